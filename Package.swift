@@ -1,0 +1,46 @@
+// swift-tools-version: 6.3
+
+import PackageDescription
+
+let package = Package(
+  name: "EventBus",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "EventBus", targets: ["EventBus"]),
+    .library(name: "LaunchLoader", targets: ["LaunchLoader"]),
+    .library(name: "Theming", targets: ["Theming"]),
+    .executable(name: "skins", targets: ["skins"]),
+  ],
+  targets: [
+    .target(name: "EventBus"),
+    .target(name: "LaunchLoader", dependencies: ["EventBus"]),
+    .target(name: "Theming", dependencies: ["EventBus"]),
+    .executableTarget(
+      name: "skins",
+      dependencies: ["EventBus", "LaunchLoader", "Theming"],
+      path: "Examples/Skins"
+    ),
+    .target(name: "TestSupport", dependencies: ["EventBus"], path: "Tests/TestSupport"),
+    .testTarget(name: "EventBusTests", dependencies: ["EventBus", "TestSupport"]),
+    .testTarget(name: "LaunchLoaderTests", dependencies: ["EventBus", "LaunchLoader", "TestSupport"]),
+    .testTarget(name: "ThemingTests", dependencies: ["EventBus", "Theming", "TestSupport"]),
+    .testTarget(name: "SkinsTests", dependencies: ["TestSupport"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+// One settings block for every target: what one module promises, all promise.
+for target in package.targets {
+  target.swiftSettings =
+    (target.swiftSettings ?? []) + [
+      .enableUpcomingFeature("ExistentialAny"),
+      .enableUpcomingFeature("ImmutableWeakCaptures"),
+      .enableUpcomingFeature("InferIsolatedConformances"),
+      .enableUpcomingFeature("InternalImportsByDefault"),
+      .enableUpcomingFeature("MemberImportVisibility"),
+      .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+      .strictMemorySafety(),
+      .treatAllWarnings(as: .error),
+      .treatWarning("ExplicitSendable", as: .error),
+    ]
+}
