@@ -1,0 +1,71 @@
+internal import Synchronization
+
+/// What the signals of one bus share: the numbering, the hooks, the mailboxes of the actors.
+@usableFromInline
+internal final class Hub: Sendable {
+  private struct WeakMailbox {
+    weak let mailbox: Mailbox?
+  }
+
+  private struct Mailboxes {
+    var byActor: [ObjectIdentifier: WeakMailbox] = [:]
+    var roomBeforeSweep = 8
+  }
+
+  internal let label: String
+  internal let hooks: EventHooks
+  internal let numbers = RegistrationCounter()
+  /// How many envelopes wait in all mailboxes.
+  @usableFromInline
+  internal let waiting = WaitingCount()
+  @usableFromInline
+  internal let tellsUnhandled: Bool
+  private let mailboxes = Locked(Mailboxes())
+
+  internal init(label: String, hooks: EventHooks) {
+    self.label = label
+    self.hooks = hooks
+    tellsUnhandled = hooks.onUnhandled != nil
+  }
+
+  /// The mailbox of an actor, made if there is none.
+  internal func mailbox(of actor: any Actor) -> Mailbox {
+    let id = ObjectIdentifier(actor)
+    let known = mailboxes.withLock { $0.byActor[id] }
+    if let mailbox = known?.mailbox, mailbox.serves(actor) { return mailbox }
+    let made = Mailbox(actor, waiting: waiting)
+    // Between the two locks another thread may have made one; whoever stores first has made it.
+    let winner = mailboxes.withLock { mailboxes -> WeakMailbox? in
+      if let other = mailboxes.byActor[id], other.mailbox !== known?.mailbox { return other }
+      if mailboxes.byActor.count >= mailboxes.roomBeforeSweep {
+        mailboxes.byActor = mailboxes.byActor.filter { $0.value.mailbox != nil }
+        mailboxes.roomBeforeSweep = max(8, 2 * mailboxes.byActor.count)
+      }
+      mailboxes.byActor[id] = WeakMailbox(mailbox: made)
+      return nil
+    }
+    if let mailbox = winner?.mailbox, mailbox.serves(actor) { return mailbox }
+    return made
+  }
+
+  /// Opens what waits for an actor, on that actor.
+  @usableFromInline
+  internal func drainMailbox(of actor: any Actor) {
+    let known = mailboxes.withLock { $0.byActor[ObjectIdentifier(actor)] }
+    if let mailbox = known?.mailbox, mailbox.serves(actor) { mailbox.drain() }
+  }
+
+  /// Tells of an error that a handler threw.
+  internal func report(_ failure: HandlerFailure) {
+    guard let hook = hooks.onError, !HookCall.isRunning else {
+      return StandardError.print("EventBus: \(failure)")
+    }
+    HookCall.run { hook(failure) }
+  }
+
+  /// Tells of an event that reached no handler.
+  internal func unhandled(_ event: AnyEvent) {
+    guard let hook = hooks.onUnhandled, !HookCall.isRunning else { return }
+    HookCall.run { hook(event) }
+  }
+}

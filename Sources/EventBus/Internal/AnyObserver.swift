@@ -1,0 +1,88 @@
+public import Synchronization
+
+/// One registration as the list sees it: its place, its number, where it was written, whether it lives.
+///
+/// Fields are packed: the size of an observer is part of what the library promises.
+@safe @usableFromInline
+package class AnyObserver: @unchecked Sendable {  // Reason: constants and atomics; `slot` by the list's lock.
+  /// Set once the registration has ended; a walk that meets it goes on.
+  package static let cancelled: UInt8 = 1
+  /// Set while the registration is paused.
+  package static let paused: UInt8 = 2
+
+  /// The place in the order of all registrations of one bus; set before the observer is published.
+  @usableFromInline
+  internal let number = Atomic<UInt>(0)
+  private let file: UnsafePointer<UInt8>
+  /// The slot that holds this observer, guarded by the lock of its list.
+  package let slot = Atomic<UInt32>(0)
+  private let lineLow: UInt16
+  private let lineHigh: UInt8
+  /// Zero while calls may be made.
+  @usableFromInline
+  internal let flags = Atomic<UInt8>(0)
+
+  /// Creates an observer that is in no list yet.
+  ///
+  /// - Parameters:
+  ///   - fileID: The file of the registration.
+  ///   - line: Its line; kept up to 16,777,215.
+  package init(fileID: StaticString, line: UInt) {
+    let known: StaticString = fileID.hasPointerRepresentation ? fileID : "?"
+    unsafe file = known.utf8Start  // Reason: static text.
+    let kept = min(line, 0xFF_FFFF)
+    lineLow = UInt16(truncatingIfNeeded: kept)
+    lineHigh = UInt8(truncatingIfNeeded: kept >> 16)
+  }
+
+  /// Whether calls may be made.
+  @inlinable
+  package var isReceptive: Bool { flags.load(ordering: .relaxed) == 0 }
+
+  /// The file of the registration.
+  package var fileID: String { unsafe String(cString: file) }  // Reason: static text, ends in zero.
+
+  /// The line of the registration.
+  package var line: UInt { UInt(lineHigh) << 16 | UInt(lineLow) }
+
+  /// Whether the owner is held weakly and nobody tells when it dies.
+  package var needsSweeping: Bool { false }
+
+  /// Whether the owner has died. Loads it, so that it is never asked under a lock: the load may be the
+  /// last to let the owner go.
+  package var hasLostOwner: Bool { false }
+
+  /// The name of the owner's type, where there is an owner.
+  package var ownerType: String? { nil }
+
+  /// What ends the registration when it is not ended by its token, where there is such a thing.
+  package var link: ObserverLink? { nil }
+
+  /// The address, to be kept in a slot.
+  package final var address: UInt {
+    unsafe UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())  // Reason: only a number.
+  }
+
+  /// The address, with a reference that ``retired`` hands on.
+  package final func retainedAddress() -> UInt {
+    unsafe UInt(bitPattern: Unmanaged.passRetained(self).toOpaque())  // Reason: only a number.
+  }
+
+  /// The list's reference, to be released when nobody reads any more.
+  package final var retired: Retired {
+    unsafe Retired(Unmanaged<AnyObject>.passUnretained(self))  // Reason: balances `retainedAddress`.
+  }
+
+  /// The observer at an address that is kept alive by a list, with a reference of its own.
+  package static func retain(_ address: UInt) -> AnyObserver? {
+    guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return nil }  // Reason: from a list.
+    return unsafe Unmanaged<AnyObserver>.fromOpaque(pointer).takeUnretainedValue()  // Reason: kept alive by the caller.
+  }
+
+  /// Calls a closure with the observer at an address that is kept alive by a list or a visit.
+  @discardableResult
+  package static func borrow<Result>(_ address: UInt, _ body: (AnyObserver) -> Result) -> Result? {
+    guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return nil }  // Reason: from a slot.
+    return unsafe Unmanaged<AnyObserver>.fromOpaque(pointer)._withUnsafeGuaranteedRef { body($0) }  // Reason: kept alive by the caller.
+  }
+}

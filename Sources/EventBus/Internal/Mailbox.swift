@@ -1,0 +1,129 @@
+/// Something that waits in a mailbox.
+package class Envelope: @unchecked Sendable {  // Reason: no state; subclasses are constant.
+  /// Delivers the contents, on the mailbox's actor.
+  ///
+  /// - Returns: `false` when the receiver had died.
+  package func open() -> Bool { true }
+}
+
+/// The events that wait for one actor, in the order they were posted, across all observers of one bus
+/// that live on it.
+///
+/// A burst costs one hop: the first envelope schedules a task, the others find it scheduled. The actor
+/// is held weakly, so that an actor may observe for itself without keeping itself alive. The queue is
+/// unbounded; ``depth`` tells how long it is.
+package final class Mailbox: Sendable {
+  private struct State {
+    var queue: [Envelope?] = []
+    var head = 0
+    var isScheduled = false
+    var lost = 0
+
+    var depth: Int { queue.count - head }
+
+    mutating func takeFirst() -> Envelope? {
+      guard head < queue.count else { return nil }
+      let first = queue[head].take()
+      head += 1
+      if head == queue.count {
+        queue.removeAll(keepingCapacity: queue.capacity <= 64)
+        head = 0
+      } else if head > 64, head > queue.count / 2 {
+        queue.removeSubrange(..<head)
+        head = 0
+      }
+      return first
+    }
+  }
+
+  private let state = Locked(State())
+  /// The identity of the actor.
+  package let actorID: ObjectIdentifier
+  private let isMain: Bool
+  private weak let actor: (any Actor)?
+  private let waiting: WaitingCount
+
+  /// Creates the mailbox of an actor.
+  ///
+  /// - Parameters:
+  ///   - actor: The actor.
+  ///   - waiting: Counts what waits, together with other mailboxes.
+  package init(_ actor: any Actor, waiting: WaitingCount) {
+    self.waiting = waiting
+    actorID = ObjectIdentifier(actor)
+    isMain = actor === MainActor.shared
+    self.actor = actor
+  }
+
+  /// How many envelopes wait.
+  package var depth: Int { state.withLock { $0.depth } }
+
+  /// How many envelopes found their receiver dead.
+  package var lostCount: Int { state.withLock { $0.lost } }
+
+  /// Whether this is still the mailbox of that very actor, and not of a former one at its address.
+  package func serves(_ other: any Actor) -> Bool { actor === other }
+
+  /// Whether code with this isolation runs on the mailbox's actor.
+  package func isHome(of isolation: (any Actor)?) -> Bool {
+    guard let isolation else { return false }
+    return ObjectIdentifier(isolation) == actorID
+  }
+
+  /// Adds an envelope behind all others and sees to it that somebody comes for it.
+  package func enqueue(_ envelope: Envelope) {
+    waiting.add(1)
+    let mustSchedule = state.withLock { state in
+      state.queue.append(envelope)
+      defer { state.isScheduled = true }
+      return !state.isScheduled
+    }
+    if mustSchedule { schedule() }
+  }
+
+  /// Opens what waits now, on the mailbox's actor. What a post on the actor does first, so that nothing
+  /// that was posted before is overtaken.
+  package func drain() {
+    var remaining = depth
+    while remaining > 0, let envelope = state.withLock({ $0.takeFirst() }) {
+      waiting.add(-1)
+      if !envelope.open() { state.withLock { $0.lost += 1 } }
+      remaining -= 1
+    }
+  }
+
+  private func schedule() {
+    if isMain {
+      Task.detached { @MainActor in self.drainAndRest() }
+    } else {
+      Task.detached { await self.visit() }
+    }
+  }
+
+  private func visit() async {
+    guard let actor else { return discard() }
+    await drainAndRest(on: actor)
+  }
+
+  private func drainAndRest(on actor: isolated any Actor) { drainAndRest() }
+
+  private func drainAndRest() {
+    drain()
+    let mustSchedule = state.withLock { state in
+      state.isScheduled = state.depth > 0
+      return state.isScheduled
+    }
+    // A new hop, so that others may use the actor in between.
+    if mustSchedule { schedule() }
+  }
+
+  private func discard() {
+    let dropped = state.withLock { state in
+      let dropped = state.queue
+      state.lost += state.depth
+      (state.queue, state.head, state.isScheduled) = ([], 0, false)
+      return dropped
+    }
+    waiting.add(-dropped.count { $0 != nil })
+  }
+}

@@ -1,0 +1,112 @@
+public import Synchronization
+
+/// Readers that announce themselves, and what is freed when they have left.
+///
+/// The rules are in ``Epochs`` and ``Limbo``; this is the shell with the memory and the lock. Reading
+/// takes two atomic additions and no lock. One domain serves one signal, so that a slow handler delays
+/// the reclamation of its own signal only.
+///
+/// **Bound.** What waits was unlinked after the oldest reader now inside arrived, or shortly before (one
+/// epoch). With no reader inside nothing waits: ``retire(_:)`` frees before it returns. No sweep is
+/// lost: a writer raises ``pending`` *before* it looks for readers, and a reader looks at it *after* it
+/// left, so that either the writer saw the reader gone or the reader sees the flag.
+@usableFromInline
+package struct ReclamationDomain: ~Copyable, Sendable {
+  @usableFromInline
+  internal let epoch = Atomic<UInt>(Epochs.rowCount)
+  @usableFromInline
+  internal let pending = Atomic<Bool>(false)
+  @usableFromInline
+  internal let cells = Atomic<UInt>(0)
+  private let limbo = Locked(Limbo<Retired>())
+
+  /// Creates a domain without readers or waiting items. It allocates its counters in ``prepare()``.
+  package init() {}
+
+  deinit {
+    // Nobody reads any more: the owner is being destroyed.
+    let rest = limbo.withLock { $0.takeFree(at: .max) }
+    for item in rest { item.free() }
+    ReaderCells(address: cells.load(ordering: .acquiring))?.deallocate()
+  }
+
+  /// Allocates the counters; called under the owner's lock before the first observer is published.
+  package func prepare() {
+    guard cells.load(ordering: .relaxed) == 0 else { return }
+    cells.store(ReaderCells().address, ordering: .sequentiallyConsistent)
+  }
+
+  /// Announces a reader.
+  ///
+  /// - Returns: What to give to ``leave(_:)``, or zero when there has never been anything to read.
+  /// - Complexity: O(1), two sequentially consistent additions for a whole visit. No lock, no allocation.
+  @inlinable
+  package func enter() -> UInt {
+    guard let cells = ReaderCells(address: cells.load(ordering: .acquiring)) else { return 0 }
+    return cells.enter(epoch)
+  }
+
+  /// Ends a reader's visit and frees what waited for it. Called under no lock: what is freed may run
+  /// code of anybody.
+  @inlinable
+  package func leave(_ visit: UInt) {
+    ReaderCells.leave(visit)
+    if pending.load(ordering: .sequentiallyConsistent) { sweep() }
+  }
+
+  /// Frees unlinked things as soon as nobody can hold them: now, when no reader is inside.
+  ///
+  /// - Parameter retirees: What was unlinked before this call.
+  package func retire(_ retirees: consuming Retirees) {
+    guard !retirees.isEmpty else { return }
+    let unlinked = retirees
+    let outcome: RetireOutcome = limbo.withLock { limbo in
+      let stamp = epoch.load(ordering: .sequentiallyConsistent)
+      if limbo.isEmpty, advance(), advance() { return .freeNow }
+      unlinked.forEach { limbo.append($0, stamped: stamp) }
+      pending.store(true, ordering: .sequentiallyConsistent)
+      return .free(takeFree(&limbo))
+    }
+    switch outcome {
+    case .freeNow: unlinked.forEach { $0.free() }
+    case .free(let items): for item in items { item.free() }
+    }
+  }
+
+  /// Frees what nobody can hold any more.
+  @usableFromInline
+  package func sweep() {
+    let items = limbo.withLock { limbo in takeFree(&limbo) }
+    for item in items { item.free() }
+  }
+
+  /// How many things wait for readers to leave.
+  package var waitingCount: Int { limbo.withLock { $0.count } }
+
+  /// How many readers have ever entered; exact when none is arriving.
+  package var arrivals: UInt {
+    ReaderCells(address: cells.load(ordering: .acquiring))?.arrivals ?? 0
+  }
+
+  private enum RetireOutcome: Sendable {
+    case freeNow
+    case free([Retired])
+  }
+
+  /// Two steps are enough: what was stamped with the present epoch is free two epochs on.
+  private borrowing func takeFree(_ limbo: inout Limbo<Retired>) -> [Retired] {
+    if advance() { _ = advance() }
+    let items = limbo.takeFree(at: epoch.load(ordering: .sequentiallyConsistent))
+    if limbo.isEmpty { pending.store(false, ordering: .sequentiallyConsistent) }
+    return items
+  }
+
+  /// Moves the epoch on if the rules allow it. Called with the lock held.
+  private borrowing func advance() -> Bool {
+    guard let cells = ReaderCells(address: cells.load(ordering: .acquiring)) else { return true }
+    let now = epoch.load(ordering: .sequentiallyConsistent)
+    guard cells.isEmpty(row: Epochs.rowHoldingBack(now)) else { return false }
+    epoch.store(now &+ 1, ordering: .sequentiallyConsistent)
+    return true
+  }
+}

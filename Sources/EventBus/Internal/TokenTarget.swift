@@ -1,0 +1,24 @@
+/// What a token stands for: the side of a registration that knows how to end it.
+///
+/// A target serves one token or many; the handle tells it which. Every member may be called on any
+/// thread, under no lock.
+@usableFromInline
+package class TokenTarget: @unchecked Sendable {  // Reason: no state; subclasses argue for themselves.
+  /// Creates a target.
+  package init() {}
+
+  /// Ends the registration. Called once, by the token that was cancelled.
+  package func end(_ handle: UInt) {}
+
+  /// Whether the registration is still there. Asked only before ``end(_:)``.
+  package func isActive(_ handle: UInt) -> Bool { true }
+
+  /// Waits until no call is running, after the registration has ended. Returns early when the task is
+  /// cancelled.
+  package func finished(_ handle: UInt) async {}
+
+  /// Tells a token when the registration ends by itself.
+  ///
+  /// - Returns: `false` if that has happened already.
+  package func watch(_ handle: UInt, by token: any Cancellable) -> Bool { isActive(handle) }
+}

@@ -1,0 +1,48 @@
+/// Handlers as they were written, with their isolation, made ready to be called.
+///
+/// `@isolated(any)` keeps a closure from being called synchronously even where its isolation is known to
+/// be right. Whoever calls the bare form has made sure that the handler is nonisolated, or that the code
+/// runs on its actor. The closure is looked at through a structure of one field, so that it keeps its
+/// representation and no wrapper is made for it.
+package enum WrittenHandler {
+  private struct Written<Payload> {
+    let call: @isolated(any) @Sendable (Payload) throws -> Void
+  }
+
+  private struct Bare<Payload> {
+    let call: @Sendable (Payload) throws -> Void
+  }
+
+  private struct WrittenForOwner<Owner, Payload> {
+    let call: @isolated(any) @Sendable (Owner, Payload) throws -> Void
+  }
+
+  private struct WrittenOnOwner<Owner: Actor, Payload> {
+    let call: @Sendable (isolated Owner, Payload) throws -> Void
+  }
+
+  private struct BareForOwner<Owner, Payload> {
+    let call: @Sendable (Owner, Payload) throws -> Void
+  }
+
+  /// A handler without its isolation.
+  package static func bare<Payload>(
+    _ handler: @escaping @isolated(any) @Sendable (Payload) throws -> Void
+  ) -> @Sendable (Payload) throws -> Void {
+    unsafe unsafeBitCast(Written(call: handler), to: Bare<Payload>.self).call  // Reason: same layout.
+  }
+
+  /// A handler that takes its owner, without its isolation.
+  package static func bare<Owner, Payload>(
+    _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) throws -> Void
+  ) -> @Sendable (Owner, Payload) throws -> Void {
+    unsafe unsafeBitCast(WrittenForOwner(call: handler), to: BareForOwner<Owner, Payload>.self).call  // Reason: same layout.
+  }
+
+  /// A handler that runs on the actor that owns it, without its isolation.
+  package static func bare<Owner: Actor, Payload>(
+    onOwner handler: @escaping @Sendable (isolated Owner, Payload) throws -> Void
+  ) -> @Sendable (Owner, Payload) throws -> Void {
+    unsafe unsafeBitCast(WrittenOnOwner(call: handler), to: BareForOwner<Owner, Payload>.self).call  // Reason: same layout.
+  }
+}

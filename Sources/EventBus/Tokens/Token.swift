@@ -1,0 +1,155 @@
+/// One registration: it lasts until the token is cancelled or its last reference goes away.
+///
+/// A token is what every registration of this library returns: observing an event or a property, a timer,
+/// a hook on a lifetime. Keep it for as long as you want to be called.
+///
+/// ```swift
+/// let token = bus.observe(.userDidLogIn) { user in print(user.name) }
+/// token.cancel()
+/// ```
+///
+/// A token returned by a registration with `owner:`, or one that was ``attached(to:)`` a lifetime or
+/// stored in a bag, is kept by somebody else: dropping it does nothing.
+///
+/// ## Thread safety
+///
+/// Every member may be called on any thread, from inside a handler and from a `deinit`. What cancelling
+/// releases is released outside every lock.
+public final class Token: Sendable, Hashable {
+  /// Set once it was cancelled.
+  private static let ended: UInt = 1
+  /// Set when dropping the token does not end the registration.
+  private static let kept: UInt = 2
+
+  /// What is needed only by tokens that belong to a group or are waited for.
+  private final class Extras: Sendable {
+    struct State {
+      var members: EndingMembers?
+      var ticket: EndingMembers.Ticket?
+    }
+    let state = Locked(State())
+    let ending = Latch()
+
+    /// Sets the group; the former one is returned.
+    func move(to members: EndingMembers?, _ ticket: EndingMembers.Ticket?) -> State {
+      state.withLock { state in
+        let former = state
+        state = State(members: members, ticket: ticket)
+        return former
+      }
+    }
+  }
+
+  private let target: TokenTarget
+  private let handle: UInt
+  private let state: LazyReference<Extras>
+
+  /// Creates a token of your own.
+  ///
+  /// - Parameter onCancel: What to do when the token is cancelled or dropped. Runs exactly once, on the
+  ///   thread that ended it, under no lock, and is released then.
+  public convenience init(_ onCancel: @escaping @Sendable () -> Void) {
+    self.init(CancelAction(onCancel), handle: 0)
+  }
+
+  /// Creates the token of a registration.
+  ///
+  /// - Parameters:
+  ///   - target: Ends the registration.
+  ///   - handle: What the target knows it by.
+  ///   - isKept: Whether somebody else keeps the registration, so that dropping the token does nothing.
+  package init(_ target: TokenTarget, handle: UInt, isKept: Bool = false) {
+    self.target = target
+    self.handle = handle
+    state = LazyReference(flags: isKept ? Self.kept : 0)
+  }
+
+  deinit {
+    if state.flags == 0 { cancel() }
+  }
+
+  /// Ends the registration.
+  ///
+  /// When it returns, no call begins any more on this thread or in this isolation, and the handler is
+  /// released with all it captured, unless posts are running on its signal: then it is released when
+  /// those, and such as began before they ended, have ended. A call already running on another thread
+  /// may still be running; ``finished()`` waits for it. Cancelling twice does nothing.
+  ///
+  /// - Complexity: O(1), amortized. Never blocks for a handler.
+  public func cancel() {
+    guard state.set(Self.ended) else { return }
+    target.end(handle)
+    guard let extras = state.object else { return }
+    let former = extras.move(to: nil, nil)
+    if let ticket = former.ticket { former.members?.leave(ticket) }
+    extras.ending.open()
+  }
+
+  /// Whether the registration is there: not cancelled, not ended with its owner, its bus or its one call.
+  public var isActive: Bool { !wasEnded && target.isActive(handle) }
+
+  /// Waits, after the registration was ended, until no call of its handler is running.
+  ///
+  /// This is the fence after ``cancel()``: when it returns, the handler will not be entered again and
+  /// nothing of it is running on any thread. If the registration has not ended yet, it waits for that
+  /// first. Returns early when the waiting task is cancelled.
+  ///
+  /// A handler that blocks its thread delays everybody who waits for a handler of the same signal.
+  public func finished() async {
+    if isActive {
+      let extras = state.object(orMake: Extras.init)
+      if !wasEnded {
+        if !target.watch(handle, by: self) { cancel() }
+        guard await extras.ending.wait() else { return }
+      }
+    }
+    await target.finished(handle)
+  }
+
+  /// Gives the token to a lifetime, which keeps it and cancels it when it ends.
+  ///
+  /// A token belongs to one lifetime or bag at a time: attaching it again moves it. A lifetime that has
+  /// ended cancels it at once.
+  ///
+  /// - Parameter lifetime: What the registration shall end with.
+  /// - Returns: This token.
+  /// - Complexity: Amortized O(1).
+  @discardableResult
+  public func attached(to lifetime: Lifetime) -> Token {
+    join(lifetime.members)
+    return self
+  }
+
+  /// Gives the token to a bag, which keeps it and cancels it with the others.
+  ///
+  /// - Parameter bag: The bag. One that was closed cancels the token at once.
+  /// - Complexity: Amortized O(1).
+  public func store(in bag: TokenBag) { join(bag.members) }
+
+  /// Tokens are equal when they are the same token.
+  public static func == (left: Token, right: Token) -> Bool { left === right }
+
+  /// Hashes the token's identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+  private var wasEnded: Bool { state.flags & Self.ended != 0 }
+
+  private func join(_ members: EndingMembers) {
+    let extras = state.object(orMake: Extras.init)
+    guard let ticket = members.join(self) else { return cancel() }
+    let former = extras.move(to: members, ticket)
+    if let ticket = former.ticket { former.members?.leave(ticket) }
+    // The registration may have ended meanwhile, with nobody there to leave the group.
+    if wasEnded {
+      members.leave(ticket)
+    } else if !target.watch(handle, by: self) {
+      cancel()
+    }
+  }
+}
+
+extension Token: Cancellable {}
+
+extension Token: EndingMembers.Member {
+  package func lifetimeEnded() { cancel() }
+}
