@@ -7,7 +7,9 @@
 /// ## Thread safety
 ///
 /// Names may be made and used on any thread.
-public final class EventName<Payload: Sendable>: EventNames, @unchecked Sendable {  // Reason: constants only.
+public final class EventName<Payload: Sendable>: EventNames,
+  @unchecked Sendable  // Reason: constant.
+{
   /// The string the name was made with.
   public let rawValue: String
   internal let interned: InternedName

@@ -11,7 +11,7 @@
 /// The class exists because a stored static cannot be declared in an extension of a generic type. It has
 /// no public initializer; every instance is an ``EventName``. In a module whose default isolation is the
 /// main actor, write `nonisolated extension EventNames`.
-public class EventNames: Hashable, @unchecked Sendable {  // Reason: constants only; open for `EventName` alone.
+public class EventNames: Hashable, @unchecked Sendable {  // Reason: constant.
   /// The name's number in this process: equal names have equal numbers.
   @usableFromInline
   internal let index: Int

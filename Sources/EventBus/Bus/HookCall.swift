@@ -5,7 +5,9 @@ internal final class HookCall: Sendable {
   @TaskLocal private static var current: HookCall?
   private let hasReturned = Atomic<Bool>(false)
 
-  /// Whether the caller runs inside a hook. A task that a hook has started does not, once it returned.
+  /// Whether the caller runs inside a hook.
+  ///
+  /// A task that a hook has started does not, once it returned.
   internal static var isRunning: Bool {
     guard let current else { return false }
     return !current.hasReturned.load(ordering: .acquiring)

@@ -46,7 +46,9 @@ public final class Signal<Payload: Sendable>: Sendable {
   /// - Complexity: O(1).
   public var observerCount: Int { core.count }
 
-  /// Calls every observer, in order. The same as posting on a bus.
+  /// Calls every observer, in order.
+  ///
+  /// The same as posting on a bus.
   ///
   /// - Parameters:
   ///   - payload: What the event carries.

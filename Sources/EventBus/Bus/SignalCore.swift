@@ -1,6 +1,8 @@
 /// The observers of one event, with its type: what buses and signals are made of.
 @usableFromInline
-package final class SignalCore<Payload: Sendable>: ObserverList, @unchecked Sendable {  // Reason: constants only.
+package final class SignalCore<Payload: Sendable>: ObserverList,
+  @unchecked Sendable  // Reason: constant.
+{
   @usableFromInline
   internal let hub: Hub
   internal let name: String

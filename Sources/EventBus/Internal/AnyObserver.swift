@@ -4,7 +4,7 @@ public import Synchronization
 ///
 /// Fields are packed: the size of an observer is part of what the library promises.
 @safe @usableFromInline
-package class AnyObserver: @unchecked Sendable {  // Reason: constants and atomics; `slot` by the list's lock.
+package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   /// Set once the registration has ended; a walk that meets it goes on.
   package static let cancelled: UInt8 = 1
   /// Set while the registration is paused.
@@ -48,8 +48,9 @@ package class AnyObserver: @unchecked Sendable {  // Reason: constants and atomi
   /// Whether the owner is held weakly and nobody tells when it dies.
   package var needsSweeping: Bool { false }
 
-  /// Whether the owner has died. Loads it, so that it is never asked under a lock: the load may be the
-  /// last to let the owner go.
+  /// Whether the owner has died.
+  ///
+  /// Loads it, so that it is never asked under a lock: the load may be the last to let the owner go.
   package var hasLostOwner: Bool { false }
 
   /// The name of the owner's type, where there is an owner.
@@ -59,30 +60,14 @@ package class AnyObserver: @unchecked Sendable {  // Reason: constants and atomi
   package var link: ObserverLink? { nil }
 
   /// The address, to be kept in a slot.
-  package final var address: UInt {
-    unsafe UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())  // Reason: only a number.
-  }
+  package final var address: UInt { ObjectAddress.of(self) }
 
-  /// The address, with a reference that ``retired`` hands on.
-  package final func retainedAddress() -> UInt {
-    unsafe UInt(bitPattern: Unmanaged.passRetained(self).toOpaque())  // Reason: only a number.
-  }
-
-  /// The list's reference, to be released when nobody reads any more.
-  package final var retired: Retired {
-    unsafe Retired(Unmanaged<AnyObject>.passUnretained(self))  // Reason: balances `retainedAddress`.
-  }
-
-  /// The observer at an address that is kept alive by a list, with a reference of its own.
-  package static func retain(_ address: UInt) -> AnyObserver? {
-    guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return nil }  // Reason: from a list.
-    return unsafe Unmanaged<AnyObserver>.fromOpaque(pointer).takeUnretainedValue()  // Reason: kept alive by the caller.
-  }
-
-  /// Calls a closure with the observer at an address that is kept alive by a list or a visit.
+  /// Calls a closure with the observer at an address that is kept by a list or a visit.
   @discardableResult
-  package static func borrow<Result>(_ address: UInt, _ body: (AnyObserver) -> Result) -> Result? {
-    guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return nil }  // Reason: from a slot.
-    return unsafe Unmanaged<AnyObserver>.fromOpaque(pointer)._withUnsafeGuaranteedRef { body($0) }  // Reason: kept alive by the caller.
+  package static func borrow<Result>(
+    _ address: UInt,
+    _ body: (AnyObserver) -> Result
+  ) -> Result? {
+    ObjectAddress.borrow(address, as: AnyObserver.self, body)
   }
 }

@@ -1,5 +1,5 @@
 /// An action that a token runs when it ends.
-package final class CancelAction: TokenTarget, @unchecked Sendable {  // Reason: one lock.
+package final class CancelAction: TokenTarget, @unchecked Sendable {  // Reason: locked.
   private struct State {
     var action: (@Sendable () -> Void)?
   }

@@ -6,7 +6,9 @@ package protocol Cancellable: AnyObject, Sendable {
 
 /// A reference that does not keep its object alive, to be kept in a value behind a lock.
 package struct WeakCancellable: Sendable {
-  /// The object, while it lives. Loaded outside locks only: the load may be the last to let it go.
+  /// The object, while it lives.
+  ///
+  /// Loaded outside locks only: the load may be the last to let it go.
   package weak let object: (any Cancellable)?
 
   /// Refers to an object.

@@ -40,7 +40,9 @@ package final class EndingMembers: Sendable {
     state.withLock { $0.hasEnded ? nil : $0.members.append(member) }
   }
 
-  /// Removes a member that ended early. Removing it twice does nothing.
+  /// Removes a member that ended early.
+  ///
+  /// Removing it twice does nothing.
   ///
   /// - Complexity: O(log *n*), amortized.
   package func leave(_ ticket: Ticket) {

@@ -40,6 +40,7 @@ package enum Epochs: Sendable {
   /// - Parameters:
   ///   - stamp: The epoch read after the item was unlinked.
   ///   - epoch: The epoch now.
+  /// - Returns: `true` two epochs after the stamp.
   @inlinable
   package static func mayFree(stamped stamp: UInt, at epoch: UInt) -> Bool { epoch >= stamp &+ 2 }
 }

@@ -18,7 +18,9 @@ package final class Latch: Sendable {
   /// Whether it has been opened.
   package var isOpen: Bool { state.withLock { $0.isOpen } }
 
-  /// Opens it. Opening an open latch does nothing.
+  /// Opens it.
+  ///
+  /// Opening an open latch does nothing.
   package func open() {
     let waiters = state.withLock { state in
       state.isOpen = true

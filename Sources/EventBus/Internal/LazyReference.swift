@@ -13,18 +13,13 @@ package struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable 
   /// - Parameter flags: Flags set from the start, below 8.
   package init(flags: UInt = 0) { word = Atomic(flags) }
 
-  deinit {
-    guard let object = unsafe Self.object(in: word.load(ordering: .acquiring)) else { return }  // Reason: ours.
-    unsafe object.release()  // Reason: balances `passRetained`.
-  }
+  deinit { ObjectAddress.release(word.load(ordering: .acquiring) & ~Self.flagMask) }
 
   /// The flags that are set.
   package var flags: UInt { word.load(ordering: .sequentiallyConsistent) & Self.flagMask }
 
   /// The object, if there is one.
-  package var object: Object? {
-    unsafe Self.object(in: word.load(ordering: .sequentiallyConsistent))?.takeUnretainedValue()  // Reason: lives as long as this value.
-  }
+  package var object: Object? { Self.object(in: word.load(ordering: .sequentiallyConsistent)) }
 
   /// Sets a flag, for good.
   ///
@@ -38,13 +33,14 @@ package struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable 
   /// - Parameters:
   ///   - make: Makes the object. Another thread may win; then what was made is let go.
   ///   - didMake: Called with the new object and the flags at the moment others could find it.
+  /// - Returns: The one object there is.
   package borrowing func object(
     orMake make: () -> Object,
     didMake: (Object, UInt) -> Void = { _, _ in }
   ) -> Object {
     if let known = object { return known }
     let made = make()
-    let address = unsafe UInt(bitPattern: Unmanaged.passRetained(made).toOpaque())  // Reason: released in `deinit`.
+    let address = ObjectAddress.retained(made)
     var expected = flags
     while true {
       let (done, actual) = word.compareExchange(
@@ -56,16 +52,15 @@ package struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable 
         didMake(made, expected)
         return made
       }
-      if let others = unsafe Self.object(in: actual) {  // Reason: lives as long as this value.
-        unsafe Unmanaged.passUnretained(made).release()  // Reason: balances `passRetained`; not published.
-        return unsafe others.takeUnretainedValue()  // Reason: as above.
+      if let others = Self.object(in: actual) {
+        ObjectAddress.release(address)
+        return others
       }
       expected = actual
     }
   }
 
-  private static func object(in word: UInt) -> Unmanaged<Object>? {
-    guard let pointer = unsafe UnsafeRawPointer(bitPattern: word & ~flagMask) else { return nil }  // Reason: from `object(orMake:)`.
-    return unsafe Unmanaged<Object>.fromOpaque(pointer)  // Reason: as above.
+  private static func object(in word: UInt) -> Object? {
+    ObjectAddress.object(word & ~flagMask, as: Object.self)
   }
 }

@@ -23,6 +23,7 @@ package struct Locked<State>: ~Copyable, Sendable {
   ///
   /// - Parameter body: Reads and changes the state. It must not take this lock again: that traps.
   /// - Returns: What the closure returns.
+  /// - Throws: What the closure throws.
   @inlinable
   package borrowing func withLock<Result, Failure: Error>(
     _ body: (inout sending State) throws(Failure) -> sending Result

@@ -81,8 +81,9 @@ package final class Mailbox: Sendable {
     if mustSchedule { schedule() }
   }
 
-  /// Opens what waits now, on the mailbox's actor. What a post on the actor does first, so that nothing
-  /// that was posted before is overtaken.
+  /// Opens what waits now, on the mailbox's actor.
+  ///
+  /// What a post on the actor does first, so that nothing that was posted before is overtaken.
   package func drain() {
     var remaining = depth
     while remaining > 0, let envelope = state.withLock({ $0.takeFirst() }) {

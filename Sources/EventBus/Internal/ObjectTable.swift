@@ -8,7 +8,7 @@ public import Synchronization
 @usableFromInline
 package struct ObjectTable: ~Copyable, Sendable {
   private struct Owned {
-    var objects: [AnyObject] = []
+    var objects: [any AnyObject & Sendable] = []
     var blocks: [SlotBlock] = []
   }
 
@@ -20,12 +20,8 @@ package struct ObjectTable: ~Copyable, Sendable {
   package init() {}
 
   deinit {
-    let owned = owned.withLock { owned in
-      let all = owned.blocks
-      owned.blocks = []
-      return all
-    }
-    for block in owned { block.deallocate() }
+    let blocks = owned.withLock { $0.blocks }
+    for block in blocks { block.deallocate() }
   }
 
   /// Calls a closure with the object at a number.
@@ -33,6 +29,7 @@ package struct ObjectTable: ~Copyable, Sendable {
   /// - Parameters:
   ///   - index: The number.
   ///   - type: The object's class, which the caller knows: numbers are given to one type each.
+  ///   - body: Called with the object.
   /// - Returns: What the closure returns, or `nil` when there is no object.
   @inlinable
   package borrowing func with<Object: AnyObject, Result>(
@@ -40,32 +37,31 @@ package struct ObjectTable: ~Copyable, Sendable {
     as type: Object.Type,
     _ body: (Object) -> Result
   ) -> Result? {
-    guard let block = SlotBlock(address: block.load(ordering: .acquiring)), index < block.count,
-      let pointer = unsafe UnsafeRawPointer(bitPattern: block[index])  // Reason: kept by `owned`.
+    guard let block = SlotBlock(address: block.load(ordering: .acquiring)), index < block.count
     else { return nil }
-    return unsafe Unmanaged<Object>.fromOpaque(pointer)._withUnsafeGuaranteedRef { body($0) }  // Reason: as above.
+    return ObjectAddress.borrow(block[index], as: type, body)
   }
 
   /// The object at a number, made if there is none.
   ///
-  /// - Parameter make: Makes the object, under the table's lock.
-  package borrowing func object<Object: AnyObject>(_ index: Int, orMake make: () -> Object)
-    -> Object
-  {
-    owned.withLock { owned in
+  /// - Parameters:
+  ///   - index: The number.
+  ///   - make: Makes the object, under the table's lock.
+  /// - Returns: The object there is now.
+  package borrowing func object<Object: AnyObject & Sendable>(
+    _ index: Int,
+    orMake make: () -> Object
+  ) -> Object {
+    if let known = with(index, as: Object.self, { $0 }) { return known }
+    return owned.withLock { owned in
       if let known = with(index, as: Object.self, { $0 }) { return known }
       let object = make()
       owned.objects.append(object)
-      let address = unsafe UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())  // Reason: kept by `owned`.
       let old = SlotBlock(address: block.load(ordering: .relaxed))
       if let old, index < old.count {
-        old.replace(index, by: address)
+        old.replace(index, by: ObjectAddress.of(object))
       } else {
-        let count = old?.count ?? 0
-        let new = SlotBlock(capacity: max(16, 2 * count, index + 1))
-        for place in 0..<new.capacity {
-          _ = new.append(place == index ? address : place < count ? old?[place] ?? 0 : 0)
-        }
+        let new = Self.copy(of: old, with: ObjectAddress.of(object), at: index)
         owned.blocks.append(new)
         block.store(new.address, ordering: .sequentiallyConsistent)
       }
@@ -74,5 +70,15 @@ package struct ObjectTable: ~Copyable, Sendable {
   }
 
   /// All objects, in the order they were added.
-  package var objects: [AnyObject] { owned.withLock { $0.objects } }
+  package var objects: [any AnyObject & Sendable] { owned.withLock { $0.objects } }
+
+  private static func copy(of old: SlotBlock?, with address: UInt, at index: Int) -> SlotBlock {
+    let count = old?.count ?? 0
+    let new = SlotBlock(capacity: max(16, 2 * count, index + 1))
+    for place in 0..<new.capacity {
+      let former = place < count ? old?[place] ?? 0 : 0
+      _ = new.append(place == index ? address : former)
+    }
+    return new
+  }
 }

@@ -3,7 +3,7 @@
 /// Delivery is one virtual call to an object that is borrowed from the list: no retain, no release. The
 /// handler is a constant of a subclass, since reading a variable would cost as much again.
 @usableFromInline
-package class Observer<Payload: Sendable>: AnyObserver, @unchecked Sendable {  // Reason: adds no state.
+package class Observer<Payload: Sendable>: AnyObserver, @unchecked Sendable {  // Reason: stateless.
   /// Hands over an event from a post without peculiarities.
   ///
   /// - Throws: What the handler throws.
@@ -19,7 +19,9 @@ package class Observer<Payload: Sendable>: AnyObserver, @unchecked Sendable {  /
 }
 
 /// The plainest observer: a handler that is called where the poster is.
-package final class PlainObserver<Payload: Sendable>: Observer<Payload>, @unchecked Sendable {  // Reason: constant.
+package final class PlainObserver<Payload: Sendable>: Observer<Payload>,
+  @unchecked Sendable  // Reason: constant.
+{
   private let handler: @Sendable (Payload) throws -> Void
 
   package init(

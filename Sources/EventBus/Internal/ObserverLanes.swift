@@ -44,7 +44,7 @@ package struct ObserverLanes: Sendable {
     if lanes[index].block.count == lanes[index].block.capacity {
       rebuild(index, published, &retirees)
     }
-    let slot = lanes[index].block.append(observer.retainedAddress())
+    let slot = lanes[index].block.append(ObjectAddress.retained(observer))
     observer.slot.store(UInt32(slot), ordering: .relaxed)
     lanes[index].live += 1
     published.live.add(1, ordering: .sequentiallyConsistent)
@@ -65,10 +65,10 @@ package struct ObserverLanes: Sendable {
     guard
       let index = lanes.firstIndex(where: { slot < $0.block.count && $0.block[slot] == address })
     else { return retirees }
-    lanes[index].block.clear(slot)
+    lanes[index].block.replace(slot, by: 0)
     lanes[index].live -= 1
     published.live.subtract(1, ordering: .sequentiallyConsistent)
-    retirees.append(observer.retired)
+    retirees.append(Retired(object: observer.address))
     let live = lanes[index].live
     if live == 0, lanes.count > 1 {
       dropLane(index, published, &retirees)
@@ -90,7 +90,7 @@ package struct ObserverLanes: Sendable {
       for slot in 0..<lane.block.count where lane.block[slot] != 0 {
         AnyObserver.borrow(lane.block[slot]) { observer in
           observer.flags.bitwiseOr(AnyObserver.cancelled, ordering: .sequentiallyConsistent)
-          retirees.append(observer.retired)
+          retirees.append(Retired(object: observer.address))
         }
       }
       retirees.append(Retired(lane.block))

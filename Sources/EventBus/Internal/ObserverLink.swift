@@ -2,7 +2,7 @@
 /// with one call only, or with calls that wait in a queue.
 ///
 /// Whoever takes the observer out of the link has the right, and the duty, to unlink it from the list.
-package final class ObserverLink: TokenTarget, @unchecked Sendable {  // Reason: a constant and a lock.
+package final class ObserverLink: TokenTarget, @unchecked Sendable {  // Reason: locked.
   private struct State {
     /// Borrowed from the list, which lets it go only after it was taken from here.
     var observer: UInt = 0
@@ -58,7 +58,7 @@ package final class ObserverLink: TokenTarget, @unchecked Sendable {  // Reason:
     state.withLock { state in
       guard !state.hasEnded else { return nil }
       state.running += 1
-      return AnyObserver.retain(state.observer)
+      return ObjectAddress.object(state.observer, as: AnyObserver.self)
     }
   }
 

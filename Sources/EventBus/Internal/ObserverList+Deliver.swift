@@ -9,7 +9,9 @@ extension ObserverList {
   @inlinable
   package final var isEmpty: Bool { published.live.load(ordering: .acquiring) == 0 }
 
-  /// Delivers to every observer of a plain list, in order, without a lock, a retain or an allocation.
+  /// Delivers to every observer of a plain list, in order.
+  ///
+  /// No lock is taken, nothing is retained or allocated.
   ///
   /// - Parameters:
   ///   - payload: The payload.
@@ -21,31 +23,19 @@ extension ObserverList {
     _ payload: Payload,
     failed: (any Error, AnyObserver) -> Void
   ) -> Int {
-    let visit = domain.enter()
-    guard visit != 0 else { return 0 }
-    var reached = 0
-    var ownersLost = false
+    guard let visit = domain.enter() else { return 0 }
+    var tally = DeliveryTally()
     if let block = SlotBlock(address: published.sole.load(ordering: .sequentiallyConsistent)) {
       // The count is read once: what is added from now on lies beyond it.
       for index in 0..<block.count {
-        guard let address = unsafe UnsafeRawPointer(bitPattern: block[index]) else { continue }  // Reason: from a slot.
-        unsafe Unmanaged<Observer<Payload>>.fromOpaque(address)._withUnsafeGuaranteedRef {
-          observer in  // Reason: announced.
-          guard observer.isReceptive else { return }
-          do {
-            let reception = try observer.receive(payload)
-            reached &+= reception.reached
-            if reception == .ownerLost { ownersLost = true }
-          } catch {
-            reached &+= 1
-            failed(error, observer)
-          }
+        ObjectAddress.borrow(block[index], as: Observer<Payload>.self) { observer in
+          tally.hand(to: observer, failed: failed) { try $0.receive(payload) }
         }
       }
     }
     domain.leave(visit)
-    if ownersLost { sweepOwners() }
-    return reached
+    if tally.metLostOwner { sweepOwners() }
+    return tally.reached
   }
 
   /// Delivers by priority and number, to those that were registered when the post began.
@@ -62,32 +52,19 @@ extension ObserverList {
     failed: (any Error, AnyObserver) -> Void
   ) -> Int {
     let newest = numbers.newest
-    let visit = domain.enter()
-    guard visit != 0 else { return 0 }
-    var reached = 0
-    var ownersLost = false
+    guard let visit = domain.enter() else { return 0 }
+    var tally = DeliveryTally()
     var lanes = published.lanes
     while let lane = lanes.next() {
       for index in 0..<lane.block.count {
-        guard let address = unsafe UnsafeRawPointer(bitPattern: lane.block[index]) else { continue }  // Reason: from a slot.
-        unsafe Unmanaged<Observer<Payload>>.fromOpaque(address)._withUnsafeGuaranteedRef {
-          observer in  // Reason: announced.
-          guard observer.isReceptive, observer.number.load(ordering: .relaxed) <= newest else {
-            return
-          }
-          do {
-            let reception = try observer.receive(payload, delivery)
-            reached &+= reception.reached
-            if reception == .ownerLost { ownersLost = true }
-          } catch {
-            reached &+= 1
-            failed(error, observer)
-          }
+        ObjectAddress.borrow(lane.block[index], as: Observer<Payload>.self) { observer in
+          guard observer.number.load(ordering: .relaxed) <= newest else { return }
+          tally.hand(to: observer, failed: failed) { try $0.receive(payload, delivery) }
         }
       }
     }
     domain.leave(visit)
-    if ownersLost { sweepOwners() }
-    return reached
+    if tally.metLostOwner { sweepOwners() }
+    return tally.reached
   }
 }

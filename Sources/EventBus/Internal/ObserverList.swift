@@ -10,7 +10,7 @@ public import Synchronization
 ///                observer ──owns──► link ──► list    token ──► link     (the others)
 /// ```
 @usableFromInline
-package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: constants, atomics and a lock.
+package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locked.
   private struct Registry {
     var lanes = ObserverLanes()
     var isClosed = false
@@ -110,11 +110,13 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: const
     await latch.wait()
   }
 
-  /// Removes everything, for good. Tokens become inert.
+  /// Removes everything, for good.
+  ///
+  /// Tokens become inert.
   package func close() {
     var links: [ObserverLink] = []
     let visit = domain.enter()
-    if visit != 0 {
+    if visit != nil {
       published.forEach { observer in
         if let link = observer.link { links.append(link) }
       }
@@ -126,15 +128,14 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: const
       return (registry.lanes.removeAll(from: published), watchers)
     }
     domain.retire(retirees)
-    if visit != 0 { domain.leave(visit) }
+    if let visit { domain.leave(visit) }
     for link in links { link.disconnect() }
     for watcher in watchers { watcher.object?.cancel() }
   }
 
   /// Calls a closure with every observer, by priority and number, without a lock.
   package func forEach(_ body: (AnyObserver) -> Void) {
-    let visit = domain.enter()
-    guard visit != 0 else { return }
+    guard let visit = domain.enter() else { return }
     published.forEach(body)
     domain.leave(visit)
   }
@@ -165,7 +166,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: const
     guard untold > 0, slots >= 8 else { return }
     let seed = probes.wrappingAdd(1, ordering: .relaxed).newValue
     var probe = SweepProbe(total: slots, seed: seed)
-    let visit = domain.enter()
+    guard let visit = domain.enter() else { return }
     while let place = probe.next() {
       if published.hasLostOwner(at: place) { probe.foundDead() }
     }

@@ -1,6 +1,6 @@
 /// An observer that belongs to an object, which it holds weakly and passes to its handler.
 package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable>:
-  Observer<Payload>, @unchecked Sendable  // Reason: constants only.
+  Observer<Payload>, @unchecked Sendable  // Reason: constant.
 {
   private weak let owner: Owner?
   private let handler: @Sendable (Owner, Payload) throws -> Void
@@ -10,6 +10,8 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
   /// Creates an observer.
   ///
   /// - Parameters:
+  ///   - fileID: The file of the registration.
+  ///   - line: Its line.
   ///   - owner: The object it belongs to.
   ///   - tells: Whether the owner ends the registration itself when it dies.
   ///   - link: Ends the registration.

@@ -9,6 +9,6 @@ internal final class Passing: Sendable {
 
   /// Hands the only reference to the reclamation.
   internal consuming func retired() -> Retired {
-    unsafe Retired(Unmanaged<AnyObject>.passRetained(self))  // Reason: released by the reclamation.
+    Retired(object: ObjectAddress.retained(self))
   }
 }

@@ -22,7 +22,9 @@ package struct PublishedLanes: ~Copyable, Sendable {
     LaneCursor(table: SlotBlock(address: table.load(ordering: .sequentiallyConsistent)))
   }
 
-  /// Calls a closure with every linked observer, by priority and number. Only for announced readers.
+  /// Calls a closure with every linked observer, by priority and number.
+  ///
+  /// Only for announced readers.
   package borrowing func forEach(_ body: (AnyObserver) -> Void) {
     var lanes = lanes
     while let lane = lanes.next() {
@@ -33,8 +35,9 @@ package struct PublishedLanes: ~Copyable, Sendable {
     }
   }
 
-  /// Whether the observer at a place, counted over all lanes, has lost its owner. Only for announced
-  /// readers.
+  /// Whether the observer at a place, counted over all lanes, has lost its owner.
+  ///
+  /// Only for announced readers.
   package borrowing func hasLostOwner(at place: Int) -> Bool {
     var rest = place
     var lanes = lanes

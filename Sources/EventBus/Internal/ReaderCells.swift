@@ -8,8 +8,8 @@ public import Synchronization
 /// one addition announces a reader and counts it.
 ///
 /// Allocated with the first observer, never moved, freed with its owner.
-@safe @usableFromInline
-package struct ReaderCells: @unchecked Sendable {  // Reason: atomic counters, never moved.
+@usableFromInline
+package struct ReaderCells: Sendable {
   /// One reader inside, one more ever entered.
   @usableFromInline
   package static let arrival: UInt = (1 << 20) | 1
@@ -24,53 +24,39 @@ package struct ReaderCells: @unchecked Sendable {  // Reason: atomic counters, n
   internal static let stride = 8
 
   @usableFromInline
-  internal let base: UnsafeMutablePointer<Atomic<UInt>>
+  internal let words: AtomicWords
 
   /// Allocates counters, all zero.
   package init() {
-    let count = Self.cellCount * Self.stride
-    let raw = UnsafeMutableRawPointer.allocate(
-      byteCount: count * MemoryLayout<Atomic<UInt>>.stride,
-      alignment: 64
-    )
-    unsafe base = raw.bindMemory(to: Atomic<UInt>.self, capacity: count)  // Reason: just allocated.
-    for index in 0..<count {
-      unsafe (base + index).initialize(to: Atomic(0))  // Reason: within the allocation.
-    }
+    words = AtomicWords(count: Self.cellCount * Self.stride, alignment: 64)
   }
 
-  /// Takes up the counters whose ``address`` was kept.
+  /// Takes up the counters whose ``address`` was kept, or nothing for zero.
   @inlinable
   package init?(address: UInt) {
-    guard let pointer = unsafe UnsafeMutablePointer<Atomic<UInt>>(bitPattern: address) else {
-      return nil
-    }  // Reason: came from `address`.
-    unsafe base = pointer  // Reason: as above.
+    guard let words = AtomicWords(address: address) else { return nil }
+    self.words = words
   }
 
   /// The address, to be kept in an atomic word.
-  package var address: UInt { unsafe UInt(bitPattern: base) }  // Reason: only a number.
+  package var address: UInt { words.address }
 
-  /// Frees the counters. Nobody may use them afterwards.
-  package func deallocate() {
-    unsafe base.deallocate()  // Reason: allocated in `init`; trivial contents.
-  }
+  /// Frees the counters.
+  package func deallocate() { words.deallocate() }
 
   /// Announces a reader.
   ///
   /// - Parameter epoch: The epoch counter, read before and again after.
-  /// - Returns: The address of the counter to leave again.
+  /// - Returns: The counter to ``leave(_:)`` again.
   @inlinable
-  package func enter(_ epoch: borrowing Atomic<UInt>) -> UInt {
-    let cell = unsafe ownCell  // Reason: lives as long as these counters.
+  package func enter(_ epoch: borrowing Atomic<UInt>) -> Int {
+    let cell = Self.ownCell &* Self.stride
     while true {
       let seen = epoch.load(ordering: .sequentiallyConsistent)
-      let counter = unsafe cell + Epochs.row(of: seen)  // Reason: a cell has room for all rows.
-      unsafe counter.pointee.wrappingAdd(Self.arrival, ordering: .sequentiallyConsistent)  // Reason: as above.
-      if epoch.load(ordering: .sequentiallyConsistent) == seen {
-        return UInt(bitPattern: counter)
-      }
-      unsafe counter.pointee.wrappingSubtract(Self.arrival, ordering: .sequentiallyConsistent)  // Reason: as above.
+      let counter = cell &+ Epochs.row(of: seen)
+      words.add(Self.arrival, at: counter)
+      if epoch.load(ordering: .sequentiallyConsistent) == seen { return counter }
+      words.add(0 &- Self.arrival, at: counter)
     }
   }
 
@@ -78,22 +64,17 @@ package struct ReaderCells: @unchecked Sendable {  // Reason: atomic counters, n
   ///
   /// - Parameter counter: What ``enter(_:)`` returned.
   @inlinable
-  package static func leave(_ counter: UInt) {
-    guard let pointer = unsafe UnsafeMutablePointer<Atomic<UInt>>(bitPattern: counter) else {
-      return
-    }  // Reason: from `enter`.
-    unsafe pointer.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)  // Reason: as above.
-  }
+  package func leave(_ counter: Int) { words.add(0 &- 1, at: counter) }
 
   /// The calling thread's cell.
+  ///
+  /// Stacks lie half a megabyte (Darwin's workers) or eight megabytes (Linux) apart, so folding both
+  /// distances into the low bits gives threads born in a row different cells.
   @inlinable
-  internal var ownCell: UnsafeMutablePointer<Atomic<UInt>> {
-    // Stacks lie half a megabyte (Darwin's workers) or eight megabytes (Linux) apart, so folding both
-    // distances into the low bits gives threads born in a row different cells.
+  internal static var ownCell: Int {
     var probe: UInt8 = 0
-    let address = unsafe withUnsafeMutablePointer(to: &probe) { UInt(bitPattern: $0) } >> 19  // Reason: only a number.
-    let cell = Int((address ^ (address >> 4)) & UInt(Self.cellCount - 1))
-    return unsafe base + cell &* Self.stride  // Reason: `cell` is below `cellCount`.
+    let address = unsafe withUnsafePointer(to: &probe) { UInt(bitPattern: $0) }  // Reason: number.
+    return Int(((address >> 19) ^ (address >> 23)) & UInt(cellCount - 1))
   }
 
   /// Whether no reader is announced in a row.
@@ -101,29 +82,26 @@ package struct ReaderCells: @unchecked Sendable {  // Reason: atomic counters, n
   /// Reads the cells one after the other. A reader that will stay is in one cell from its arrival to
   /// its departure, and new ones go to other rows, so a cell once seen empty stays without such readers.
   package func isEmpty(row: Int) -> Bool {
-    for cell in 0..<Self.cellCount {
-      let value = unsafe base[cell &* Self.stride &+ row].load(ordering: .sequentiallyConsistent)  // Reason: within the allocation.
-      if value & Self.insideMask != 0 { return false }
+    for cell in 0..<Self.cellCount where words[cell &* Self.stride &+ row] & Self.insideMask != 0 {
+      return false
     }
     return true
   }
 
   /// How many readers have ever stayed; exact when none is arriving.
   package var arrivals: UInt {
-    var sum: UInt = 0
-    for cell in 0..<Self.cellCount {
-      for row in 0..<Int(Epochs.rowCount) {
-        sum &+= unsafe base[cell &* Self.stride &+ row].load(ordering: .relaxed) >> 20  // Reason: within the allocation.
-      }
-    }
-    return sum
+    sum(cells: 0..<Self.cellCount) { $0 >> 20 }
   }
 
   /// How many readers are inside now in the calling thread's cell: at least this thread's own.
   package var insideOwnCell: UInt {
+    sum(cells: Self.ownCell..<Self.ownCell + 1) { $0 & Self.insideMask }
+  }
+
+  private func sum(cells: Range<Int>, _ part: (UInt) -> UInt) -> UInt {
     var sum: UInt = 0
-    for row in 0..<Int(Epochs.rowCount) {
-      sum &+= unsafe ownCell[row].load(ordering: .relaxed) & Self.insideMask  // Reason: within the cell.
+    for cell in cells {
+      for row in 0..<Int(Epochs.rowCount) { sum &+= part(words[cell * Self.stride + row]) }
     }
     return sum
   }

@@ -20,7 +20,9 @@ package struct ReclamationDomain: ~Copyable, Sendable {
   internal let cells = Atomic<UInt>(0)
   private let limbo = Locked(Limbo<Retired>())
 
-  /// Creates a domain without readers or waiting items. It allocates its counters in ``prepare()``.
+  /// Creates a domain without readers or waiting items.
+  ///
+  /// It allocates its counters in ``prepare()``.
   package init() {}
 
   deinit {
@@ -38,19 +40,20 @@ package struct ReclamationDomain: ~Copyable, Sendable {
 
   /// Announces a reader.
   ///
-  /// - Returns: What to give to ``leave(_:)``, or zero when there has never been anything to read.
+  /// - Returns: What to give to ``leave(_:)``, or `nil` when there has never been anything to read.
   /// - Complexity: O(1), two sequentially consistent additions for a whole visit. No lock, no allocation.
   @inlinable
-  package func enter() -> UInt {
-    guard let cells = ReaderCells(address: cells.load(ordering: .acquiring)) else { return 0 }
-    return cells.enter(epoch)
+  package func enter() -> Visit? {
+    guard let cells = ReaderCells(address: cells.load(ordering: .acquiring)) else { return nil }
+    return Visit(cells: cells, counter: cells.enter(epoch))
   }
 
-  /// Ends a reader's visit and frees what waited for it. Called under no lock: what is freed may run
-  /// code of anybody.
+  /// Ends a reader's visit and frees what waited for it.
+  ///
+  /// Called under no lock: what is freed may run code of anybody.
   @inlinable
-  package func leave(_ visit: UInt) {
-    ReaderCells.leave(visit)
+  package func leave(_ visit: Visit) {
+    visit.cells.leave(visit.counter)
     if pending.load(ordering: .sequentiallyConsistent) { sweep() }
   }
 
@@ -101,7 +104,9 @@ package struct ReclamationDomain: ~Copyable, Sendable {
     return items
   }
 
-  /// Moves the epoch on if the rules allow it. Called with the lock held.
+  /// Moves the epoch on if the rules allow it.
+  ///
+  /// Called with the lock held.
   private borrowing func advance() -> Bool {
     guard let cells = ReaderCells(address: cells.load(ordering: .acquiring)) else { return true }
     let now = epoch.load(ordering: .sequentiallyConsistent)

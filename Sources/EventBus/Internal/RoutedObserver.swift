@@ -1,7 +1,9 @@
 internal import Synchronization
 
 /// An observer with conditions: a predicate, one call only, a handler that lives on an actor.
-package final class RoutedObserver<Payload: Sendable>: Observer<Payload>, @unchecked Sendable {  // Reason: constants and atomics.
+package final class RoutedObserver<Payload: Sendable>: Observer<Payload>,
+  @unchecked Sendable  // Reason: atomics.
+{
   /// How the handler is called, and what is known of its owner.
   package struct Body: Sendable {
     /// Calls the handler, with its owner where it has one.
@@ -37,6 +39,9 @@ package final class RoutedObserver<Payload: Sendable>: Observer<Payload>, @unche
   /// Creates an observer.
   ///
   /// - Parameters:
+  ///   - fileID: The file of the registration.
+  ///   - line: Its line.
+  ///   - body: The handler.
   ///   - predicate: Asked on the posting thread; the event is declined when it says no.
   ///   - once: Whether the first event accepted is the last.
   ///   - mailbox: The queue of the actor the handler runs on.
@@ -93,7 +98,9 @@ package final class RoutedObserver<Payload: Sendable>: Observer<Payload>, @unche
 ///
 /// It does not keep the observer: a registration that is cancelled meanwhile frees its handler at once,
 /// and the event finds nobody.
-private final class QueuedDelivery<Payload: Sendable>: Envelope, @unchecked Sendable {  // Reason: constants only.
+private final class QueuedDelivery<Payload: Sendable>: Envelope,
+  @unchecked Sendable  // Reason: constant.
+{
   private let payload: Payload
   private let delivery: Delivery
   private let link: ObserverLink

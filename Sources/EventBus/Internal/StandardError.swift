@@ -7,17 +7,16 @@ private import Darwin
 #endif
 
 /// The place for what nobody else was told: one line a call, written at once.
-package enum StandardError {
+package enum StandardError: Sendable {
   /// Writes a line.
   package static func print(_ line: String) {
-    var text = line + "\n"
-    text.withUTF8 { bytes in
-      var written = 0
-      while written < bytes.count {
-        let count = unsafe write(2, bytes.baseAddress?.advanced(by: written), bytes.count - written)  // Reason: within the bytes.
-        if count <= 0 { return }
-        written += count
+    var rest = Array((line + "\n").utf8)[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { bytes in  // Reason: within the call.
+        unsafe write(2, bytes.baseAddress, bytes.count)  // Reason: within the bytes.
       }
+      if count <= 0 { return }
+      rest = rest.dropFirst(count)
     }
   }
 }

@@ -3,18 +3,23 @@
 /// A target serves one token or many; the handle tells it which. Every member may be called on any
 /// thread, under no lock.
 @usableFromInline
-package class TokenTarget: @unchecked Sendable {  // Reason: no state; subclasses argue for themselves.
+package class TokenTarget: @unchecked Sendable {  // Reason: stateless.
   /// Creates a target.
   package init() {}
 
-  /// Ends the registration. Called once, by the token that was cancelled.
+  /// Ends the registration.
+  ///
+  /// Called once, by the token that was cancelled.
   package func end(_ handle: UInt) {}
 
-  /// Whether the registration is still there. Asked only before ``end(_:)``.
+  /// Whether the registration is still there.
+  ///
+  /// Asked only before ``end(_:)``.
   package func isActive(_ handle: UInt) -> Bool { true }
 
-  /// Waits until no call is running, after the registration has ended. Returns early when the task is
-  /// cancelled.
+  /// Waits until no call is running, after the registration has ended.
+  ///
+  /// Returns early when the task is cancelled.
   package func finished(_ handle: UInt) async {}
 
   /// Tells a token when the registration ends by itself.

@@ -29,20 +29,23 @@ package enum WrittenHandler {
   package static func bare<Payload>(
     _ handler: @escaping @isolated(any) @Sendable (Payload) throws -> Void
   ) -> @Sendable (Payload) throws -> Void {
-    unsafe unsafeBitCast(Written(call: handler), to: Bare<Payload>.self).call  // Reason: same layout.
+    let written = Written(call: handler)
+    return unsafe unsafeBitCast(written, to: Bare<Payload>.self).call  // Reason: same layout.
   }
 
   /// A handler that takes its owner, without its isolation.
   package static func bare<Owner, Payload>(
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) throws -> Void
   ) -> @Sendable (Owner, Payload) throws -> Void {
-    unsafe unsafeBitCast(WrittenForOwner(call: handler), to: BareForOwner<Owner, Payload>.self).call  // Reason: same layout.
+    let written = WrittenForOwner(call: handler)
+    return unsafe unsafeBitCast(written, to: BareForOwner.self).call  // Reason: same layout.
   }
 
   /// A handler that runs on the actor that owns it, without its isolation.
   package static func bare<Owner: Actor, Payload>(
     onOwner handler: @escaping @Sendable (isolated Owner, Payload) throws -> Void
   ) -> @Sendable (Owner, Payload) throws -> Void {
-    unsafe unsafeBitCast(WrittenOnOwner(call: handler), to: BareForOwner<Owner, Payload>.self).call  // Reason: same layout.
+    let written = WrittenOnOwner(call: handler)
+    return unsafe unsafeBitCast(written, to: BareForOwner.self).call  // Reason: same layout.
   }
 }

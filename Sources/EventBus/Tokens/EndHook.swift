@@ -1,5 +1,7 @@
 /// A closure that runs when a lifetime ends, exactly once unless it is removed before.
-package final class EndHook: TokenTarget, EndingMembers.Member, @unchecked Sendable {  // Reason: one lock.
+package final class EndHook: TokenTarget, EndingMembers.Member,
+  @unchecked Sendable  // Reason: locked.
+{
   private struct State {
     var body: (@Sendable () -> Void)?
     var members: EndingMembers?

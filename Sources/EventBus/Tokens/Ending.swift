@@ -1,4 +1,6 @@
-/// The end of a lifetime, to be waited for. It does not keep the lifetime.
+/// The end of a lifetime, to be waited for.
+///
+/// It does not keep the lifetime.
 ///
 /// ## Thread safety
 ///

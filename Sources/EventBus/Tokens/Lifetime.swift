@@ -41,10 +41,14 @@ public final class Lifetime: Sendable {
 
   deinit { state.object?.end(isFinal: true) }
 
-  /// Whether the lifetime has ended. It is `true` already for the first hook.
+  /// Whether the lifetime has ended.
+  ///
+  /// It is `true` already for the first hook.
   public var hasEnded: Bool { state.flags & Self.endedFlag != 0 }
 
-  /// Ends the lifetime now. Ending it twice does nothing.
+  /// Ends the lifetime now.
+  ///
+  /// Ending it twice does nothing.
   ///
   /// - Complexity: O(*n*) in the number of hooks and tokens.
   public func end() {

@@ -25,7 +25,9 @@ public final class TokenBag: Sendable {
   /// - Complexity: O(1).
   public var count: Int { members.count }
 
-  /// Cancels every token. The bag is empty then and can be used again.
+  /// Cancels every token.
+  ///
+  /// The bag is empty then and can be used again.
   ///
   /// - Complexity: O(*n*) in the number of tokens.
   public func cancelAll() { members.end(isFinal: false) }

@@ -1,0 +1,37 @@
+/// What came of one post so far.
+@usableFromInline
+package struct DeliveryTally: Sendable {
+  /// How many handlers were called or have the event in their queue.
+  @usableFromInline
+  package var reached = 0
+  /// Whether an observer was met whose owner has died.
+  @usableFromInline
+  package var metLostOwner = false
+
+  /// Nothing yet.
+  @inlinable
+  package init() {}
+
+  /// Hands the event to one observer and notes what came of it.
+  ///
+  /// - Parameters:
+  ///   - observer: The observer; passed over when it is not receptive.
+  ///   - failed: Told of an error the handler throws.
+  ///   - hand: Calls the observer.
+  @inlinable
+  package mutating func hand<Payload>(
+    to observer: Observer<Payload>,
+    failed: (any Error, AnyObserver) -> Void,
+    _ hand: (Observer<Payload>) throws -> Reception
+  ) {
+    guard observer.isReceptive else { return }
+    do {
+      let reception = try hand(observer)
+      reached &+= reception.reached
+      if reception == .ownerLost { metLostOwner = true }
+    } catch {
+      reached &+= 1
+      failed(error, observer)
+    }
+  }
+}
