@@ -22,7 +22,10 @@ let package = Package(
     ),
     .target(name: "TestSupport", dependencies: ["EventBus"], path: "Tests/TestSupport"),
     .testTarget(name: "EventBusTests", dependencies: ["EventBus", "TestSupport"]),
-    .testTarget(name: "LaunchLoaderTests", dependencies: ["EventBus", "LaunchLoader", "TestSupport"]),
+    .testTarget(
+      name: "LaunchLoaderTests",
+      dependencies: ["EventBus", "LaunchLoader", "TestSupport"]
+    ),
     .testTarget(name: "ThemingTests", dependencies: ["EventBus", "Theming", "TestSupport"]),
     .testTarget(name: "SkinsTests", dependencies: ["TestSupport"]),
   ],

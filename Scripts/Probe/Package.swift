@@ -1,0 +1,29 @@
+// swift-tools-version: 6.3
+
+import PackageDescription
+
+// A user's package in small: what the gates look at must be built outside the house.
+let package = Package(
+  name: "Probe",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    // Named, so that the checkout directory may be called anything.
+    .package(name: "EventBus", path: "../..")
+  ],
+  targets: [
+    .executableTarget(
+      name: "Probe",
+      dependencies: [
+        "HotPaths",
+        .product(name: "EventBus", package: "EventBus"),
+        .product(name: "LaunchLoader", package: "EventBus"),
+        .product(name: "Theming", package: "EventBus"),
+      ]
+    ),
+    .target(
+      name: "HotPaths",
+      dependencies: [.product(name: "EventBus", package: "EventBus")]
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Runs every gate, or only the ones named.
+#
+#   Scripts/check.sh                       every gate, in order
+#   Scripts/check.sh words layers          these two
+#   Scripts/check.sh --skip tests-debug    all but one (may be repeated)
+#   Scripts/check.sh --list                the names
+#
+# A gate is a file in Scripts/gates. It runs in a shell of its own, because `set -e` does nothing
+# inside a function that is called as a condition. Scripts/test-gates.sh plants a fault for each
+# gate and shows that the gate fails.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+# Cheap ones first; nothing after `build` is worth running when the build fails.
+gates=(
+  format words layers
+  build snippets
+  api documentation catalogues
+  tests-debug demo
+  foundation specialised
+  tests-release tests-tsan
+)
+
+known() {
+  local gate
+  for gate in "${gates[@]}"; do [[ $gate == "$1" ]] && return 0; done
+  echo "There is no gate named '$1'. Scripts/check.sh --list prints the names." >&2
+  exit 2
+}
+
+chosen=()
+skipped=" "
+while (($#)); do
+  case $1 in
+    --list)
+      printf '%s\n' "${gates[@]}"
+      exit 0
+      ;;
+    --skip)
+      known "${2:-}"
+      skipped+="$2 "
+      shift
+      ;;
+    *)
+      known "$1"
+      chosen+=("$1")
+      ;;
+  esac
+  shift
+done
+((${#chosen[@]})) || chosen=("${gates[@]}")
+
+failed=()
+summary=""
+for gate in "${chosen[@]}"; do
+  [[ $skipped == *" $gate "* ]] && continue
+  printf '\n== %s: %s\n' "$gate" "$(sed -n '2s/^# //p' "Scripts/gates/$gate.sh")"
+  began=$SECONDS
+  if bash "Scripts/gates/$gate.sh" < /dev/null 2>&1; then
+    verdict=passed
+  else
+    verdict=FAILED
+    failed+=("$gate")
+  fi
+  summary+=$(printf '  %-6s  %4d s  %s' "$verdict" $((SECONDS - began)) "$gate")$'\n'
+  if [[ $verdict == FAILED && $gate == build ]]; then
+    summary+="  The gates after it were not run."$'\n'
+    break
+  fi
+done
+
+printf '\n%s' "$summary"
+if ((${#failed[@]})); then
+  echo "Failed: ${failed[*]}. To run one again: Scripts/check.sh ${failed[0]}"
+  exit 1
+fi
+echo "All gates passed."

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# everything compiles, tests and snippets included; a warning is an error
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+swift build --build-tests --explicit-target-dependency-import-check error || fail "the build"
+
+# A target whose settings lack the one block would pass with warnings.
+swift package dump-package > "$work/package.json"
+lax=$(jq -r '
+  (.targets | map(.settings | map(select(.condition == null) | .kind | tojson) | sort)) as $all
+  | ($all | map(length) | max) as $most
+  | .targets[]
+  | select((.settings | length) < $most
+      or (any(.settings[]; .kind.treatAllWarnings._0 == "error") | not)
+      or (any(.settings[]; .kind.strictMemorySafety != null) | not))
+  | .name' "$work/package.json")
+[[ -z $lax ]] || fail "these targets do not have the settings of the others: ${lax//$'\n'/, }"
+dependencies=$(jq '.dependencies | length' "$work/package.json")
+((dependencies == 0)) || fail "Package.swift has dependencies; a user would resolve them all"

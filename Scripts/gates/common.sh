@@ -1,0 +1,111 @@
+# What the gates share. Sourced by each of them.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+# The libraries, lowest first.
+modules=(EventBus LaunchLoader Theming)
+
+# Where gates keep what they make; ignored by git, and safe to delete.
+work=.build/gates
+mkdir -p "$work"
+
+# Says what is wrong and what to do about it, and fails the gate.
+fail() {
+  printf 'FAILED: %s\n' "$*" >&2
+  exit 1
+}
+
+# Lists the Swift files under the given folders, sorted, build products left out.
+swift_files() {
+  local root
+  for root in "$@"; do
+    [[ -e $root ]] || continue
+    find "$root" -name .build -prune -o -name '*.swift' -type f -print
+  done | LC_ALL=C sort
+}
+
+# Prints the compiler flags that Package.swift gives to a target, one a line.
+# Warnings are left out: the build gate is the one that turns them into errors.
+target_flags() {
+  [[ -s $work/package.json && $work/package.json -nt Package.swift ]] \
+    || swift package dump-package > "$work/package.json"
+  printf '%s\n' -swift-version 6
+  jq -r --arg target "$1" '
+    .targets[] | select(.name == $target) | .settings[] | select(.tool == "swift") | .kind
+    | to_entries[0]
+    | if .key == "enableUpcomingFeature" then "-enable-upcoming-feature", .value._0
+      elif .key == "enableExperimentalFeature" then "-enable-experimental-feature", .value._0
+      elif .key == "strictMemorySafety" then "-strict-memory-safety"
+      elif .key == "define" then "-D\(.value._0)"
+      elif .key == "treatAllWarnings" or .key == "treatWarning" then empty
+      else error("Scripts/gates/common.sh does not know the setting \(.key)") end
+  ' "$work/package.json"
+}
+
+# Prints what each `swift` block of a Markdown file, or of the documentation comments of a Swift
+# file, says. Every block is one NUL-terminated record: `file:line`, a newline, the code.
+code_blocks() {
+  awk -v comments="$([[ $1 == *.swift ]] && echo 1 || echo 0)" '
+    {
+      line = $0
+      if (comments) {
+        if (line !~ /^[ \t]*\/\/\//) { if (inside) printf "%c", 0; inside = 0; next }
+        sub(/^[ \t]*\/\/\/ ?/, "", line)
+      }
+    }
+    !inside && line ~ /^[ \t]*```swift[ \t]*$/ { inside = 1; printf "%s:%d\n", FILENAME, FNR; next }
+    inside && line ~ /^[ \t]*```[ \t]*$/ { inside = 0; printf "%c", 0; next }
+    inside { print line }
+    END { if (inside) printf "%c", 0 }
+  ' "$1"
+}
+
+# Prints how many tests a `swift test` log says passed and failed: "12 0".
+# A run that never reported its end (a crash, a hang) counts as one failure more.
+count_tests() {
+  LC_ALL=C awk '
+    / Test run with [0-9]+ tests? / { if (/ (passed|failed) after /) ended = 1; next }
+    / Test [^ ].* passed after [0-9.]+ seconds/ { passed++ }
+    / Test [^ ].* failed after [0-9.]+ seconds/ { failed++ }
+    END { print passed + 0, failed + (ended ? 0 : 1) }
+  ' "$1"
+}
+
+# Runs `swift test` with the given arguments, keeps its output in $work/NAME.log, and fails the
+# gate if a test fails, if nothing ran, or if it takes longer than it ever should.
+run_tests() {
+  local name=$1 log=$work/$1.log passed failed
+  shift
+  timeout 900 swift test "$@" 2>&1 | tee "$log" \
+    || fail "swift test $*: see above, or $log (exit status 124 is a hang of 15 minutes)"
+  read -r passed failed < <(count_tests "$log")
+  ((failed == 0)) || fail "$failed failures in $log although swift test reported success"
+  ((passed > 0)) || fail "no test ran; a run of nothing proves nothing"
+  echo "$passed tests passed ($name)."
+}
+
+# Builds the probe, a package outside the house, in release, with the arguments given besides.
+# Without the last flag the build tool does not see that a file came to a package it depends on.
+build_probe() {
+  swift build -c release --package-path Scripts/Probe --disable-build-manifest-caching "$@" \
+    || fail "the probe (Scripts/Probe) does not build"
+}
+
+# Writes the symbol graphs of the libraries for readers of the given access level (public or
+# package), one folder a module, and prints the folder that holds them.
+symbol_graphs() {
+  local level=$1 module log=$work/symbol-graphs.log
+  local built folder=$work/symbol-graphs-$1
+  built=$(swift build --show-bin-path)/../symbolgraph
+  rm -rf "$built" "$folder"
+  swift package dump-symbol-graph --minimum-access-level "$level" --skip-synthesized-members \
+    > "$log" 2>&1 || fail "swift package dump-symbol-graph: $(tail -20 "$log")"
+  for module in "${modules[@]}"; do
+    [[ -s $built/$module.symbols.json ]] || fail "no symbol graph of $module; see $log"
+    mkdir -p "$folder/$module"
+    # MODULE@OTHER holds what a module adds to the types of another one.
+    find "$built" \( -name "$module.symbols.json" -o -name "$module@*.symbols.json" \) \
+      -exec cp {} "$folder/$module" \;
+  done
+  printf '%s\n' "$folder"
+}

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# every public and package declaration says what it is for
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+graphs=$(symbol_graphs package)
+for module in "${modules[@]}"; do
+  bare=$(jq -r '
+    .symbols[] | select((.docComment.lines // []) | map(.text) | join("") | test("\\S") | not)
+    | "  \(.location.uri // "" | sub("^.*/Sources/"; "Sources/")):"
+      + "\((.location.position.line // -1) + 1): \(.pathComponents | join("."))"
+  ' "$graphs/$module"/*.symbols.json)
+  [[ -z $bare ]] || fail "in $module, without a documentation comment:"$'\n'"$bare"
+  echo "$module: $(jq -s "map(.symbols | length) | add" "$graphs/$module"/*.symbols.json) symbols."
+done

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# every sample in README, catalogues and documentation comments is code that runs
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+# A snippet as its reader sees it: hidden lines and leading blanks left out.
+visible() {
+  awk '/^[ \t]*\/\/ *snippet\.hide/ { hidden = 1; next }
+       /^[ \t]*\/\/ *snippet\.show/ { hidden = 0; next }
+       /^[ \t]*\/\/ *snippet\.(end|[A-Za-z0-9_-]+)[ \t]*$/ { next }
+       !hidden { sub(/^[ \t]+/, ""); print }' "$1"
+}
+
+mapfile -t snippets < <(swift_files Snippets)
+((${#snippets[@]} > 0)) || fail "Snippets/ is empty"
+declare -A shown=()
+for snippet in "${snippets[@]}"; do shown[$snippet]=$'\n'$(visible "$snippet")$'\n'; done
+
+# 1. What is printed stands in a snippet, word for word (indentation apart).
+blocks=0
+strays=0
+mapfile -t sources < <(
+  printf '%s\n' README.md CONTRIBUTING.md
+  find Sources -name '*.md' | LC_ALL=C sort
+  swift_files Sources
+)
+for source in "${sources[@]}"; do
+  [[ -f $source ]] || continue
+  while IFS= read -r -d '' block; do
+    blocks=$((blocks + 1))
+    place=${block%%$'\n'*}
+    text=$(sed -E 's/^[ \t]+//' <<< "${block#*$'\n'}")
+    for snippet in "${snippets[@]}"; do
+      [[ ${shown[$snippet]} == *$'\n'"$text"$'\n'* ]] && continue 2
+    done
+    echo "$place: this sample stands in no file of Snippets/"
+    strays=1
+  done < <(code_blocks "$source")
+done
+((strays == 0)) || fail "put each sample above into a snippet, so that the build compiles it"
+((blocks > 0)) || fail "found no sample at all; is this gate looking in the right place?"
+
+# 2. It compiles without a warning, for a stranger who sees only what is public.
+swift build || fail "the build"
+binaries=$(swift build --show-bin-path)
+for snippet in "${snippets[@]}"; do
+  swiftc -typecheck -swift-version 6 -warnings-as-errors -package-name stranger \
+    -I "$binaries/Modules" "$snippet" || fail "$snippet does not compile on its own"
+done
+
+# 3. It runs, and ends.
+for snippet in "${snippets[@]}"; do
+  name=$(basename "$snippet" .swift)
+  [[ -x $binaries/$name ]] || fail "swift build made no program of $snippet"
+  timeout 20 "$binaries/$name" > "$work/snippet.out" 2>&1 \
+    || fail "$snippet ended with status $? and said: $(tail -5 "$work/snippet.out")"
+done
+echo "$blocks samples, ${#snippets[@]} snippets."

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Shows that every gate can fail: copies the tree, checks that the gates pass there, then plants
+# one fault after the other and runs the gate that must notice it.
+#
+#   Scripts/test-gates.sh                  all (about as long as three runs of check.sh)
+#   Scripts/test-gates.sh words layers     only the faults of these gates
+#
+# A gate passes this test when it fails on the fault *and* says what the fault is.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+house=$PWD
+gates=" $(Scripts/check.sh --list | tr '\n' ' ')"
+chosen=" ${*:-$gates} "
+
+# The copy stays where it is, so that its next use builds little.
+copy=$house/.build/test-gates
+mkdir -p "$copy/.build"
+find "$copy" -mindepth 1 -maxdepth 1 ! -name .build -exec rm -rf {} +
+git ls-files --cached --others --exclude-standard -z \
+  | while IFS= read -r -d '' file; do [[ ! -e $file ]] || printf '%s\0' "$file"; done \
+  | xargs -0 cp --parents -t "$copy"
+cd "$copy"
+git init -q
+git add -A
+git -c user.name=gates -c user.email=gates@localhost -c commit.gpgsign=false \
+  commit -q --no-verify -m "The tree as it is"
+
+planted=0
+unnoticed=0
+covered=" "
+
+# plant GATE MESSAGE TITLE <<'FAULT': runs the shell text FAULT in the copy; then the gate must
+# fail, and its output must match MESSAGE.
+plant() {
+  local gate=$1 message=$2 title=$3 fault output=.build/planted.log
+  fault=$(cat)
+  covered+="$gate "
+  [[ $chosen == *" $gate "* ]] || return 0
+  planted=$((planted + 1))
+  bash -euc "$fault"
+  if [[ -z $(git status --porcelain) ]]; then
+    echo "NOTHING   $gate: $title (the fault changed no file; it no longer fits the code)"
+    unnoticed=$((unnoticed + 1))
+  elif Scripts/check.sh "$gate" > "$output" 2>&1; then
+    echo "UNNOTICED $gate: $title"
+    unnoticed=$((unnoticed + 1))
+  elif ! grep -qE -- "$message" "$output"; then
+    echo "ELSEWISE  $gate: $title (failed without saying '$message')"
+    tail -n 15 "$output" | sed 's/^/          /'
+    unnoticed=$((unnoticed + 1))
+  else
+    echo "noticed   $gate: $title"
+  fi
+  git checkout -q .
+  git clean -fdq
+}
+
+echo "== the tree as it is"
+# shellcheck disable=SC2086
+Scripts/check.sh $chosen > .build/unplanted.log 2>&1 \
+  || { tail -n 40 .build/unplanted.log; echo "The gates fail without a fault; nothing to learn."; exit 1; }
+tail -n 20 .build/unplanted.log | grep -E '^  (passed|FAILED)'
+
+echo "== with one fault each"
+source Scripts/gates/faults.sh
+
+for gate in $gates; do
+  [[ $covered == *" $gate "* ]] && continue
+  echo "NO FAULT  $gate: no fault is planted for it"
+  unnoticed=$((unnoticed + 1))
+done
+for file in Scripts/gates/*.sh; do
+  name=$(basename "$file" .sh)
+  [[ $name == common || $name == faults || $gates == *" $name "* ]] && continue
+  echo "UNLISTED  $file is a gate that check.sh does not run"
+  unnoticed=$((unnoticed + 1))
+done
+echo "$planted faults planted, $unnoticed not noticed as they should be."
+((unnoticed == 0))

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Writes the public API as text, one line a declaration or conformance: API/MODULE.txt.
+#
+#   Scripts/write-api.sh [FOLDER]
+source "$(dirname "${BASH_SOURCE[0]}")/gates/common.sh"
+
+folder=${1:-API}
+graphs=$(symbol_graphs public)
+mkdir -p "$folder"
+for module in "${modules[@]}"; do
+  jq -rs '
+    [.[].symbols[]] as $symbols
+    | [.[].relationships[]] as $relationships
+    | ($symbols | map({key: .identifier.precise, value: (.pathComponents | join("."))})
+        | from_entries) as $names
+    | ($symbols[]
+        | (.pathComponents | join(".")) + "\t"
+          + (if .accessLevel == "open" then "open " else "" end)
+          + ([.declarationFragments[].spelling] | join("") | gsub("\\s+"; " "))),
+      ($relationships | group_by(.source)[]
+        | any(.[]; .targetFallback == "Swift.Sendable") as $sendable
+        | .[]
+        | select((.kind == "conformsTo" or .kind == "inheritsFrom") and $names[.source] != null)
+        | select(($sendable and .targetFallback == "Swift.SendableMetatype") | not)
+        | $names[.source] + "\t: " + ($names[.target] // .targetFallback // .target)
+          + (if .swiftConstraints
+             then " where " + ([.swiftConstraints[] | "\(.lhs) \(.kind) \(.rhs)"] | join(", "))
+             else "" end))
+  ' "$graphs/$module"/*.symbols.json | LC_ALL=C sort > "$folder/$module.txt"
+done
