@@ -28,11 +28,10 @@ extension EventBus {
     let request = ObserveRequest(
       priority: priority,
       once: once,
-      predicate: predicate,
       fileID: fileID,
       line: line
     )
-    return core(of: name).observe(request, handler)
+    return core(of: name).observe(request, where: predicate, handler)
   }
 
   /// Calls a handler for every occurrence of an event, for as long as its owner lives.
@@ -71,11 +70,10 @@ extension EventBus {
     let request = ObserveRequest(
       priority: priority,
       once: once,
-      predicate: predicate,
       fileID: fileID,
       line: line
     )
-    return core(of: name).observe(request, owner: owner, handler)
+    return core(of: name).observe(request, where: predicate, owner: owner, handler)
   }
 
   /// Calls a handler on an actor for every occurrence of an event, for as long as the actor lives.
@@ -108,10 +106,9 @@ extension EventBus {
     let request = ObserveRequest(
       priority: priority,
       once: once,
-      predicate: predicate,
       fileID: fileID,
       line: line
     )
-    return core(of: name).observe(request, isolatedOwner: owner, handler)
+    return core(of: name).observe(request, where: predicate, isolatedOwner: owner, handler)
   }
 }

@@ -29,7 +29,7 @@ extension EventBus {
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) -> Int {
-    let reached = table.with(name.index, as: SignalCore<Payload>.self) { core in
+    let reached = table.with(name.index) { (core: SignalCore<Payload>) in
       core.send(payload, from: sender, fileID: fileID, line: line, isolation: isolation)
     }
     if let reached { return reached }

@@ -56,6 +56,8 @@ public final class EventBus: Sendable {
   }
 
   internal func core<Payload>(of name: EventName<Payload>) -> SignalCore<Payload> {
-    table.object(name.index) { SignalCore<Payload>(name: name.rawValue, hub: hub) }
+    let known = table.with(name.index) { (core: SignalCore<Payload>) in core }
+    if let known { return known }
+    return table.object(name.index) { SignalCore<Payload>(name: name.rawValue, hub: hub) }
   }
 }

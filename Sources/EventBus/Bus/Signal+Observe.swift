@@ -26,11 +26,10 @@ extension Signal {
     let request = ObserveRequest(
       priority: priority,
       once: once,
-      predicate: predicate,
       fileID: fileID,
       line: line
     )
-    return core.observe(request, handler)
+    return core.observe(request, where: predicate, handler)
   }
 
   /// Calls a handler for every occurrence of the signal, for as long as its owner lives.
@@ -67,11 +66,10 @@ extension Signal {
     let request = ObserveRequest(
       priority: priority,
       once: once,
-      predicate: predicate,
       fileID: fileID,
       line: line
     )
-    return core.observe(request, owner: owner, handler)
+    return core.observe(request, where: predicate, owner: owner, handler)
   }
 
   /// Calls a handler on an actor for every occurrence of the signal, for as long as the actor lives.
@@ -102,10 +100,9 @@ extension Signal {
     let request = ObserveRequest(
       priority: priority,
       once: once,
-      predicate: predicate,
       fileID: fileID,
       line: line
     )
-    return core.observe(request, isolatedOwner: owner, handler)
+    return core.observe(request, where: predicate, isolatedOwner: owner, handler)
   }
 }

@@ -1,25 +1,24 @@
 /// What an `observe` call asks for, besides its handler.
-internal struct ObserveRequest<Payload: Sendable> {
+internal struct ObserveRequest {
   internal let priority: Priority
   internal let once: Bool
-  internal let predicate: (@Sendable (Payload) -> Bool)?
   internal let fileID: StaticString
   internal let line: UInt
-
-  /// Whether nothing is asked for that needs a look before the call.
-  internal var isPlain: Bool { !once && predicate == nil }
 }
 
 extension SignalCore {
+  internal typealias Predicate = @Sendable (Payload) -> Bool
+
   /// Registers a handler that belongs to its token.
   internal func observe(
-    _ request: ObserveRequest<Payload>,
+    _ request: ObserveRequest,
+    where predicate: Predicate?,
     _ handler: @escaping @isolated(any) @Sendable (Payload) throws -> Void
   ) -> Token {
     let actor = handler.isolation
     let call = WrittenHandler.bare(handler)
-    if request.isPlain, actor == nil {
-      let observer = PlainObserver(fileID: request.fileID, line: request.line, handler: call)
+    if !request.once, predicate == nil, actor == nil {
+      let observer = plainObserver.init(fileID: request.fileID, line: request.line, handler: call)
       add(observer, priority: request.priority.rawValue)
       return Token(self, handle: observer.address)
     }
@@ -27,36 +26,51 @@ extension SignalCore {
       try call(payload)
       return .called
     }
-    return Token(route(request, body, on: actor), handle: 0)
+    return Token(route(request, where: predicate, body, on: actor), handle: 0)
   }
 
   /// Registers a handler that belongs to an object.
   internal func observe<Owner: AnyObject & Sendable>(
-    _ request: ObserveRequest<Payload>,
+    _ request: ObserveRequest,
+    where predicate: Predicate?,
     owner: Owner,
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) throws -> Void
   ) -> Token {
-    observe(request, owner: owner, on: handler.isolation, WrittenHandler.bare(handler))
+    observe(
+      request,
+      where: predicate,
+      owner: owner,
+      on: handler.isolation,
+      WrittenHandler.bare(handler)
+    )
   }
 
   /// Registers a handler that belongs to an actor and runs on it.
   internal func observe<Owner: Actor>(
-    _ request: ObserveRequest<Payload>,
+    _ request: ObserveRequest,
+    where predicate: Predicate?,
     isolatedOwner owner: Owner,
     _ handler: @escaping @Sendable (isolated Owner, Payload) throws -> Void
   ) -> Token {
-    observe(request, owner: owner, on: owner, WrittenHandler.bare(onOwner: handler))
+    observe(
+      request,
+      where: predicate,
+      owner: owner,
+      on: owner,
+      WrittenHandler.bare(onOwner: handler)
+    )
   }
 
   private func observe<Owner: AnyObject & Sendable>(
-    _ request: ObserveRequest<Payload>,
+    _ request: ObserveRequest,
+    where predicate: Predicate?,
     owner: Owner,
     on actor: (any Actor)?,
     _ call: @escaping @Sendable (Owner, Payload) throws -> Void
   ) -> Token {
     let carrier = owner as? any LifetimeOwner
     let link: ObserverLink
-    if request.isPlain, actor == nil {
+    if !request.once, predicate == nil, actor == nil {
       link = ObserverLink(self)
       let observer = OwnerObserver(
         fileID: request.fileID,
@@ -79,7 +93,7 @@ extension SignalCore {
           return .called
         }
       )
-      link = route(request, body, on: actor)
+      link = route(request, where: predicate, body, on: actor)
     }
     let token = Token(link, handle: 0, isKept: true)
     if let carrier { token.attached(to: carrier.lifetime) }
@@ -87,7 +101,8 @@ extension SignalCore {
   }
 
   private func route(
-    _ request: ObserveRequest<Payload>,
+    _ request: ObserveRequest,
+    where predicate: Predicate?,
     _ body: RoutedObserver<Payload>.Body,
     on actor: (any Actor)?
   ) -> ObserverLink {
@@ -96,7 +111,7 @@ extension SignalCore {
       fileID: request.fileID,
       line: request.line,
       body: body,
-      predicate: request.predicate,
+      predicate: predicate,
       once: request.once,
       mailbox: actor.map { hub.mailbox(of: $0) },
       link: link

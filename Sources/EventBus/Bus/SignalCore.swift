@@ -6,6 +6,8 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   @usableFromInline
   internal let hub: Hub
   internal let name: String
+  /// Looked up once: making the class of a generic observer anew costs as much as registering it.
+  internal let plainObserver = PlainObserver<Payload>.self
 
   internal init(name: String, hub: Hub) {
     self.name = name

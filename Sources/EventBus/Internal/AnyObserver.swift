@@ -68,6 +68,6 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
     _ address: UInt,
     _ body: (AnyObserver) -> Result
   ) -> Result? {
-    ObjectAddress.borrow(address, as: AnyObserver.self, body)
+    ObjectAddress.borrow(address, body)
   }
 }

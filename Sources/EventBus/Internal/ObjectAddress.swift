@@ -30,11 +30,13 @@ package enum ObjectAddress: Sendable {
 
   /// Calls a closure with the object at an address, without counting a reference.
   ///
+  /// The class is the closure's parameter: a metatype argument would be looked up at run time.
+  ///
   /// - Returns: What the closure returns, or nothing for zero.
   @inlinable
+  @inline(__always)
   package static func borrow<Object: AnyObject, Result>(
     _ address: UInt,
-    as type: Object.Type,
     _ body: (Object) -> Result
   ) -> Result? {
     let pointer = unsafe UnsafeRawPointer(bitPattern: address)  // Reason: from `of` or `retained`.

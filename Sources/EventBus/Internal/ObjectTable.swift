@@ -28,18 +28,17 @@ package struct ObjectTable: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - index: The number.
-  ///   - type: The object's class, which the caller knows: numbers are given to one type each.
-  ///   - body: Called with the object.
+  ///   - body: Called with the object, whose class the caller knows: a number is given to one type.
   /// - Returns: What the closure returns, or `nil` when there is no object.
   @inlinable
+  @inline(__always)
   package borrowing func with<Object: AnyObject, Result>(
     _ index: Int,
-    as type: Object.Type,
     _ body: (Object) -> Result
   ) -> Result? {
     guard let block = SlotBlock(address: block.load(ordering: .acquiring)), index < block.count
     else { return nil }
-    return ObjectAddress.borrow(block[index], as: type, body)
+    return ObjectAddress.borrow(block[index], body)
   }
 
   /// The object at a number, made if there is none.
@@ -52,9 +51,8 @@ package struct ObjectTable: ~Copyable, Sendable {
     _ index: Int,
     orMake make: () -> Object
   ) -> Object {
-    if let known = with(index, as: Object.self, { $0 }) { return known }
-    return owned.withLock { owned in
-      if let known = with(index, as: Object.self, { $0 }) { return known }
+    owned.withLock { owned in
+      if let known = with(index, { (known: Object) in known }) { return known }
       let object = make()
       owned.objects.append(object)
       let old = SlotBlock(address: block.load(ordering: .relaxed))

@@ -24,7 +24,13 @@ package final class PlainObserver<Payload: Sendable>: Observer<Payload>,
 {
   private let handler: @Sendable (Payload) throws -> Void
 
-  package init(
+  /// Creates an observer.
+  ///
+  /// - Parameters:
+  ///   - fileID: The file of the registration.
+  ///   - line: Its line.
+  ///   - handler: Called with every payload.
+  package required init(
     fileID: StaticString,
     line: UInt,
     handler: @escaping @Sendable (Payload) throws -> Void

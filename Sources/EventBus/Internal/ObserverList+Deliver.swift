@@ -28,7 +28,7 @@ extension ObserverList {
     if let block = SlotBlock(address: published.sole.load(ordering: .sequentiallyConsistent)) {
       // The count is read once: what is added from now on lies beyond it.
       for index in 0..<block.count {
-        ObjectAddress.borrow(block[index], as: Observer<Payload>.self) { observer in
+        ObjectAddress.borrow(block[index]) { (observer: Observer<Payload>) in
           tally.hand(to: observer, failed: failed) { try $0.receive(payload) }
         }
       }
@@ -57,7 +57,7 @@ extension ObserverList {
     var lanes = published.lanes
     while let lane = lanes.next() {
       for index in 0..<lane.block.count {
-        ObjectAddress.borrow(lane.block[index], as: Observer<Payload>.self) { observer in
+        ObjectAddress.borrow(lane.block[index]) { (observer: Observer<Payload>) in
           guard observer.number.load(ordering: .relaxed) <= newest else { return }
           tally.hand(to: observer, failed: failed) { try $0.receive(payload, delivery) }
         }

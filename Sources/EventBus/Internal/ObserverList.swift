@@ -175,7 +175,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   }
 
   private func remove(_ address: UInt, from registry: inout Registry) -> Retirees {
-    registry.watchers[address] = nil
+    if !registry.watchers.isEmpty { registry.watchers[address] = nil }
     let retirees = AnyObserver.borrow(address) { observer in
       if observer.needsSweeping { registry.untold -= 1 }
       observer.flags.bitwiseOr(AnyObserver.cancelled, ordering: .sequentiallyConsistent)
