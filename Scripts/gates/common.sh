@@ -84,11 +84,21 @@ run_tests() {
   echo "$passed tests passed ($name)."
 }
 
-# Builds the probe, a package outside the house, in release, with the arguments given besides.
-# Without the last flag the build tool does not see that a file came to a package it depends on.
+# Builds the probe, a package outside the house, in release: .build/probe/release/Probe.
+# The compiler may look into short functions of another module by itself (that is what the second
+# flag switches off), and stops when they grow; `@inlinable` is the promise that it can. Without the
+# first the build tool does not see that a file came to a package it depends on.
 build_probe() {
-  swift build -c release --package-path Scripts/Probe --disable-build-manifest-caching "$@" \
+  swift build -c release --package-path Scripts/Probe --scratch-path .build/probe \
+    --disable-build-manifest-caching -Xswiftc -disable-cmo \
     || fail "the probe (Scripts/Probe) does not build"
+}
+
+# The same with the static standard library, as it would be shipped: .build/probe-static/….
+build_static_probe() {
+  swift build -c release --package-path Scripts/Probe --scratch-path .build/probe-static \
+    --disable-build-manifest-caching --static-swift-stdlib \
+    || fail "the probe (Scripts/Probe) does not build with the static standard library"
 }
 
 # Writes the symbol graphs of the libraries for readers of the given access level (public or

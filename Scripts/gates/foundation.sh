@@ -2,7 +2,7 @@
 # a program that uses all three libraries links no Foundation
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-build_probe --scratch-path .build/probe
+build_probe
 program=.build/probe/release/Probe
 "$program" > /dev/null || fail "the probe does not run"
 
@@ -15,7 +15,7 @@ done
 ! grep -iE 'foundation|libicu' <<< "$needed" || fail "Foundation is linked (see the lines above)"
 
 # Linked statically there is no such list; then its symbols are in the program itself.
-build_probe --static-swift-stdlib --scratch-path .build/probe-static
+build_static_probe
 program=.build/probe-static/release/Probe
 "$program" > /dev/null || fail "the static probe does not run"
 nm "$program" > "$work/probe.symbols"
