@@ -3,14 +3,17 @@
 package struct DeliveryTally: Sendable {
   /// How many handlers were called or have the event in their queue.
   @usableFromInline
-  package var reached = 0
+  package var reached: Int
   /// Whether an observer was met whose owner has died.
   @usableFromInline
-  package var metLostOwner = false
+  package var metLostOwner: Bool
 
   /// Nothing yet.
   @inlinable
-  package init() {}
+  package init() {
+    reached = 0
+    metLostOwner = false
+  }
 
   /// Hands the event to one observer and notes what came of it.
   ///

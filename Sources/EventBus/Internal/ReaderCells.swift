@@ -11,8 +11,8 @@ public import Synchronization
 @usableFromInline
 package struct ReaderCells: Sendable {
   /// One reader inside, one more ever entered.
-  @usableFromInline
-  package static let arrival: UInt = (1 << 20) | 1
+  @inlinable
+  package static var arrival: UInt { (1 << 20) | 1 }
   /// The bits that say how many readers are inside; 1,048,575 at most, nested calls included.
   @usableFromInline
   package static let insideMask: UInt = (1 << 20) - 1

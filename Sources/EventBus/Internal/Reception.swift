@@ -8,13 +8,19 @@ package struct Reception: Equatable, Sendable {
   internal init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The handler did not want it.
-  @usableFromInline package static let declined = Reception(rawValue: 0)
+  @inlinable package static var declined: Reception { Reception(rawValue: 0) }
   /// The handler was called.
-  @usableFromInline package static let called = Reception(rawValue: 1)
+  @inlinable package static var called: Reception { Reception(rawValue: 1) }
   /// It waits in a queue for the handler.
-  @usableFromInline package static let queued = Reception(rawValue: 3)
+  @inlinable package static var queued: Reception { Reception(rawValue: 3) }
   /// The owner is gone; the registration is to be removed.
-  @usableFromInline package static let ownerLost = Reception(rawValue: 4)
+  @inlinable package static var ownerLost: Reception { Reception(rawValue: 4) }
+
+  /// Whether the two are the same; written out because a derived comparison is a call.
+  @inlinable
+  package static func == (left: Reception, right: Reception) -> Bool {
+    left.rawValue == right.rawValue
+  }
 
   /// One if the event reached the handler or its queue, else zero.
   @inlinable
