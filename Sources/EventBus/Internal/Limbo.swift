@@ -54,3 +54,7 @@ package struct Limbo<Item> {
 
 extension Limbo: Sendable where Item: Sendable {}
 extension Limbo.Entry: Sendable where Item: Sendable {}
+extension Limbo: Equatable where Item: Equatable {}
+extension Limbo.Entry: Equatable where Item: Equatable {}
+extension Limbo: Hashable where Item: Hashable {}
+extension Limbo.Entry: Hashable where Item: Hashable {}

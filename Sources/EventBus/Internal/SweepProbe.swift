@@ -6,7 +6,7 @@
 /// ``looksPerFind`` for each dead owner found.
 package struct SweepProbe {
   /// How many places are looked at in any case.
-  package static let firstLooks = 6
+  package static let firstLooks = 8
   /// How many more for each dead owner.
   package static let looksPerFind = 8
   /// Up to this many places all are looked at.

@@ -1,0 +1,188 @@
+import EventBus
+
+/// The reclamation as a machine that is driven one atomic access at a time.
+///
+/// The rules are the library's own (``Epochs``, ``Limbo``); the machine adds what the shell does around
+/// them, in the same order. Every agent is somewhere in its program; ``step(_:)`` takes one of them one
+/// access further. All states that any interleaving can reach are visited by ``ReclamationSearch``.
+struct ReclamationModel: Hashable {
+  /// A mistake to be planted, to see that the search finds it.
+  enum Fault: CaseIterable {
+    /// A reader does not look at the epoch again after it announced itself.
+    case noSecondLook
+    /// The stamp is read before the item is unlinked.
+    case stampTooEarly
+    /// What was stamped with an epoch is freed at the next one.
+    case freedOneEpochEarly
+    /// The epoch moves on although readers of the one before are inside.
+    case advanceUnchecked
+    /// The flag is raised only after the writer has looked for readers.
+    case flagTooLate
+    /// A reader looks at the flag before it leaves.
+    case lookBeforeLeaving
+  }
+
+  /// Where an agent is in its program.
+  enum Place: Hashable {
+    // The reader.
+    case start, announce, lookAgain, load, use, leave, checkFlag
+    // The writer.
+    case unlink, readStamp, lock, file, raise
+    // Both: freeing what may be freed, with the lock held.
+    case lockToSweep, checkRow, advance, take, lower, unlock
+    case done
+  }
+
+  struct Agent: Hashable {
+    var place: Place
+    var epoch: UInt = 0
+    var held: Int?
+    var stamp: UInt = 0
+    var advances = 0
+    var item = 0
+    var sawFlag = false
+  }
+
+  private(set) var agents: [Agent]
+  private var epoch: UInt = 4
+  private var rows: [Int] = [0, 0, 0, 0]
+  private var flag = false
+  private var limbo = Limbo<Int>()
+  private var lockedBy: Int?
+  /// Item 1 is linked, then item 2, then nothing: what a reader finds.
+  private var linked: Int? = 1
+  private var freed: Set<Int> = []
+
+  /// Readers, and writers that unlink one item each.
+  init(readers: Int, writers: Int) {
+    agents =
+      Array(repeating: Agent(place: .start), count: readers)
+      + (1...writers).map { Agent(place: .unlink, item: $0) }
+  }
+
+  /// Whether a reader holds what was freed.
+  var isBroken: Bool { agents.contains { $0.held.map(freed.contains) ?? false } }
+
+  /// Whether everybody is done.
+  var isOver: Bool { agents.allSatisfy { $0.place == .done } }
+
+  /// Whether something is left in limbo although everybody is done.
+  var hasLostSweep: Bool { isOver && !limbo.isEmpty }
+
+  /// Whether an agent can do its next access now.
+  func canStep(_ index: Int) -> Bool {
+    let agent = agents[index]
+    switch agent.place {
+    case .done: return false
+    case .lock, .lockToSweep: return lockedBy == nil
+    // The second writer's item is linked when the first one's has been unlinked.
+    case .unlink: return linked == agent.item
+    default: return true
+    }
+  }
+
+  /// Takes an agent one access further.
+  mutating func step(_ index: Int, fault: Fault?) {
+    var agent = agents[index]
+    switch agent.place {
+    case .start:
+      agent.epoch = epoch
+      agent.place = .announce
+    case .announce:
+      rows[Epochs.row(of: agent.epoch)] += 1
+      agent.place = fault == .noSecondLook ? .load : .lookAgain
+    case .lookAgain:
+      if epoch == agent.epoch {
+        agent.place = .load
+      } else {
+        rows[Epochs.row(of: agent.epoch)] -= 1
+        agent.place = .start
+      }
+    case .load:
+      agent.held = linked
+      agent.place = .use
+    case .use:
+      agent.place = .leave
+      if fault == .lookBeforeLeaving { agent.sawFlag = flag }
+    case .leave:
+      agent.held = nil
+      rows[Epochs.row(of: agent.epoch)] -= 1
+      agent.place = .checkFlag
+    case .checkFlag:
+      let sees = fault == .lookBeforeLeaving ? agent.sawFlag : flag
+      agent.place = sees ? .lockToSweep : .done
+    default:
+      write(&agent, index, fault)
+    }
+    agents[index] = agent
+  }
+
+  private mutating func write(_ agent: inout Agent, _ index: Int, _ fault: Fault?) {
+    switch agent.place {
+    case .unlink:
+      if fault == .stampTooEarly { agent.stamp = epoch }
+      agent.place = .lock
+      if fault != .stampTooEarly { linked = linked == 1 ? 2 : nil }
+    case .lock:
+      if fault == .stampTooEarly { linked = linked == 1 ? 2 : nil }
+      lockedBy = index
+      agent.place = .readStamp
+    case .readStamp:
+      if fault != .stampTooEarly { agent.stamp = epoch }
+      agent.place = .file
+    case .file:
+      limbo.append(agent.item, stamped: fault == .freedOneEpochEarly ? agent.stamp - 1 : agent.stamp)
+      agent.place = fault == .flagTooLate ? .checkRow : .raise
+    case .raise:
+      flag = true
+      agent.place = fault == .flagTooLate ? .unlock : .checkRow
+    case .lockToSweep:
+      lockedBy = index
+      agent.place = .checkRow
+    case .checkRow:
+      let isEmpty = rows[Epochs.rowHoldingBack(epoch)] == 0
+      agent.place = agent.advances < 2 && (isEmpty || fault == .advanceUnchecked) ? .advance : .take
+    case .advance:
+      epoch += 1
+      agent.advances += 1
+      agent.place = .checkRow
+    case .take:
+      freed.formUnion(limbo.takeFree(at: epoch))
+      agent.place = .lower
+    case .lower:
+      if limbo.isEmpty { flag = false }
+      agent.place = fault == .flagTooLate && !limbo.isEmpty && !flag ? .raise : .unlock
+    case .unlock:
+      lockedBy = nil
+      agent.place = .done
+    default:
+      break
+    }
+  }
+}
+
+/// Visits every state that some interleaving reaches.
+struct ReclamationSearch {
+  /// How many different states were visited.
+  private(set) var stateCount = 0
+  /// Whether a reader somewhere holds what was freed.
+  private(set) var foundUseAfterFree = false
+  /// Whether something somewhere stays in limbo for ever.
+  private(set) var foundLostSweep = false
+
+  /// Searches from a start.
+  init(_ start: ReclamationModel, fault: ReclamationModel.Fault? = nil) {
+    var known: Set<ReclamationModel> = [start]
+    var open = [start]
+    while let state = open.popLast() {
+      stateCount += 1
+      if state.isBroken { foundUseAfterFree = true }
+      if state.hasLostSweep { foundLostSweep = true }
+      for agent in state.agents.indices where state.canStep(agent) {
+        var next = state
+        next.step(agent, fault: fault)
+        if known.insert(next).inserted { open.append(next) }
+      }
+    }
+  }
+}
