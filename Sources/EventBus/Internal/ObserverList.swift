@@ -112,24 +112,21 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
 
   /// Removes everything, for good.
   ///
-  /// Tokens become inert.
+  /// Tokens become inert. Links are disconnected first, so that a queued call cannot take up an observer
+  /// that is being freed.
   package func close() {
-    var links: [ObserverLink] = []
-    let visit = domain.enter()
-    if visit != nil {
-      published.forEach { observer in
-        if let link = observer.link { links.append(link) }
-      }
-    }
-    let (retirees, watchers) = registry.withLock { registry in
+    let watchers = registry.withLock { registry in
       registry.isClosed = true
       let watchers = Array(registry.watchers.values)
       registry.watchers = [:]
-      return (registry.lanes.removeAll(from: published), watchers)
+      return watchers
     }
-    domain.retire(retirees)
-    if let visit { domain.leave(visit) }
+    var links: [ObserverLink] = []
+    forEach { observer in
+      if let link = observer.link { links.append(link) }
+    }
     for link in links { link.disconnect() }
+    domain.retire(registry.withLock { $0.lanes.removeAll(from: published) })
     for watcher in watchers { watcher.object?.cancel() }
   }
 
