@@ -41,7 +41,8 @@ package struct ObserverLanes: Sendable {
   ) -> Retirees {
     var retirees = Retirees()
     let index = laneIndex(for: priority, published, &retirees)
-    if lanes[index].block.count == lanes[index].block.capacity {
+    let filled = lanes[index].block.count
+    if filled == lanes[index].block.capacity || isSparse(filled + 1, lanes[index].live + 1) {
       rebuild(index, published, &retirees)
     }
     let slot = lanes[index].block.append(ObjectAddress.retained(observer))
@@ -72,7 +73,7 @@ package struct ObserverLanes: Sendable {
     let live = lanes[index].live
     if live == 0, lanes.count > 1 {
       dropLane(index, published, &retirees)
-    } else if lanes[index].block.count > max(Self.smallest, 2 * live) {
+    } else if isSparse(lanes[index].block.count, live) {
       rebuild(index, published, &retirees)
     }
     return retirees
@@ -103,6 +104,11 @@ package struct ObserverLanes: Sendable {
 
   /// How many slots are filled, emptied ones included: what the bound speaks of.
   package var slotCount: Int { lanes.reduce(0) { $0 + $1.block.count } }
+
+  /// Whether so many filled slots would be too many for so many observers.
+  private func isSparse(_ filled: Int, _ live: Int) -> Bool {
+    filled > max(Self.smallest, 2 * live)
+  }
 
   private mutating func laneIndex(
     for priority: Int,

@@ -131,7 +131,8 @@ struct ReclamationModel: Hashable {
       if fault != .stampTooEarly { agent.stamp = epoch }
       agent.place = .file
     case .file:
-      limbo.append(agent.item, stamped: fault == .freedOneEpochEarly ? agent.stamp - 1 : agent.stamp)
+      let stamp = fault == .freedOneEpochEarly ? agent.stamp - 1 : agent.stamp
+      limbo.append(agent.item, stamped: stamp)
       agent.place = fault == .flagTooLate ? .checkRow : .raise
     case .raise:
       flag = true

@@ -19,7 +19,7 @@ struct ReclamationModelTests {
     #expect(search.stateCount > 1_000)
   }
 
-  @Test("Two readers and two writers in turn: nothing is freed in somebody's hands, nothing forgotten")
+  @Test("Two readers and two writers in turn: nothing is freed too early, nothing forgotten")
   func twoAndTwo() {
     let search = ReclamationSearch(ReclamationModel(readers: 2, writers: 2))
     #expect(!search.foundUseAfterFree)

@@ -1,0 +1,36 @@
+import EventBus
+import Testing
+
+@Suite("A latch")
+struct LatchTests {
+  @Test("Lets through who waits and who comes later", .timeLimit(.minutes(1)))
+  func opens() async {
+    let latch = Latch()
+    async let early = latch.wait()
+    await Task.yield()
+    latch.open()
+    latch.open()
+    #expect(await early)
+    #expect(await latch.wait())
+  }
+
+  @Test("Lets a cancelled task go without being opened", .timeLimit(.minutes(1)))
+  func cancels() async {
+    let latch = Latch()
+    let waiter = Task { await latch.wait() }
+    await Task.yield()
+    waiter.cancel()
+    #expect(await !waiter.value)
+    #expect(!latch.isOpen)
+  }
+
+  @Test("A task cancelled while it begins to wait is never stuck", .timeLimit(.minutes(1)))
+  func cancelRace() async {
+    for _ in 0..<2_000 {
+      let latch = Latch()
+      let waiter = Task { await latch.wait() }
+      waiter.cancel()
+      #expect(await !waiter.value || latch.isOpen)
+    }
+  }
+}
