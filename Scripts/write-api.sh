@@ -21,10 +21,11 @@ for module in "${modules[@]}"; do
         | any(.[]; .targetFallback == "Swift.Sendable") as $sendable
         | .[]
         | select((.kind == "conformsTo" or .kind == "inheritsFrom") and $names[.source] != null)
+        | select(.targetFallback | . != "Swift.Copyable" and . != "Swift.Escapable")
         | select(($sendable and .targetFallback == "Swift.SendableMetatype") | not)
         | $names[.source] + "\t: " + ($names[.target] // .targetFallback // .target)
-          + (if .swiftConstraints
-             then " where " + ([.swiftConstraints[] | "\(.lhs) \(.kind) \(.rhs)"] | join(", "))
-             else "" end))
+          + ((.swiftConstraints // [])
+             | map(select(.rhs != "Copyable" and .rhs != "Escapable") | "\(.lhs) \(.kind) \(.rhs)")
+             | if length > 0 then " where " + join(", ") else "" end))
   ' "$graphs/$module"/*.symbols.json | LC_ALL=C sort > "$folder/$module.txt"
 done

@@ -11,9 +11,10 @@ for module in "${modules[@]}"; do
     --output-dir "$work/$module.doccarchive" --warnings-as-errors || fail "the catalogue of $module"
 
   # The landing page is the table of contents: nothing public is left to the alphabet.
-  absent=$(jq -r --rawfile page "$page" '
+  absent=$(jq -r --rawfile page "$page" --arg house "$module" '
     .symbols[] | select(.pathComponents | length == 1) | .pathComponents[0]
-    | select(. as $name | $page | contains("- ``\($name)``") | not)
+    | select(. as $name | $page
+        | contains("- ``\($name)``") or contains("- ``\($house)/\($name)``") | not)
   ' "$graphs/$module/$module.symbols.json" | LC_ALL=C sort -u)
   [[ -z $absent ]] || fail "$page lists no ${absent//$'\n'/, }"
 done

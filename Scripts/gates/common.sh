@@ -109,11 +109,12 @@ symbol_graphs() {
   built=$(swift build --show-bin-path)/../symbolgraph
   rm -rf "$built" "$folder"
   swift package dump-symbol-graph --minimum-access-level "$level" --skip-synthesized-members \
-    > "$log" 2>&1 || fail "swift package dump-symbol-graph: $(tail -20 "$log")"
+    --emit-extension-block-symbols > "$log" 2>&1 \
+    || fail "swift package dump-symbol-graph: $(tail -20 "$log")"
   for module in "${modules[@]}"; do
     [[ -s $built/$module.symbols.json ]] || fail "no symbol graph of $module; see $log"
     mkdir -p "$folder/$module"
-    # MODULE@OTHER holds what a module adds to the types of another one.
+    # MODULE@OTHER holds what MODULE adds to the types of OTHER.
     find "$built" \( -name "$module.symbols.json" -o -name "$module@*.symbols.json" \) \
       -exec cp {} "$folder/$module" \;
   done

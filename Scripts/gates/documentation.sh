@@ -5,7 +5,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 graphs=$(symbol_graphs package)
 for module in "${modules[@]}"; do
   bare=$(jq -r '
-    .symbols[] | select((.docComment.lines // []) | map(.text) | join("") | test("\\S") | not)
+    .symbols[] | select(.kind.identifier != "swift.extension") | select((.docComment.lines // []) | map(.text) | join("") | test("\\S") | not)
     | "  \(.location.uri // "" | sub("^.*/Sources/"; "Sources/")):"
       + "\((.location.position.line // -1) + 1): \(.pathComponents | join("."))"
   ' "$graphs/$module"/*.symbols.json)

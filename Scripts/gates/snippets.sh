@@ -43,7 +43,9 @@ done
 swift build || fail "the build"
 binaries=$(swift build --show-bin-path)
 for snippet in "${snippets[@]}"; do
-  swiftc -typecheck -swift-version 6 -warnings-as-errors -package-name stranger \
+  library=()
+  ! grep -q "^@main" "$snippet" || library=(-parse-as-library)
+  swiftc -typecheck -swift-version 6 -warnings-as-errors "${library[@]}" -package-name stranger \
     -I "$binaries/Modules" "$snippet" || fail "$snippet does not compile on its own"
 done
 

@@ -1,8 +1,8 @@
 /// Who is told first: observers of higher priority, and among equals who registered first.
 ///
 /// ```swift
-/// bus.observe(.didSave, priority: .high) { _ in }
-/// bus.observe(.didSave, priority: 42) { _ in }
+/// let indexing = bus.observe(.didSave, priority: .low) { print("then the index") }
+/// let backup = bus.observe(.didSave, priority: 42) { print("first the backup") }
 /// ```
 ///
 /// Any number will do; few different ones are best, because each has a list of its own.

@@ -13,6 +13,7 @@
 /// Every member may be called on any thread. Tokens are cancelled in the order they were stored, outside
 /// every lock, on the thread that asked for it or let the bag go.
 public final class TokenBag: Sendable {
+  /// What the bag keeps, for those who add to it.
   package let members = EndingMembers()
 
   /// Creates an empty bag.

@@ -1,0 +1,23 @@
+// An event, a token, an owner.
+
+import EventBus
+
+extension EventNames {
+  static let didLogIn = EventName<String>("user.didLogIn")
+}
+
+let token = EventBus.default.observe(.didLogIn) { name in print("Hello, \(name)!") }
+EventBus.default.post(.didLogIn, "Ada")  // a payload that is no String does not compile
+token.cancel()  // or let go of it
+
+@MainActor final class Screen {
+  var title = ""
+  init() {
+    EventBus.default.observe(.didLogIn, owner: self) { screen, name in screen.title = name }
+  }
+}  // Called on the main actor, for as long as the screen lives. No deinit, no [weak self].
+
+// snippet.hide
+let screen = Screen()
+precondition(EventBus.default.post(.didLogIn, "Grace") == 1)
+precondition(screen.title == "Grace")
