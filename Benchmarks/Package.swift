@@ -1,0 +1,42 @@
+// swift-tools-version: 6.3
+
+import PackageDescription
+
+let package = Package(
+  name: "Benchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    // Named, so that the checkout directory may be called anything.
+    .package(name: "EventBus", path: ".."),
+    .package(url: "https://github.com/OpenCombine/OpenCombine", exact: "0.14.0"),
+  ],
+  targets: [
+    .executableTarget(
+      name: "EventBusBenchmarks",
+      dependencies: [
+        "Harness",
+        .product(name: "EventBus", package: "EventBus"),
+        .product(name: "OpenCombine", package: "OpenCombine"),
+      ]
+    ),
+    .target(name: "Harness", dependencies: ["HeapCounter"]),
+    .target(name: "HeapCounter"),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+// The settings of the libraries, so that the code measured is the code a user of them would write.
+for target in package.targets where target.name != "HeapCounter" {
+  target.swiftSettings =
+    (target.swiftSettings ?? []) + [
+      .enableUpcomingFeature("ExistentialAny"),
+      .enableUpcomingFeature("ImmutableWeakCaptures"),
+      .enableUpcomingFeature("InferIsolatedConformances"),
+      .enableUpcomingFeature("InternalImportsByDefault"),
+      .enableUpcomingFeature("MemberImportVisibility"),
+      .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+      .strictMemorySafety(),
+      .treatAllWarnings(as: .error),
+      .treatWarning("ExplicitSendable", as: .error),
+    ]
+}

@@ -1,0 +1,79 @@
+import Harness
+
+/// What a post asks of the heap and of the reference counts.
+///
+/// Counts, not times: the same every time, however busy the machine is.
+enum Counts {
+  static let rows = [
+    Row(
+      Figure("allocations per post, most of all cases", .count, goals: [.zero]),
+      pace: .counted,
+      entries: entries(Case.all) { post in Heap.during { _ in post() }.allocations }
+    ),
+    references("retains and releases per post, 10 observers", .observers(10)),
+    references("retains and releases per post, 10 weak owners", .owners(10)),
+  ]
+
+  private static let posts = 100
+
+  /// Whom the posts reach.
+  private enum Case {
+    case observers(Int)
+    case owners(Int)
+
+    static let all: [Case] = [
+      .observers(0), .observers(1), .observers(10), .observers(1_000), .owners(10), .owners(1_000),
+    ]
+  }
+
+  /// Runs the work it is given and counts.
+  private typealias Counter = @Sendable (() -> Void) -> Int
+
+  private static func references(_ title: String, _ reached: Case) -> Row {
+    Row(
+      Figure(title, .count),
+      pace: .counted,
+      entries: entries([reached]) { post in
+        Heap.during(countingReferences: true) { _ in post() }.retainsAndReleases
+      }
+    )
+  }
+
+  private static func entries(_ cases: [Case], _ counter: @escaping Counter) -> [Entry] {
+    [
+      entry(EventBusPeer.self, cases, counter), entry(SignalPeer.self, cases, counter),
+      entry(NotificationCenterPeer.self, cases, counter),
+      entry(TypedCenterPeer.self, cases, counter),
+      entry(OpenCombinePeer.self, cases, counter), entry(ClosureLoopPeer.self, cases, counter),
+    ]
+  }
+
+  private static func entry<P: Peer>(
+    _: P.Type,
+    _ cases: [Case],
+    _ counter: @escaping Counter
+  ) -> Entry {
+    Entry(P.subject) {
+      { _ in
+        let counts = cases.map { Double(count(P.self, $0, counter)) / Double(posts) }
+        return counts.max() ?? 0
+      }
+    }
+  }
+
+  private static func count<P: Peer>(_: P.Type, _ reached: Case, _ counter: Counter) -> Int {
+    let peer = opaque(P())
+    let sinks: [Sink]
+    switch reached {
+    case .observers(let count):
+      sinks = [Sink()]
+      for _ in 0..<count { peer.add(sinks[0]) }
+    case .owners(let count):
+      sinks = (0..<count).map { _ in Sink() }
+      for sink in sinks { peer.add(weakly: sink) }
+    }
+    // What only the first post does, such as making a table, is not what a post costs.
+    peer.post(times: 1)
+    return withExtendedLifetime(sinks) { counter { peer.post(times: posts) } }
+  }
+}

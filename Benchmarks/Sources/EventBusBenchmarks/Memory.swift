@@ -1,0 +1,67 @@
+import Harness
+
+/// What an observer weighs.
+///
+/// Counts, not times: the same every time, however busy the machine is.
+enum Memory {
+  static let rows = [
+    Row(
+      Figure("bytes per observer at 1,000,000", .bytes, per: observers, goals: [.atMost(128)]),
+      pace: .counted,
+      entries: entries(\.held)
+    ),
+    Row(
+      Figure("bytes left after cancelling 1,000,000", .bytes, goals: [.zero]),
+      pace: .counted,
+      entries: entries(\.left)
+    ),
+  ]
+
+  private static let observers = 1_000_000
+
+  private struct Bytes {
+    var held: Int
+    var left: Int
+  }
+
+  private static func entries(_ bytes: @escaping @Sendable (Bytes) -> Int) -> [Entry] {
+    [
+      entry(EventBusPeer.self, bytes), entry(SignalPeer.self, bytes),
+      entry(NotificationCenterPeer.self, bytes), entry(TypedCenterPeer.self, bytes),
+      entry(OpenCombinePeer.self, bytes),
+    ]
+  }
+
+  private static func entry<P: CancellingPeer>(
+    _: P.Type,
+    _ bytes: @escaping @Sendable (Bytes) -> Int
+  ) -> Entry {
+    Entry(P.subject) {
+      { _ in Double(bytes(registerAndCancel(P.self))) }
+    }
+  }
+
+  /// What a million observers hold, and what is left of that when all are cancelled and let go of.
+  ///
+  /// Every subject's handler captures nothing, so the bytes are those of the registration and of what
+  /// the caller keeps of it. The array of registrations is there before and after: it does not count.
+  private static func registerAndCancel<P: CancellingPeer>(_: P.Type) -> Bytes {
+    let peer = opaque(P())
+    var registrations: [P.Registration] = []
+    registrations.reserveCapacity(observers)
+    var bytes = Bytes(held: 0, left: 0)
+    // What the first observers cost once, such as tables, is not what one more costs.
+    turnOver(1_000)
+    bytes.left =
+      Heap.during { soFar in
+        turnOver(observers) { bytes.held = soFar().bytes }
+      }.bytes
+    return withExtendedLifetime(registrations) { bytes }
+
+    func turnOver(_ count: Int, atTheTop: () -> Void = {}) {
+      for _ in 0..<count { registrations.append(peer.registerIdle()) }
+      atTheTop()
+      while let registration = registrations.popLast() { peer.cancel(registration) }
+    }
+  }
+}

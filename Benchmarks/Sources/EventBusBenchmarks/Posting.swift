@@ -1,0 +1,103 @@
+import Harness
+
+/// Posting on one thread to observers that are always there.
+enum Posting {
+  static let rows = [
+    Row(
+      Figure(
+        "post, 0 observers",
+        goals: [
+          .faster(20, than: .notificationCenter),
+          .faster(3, thanBestOf: Subject.threadSafePeers, "fastest peer"),
+        ]
+      ),
+      // Without the closure loop: a loop over nothing is no work at all.
+      entries: entries(observers: 0)
+    ),
+    Row(
+      Figure(
+        "post, the only observer gone",
+        goals: [
+          .faster(20, than: .notificationCenter),
+          .faster(3, thanBestOf: Subject.threadSafePeers, "fastest peer"),
+        ]
+      ),
+      entries: [
+        abandoned(EventBusPeer.self), abandoned(SignalPeer.self),
+        abandoned(NotificationCenterPeer.self), abandoned(TypedCenterPeer.self),
+        abandoned(OpenCombinePeer.self),
+      ]
+    ),
+    Row(
+      Figure(
+        "post, 1 observer",
+        goals: [
+          .faster(25, than: .notificationCenter),
+          .faster(3, thanBestOf: Subject.threadSafePeers, "fastest peer"),
+        ]
+      ),
+      entries: entries(observers: 1) + [entry(ClosureLoopPeer.self, 1)]
+    ),
+    Row(
+      Figure(
+        "post, 10 observers",
+        goals: [
+          .faster(15, than: .notificationCenter),
+          .faster(3, thanBestOf: Subject.threadSafePeers, "fastest peer"),
+        ]
+      ),
+      Figure("per delivery at 10", per: 10, goals: [.atMost(0.6, of: .closureLoop)]),
+      entries: entries(observers: 10) + [entry(ClosureLoopPeer.self, 10)]
+    ),
+    Row(
+      Figure(
+        "post, 1,000 observers",
+        goals: [
+          .faster(15, than: .notificationCenter),
+          .faster(3, thanBestOf: Subject.threadSafePeers, "fastest peer"),
+        ]
+      ),
+      Figure("per delivery at 1,000", per: 1_000, goals: [.atMost(0.6, of: .closureLoop)]),
+      entries: entries(observers: 1_000) + [entry(ClosureLoopPeer.self, 1_000)]
+    ),
+  ]
+
+  private static func entries(observers: Int) -> [Entry] {
+    [
+      entry(EventBusPeer.self, observers), entry(SignalPeer.self, observers),
+      entry(NotificationCenterPeer.self, observers), entry(TypedCenterPeer.self, observers),
+      entry(OpenCombinePeer.self, observers),
+    ]
+  }
+
+  private static func entry<P: Peer>(_: P.Type, _ observers: Int) -> Entry {
+    .timed(P.subject) {
+      let peer = opaque(P())
+      let sink = opaque(Sink())
+      peer.addElsewhere(opaque(Sink()))
+      for _ in 0..<observers { peer.add(sink) }
+      return { iterations in
+        let before = sink.total
+        peer.post(times: iterations)
+        expectDeliveries(sink.total - before, iterations * observers, by: P.subject)
+      }
+    }
+  }
+
+  /// Posts that nobody hears, though somebody did once.
+  private static func abandoned<P: CancellingPeer>(_: P.Type) -> Entry {
+    .timed(P.subject) {
+      let peer = opaque(P())
+      peer.addElsewhere(opaque(Sink()))
+      peer.cancel(peer.register(opaque(Sink())))
+      return { iterations in peer.post(times: iterations) }
+    }
+  }
+}
+
+/// Ends the program if a subject did not deliver what was posted: its time would mean nothing.
+func expectDeliveries(_ actual: Int, _ expected: Int, by subject: Subject) {
+  guard actual != expected else { return }
+  // Reason: not `precondition`, whose message an optimised build leaves out.
+  fatalError("\(subject.name) made \(actual) of \(expected) deliveries.")
+}

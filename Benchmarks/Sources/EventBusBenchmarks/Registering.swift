@@ -1,0 +1,87 @@
+import Harness
+
+/// Coming and going.
+enum Registering {
+  static let rows =
+    [
+      others("register + cancel, alone", 0, goals: []),
+      others("register + cancel, 1,000 others", 1_000, goals: [flat]),
+      others("register + cancel, 100,000 others", 100_000, goals: [flat]),
+      dropping("drop 100,000 tokens, in order", order: Array(0..<dropped), goals: []),
+      dropping(
+        "drop 100,000 tokens, shuffled",
+        order: shuffled,
+        goals: [.atMost(5, timesLine: "drop 100,000 tokens, in order")]
+      ),
+    ]
+
+  private static let flat = Goal.atMost(1.5, timesLine: "register + cancel, alone")
+  private static let dropped = 100_000
+
+  /// Always the same order, so that every subject and every run meets the same.
+  private static let shuffled: [Int] = {
+    var generator = Generator(state: 42)
+    return Array(0..<dropped).shuffled(using: &generator)
+  }()
+
+  private static func others(_ title: String, _ count: Int, goals: [Goal]) -> Row {
+    Row(
+      Figure(title, goals: [.faster(3, than: .notificationCenter)] + goals),
+      entries: [
+        coming(EventBusPeer.self, count), coming(SignalPeer.self, count),
+        coming(NotificationCenterPeer.self, count), coming(TypedCenterPeer.self, count),
+        coming(OpenCombinePeer.self, count),
+      ]
+    )
+  }
+
+  private static func coming<P: CancellingPeer>(_: P.Type, _ others: Int) -> Entry {
+    .timed(P.subject) {
+      let peer = opaque(P())
+      let sink = opaque(Sink())
+      for _ in 0..<others { peer.add(sink) }
+      return { iterations in
+        for _ in 0..<iterations { peer.cancel(peer.register(sink)) }
+      }
+    }
+  }
+
+  private static func dropping(_ title: String, order: [Int], goals: [Goal]) -> Row {
+    Row(
+      Figure(title, .milliseconds, goals: goals),
+      pace: .single,
+      entries: [
+        dropping(EventBusPeer.self, order), dropping(SignalPeer.self, order),
+        dropping(NotificationCenterPeer.self, order), dropping(TypedCenterPeer.self, order),
+        dropping(OpenCombinePeer.self, order),
+      ]
+    )
+  }
+
+  private static func dropping<P: CancellingPeer>(_: P.Type, _ order: [Int]) -> Entry {
+    Entry(P.subject) {
+      { _ in
+        let peer = opaque(P())
+        var registrations: [P.Registration?] = order.map { _ in peer.registerIdle() }
+        return nanoseconds {
+          for index in order {
+            if let registration = registrations[index].take() { peer.drop(registration) }
+          }
+        }
+      }
+    }
+  }
+}
+
+/// A small generator of pseudorandom numbers: SplitMix64.
+private struct Generator: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

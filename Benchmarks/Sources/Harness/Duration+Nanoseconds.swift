@@ -1,0 +1,6 @@
+extension Duration {
+  /// The duration in nanoseconds.
+  public var nanoseconds: Double {
+    Double(components.seconds) * 1e9 + Double(components.attoseconds) / 1e9
+  }
+}

@@ -1,0 +1,41 @@
+/// One line of the table: a title, a unit, and what is wanted of it.
+public struct Figure: Sendable {
+  /// What the figure is a number of.
+  public enum Unit: Sendable {
+    /// Nanoseconds; less is better.
+    case nanoseconds
+    /// Nanoseconds, shown as milliseconds; less is better.
+    case milliseconds
+    /// Bytes; less is better.
+    case bytes
+    /// A number of things; less is better.
+    case count
+    /// A multiple of the subject's own other figure; more is better, and peers are not compared.
+    case multiple
+  }
+
+  /// The line's first cell; goals of other lines refer to it.
+  public let title: String
+  internal let unit: Unit
+  internal let divisor: Double
+  internal let goals: [Goal]
+
+  /// Makes a line.
+  ///
+  /// - Parameters:
+  ///   - title: The line's first cell.
+  ///   - unit: What the figure is a number of.
+  ///   - divisor: What the row's sample is divided by for this line.
+  ///   - goals: What is wanted of the project's own figure.
+  public init(
+    _ title: String,
+    _ unit: Unit = .nanoseconds,
+    per divisor: Int = 1,
+    goals: [Goal] = []
+  ) {
+    self.title = title
+    self.unit = unit
+    self.divisor = Double(divisor)
+    self.goals = goals
+  }
+}

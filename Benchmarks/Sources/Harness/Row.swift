@@ -1,0 +1,36 @@
+/// One piece of work that every subject does, and the figures it is shown as.
+public struct Row: Sendable {
+  /// How often the work runs.
+  public enum Pace: Sendable {
+    /// Iterations until a sample takes a few milliseconds, and a sample a round.
+    case calibrated
+    /// The same with samples five times as long: for threads, which the system may put off a while.
+    case long
+    /// One iteration a sample, and a sample a round: the stage is set anew each time by the work.
+    case single
+    /// One iteration in all: the figure is a count and comes out the same every time.
+    case counted
+  }
+
+  /// What is printed of it: at least one figure.
+  internal let figures: [Figure]
+  internal let pace: Pace
+  internal let entries: [Entry]
+
+  /// Makes a row.
+  ///
+  /// - Parameters:
+  ///   - figures: What is printed of it, a table line each.
+  ///   - pace: How often the work runs.
+  ///   - entries: Who takes part; the others show a dash.
+  public init(_ figures: Figure..., pace: Pace = .calibrated, entries: [Entry]) {
+    self.figures = figures
+    self.pace = pace
+    self.entries = entries
+  }
+
+  /// The titles of its figures.
+  public var titles: [String] {
+    figures.map(\.title)
+  }
+}

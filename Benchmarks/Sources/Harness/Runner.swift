@@ -1,0 +1,88 @@
+/// Runs rows: sets the stage for every subject, then takes turns, so that all meet the same weather.
+public struct Runner: Sendable {
+  private let options: Options
+  private let ours: Subject
+  private let report: @Sendable (String) -> Void
+
+  /// Makes a runner.
+  ///
+  /// - Parameters:
+  ///   - options: What the command line asks for.
+  ///   - ours: The project's own column; goals are about it.
+  ///   - report: Hears the title of each row when it begins.
+  public init(options: Options, ours: Subject, report: @escaping @Sendable (String) -> Void) {
+    self.options = options
+    self.ours = ours
+    self.report = report
+  }
+
+  /// Measures the rows that the options select, in order.
+  public func run(_ rows: [Row]) -> Results {
+    var results = Results()
+    for row in rows {
+      let figures = row.figures.filter(options.selects)
+      guard let title = figures.first?.title else { continue }
+      report(title)
+      let samples = measure(row)
+      for figure in figures {
+        let line = samples.mapValues { Samples($0).divided(by: figure.divisor) }
+        results.append(Line(figure: figure, ours: ours, samples: line))
+      }
+    }
+    return results
+  }
+
+  /// Runs the selected subjects of the selected rows once, without a clock.
+  public func runOnce(_ rows: [Row], iterations: Int) {
+    for row in rows where row.figures.contains(where: options.selects) {
+      for entry in row.entries where options.selects(entry.subject) {
+        report("\(row.figures[0].title): \(entry.subject.name), \(iterations) iterations")
+        _ = entry.prepare()(row.pace.isCalibrated ? iterations : 1)
+      }
+    }
+  }
+
+  private func measure(_ row: Row) -> [Subject: [Double]] {
+    let entries = row.entries.filter { options.selects($0.subject) }
+    var samples: [Subject: [Double]] = [:]
+    switch row.pace {
+    case .counted:
+      for entry in entries { samples[entry.subject] = [entry.prepare()(1)] }
+    case .single, .calibrated, .long:
+      let works = entries.map { (subject: $0.subject, work: $0.prepare()) }
+      let iterations = works.map { row.pace.isCalibrated ? calibrate($0.work, row.pace) : 1 }
+      for round in 0..<options.rounds {
+        for turn in works.indices {
+          // Another one begins each round: nobody always follows the same neighbour.
+          let index = (turn + round) % works.count
+          let value = works[index].work(iterations[index])
+          samples[works[index].subject, default: []].append(value)
+        }
+      }
+    }
+    return samples
+  }
+
+  /// How many iterations fill one sample; warms up on the way.
+  private func calibrate(_ work: Entry.Sample, _ pace: Row.Pace) -> Int {
+    let goal = options.sampleTime * (pace == .long ? 5 : 1)
+    var iterations = 1
+    while true {
+      let time = ContinuousClock().measure { _ = work(iterations) }.nanoseconds
+      if time >= goal / 4 {
+        return max(1, Int(Double(iterations) * goal / time))
+      }
+      iterations *= 2
+    }
+  }
+}
+
+extension Row.Pace {
+  /// Whether a sample is as many iterations as fill its time.
+  fileprivate var isCalibrated: Bool {
+    switch self {
+    case .calibrated, .long: true
+    case .single, .counted: false
+    }
+  }
+}
