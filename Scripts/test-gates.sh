@@ -75,5 +75,23 @@ for file in Scripts/gates/*.sh; do
   echo "UNLISTED  $file is a gate that check.sh does not run"
   unnoticed=$((unnoticed + 1))
 done
+
+# What .ci/run counts, on a run that ended and on one that was cut off.
+counts() {
+  [[ $(bash -c 'source Scripts/gates/common.sh; count_tests /dev/stdin' <<< "$1") == "$2" ]] && return
+  echo "MISCOUNT  expected '$2' of: $1"
+  unnoticed=$((unnoticed + 1))
+}
+run='✔ Test "Runs after it failed after 3 seconds" passed after 0.002 seconds.
+✔ Test plain() passed after 0.002 seconds.
+✔ Test "Takes values" with 5 test cases passed after 0.010 seconds.
+text without an end of line✔ Test "Prints" passed after 1.500 seconds.
+✘ Test "Fails" recorded an issue at File.swift:1:1: Expectation failed
+✘ Test "Fails" failed after 0.010 seconds with 2 issues.
+✔ Suite "All" passed after 0.013 seconds.'
+counts "$run"$'\n✘ Test run with 5 tests in 1 suite failed after 0.014 seconds with 2 issues.' "4 1"
+counts "$run" "4 2"
+counts "" "0 1"
+
 echo "$planted faults planted, $unnoticed not noticed as they should be."
 ((unnoticed == 0))
