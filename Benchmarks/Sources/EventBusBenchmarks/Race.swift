@@ -13,10 +13,12 @@ final class Race: Sendable {
   }
 
   /// How long it takes from the moment the last thread is ready until the last one has finished.
-  static func nanoseconds(threads: Int, _ work: @escaping @Sendable () -> Void) -> Double {
+  static func nanoseconds(threads: Int, _ work: @escaping @Sendable (_ thread: Int) -> Void)
+    -> Double
+  {
     let race = Race(threads: threads)
-    for _ in 0..<threads {
-      Thread { race.run(work) }.start()
+    for thread in 0..<threads {
+      Thread { race.run { work(thread) } }.start()
     }
     for _ in 0..<threads { race.finished.wait() }
     return race.ends.withLock { ends in
