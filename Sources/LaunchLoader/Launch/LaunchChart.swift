@@ -1,0 +1,124 @@
+/// The drawing of a launch report: rules of layout and nothing else.
+///
+///     3 launch workers in 12 ms
+///     logging                      ██████████                           4 ms
+///     analytics                              ████████████████████       8 ms failed
+///       NetworkError.offline
+internal struct LaunchChart {
+  private static let width = 80
+  private static let nameWidth = 28
+  private static let barWidth = 30
+  private static let durationWidth = 9
+
+  private let report: LaunchReport
+
+  /// Prepares the drawing of a report.
+  internal init(_ report: LaunchReport) {
+    self.report = report
+  }
+
+  /// The drawing: lines of at most 80 characters, without a line break at the end.
+  internal var text: String {
+    let count = report.entries.count
+    let title = "\(count) launch \(count == 1 ? "worker" : "workers") in \(report.total.shortText)"
+    return ([title] + report.entries.flatMap(lines(for:))).joined(separator: "\n")
+  }
+
+  private func lines(for entry: LaunchReport.Entry) -> [String] {
+    let row = [
+      Self.padded(Self.shortened(entry.id.rawValue)),
+      bar(for: entry),
+      Self.aligned(entry.duration.shortText),
+      Self.word(for: entry.outcome),
+    ].joined(separator: " ")
+    return [Self.trimmed(row)] + Self.wrapped(detail(of: entry))
+  }
+
+  /// What a row has no room for: the error, the reason, the two places of a name used twice.
+  private func detail(of entry: LaunchReport.Entry) -> String? {
+    switch entry.outcome {
+    case .failed(let error):
+      return "\(error)"
+    case .skipped(let id?):
+      return "because of \(id)"
+    case .duplicate(let id):
+      let first = report.entries.first { $0.id == id && !$0.isDuplicate }
+      return "at \(entry.fileID):\(entry.line)"
+        + (first.map { ", registered first at \($0.fileID):\($0.line)" } ?? "")
+    case .finished, .skipped(nil), .timedOut, .undone, .refused:
+      return nil
+    }
+  }
+
+  private func bar(for entry: LaunchReport.Entry) -> String {
+    guard entry.hasRun else { return String(repeating: " ", count: Self.barWidth) }
+    let total = report.total.inSeconds
+    let column = { (time: Duration) -> Int in
+      guard total > 0 else { return 0 }
+      return Int(min(max(time.inSeconds / total, 0), 1) * Double(Self.barWidth))
+    }
+    let begin = min(column(entry.start), Self.barWidth - 1)
+    let end = max(column(entry.start + entry.duration), begin + 1)
+    return String(repeating: " ", count: begin) + String(repeating: "█", count: end - begin)
+      + String(repeating: " ", count: Self.barWidth - end)
+  }
+
+  private static func word(for outcome: LaunchOutcome) -> String {
+    switch outcome {
+    case .finished: ""
+    case .failed: "failed"
+    case .skipped: "skipped"
+    case .timedOut: "timed out"
+    case .undone: "undone"
+    case .duplicate: "duplicate"
+    case .refused: "refused"
+    }
+  }
+
+  /// Cuts a long name at its head, because the tail is what tells anonymous ones apart.
+  private static func shortened(_ name: String) -> String {
+    let line = name.split(whereSeparator: \.isNewline).joined(separator: " ")
+    return line.count <= nameWidth ? line : "…" + line.suffix(nameWidth - 1)
+  }
+
+  private static func padded(_ text: String) -> String {
+    text + String(repeating: " ", count: nameWidth - text.count)
+  }
+
+  private static func aligned(_ text: String) -> String {
+    String(repeating: " ", count: max(0, durationWidth - text.count)) + text
+  }
+
+  private static func trimmed(_ text: String) -> String {
+    guard let last = text.lastIndex(where: { $0 != " " }) else { return "" }
+    return String(text[...last])
+  }
+
+  private static func wrapped(_ text: String?) -> [String] {
+    var lines: [String] = []
+    for paragraph in (text ?? "").split(whereSeparator: \.isNewline) {
+      var rest = paragraph
+      while !rest.isEmpty {
+        let piece = rest.prefix(width - 2)
+        lines.append("  " + piece)
+        rest = rest.dropFirst(piece.count)
+      }
+    }
+    return lines
+  }
+}
+
+extension LaunchReport.Entry {
+  /// Whether the work was refused because its name was taken.
+  fileprivate var isDuplicate: Bool {
+    if case .duplicate = outcome { true } else { false }
+  }
+
+  /// Whether the worker was called.
+  fileprivate var hasRun: Bool {
+    switch outcome {
+    case .finished, .failed, .timedOut, .undone: true
+    case .skipped, .duplicate, .refused: false
+    }
+  }
+}

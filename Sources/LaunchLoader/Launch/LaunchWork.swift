@@ -1,0 +1,27 @@
+/// What a worker is to its launch: a closure, sorted by how it may be called.
+package enum LaunchWork: Sendable {
+  /// Synchronous, of no actor: called directly.
+  case inline(NonisolatedCall<LaunchOptions>)
+  /// Synchronous, of an actor: called there.
+  case isolated(IsolatedCall<LaunchOptions>, on: ObjectIdentifier)
+  /// Asynchronous: gets a task.
+  case asynchronous(AsynchronousCall<LaunchOptions>)
+
+  /// Sorts a synchronous closure.
+  package init(_ call: IsolatedCall<LaunchOptions>) {
+    if let actor = call.body.isolation {
+      self = .isolated(call, on: ObjectIdentifier(actor))
+    } else {
+      self = .inline(NonisolatedCall(body: call.bare))
+    }
+  }
+
+  /// The kind, without the closure.
+  package var kind: LaunchKind {
+    switch self {
+    case .inline: .inline
+    case .isolated(_, let actor): .isolated(on: actor)
+    case .asynchronous: .asynchronous
+    }
+  }
+}
