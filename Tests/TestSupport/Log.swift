@@ -1,15 +1,22 @@
-internal import Synchronization
+internal import EventBus
 
 /// Collects entries from any thread, in the order they arrive.
 public final class Log<Entry: Sendable>: Sendable {
-  private let storage = Mutex<[Entry]>([])
+  private struct State {
+    var entries: [Entry] = []
+  }
+
+  private let state = Locked(State())
 
   /// Creates an empty log.
   public init() {}
 
   /// Everything collected so far, oldest first.
-  public var entries: [Entry] { storage.withLock { $0 } }
+  public var entries: [Entry] { state.withLock { $0.entries } }
+
+  /// How many entries there are.
+  public var count: Int { state.withLock { $0.entries.count } }
 
   /// Adds one entry at the end.
-  public func append(_ entry: Entry) { storage.withLock { $0.append(entry) } }
+  public func append(_ entry: Entry) { state.withLock { $0.entries.append(entry) } }
 }
