@@ -1,0 +1,88 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("A launch cleans up")
+struct CleanUpTests {
+  let bus = EventBus()
+  let loader = LaunchLoader()
+  let tally = Tally()
+
+  @Test("A closure is freed when it has finished, before the next one runs")
+  func closuresAreFreed() async throws {
+    let living = Log<Int>()
+    for _ in 0..<3 {
+      loader.register { [probe = tally.probe(), tally] _ in
+        probe.touch()
+        living.append(tally.live)
+      }
+    }
+    let attachment = loader.attach(to: bus)
+    bus.post(.didFinishLaunching, LaunchOptions())
+    #expect(living.entries == [3, 2, 1])
+    #expect(tally.live == 0)
+    withExtendedLifetime(attachment) {}
+  }
+
+  @Test("A closure on an actor and an asynchronous one are freed before their outcome is known")
+  func closuresAreFreedBeforeTheOutcome() async throws {
+    let onActor = loader.register { @SampleActor [probe = tally.probe()] _ in probe.touch() }
+    let asynchronous = loader.register { [probe = tally.probe()] _ in
+      await Task.yield()
+      probe.touch()
+    }
+    #expect(tally.live == 2)
+    let attachment = loader.attach(to: bus)
+    bus.post(.didFinishLaunching, LaunchOptions())
+    _ = try await onActor.wait()
+    _ = try await asynchronous.wait()
+    #expect(tally.live == 0)
+    withExtendedLifetime(attachment) {}
+  }
+
+  @Test("Late closures are freed before their outcome is known")
+  func lateClosuresAreFreed() async throws {
+    try await loader.launch()
+    loader.register { [probe = tally.probe()] _ in probe.touch() }
+    #expect(tally.live == 0)
+    let token = loader.register { [probe = tally.probe()] _ in
+      await Task.yield()
+      probe.touch()
+    }
+    _ = try await token.wait()
+    #expect(tally.live == 0)
+  }
+
+  @Test("A closure that never ran is freed with its loader, and its token says so")
+  func closuresDieWithTheLoader() async throws {
+    var loader: LaunchLoader? = LaunchLoader()
+    let token = loader?.register { [probe = tally.probe()] _ in probe.touch() }
+    #expect(tally.live == 1)
+    loader = nil
+    #expect(tally.live == 0)
+    #expect(token?.outcome?.description == "skipped")
+    #expect(token?.cancel() == false)
+    #expect(try await token?.wait().description == "skipped")
+  }
+
+  @Test("What a closure frees may use the loader: nothing is held meanwhile")
+  func freeingMayReenter() async throws {
+    let log = Log<String>()
+    func reentrant(_ name: String) -> AtDeinit {
+      AtDeinit { [loader, log] in
+        let token = loader.register { _ in log.append(name) }
+        if name == "from a cancelled one" { token.cancel() }
+      }
+    }
+    loader.register { [object = reentrant("from a finished one")] _ in object.touch() }
+    loader.register("named") { _ in }
+    loader.register("named") { [object = reentrant("from a duplicate")] _ in object.touch() }
+    let cancelled = loader.register { [object = reentrant("from a cancelled one")] _ in
+      object.touch()
+    }
+    cancelled.cancel()
+    try await loader.launch()
+    #expect(log.entries == ["from a duplicate", "from a finished one"])
+  }
+}

@@ -1,0 +1,166 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Registration during and after the launch")
+struct LatecomerTests {
+  let bus = EventBus()
+  let loader = LaunchLoader()
+  let log = Log<String>()
+
+  @Test(
+    "Work registered after the launch runs at once, on that thread, with the options of the launch"
+  )
+  func lateSynchronous() async throws {
+    try await loader.launch(LaunchOptions(arguments: ["original"]))
+    await onThreads(1) { [loader, log] _ in
+      let here = ThreadID.current
+      let token = loader.register { options in
+        log.append(options.arguments.joined())
+        log.append("\(ThreadID.current == here)")
+      }
+      log.append("\(String(describing: token.outcome?.description))")
+    }
+    #expect(log.entries == ["original", "true", #"Optional("finished")"#])
+  }
+
+  @Test("Asynchronous work registered after the launch runs in a task; the token has the outcome")
+  func lateAsynchronous() async throws {
+    try await loader.launch(LaunchOptions(arguments: ["original"]))
+    let mayEnd = ManualLatch()
+    let token = loader.register { [log] options in
+      await mayEnd.wait()
+      log.append(options.arguments.joined())
+      throw Broken()
+    }
+    #expect(token.outcome == nil)
+    mayEnd.open()
+    #expect(try await token.wait().description == "failed: broken")
+    #expect(log.entries == ["original"])
+  }
+
+  @Test("Work on an actor registered after the launch runs there")
+  func lateIsolated() async throws {
+    try await loader.launch()
+    let token = loader.register { @SampleActor _ in SampleActor.preconditionIsolated() }
+    #expect(try await token.wait().description == "finished")
+  }
+
+  @Test("Late work is not in the report, which does not change any more")
+  func lateWorkIsNotInTheReport() async throws {
+    loader.register("a") { _ in }
+    try await loader.launch()
+    loader.register("b") { _ in }
+    #expect(try await loader.report.summary == ["a finished"])
+  }
+
+  @Test("A name that has run stays taken after the launch")
+  func namesStayTaken() async throws {
+    loader.register("a") { [log] _ in log.append("first") }
+    try await loader.launch()
+    let second = loader.register("a") { [log] _ in log.append("second") }
+    #expect(second.outcome?.description == "duplicate of a")
+    let fresh = loader.register("b") { [log] _ in log.append("fresh") }
+    let stale = loader.register("b") { [log] _ in log.append("stale") }
+    #expect(fresh.outcome?.description == "finished")
+    #expect(stale.outcome?.description == "duplicate of b")
+    #expect(log.entries == ["first", "fresh"])
+  }
+
+  @Test("Work that a worker registers joins the running launch, behind what is there")
+  func joinsFromWorker() async throws {
+    loader.register("a") { [loader, log] _ in
+      log.append("a")
+      loader.register("c") { _ in log.append("c") }
+    }
+    loader.register("b") { [log] _ in log.append("b") }
+    let report = try await loader.launch()
+    #expect(log.entries == ["a", "b", "c"])
+    #expect(report.summary == ["a finished", "b finished", "c finished"])
+  }
+
+  @Test("Work that a worker registers has run when the post returns")
+  func joinsFromWorkerInPost() {
+    loader.register { [loader, log] _ in loader.register { _ in log.append("joined") } }
+    let attachment = loader.attach(to: bus)
+    bus.post(.didFinishLaunching, LaunchOptions())
+    #expect(log.entries == ["joined"])
+    withExtendedLifetime(attachment) {}
+  }
+
+  @Test("An asynchronous worker may wait for what it registers", .timeLimit(.minutes(1)))
+  func waitsForWhatItRegisters() async throws {
+    loader.register("a") { [loader, log] _ in
+      let synchronous = loader.register("b") { _ in log.append("b") }
+      log.append("\(try await synchronous.wait())")
+      let asynchronous = loader.register("c") { _ in
+        await Task.yield()
+        log.append("c")
+      }
+      log.append("\(try await asynchronous.wait())")
+    }
+    let report = try await loader.launch()
+    #expect(log.entries == ["b", "finished", "c", "finished"])
+    #expect(report.entries.map(\.id) == ["a", "b", "c"])
+  }
+
+  @Test("Work that another thread registers during the launch joins it", .timeLimit(.minutes(1)))
+  func joinsFromElsewhere() async throws {
+    let isRunning = ManualLatch()
+    let mayEnd = ManualLatch()
+    loader.register("a") { _ in
+      isRunning.open()
+      await mayEnd.wait()
+    }
+    async let report = loader.launch()
+    await isRunning.wait()
+    let token = loader.register("b") { [log] _ in log.append("b") }
+    #expect(try await token.wait().description == "finished")
+    #expect(log.entries == ["b"])
+    mayEnd.open()
+    #expect(try await report.summary == ["a finished", "b finished"])
+  }
+
+  @Test("After stopping, registrations are refused and freed")
+  func refusedAfterStopping() async throws {
+    try await loader.launch()
+    loader.stop()
+    let tally = Tally()
+    let token = loader.register { [probe = tally.probe()] _ in probe.touch() }
+    #expect(token.outcome?.description == "refused")
+    #expect(tally.live == 0)
+    #expect(try await loader.launch().entries.isEmpty, "The stored report stays.")
+  }
+
+  @Test("Stopping during the launch refuses newcomers and lets the launch go on")
+  func stoppingDuringLaunch() async throws {
+    loader.register("a") { [loader, log] _ in
+      loader.stop()
+      log.append("\(String(describing: loader.register("c") { _ in }.outcome?.description))")
+    }
+    loader.register("b") { _ in }
+    #expect(try await loader.launch().summary == ["a finished", "b finished"])
+    #expect(log.entries == [#"Optional("refused")"#])
+    #expect(loader.register { _ in }.outcome?.description == "refused")
+  }
+
+  @Test("A loader stopped before it launched never does, and says so to all who wait")
+  func stoppedBeforeLaunch() async throws {
+    let token = loader.register { [log] _ in log.append("ran") }
+    let attachment = loader.attach(to: bus)
+    let reading = Task { await launchErrorCode { try await loader.report } }
+    loader.stop()
+    #expect(token.outcome?.description == "refused")
+    #expect(!attachment.isActive)
+    guard case .stopped? = await launchErrorCode({ try await loader.launch() }) else {
+      Issue.record("launch() has to throw .stopped.")
+      return
+    }
+    guard case .stopped? = await reading.value else {
+      Issue.record("report has to throw .stopped.")
+      return
+    }
+    #expect(log.entries.isEmpty)
+  }
+}

@@ -1,0 +1,38 @@
+import LaunchLoader
+import Testing
+
+@Suite("Launch options")
+struct LaunchOptionsTests {
+  private enum DeepLink: LaunchOptionKey { typealias Value = String }
+  private enum Attempts: LaunchOptionKey { typealias Value = Int }
+
+  @Test("New options are empty; the reason is that somebody started the process")
+  func defaults() {
+    let options = LaunchOptions()
+    #expect(options.arguments.isEmpty)
+    #expect(options.environment.isEmpty)
+    #expect(options.reason == .direct)
+    #expect(LaunchOptions(reason: "restart").reason.description == "restart")
+  }
+
+  @Test("The current options are the command line and the environment of the process")
+  func current() {
+    let options = LaunchOptions.current
+    #expect(options.arguments == CommandLine.arguments)
+    #expect(options.environment["PATH"]?.contains("/") == true)
+    #expect(options.environment.keys.allSatisfy { !$0.contains("=") })
+  }
+
+  @Test("Each key has a value of its own type, which can be set and removed")
+  func keys() {
+    var options = LaunchOptions()
+    #expect(options[DeepLink.self] == nil)
+    options[DeepLink.self] = "mail/inbox"
+    options[Attempts.self] = 3
+    let copy = options
+    options[DeepLink.self] = nil
+    #expect(options[DeepLink.self] == nil)
+    #expect(options[Attempts.self] == 3)
+    #expect(copy[DeepLink.self] == "mail/inbox")
+  }
+}

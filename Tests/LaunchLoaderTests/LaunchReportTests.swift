@@ -1,0 +1,142 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Launch report")
+struct LaunchReportTests {
+  @Test("Starts, durations and the total are measured on the injected clock")
+  func times() async throws {
+    let clock = ManualClock()
+    let loader = LaunchLoader(clock: clock)
+    loader.register { _ in clock.advance(by: .milliseconds(3)) }
+    loader.register { _ in
+      clock.advance(by: .milliseconds(4))
+      throw Broken()
+    }
+    loader.register { @SampleActor _ in clock.advance(by: .milliseconds(5)) }
+    loader.register { _ in
+      await Task.yield()
+      clock.advance(by: .milliseconds(6))
+    }
+    clock.advance(by: .seconds(1_000))
+    let report = try await loader.launch()
+    #expect(report.entries.map(\.start) == [0, 3, 7, 12].map { .milliseconds($0) })
+    #expect(report.entries.map(\.duration) == [3, 4, 5, 6].map { .milliseconds($0) })
+    #expect(report.total == .milliseconds(18))
+  }
+
+  @Test("Nobody reads the clock before the launch")
+  func clockBeforeLaunch() {
+    let clock = ManualClock()
+    let loader = LaunchLoader(clock: clock)
+    loader.register { _ in }
+    let bus = EventBus()
+    let attachment = loader.attach(to: bus)
+    #expect(clock.readings == 0)
+    bus.post(.didFinishLaunching, LaunchOptions())
+    #expect(clock.readings > 0)
+    withExtendedLifetime(attachment) {}
+  }
+
+  @Test("The slowest entries come longest first, equal ones in order of registration")
+  func slowest() {
+    let report = LaunchReport(
+      entries: [
+        entry("a", duration: .milliseconds(1)), entry("b", duration: .milliseconds(3)),
+        entry("c", duration: .milliseconds(1)), entry("d", duration: .milliseconds(2)),
+      ],
+      total: .milliseconds(7)
+    )
+    #expect(report.slowest(3).map(\.id) == ["b", "d", "a"])
+    #expect(report.slowest(9).map(\.id) == ["b", "d", "a", "c"])
+    #expect(report.slowest(0).isEmpty)
+    #expect(report.slowest(-1).isEmpty)
+  }
+
+  @Test(
+    "The description is a bar chart: placed by start, as long as the duration, what went wrong below"
+  )
+  func chart() {
+    let report = LaunchReport(
+      entries: [
+        entry("logging", duration: .milliseconds(4)),
+        entry("analytics", start: .milliseconds(4), duration: .milliseconds(6), .failed(Broken())),
+        entry("quick", start: .milliseconds(12), duration: .nanoseconds(7)),
+        entry("logging", fileID: "App/Other.swift", line: 9, .duplicate(of: "logging")),
+        entry("late", .skipped(because: "analytics")),
+        entry("App/SomeVeryLongFileName.swift:120#2", .skipped(because: nil)),
+      ],
+      total: .milliseconds(12)
+    )
+    #expect(
+      report.description == """
+        6 launch workers in 12 ms
+        logging                      ██████████                          4 ms
+        analytics                              ███████████████           6 ms failed
+          broken
+        quick                                                     █      7 ns
+        logging                                                          0 ns duplicate
+          at App/Other.swift:9, registered first at App/File.swift:1
+        late                                                             0 ns skipped
+          because of analytics
+        …eryLongFileName.swift:120#2                                     0 ns skipped
+        """
+    )
+  }
+
+  @Test("No line of the chart is wider than 80 columns, whatever errors, names and clocks say")
+  func width() {
+    struct Verbose: Error, CustomStringConvertible {
+      var description: String { String(repeating: "no ", count: 100) + "\n\n" + "second line" }
+    }
+    let entries = [
+      entry(LaunchID(String(repeating: "x", count: 200)), duration: .seconds(1_000_000), .timedOut),
+      entry("two\nlines", start: .seconds(-5), duration: .seconds(-1), .failed(Verbose())),
+      entry(
+        "",
+        start: .seconds(3_000_000),
+        duration: .milliseconds(999) + .microseconds(999),
+        .undone
+      ),
+      entry("a", .refused),
+    ]
+    for total in [Duration.zero, .seconds(-1), .nanoseconds(1), .seconds(2_000_000)] {
+      let lines = LaunchReport(entries: entries, total: total).description.split(separator: "\n")
+      #expect(lines.allSatisfy { $0.count <= 80 })
+      #expect(lines.contains("  second line"))
+    }
+  }
+
+  @Test(
+    "Durations have the unit that suits them",
+    arguments: [
+      (.zero, "0 ns"), (.nanoseconds(999), "999 ns"), (.nanoseconds(1_500), "1.50 µs"),
+      (.microseconds(1_050), "1.05 ms"), (.milliseconds(12), "12 ms"),
+      (.milliseconds(1_234), "1.23 s"),
+      (.seconds(90), "90 s"), (.seconds(3_600), "3600 s"), (.milliseconds(-2), "-2 ms"),
+    ] as [(Duration, String)]
+  )
+  func units(duration: Duration, text: String) {
+    let title = LaunchReport(entries: [], total: duration).description
+    #expect(title == "0 launch workers in \(text)")
+  }
+
+  private func entry(
+    _ id: LaunchID,
+    fileID: String = "App/File.swift",
+    line: UInt = 1,
+    start: Duration = .zero,
+    duration: Duration = .zero,
+    _ outcome: LaunchOutcome = .finished
+  ) -> LaunchReport.Entry {
+    LaunchReport.Entry(
+      id: id,
+      fileID: fileID,
+      line: line,
+      start: start,
+      duration: duration,
+      outcome: outcome
+    )
+  }
+}

@@ -1,0 +1,161 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Order of a launch")
+struct OrderTests {
+  let bus = EventBus()
+  let loader = LaunchLoader()
+  let log = Log<String>()
+
+  @Test("Synchronous workers run in order of registration")
+  func registrationOrder() async throws {
+    for index in 0..<100 { loader.register { [log] _ in log.append("\(index)") } }
+    try await loader.launch()
+    #expect(log.entries == (0..<100).map { "\($0)" })
+  }
+
+  @Test("The report lists workers in order of registration")
+  func reportOrder() async throws {
+    loader.register("a") { _ in }
+    loader.register("b") { _ in await Task.yield() }
+    loader.register("c") { @SampleActor _ in }
+    loader.register("d") { _ in }
+    #expect(try await loader.launch().entries.map(\.id) == ["a", "b", "c", "d"])
+  }
+
+  @Test("Synchronous workers of no actor run on the posting thread, before the post returns")
+  func inlineOnPostingThread() async {
+    let threads = Log<ThreadID>()
+    for _ in 0..<3 { loader.register { _ in threads.append(.current) } }
+    let attachment = loader.attach(to: bus)
+    await onThreads(1) { [bus] _ in
+      bus.post(.didFinishLaunching, LaunchOptions())
+      threads.append(.current)
+    }
+    #expect(threads.entries.count == 4)
+    #expect(Set(threads.entries).count == 1)
+    withExtendedLifetime(attachment) {}
+  }
+
+  @MainActor
+  @Test("Synchronous workers run on the launching thread, actor-isolated ones on their actor")
+  func isolation() async throws {
+    let launching = ThreadID.current
+    let threads = Log<ThreadID>()
+    func nonisolated(_ loader: LaunchLoader) {
+      loader.register { @Sendable _ in threads.append(.current) }
+    }
+    nonisolated(loader)
+    loader.register { @MainActor [log] _ in
+      MainActor.preconditionIsolated()
+      log.append("main actor")
+    }
+    loader.register { @SampleActor [log] _ in
+      SampleActor.preconditionIsolated()
+      log.append("another actor")
+    }
+    loader.register { @MainActor [log] _ in
+      await Task.yield()
+      MainActor.preconditionIsolated()
+      log.append("main actor, asynchronous")
+    }
+    nonisolated(loader)
+    try await loader.launch()
+    #expect(threads.entries == [launching, launching])
+    #expect(log.entries == ["main actor", "another actor", "main actor, asynchronous"])
+  }
+
+  @Test("A synchronous worker on an actor ends before the next worker begins")
+  func isolatedTakesItsTurn() async throws {
+    loader.register { [log] _ in log.append("a") }
+    loader.register { @SampleActor [log] _ in log.append("b") }
+    loader.register { [log] _ in log.append("c") }
+    loader.register { @MainActor [log] _ in log.append("d") }
+    loader.register { [log] _ in log.append("e") }
+    try await loader.launch()
+    #expect(log.entries == ["a", "b", "c", "d", "e"])
+  }
+
+  @Test("Asynchronous workers start in order and then run concurrently; the launch awaits them all")
+  func asynchronousWorkers() async throws {
+    let everybodyStarted = ManualLatch()
+    let count = 20
+    for index in 0..<count {
+      loader.register { [log] _ in
+        log.append("\(index)")
+        if index == count - 1 { everybodyStarted.open() }
+        await everybodyStarted.wait()
+        log.append("end")
+      }
+    }
+    try await loader.launch()
+    #expect(log.entries.prefix(count) == (0..<count).map { "\($0)" }[...])
+    #expect(log.entries.dropFirst(count) == Array(repeating: "end", count: count)[...])
+  }
+
+  @MainActor
+  @Test("Asynchronous workers start in order for a launch on an actor too")
+  func asynchronousWorkersFromAnActor() async throws {
+    for index in 0..<20 {
+      loader.register { @concurrent [log] _ in
+        log.append("\(index)")
+        await Task.yield()
+      }
+    }
+    try await loader.launch()
+    #expect(log.entries == (0..<20).map { "\($0)" })
+  }
+
+  @Test("An asynchronous worker does not hold up the synchronous ones after it")
+  func asynchronousDoesNotBlock() async throws {
+    let mayEnd = ManualLatch()
+    loader.register { [log] _ in
+      await mayEnd.wait()
+      log.append("a")
+    }
+    loader.register { [log] _ in
+      log.append("b")
+      mayEnd.open()
+    }
+    try await loader.launch()
+    #expect(log.entries == ["b", "a"])
+  }
+
+  @Test(
+    "When the post returns, workers that need not wait have run, and the rest goes on in a task"
+  )
+  func eventRunsWhatItCan() async throws {
+    let mayRun = ManualLatch()
+    loader.register("a") { [log] _ in
+      await mayRun.wait()
+      log.append("a")
+    }
+    loader.register("b") { [log] _ in log.append("b") }
+    loader.register("c") { @SampleActor [log] _ in log.append("c") }
+    loader.register("d") { [log] _ in log.append("d") }
+    let attachment = loader.attach(to: bus)
+    bus.post(.didFinishLaunching, LaunchOptions())
+    #expect(log.entries.filter { $0 != "c" } == ["b", "d"])
+    mayRun.open()
+    let report = try await loader.report
+    #expect(Set(log.entries) == ["a", "b", "c", "d"])
+    #expect(report.summary == ["a finished", "b finished", "c finished", "d finished"])
+    withExtendedLifetime(attachment) {}
+  }
+
+  @Test("When the post returns and nobody had to wait, the launch is over")
+  func eventLaunchIsOver() async throws {
+    let token = loader.register { _ in }
+    let attachment = loader.attach(to: bus)
+    bus.post(.didFinishLaunching, LaunchOptions())
+    #expect(token.outcome?.description == "finished")
+    let cancelled = Task {
+      cancelCurrentTask()
+      return try await loader.report.entries.count
+    }
+    #expect(try await cancelled.value == 1, "There is nothing to wait for, so nothing to cancel.")
+    withExtendedLifetime(attachment) {}
+  }
+}

@@ -1,0 +1,108 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Launch tokens")
+struct TokenTests {
+  let loader = LaunchLoader()
+  let log = Log<String>()
+
+  @Test("A token has no outcome before its work has ended, and keeps it then")
+  func outcome() async throws {
+    let tokens = Log<LaunchToken>()
+    let token = loader.register { [log] _ in
+      log.append(tokens.entries.first?.outcome == nil ? "none yet" : "too early")
+    }
+    tokens.append(token)
+    #expect(token.outcome == nil)
+    try await loader.launch()
+    #expect(log.entries == ["none yet"])
+    #expect(token.outcome?.description == "finished")
+    #expect(try await token.wait().description == "finished")
+  }
+
+  @Test("Dropping a token changes nothing")
+  func dropping() async throws {
+    loader.register { [log] _ in log.append("ran") }
+    try await loader.launch()
+    #expect(log.entries == ["ran"])
+  }
+
+  @Test("A cancelled registration does not run, is freed at once and is not in the report")
+  func cancelling() async throws {
+    let tally = Tally()
+    let token = loader.register("a") { [log, probe = tally.probe()] _ in
+      probe.touch()
+      log.append("ran")
+    }
+    loader.register("b") { _ in }
+    #expect(token.cancel())
+    #expect(tally.live == 0)
+    #expect(token.outcome?.description == "skipped")
+    #expect(!token.cancel(), "It is cancelled once.")
+    #expect(try await loader.launch().summary == ["b finished"])
+    #expect(log.entries.isEmpty)
+  }
+
+  @Test("The name of a cancelled registration may be used again")
+  func nameIsFreed() async throws {
+    loader.register("a") { [log] _ in log.append("first") }.cancel()
+    loader.register("a") { [log] _ in log.append("second") }
+    try await loader.launch()
+    #expect(log.entries == ["second"])
+  }
+
+  @Test("A worker may cancel one whose turn has not come; itself and earlier ones it cannot")
+  func cancellingDuringTheLaunch() async throws {
+    let tokens = Log<LaunchToken>()
+    tokens.append(loader.register("a") { _ in })
+    tokens.append(
+      loader.register("b") { [log] _ in
+        log.append(
+          tokens.entries.map { $0.cancel() ? "cancelled" : "too late" }.joined(separator: ", ")
+        )
+      }
+    )
+    tokens.append(loader.register("c") { [log] _ in log.append("c") })
+    tokens.append(
+      loader.register("d") { [log] _ in
+        await Task.yield()
+        log.append("d")
+      }
+    )
+    let report = try await loader.launch()
+    #expect(log.entries == ["too late, too late, cancelled, cancelled"])
+    #expect(report.summary == ["a finished", "b finished"])
+  }
+
+  @Test("A token of late work cannot cancel it")
+  func cancellingLateWork() async throws {
+    try await loader.launch()
+    #expect(!loader.register { _ in }.cancel())
+    let asynchronous = loader.register { _ in await Task.yield() }
+    #expect(!asynchronous.cancel())
+    #expect(try await asynchronous.wait().description == "finished")
+  }
+
+  @Test("Who waits for a token is resumed at the end; who is cancelled meanwhile stops waiting")
+  func waiting() async throws {
+    let token = loader.register { _ in }
+    let patient = Task { try await token.wait().description }
+    let impatient = Task { await isCancelled { try await token.wait() } }
+    impatient.cancel()
+    #expect(await impatient.value)
+    try await loader.launch()
+    #expect(try await patient.value == "finished")
+  }
+
+  @Test("Registering and cancelling for ever leaves the others in order")
+  func cancellingMany() async throws {
+    for index in 0..<1_000 {
+      let token = loader.register { [log] _ in log.append("\(index)") }
+      if index % 100 != 0 { token.cancel() }
+    }
+    try await loader.launch()
+    #expect(log.entries == (0..<10).map { "\($0 * 100)" })
+  }
+}
