@@ -20,6 +20,11 @@ let package = Package(
       dependencies: ["EventBus", "LaunchLoader", "Theming"],
       path: "Examples/Skins"
     ),
+    .executableTarget(
+      name: "PreMainFixture",
+      dependencies: ["EventBus", "LaunchLoader"],
+      path: "Tests/Fixtures/PreMain"
+    ),
     .target(name: "TestSupport", dependencies: ["EventBus"], path: "Tests/TestSupport"),
     .testTarget(name: "EventBusTests", dependencies: ["EventBus", "TestSupport"]),
     .testTarget(

@@ -1,0 +1,15 @@
+import LaunchLoader
+
+#if objectFormat(MachO)
+@section("__DATA,__mod_init_func,mod_init_funcs") @used
+private let entry: LaunchEntry = { register() }
+#else
+@section(".init_array") @used
+private let entry: LaunchEntry = { register() }
+#endif
+
+private func register() {
+  LaunchLoader.register("logging") { options in
+    print("logging started with \(options.arguments.dropFirst().joined(separator: " "))")
+  }
+}

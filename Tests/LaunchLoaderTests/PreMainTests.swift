@@ -1,0 +1,32 @@
+#if canImport(Glibc)
+import LaunchLoader
+import Testing
+
+@Suite("Registration before main")
+struct PreMainTests {
+  @Test("Features that register in their own files before main run once, at the event")
+  func runsOnce() throws {
+    let process = try #require(
+      Subprocess.run(
+        "PreMainFixture",
+        arguments: ["a", "b"],
+        environment: ["PRE_MAIN_FIXTURE=the test"]
+      )
+    )
+    #expect(process.status == 0)
+    #expect(
+      process.output == """
+        main begins
+        logging started with a b
+        analytics started in the test
+        posted again, reached 0
+        analytics, registered in PreMainFixture/Analytics.swift:12, finished
+        analytics, registered in PreMainFixture/Analytics.swift:17, duplicate of analytics
+        crash reports, registered in PreMainFixture/Analytics.swift:35, failed: server is unreachable
+        logging, registered in PreMainFixture/Logging.swift:12, finished
+
+        """
+    )
+  }
+}
+#endif
