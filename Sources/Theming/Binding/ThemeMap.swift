@@ -1,0 +1,57 @@
+/// Which properties of an object follow which keys of the theme.
+///
+/// ```swift
+/// label.themeMap = [.set(\.color, .accent), .set(\.corner, .radius)]
+/// ```
+///
+/// A value: it keeps no object and does nothing by itself. One map may serve any number of objects.
+/// The rules are followed in the order in which they are written; when two set the same property,
+/// the later one wins.
+///
+/// ## Thread safety
+///
+/// Deliberately not `Sendable`: it refers to properties of views, which belong to the main actor.
+public struct ThemeMap<Object: AnyObject> {
+  /// One line of a map.
+  public struct Rule {
+    fileprivate let body: any ThemeRule<Object>
+
+    /// Sets a property to the value of a key, now and whenever it changes.
+    ///
+    /// - Parameters:
+    ///   - property: The property.
+    ///   - key: The key, with the property's type of value.
+    /// - Returns: The rule.
+    public static func set<Value>(
+      _ property: ReferenceWritableKeyPath<Object, Value>,
+      _ key: ThemeKey<Value>
+    ) -> Rule {
+      Rule(body: SetRule(property, key))
+    }
+  }
+
+  internal let rules: [any ThemeRule<Object>]
+
+  /// The keys of the rules, each once.
+  internal let keys: [ThemeKeys]
+
+  /// Creates a map from rules that were put together elsewhere.
+  ///
+  /// - Parameter rules: The rules, in the order in which they are to be followed.
+  public init(_ rules: [Rule]) {
+    self.rules = rules.map(\.body)
+    var known: Set<ThemeKeys> = []
+    keys = rules.map(\.body.key).filter { known.insert($0).inserted }
+  }
+}
+
+extension ThemeMap: ExpressibleByArrayLiteral {
+  /// Creates a map from the rules in brackets.
+  public init(arrayLiteral rules: Rule...) { self.init(rules) }
+}
+
+@available(*, unavailable)
+extension ThemeMap: Sendable {}
+
+@available(*, unavailable)
+extension ThemeMap.Rule: Sendable {}

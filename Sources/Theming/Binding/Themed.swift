@@ -1,0 +1,94 @@
+internal import EventBus
+
+/// A property by which a view follows the theme: its setter does everything.
+///
+/// ```swift
+/// @MainActor
+/// final class Label {
+///   var color = RGBA(red: 0, green: 0, blue: 0)
+///   var corner = 0
+///   @Themed var themeMap: ThemeMap<Label>?
+/// }
+///
+/// let label = Label()
+/// label.themeMap = [.set(\.color, .accent), .set(\.corner, .radius)]  // subscribes, applies now
+/// label.themeMap = nil  // ends
+/// ```
+///
+/// - Setting a map subscribes the view and hands it the theme in use, before the assignment
+///   returns.
+/// - Setting another map replaces the first; the view then comes last in the order of subscription.
+/// - Setting `nil` ends it. The view keeps the look it has.
+/// - When the view dies, so does the subscription: it lives in the view's storage. No `deinit` is
+///   written.
+///
+/// `@Themed` follows ``ThemeManager/shared``, `@Themed(manager)` another one. To choose a manager
+/// for each view, write `_themeMap = Themed(manager)` in its `init`.
+///
+/// It works in classes, and only there: in a structure it does not compile. A class that does not
+/// belong to the main actor writes `@MainActor @Themed var …`, since its properties will be set
+/// there.
+///
+/// ## Thread safety
+///
+/// Set and read on the main actor. The view may be released on any thread.
+@propertyWrapper
+public struct Themed<Object: AnyObject> {
+  /// The manager, or `nil` for the shared one.
+  private let manager: ThemeManager?
+  private var map: ThemeMap<Object>?
+  private var token: Token?
+
+  /// Follows ``ThemeManager/shared``, once a map is set.
+  public init() { manager = nil }
+
+  /// Follows a manager, once a map is set.
+  ///
+  /// - Parameter manager: The manager. The view keeps it.
+  public init(_ manager: ThemeManager) { self.manager = manager }
+
+  /// There is no property without an instance; see the subscript.
+  @available(*, unavailable, message: "@Themed is for properties of classes")
+  public var wrappedValue: ThemeMap<Object>? {
+    get { nil }
+    set {}
+  }
+
+  /// Reads or sets the map of an instance; called by the compiler.
+  ///
+  /// - Parameters:
+  ///   - object: The instance.
+  ///   - wrapped: The property.
+  ///   - storage: The storage behind it.
+  @MainActor
+  public static subscript(
+    _enclosingInstance object: Object,
+    wrapped wrapped: ReferenceWritableKeyPath<Object, ThemeMap<Object>?>,
+    storage storage: ReferenceWritableKeyPath<Object, Themed>
+  ) -> ThemeMap<Object>? {
+    get { object[keyPath: storage].map }
+    set {
+      // The storage is open for the moment of an exchange only, and what was in it is let go
+      // afterwards: whatever that sets off may come back here.
+      let former = object[keyPath: storage].exchange(newValue, nil)
+      former.token?.cancel()
+      guard let newValue else { return }
+      let manager = object[keyPath: storage].manager ?? .shared
+      manager.subscribe(object, newValue) { token in
+        let meanwhile = object[keyPath: storage].exchange(newValue, token)
+        meanwhile.token?.cancel()
+      }
+    }
+  }
+
+  /// Takes a map and a token, and returns the former ones.
+  private mutating func exchange(_ newMap: ThemeMap<Object>?, _ newToken: Token?) -> Themed {
+    let former = self
+    map = newMap
+    token = newToken
+    return former
+  }
+}
+
+@available(*, unavailable)
+extension Themed: Sendable {}

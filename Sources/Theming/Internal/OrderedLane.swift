@@ -1,0 +1,111 @@
+/// A list in the order of the numbers its elements are entered with, removed by number.
+///
+/// The numbers come from outside so that several lanes may share one count, and be merged into one
+/// order.
+///
+/// A plain value. Removal leaves a gap; gaps are closed when they outnumber the elements, so that a
+/// lane takes at most max(8, 2 × ``count``) places.
+package struct OrderedLane<Element> {
+  fileprivate struct Place {
+    let number: UInt
+    var element: Element?
+  }
+
+  private var places: [Place] = []
+
+  /// How many elements there are.
+  package private(set) var count = 0
+
+  /// How many places they take, gaps included.
+  package var placeCount: Int { places.count }
+
+  /// Creates an empty lane.
+  package init() {}
+
+  /// The elements with their numbers, in order.
+  ///
+  /// - Complexity: O(*n*).
+  package var entries: [(number: UInt, element: Element)] {
+    places.compactMap { place in place.element.map { (place.number, $0) } }
+  }
+
+  /// The element at a place, or `nil` for a gap.
+  ///
+  /// - Parameter place: At least 0 and less than ``placeCount``.
+  /// - Returns: The element.
+  package func element(at place: Int) -> Element? { places[place].element }
+
+  /// The element with a number, or `nil` when there is none.
+  ///
+  /// - Complexity: O(log *n*).
+  package func element(number: UInt) -> Element? {
+    index(of: number).flatMap { places[$0].element }
+  }
+
+  /// Adds an element behind all others.
+  ///
+  /// - Parameters:
+  ///   - element: The element.
+  ///   - number: Its number, greater than every number before it.
+  /// - Complexity: Amortized O(1).
+  package mutating func append(_ element: Element, number: UInt) {
+    assert(places.last.map { $0.number < number } ?? true, "numbers must rise")
+    places.append(Place(number: number, element: element))
+    count += 1
+  }
+
+  /// Changes the element with a number in place.
+  ///
+  /// - Returns: Whether there is one.
+  /// - Complexity: O(log *n*).
+  package mutating func update(number: UInt, _ body: (inout Element) -> Void) -> Bool {
+    guard let index = index(of: number), var element = places[index].element.take() else {
+      return false
+    }
+    body(&element)
+    places[index].element = element
+    return true
+  }
+
+  /// Removes the element with a number.
+  ///
+  /// - Returns: The element, for the caller to let go of outside its lock; `nil` when there is
+  ///   none.
+  /// - Complexity: O(log *n*), amortized.
+  package mutating func remove(number: UInt) -> Element? {
+    guard let index = index(of: number), let element = places[index].element.take() else {
+      return nil
+    }
+    count -= 1
+    if places.count > max(8, 2 * count) { places = places.filter { $0.element != nil } }
+    return element
+  }
+
+  /// Merges lanes that share one count of numbers: each element once, in the order of the numbers.
+  ///
+  /// - Complexity: O(*n* log *k*) for *n* places in *k* lanes.
+  package static func merged(_ lanes: [Self]) -> [Element] {
+    if lanes.count == 1 { return lanes[0].places.compactMap(\.element) }
+    // Rising runs, one after the other: the sort of the standard library finds and merges them.
+    let all = lanes.flatMap(\.places).sorted { $0.number < $1.number }
+    var last: UInt?
+    return all.compactMap { place in
+      guard let element = place.element, place.number != last else { return nil }
+      last = place.number
+      return element
+    }
+  }
+
+  private func index(of number: UInt) -> Int? {
+    var low = 0
+    var high = places.count
+    while low < high {
+      let middle = low + (high - low) / 2
+      if places[middle].number < number { low = middle + 1 } else { high = middle }
+    }
+    return low < places.count && places[low].number == number ? low : nil
+  }
+}
+
+extension OrderedLane: Sendable where Element: Sendable {}
+extension OrderedLane.Place: Sendable where Element: Sendable {}

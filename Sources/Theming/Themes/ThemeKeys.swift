@@ -1,0 +1,46 @@
+/// The namespace of theme keys: extend it with one stored line for each key.
+///
+/// ```swift
+/// extension ThemeKeys {
+///   static let accent = ThemeKey("color.accent", default: RGBA(red: 0, green: 122, blue: 255))
+///   static let radius = ThemeKey("corner.radius", default: 4)
+/// }
+/// ```
+///
+/// Where a key is expected, `.accent` finds it. In a module whose default isolation is the main
+/// actor, write `nonisolated extension ThemeKeys`.
+///
+/// As a type it stands for a key whose value may be of any type: a ``ThemeDidChange`` carries a set
+/// of them.
+///
+/// ## Thread safety
+///
+/// Keys are constants and may be used from any thread.
+public class ThemeKeys: Hashable, @unchecked Sendable {  // Reason: constants only.
+  /// The name, by which files and messages know the key.
+  public let name: String
+
+  /// What the key is known by inside the process.
+  private let number: Int
+
+  /// What the key reads where no theme sets it.
+  internal let boxedDefault: any AnyThemeValue
+
+  internal init(name: String, number: Int, boxedDefault: any AnyThemeValue) {
+    self.name = name
+    self.number = number
+    self.boxedDefault = boxedDefault
+  }
+
+  /// Keys are equal when they have the same name and the same type of value, wherever they were
+  /// made.
+  public static func == (left: ThemeKeys, right: ThemeKeys) -> Bool { left.number == right.number }
+
+  /// Hashes what the key is known by: a number, never the name.
+  public func hash(into hasher: inout Hasher) { hasher.combine(number) }
+}
+
+extension ThemeKeys: CustomStringConvertible {
+  /// The name.
+  public var description: String { name }
+}
