@@ -1,0 +1,30 @@
+// A view that follows the theme, and a switch.
+
+import Theming
+
+extension ThemeKeys {
+  static let accent = ThemeKey("color.accent", default: RGBA(red: 0, green: 122, blue: 255))
+  static let radius = ThemeKey("corner.radius", default: 4)
+}
+
+@MainActor
+final class Label {
+  var color = RGBA(red: 0, green: 0, blue: 0)
+  var corner = 0
+  @Themed var themeMap: ThemeMap<Label>?
+}
+
+let label = Label()
+label.themeMap = [.set(\.color, .accent), .set(\.corner, .radius)]  // subscribes, applies now
+label.themeMap = nil  // ends
+
+label.themeMap = [.set(\.color, .accent), .set(\.corner, .radius)]
+
+var night = Theme("Night")
+night[.accent] = RGBA(red: 110, green: 160, blue: 255)
+let ember = night.deriving("Ember") { $0[.radius] = 8 }
+
+try ThemeManager.shared.use(night)
+// snippet.hide
+try ThemeManager.shared.use(ember)
+guard label.color.hex == "#6ea0ff", label.corner == 8 else { fatalError("the label is not themed") }

@@ -1,0 +1,64 @@
+import EventBus
+import TestSupport
+import Theming
+
+extension ThemeKeys {
+  static let accent = ThemeKey<RGBA>("color.accent", default: .grey)
+  static let radius = ThemeKey<Int>("corner.radius", default: 4)
+  static let font = ThemeKey<String>("font.name", default: "Sans")
+}
+
+extension RGBA {
+  static let grey = RGBA(red: 128, green: 128, blue: 128)
+  static let red = RGBA(red: 255, green: 0, blue: 0)
+  static let blue = RGBA(red: 0, green: 0, blue: 255)
+}
+
+/// A view that writes down what it is given.
+@MainActor
+final class Label {
+  let name: String
+  let touched: Log<String>
+  /// Called after each touch.
+  var whenTouched: ((Label) -> Void)?
+
+  var color = RGBA(red: 0, green: 0, blue: 0) {
+    didSet { note("color \(color)") }
+  }
+  var corner = 0 {
+    didSet { note("corner \(corner)") }
+  }
+  var font = "" {
+    didSet { note("font \(font)") }
+  }
+
+  @Themed var themeMap: ThemeMap<Label>?
+
+  init(_ manager: ThemeManager, name: String = "label", log: Log<String> = Log()) {
+    self.name = name
+    touched = log
+    _themeMap = Themed(manager)
+  }
+
+  private func note(_ what: String) {
+    touched.append("\(name).\(what)")
+    whenTouched?(self)
+  }
+}
+
+@MainActor
+extension ThemeMap<Label> {
+  /// Every property of a label.
+  static var full: ThemeMap<Label> {
+    [.set(\.color, .accent), .set(\.corner, .radius), .set(\.font, .font)]
+  }
+}
+
+/// A manager with a bus of its own, so that tests do not hear one another.
+@MainActor
+func makeManager(_ theme: Theme = Theme("first"), bus: EventBus = EventBus()) -> ThemeManager {
+  ThemeManager(theme, bus: bus)
+}
+
+/// A theme with a radius, named after it.
+func rounded(_ radius: Int) -> Theme { Theme("rounded \(radius)") { $0[.radius] = radius } }

@@ -1,0 +1,96 @@
+import Testing
+import Theming
+
+@Suite("OrderedLane")
+struct OrderedLaneTests {
+  @Test("Elements stay in the order of their numbers, whatever is removed")
+  func order() {
+    // Every way to remove some of six elements, in either direction.
+    for mask in 0..<64 {
+      for backwards in [false, true] {
+        var lane = filled(6)
+        let doomed = (0..<6).filter { mask & (1 << $0) != 0 }
+        for number in backwards ? doomed.reversed() : doomed {
+          #expect(remove(UInt(number), from: &lane) == "\(number)")
+        }
+        let rest = (0..<6).filter { mask & (1 << $0) == 0 }
+        #expect(lane.entries.map(\.element) == rest.map(String.init))
+        #expect(lane.entries.map(\.number) == rest.map(UInt.init))
+        #expect(lane.count == rest.count)
+      }
+    }
+  }
+
+  @Test("Removing what is not there, or no longer, gives nothing")
+  func removesOnce() {
+    var lane = filled(3)
+    #expect(remove(7, from: &lane) == nil)
+    #expect(remove(1, from: &lane) == "1")
+    #expect(remove(1, from: &lane) == nil)
+    #expect(lane.count == 2)
+  }
+
+  @Test("An element is found by its number")
+  func finds() {
+    var lane = filled(20)
+    for number in stride(from: 0, to: 20, by: 3) { _ = lane.remove(number: UInt(number)) }
+    for number in 0..<20 {
+      #expect(lane.element(number: UInt(number)) == (number % 3 == 0 ? nil : "\(number)"))
+    }
+    #expect(lane.element(number: 99) == nil)
+  }
+
+  @Test("An element is changed in place")
+  func updates() {
+    var lane = filled(3)
+    let found = lane.update(number: 1) { $0 += "!" }
+    let absent = lane.update(number: 9) { $0 += "!" }
+    #expect(found && !absent)
+    #expect(lane.entries.map(\.element) == ["0", "1!", "2"])
+  }
+
+  @Test("Places are at most max(8, 2 × count) after every removal")
+  func bounded() {
+    var lane = filled(1_000)
+    // 7 and 1,000 have no common factor: every number comes once, in no simple order.
+    for step in 0..<1_000 {
+      _ = lane.remove(number: UInt(step * 7 % 1_000))
+      #expect(lane.placeCount <= max(8, 2 * lane.count))
+    }
+    #expect(lane.count == 0)
+  }
+
+  @Test("Lanes merge into one order, each element once")
+  func merges() {
+    // Every way to spread five elements over two lanes, in both of them allowed.
+    for spread in 0..<243 {
+      var lanes = [OrderedLane<String>(), OrderedLane<String>()]
+      var choice = spread
+      for number in 0..<5 {
+        if choice % 3 != 1 { lanes[0].append("\(number)", number: UInt(number)) }
+        if choice % 3 != 0 { lanes[1].append("\(number)", number: UInt(number)) }
+        choice /= 3
+      }
+      #expect(OrderedLane.merged(lanes) == ["0", "1", "2", "3", "4"])
+    }
+  }
+
+  @Test("Gaps are left out of a merge, and no lanes merge to nothing")
+  func mergesGaps() {
+    var lane = filled(4)
+    _ = lane.remove(number: 2)
+    #expect(OrderedLane.merged([lane]) == ["0", "1", "3"])
+    #expect(OrderedLane.merged([lane, lane]) == ["0", "1", "3"])
+    #expect(OrderedLane<String>.merged([]) == [])
+  }
+
+  private func remove(_ number: UInt, from lane: inout OrderedLane<String>) -> String? {
+    lane.remove(number: number)
+  }
+
+  private func filled(_ count: Int) -> OrderedLane<String> {
+    var lane = OrderedLane<String>()
+    for number in 0..<count { lane.append("\(number)", number: UInt(number)) }
+    return lane
+  }
+}

@@ -1,0 +1,115 @@
+import EventBus
+import Synchronization
+import Testing
+import Theming
+
+@MainActor
+@Suite("Views released on other threads")
+struct OtherThreadTests {
+  @Test("A view released off the main actor ends its subscription there, at once")
+  func releasedElsewhere() async {
+    let manager = makeManager()
+    let views = Views(themed(1, manager))
+    #expect(manager.subscriberCount == 1)
+    await Task.detached { _ = views.drop(1) }.value
+    #expect(manager.subscriberCount == 0)
+  }
+
+  @Test("Two threads let views go while the main actor switches and subscribes: nothing is left")
+  func contention() async throws {
+    let manager = makeManager()
+    let views = Views(themed(4_000, manager))
+    let turns = Turns()
+    let droppers = (0..<2).map { _ in
+      Task.detached {
+        while views.drop(50) { await turns.next() }
+      }
+    }
+    var counts: Set<Int> = []
+    while !views.isEmpty {
+      turns.begin()
+      let label = Label(manager)
+      label.themeMap = .full
+      try manager.use(rounded(manager.version))
+      counts.insert(manager.subscriberCount)
+    }
+    turns.end()
+    for dropper in droppers { await dropper.value }
+    #expect(manager.subscriberCount == 0)
+    // They did overlap: at most two handfuls went between one switch and the next.
+    #expect(counts.count > 20)
+  }
+
+  @Test("Tokens of follow may be cancelled on another thread while the main actor switches")
+  func cancelElsewhere() async throws {
+    final class Box {
+      var width = 0
+    }
+    let manager = makeManager()
+    let boxes = (0..<2_000).map { _ in Box() }
+    let tokens = boxes.map { manager.follow($0, [.set(\.width, .radius)]) }
+    let turns = Turns()
+    let canceller = Task.detached {
+      for (number, token) in tokens.enumerated() {
+        if number.isMultiple(of: 50) { await turns.next() }
+        token.cancel()
+      }
+    }
+    while manager.subscriberCount > 0 {
+      turns.begin()
+      try manager.use(rounded(manager.version))
+    }
+    turns.end()
+    await canceller.value
+    #expect(manager.version >= 40)
+    let settled = boxes.map(\.width)
+    try manager.use(rounded(-1))
+    #expect(boxes.map(\.width) == settled)
+  }
+
+  /// Views that follow the manager and that nobody else keeps.
+  private func themed(_ count: Int, _ manager: ThemeManager) -> [Label] {
+    (0..<count).map { _ in
+      let label = Label(manager)
+      label.themeMap = [.set(\.corner, .radius), .set(\.font, .font)]
+      return label
+    }
+  }
+}
+
+/// Views on their way to the thread that lets them go.
+private final class Views: Sendable {
+  private let views: Mutex<[Label]>
+
+  init(_ views: [Label]) { self.views = Mutex(views) }
+
+  var isEmpty: Bool { views.withLock(\.isEmpty) }
+
+  /// Lets some views go, outside the lock, and returns whether there were any.
+  func drop(_ count: Int) -> Bool {
+    let views = views.withLock { views in
+      defer { views.removeLast(min(count, views.count)) }
+      return Array(views.suffix(count))
+    }
+    return !views.isEmpty
+  }
+}
+
+/// Lets other threads do one thing in each turn of the main actor, so that the two overlap.
+private final class Turns: Sendable {
+  private let turn = Atomic(0)
+  private let isOver = Atomic(false)
+
+  func begin() { turn.add(1, ordering: .sequentiallyConsistent) }
+
+  /// Makes every turn begin at once.
+  func end() { isOver.store(true, ordering: .sequentiallyConsistent) }
+
+  /// Waits for the next turn.
+  func next() async {
+    let now = turn.load(ordering: .sequentiallyConsistent)
+    while turn.load(ordering: .sequentiallyConsistent) == now,
+      !isOver.load(ordering: .sequentiallyConsistent)
+    { await Task.yield() }
+  }
+}

@@ -1,0 +1,207 @@
+import EventBus
+import TestSupport
+import Testing
+import Theming
+
+@MainActor
+@Suite("A switch")
+struct SwitchTests {
+  @Test("Each property whose key changed has its new value when use returns")
+  func appliesTheNewTheme() throws {
+    let manager = makeManager()
+    let label = Label(manager)
+    label.themeMap = .full
+    let night = Theme("Night") {
+      $0[.accent] = .blue
+      $0[.radius] = 9
+      $0[.font] = "Mono"
+    }
+    try manager.use(night)
+    #expect(label.color == .blue)
+    #expect(label.corner == 9)
+    #expect(label.font == "Mono")
+    #expect(manager.theme.name == "Night")
+  }
+
+  @Test("Only properties whose keys changed are touched")
+  func touchesOnlyWhatChanged() throws {
+    let manager = makeManager(Theme("a") { $0[.accent] = .red })
+    let label = Label(manager)
+    label.themeMap = .full
+    let before = label.touched.entries.count
+    let next = Theme("b") {
+      $0[.accent] = .red
+      $0[.radius] = 9
+      $0[.font] = "Sans"
+    }
+    try manager.use(next)
+    #expect(label.touched.entries.dropFirst(before) == ["label.corner 9"])
+  }
+
+  @Test("Going back to a theme without the key hands out its default")
+  func goesBackToTheDefault() throws {
+    let manager = makeManager(rounded(9))
+    let label = Label(manager)
+    label.themeMap = [.set(\.corner, .radius)]
+    try manager.use(Theme("plain"))
+    #expect(label.corner == 4)
+  }
+
+  @Test("Views are told in the order of subscription, and each view's rules in theirs")
+  func ordered() throws {
+    let manager = makeManager()
+    let log = Log<String>()
+    let labels = ["a", "b", "c", "d"].map { Label(manager, name: $0, log: log) }
+    labels[2].themeMap = [.set(\.corner, .radius)]
+    labels[0].themeMap = [.set(\.font, .font)]
+    labels[3].themeMap = [.set(\.font, .font), .set(\.corner, .radius)]
+    labels[1].themeMap = [.set(\.corner, .radius), .set(\.font, .font)]
+    let before = log.entries.count
+    try manager.use(rounded(9).deriving("Serif") { $0[.font] = "Serif" })
+    #expect(
+      log.entries.dropFirst(before) == [
+        "c.corner 9", "a.font Serif", "d.font Serif", "d.corner 9", "b.corner 9", "b.font Serif",
+      ]
+    )
+  }
+
+  @Test("Every view is handed the very same value")
+  func sameValue() throws {
+    final class Picture: Sendable, Equatable {
+      static func == (left: Picture, right: Picture) -> Bool { left === right }
+    }
+    final class Frame {
+      var picture: Picture?
+      @MainActor var shown: Picture {
+        get { picture ?? Picture() }
+        set { picture = newValue }
+      }
+    }
+    let key = ThemeKey<Picture>("picture", default: Picture())
+    let manager = makeManager()
+    let frames = (0..<3).map { _ in Frame() }
+    for frame in frames { manager.follow(frame, [.set(\.shown, key)]) }
+    let picture = Picture()
+    try manager.use(Theme("t") { $0[key] = picture })
+    #expect(frames.allSatisfy { $0.picture === picture })
+  }
+
+  @Test("Each switch counts, from zero")
+  func version() throws {
+    let manager = makeManager()
+    #expect(manager.version == 0)
+    try manager.use(rounded(1))
+    try manager.use(rounded(2))
+    #expect(manager.version == 2)
+  }
+
+  @Test("themeDidChange is posted once, after the last view, with old, new and the changed keys")
+  func posts() throws {
+    let bus = EventBus()
+    let manager = makeManager(Theme("Day"), bus: bus)
+    let log = Log<String>()
+    let label = Label(manager, log: log)
+    label.themeMap = .full
+    let before = log.entries.count
+    let changes = Log<ThemeDidChange>()
+    let token = bus.observe(.themeDidChange) { change in
+      log.append("posted")
+      changes.append(change)
+    }
+    try manager.use(Theme("Night") { $0[.accent] = .blue })
+    #expect(log.entries.dropFirst(before) == ["label.color #0000ff", "posted"])
+    let change = try #require(changes.entries.first)
+    #expect(changes.entries.count == 1)
+    #expect(change.old.name == "Day")
+    #expect(change.new.name == "Night")
+    #expect(change.changedKeys == [ThemeKeys.accent])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Observers and views read the new theme from the manager already")
+  func swappedFirst() throws {
+    let bus = EventBus()
+    let manager = makeManager(Theme("Day"), bus: bus)
+    let label = Label(manager)
+    let seen = Log<String>()
+    label.themeMap = [.set(\.corner, .radius)]
+    label.whenTouched = { _ in seen.append("view \(manager.theme.name) \(manager.version)") }
+    let token = bus.observe(.themeDidChange) { _ in
+      seen.append("observer \(manager.theme.name) \(manager.version)")
+    }
+    try manager.use(rounded(9))
+    #expect(seen.entries == ["view rounded 9 1", "observer rounded 9 1"])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Using the theme in use touches nothing, and is posted with no changed keys")
+  func usingTheSame() throws {
+    let bus = EventBus()
+    let manager = makeManager(rounded(9), bus: bus)
+    let label = Label(manager)
+    label.themeMap = .full
+    let before = label.touched.entries.count
+    let changes = Log<ThemeDidChange>()
+    let token = bus.observe(.themeDidChange) { changes.append($0) }
+    try manager.use(rounded(9))
+    #expect(label.touched.entries.count == before)
+    #expect(changes.entries.map(\.changedKeys) == [[]])
+    #expect(manager.version == 1)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("The manager is the sender, so that two of them on one bus can be told apart")
+  func sender() throws {
+    let senders = Log<ObjectIdentifier?>()
+    var hooks = EventHooks()
+    hooks.onUnhandled = { senders.append($0.sender) }
+    let bus = EventBus(hooks: hooks)
+    let first = makeManager(bus: bus)
+    let second = makeManager(bus: bus)
+    try second.use(rounded(2))
+    try first.use(rounded(1))
+    #expect(senders.entries == [ObjectIdentifier(second), ObjectIdentifier(first)])
+  }
+
+  @Test("Two managers do not touch each other's views")
+  func independentManagers() throws {
+    let first = makeManager()
+    let second = makeManager()
+    let label = Label(first)
+    label.themeMap = .full
+    try second.use(rounded(9))
+    #expect(label.corner == 4)
+    #expect(second.subscriberCount == 0)
+  }
+
+  @Test("A manager that dies leaves its views as they are, and their setters harmless")
+  func managerDiesFirst() {
+    final class View {
+      var width = 0
+    }
+    let view = View()
+    var manager: ThemeManager? = makeManager()
+    let token = manager?.follow(view, [.set(\.width, .radius)])
+    weak let seen = manager
+    manager = nil
+    #expect(seen == nil)
+    token?.cancel()
+    #expect(view.width == 4)
+  }
+
+  @Test("A switch that concerns 100 of 10,000 views touches 100")
+  func hundredOfMany() throws {
+    let manager = makeManager()
+    let log = Log<String>()
+    let labels = (0..<10_000).map { Label(manager, name: "\($0)", log: log) }
+    for (number, label) in labels.enumerated() {
+      label.themeMap =
+        number.isMultiple(of: 100) ? [.set(\.corner, .radius)] : [.set(\.font, .font)]
+    }
+    #expect(manager.subscriberCount == 10_000)
+    let before = log.entries.count
+    try manager.use(rounded(9))
+    let expected = stride(from: 0, to: 10_000, by: 100).map { "\($0).corner 9" }
+    #expect(Array(log.entries.dropFirst(before)) == expected)
+  }
+}

@@ -1,0 +1,79 @@
+import TestSupport
+import Testing
+import Theming
+
+@Suite("ThemeKey")
+struct ThemeKeyTests {
+  @Test("Keys with the same name and type are the same key, wherever they were made")
+  func interned() {
+    let one = ThemeKey<Int>("key.same", default: 1)
+    let other = ThemeKey<Int>("key.same", default: 1)
+    #expect(one == other)
+    #expect(one.hashValue == other.hashValue)
+    #expect(Theme("t") { $0[one] = 3 }[other] == 3)
+  }
+
+  @Test("The same name with another type is another key")
+  func otherType() {
+    let number = ThemeKey<Int>("key.typed", default: 1)
+    let text = ThemeKey<String>("key.typed", default: "one")
+    #expect(number as ThemeKeys != text as ThemeKeys)
+    let theme = Theme("t") { $0[number] = 2 }
+    #expect(theme[text] == "one")
+  }
+
+  @Test("Another name is another key")
+  func otherName() {
+    #expect(ThemeKey<Int>("key.one", default: 1) != ThemeKey<Int>("key.two", default: 1))
+  }
+
+  @Test("Where the same key is made with two defaults, the first one holds for both")
+  func firstDefaultHolds() {
+    let first = ThemeKey<Int>("key.default", default: 1)
+    let second = ThemeKey<Int>("key.default", default: 2)
+    #expect(second.defaultValue == 1)
+    #expect(Theme("t")[first] == Theme("t")[second])
+  }
+
+  @Test("A key knows its name")
+  func name() {
+    #expect(ThemeKeys.accent.name == "color.accent")
+    #expect("\(ThemeKeys.accent)" == "color.accent")
+  }
+
+  @Test("Keys of different types go into one set")
+  func mixedSet() {
+    let keys: Set<ThemeKeys> = [ThemeKeys.accent, ThemeKeys.radius, ThemeKeys.accent]
+    #expect(keys == [ThemeKeys.radius, ThemeKeys.accent])
+    #expect(keys.count == 2)
+  }
+
+  @Test("Making one key on many threads at once makes one key")
+  func racingKeys() async {
+    let seen = Log<ThemeKey<Int>>()
+    let gate = StartGate(2)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          await gate.pass()
+          for round in 0..<500 { seen.append(ThemeKey("key.race.\(round)", default: round)) }
+        }
+      }
+    }
+    #expect(seen.entries.count == 2_000)
+    #expect(Set(seen.entries).count == 500)
+  }
+
+  @Test("An empty name traps with a message that says so and what to write")
+  func emptyName() async throws {
+    let result = try await #require(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      _ = ThemeKey<Int>("", default: 1)
+    }
+    let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+    #expect(message.contains("The name of a ThemeKey<Int> is empty"))
+    #expect(message.contains("Give it a string such as \"color.accent\""))
+  }
+}

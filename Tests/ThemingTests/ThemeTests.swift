@@ -1,0 +1,161 @@
+import Testing
+import Theming
+
+@Suite("Theme")
+struct ThemeTests {
+  @Test("A new theme reads the default of every key")
+  func readsDefaults() {
+    let theme = Theme("empty")
+    #expect(theme[.accent] == .grey)
+    #expect(theme[.radius] == 4)
+    #expect(theme[.font] == "Sans")
+  }
+
+  @Test("What is set is read, and nothing else changes")
+  func readsWhatIsSet() {
+    var theme = Theme("t")
+    theme[.accent] = .red
+    #expect(theme[.accent] == .red)
+    #expect(theme[.radius] == 4)
+  }
+
+  @Test("A theme is a value: a copy goes its own way")
+  func isAValue() {
+    let first = Theme("t") { $0[.radius] = 1 }
+    var second = first
+    second[.radius] = 2
+    #expect(first[.radius] == 1)
+  }
+
+  @Test("A theme is dark unless it says light")
+  func appearance() {
+    #expect(Theme("t").appearance == .dark)
+    #expect(Theme("t", appearance: .light).appearance == .light)
+    #expect(Theme("t", appearance: .light) { $0[.radius] = 1 }.appearance == .light)
+  }
+
+  @Test("The trailing closure fills the theme and may rename it")
+  func trailingClosure() {
+    let theme = Theme("t") {
+      $0[.accent] = .blue
+      $0.name = "renamed"
+    }
+    #expect(theme[.accent] == .blue)
+    #expect(theme.name == "renamed")
+  }
+
+  @Test("What the closure throws is thrown on")
+  func throwsOn() {
+    struct Refused: Error {}
+    #expect(throws: Refused.self) { try Theme("t") { _ in throw Refused() } }
+    #expect(throws: Refused.self) { try Theme("t").deriving("d") { _ in throw Refused() } }
+  }
+
+  @Test("Removing a key lets the default show again")
+  func removes() {
+    var theme = Theme("t") { $0[.radius] = 9 }
+    theme.remove(ThemeKeys.radius)
+    #expect(theme[.radius] == 4)
+  }
+
+  @Test("Removing a key that was not set is harmless")
+  func removesNothing() {
+    var theme = Theme("t") { $0[.radius] = 9 }
+    theme.remove(ThemeKeys.accent)
+    #expect(theme[.radius] == 9)
+    #expect(theme[.accent] == .grey)
+  }
+
+  @Test("A derived theme reads its own values over those of its base, to any depth")
+  func derives() {
+    let night = Theme("Night") {
+      $0[.accent] = .blue
+      $0[.radius] = 2
+    }
+    let ember = night.deriving("Ember") { $0[.accent] = .red }
+    let round = ember.deriving("Round") { $0[.radius] = 8 }
+    #expect(ember[.accent] == .red)
+    #expect(ember[.radius] == 2)
+    #expect(round[.accent] == .red)
+    #expect(round[.radius] == 8)
+    #expect(round[.font] == "Sans")
+    #expect(night[.accent] == .blue)
+  }
+
+  @Test("A derived theme sees its base while it is edited")
+  func editSeesBase() {
+    let night = Theme("Night") { $0[.radius] = 2 }
+    let bigger = night.deriving("Bigger") { $0[.radius] *= 3 }
+    #expect(bigger[.radius] == 6)
+  }
+
+  @Test("A derived theme has its own name, and its base's appearance unless it says otherwise")
+  func derivedAppearance() {
+    let day = Theme("Day", appearance: .light)
+    #expect(day.deriving("d") { _ in }.name == "d")
+    #expect(day.deriving("d") { _ in }.appearance == .light)
+    #expect(day.deriving("d", appearance: .dark) { _ in }.appearance == .dark)
+  }
+
+  @Test("Editing the base afterwards does not reach what was derived from it")
+  func baseIsCopied() {
+    var base = Theme("base") { $0[.radius] = 1 }
+    let derived = base.deriving("derived") { _ in }
+    base[.radius] = 5
+    #expect(derived[.radius] == 1)
+  }
+
+  @Test("Removing in a derived theme takes back its own value; the base's shows again")
+  func removesOwn() {
+    let base = Theme("base") { $0[.radius] = 1 }
+    var derived = base.deriving("derived") { $0[.radius] = 5 }
+    derived.remove(ThemeKeys.radius)
+    #expect(derived[.radius] == 1)
+    derived.remove(ThemeKeys.radius)
+    #expect(derived[.radius] == 1)
+  }
+
+  @Test("Changes are the keys that read another value, in either direction")
+  func changes() {
+    let old = Theme("old") {
+      $0[.accent] = .red
+      $0[.radius] = 1
+    }
+    let new = Theme("new") {
+      $0[.accent] = .red
+      $0[.font] = "Serif"
+    }
+    #expect(new.changes(from: old) == [ThemeKeys.radius, ThemeKeys.font])
+    #expect(old.changes(from: new) == [ThemeKeys.radius, ThemeKeys.font])
+    #expect(old.changes(from: old).isEmpty)
+  }
+
+  @Test("Setting a key to its default is no change from not setting it")
+  func defaultIsNoChange() {
+    let explicit = Theme("explicit") { $0[.radius] = 4 }
+    #expect(explicit.changes(from: Theme("empty")).isEmpty)
+    #expect(Theme("empty").changes(from: explicit).isEmpty)
+  }
+
+  @Test("Changes are taken of the layers together, not of the last one")
+  func changesThroughLayers() {
+    let base = Theme("base") { $0[.radius] = 1 }
+    let derived = base.deriving("derived") { $0[.accent] = .red }
+    #expect(derived.changes(from: base) == [ThemeKeys.accent])
+    #expect(derived.changes(from: Theme("empty")) == [ThemeKeys.accent, ThemeKeys.radius])
+    #expect(base.deriving("same") { $0[.radius] = 1 }.changes(from: base).isEmpty)
+  }
+
+  @Test("Names and appearances are no changes")
+  func namesAreNoChanges() {
+    #expect(Theme("a", appearance: .light).changes(from: Theme("b")).isEmpty)
+  }
+
+  @Test("A value that does not equal itself is no change while it is the same one")
+  func notANumber() {
+    let scale = ThemeKey<Double>("scale", default: 1)
+    let odd = Theme("odd") { $0[scale] = .nan }
+    #expect(odd.deriving("same") { _ in }.changes(from: odd).isEmpty)
+    #expect(odd.deriving("other") { $0[scale] = .nan }.changes(from: odd) == [scale])
+  }
+}

@@ -1,0 +1,234 @@
+import EventBus
+import TestSupport
+import Testing
+import Theming
+
+@MainActor
+@Suite("@Themed")
+struct ThemedTests {
+  @Test("The setter subscribes the view and applies the theme in use before it returns")
+  func subscribesAndApplies() {
+    let manager = makeManager(Theme("red") { $0[.accent] = .red })
+    let label = Label(manager)
+    #expect(manager.subscriberCount == 0)
+    label.themeMap = [.set(\.color, .accent), .set(\.corner, .radius)]
+    #expect(label.color == .red)
+    #expect(label.corner == 4)
+    #expect(manager.subscriberCount == 1)
+  }
+
+  @Test("Rules are followed in the order in which they are written")
+  func rulesInOrder() {
+    let manager = makeManager()
+    let label = Label(manager)
+    label.themeMap = [.set(\.font, .font), .set(\.corner, .radius), .set(\.color, .accent)]
+    #expect(label.touched.entries == ["label.font Sans", "label.corner 4", "label.color #808080"])
+  }
+
+  @Test("The map that was set can be read back, and is nil before and after")
+  func readsBack() {
+    let label = Label(makeManager())
+    #expect(label.themeMap == nil)
+    label.themeMap = [.set(\.color, .accent)]
+    #expect(label.themeMap != nil)
+    label.themeMap = nil
+    #expect(label.themeMap == nil)
+  }
+
+  @Test("Setting again does not double: one subscription, one touch a switch")
+  func settingAgainDoesNotDouble() throws {
+    let manager = makeManager()
+    let label = Label(manager)
+    for _ in 0..<3 { label.themeMap = [.set(\.corner, .radius)] }
+    #expect(manager.subscriberCount == 1)
+    let before = label.touched.entries.count
+    try manager.use(rounded(9))
+    #expect(label.touched.entries.dropFirst(before) == ["label.corner 9"])
+  }
+
+  @Test("Setting another map replaces the first one")
+  func settingAnotherReplaces() throws {
+    let manager = makeManager()
+    let label = Label(manager)
+    label.themeMap = [.set(\.corner, .radius)]
+    label.themeMap = [.set(\.font, .font)]
+    let before = label.touched.entries.count
+    try manager.use(rounded(9).deriving("Serif") { $0[.font] = "Serif" })
+    #expect(label.touched.entries.dropFirst(before) == ["label.font Serif"])
+    #expect(label.corner == 4)
+  }
+
+  @Test("A view that is set again comes last in the order of subscription")
+  func settingAgainMovesToTheEnd() throws {
+    let manager = makeManager()
+    let log = Log<String>()
+    let labels = ["a", "b"].map { Label(manager, name: $0, log: log) }
+    for label in labels { label.themeMap = [.set(\.corner, .radius)] }
+    labels[0].themeMap = [.set(\.corner, .radius)]
+    let before = log.entries.count
+    try manager.use(rounded(9))
+    #expect(log.entries.dropFirst(before) == ["b.corner 9", "a.corner 9"])
+  }
+
+  @Test("Setting nil ends it, and the view keeps its look")
+  func nilEnds() throws {
+    let manager = makeManager()
+    let label = Label(manager)
+    label.themeMap = [.set(\.corner, .radius)]
+    label.themeMap = nil
+    #expect(manager.subscriberCount == 0)
+    try manager.use(rounded(9))
+    #expect(label.corner == 4)
+  }
+
+  @Test("Setting nil twice, or where nothing was set, is harmless")
+  func nilTwice() {
+    let manager = makeManager()
+    let label = Label(manager)
+    label.themeMap = nil
+    label.themeMap = [.set(\.corner, .radius)]
+    label.themeMap = nil
+    label.themeMap = nil
+    #expect(manager.subscriberCount == 0)
+  }
+
+  @Test("When a view dies its subscription is gone at once, with no deinit written")
+  func deathEnds() throws {
+    let manager = makeManager()
+    var label: Label? = Label(manager)
+    let log = label?.touched
+    label?.themeMap = .full
+    #expect(manager.subscriberCount == 1)
+    label = nil
+    #expect(manager.subscriberCount == 0)
+    let before = log?.entries.count
+    try manager.use(rounded(9))
+    #expect(log?.entries.count == before)
+  }
+
+  @Test("A subscription does not keep its view")
+  func doesNotKeepTheView() {
+    let manager = makeManager()
+    weak var seen: Label?
+    do {
+      let label = Label(manager)
+      label.themeMap = .full
+      seen = label
+    }
+    #expect(seen == nil)
+  }
+
+  @Test("A view born after a switch is themed in its setter with the current theme")
+  func bornLater() throws {
+    let manager = makeManager()
+    try manager.use(rounded(9))
+    let label = Label(manager)
+    label.themeMap = [.set(\.corner, .radius)]
+    #expect(label.touched.entries == ["label.corner 9"])
+  }
+
+  @Test("An empty map is a subscription to nothing")
+  func emptyMap() throws {
+    let manager = makeManager()
+    let label = Label(manager)
+    label.themeMap = []
+    #expect(manager.subscriberCount == 1)
+    try manager.use(rounded(9))
+    #expect(label.touched.entries.isEmpty)
+    label.themeMap = nil
+    #expect(manager.subscriberCount == 0)
+  }
+
+  @Test("Two rules may set one property; the later one wins")
+  func twoRulesForOneProperty() {
+    let manager = makeManager()
+    let label = Label(manager)
+    let other = ThemeKey<Int>("corner.inner", default: 2)
+    label.themeMap = [.set(\.corner, .radius), .set(\.corner, other)]
+    #expect(label.corner == 2)
+  }
+
+  @Test("One key may set two properties of a view, in one touch each")
+  func twoPropertiesForOneKey() throws {
+    final class Box {
+      var width = 0
+      var height = 0
+    }
+    let manager = makeManager()
+    let box = Box()
+    manager.follow(box, [.set(\.width, .radius), .set(\.height, .radius)])
+    try manager.use(rounded(9))
+    #expect(box.width == 9)
+    #expect(box.height == 9)
+  }
+
+  @Test("@Themed without a manager follows the shared one")
+  func sharedManager() throws {
+    let label = Plain()
+    let before = ThemeManager.shared.subscriberCount
+    label.themeMap = [.set(\.corner, .radius)]
+    #expect(ThemeManager.shared.subscriberCount == before + 1)
+    try ThemeManager.shared.use(rounded(7))
+    #expect(label.corner == 7)
+    try ThemeManager.shared.use(Theme("default"))
+  }
+
+  @Test("@Themed(manager) follows that one")
+  func namedManager() throws {
+    let label = Plain()
+    try Plain.editor.use(rounded(13))
+    label.editorMap = [.set(\.corner, .radius)]
+    #expect(label.corner == 13)
+    try Plain.editor.use(rounded(14))
+    #expect(label.corner == 14)
+  }
+
+  @Test("Two themed properties of one view are independent")
+  func twoProperties() throws {
+    let label = Plain()
+    label.themeMap = [.set(\.corner, .radius)]
+    label.editorMap = [.set(\.width, .radius)]
+    label.themeMap = nil
+    try Plain.editor.use(rounded(20))
+    #expect(label.corner == 4)
+    #expect(label.width == 20)
+  }
+
+  @Test("A class outside the main actor writes @MainActor @Themed")
+  func outsideTheMainActor() {
+    final class Chart {
+      var width = 0
+      @MainActor @Themed var themeMap: ThemeMap<Chart>?
+    }
+    let chart = Chart()
+    chart.themeMap = [.set(\.width, .radius)]
+    #expect(chart.width == 4)
+  }
+
+  @Test("A view's class may be derived from; the base's map serves both")
+  func derivedClass() {
+    class Base {
+      var width = 0
+      @MainActor @Themed var themeMap: ThemeMap<Base>?
+    }
+    final class Derived: Base {
+      var height = 0
+      @MainActor @Themed var derivedMap: ThemeMap<Derived>?
+    }
+    let view = Derived()
+    view.themeMap = [.set(\.width, .radius)]
+    view.derivedMap = [.set(\.height, .radius), .set(\.width, .radius)]
+    #expect(view.width == 4)
+    #expect(view.height == 4)
+  }
+}
+
+/// A view with the managers of its declaration.
+@MainActor
+private final class Plain {
+  static let editor = ThemeManager(rounded(12), bus: EventBus())
+  var corner = 0
+  var width = 0
+  @Themed var themeMap: ThemeMap<Plain>?
+  @Themed(Plain.editor) var editorMap: ThemeMap<Plain>?
+}
