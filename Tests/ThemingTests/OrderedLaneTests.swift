@@ -60,6 +60,19 @@ struct OrderedLaneTests {
     #expect(lane.count == 0)
   }
 
+  @Test("Places are at most max(8, 2 × count) after every addition, too")
+  func boundedWhenAdding() {
+    for survivors in 0...8 {
+      var lane = filled(8)
+      for number in survivors..<8 { _ = lane.remove(number: UInt(number)) }
+      for number in 8..<40 {
+        lane.append("\(number)", number: UInt(number))
+        #expect(lane.placeCount <= max(8, 2 * lane.count))
+      }
+      #expect(lane.count == survivors + 32)
+    }
+  }
+
   @Test("Lanes merge into one order, each element once")
   func merges() {
     // Every way to spread five elements over two lanes, in both of them allowed.

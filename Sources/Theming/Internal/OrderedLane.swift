@@ -52,6 +52,7 @@ package struct OrderedLane<Element> {
     assert(places.last.map { $0.number < number } ?? true, "numbers must rise")
     places.append(Place(number: number, element: element))
     count += 1
+    closeGaps()
   }
 
   /// Changes the element with a number in place.
@@ -77,7 +78,7 @@ package struct OrderedLane<Element> {
       return nil
     }
     count -= 1
-    if places.count > max(8, 2 * count) { places = places.filter { $0.element != nil } }
+    closeGaps()
     return element
   }
 
@@ -94,6 +95,11 @@ package struct OrderedLane<Element> {
       last = place.number
       return element
     }
+  }
+
+  /// Closes the gaps when they outnumber the elements.
+  private mutating func closeGaps() {
+    if places.count > max(8, 2 * count) { places = places.filter { $0.element != nil } }
   }
 
   private func index(of number: UInt) -> Int? {
