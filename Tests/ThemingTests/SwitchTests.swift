@@ -47,6 +47,22 @@ struct SwitchTests {
     #expect(label.corner == 4)
   }
 
+  @Test("A derived theme hands out its own values, and its base's for the rest")
+  func derived() throws {
+    let manager = makeManager()
+    let label = Label(manager)
+    label.themeMap = .full
+    let night = Theme("Night") {
+      $0[.accent] = .blue
+      $0[.radius] = 9
+    }
+    try manager.use(night.deriving("Ember") { $0[.accent] = .red })
+    #expect(label.color == .red)
+    #expect(label.corner == 9)
+    try manager.use(night)
+    #expect(label.color == .blue)
+  }
+
   @Test("Views are told in the order of subscription, and each view's rules in theirs")
   func ordered() throws {
     let manager = makeManager()
