@@ -17,9 +17,10 @@ let package = Package(
     .target(name: "Theming", dependencies: ["EventBus"]),
     .executableTarget(
       name: "skins",
-      dependencies: ["EventBus", "LaunchLoader", "Theming"],
+      dependencies: ["Checklist", "EventBus", "LaunchLoader", "Theming"],
       path: "Examples/Skins"
     ),
+    .target(name: "Checklist", path: "Examples/Checklist"),
     .executableTarget(
       name: "PreMainFixture",
       dependencies: ["EventBus", "LaunchLoader"],
@@ -32,7 +33,7 @@ let package = Package(
       dependencies: ["EventBus", "LaunchLoader", "TestSupport"]
     ),
     .testTarget(name: "ThemingTests", dependencies: ["EventBus", "Theming", "TestSupport"]),
-    .testTarget(name: "SkinsTests", dependencies: ["TestSupport"]),
+    .testTarget(name: "SkinsTests", dependencies: ["Checklist"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,64 @@
+#if canImport(Glibc)
+import Glibc
+
+/// A call to the operating system that failed.
+struct SystemError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ what: String, _ code: Int32) { description = "\(what): error \(code)" }
+}
+
+/// A file without a name that is gone when it is closed.
+final class ScratchFile {
+  let descriptor: Int32
+
+  init() throws {
+    var name = Array("/tmp/skins-tests-XXXXXX".utf8CString)
+    descriptor = unsafe mkstemp(&name)  // Reason: `name` outlives the call.
+    guard descriptor >= 0 else { throw SystemError("cannot make a file in /tmp", errno) }
+    _ = unsafe unlink(name)  // Reason: a terminated array.
+    // A child gets the copies that it is given and no others.
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+  }
+
+  deinit { close(descriptor) }
+
+  /// Everything in the file.
+  func text() throws -> String {
+    lseek(descriptor, 0, SEEK_SET)
+    return try read(descriptor)
+  }
+}
+
+/// The text of a file.
+func text(ofPath path: String) throws -> String {
+  let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)  // Reason: a terminated string.
+  guard descriptor >= 0 else { throw SystemError("cannot open \(path)", errno) }
+  defer { close(descriptor) }
+  return try read(descriptor)
+}
+
+/// The folder of a file.
+func parent(ofPath path: String) -> String {
+  path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+}
+
+/// The path of the program that runs these tests.
+func bundlePath() throws -> String {
+  var path = [CChar](repeating: 0, count: 4_096)
+  let count = unsafe readlink("/proc/self/exe", &path, path.count)  // Reason: `path` outlives it.
+  guard count > 0 else { throw SystemError("cannot read /proc/self/exe", errno) }
+  return String(decoding: path.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
+
+private func read(_ descriptor: Int32) throws -> String {
+  var all: [UInt8] = []
+  var chunk = [UInt8](repeating: 0, count: 4_096)
+  while true {
+    let count = unsafe read(descriptor, &chunk, chunk.count)  // Reason: `chunk` outlives the call.
+    guard count >= 0 else { throw SystemError("cannot read", errno) }
+    guard count > 0 else { return String(decoding: all, as: UTF8.self) }
+    all += chunk.prefix(count)
+  }
+}
+#endif
