@@ -1,5 +1,6 @@
 import EventBus
 import Synchronization
+import TestSupport
 import Testing
 import Theming
 
@@ -11,7 +12,7 @@ struct OtherThreadTests {
     let manager = makeManager()
     let views = Views(themed(1, manager))
     #expect(manager.subscriberCount == 1)
-    await Task.detached { _ = views.drop(1) }.value
+    await onThreads(1) { _ in _ = views.drop(1) }
     #expect(manager.subscriberCount == 0)
   }
 
@@ -20,10 +21,8 @@ struct OtherThreadTests {
     let manager = makeManager()
     let views = Views(themed(4_000, manager))
     let turns = Turns()
-    let droppers = (0..<2).map { _ in
-      Task.detached {
-        while views.drop(50) { await turns.next() }
-      }
+    async let dropping: Void = onThreads(2) { _ in
+      while views.drop(50) { turns.next() }
     }
     var counts: Set<Int> = []
     while !views.isEmpty {
@@ -34,7 +33,7 @@ struct OtherThreadTests {
       counts.insert(manager.subscriberCount)
     }
     turns.end()
-    for dropper in droppers { await dropper.value }
+    await dropping
     #expect(manager.subscriberCount == 0)
     // They did overlap: at most two handfuls went between one switch and the next.
     #expect(counts.count > 20)
@@ -49,9 +48,9 @@ struct OtherThreadTests {
     let boxes = (0..<2_000).map { _ in Box() }
     let tokens = boxes.map { manager.follow($0, [.set(\.width, .radius)]) }
     let turns = Turns()
-    let canceller = Task.detached {
+    async let cancelling: Void = onThreads(1) { _ in
       for (number, token) in tokens.enumerated() {
-        if number.isMultiple(of: 50) { await turns.next() }
+        if number.isMultiple(of: 50) { turns.next() }
         token.cancel()
       }
     }
@@ -60,7 +59,7 @@ struct OtherThreadTests {
       try manager.use(rounded(manager.version))
     }
     turns.end()
-    await canceller.value
+    await cancelling
     #expect(manager.version >= 40)
     let settled = boxes.map(\.width)
     try manager.use(rounded(-1))
@@ -107,10 +106,10 @@ private final class Turns: Sendable {
   func end() { isOver.store(true, ordering: .sequentiallyConsistent) }
 
   /// Waits for the next turn.
-  func next() async {
+  func next() {
     let now = turn.load(ordering: .sequentiallyConsistent)
     while turn.load(ordering: .sequentiallyConsistent) == now,
       !isOver.load(ordering: .sequentiallyConsistent)
-    { await Task.yield() }
+    { yieldThread() }
   }
 }
