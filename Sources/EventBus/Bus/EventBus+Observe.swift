@@ -8,6 +8,7 @@ extension EventBus {
   ///
   /// - Parameters:
   ///   - name: The event.
+  ///   - sender: The only sender to listen to, matched by identity and held weakly; `nil` for any.
   ///   - priority: Higher is told first; among equals the order of registration holds.
   ///   - once: Whether the registration ends with its first call; it ends *before* the call.
   ///   - predicate: Asked on the posting thread, under no lock; events it declines are not delivered.
@@ -18,14 +19,17 @@ extension EventBus {
   /// - Complexity: Amortized O(1).
   public func observe<Payload>(
     _ name: EventName<Payload>,
+    from sender: AnyObject? = nil,
     priority: Priority = .normal,
     once: Bool = false,
     where predicate: (@Sendable (Payload) -> Bool)? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
-    @_inheritActorContext _ handler: @escaping @isolated(any) @Sendable (Payload) throws -> Void
+    @_inheritActorContext
+    _ handler: @escaping @isolated(any) @Sendable (Payload) throws -> Void
   ) -> Token {
     let request = ObserveRequest(
+      sender: sender,
       priority: priority,
       once: once,
       fileID: fileID,
@@ -39,7 +43,9 @@ extension EventBus {
   /// The owner is held weakly and passed to the handler, strong for the duration of the call; the handler
   /// is never entered with a dead owner. If the owner is a ``LifetimeOwner``, the registration is removed
   /// the moment its lifetime ends. Otherwise it is removed by the next post that meets it, or by a later
-  /// registration: after any registration at most max(8, 2 × living) places are taken.
+  /// registration: after any registration at most max(8, 2 × living) places are taken. Up to 24 places
+  /// that is certain; beyond, a registration looks at a sample and may now and then leave the sweeping to
+  /// the next one.
   ///
   /// An owner that is not `Sendable` belongs to one isolation; keep the token in it instead and capture
   /// it weakly in the handler. The same owner may register twice; the registrations are independent.
@@ -47,6 +53,7 @@ extension EventBus {
   /// - Parameters:
   ///   - name: The event.
   ///   - owner: The object whose life the registration shares.
+  ///   - sender: The only sender to listen to, matched by identity and held weakly; `nil` for any.
   ///   - priority: Higher is told first; among equals the order of registration holds.
   ///   - once: Whether the registration ends with its first call; it ends *before* the call.
   ///   - predicate: Asked on the posting thread, under no lock; events it declines are not delivered.
@@ -59,6 +66,7 @@ extension EventBus {
   public func observe<Owner: AnyObject & Sendable, Payload>(
     _ name: EventName<Payload>,
     owner: Owner,
+    from sender: AnyObject? = nil,
     priority: Priority = .normal,
     once: Bool = false,
     where predicate: (@Sendable (Payload) -> Bool)? = nil,
@@ -68,6 +76,7 @@ extension EventBus {
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) throws -> Void
   ) -> Token {
     let request = ObserveRequest(
+      sender: sender,
       priority: priority,
       once: once,
       fileID: fileID,
@@ -84,6 +93,7 @@ extension EventBus {
   /// - Parameters:
   ///   - name: The event.
   ///   - owner: The actor, held weakly.
+  ///   - sender: The only sender to listen to, matched by identity and held weakly; `nil` for any.
   ///   - priority: Higher is told first; among equals the order of registration holds.
   ///   - once: Whether the registration ends with its first call; it ends *before* the call.
   ///   - predicate: Asked on the posting thread, under no lock; events it declines are not delivered.
@@ -96,6 +106,7 @@ extension EventBus {
   public func observe<Owner: Actor, Payload>(
     _ name: EventName<Payload>,
     owner: Owner,
+    from sender: AnyObject? = nil,
     priority: Priority = .normal,
     once: Bool = false,
     where predicate: (@Sendable (Payload) -> Bool)? = nil,
@@ -104,6 +115,7 @@ extension EventBus {
     _ handler: @escaping @Sendable (isolated Owner, Payload) throws -> Void
   ) -> Token {
     let request = ObserveRequest(
+      sender: sender,
       priority: priority,
       once: once,
       fileID: fileID,

@@ -13,6 +13,7 @@ extension EventBus {
   ///   - name: The event.
   ///   - payload: What it carries.
   ///   - sender: Who posts. Not kept.
+  ///   - token: A registration not to be told, such as the poster's own.
   ///   - fileID: Where the post was written; filled in by the compiler.
   ///   - line: Its line.
   ///   - isolation: The actor the poster runs on; filled in by the compiler.
@@ -25,18 +26,27 @@ extension EventBus {
     _ name: EventName<Payload>,
     _ payload: Payload,
     from sender: AnyObject? = nil,
+    excluding token: Token? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) -> Int {
     let reached = table.with(name.index) { (core: SignalCore<Payload>) in
-      core.send(payload, from: sender, fileID: fileID, line: line, isolation: isolation)
+      core.send(
+        payload,
+        from: sender,
+        excluding: token,
+        fileID: fileID,
+        line: line,
+        isolation: isolation
+      )
     }
     if let reached { return reached }
     return postToNobody(
       name,
       payload,
       from: sender,
+      excluding: token,
       fileID: fileID,
       line: line,
       isolation: isolation
@@ -48,6 +58,7 @@ extension EventBus {
   /// - Parameters:
   ///   - name: The event.
   ///   - sender: Who posts. Not kept.
+  ///   - token: A registration not to be told, such as the poster's own.
   ///   - fileID: Where the post was written; filled in by the compiler.
   ///   - line: Its line.
   ///   - isolation: The actor the poster runs on; filled in by the compiler.
@@ -58,11 +69,12 @@ extension EventBus {
   public func post(
     _ name: EventName<Void>,
     from sender: AnyObject? = nil,
+    excluding token: Token? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) -> Int {
-    post(name, (), from: sender, fileID: fileID, line: line, isolation: isolation)
+    post(name, (), from: sender, excluding: token, fileID: fileID, line: line, isolation: isolation)
   }
 
   /// Posts an event that nobody has ever observed on this bus.
@@ -71,14 +83,16 @@ extension EventBus {
     _ name: EventName<Payload>,
     _ payload: Payload,
     from sender: AnyObject?,
+    excluding token: Token?,
     fileID: StaticString,
     line: UInt,
     isolation: (any Actor)?
   ) -> Int {
-    if !hub.tellsUnhandled, hub.waiting.isZero { return 0 }
+    if !hub.tellsUnhandled, hub.waiting.isZero, hub.isPlain { return 0 }
     return core(of: name).send(
       payload,
       from: sender,
+      excluding: token,
       fileID: fileID,
       line: line,
       isolation: isolation

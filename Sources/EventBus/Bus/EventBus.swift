@@ -30,6 +30,7 @@ public final class EventBus: Sendable {
   internal let hub: Hub
   @usableFromInline
   internal let table = ObjectTable()
+  private let wildcards: SignalCore<AnyEvent>
 
   /// Creates a bus that knows nobody.
   ///
@@ -38,9 +39,11 @@ public final class EventBus: Sendable {
   ///   - hooks: What to tell of errors and of events nobody heard.
   public init(label: String = "", hooks: EventHooks = EventHooks()) {
     hub = Hub(label: label, hooks: hooks)
+    wildcards = SignalCore(name: "*", hub: hub)
   }
 
   deinit {
+    wildcards.close()
     for object in table.objects { (object as? ObserverList)?.close() }
   }
 
@@ -52,12 +55,39 @@ public final class EventBus: Sendable {
   /// - Returns: The signal through which this bus delivers that event.
   /// - Complexity: O(1).
   public func signal<Payload>(_ name: EventName<Payload>) -> Signal<Payload> {
-    Signal(core: core(of: name))
+    core(of: name).sharedSignal()
+  }
+
+  /// Calls a handler for every event of the bus, in the same order as the observers of its name.
+  ///
+  /// It does not count as somebody who handled the event: a post that reaches only such observers returns
+  /// zero and is told to ``EventHooks/onUnhandled``.
+  ///
+  /// - Parameters:
+  ///   - priority: Higher is told first; among equals the order of registration holds, across all names.
+  ///   - fileID: Where the registration was written; filled in by the compiler.
+  ///   - line: Its line.
+  ///   - handler: Called with the event, where it was written.
+  /// - Returns: The token. Dropping it ends the registration.
+  /// - Complexity: Amortized O(1). From the first such observer on, posts of this bus take
+  ///   the general path.
+  public func observeAll(
+    priority: Priority = .normal,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext
+    _ handler: @escaping @isolated(any) @Sendable (AnyEvent) -> Void
+  ) -> Token {
+    let request = ObserveRequest(priority: priority, once: false, fileID: fileID, line: line)
+    hub.noteWildcards()
+    return wildcards.observe(request, where: nil, handler)
   }
 
   internal func core<Payload>(of name: EventName<Payload>) -> SignalCore<Payload> {
     let known = table.with(name.index) { (core: SignalCore<Payload>) in core }
     if let known { return known }
-    return table.object(name.index) { SignalCore<Payload>(name: name.rawValue, hub: hub) }
+    return table.object(name.index) {
+      SignalCore<Payload>(name: name.rawValue, hub: hub, wildcards: wildcards)
+    }
   }
 }

@@ -1,4 +1,4 @@
-internal import Synchronization
+public import Synchronization
 
 /// What the signals of one bus share: the numbering, the hooks, the mailboxes of the actors.
 @usableFromInline
@@ -12,6 +12,11 @@ internal final class Hub: Sendable {
     var roomBeforeSweep = 8
   }
 
+  /// Set while somebody observes every event.
+  internal static let wildcards: UInt = 1
+  /// Set when there is a trace hook.
+  internal static let traced: UInt = 2
+
   internal let label: String
   internal let hooks: EventHooks
   internal let numbers = RegistrationCounter()
@@ -20,12 +25,25 @@ internal final class Hub: Sendable {
   internal let waiting = WaitingCount()
   @usableFromInline
   internal let tellsUnhandled: Bool
+  /// Not zero when every post of the bus must take the general path.
+  @usableFromInline
+  internal let peculiarities: Atomic<UInt>
   private let mailboxes = Locked(Mailboxes())
 
   internal init(label: String, hooks: EventHooks) {
     self.label = label
     self.hooks = hooks
     tellsUnhandled = hooks.onUnhandled != nil
+    peculiarities = Atomic(hooks.onTrace == nil ? 0 : Self.traced)
+  }
+
+  /// Whether nothing is to be done at every post.
+  @inlinable
+  internal var isPlain: Bool { peculiarities.load(ordering: .acquiring) == 0 }
+
+  /// Takes note that somebody observes every event.
+  internal func noteWildcards() {
+    peculiarities.bitwiseOr(Self.wildcards, ordering: .sequentiallyConsistent)
   }
 
   /// The mailbox of an actor, made if there is none.

@@ -7,6 +7,7 @@ extension Signal {
   /// is not called by it. A handler may throw; the others are called all the same.
   ///
   /// - Parameters:
+  ///   - sender: The only sender to listen to, matched by identity and held weakly; `nil` for any.
   ///   - priority: Higher is told first; among equals the order of registration holds.
   ///   - once: Whether the registration ends with its first call; it ends *before* the call.
   ///   - predicate: Asked on the posting thread, under no lock; events it declines are not delivered.
@@ -16,14 +17,17 @@ extension Signal {
   /// - Returns: The token. Dropping it ends the registration.
   /// - Complexity: Amortized O(1).
   public func observe(
+    from sender: AnyObject? = nil,
     priority: Priority = .normal,
     once: Bool = false,
     where predicate: (@Sendable (Payload) -> Bool)? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
-    @_inheritActorContext _ handler: @escaping @isolated(any) @Sendable (Payload) throws -> Void
+    @_inheritActorContext
+    _ handler: @escaping @isolated(any) @Sendable (Payload) throws -> Void
   ) -> Token {
     let request = ObserveRequest(
+      sender: sender,
       priority: priority,
       once: once,
       fileID: fileID,
@@ -37,13 +41,16 @@ extension Signal {
   /// The owner is held weakly and passed to the handler, strong for the duration of the call; the handler
   /// is never entered with a dead owner. If the owner is a ``LifetimeOwner``, the registration is removed
   /// the moment its lifetime ends. Otherwise it is removed by the next post that meets it, or by a later
-  /// registration: after any registration at most max(8, 2 × living) places are taken.
+  /// registration: after any registration at most max(8, 2 × living) places are taken. Up to 24 places
+  /// that is certain; beyond, a registration looks at a sample and may now and then leave the sweeping to
+  /// the next one.
   ///
   /// An owner that is not `Sendable` belongs to one isolation; keep the token in it instead and capture
   /// it weakly in the handler. The same owner may register twice; the registrations are independent.
   ///
   /// - Parameters:
   ///   - owner: The object whose life the registration shares.
+  ///   - sender: The only sender to listen to, matched by identity and held weakly; `nil` for any.
   ///   - priority: Higher is told first; among equals the order of registration holds.
   ///   - once: Whether the registration ends with its first call; it ends *before* the call.
   ///   - predicate: Asked on the posting thread, under no lock; events it declines are not delivered.
@@ -55,6 +62,7 @@ extension Signal {
   @discardableResult
   public func observe<Owner: AnyObject & Sendable>(
     owner: Owner,
+    from sender: AnyObject? = nil,
     priority: Priority = .normal,
     once: Bool = false,
     where predicate: (@Sendable (Payload) -> Bool)? = nil,
@@ -64,6 +72,7 @@ extension Signal {
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) throws -> Void
   ) -> Token {
     let request = ObserveRequest(
+      sender: sender,
       priority: priority,
       once: once,
       fileID: fileID,
@@ -79,6 +88,7 @@ extension Signal {
   ///
   /// - Parameters:
   ///   - owner: The actor, held weakly.
+  ///   - sender: The only sender to listen to, matched by identity and held weakly; `nil` for any.
   ///   - priority: Higher is told first; among equals the order of registration holds.
   ///   - once: Whether the registration ends with its first call; it ends *before* the call.
   ///   - predicate: Asked on the posting thread, under no lock; events it declines are not delivered.
@@ -90,6 +100,7 @@ extension Signal {
   @discardableResult
   public func observe<Owner: Actor>(
     owner: Owner,
+    from sender: AnyObject? = nil,
     priority: Priority = .normal,
     once: Bool = false,
     where predicate: (@Sendable (Payload) -> Bool)? = nil,
@@ -98,6 +109,7 @@ extension Signal {
     _ handler: @escaping @Sendable (isolated Owner, Payload) throws -> Void
   ) -> Token {
     let request = ObserveRequest(
+      sender: sender,
       priority: priority,
       once: once,
       fileID: fileID,

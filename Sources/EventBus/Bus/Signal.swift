@@ -53,6 +53,7 @@ public final class Signal<Payload: Sendable>: Sendable {
   /// - Parameters:
   ///   - payload: What the event carries.
   ///   - sender: Who sends. Not kept.
+  ///   - token: A registration not to be told, such as the sender's own.
   ///   - fileID: Where the call was written; filled in by the compiler.
   ///   - line: Its line.
   ///   - isolation: The actor the sender runs on; filled in by the compiler.
@@ -64,17 +65,26 @@ public final class Signal<Payload: Sendable>: Sendable {
   public func send(
     _ payload: Payload,
     from sender: AnyObject? = nil,
+    excluding token: Token? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) -> Int {
-    core.send(payload, from: sender, fileID: fileID, line: line, isolation: isolation)
+    core.send(
+      payload,
+      from: sender,
+      excluding: token,
+      fileID: fileID,
+      line: line,
+      isolation: isolation
+    )
   }
 
   /// Calls every observer of a signal that carries nothing.
   ///
   /// - Parameters:
   ///   - sender: Who sends. Not kept.
+  ///   - token: A registration not to be told, such as the sender's own.
   ///   - fileID: Where the call was written; filled in by the compiler.
   ///   - line: Its line.
   ///   - isolation: The actor the sender runs on; filled in by the compiler.
@@ -84,10 +94,11 @@ public final class Signal<Payload: Sendable>: Sendable {
   @discardableResult
   public func send(
     from sender: AnyObject? = nil,
+    excluding token: Token? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) -> Int where Payload == Void {
-    send((), from: sender, fileID: fileID, line: line, isolation: isolation)
+    send((), from: sender, excluding: token, fileID: fileID, line: line, isolation: isolation)
   }
 }

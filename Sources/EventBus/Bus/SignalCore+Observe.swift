@@ -1,11 +1,3 @@
-/// What an `observe` call asks for, besides its handler.
-internal struct ObserveRequest {
-  internal let priority: Priority
-  internal let once: Bool
-  internal let fileID: StaticString
-  internal let line: UInt
-}
-
 extension SignalCore {
   internal typealias Predicate = @Sendable (Payload) -> Bool
 
@@ -17,16 +9,16 @@ extension SignalCore {
   ) -> Token {
     let actor = handler.isolation
     let call = WrittenHandler.bare(handler)
-    if !request.once, predicate == nil, actor == nil {
+    if request.isPlain, predicate == nil, actor == nil {
       let observer = plainObserver.init(fileID: request.fileID, line: request.line, handler: call)
       add(observer, priority: request.priority.rawValue)
       return Token(self, handle: observer.address)
     }
-    let body = RoutedObserver<Payload>.Body { payload in
+    let link = route(request, where: predicate, owner: .none, on: actor) { payload in
       try call(payload)
       return .called
     }
-    return Token(route(request, where: predicate, body, on: actor), handle: 0)
+    return Token(link, handle: 0)
   }
 
   /// Registers a handler that belongs to an object.
@@ -36,13 +28,12 @@ extension SignalCore {
     owner: Owner,
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) throws -> Void
   ) -> Token {
-    observe(
-      request,
-      where: predicate,
-      owner: owner,
-      on: handler.isolation,
-      WrittenHandler.bare(handler)
-    )
+    let actor = handler.isolation
+    let call = WrittenHandler.bare(handler)
+    if request.isPlain, predicate == nil, actor == nil {
+      return observePlainly(request, owner: owner, call)
+    }
+    return observe(request, where: predicate, owner: owner, on: actor, call)
   }
 
   /// Registers a handler that belongs to an actor and runs on it.
@@ -52,13 +43,8 @@ extension SignalCore {
     isolatedOwner owner: Owner,
     _ handler: @escaping @Sendable (isolated Owner, Payload) throws -> Void
   ) -> Token {
-    observe(
-      request,
-      where: predicate,
-      owner: owner,
-      on: owner,
-      WrittenHandler.bare(onOwner: handler)
-    )
+    let call = WrittenHandler.bare(onOwner: handler)
+    return observe(request, where: predicate, owner: owner, on: owner, call)
   }
 
   private func observe<Owner: AnyObject & Sendable>(
@@ -68,58 +54,83 @@ extension SignalCore {
     on actor: (any Actor)?,
     _ call: @escaping @Sendable (Owner, Payload) throws -> Void
   ) -> Token {
-    let carrier = owner as? any LifetimeOwner
-    let link: ObserverLink
-    if !request.once, predicate == nil, actor == nil {
-      link = ObserverLink(self)
-      let observer = OwnerObserver(
-        fileID: request.fileID,
-        line: request.line,
-        owner: owner,
-        tells: carrier != nil,
-        link: link,
-        handler: call
-      )
-      link.connect(observer)
-      if !add(observer, priority: request.priority.rawValue) { link.disconnect() }
-    } else {
-      let body = RoutedObserver<Payload>.Body(
-        ownerType: "\(Owner.self)",
-        needsSweeping: carrier == nil,
-        hasLostOwner: { [weak owner] in owner == nil },
-        call: { [weak owner] payload in
-          guard let owner else { return .ownerLost }
-          try call(owner, payload)
-          return .called
-        }
-      )
-      link = route(request, where: predicate, body, on: actor)
+    let facts = OwnerFacts(of: owner)
+    let link = route(request, where: predicate, owner: facts, on: actor) { [weak owner] payload in
+      guard let owner else { return .ownerLost }
+      try call(owner, payload)
+      return .called
     }
-    let token = Token(link, handle: 0, isKept: true)
-    if let carrier { token.attached(to: carrier.lifetime) }
-    return token
+    return keep(link, for: owner)
+  }
+
+  private func observePlainly<Owner: AnyObject & Sendable>(
+    _ request: ObserveRequest,
+    owner: Owner,
+    _ call: @escaping @Sendable (Owner, Payload) throws -> Void
+  ) -> Token {
+    let link = ObserverLink(self)
+    let observer = OwnerObserver(
+      fileID: request.fileID,
+      line: request.line,
+      owner: owner,
+      tells: owner is any LifetimeOwner,
+      link: link,
+      handler: call
+    )
+    enter(observer, request, link)
+    return keep(link, for: owner)
   }
 
   private func route(
     _ request: ObserveRequest,
     where predicate: Predicate?,
-    _ body: RoutedObserver<Payload>.Body,
-    on actor: (any Actor)?
+    owner: OwnerFacts,
+    on actor: (any Actor)?,
+    _ body: @escaping @Sendable (Payload) throws -> Reception
   ) -> ObserverLink {
     let link = ObserverLink(self)
-    let observer = RoutedObserver(
+    let observer = RoutedObserver<Payload>(
       fileID: request.fileID,
       line: request.line,
-      body: body,
-      predicate: predicate,
-      once: request.once,
+      conditions: .init(predicate: predicate, once: request.once),
+      owner: owner,
+      link: link,
       mailbox: actor.map { hub.mailbox(of: $0) },
-      link: link
+      body: body
     )
-    link.connect(observer)
-    if !add(observer, priority: request.priority.rawValue, isBound: actor != nil) {
-      link.disconnect()
-    }
+    enter(observer, request, link, isBound: actor != nil)
     return link
+  }
+
+  /// Adds an observer to the list, or ends its registration when the list is closed.
+  internal func enter(
+    _ observer: AnyObserver,
+    _ request: ObserveRequest,
+    _ link: ObserverLink,
+    isBound: Bool = false
+  ) {
+    link.connect(observer)
+    let isAdded = add(
+      observer,
+      priority: request.priority.rawValue,
+      for: request.sender,
+      isBound: isBound
+    )
+    if !isAdded { link.disconnect() }
+  }
+
+  /// The token of a registration that an object keeps.
+  internal func keep(_ link: ObserverLink, for owner: AnyObject) -> Token {
+    if let carrier = owner as? any LifetimeOwner { link.join(carrier.lifetime.members) }
+    return Token(link, handle: 0, isKept: true)
+  }
+}
+
+extension OwnerFacts {
+  /// What is known of an owner: a carrier of a lifetime tells when it dies.
+  internal init(of owner: some AnyObject & Sendable) {
+    self.init(type: "\(Swift.type(of: owner))", needsSweeping: !(owner is any LifetimeOwner)) {
+      [weak owner] in owner == nil
+    }
   }
 }

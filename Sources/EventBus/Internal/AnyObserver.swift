@@ -35,15 +35,38 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
     lineHigh = UInt8(truncatingIfNeeded: kept >> 16)
   }
 
+  /// The place in the order of all registrations of one bus.
+  package final var order: UInt { number.load(ordering: .relaxed) }
+
+  /// The observers of the sender this one is for, where it named one; set before it is published.
+  package var senderGroup: SenderGroup? { nil }
+
+  /// Takes note of the group it belongs to.
+  ///
+  /// Called with the list's lock held.
+  package func join(_ group: SenderGroup) {}
+
+  /// Whether the registration has ended.
+  package final var isCancelled: Bool { flags.load(ordering: .relaxed) & Self.cancelled != 0 }
+
+  /// Stops calls, or lets them through. Called with the lock held that counts the pauses.
+  package final func setPaused(_ isPaused: Bool) {
+    if isPaused {
+      flags.bitwiseOr(Self.paused, ordering: .sequentiallyConsistent)
+    } else {
+      flags.bitwiseAnd(~Self.paused, ordering: .sequentiallyConsistent)
+    }
+  }
+
   /// Whether calls may be made.
   @inlinable
-  package var isReceptive: Bool { flags.load(ordering: .relaxed) == 0 }
+  package final var isReceptive: Bool { flags.load(ordering: .relaxed) == 0 }
 
   /// The file of the registration.
-  package var fileID: String { unsafe String(cString: file) }  // Reason: static text, ends in zero.
+  package final var fileID: String { unsafe String(cString: file) }  // Reason: static text, ends in zero.
 
   /// The line of the registration.
-  package var line: UInt { UInt(lineHigh) << 16 | UInt(lineLow) }
+  package final var line: UInt { UInt(lineHigh) << 16 | UInt(lineLow) }
 
   /// Whether the owner is held weakly and nobody tells when it dies.
   package var needsSweeping: Bool { false }
@@ -55,6 +78,9 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
 
   /// The name of the owner's type, where there is an owner.
   package var ownerType: String? { nil }
+
+  /// How many events were discarded in front of its handler.
+  package var droppedCount: UInt { 0 }
 
   /// What ends the registration when it is not ended by its token, where there is such a thing.
   package var link: ObserverLink? { nil }

@@ -5,20 +5,49 @@ package struct Delivery: Sendable {
   /// The line of the post.
   package let line: UInt
   /// The sender, by identity only.
-  package var sender: ObjectIdentifier?
+  package let sender: ObjectIdentifier?
   /// The actor the poster runs on, where the compiler knew.
   package var isolation: (any Actor)?
+  /// The registration the poster does not want to reach.
+  package var excluded: TokenIdentity?
+  /// Whoever waits until every handler has finished.
+  package var completion: Completion?
 
   /// Describes one post.
   package init(
     fileID: StaticString,
     line: UInt,
     sender: ObjectIdentifier? = nil,
-    isolation: (any Actor)? = nil
+    isolation: (any Actor)? = nil,
+    excluded: TokenIdentity? = nil,
+    completion: Completion? = nil
   ) {
     self.fileID = fileID
     self.line = line
     self.sender = sender
     self.isolation = isolation
+    self.excluded = excluded
+    self.completion = completion
+  }
+
+  /// The same without what is of use only while the post is running.
+  package var forLater: Delivery { Delivery(fileID: fileID, line: line, sender: sender) }
+}
+
+/// Which registration a token stands for.
+package struct TokenIdentity: Sendable {
+  private let target: ObjectIdentifier
+  private let handle: UInt
+
+  /// Names the registration of a target.
+  package init(_ target: TokenTarget, handle: UInt) {
+    self.target = ObjectIdentifier(target)
+    self.handle = handle
+  }
+
+  /// Whether an observer of a list is meant.
+  package func isMeant(_ observer: AnyObserver, of list: ObserverList) -> Bool {
+    if let link = observer.link { return ObjectIdentifier(link) == target }
+    return ObjectIdentifier(list) == target && observer.address == handle
   }
 }

@@ -21,20 +21,24 @@ package struct DeliveryTally: Sendable {
   ///   - observer: The observer; passed over when it is not receptive.
   ///   - failed: Told of an error the handler throws.
   ///   - hand: Calls the observer.
+  /// - Returns: What came of it.
   @inlinable
+  @discardableResult
   package mutating func hand<Payload>(
     to observer: Observer<Payload>,
     failed: (any Error, AnyObserver) -> Void,
     _ hand: (Observer<Payload>) throws -> Reception
-  ) {
-    guard observer.isReceptive else { return }
+  ) -> Reception {
+    guard observer.isReceptive else { return .paused }
     do {
       let reception = try hand(observer)
       reached &+= reception.reached
       if reception == .ownerLost { metLostOwner = true }
+      return reception
     } catch {
       reached &+= 1
       failed(error, observer)
+      return .failed
     }
   }
 }

@@ -4,6 +4,9 @@ package class Envelope: @unchecked Sendable {  // Reason: no state; subclasses a
   ///
   /// - Returns: `false` when the receiver had died.
   package func open() -> Bool { true }
+
+  /// Told, instead of ``open()``, that the mailbox's actor has died.
+  package func actorWasLost() {}
 }
 
 /// The events that wait for one actor, in the order they were posted, across all observers of one bus
@@ -14,26 +17,9 @@ package class Envelope: @unchecked Sendable {  // Reason: no state; subclasses a
 /// unbounded; ``depth`` tells how long it is.
 package final class Mailbox: Sendable {
   private struct State {
-    var queue: [Envelope?] = []
-    var head = 0
+    var queue = BoundedQueue<Envelope>()
     var isScheduled = false
     var lost = 0
-
-    var depth: Int { queue.count - head }
-
-    mutating func takeFirst() -> Envelope? {
-      guard head < queue.count else { return nil }
-      let first = queue[head].take()
-      head += 1
-      if head == queue.count {
-        queue.removeAll(keepingCapacity: queue.capacity <= 64)
-        head = 0
-      } else if head > 64, head > queue.count / 2 {
-        queue.removeSubrange(..<head)
-        head = 0
-      }
-      return first
-    }
   }
 
   private let state = Locked(State())
@@ -56,7 +42,7 @@ package final class Mailbox: Sendable {
   }
 
   /// How many envelopes wait.
-  package var depth: Int { state.withLock { $0.depth } }
+  package var depth: Int { state.withLock { $0.queue.count } }
 
   /// How many envelopes found their receiver dead.
   package var lostCount: Int { state.withLock { $0.lost } }
@@ -74,7 +60,7 @@ package final class Mailbox: Sendable {
   package func enqueue(_ envelope: Envelope) {
     waiting.add(1)
     let mustSchedule = state.withLock { state in
-      state.queue.append(envelope)
+      _ = state.queue.append(envelope)
       defer { state.isScheduled = true }
       return !state.isScheduled
     }
@@ -86,7 +72,7 @@ package final class Mailbox: Sendable {
   /// What a post on the actor does first, so that nothing that was posted before is overtaken.
   package func drain() {
     var remaining = depth
-    while remaining > 0, let envelope = state.withLock({ $0.takeFirst() }) {
+    while remaining > 0, let envelope = state.withLock({ $0.queue.popFirst() }) {
       waiting.add(-1)
       if !envelope.open() { state.withLock { $0.lost += 1 } }
       remaining -= 1
@@ -111,7 +97,7 @@ package final class Mailbox: Sendable {
   private func drainAndRest() {
     drain()
     let mustSchedule = state.withLock { state in
-      state.isScheduled = state.depth > 0
+      state.isScheduled = !state.queue.isEmpty
       return state.isScheduled
     }
     // A new hop, so that others may use the actor in between.
@@ -120,11 +106,12 @@ package final class Mailbox: Sendable {
 
   private func discard() {
     let dropped = state.withLock { state in
-      let dropped = state.queue
-      state.lost += state.depth
-      (state.queue, state.head, state.isScheduled) = ([], 0, false)
+      let dropped = state.queue.removeAll()
+      state.lost += dropped.count
+      state.isScheduled = false
       return dropped
     }
-    waiting.add(-dropped.count { $0 != nil })
+    waiting.add(-dropped.count)
+    for envelope in dropped { envelope.actorWasLost() }
   }
 }

@@ -2,13 +2,19 @@
 /// with one call only, or with calls that wait in a queue.
 ///
 /// Whoever takes the observer out of the link has the right, and the duty, to unlink it from the list.
-package final class ObserverLink: TokenTarget, @unchecked Sendable {  // Reason: locked.
+package final class ObserverLink: TokenTarget, EndingMembers.Member,
+  @unchecked Sendable  // Reason: locked.
+{
   private struct State {
     /// Borrowed from the list, which lets it go only after it was taken from here.
     var observer: UInt = 0
     var hasEnded = false
     var running = 0
+    var pauses = 0
     var watcher: WeakCancellable?
+    /// The lifetime of the owner, and the place in it.
+    var members: EndingMembers?
+    var ticket: EndingMembers.Ticket?
     var idle: Latch?
   }
 
@@ -25,7 +31,21 @@ package final class ObserverLink: TokenTarget, @unchecked Sendable {  // Reason:
     state.withLock { $0.observer = address }
   }
 
-  override package func end(_ handle: UInt) { take().map { list.unlink(address: $0) } }
+  /// Ends the registration with the lifetime of its owner, at once if that has ended.
+  package func join(_ members: EndingMembers) {
+    guard let ticket = members.join(self) else { return endByItself() }
+    let hasEnded = state.withLock { state in
+      if !state.hasEnded { (state.members, state.ticket) = (members, ticket) }
+      return state.hasEnded
+    }
+    if hasEnded { members.leave(ticket) }
+  }
+
+  package func lifetimeEnded() { endByItself() }
+
+  override package func end(_ handle: UInt) {
+    if let observer = take() { list.unlink(address: observer) }
+  }
 
   override package func isActive(_ handle: UInt) -> Bool { state.withLock { !$0.hasEnded } }
 
@@ -51,6 +71,14 @@ package final class ObserverLink: TokenTarget, @unchecked Sendable {  // Reason:
     watcher?.object?.cancel()
   }
 
+  override package func changePauses(_ handle: UInt, by change: Int, unless hasEnded: () -> Bool) {
+    state.withLock { state in
+      guard !state.hasEnded else { return }
+      state.pauses += change
+      AnyObserver.borrow(state.observer) { $0.setPaused(state.pauses > 0) }
+    }
+  }
+
   /// Begins a call from a queue.
   ///
   /// - Returns: The observer, or `nil` when the registration has ended. Balanced by ``finish()`` if not.
@@ -73,6 +101,8 @@ package final class ObserverLink: TokenTarget, @unchecked Sendable {  // Reason:
 
   override package func finished(_ handle: UInt) async {
     await list.finished(handle)
+    // A handler that waits for its own end does not wait for the call it is in.
+    if RunningCall.isCalling(self) { return }
     let idle: Latch? = state.withLock { state in
       guard state.running > 0 else { return nil }
       let idle = state.idle ?? Latch()
@@ -83,10 +113,15 @@ package final class ObserverLink: TokenTarget, @unchecked Sendable {  // Reason:
   }
 
   private func take() -> UInt? {
-    state.withLock { state in
+    let taken: State? = state.withLock { state in
       guard !state.hasEnded else { return nil }
+      let taken = state
       state.hasEnded = true
-      return state.observer
+      (state.members, state.ticket) = (nil, nil)
+      return taken
     }
+    guard let taken else { return nil }
+    if let ticket = taken.ticket { taken.members?.leave(ticket) }
+    return taken.observer
   }
 }

@@ -5,6 +5,12 @@ extension ObserverList {
   @inlinable
   package final var isPlain: Bool { peculiarities.load(ordering: .acquiring) == 0 }
 
+  /// Whether a post without a sender need look at nothing but the slots of one lane.
+  @inlinable
+  package final var isPlainWithoutSender: Bool {
+    peculiarities.load(ordering: .acquiring) & ~Self.addressed == 0
+  }
+
   /// Whether nobody observes.
   @inlinable
   package final var isEmpty: Bool { published.live.load(ordering: .acquiring) == 0 }
@@ -28,7 +34,7 @@ extension ObserverList {
     if let block = SlotBlock(address: published.sole.load(ordering: .sequentiallyConsistent)) {
       // The count is read once: what is added from now on lies beyond it.
       for index in 0..<block.count {
-        ObjectAddress.borrow(block[index]) { (observer: Observer<Payload>) in
+        _ = ObjectAddress.borrow(block[index]) { (observer: Observer<Payload>) in
           tally.hand(to: observer, failed: failed) { try $0.receive(payload) }
         }
       }
@@ -38,33 +44,98 @@ extension ObserverList {
     return tally.reached
   }
 
-  /// Delivers by priority and number, to those that were registered when the post began.
+  /// Delivers in the one order there is, by priority and number: to the observers for any sender, to
+  /// those for this sender and to those for any event, if they were registered when the post began.
   ///
   /// - Parameters:
   ///   - payload: The payload.
   ///   - delivery: Where the event comes from.
+  ///   - sender: The sender, held by the caller.
+  ///   - wildcards: The observers of any event; they do not count as reached.
+  ///   - event: Makes what they are given, once.
+  ///   - told: Told what came of the event at each observer.
   ///   - failed: Told of every error a handler throws.
   /// - Returns: How many handlers were reached.
-  /// - Complexity: O(*n*) in the number of observers.
-  package final func deliverInOrder<Payload: Sendable>(
+  /// - Complexity: O(*n*) in the number of observers that match.
+  package final func deliverInOrder<Payload: Sendable, Event: Sendable>(
     _ payload: Payload,
     _ delivery: borrowing Delivery,
+    from sender: AnyObject?,
+    wildcards: ObserverList?,
+    event: () -> Event,
+    told: ((AnyObserver, Reception) -> Void)?,
     failed: (any Error, AnyObserver) -> Void
   ) -> Int {
     let newest = numbers.newest
-    guard let visit = domain.enter() else { return 0 }
+    let visit = domain.enter()
+    let otherVisit = wildcards?.domain.enter()
+    var common = visit == nil ? ObserverWalk() : ObserverWalk(published)
+    var special = visit == nil ? ObserverWalk() : walk(for: sender)
+    var others = ObserverWalk()
+    if otherVisit != nil, let wildcards { others = ObserverWalk(wildcards.published) }
+    var anyEvent: Event?
     var tally = DeliveryTally()
-    var lanes = published.lanes
-    while let lane = lanes.next() {
-      for index in 0..<lane.block.count {
-        ObjectAddress.borrow(lane.block[index]) { (observer: Observer<Payload>) in
-          guard observer.number.load(ordering: .relaxed) <= newest else { return }
-          tally.hand(to: observer, failed: failed) { try $0.receive(payload, delivery) }
-        }
+    var otherTally = DeliveryTally()
+    while true {
+      if others.isAhead(of: common), others.isAhead(of: special) {
+        let given = anyEvent ?? event()
+        anyEvent = given
+        hand(
+          given,
+          delivery,
+          to: others.address,
+          of: wildcards ?? self,
+          newest,
+          &otherTally,
+          told,
+          failed
+        )
+        others.advance()
+      } else if special.isAhead(of: common) {
+        hand(payload, delivery, to: special.address, of: self, newest, &tally, told, failed)
+        special.advance()
+      } else if common.address != 0 {
+        hand(payload, delivery, to: common.address, of: self, newest, &tally, told, failed)
+        common.advance()
+      } else {
+        break
       }
     }
-    domain.leave(visit)
+    if let otherVisit { wildcards?.domain.leave(otherVisit) }
+    if let visit { domain.leave(visit) }
     if tally.metLostOwner { sweepOwners() }
+    if otherTally.metLostOwner { wildcards?.sweepOwners() }
     return tally.reached
+  }
+
+  private func walk(for sender: AnyObject?) -> ObserverWalk {
+    guard let sender, let group = SenderTable.find(sender, in: senders) else {
+      return ObserverWalk()
+    }
+    return ObserverWalk(group.published)
+  }
+
+  private func hand<Payload: Sendable>(
+    _ payload: Payload,
+    _ delivery: borrowing Delivery,
+    to address: UInt,
+    of list: ObserverList,
+    _ newest: UInt,
+    _ tally: inout DeliveryTally,
+    _ told: ((AnyObserver, Reception) -> Void)?,
+    _ failed: (any Error, AnyObserver) -> Void
+  ) {
+    _ = ObjectAddress.borrow(address) { (observer: Observer<Payload>) in
+      let reception: Reception
+      if observer.order > newest {
+        reception = .tooNew
+      } else if let excluded = delivery.excluded, excluded.isMeant(observer, of: list) {
+        reception = .excluded
+      } else {
+        let outcome = tally.hand(to: observer, failed: failed) { try $0.receive(payload, delivery) }
+        reception = outcome == .paused && observer.isCancelled ? .cancelled : outcome
+      }
+      told?(observer, reception)
+    }
   }
 }

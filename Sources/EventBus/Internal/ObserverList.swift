@@ -2,7 +2,7 @@ public import Synchronization
 
 /// The concurrent observer list: what a signal is made of.
 ///
-/// Posting walks it without a lock; changes take its one lock, change the value ``ObserverLanes`` and
+/// Posting walks it without a lock; changes take its one lock, change the value ``ObserverRegistry`` and
 /// hand what they unlinked to the reclamation, outside the lock.
 ///
 /// ```
@@ -11,18 +11,12 @@ public import Synchronization
 /// ```
 @usableFromInline
 package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locked.
-  private struct Registry {
-    var lanes = ObserverLanes()
-    var isClosed = false
-    /// Observers whose owner dies without telling.
-    var untold = 0
-    var watchers: [UInt: WeakCancellable] = [:]
-  }
-
   /// Set while the observers are in more than one lane.
   package static let split: UInt = 1
-  /// Set once an observer has been bound to an actor.
+  /// Set once an observer needs to know where an event comes from.
   package static let bound: UInt = 2
+  /// Set while there are observers that named a sender.
+  @inlinable package static var addressed: UInt { 4 }
 
   @usableFromInline
   internal let domain = ReclamationDomain()
@@ -31,9 +25,13 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// Not zero when a post must take the general path.
   @usableFromInline
   internal let peculiarities = Atomic<UInt>(0)
-  private let registry = Locked(Registry())
+  /// What readers see of the observers that named a sender.
+  internal let senders = Atomic<UInt>(0)
   internal let numbers: RegistrationCounter
+  private let registry = Locked(ObserverRegistry())
   private let probes = Atomic<UInt>(0)
+  /// How many observers have an owner that dies without telling.
+  private let untold = Atomic<Int>(0)
 
   /// Creates an empty list.
   ///
@@ -41,10 +39,12 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   package init(numbers: RegistrationCounter) { self.numbers = numbers }
 
   /// How many observers there are.
-  package var count: Int { published.live.load(ordering: .sequentiallyConsistent) }
+  package var count: Int {
+    registry.withLock { published.live.load(ordering: .relaxed) + $0.addressedCount }
+  }
 
   /// How many slots are in use, emptied ones included.
-  package var slotCount: Int { registry.withLock { $0.lanes.slotCount } }
+  package var slotCount: Int { registry.withLock { $0.slotCount } }
 
   /// How many unlinked things wait for running calls to end.
   package var waitingCount: Int { domain.waitingCount }
@@ -57,21 +57,32 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// - Parameters:
   ///   - observer: The observer.
   ///   - priority: Its priority.
-  ///   - isBound: Whether its calls depend on the poster's isolation.
+  ///   - sender: The sender it is for, held by the caller; `nil` for any.
+  ///   - isBound: Whether its calls depend on where an event comes from.
   /// - Returns: `false` when the list is closed.
   /// - Complexity: Amortized O(1).
   @discardableResult
-  package func add(_ observer: AnyObserver, priority: Int, isBound: Bool = false) -> Bool {
-    let isUntold = observer.needsSweeping
-    if isUntold { probeOwners() }
+  package func add(
+    _ observer: AnyObserver,
+    priority: Int,
+    for sender: AnyObject? = nil,
+    isBound: Bool = false
+  ) -> Bool {
+    if untold.load(ordering: .relaxed) > 0 { probeOwners() }
+    if sender != nil { probeSenders() }
     let retirees: Retirees? = registry.withLock { registry in
       guard !registry.isClosed else { return nil }
       domain.prepare()
-      if isBound { peculiarities.bitwiseOr(Self.bound, ordering: .sequentiallyConsistent) }
-      if isUntold { registry.untold += 1 }
+      if isBound { note(Self.bound, true) }
       observer.number.store(numbers.next(), ordering: .relaxed)
-      let retirees = registry.lanes.append(observer, priority: priority, to: published)
-      noteSplit(registry.lanes)
+      let retirees = registry.add(
+        observer,
+        priority: priority,
+        for: sender,
+        published,
+        senders
+      )
+      noteShape(registry)
       return retirees
     }
     guard let retirees else { return false }
@@ -85,7 +96,9 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// Removes the observer at an address, which the caller alone has the right to remove.
   package func unlink(address: UInt) {
     let retirees = registry.withLock { registry in
-      registry.isClosed ? Retirees() : remove(address, from: &registry)
+      let retirees = registry.remove(address, published, senders)
+      noteShape(registry)
+      return retirees
     }
     domain.retire(retirees)
   }
@@ -93,11 +106,14 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   override package func isActive(_ handle: UInt) -> Bool { registry.withLock { !$0.isClosed } }
 
   override package func watch(_ handle: UInt, by token: any Cancellable) -> Bool {
-    let reference = WeakCancellable(token)
-    return registry.withLock { registry in
-      guard !registry.isClosed else { return false }
-      registry.watchers[handle] = reference
-      return true
+    let watcher = WeakCancellable(token)
+    return registry.withLock { $0.watch(handle, by: watcher) }
+  }
+
+  override package func changePauses(_ handle: UInt, by change: Int, unless hasEnded: () -> Bool) {
+    // A token that has not ended under this lock cannot be unlinked before it is released.
+    registry.withLock { registry in
+      if !hasEnded() { registry.changePauses(handle, by: change) }
     }
   }
 
@@ -115,18 +131,13 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// Tokens become inert. Links are disconnected first, so that a queued call cannot take up an observer
   /// that is being freed.
   package func close() {
-    let watchers = registry.withLock { registry in
-      registry.isClosed = true
-      let watchers = Array(registry.watchers.values)
-      registry.watchers = [:]
-      return watchers
-    }
+    let watchers = registry.withLock { $0.close() }
     var links: [ObserverLink] = []
     forEach { observer in
       if let link = observer.link { links.append(link) }
     }
     for link in links { link.disconnect() }
-    domain.retire(registry.withLock { $0.lanes.removeAll(from: published) })
+    domain.retire(registry.withLock { $0.removeAll(published, senders) })
     for watcher in watchers { watcher.object?.cancel() }
   }
 
@@ -134,19 +145,14 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   package func forEach(_ body: (AnyObserver) -> Void) {
     guard let visit = domain.enter() else { return }
     published.forEach(body)
+    for group in registry.withLock({ $0.senderGroups }) { group.published.forEach(body) }
     domain.leave(visit)
   }
 
   /// Removes the observers whose owners have died.
   @usableFromInline
   package func sweepOwners() {
-    var links: [ObserverLink] = []
-    forEach { observer in
-      if observer.needsSweeping, observer.hasLostOwner, let link = observer.link {
-        links.append(link)
-      }
-    }
-    for link in links { link.endByItself() }
+    endAll { $0.needsSweeping && $0.hasLostOwner }
   }
 
   /// Told of an error that a handler threw where its poster could not see it.
@@ -159,8 +165,8 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
 
   /// Looks at a few owners and, when many of them are dead, at all.
   private func probeOwners() {
-    let (untold, slots) = registry.withLock { ($0.untold, $0.lanes.slotCount) }
-    guard untold > 0, slots >= 8 else { return }
+    let slots = registry.withLock { $0.slotCount }
+    guard slots >= 8 else { return }
     let seed = probes.wrappingAdd(1, ordering: .relaxed).newValue
     var probe = SweepProbe(total: slots, seed: seed)
     guard let visit = domain.enter() else { return }
@@ -171,22 +177,33 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     if probe.shouldSweep { sweepOwners() }
   }
 
-  private func remove(_ address: UInt, from registry: inout Registry) -> Retirees {
-    if !registry.watchers.isEmpty { registry.watchers[address] = nil }
-    let retirees = AnyObserver.borrow(address) { observer in
-      if observer.needsSweeping { registry.untold -= 1 }
-      observer.flags.bitwiseOr(AnyObserver.cancelled, ordering: .sequentiallyConsistent)
-      return registry.lanes.remove(observer, from: published)
-    }
-    noteSplit(registry.lanes)
-    return retirees ?? Retirees()
+  /// Ends the registrations for senders that have died, when there would be too many groups.
+  private func probeSenders() {
+    guard registry.withLock({ $0.isFullOfSenders(senders) }) else { return }
+    endAll { $0.senderGroup?.hasLostSender ?? false }
   }
 
-  private func noteSplit(_ lanes: borrowing ObserverLanes) {
-    if lanes.isSplit {
-      peculiarities.bitwiseOr(Self.split, ordering: .sequentiallyConsistent)
+  private func endAll(where isDead: (AnyObserver) -> Bool) {
+    var links: [ObserverLink] = []
+    forEach { observer in
+      if isDead(observer), let link = observer.link { links.append(link) }
+    }
+    for link in links { link.endByItself() }
+  }
+
+  private func noteShape(_ registry: borrowing ObserverRegistry) {
+    note(Self.split, registry.isSplit)
+    note(Self.addressed, registry.addressedCount > 0)
+    untold.store(registry.untold, ordering: .relaxed)
+  }
+
+  private func note(_ peculiarity: UInt, _ isThere: Bool) {
+    let known = peculiarities.load(ordering: .relaxed) & peculiarity != 0
+    if known == isThere { return }
+    if isThere {
+      peculiarities.bitwiseOr(peculiarity, ordering: .sequentiallyConsistent)
     } else {
-      peculiarities.bitwiseAnd(~Self.split, ordering: .sequentiallyConsistent)
+      peculiarities.bitwiseAnd(~peculiarity, ordering: .sequentiallyConsistent)
     }
   }
 }

@@ -58,7 +58,8 @@ package struct LaneCursor {
   private let end: Int
   private var index = 0
 
-  fileprivate init(table: SlotBlock?) {
+  /// Begins before the first lane of a table, or at the end without one.
+  package init(table: SlotBlock? = nil) {
     self.table = table
     end = table?.count ?? 0
   }

@@ -21,6 +21,9 @@ package struct Retirees: Sendable {
     }
   }
 
+  /// Adds all that another change unlinked.
+  package mutating func append(contentsOf others: Retirees) { others.forEach { append($0) } }
+
   /// Calls a closure with each thing, in the order it was added.
   package func forEach(_ body: (Retired) -> Void) {
     if let first { body(first) }

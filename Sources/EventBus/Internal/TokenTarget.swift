@@ -22,6 +22,14 @@ package class TokenTarget: @unchecked Sendable {  // Reason: stateless.
   /// Returns early when the task is cancelled.
   package func finished(_ handle: UInt) async {}
 
+  /// Stops or lets through what comes, counted: as many resumes as pauses let it through again.
+  ///
+  /// - Parameters:
+  ///   - handle: The registration.
+  ///   - change: One more pause, or one less.
+  ///   - hasEnded: Whether the token was cancelled, in which case nothing is done.
+  package func changePauses(_ handle: UInt, by change: Int, unless hasEnded: () -> Bool) {}
+
   /// Tells a token when the registration ends by itself.
   ///
   /// - Returns: `false` if that has happened already.

@@ -3,7 +3,8 @@
 /// `@isolated(any)` keeps a closure from being called synchronously even where its isolation is known to
 /// be right. Whoever calls the bare form has made sure that the handler is nonisolated, or that the code
 /// runs on its actor. The closure is looked at through a structure of one field, so that it keeps its
-/// representation and no wrapper is made for it.
+/// representation and no wrapper is made for it. Both structures of a pair constrain their parameters
+/// alike: a parameter known to be a class is passed as a reference, any other by address.
 package enum WrittenHandler {
   private struct Written<Payload> {
     let call: @isolated(any) @Sendable (Payload) throws -> Void
@@ -13,7 +14,7 @@ package enum WrittenHandler {
     let call: @Sendable (Payload) throws -> Void
   }
 
-  private struct WrittenForOwner<Owner, Payload> {
+  private struct WrittenForOwner<Owner: AnyObject, Payload> {
     let call: @isolated(any) @Sendable (Owner, Payload) throws -> Void
   }
 
@@ -21,7 +22,7 @@ package enum WrittenHandler {
     let call: @Sendable (isolated Owner, Payload) throws -> Void
   }
 
-  private struct BareForOwner<Owner, Payload> {
+  private struct BareForOwner<Owner: AnyObject, Payload> {
     let call: @Sendable (Owner, Payload) throws -> Void
   }
 
@@ -34,7 +35,7 @@ package enum WrittenHandler {
   }
 
   /// A handler that takes its owner, without its isolation.
-  package static func bare<Owner, Payload>(
+  package static func bare<Owner: AnyObject, Payload>(
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) throws -> Void
   ) -> @Sendable (Owner, Payload) throws -> Void {
     let written = WrittenForOwner(call: handler)

@@ -106,6 +106,19 @@ public final class Token: Sendable, Hashable {
     await target.finished(handle)
   }
 
+  /// Stops deliveries until the token it returns is cancelled or dropped.
+  ///
+  /// Pauses are counted: deliveries go on when every one has ended. What comes meanwhile is dropped; a
+  /// registration for one call does not use it up. Pausing what has ended does nothing. Tokens of other
+  /// kinds, such as a hook on a lifetime, cannot be paused.
+  ///
+  /// - Returns: The token of the pause; it does not keep this token.
+  /// - Complexity: O(1).
+  public func pause() -> Token {
+    changePauses(by: 1)
+    return Token { [weak self] in self?.changePauses(by: -1) }
+  }
+
   /// Gives the token to a lifetime, which keeps it and cancels it when it ends.
   ///
   /// A token belongs to one lifetime or bag at a time: attaching it again moves it. A lifetime that has
@@ -131,6 +144,13 @@ public final class Token: Sendable, Hashable {
 
   /// Hashes the token's identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+  /// Which registration this is, for observers that are to be left out.
+  package var identity: TokenIdentity { TokenIdentity(target, handle: handle) }
+
+  private func changePauses(by change: Int) {
+    target.changePauses(handle, by: change) { wasEnded }
+  }
 
   private var wasEnded: Bool { state.flags & Self.ended != 0 }
 

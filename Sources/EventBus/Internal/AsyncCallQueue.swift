@@ -1,0 +1,96 @@
+/// The events that wait for one asynchronous handler, and the task that brings them to it.
+package final class AsyncCallQueue<Payload: Sendable>: Sendable {
+  /// An event in the queue. Whoever waits for it is told when it goes, called or not.
+  private final class Call: Sendable {
+    let payload: Payload
+    let delivery: Delivery
+    let completion: Completion?
+
+    init(_ payload: Payload, _ delivery: Delivery, _ completion: Completion?) {
+      self.payload = payload
+      self.delivery = delivery
+      self.completion = completion
+      completion?.begin()
+    }
+
+    deinit { completion?.finish() }
+  }
+
+  private struct State {
+    var calls: BoundedQueue<Call>
+    var isWorking = false
+    var isClosed = false
+    var dropped: UInt = 0
+  }
+
+  private let state: Locked<State>
+  private let link: ObserverLink
+
+  /// Creates an empty queue.
+  package init(_ limit: BufferLimit, link: ObserverLink) {
+    state = Locked(State(calls: BoundedQueue(limit)))
+    self.link = link
+  }
+
+  /// How many events were discarded because the queue was full.
+  package var droppedCount: UInt { state.withLock { $0.dropped } }
+
+  /// Adds an event and sees to it that somebody brings it to the handler.
+  ///
+  /// - Returns: `false` when this very event was discarded.
+  package func add(_ payload: Payload, _ delivery: borrowing Delivery) -> Bool {
+    // A handler that posts to itself and waits would wait for itself.
+    let waits = delivery.completion.map { !$0.callers.contains(ObjectIdentifier(link)) } ?? false
+    let call = Call(payload, delivery.forLater, waits ? delivery.completion : nil)
+    let (discarded, mustStart) = state.withLock { state -> (Call?, Bool) in
+      if state.isClosed { return (call, false) }
+      let discarded = state.calls.append(call)
+      if discarded != nil { state.dropped += 1 }
+      defer { state.isWorking = true }
+      return (discarded, !state.isWorking)
+    }
+    if mustStart { Task.detached { await self.work() } }
+    return discarded !== call
+  }
+
+  /// Lets go what waits, and what comes later.
+  package func close() {
+    let rest = state.withLock { state in
+      state.isClosed = true
+      return state.calls.removeAll()
+    }
+    withExtendedLifetime(rest) {}
+  }
+
+  private func work() async {
+    while let call = next() {
+      guard let observer = link.begin() else { continue }
+      await RunningCall.run(link, callers: call.completion?.callers ?? []) {
+        await make(call, observer)
+      }
+      link.finish()
+    }
+  }
+
+  private func next() -> Call? {
+    state.withLock { state in
+      let next = state.calls.popFirst()
+      if next == nil { state.isWorking = false }
+      return next
+    }
+  }
+
+  private func make(_ call: Call, _ observer: AnyObserver) async {
+    guard let observer = observer as? AsyncObserver<Payload> else { return }
+    do {
+      if try await observer.run(call.payload) == .ownerLost { link.endByItself() }
+    } catch {
+      link.list.handlerFailed(
+        error,
+        in: observer,
+        payload: call.payload,
+        delivery: call.delivery
+      )
+    }
+  }
+}

@@ -1,0 +1,93 @@
+internal import Synchronization
+
+/// An observer with conditions: a sender, a predicate, one call only.
+///
+/// What passes them is handed to ``accept(_:_:)``, which a subclass decides about.
+package class ConditionalObserver<Payload: Sendable>: Observer<Payload>,
+  @unchecked Sendable  // Reason: atomics.
+{
+  /// What an observer asks for before it accepts an event.
+  package struct Conditions: Sendable {
+    /// Asked on the posting thread; the event is declined when it says no.
+    package let predicate: (@Sendable (Payload) -> Bool)?
+    /// Whether the first event accepted is the last.
+    package let once: Bool
+
+    /// Names the conditions.
+    package init(predicate: (@Sendable (Payload) -> Bool)?, once: Bool) {
+      self.predicate = predicate
+      self.once = once
+    }
+  }
+
+  private let conditions: Conditions
+  private let owner: OwnerFacts
+  private let home: ObserverLink
+  private let isClaimed = Atomic<Bool>(false)
+  /// Kept by the list for as long as this observer is linked.
+  private let group = Atomic<UInt>(0)
+
+  /// Creates an observer.
+  ///
+  /// - Parameters:
+  ///   - fileID: The file of the registration.
+  ///   - line: Its line.
+  ///   - conditions: What to ask before an event is accepted.
+  ///   - owner: What is known of the owner.
+  ///   - link: Ends the registration.
+  package init(
+    fileID: StaticString,
+    line: UInt,
+    conditions: Conditions,
+    owner: OwnerFacts,
+    link: ObserverLink
+  ) {
+    self.conditions = conditions
+    self.owner = owner
+    home = link
+    super.init(fileID: fileID, line: line)
+  }
+
+  /// Whether the owner may be loaded on the posting thread.
+  package var loadsOwnerOnPost: Bool { true }
+
+  /// Takes an event that has passed the conditions.
+  ///
+  /// - Throws: What the handler throws, if it is called now.
+  package func accept(_ payload: Payload, _ delivery: borrowing Delivery) throws -> Reception {
+    .declined
+  }
+
+  @usableFromInline
+  override package func receive(_ payload: Payload) throws -> Reception {
+    try receive(payload, Delivery(fileID: "?", line: 0))
+  }
+
+  override package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws
+    -> Reception
+  {
+    // A handler on an actor has its owner loaded there, so that the last reference is not dropped here.
+    if loadsOwnerOnPost, owner.isLost() { return .ownerLost }
+    if let predicate = conditions.predicate, !predicate(payload) { return .declined }
+    if conditions.once, isClaimed.exchange(true, ordering: .acquiringAndReleasing) { return .spent }
+    return try accept(payload, delivery)
+  }
+
+  /// Ends a registration for one call, just before that call.
+  package final func endIfOnce() {
+    if conditions.once { home.endByItself() }
+  }
+
+  override package var senderGroup: SenderGroup? {
+    ObjectAddress.object(group.load(ordering: .acquiring), as: SenderGroup.self)
+  }
+
+  override package func join(_ group: SenderGroup) {
+    self.group.store(ObjectAddress.of(group), ordering: .releasing)
+  }
+
+  override package var needsSweeping: Bool { owner.needsSweeping }
+  override package var hasLostOwner: Bool { owner.isLost() }
+  override package var ownerType: String? { owner.type }
+  override package var link: ObserverLink? { home }
+}

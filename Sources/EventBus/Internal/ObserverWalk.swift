@@ -1,0 +1,52 @@
+/// Walks one group of observers by falling priority and rising number.
+///
+/// Several walks are merged by comparing where they stand. For announced readers only.
+package struct ObserverWalk {
+  private var lanes: LaneCursor
+  private var block: SlotBlock?
+  private var index = 0
+  private var end = 0
+
+  /// The observer the walk stands at, or zero at the end.
+  package private(set) var address: UInt = 0
+  private var priority = Int.min
+  private var number = UInt.max
+
+  /// A walk that is at its end.
+  package init() { lanes = LaneCursor() }
+
+  /// Begins a walk at the first observer.
+  package init(_ published: borrowing PublishedLanes) {
+    lanes = published.lanes
+    advance()
+  }
+
+  /// Goes on to the next observer.
+  package mutating func advance() {
+    while true {
+      while let block, index < end {
+        let word = block[index]
+        index += 1
+        if word != 0 {
+          address = word
+          number = ObjectAddress.borrow(word) { (observer: AnyObserver) in observer.order } ?? 0
+          return
+        }
+      }
+      guard let lane = lanes.next() else {
+        (block, address) = (nil, 0)
+        return
+      }
+      (block, index, end, priority) = (lane.block, 0, lane.block.count, lane.priority)
+    }
+  }
+
+  /// Whether this walk's observer comes before another's.
+  package func isAhead(of other: ObserverWalk) -> Bool {
+    if address == 0 || other.address == 0 { return address != 0 }
+    return priority != other.priority ? priority > other.priority : number < other.number
+  }
+}
+
+@available(*, unavailable)
+extension ObserverWalk: Sendable {}
