@@ -145,6 +145,40 @@ struct OrderTests {
     withExtendedLifetime(attachment) {}
   }
 
+  @MainActor
+  @Test("Posted on an actor, the event calls the workers of that actor before the post returns")
+  func eventCallsWorkersOfItsActor() async throws {
+    loader.register("a") { @Sendable [log] _ in log.append("a") }
+    loader.register("b") { [log] _ in
+      MainActor.preconditionIsolated()
+      log.append("b")
+    }
+    let elsewhere = loader.register("c") { @SampleActor _ in SampleActor.preconditionIsolated() }
+    loader.register("d") { [log] _ in
+      log.append("d")
+      throw Broken()
+    }
+    let attachment = loader.attach(to: bus)
+    #expect(bus.post(.didFinishLaunching, LaunchOptions()) == 1)
+    #expect(log.entries == ["a", "b", "d"])
+    #expect(try await elsewhere.wait().description == "finished")
+    #expect(
+      try await loader.report.summary == [
+        "a finished", "b finished", "c finished", "d failed: broken",
+      ]
+    )
+    withExtendedLifetime(attachment) {}
+  }
+
+  @Test("Posted elsewhere, the event leaves the workers of an actor to a task on their actor")
+  func eventPostedElsewhere() async throws {
+    let onMain = loader.register { @MainActor _ in MainActor.preconditionIsolated() }
+    let attachment = loader.attach(to: bus)
+    await onThreads(1) { [bus] _ in bus.post(.didFinishLaunching, LaunchOptions()) }
+    #expect(try await onMain.wait().description == "finished")
+    withExtendedLifetime(attachment) {}
+  }
+
   @Test("When the post returns and nobody had to wait, the launch is over")
   func eventLaunchIsOver() async throws {
     let token = loader.register { _ in }

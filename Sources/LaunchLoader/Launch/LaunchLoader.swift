@@ -17,8 +17,8 @@ public import EventBus
 /// Workers take their turns in order of registration. A synchronous one ends before the next turn; if it
 /// belongs to an actor, it runs there. An asynchronous one of no actor runs as far as its first suspension
 /// before the next turn, and concurrently from then on; work that never suspends is better synchronous.
-/// When an event launches, the synchronous workers of no actor run at once, on the posting thread, and
-/// the others take their turns after them, in a task.
+/// When an event launches, the synchronous workers of no actor, and of the actor that the event is posted
+/// on, run at once, on the posting thread; the others take their turns after them, in a task.
 ///
 /// Work registered during the launch takes part in it. Work registered later runs at once, with the
 /// options of the launch: a synchronous closure of no actor before the registration returns, any other in
@@ -69,7 +69,7 @@ public final class LaunchLoader: Sendable {
   /// Launches when `EventNames.didFinishLaunching` is posted on a bus.
   ///
   /// The first event launches, and only if nobody launched before. When the post returns, the synchronous
-  /// workers of no actor have run; errors of workers go to the report, none to the poster. The attachment
+  /// workers of no actor have run, and those of the actor that posted; errors of workers go to the report, none to the poster. The attachment
   /// keeps the loader alive and ends when the launch begins, however that comes about. A loader may be
   /// attached to several buses; attaching one that has launched does nothing.
   ///
@@ -77,8 +77,8 @@ public final class LaunchLoader: Sendable {
   /// - Returns: The attachment. Dropping it detaches the loader.
   /// - Complexity: Amortized O(1).
   public func attach(to bus: EventBus) -> Token {
-    let token = bus.observe(.didFinishLaunching, once: true) { options in
-      self.launchNow(options, on: nil)
+    let token = bus.observePoster(of: .didFinishLaunching) { options, actor in
+      self.launchNow(options, on: actor)
     }
     let loaded = state.withLock { state in
       state.registry.isCollecting ? state.attachments.add(token) : nil
