@@ -51,6 +51,7 @@ struct FollowTests {
     #expect(manager.subscriberCount == 2)
     first.cancel()
     #expect(manager.subscriberCount == 1)
+    withExtendedLifetime(box) {}
   }
 
   @Test("The object is not kept")
@@ -124,6 +125,7 @@ struct FollowTests {
     label.whenTouched = { _ in token.cancel() }
     try manager.use(rounded(9))
     #expect(box.width == 4)
+    withExtendedLifetime(label) {}
   }
 
   @Test("A cancelled token may outlive manager and object")

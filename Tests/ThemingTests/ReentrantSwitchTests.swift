@@ -26,6 +26,7 @@ struct ReentrantSwitchTests {
     )
     #expect(manager.theme.name == "rounded 2")
     #expect(manager.version == 2)
+    withExtendedLifetime(labels) {}
   }
 
   @Test("Of several the last wins")
@@ -126,6 +127,7 @@ struct ReentrantSwitchTests {
     parent.whenTouched = { _ in child.themeMap = [.set(\.corner, .radius)] }
     try manager.use(rounded(9))
     #expect(child.touched.entries == ["child.corner 9"])
+    withExtendedLifetime(parent) {}
   }
 
   @Test("A view set again while a switch is applied is touched once more, by its setter")
@@ -140,6 +142,7 @@ struct ReentrantSwitchTests {
     try manager.use(rounded(9))
     #expect(second.touched.entries.dropFirst(before) == ["second.corner 9"])
     #expect(manager.subscriberCount == 2)
+    withExtendedLifetime(first) {}
   }
 
   @Test("A property set to nil while a switch is applied is not called any more")
@@ -191,6 +194,7 @@ struct ReentrantSwitchTests {
     #expect(second == nil)
     #expect(log.entries.count == before)
     #expect(manager.subscriberCount == 1)
+    withExtendedLifetime(first) {}
   }
 
   @Test("A view whose own deinit switches the theme is not touched by that switch")

@@ -79,6 +79,7 @@ struct SwitchTests {
         "c.corner 9", "a.font Serif", "d.font Serif", "d.corner 9", "b.corner 9", "b.font Serif",
       ]
     )
+    withExtendedLifetime(labels) {}
   }
 
   @Test("Every view is handed the very same value")
@@ -131,7 +132,7 @@ struct SwitchTests {
     #expect(change.old.name == "Day")
     #expect(change.new.name == "Night")
     #expect(change.changedKeys == [ThemeKeys.accent])
-    withExtendedLifetime(token) {}
+    withExtendedLifetime((label, token)) {}
   }
 
   @Test("Observers and views read the new theme from the manager already")
@@ -147,7 +148,7 @@ struct SwitchTests {
     }
     try manager.use(rounded(9))
     #expect(seen.entries == ["view rounded 9 1", "observer rounded 9 1"])
-    withExtendedLifetime(token) {}
+    withExtendedLifetime((label, token)) {}
   }
 
   @Test("Using the theme in use touches nothing, and is posted with no changed keys")
@@ -219,5 +220,6 @@ struct SwitchTests {
     try manager.use(rounded(9))
     let expected = stride(from: 0, to: 10_000, by: 100).map { "\($0).corner 9" }
     #expect(Array(log.entries.dropFirst(before)) == expected)
+    withExtendedLifetime(labels) {}
   }
 }

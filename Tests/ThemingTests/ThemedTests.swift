@@ -15,6 +15,7 @@ struct ThemedTests {
     #expect(label.color == .red)
     #expect(label.corner == 4)
     #expect(manager.subscriberCount == 1)
+    withExtendedLifetime(label) {}
   }
 
   @Test("Rules are followed in the order in which they are written")
@@ -68,6 +69,7 @@ struct ThemedTests {
     let before = log.entries.count
     try manager.use(rounded(9))
     #expect(log.entries.dropFirst(before) == ["b.corner 9", "a.corner 9"])
+    withExtendedLifetime(labels) {}
   }
 
   @Test("Setting nil ends it, and the view keeps its look")
