@@ -96,6 +96,9 @@ public final class ThemeManager {
   /// when it is a `LifetimeOwner`, else by later subscriptions, which keep what the dead take
   /// within a fixed share of what the living take. Following twice makes two subscriptions.
   ///
+  /// The token may be cancelled on any thread. A call that the main actor is in the middle of may
+  /// still be running then, and `finished()` does not wait for it: a turn on the main actor does.
+  ///
   /// - Parameters:
   ///   - object: The object.
   ///   - map: Which of its properties follow which keys.
