@@ -1,0 +1,36 @@
+// What one wrote with annotated methods.
+
+import EventBus
+
+struct Message: Sendable { let text: String }
+
+extension EventNames {
+  static let message = EventName<Message>("message")
+}
+
+@MainActor final class Screen {
+  private(set) var lines: [String] = []
+  init(_ bus: EventBus) {
+    bus.observe(.message, owner: self, priority: 1) { screen, message in
+      screen.lines.append(message.text)  // MAIN, and nothing overtakes
+    }
+  }  // no unregister: the screen is held weakly
+}
+
+struct Store: Sendable {
+  let tokens: [Token]
+  init(_ bus: EventBus, save: @escaping @Sendable (Message) async throws -> Void) {
+    tokens = [
+      bus.observe(.message) { message in print(message.text) },  // POSTING
+      bus.observe(.message) { message in try await save(message) },  // ASYNC, one at a time
+    ]
+  }
+}
+
+// snippet.hide
+let bus = EventBus()
+let screen = Screen(bus)
+let store = Store(bus) { _ in }
+precondition(bus.post(.message, Message(text: "hello")) == 3)
+precondition(screen.lines == ["hello"])
+for token in store.tokens { token.cancel() }

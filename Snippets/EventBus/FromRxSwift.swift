@@ -1,0 +1,34 @@
+// What one wrote with relays and dispose bags.
+
+import EventBus
+
+extension EventNames {
+  static let didChangeVolume = EventName<Int>("player.didChangeVolume")
+}
+
+@MainActor final class VolumeLabel: LifetimeOwner {
+  let lifetime = Lifetime()
+  private(set) var text = ""
+
+  init(_ bus: EventBus) {
+    bus.observe(.didChangeVolume, owner: self) { label, volume in  // withUnretained(self)
+      label.text = "\(volume) %"
+    }
+  }
+}
+
+// snippet.hide
+let bus = EventBus()
+var label: VolumeLabel? = VolumeLabel(bus)
+bus.post(.didChangeVolume, 30)
+precondition(label?.text == "30 %")
+// snippet.show
+label?.lifetime.onEnd { print("gone") }  // rx.deallocated
+let loudOnce = bus.observe(.didChangeVolume, once: true, where: { $0 > 80 }) { volume in
+  print("loud: \(volume)")  // filter, take(1)
+}
+// snippet.hide
+bus.post(.didChangeVolume, 90)
+precondition(!loudOnce.isActive)
+label = nil
+precondition(bus.signal(.didChangeVolume).observerCount == 0)

@@ -1,0 +1,54 @@
+// Tokens, bags, lifetimes, and the fence after a cancellation.
+
+import EventBus
+
+extension EventNames {
+  static let didTick = EventName<Int>("clock.didTick")
+}
+
+// snippet.hide
+let bus = EventBus()
+
+// snippet.show
+final class Player: LifetimeOwner, Sendable {
+  let lifetime = Lifetime()
+
+  init(_ bus: EventBus) {
+    bus.observe(.didTick, owner: self) { player, tick in player.advance(to: tick) }
+    Token { print("unplugged") }.attached(to: lifetime)
+  }
+
+  deinit {
+    lifetime.end()  // here, where the fields are still there; without it, with the fields
+  }
+
+  func advance(to tick: Int) {}
+}
+
+final class Meter {  // not Sendable: it keeps the token, and the handler knows it weakly
+  private(set) var level = 0
+  private var token: Token?
+
+  @MainActor func follow(_ bus: EventBus) {
+    token = bus.observe(.didTick) { [weak self] tick in self?.level = tick }
+  }
+}
+
+let bag = TokenBag()
+bus.observe(.didTick) { tick in print("tick \(tick)") }.store(in: bag)
+bus.observe(.didTick) { tick in print("tock \(tick)") }.store(in: bag)
+bag.cancelAll()  // both; the bag can be used again
+bag.end()  // what is stored from now on is cancelled at once
+
+let token = bus.observe(.didTick) { tick in print(tick) }
+token.cancel()  // no call begins here any more
+await token.finished()  // and none is running on another thread
+// snippet.hide
+precondition(bag.count == 0 && !token.isActive)
+var player: Player? = Player(bus)
+let meter = Meter()
+meter.follow(bus)
+precondition(bus.post(.didTick, 3) == 2)
+precondition(meter.level == 3)
+player = nil
+precondition(player == nil && bus.signal(.didTick).observerCount == 1)

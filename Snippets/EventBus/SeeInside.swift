@@ -1,0 +1,26 @@
+// Hooks: errors, events nobody heard, every step of a post.
+
+import EventBus
+
+// snippet.hide
+extension EventNames {
+  static let didSave = EventName<String>("document.didSave")
+}
+
+struct DiskIsFull: Error {}
+
+// snippet.show
+var hooks = EventHooks()
+hooks.onError = { failure in print(failure) }
+hooks.onUnhandled = { event in print("nobody heard \(event.name), posted at \(event.site)") }
+hooks.onTrace = { step in print(step) }
+hooks.onManyObservers = { name, count in print("\(name) has \(count) observers") }
+
+let bus = EventBus(label: "documents", hooks: hooks)
+// snippet.hide
+let index = bus.observe(.didSave) { _ in }
+let backup = bus.observe(.didSave) { _ in throw DiskIsFull() }
+let pdf = bus.observe(.didSave, where: { $0.hasSuffix(".pdf") }) { _ in }
+precondition(bus.post(.didSave, "letter.txt") == 2)
+for token in [index, backup, pdf] { token.cancel() }
+precondition(bus.post(.didSave, "letter.txt") == 0)
