@@ -225,17 +225,12 @@ plant tests-tsan 'ThreadSanitizer' "a lock that does not lock" <<'FAULT'
 sed -i '/pthread_mutex_\(un\)\?lock(/d' Sources/EventBus/Internal/LockedForThreadSanitizer.swift
 FAULT
 
-plant demo 'ended with status' "a line of the story that is wrong" <<'FAULT'
-sed -i '0,/static func main() .*{/s//&\n    Planted.end()/' Examples/Skins/*.swift
-cat > Examples/Skins/Planted.swift <<'SWIFT'
-import Glibc
-
-enum Planted { static func end() { exit(1) } }
-SWIFT
+plant demo 'ended with status 1' "a line of the story that is wrong" <<'FAULT'
+sed -i '0,/manager.subscriberCount)",/s//manager.subscriberCount + 1)",/' Examples/Skins/Story.swift
 FAULT
 
-plant demo 'something else' "a story that changed" <<'FAULT'
-echo '99. planted' >> Tests/Expected/skins.txt
+plant demo 'another story' "a story that changed" <<'FAULT'
+sed -i 's/Then the bus hears of it/Then the bus heard of it/' Examples/Skins/Story.swift
 FAULT
 
 plant foundation 'Foundation is linked' "a library that uses Foundation" <<'FAULT'

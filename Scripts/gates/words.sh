@@ -39,7 +39,7 @@ rule '(Tests|Examples)/' '\bimport\s+(\w+\s+)?Foundation' \
 rule '' '@unchecked\s+Sendable|@preconcurrency|nonisolated\(unsafe\)|unowned\(unsafe\)|\bunsafe\b' \
   "The compiler's checks are switched off here: say why with '// Reason: …' on the line." \
   "^Package.swift|$reasoned"
-rule 'Sources/' '\bfatalError\(|\bpreconditionFailure\(' \
+rule '(Sources|Examples|Snippets)/' '\bfatalError\(|\bpreconditionFailure\(' \
   "A trap needs '// Reason: …' on the line." "$reasoned"
 rule 'Sources/' '\btry\?' \
   "'try?' swallows an error: say why that is right with '// Reason: …' on the line." "$reasoned"

@@ -27,4 +27,4 @@ let ember = night.deriving("Ember") { $0[.radius] = 8 }
 try ThemeManager.shared.use(night)
 // snippet.hide
 try ThemeManager.shared.use(ember)
-guard label.color.hex == "#6ea0ff", label.corner == 8 else { fatalError("the label is not themed") }
+precondition(label.color.hex == "#6ea0ff" && label.corner == 8)

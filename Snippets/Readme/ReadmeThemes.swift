@@ -1,0 +1,21 @@
+// A skin, and a view that follows it.
+
+import Theming
+
+extension ThemeKeys {
+  static let accent = ThemeKey<RGBA>("color.accent", default: RGBA(red: 0, green: 122, blue: 255))
+}
+
+@MainActor final class Label {
+  var color = RGBA(red: 0, green: 0, blue: 0)
+  @Themed var skin: ThemeMap<Label>?
+}
+
+let label = Label()
+label.skin = [.set(\.color, .accent)]  // subscribes, and applies the theme in use
+try ThemeManager.shared.use(Theme("Ember") { $0[.accent] = RGBA(red: 226, green: 88, blue: 34) })
+print(label.color)  // #e25822; the label left the list by itself if it died meanwhile
+label.skin = nil  // ends
+
+// snippet.hide
+precondition(label.color == RGBA(red: 226, green: 88, blue: 34))
