@@ -88,7 +88,9 @@ extension EventBus {
     line: UInt,
     isolation: (any Actor)?
   ) -> Int {
-    if !hub.tellsUnhandled, hub.waiting.isZero, hub.isPlain { return 0 }
+    if !hub.tellsUnhandled, hub.waiting.isZero, hub.isPlain, name.interned.replay == 0 {
+      return 0
+    }
     return core(of: name).send(
       payload,
       from: sender,

@@ -30,7 +30,7 @@ public final class EventBus: Sendable {
   internal let hub: Hub
   @usableFromInline
   internal let table = ObjectTable()
-  private let wildcards: SignalCore<AnyEvent>
+  internal let wildcards: SignalCore<AnyEvent>
 
   /// Creates a bus that knows nobody.
   ///
@@ -86,8 +86,15 @@ public final class EventBus: Sendable {
   internal func core<Payload>(of name: EventName<Payload>) -> SignalCore<Payload> {
     let known = table.with(name.index) { (core: SignalCore<Payload>) in core }
     if let known { return known }
-    return table.object(name.index) {
-      SignalCore<Payload>(name: name.rawValue, hub: hub, wildcards: wildcards)
+    let core = table.object(name.index) {
+      SignalCore<Payload>(
+        name: name.rawValue,
+        hub: hub,
+        wildcards: wildcards,
+        interned: name.interned
+      )
     }
+    name.interned.add(core)
+    return core
   }
 }

@@ -29,6 +29,19 @@ internal final class Hub: Sendable {
   @usableFromInline
   internal let peculiarities: Atomic<UInt>
   private let mailboxes = Locked(Mailboxes())
+  private let queues = Locked(Queues())
+  private let unisolated = EventQueue(nil)
+  private let lists = Locked(WeakObjects<ObserverList>())
+  private let hasWarned = Atomic<Bool>(false)
+
+  private struct WeakQueue {
+    weak let queue: EventQueue?
+  }
+
+  private struct Queues {
+    var byActor: [ObjectIdentifier: WeakQueue] = [:]
+    var roomBeforeSweep = 8
+  }
 
   internal init(label: String, hooks: EventHooks) {
     self.label = label
@@ -63,6 +76,51 @@ internal final class Hub: Sendable {
       return nil
     }
     if let mailbox = winner?.mailbox, mailbox.serves(actor) { return mailbox }
+    return made
+  }
+
+  /// Takes note of a list of the bus.
+  internal func add(_ list: ObserverList) { lists.withLock { $0.insert(list) } }
+
+  /// Forgets a list that is dying.
+  internal func remove(_ list: ObjectIdentifier) { lists.withLock { $0.remove(list) } }
+
+  /// How many posts of the bus are running in the calling thread's cells: at least this thread's own.
+  internal var nesting: Int { lists.withLock { $0 }.living.reduce(0) { $0 + $1.nesting } }
+
+  /// Writes once that posts nest without end.
+  internal func warnOfNesting(_ frame: PostFrame) {
+    guard !hasWarned.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    StandardError.print(
+      "EventBus: posts are nested \(frame.depth) deep: … → "
+        + frame.chain.joined(separator: " → ")
+        + ". A handler posts what leads back to it; break the circle or enqueue the event."
+    )
+  }
+
+  /// How many events wait for handlers on actors.
+  internal var waitingCount: Int { waiting.count.load(ordering: .acquiring) }
+
+  /// How many events found their owner dead when their turn came.
+  internal var lostCount: Int { waiting.lost.load(ordering: .relaxed) }
+
+  /// The queue of an isolation, made if there is none.
+  internal func queue(of isolation: (any Actor)?) -> EventQueue {
+    guard let isolation else { return unisolated }
+    let id = ObjectIdentifier(isolation)
+    let known = queues.withLock { $0.byActor[id] }
+    if let queue = known?.queue, queue.serves(isolation) { return queue }
+    let made = EventQueue(isolation)
+    let winner = queues.withLock { queues -> WeakQueue? in
+      if let other = queues.byActor[id], other.queue !== known?.queue { return other }
+      if queues.byActor.count >= queues.roomBeforeSweep {
+        queues.byActor = queues.byActor.filter { $0.value.queue != nil }
+        queues.roomBeforeSweep = max(8, 2 * queues.byActor.count)
+      }
+      queues.byActor[id] = WeakQueue(queue: made)
+      return nil
+    }
+    if let queue = winner?.queue, queue.serves(isolation) { return queue }
     return made
   }
 

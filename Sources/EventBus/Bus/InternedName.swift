@@ -16,6 +16,8 @@ internal final class InternedName: Sendable {
   /// The event's number: names are numbered from zero.
   internal let index: Int
   private let largestReplay = Atomic<Int>(0)
+  /// The lists of all buses that deliver the event, to be told when it is replayed from now on.
+  private let lists = Locked(WeakObjects<ObserverList>())
 
   private init(index: Int) { self.index = index }
 
@@ -31,7 +33,19 @@ internal final class InternedName: Sendable {
       registry.names[key] = name
       return name
     }
-    name.largestReplay.max(replay, ordering: .acquiringAndReleasing)
+    let former = name.largestReplay.max(replay, ordering: .acquiringAndReleasing).oldValue
+    if former == 0, replay > 0 {
+      for list in name.lists.withLock({ $0 }).living { list.noteReplay() }
+    }
     return name
   }
+
+  /// Takes note of a list that delivers the event.
+  internal func add(_ list: ObserverList) {
+    lists.withLock { $0.insert(list) }
+    if replay > 0 { list.noteReplay() }
+  }
+
+  /// Forgets a list that is dying.
+  internal func remove(_ list: ObjectIdentifier) { lists.withLock { $0.remove(list) } }
 }

@@ -36,6 +36,7 @@ internal final class PostFrame: Sendable {
   ///   - name: The event's name.
   ///   - unwatched: How many posts are around it at least, if none of them has a frame.
   ///   - body: The post.
+  /// - Returns: What the post returns.
   internal static func run<Result>(
     _ name: String,
     unwatched: Int,

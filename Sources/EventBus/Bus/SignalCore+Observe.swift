@@ -9,7 +9,7 @@ extension SignalCore {
   ) -> Token {
     let actor = handler.isolation
     let call = WrittenHandler.bare(handler)
-    if request.isPlain, predicate == nil, actor == nil {
+    if request.isPlain, predicate == nil, actor == nil, !isReplaying {
       let observer = plainObserver.init(fileID: request.fileID, line: request.line, handler: call)
       add(observer, priority: request.priority.rawValue)
       return Token(self, handle: observer.address)
@@ -30,7 +30,7 @@ extension SignalCore {
   ) -> Token {
     let actor = handler.isolation
     let call = WrittenHandler.bare(handler)
-    if request.isPlain, predicate == nil, actor == nil {
+    if request.isPlain, predicate == nil, actor == nil, !isReplaying {
       return observePlainly(request, owner: owner, call)
     }
     return observe(request, where: predicate, owner: owner, on: actor, call)
@@ -95,6 +95,7 @@ extension SignalCore {
       conditions: .init(predicate: predicate, once: request.once),
       owner: owner,
       link: link,
+      gate: newGate(),
       mailbox: actor.map { hub.mailbox(of: $0) },
       body: body
     )
@@ -102,7 +103,8 @@ extension SignalCore {
     return link
   }
 
-  /// Adds an observer to the list, or ends its registration when the list is closed.
+  /// Adds an observer to the list, or ends its registration when the list is closed, and gives it what is
+  /// replayed.
   internal func enter(
     _ observer: AnyObserver,
     _ request: ObserveRequest,
@@ -116,7 +118,10 @@ extension SignalCore {
       for: request.sender,
       isBound: isBound
     )
-    if !isAdded { link.disconnect() }
+    guard isAdded else { return link.disconnect() }
+    if let observer = observer as? ConditionalObserver<Payload>, let gate = observer.gate {
+      replay(to: observer, through: gate, from: request.sender, link)
+    }
   }
 
   /// The token of a registration that an object keeps.

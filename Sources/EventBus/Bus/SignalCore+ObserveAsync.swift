@@ -63,6 +63,7 @@ extension SignalCore {
       conditions: .init(predicate: predicate, once: request.once),
       owner: owner,
       link: link,
+      gate: newGate(),
       limit: BufferLimit(policy, fileID: request.fileID, line: request.line),
       body: body
     )

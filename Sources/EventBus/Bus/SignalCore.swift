@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The observers of one event, with its type: what buses and signals are made of.
 @usableFromInline
 package final class SignalCore<Payload: Sendable>: ObserverList,
@@ -10,6 +12,10 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   internal let wildcards: SignalCore<AnyEvent>?
   /// Looked up once: making the class of a generic observer anew costs as much as registering it.
   internal let plainObserver = PlainObserver<Payload>.self
+  /// What all names share that are this event; nothing for a signal without a name.
+  internal let interned: InternedName?
+  internal let replays = LazyReference<ReplayBuffer<Payload>>()
+  private let hasToldMany = Atomic<Bool>(false)
   private let handle = Locked(SignalHandle())
 
   private struct SignalHandle {
@@ -18,11 +24,43 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     init(_ signal: Signal<Payload>? = nil) { self.signal = signal }
   }
 
-  internal init(name: String, hub: Hub, wildcards: SignalCore<AnyEvent>? = nil) {
+  internal init(
+    name: String,
+    hub: Hub,
+    wildcards: SignalCore<AnyEvent>? = nil,
+    interned: InternedName? = nil
+  ) {
     self.name = name
+    self.interned = interned
     self.hub = hub
     self.wildcards = wildcards
     super.init(numbers: hub.numbers)
+    hub.add(self)
+  }
+
+  @discardableResult
+  override package func add(
+    _ observer: AnyObserver,
+    priority: Int,
+    for sender: AnyObject? = nil,
+    isBound: Bool = false
+  ) -> Bool {
+    let isAdded = super.add(observer, priority: priority, for: sender, isBound: isBound)
+    if isAdded, let hook = hub.hooks.onManyObservers { tellIfMany(hook) }
+    return isAdded
+  }
+
+  private func tellIfMany(_ hook: (String, Int) -> Void) {
+    let count = count
+    guard count > hub.hooks.manyObserversThreshold,
+      !hasToldMany.exchange(true, ordering: .acquiringAndReleasing)
+    else { return }
+    HookCall.run { hook(name, count) }
+  }
+
+  deinit {
+    interned?.remove(ObjectIdentifier(self))
+    hub.remove(ObjectIdentifier(self))
   }
 
   /// The signal through which a bus shows these observers: the same for as long as somebody has it.
@@ -63,12 +101,23 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
         isolation: isolation
       )
     }
-    let reached =
-      isEmpty
-      ? 0
-      : deliver(payload) { error, observer in
+    var reached = 0
+    if !isEmpty {
+      let outcome = deliver(payload) { error, observer in
         report(error, observer, payload, from: sender, fileID: fileID, line: line)
       }
+      guard let outcome else {
+        return sendInOrder(
+          payload,
+          from: sender,
+          excluding: token,
+          fileID: fileID,
+          line: line,
+          isolation: isolation
+        )
+      }
+      reached = outcome
+    }
     if reached == 0, hub.tellsUnhandled {
       tellUnhandled(payload, from: sender, fileID: fileID, line: line)
     }
@@ -85,7 +134,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     line: UInt,
     isolation: (any Actor)?
   ) -> Int {
-    send(
+    deliver(
       payload,
       from: sender,
       Delivery(
@@ -99,11 +148,22 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   }
 
   /// Delivers an event of which everything is known.
-  internal func send(_ payload: Payload, from sender: AnyObject?, _ delivery: Delivery) -> Int {
+  @discardableResult
+  internal func deliver(_ payload: Payload, from sender: AnyObject?, _ known: Delivery) -> Int {
+    if let isolation = known.isolation, !hub.waiting.isZero { hub.drainMailbox(of: isolation) }
+    var delivery = known
+    if let limit = interned?.replay, limit > 0 {
+      delivery.number = replays.object(orMake: ReplayBuffer.init)
+        .record(payload, delivery, from: sender, limit: limit)
+    }
     let reached: Int
-    if let trace = hub.hooks.onTrace, !HookCall.isRunning {
-      reached = PostFrame.run(name, unwatched: 0) { frame in
-        sendTraced(payload, from: sender, delivery, frame, trace)
+    let trace = HookCall.isRunning ? nil : hub.hooks.onTrace
+    if trace != nil || nesting >= 8 {
+      let unwatched = nesting >= 8 ? hub.nesting : 0
+      reached = PostFrame.run(name, unwatched: unwatched) { frame in
+        if frame.depth >= 64 { hub.warnOfNesting(frame) }
+        guard let trace else { return sendUntraced(payload, from: sender, delivery, told: nil) }
+        return sendTraced(payload, from: sender, delivery, frame, trace)
       }
     } else {
       reached = sendUntraced(payload, from: sender, delivery, told: nil)

@@ -49,7 +49,9 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   /// Whether the registration has ended.
   package final var isCancelled: Bool { flags.load(ordering: .relaxed) & Self.cancelled != 0 }
 
-  /// Stops calls, or lets them through. Called with the lock held that counts the pauses.
+  /// Stops calls, or lets them through.
+  ///
+  /// Called with the lock held that counts the pauses.
   package final func setPaused(_ isPaused: Bool) {
     if isPaused {
       flags.bitwiseOr(Self.paused, ordering: .sequentiallyConsistent)
@@ -63,7 +65,7 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   package final var isReceptive: Bool { flags.load(ordering: .relaxed) == 0 }
 
   /// The file of the registration.
-  package final var fileID: String { unsafe String(cString: file) }  // Reason: static text, ends in zero.
+  package final var fileID: String { unsafe String(cString: file) }  // Reason: static.
 
   /// The line of the registration.
   package final var line: UInt { UInt(lineHigh) << 16 | UInt(lineLow) }
@@ -78,6 +80,12 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
 
   /// The name of the owner's type, where there is an owner.
   package var ownerType: String? { nil }
+
+  /// Whether calls are stopped for the time being.
+  package final var isPaused: Bool { flags.load(ordering: .relaxed) & Self.paused != 0 }
+
+  /// How many events reached the handler, where the observer counts them itself.
+  package var deliveredCount: UInt? { nil }
 
   /// How many events were discarded in front of its handler.
   package var droppedCount: UInt { 0 }

@@ -1,6 +1,8 @@
 /// The events that wait for one asynchronous handler, and the task that brings them to it.
 package final class AsyncCallQueue<Payload: Sendable>: Sendable {
-  /// An event in the queue. Whoever waits for it is told when it goes, called or not.
+  /// An event in the queue.
+  ///
+  /// Whoever waits for it is told when it goes, called or not.
   private final class Call: Sendable {
     let payload: Payload
     let delivery: Delivery

@@ -16,6 +16,7 @@ package final class AsyncObserver<Payload: Sendable>: ConditionalObserver<Payloa
   ///   - conditions: What to ask before an event is accepted.
   ///   - owner: What is known of the owner.
   ///   - link: Ends the registration.
+  ///   - gate: Holds live events back while earlier ones are replayed.
   ///   - limit: What to keep while the handler is busy.
   ///   - body: Calls the handler, with its owner where it has one.
   package init(
@@ -24,12 +25,20 @@ package final class AsyncObserver<Payload: Sendable>: ConditionalObserver<Payloa
     conditions: Conditions,
     owner: OwnerFacts,
     link: ObserverLink,
+    gate: ReplayGate<Payload>?,
     limit: BufferLimit,
     body: @escaping @Sendable (Payload) async throws -> Reception
   ) {
     self.body = body
     queue = AsyncCallQueue(limit, link: link)
-    super.init(fileID: fileID, line: line, conditions: conditions, owner: owner, link: link)
+    super.init(
+      fileID: fileID,
+      line: line,
+      conditions: conditions,
+      owner: owner,
+      link: link,
+      gate: gate
+    )
   }
 
   deinit { queue.close() }

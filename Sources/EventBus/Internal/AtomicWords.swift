@@ -52,8 +52,12 @@ package struct AtomicWords: @unchecked Sendable {  // Reason: atomic words at a 
   }
 
   /// Adds to a word, wrapping, sequentially consistent.
+  ///
+  /// - Returns: The sum.
   @inlinable
-  package func add(_ value: UInt, at index: Int) {
+  @discardableResult
+  package func add(_ value: UInt, at index: Int) -> UInt {
     unsafe base[index].wrappingAdd(value, ordering: .sequentiallyConsistent)  // Reason: as above.
+      .newValue
   }
 }

@@ -10,6 +10,11 @@ package struct BoundedQueue<Element> {
   /// Creates an empty queue.
   package init(_ limit: BufferLimit = .unlimited) { self.limit = limit }
 
+  /// Whether a full queue discards what comes, rather than what waits.
+  package var keepsOldest: Bool {
+    if case .oldest = limit { true } else { false }
+  }
+
   /// How many elements wait.
   package var count: Int { storage.count - head }
 

@@ -20,10 +20,13 @@ package class ConditionalObserver<Payload: Sendable>: Observer<Payload>,
     }
   }
 
+  /// Stands before an observer of an event that is replayed.
+  package let gate: ReplayGate<Payload>?
   private let conditions: Conditions
   private let owner: OwnerFacts
   private let home: ObserverLink
   private let isClaimed = Atomic<Bool>(false)
+  private let delivered = Atomic<UInt>(0)
   /// Kept by the list for as long as this observer is linked.
   private let group = Atomic<UInt>(0)
 
@@ -35,13 +38,16 @@ package class ConditionalObserver<Payload: Sendable>: Observer<Payload>,
   ///   - conditions: What to ask before an event is accepted.
   ///   - owner: What is known of the owner.
   ///   - link: Ends the registration.
+  ///   - gate: Holds live events back while earlier ones are replayed.
   package init(
     fileID: StaticString,
     line: UInt,
     conditions: Conditions,
     owner: OwnerFacts,
-    link: ObserverLink
+    link: ObserverLink,
+    gate: ReplayGate<Payload>? = nil
   ) {
+    self.gate = gate
     self.conditions = conditions
     self.owner = owner
     home = link
@@ -66,10 +72,22 @@ package class ConditionalObserver<Payload: Sendable>: Observer<Payload>,
   override package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws
     -> Reception
   {
+    switch gate?.admit(payload, delivery) {
+    case .waits: return .queued
+    case .known: return .declined
+    case .admitted, nil: return try pass(payload, delivery)
+    }
+  }
+
+  /// Asks the conditions, and accepts what passes them.
+  ///
+  /// - Throws: What the handler throws, if it is called now.
+  package final func pass(_ payload: Payload, _ delivery: borrowing Delivery) throws -> Reception {
     // A handler on an actor has its owner loaded there, so that the last reference is not dropped here.
     if loadsOwnerOnPost, owner.isLost() { return .ownerLost }
     if let predicate = conditions.predicate, !predicate(payload) { return .declined }
     if conditions.once, isClaimed.exchange(true, ordering: .acquiringAndReleasing) { return .spent }
+    delivered.wrappingAdd(1, ordering: .relaxed)
     return try accept(payload, delivery)
   }
 
@@ -86,6 +104,7 @@ package class ConditionalObserver<Payload: Sendable>: Observer<Payload>,
     self.group.store(ObjectAddress.of(group), ordering: .releasing)
   }
 
+  override package var deliveredCount: UInt? { delivered.load(ordering: .relaxed) }
   override package var needsSweeping: Bool { owner.needsSweeping }
   override package var hasLostOwner: Bool { owner.isLost() }
   override package var ownerType: String? { owner.type }

@@ -12,6 +12,8 @@ package struct Delivery: Sendable {
   package var excluded: TokenIdentity?
   /// Whoever waits until every handler has finished.
   package var completion: Completion?
+  /// The number of the post among those of an event that is replayed; zero for others.
+  package var number: UInt = 0
 
   /// Describes one post.
   package init(
@@ -28,6 +30,14 @@ package struct Delivery: Sendable {
     self.isolation = isolation
     self.excluded = excluded
     self.completion = completion
+  }
+
+  /// The same for a delivery by somebody else than the poster.
+  package var withoutPlace: Delivery {
+    var copy = forLater
+    copy.completion = completion
+    copy.number = number
+    return copy
   }
 
   /// The same without what is of use only while the post is running.

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Something that waits in a mailbox.
 package class Envelope: @unchecked Sendable {  // Reason: no state; subclasses are constant.
   /// Delivers the contents, on the mailbox's actor.
@@ -19,7 +21,6 @@ package final class Mailbox: Sendable {
   private struct State {
     var queue = BoundedQueue<Envelope>()
     var isScheduled = false
-    var lost = 0
   }
 
   private let state = Locked(State())
@@ -43,9 +44,6 @@ package final class Mailbox: Sendable {
 
   /// How many envelopes wait.
   package var depth: Int { state.withLock { $0.queue.count } }
-
-  /// How many envelopes found their receiver dead.
-  package var lostCount: Int { state.withLock { $0.lost } }
 
   /// Whether this is still the mailbox of that very actor, and not of a former one at its address.
   package func serves(_ other: any Actor) -> Bool { actor === other }
@@ -74,7 +72,7 @@ package final class Mailbox: Sendable {
     var remaining = depth
     while remaining > 0, let envelope = state.withLock({ $0.queue.popFirst() }) {
       waiting.add(-1)
-      if !envelope.open() { state.withLock { $0.lost += 1 } }
+      if !envelope.open() { waiting.lost.wrappingAdd(1, ordering: .relaxed) }
       remaining -= 1
     }
   }
@@ -107,11 +105,11 @@ package final class Mailbox: Sendable {
   private func discard() {
     let dropped = state.withLock { state in
       let dropped = state.queue.removeAll()
-      state.lost += dropped.count
       state.isScheduled = false
       return dropped
     }
     waiting.add(-dropped.count)
+    waiting.lost.wrappingAdd(dropped.count, ordering: .relaxed)
     for envelope in dropped { envelope.actorWasLost() }
   }
 }

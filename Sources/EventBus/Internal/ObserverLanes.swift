@@ -102,6 +102,19 @@ package struct ObserverLanes: Sendable {
     return retirees
   }
 
+  /// The number of the oldest observer, by which all newer ones are told.
+  package var oldestOrder: UInt? {
+    var oldest: UInt?
+    for lane in lanes {
+      for slot in 0..<lane.block.count where lane.block[slot] != 0 {
+        let order = AnyObserver.borrow(lane.block[slot]) { $0.order } ?? .max
+        oldest = min(oldest ?? .max, order)
+        break
+      }
+    }
+    return oldest
+  }
+
   /// How many slots are filled, emptied ones included: what the bound speaks of.
   package var slotCount: Int { lanes.reduce(0) { $0 + $1.block.count } }
 

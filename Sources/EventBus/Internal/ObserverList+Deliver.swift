@@ -22,14 +22,19 @@ extension ObserverList {
   /// - Parameters:
   ///   - payload: The payload.
   ///   - failed: Told of every error a handler throws.
-  /// - Returns: How many handlers were reached.
+  /// - Returns: How many handlers were reached; `nil`, with nothing done, when so many posts are running
+  ///   that somebody should look whether they nest without end.
   /// - Complexity: O(*n*) in the number of observers.
   @inlinable
   package final func deliver<Payload: Sendable>(
     _ payload: Payload,
     failed: (any Error, AnyObserver) -> Void
-  ) -> Int {
+  ) -> Int? {
     guard let visit = domain.enter() else { return 0 }
+    if visit.isCrowded {
+      abandon(visit)
+      return nil
+    }
     var tally = DeliveryTally()
     if let block = SlotBlock(address: published.sole.load(ordering: .sequentiallyConsistent)) {
       // The count is read once: what is added from now on lies beyond it.
@@ -108,6 +113,12 @@ extension ObserverList {
     return tally.reached
   }
 
+  @usableFromInline
+  internal final func abandon(_ visit: Visit) { domain.abandon(visit) }
+
+  /// How many posts of the calling thread's cell are in this list: at least this thread's own.
+  package final var nesting: Int { Int(domain.insideOwnCell) }
+
   private func walk(for sender: AnyObject?) -> ObserverWalk {
     guard let sender, let group = SenderTable.find(sender, in: senders) else {
       return ObserverWalk()
@@ -131,6 +142,7 @@ extension ObserverList {
         reception = .tooNew
       } else if let excluded = delivery.excluded, excluded.isMeant(observer, of: list) {
         reception = .excluded
+        list.noteMissed(observer)
       } else {
         let outcome = tally.hand(to: observer, failed: failed) { try $0.receive(payload, delivery) }
         reception = outcome == .paused && observer.isCancelled ? .cancelled : outcome

@@ -18,6 +18,9 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// Set while there are observers that named a sender.
   @inlinable package static var addressed: UInt { 4 }
 
+  /// Set when payloads are kept for observers that come later.
+  package static let replayed: UInt = 8
+
   @usableFromInline
   internal let domain = ReclamationDomain()
   @usableFromInline
@@ -80,7 +83,8 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
         priority: priority,
         for: sender,
         published,
-        senders
+        senders,
+        walks: domain.arrivals
       )
       noteShape(registry)
       return retirees
@@ -113,7 +117,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   override package func changePauses(_ handle: UInt, by change: Int, unless hasEnded: () -> Bool) {
     // A token that has not ended under this lock cannot be unlinked before it is released.
     registry.withLock { registry in
-      if !hasEnded() { registry.changePauses(handle, by: change) }
+      if !hasEnded() { registry.changePauses(handle, by: change, walks: domain.arrivals) }
     }
   }
 
@@ -133,7 +137,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   package func close() {
     let watchers = registry.withLock { $0.close() }
     var links: [ObserverLink] = []
-    forEach { observer in
+    forEach { observer, _ in
       if let link = observer.link { links.append(link) }
     }
     for link in links { link.disconnect() }
@@ -142,8 +146,8 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   }
 
   /// Calls a closure with every observer, by priority and number, without a lock.
-  package func forEach(_ body: (AnyObserver) -> Void) {
-    guard let visit = domain.enter() else { return }
+  package func forEach(_ body: (AnyObserver, _ priority: Int) -> Void) {
+    guard let visit = domain.enter(isPost: false) else { return }
     published.forEach(body)
     for group in registry.withLock({ $0.senderGroups }) { group.published.forEach(body) }
     domain.leave(visit)
@@ -153,6 +157,25 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   @usableFromInline
   package func sweepOwners() {
     endAll { $0.needsSweeping && $0.hasLostOwner }
+  }
+
+  /// Takes note that posts must be recorded from now on.
+  package func noteReplay() { note(Self.replayed, true) }
+
+  /// How often plain observers were called, as of now.
+  package func deliveries() -> DeliveryLedger {
+    registry.withLock { registry in
+      var ledger = registry.ledger
+      ledger.walks = domain.arrivals
+      return ledger
+    }
+  }
+
+  /// Takes note that a post left a plain observer out.
+  package func noteMissed(_ observer: AnyObserver) {
+    guard observer.deliveredCount == nil else { return }
+    let address = observer.address
+    registry.withLock { $0.missedOne(address) }
   }
 
   /// Told of an error that a handler threw where its poster could not see it.
@@ -169,7 +192,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     guard slots >= 8 else { return }
     let seed = probes.wrappingAdd(1, ordering: .relaxed).newValue
     var probe = SweepProbe(total: slots, seed: seed)
-    guard let visit = domain.enter() else { return }
+    guard let visit = domain.enter(isPost: false) else { return }
     while let place = probe.next() {
       if published.hasLostOwner(at: place) { probe.foundDead() }
     }
@@ -185,7 +208,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
 
   private func endAll(where isDead: (AnyObserver) -> Bool) {
     var links: [ObserverLink] = []
-    forEach { observer in
+    forEach { observer, _ in
       if isDead(observer), let link = observer.link { links.append(link) }
     }
     for link in links { link.endByItself() }

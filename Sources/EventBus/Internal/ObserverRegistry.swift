@@ -16,6 +16,8 @@ package struct ObserverRegistry: Sendable {
   /// Tokens to be told when their plain observer goes without them, by the observer's address.
   private var watchers: [UInt: WeakCancellable] = [:]
 
+  /// How often plain observers were called.
+  package private(set) var ledger = DeliveryLedger()
   /// How often a plain observer is paused, by its address.
   private var pauses: [UInt: Int] = [:]
 
@@ -42,15 +44,23 @@ package struct ObserverRegistry: Sendable {
   ///   - sender: The sender it is for.
   ///   - published: What readers see of the observers for any sender.
   ///   - table: What readers see of the groups.
+  ///   - walks: How many posts have walked the list.
   /// - Returns: What the change unlinked.
   package mutating func add(
     _ observer: AnyObserver,
     priority: Int,
     for sender: AnyObject?,
     _ published: borrowing PublishedLanes,
-    _ table: borrowing Atomic<UInt>
+    _ table: borrowing Atomic<UInt>,
+    walks: UInt
   ) -> Retirees {
     if observer.needsSweeping { untold += 1 }
+    if observer.deliveredCount == nil {
+      ledger.walks = walks
+      ledger.added(observer.order, living: published.live.load(ordering: .relaxed)) {
+        lanes.oldestOrder ?? observer.order
+      }
+    }
     guard let sender else { return lanes.append(observer, priority: priority, to: published) }
     addressed += 1
     if let group = SenderTable.find(sender, in: table) {
@@ -75,6 +85,7 @@ package struct ObserverRegistry: Sendable {
     guard !isClosed else { return Retirees() }
     if !watchers.isEmpty { watchers[address] = nil }
     if !pauses.isEmpty { pauses[address] = nil }
+    ledger.removed(address)
     let retirees = AnyObserver.borrow(address) { observer in
       if observer.needsSweeping { untold -= 1 }
       observer.flags.bitwiseOr(AnyObserver.cancelled, ordering: .sequentiallyConsistent)
@@ -115,11 +126,18 @@ package struct ObserverRegistry: Sendable {
   }
 
   /// Pauses a plain observer once more, or once less.
-  package mutating func changePauses(_ address: UInt, by change: Int) {
+  package mutating func changePauses(_ address: UInt, by change: Int, walks: UInt) {
     guard !isClosed else { return }
     let count = (pauses[address] ?? 0) + change
     pauses[address] = count > 0 ? count : nil
     AnyObserver.borrow(address) { $0.setPaused(count > 0) }
+    ledger.walks = walks
+    ledger.setPaused(address, count > 0)
+  }
+
+  /// Takes note that a post left a plain observer out.
+  package mutating func missedOne(_ address: UInt) {
+    if !isClosed { ledger.missedOne(address) }
   }
 
   /// Sees to it that a token is told when the list closes.

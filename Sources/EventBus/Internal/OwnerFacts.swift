@@ -4,7 +4,9 @@ package struct OwnerFacts: Sendable {
   package let type: String?
   /// Whether nobody tells when the owner dies.
   package let needsSweeping: Bool
-  /// Whether the owner has died. Loads it.
+  /// Whether the owner has died.
+  ///
+  /// Loads it.
   package let isLost: @Sendable () -> Bool
 
   /// There is no owner.

@@ -25,12 +25,12 @@ package struct PublishedLanes: ~Copyable, Sendable {
   /// Calls a closure with every linked observer, by priority and number.
   ///
   /// Only for announced readers.
-  package borrowing func forEach(_ body: (AnyObserver) -> Void) {
+  package borrowing func forEach(_ body: (AnyObserver, _ priority: Int) -> Void) {
     var lanes = lanes
     while let lane = lanes.next() {
       for index in 0..<lane.block.count {
         let word = lane.block[index]
-        if word != 0 { AnyObserver.borrow(word, body) }
+        if word != 0 { AnyObserver.borrow(word) { body($0, lane.priority) } }
       }
     }
   }

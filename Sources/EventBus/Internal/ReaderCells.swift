@@ -46,25 +46,36 @@ package struct ReaderCells: Sendable {
 
   /// Announces a reader.
   ///
-  /// - Parameter epoch: The epoch counter, read before and again after.
-  /// - Returns: The counter to ``leave(_:)`` again.
+  /// - Parameters:
+  ///   - epoch: The epoch counter, read before and again after.
+  ///   - arrival: ``arrival``, or 1 for a reader that is not to be counted.
+  /// - Returns: The counter to ``leave(_:)`` again, and how many readers are in it now.
   @inlinable
-  package func enter(_ epoch: borrowing Atomic<UInt>) -> Int {
+  package func enter(_ epoch: borrowing Atomic<UInt>, _ arrival: UInt) -> (
+    counter: Int, inside: UInt
+  ) {
     let cell = Self.ownCell &* Self.stride
     while true {
       let seen = epoch.load(ordering: .sequentiallyConsistent)
       let counter = cell &+ Epochs.row(of: seen)
-      words.add(Self.arrival, at: counter)
-      if epoch.load(ordering: .sequentiallyConsistent) == seen { return counter }
-      words.add(0 &- Self.arrival, at: counter)
+      let sum = words.add(arrival, at: counter)
+      if epoch.load(ordering: .sequentiallyConsistent) == seen {
+        return (counter, sum & Self.insideMask)
+      }
+      words.add(0 &- arrival, at: counter)
     }
   }
 
   /// Takes a reader's announcement back.
   ///
-  /// - Parameter counter: What ``enter(_:)`` returned.
+  /// - Parameter counter: What ``enter(_:_:)`` returned.
   @inlinable
   package func leave(_ counter: Int) { words.add(0 &- 1, at: counter) }
+
+  /// Takes back an announcement that is not to be counted after all.
+  ///
+  /// - Parameter counter: What ``enter(_:_:)`` returned.
+  package func abandon(_ counter: Int) { words.add(0 &- Self.arrival, at: counter) }
 
   /// The calling thread's cell.
   ///

@@ -40,12 +40,14 @@ package struct ReclamationDomain: ~Copyable, Sendable {
 
   /// Announces a reader.
   ///
+  /// - Parameter isPost: Whether the visit counts among the ``arrivals``.
   /// - Returns: What to give to ``leave(_:)``, or `nil` when there has never been anything to read.
   /// - Complexity: O(1), two sequentially consistent additions for a whole visit. No lock, no allocation.
   @inlinable
-  package func enter() -> Visit? {
+  package func enter(isPost: Bool = true) -> Visit? {
     guard let cells = ReaderCells(address: cells.load(ordering: .acquiring)) else { return nil }
-    return Visit(cells: cells, counter: cells.enter(epoch))
+    let place = cells.enter(epoch, isPost ? ReaderCells.arrival : 1)
+    return Visit(cells: cells, counter: place.counter, inside: place.inside)
   }
 
   /// Ends a reader's visit and frees what waited for it.
@@ -55,6 +57,17 @@ package struct ReclamationDomain: ~Copyable, Sendable {
   package func leave(_ visit: Visit) {
     visit.cells.leave(visit.counter)
     if pending.load(ordering: .sequentiallyConsistent) { sweep() }
+  }
+
+  /// Ends a visit that is not to be counted after all, and in which nothing was read.
+  package func abandon(_ visit: Visit) {
+    visit.cells.abandon(visit.counter)
+    if pending.load(ordering: .sequentiallyConsistent) { sweep() }
+  }
+
+  /// How many readers are inside now in the calling thread's cell: at least this thread's own.
+  package var insideOwnCell: UInt {
+    ReaderCells(address: cells.load(ordering: .acquiring))?.insideOwnCell ?? 0
   }
 
   /// Frees unlinked things as soon as nobody can hold them: now, when no reader is inside.

@@ -13,6 +13,7 @@ package final class RoutedObserver<Payload: Sendable>: ConditionalObserver<Paylo
   ///   - conditions: What to ask before an event is accepted.
   ///   - owner: What is known of the owner.
   ///   - link: Ends the registration.
+  ///   - gate: Holds live events back while earlier ones are replayed.
   ///   - mailbox: The queue of the actor the handler runs on.
   ///   - body: Calls the handler, with its owner where it has one.
   package init(
@@ -21,12 +22,20 @@ package final class RoutedObserver<Payload: Sendable>: ConditionalObserver<Paylo
     conditions: Conditions,
     owner: OwnerFacts,
     link: ObserverLink,
+    gate: ReplayGate<Payload>?,
     mailbox: Mailbox?,
     body: @escaping @Sendable (Payload) throws -> Reception
   ) {
     self.body = body
     self.mailbox = mailbox
-    super.init(fileID: fileID, line: line, conditions: conditions, owner: owner, link: link)
+    super.init(
+      fileID: fileID,
+      line: line,
+      conditions: conditions,
+      owner: owner,
+      link: link,
+      gate: gate
+    )
   }
 
   override package var loadsOwnerOnPost: Bool { mailbox == nil }

@@ -5,6 +5,8 @@ public import Synchronization
 package final class WaitingCount: Sendable {
   @usableFromInline
   internal let count = Atomic<Int>(0)
+  /// How many found their receiver dead.
+  internal let lost = Atomic<Int>(0)
 
   /// Nothing waits.
   package init() {}

@@ -11,7 +11,7 @@ struct ObserverLanesTests {
 
   private func lines(_ published: borrowing PublishedLanes) -> [UInt] {
     var lines: [UInt] = []
-    published.forEach { lines.append($0.line) }
+    published.forEach { observer, _ in lines.append(observer.line) }
     return lines
   }
 

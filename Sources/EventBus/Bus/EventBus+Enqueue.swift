@@ -1,0 +1,133 @@
+extension EventBus {
+  /// Posts an event in a later turn of the caller's isolation.
+  ///
+  /// Events are delivered first in, first out. The queue is swapped out before it is delivered, so that
+  /// what a handler enqueues waits for another turn. Without an isolation the event is posted from a
+  /// task, in order for each bus. The sender is not kept: it may enqueue from its `deinit`, but then, as
+  /// always when it has died by the time of the delivery, observers that named it are not reached.
+  ///
+  /// - Parameters:
+  ///   - name: The event.
+  ///   - payload: What it carries.
+  ///   - sender: Who posts.
+  ///   - coalescing: Which waiting event this one takes the place of.
+  ///   - fileID: Where the call was written; filled in by the compiler.
+  ///   - line: Its line.
+  ///   - isolation: The actor the caller runs on; filled in by the compiler.
+  /// - Complexity: O(1), one lock; O(*n*) in the number of waiting events when it coalesces.
+  public func enqueue<Payload>(
+    _ name: EventName<Payload>,
+    _ payload: Payload,
+    from sender: AnyObject? = nil,
+    coalescing: Coalescing = .none,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    isolation: isolated (any Actor)? = #isolation
+  ) {
+    let core = core(of: name)
+    let identity = sender.map(ObjectIdentifier.init)
+    let reference = WeakSender(sender)
+    let event = EnqueuedEvents.Event(name: name.index, sender: identity) { [weak self] isolation in
+      // The bus may have died; its observers went with it.
+      guard self != nil else { return }
+      let delivery = Delivery(fileID: fileID, line: line, sender: identity, isolation: isolation)
+      core.deliver(payload, from: reference.object, delivery)
+    }
+    hub.queue(of: isolation).add(event, coalescing)
+  }
+
+  /// Posts an event that carries nothing, in a later turn of the caller's isolation.
+  ///
+  /// - Parameters:
+  ///   - name: The event.
+  ///   - sender: Who posts.
+  ///   - coalescing: Which waiting event this one takes the place of.
+  ///   - fileID: Where the call was written; filled in by the compiler.
+  ///   - line: Its line.
+  ///   - isolation: The actor the caller runs on; filled in by the compiler.
+  /// - Complexity: O(1), one lock; O(*n*) in the number of waiting events when it coalesces.
+  public func enqueue(
+    _ name: EventName<Void>,
+    from sender: AnyObject? = nil,
+    coalescing: Coalescing = .none,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    isolation: isolated (any Actor)? = #isolation
+  ) {
+    enqueue(
+      name,
+      (),
+      from: sender,
+      coalescing: coalescing,
+      fileID: fileID,
+      line: line,
+      isolation: isolation
+    )
+  }
+
+  /// Posts an event and waits until every handler has finished, those on actors and asynchronous ones
+  /// included.
+  ///
+  /// Called from an asynchronous handler, it does not wait for a call that itself waits for that handler,
+  /// such as another call of it. Returns early when the waiting task is cancelled; the handlers go on.
+  ///
+  /// - Parameters:
+  ///   - name: The event.
+  ///   - payload: What it carries.
+  ///   - sender: Who posts.
+  ///   - fileID: Where the call was written; filled in by the compiler.
+  ///   - line: Its line.
+  ///   - isolation: The actor the caller runs on; filled in by the compiler.
+  /// - Returns: How many handlers the event reached.
+  /// - Complexity: O(*n*) in the number of observers, and as long as the slowest takes.
+  @discardableResult
+  public func postAndWait<Payload>(
+    _ name: EventName<Payload>,
+    _ payload: Payload,
+    from sender: AnyObject? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    isolation: isolated (any Actor)? = #isolation
+  ) async -> Int {
+    let completion = Completion(callers: RunningCall.current?.links ?? [])
+    let delivery = Delivery(
+      fileID: fileID,
+      line: line,
+      sender: sender.map(ObjectIdentifier.init),
+      isolation: isolation,
+      completion: completion
+    )
+    let reached = core(of: name).deliver(payload, from: sender, delivery)
+    completion.finish()
+    await completion.wait()
+    return reached
+  }
+
+  /// Posts an event that carries nothing and waits until every handler has finished.
+  ///
+  /// - Parameters:
+  ///   - name: The event.
+  ///   - sender: Who posts.
+  ///   - fileID: Where the call was written; filled in by the compiler.
+  ///   - line: Its line.
+  ///   - isolation: The actor the caller runs on; filled in by the compiler.
+  /// - Returns: How many handlers the event reached.
+  /// - Complexity: O(*n*) in the number of observers, and as long as the slowest takes.
+  @discardableResult
+  public func postAndWait(
+    _ name: EventName<Void>,
+    from sender: AnyObject? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    isolation: isolated (any Actor)? = #isolation
+  ) async -> Int {
+    await postAndWait(
+      name,
+      (),
+      from: sender,
+      fileID: fileID,
+      line: line,
+      isolation: isolation
+    )
+  }
+}

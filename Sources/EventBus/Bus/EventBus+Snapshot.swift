@@ -1,0 +1,44 @@
+extension EventBus {
+  /// Who listens to what at this moment.
+  ///
+  /// - Returns: Every registration of the bus. Its description is a table.
+  /// - Complexity: O(*n*) in the number of registrations. Owners are loaded, and so held for a moment.
+  public func snapshot() -> EventBusSnapshot {
+    let lists = table.objects.compactMap { $0 as? any ObservedEvent } + [wildcards]
+    let observations = lists.sorted { $0.name < $1.name }.flatMap { $0.observations() }
+    return EventBusSnapshot(
+      label: label,
+      observations: observations,
+      waitingCount: hub.waitingCount,
+      lostCount: hub.lostCount
+    )
+  }
+}
+
+/// A list of observers with a name, whatever the payload.
+internal protocol ObservedEvent: AnyObject {
+  var name: String { get }
+  func observations() -> [EventBusSnapshot.Observation]
+}
+
+extension SignalCore: ObservedEvent {
+  internal func observations() -> [EventBusSnapshot.Observation] {
+    var observations: [EventBusSnapshot.Observation] = []
+    let ledger = deliveries()
+    forEach { observer, priority in
+      observations.append(
+        EventBusSnapshot.Observation(
+          name: name,
+          site: SourceSite(observer),
+          priority: Priority(priority),
+          ownerType: observer.ownerType,
+          isAlive: !observer.hasLostOwner,
+          isPaused: observer.isPaused,
+          deliveredCount: Int(observer.deliveredCount ?? ledger.delivered(to: observer)),
+          droppedCount: Int(observer.droppedCount)
+        )
+      )
+    }
+    return observations
+  }
+}

@@ -1,0 +1,111 @@
+extension EventBus {
+  /// The occurrences of an event as an asynchronous sequence, from now on.
+  ///
+  /// With a name that replays it begins with what is kept.
+  ///
+  /// - Parameters:
+  ///   - name: The event.
+  ///   - buffering: What to keep while nobody takes; what is discarded is counted. A size below one is
+  ///     refused with a line on standard error, and one event is kept.
+  ///   - lifetime: What the stream shall end with, at the latest.
+  ///   - fileID: Where the call was written; filled in by the compiler.
+  ///   - line: Its line.
+  /// - Returns: The stream. Dropping it unsubscribes.
+  /// - Complexity: Amortized O(1).
+  public func events<Payload>(
+    _ name: EventName<Payload>,
+    buffering: AsyncStream<Payload>.Continuation.BufferingPolicy = .unbounded,
+    until lifetime: Lifetime? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) -> EventStream<Payload> {
+    core(of: name).stream(buffering, until: lifetime, fileID: fileID, line: line)
+  }
+
+  /// Waits for the next occurrence of an event, after this call.
+  ///
+  /// - Parameters:
+  ///   - name: The event.
+  ///   - predicate: Asked on the posting thread; what it declines is not the next occurrence.
+  ///   - fileID: Where the call was written; filled in by the compiler.
+  ///   - line: Its line.
+  /// - Returns: The payload.
+  /// - Throws: `CancellationError` when the waiting task is cancelled first.
+  public func next<Payload>(
+    _ name: EventName<Payload>,
+    where predicate: (@Sendable (Payload) -> Bool)? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) async throws -> Payload {
+    let stream = core(of: name).single(where: predicate, fileID: fileID, line: line)
+    var iterator = stream.makeAsyncIterator()
+    guard let payload = await iterator.next() else { throw CancellationError() }
+    return payload
+  }
+}
+
+extension Signal {
+  /// The occurrences of the signal as an asynchronous sequence, from now on.
+  ///
+  /// - Parameters:
+  ///   - buffering: What to keep while nobody takes; what is discarded is counted.
+  ///   - lifetime: What the stream shall end with, at the latest.
+  ///   - fileID: Where the call was written; filled in by the compiler.
+  ///   - line: Its line.
+  /// - Returns: The stream. Dropping it unsubscribes.
+  /// - Complexity: Amortized O(1).
+  public func events(
+    buffering: AsyncStream<Payload>.Continuation.BufferingPolicy = .unbounded,
+    until lifetime: Lifetime? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) -> EventStream<Payload> {
+    core.stream(buffering, until: lifetime, fileID: fileID, line: line)
+  }
+}
+
+extension SignalCore {
+  /// Subscribes a stream.
+  internal func stream(
+    _ policy: BufferingPolicy,
+    until lifetime: Lifetime?,
+    fileID: StaticString,
+    line: UInt
+  ) -> EventStream<Payload> {
+    let request = ObserveRequest(priority: .normal, once: false, fileID: fileID, line: line)
+    let limit = BufferLimit(policy, fileID: fileID, line: line)
+    let stream = subscribe(request, where: nil, limit, replays: true)
+    if let lifetime { stream.end(with: lifetime) }
+    return stream
+  }
+
+  /// Subscribes a stream of one live event.
+  internal func single(
+    where predicate: Predicate?,
+    fileID: StaticString,
+    line: UInt
+  ) -> EventStream<Payload> {
+    let request = ObserveRequest(priority: .normal, once: true, fileID: fileID, line: line)
+    return subscribe(request, where: predicate, .unlimited, replays: false)
+  }
+
+  private func subscribe(
+    _ request: ObserveRequest,
+    where predicate: Predicate?,
+    _ limit: BufferLimit,
+    replays: Bool
+  ) -> EventStream<Payload> {
+    let buffer = StreamBuffer<Payload>(limit)
+    let link = ObserverLink(self)
+    let observer = StreamObserver<Payload>(
+      fileID: request.fileID,
+      line: request.line,
+      conditions: .init(predicate: predicate, once: request.once),
+      link: link,
+      gate: replays ? newGate() : nil,
+      buffer: buffer
+    )
+    enter(observer, request, link)
+    return EventStream(buffer, Token(link, handle: 0))
+  }
+}

@@ -1,0 +1,69 @@
+/// Who listens to what on a bus, at one moment.
+///
+/// "Who posts this, who listens?" is the oldest complaint about event buses. The description is a table.
+///
+/// The snapshot is taken without stopping anybody: what is registered or delivered meanwhile may be in it
+/// or not.
+public struct EventBusSnapshot: Sendable, CustomStringConvertible {
+  /// One registration.
+  public struct Observation: Sendable {
+    /// The event's name; `*` for every event.
+    public let name: String
+    /// Where it was registered.
+    public let site: SourceSite
+    /// Who is told first.
+    public let priority: Priority
+    /// The type of its owner, if it has one.
+    public let ownerType: String?
+    /// Whether its owner is alive; `true` without an owner.
+    public let isAlive: Bool
+    /// Whether it is paused.
+    public let isPaused: Bool
+    /// How many events reached its handler or its queue.
+    ///
+    /// Exact for plain handlers. For others it is counted without synchronization and may be short when
+    /// several threads deliver to one handler at the same moment.
+    public let deliveredCount: Int
+    /// How many events its buffer policy has discarded.
+    public let droppedCount: Int
+  }
+
+  /// What the bus is called.
+  public let label: String
+  /// The registrations, by name, and for each name in the order of delivery.
+  public let observations: [Observation]
+  /// How many events wait for handlers on actors.
+  public let waitingCount: Int
+  /// How many events found their owner dead when their turn came.
+  public let lostCount: Int
+
+  /// The table: a line a registration.
+  public var description: String {
+    let header = ["event", "priority", "delivered", "dropped", "owner", "registered at"]
+    let rows = observations.map { observation in
+      [
+        observation.name, "\(observation.priority.rawValue)", "\(observation.deliveredCount)",
+        "\(observation.droppedCount)", Self.owner(of: observation), "\(observation.site)",
+      ]
+    }
+    let widths = header.indices.map { column in
+      ([header] + rows).reduce(0) { max($0, $1[column].count) }
+    }
+    return ([header] + rows).map { Self.line($0, widths) }.joined(separator: "\n")
+  }
+
+  private static func owner(of observation: Observation) -> String {
+    let owner = observation.ownerType ?? "-"
+    if !observation.isAlive { return owner + " (dead)" }
+    return observation.isPaused ? owner + " (paused)" : owner
+  }
+
+  private static func line(_ cells: [String], _ widths: [Int]) -> String {
+    let padded = zip(cells, widths).map { cell, width in
+      cell + String(repeating: " ", count: width - cell.count)
+    }
+    var line = padded.joined(separator: "  ")
+    while line.last == " " { line.removeLast() }
+    return line
+  }
+}

@@ -1,0 +1,62 @@
+extension SignalCore {
+  /// Whether payloads are kept for observers that come later.
+  internal var isReplaying: Bool { (interned?.replay ?? 0) > 0 }
+
+  /// A gate for a new observer, where there may be something to replay.
+  internal func newGate() -> ReplayGate<Payload>? { isReplaying ? ReplayGate() : nil }
+
+  /// Gives a new observer what was posted before it came, and then what arrived meanwhile.
+  ///
+  /// The observer is linked already, with its gate closed: a post either is among what was recorded when
+  /// this looks, or waits at the gate.
+  internal func replay(
+    to observer: ConditionalObserver<Payload>,
+    through gate: ReplayGate<Payload>,
+    from sender: AnyObject?,
+    _ link: ObserverLink
+  ) {
+    let (entries, newest) = replays.object(orMake: ReplayBuffer.init).contents()
+    gate.setBaseline(newest)
+    for entry in entries {
+      if let sender, entry.sender !== sender { continue }
+      give(entry.payload, entry.delivery, to: observer, link)
+    }
+    while let waiting = gate.takeWaitingOrOpen() {
+      for event in waiting { give(event.payload, event.delivery, to: observer, link) }
+    }
+  }
+
+  private func give(
+    _ payload: Payload,
+    _ delivery: Delivery,
+    to observer: ConditionalObserver<Payload>,
+    _ link: ObserverLink
+  ) {
+    guard observer.isReceptive else { return }
+    do {
+      if try observer.pass(payload, delivery) == .ownerLost { link.endByItself() }
+    } catch {
+      handlerFailed(error, in: observer, payload: payload, delivery: delivery)
+    }
+  }
+}
+
+extension EventBus {
+  /// The last payload of an event that is replayed.
+  ///
+  /// - Parameter name: The event.
+  /// - Returns: The payload the bus recorded last, or `nil` when there was none, it was forgotten, or the
+  ///   name asks for no replay.
+  /// - Complexity: O(1), one lock.
+  public func latest<Payload>(_ name: EventName<Payload>) -> Payload? {
+    core(of: name).replays.object?.latest
+  }
+
+  /// Forgets the payloads kept of an event; observers that come later are given none of them.
+  ///
+  /// - Parameter name: The event.
+  /// - Complexity: O(*k*) in the number of payloads kept.
+  public func clearReplay<Payload>(_ name: EventName<Payload>) {
+    core(of: name).replays.object?.clear()
+  }
+}
