@@ -66,6 +66,35 @@ struct OtherThreadTests {
     #expect(boxes.map(\.width) == settled)
   }
 
+  @Test("After finished() of a cancelled token, the object is not being touched any more")
+  func finished() async throws {
+    @MainActor
+    final class Slow {
+      var whenTouched: (() -> Void)?
+      var width = 0 {
+        didSet { whenTouched?() }
+      }
+    }
+    let manager = makeManager()
+    let slow = Slow()
+    let token = manager.follow(slow, [.set(\.width, .radius)])
+    let wasFencedInside = Log<Bool>()
+    let fence = Fence()
+    slow.whenTouched = {
+      Task.detached {
+        token.cancel()
+        await token.finished()
+        fence.isPassed.store(true, ordering: .sequentiallyConsistent)
+      }
+      while token.isActive { yieldThread() }
+      for _ in 0..<10_000 { yieldThread() }
+      wasFencedInside.append(fence.isPassed.load(ordering: .sequentiallyConsistent))
+    }
+    try manager.use(rounded(9))
+    while !fence.isPassed.load(ordering: .sequentiallyConsistent) { await Task.yield() }
+    #expect(wasFencedInside.entries == [false])
+  }
+
   /// Views that follow the manager and that nobody else keeps.
   private func themed(_ count: Int, _ manager: ThemeManager) -> [Label] {
     (0..<count).map { _ in
@@ -74,6 +103,10 @@ struct OtherThreadTests {
       return label
     }
   }
+}
+
+private final class Fence: Sendable {
+  let isPassed = Atomic(false)
 }
 
 /// Views on their way to the thread that lets them go.

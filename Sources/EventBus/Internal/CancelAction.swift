@@ -5,9 +5,18 @@ package final class CancelAction: TokenTarget, @unchecked Sendable {  // Reason:
   }
 
   private let state: Locked<State>
+  private let fence: (@Sendable () async -> Void)?
 
   /// Creates a target that runs an action once.
-  package init(_ action: @escaping @Sendable () -> Void) {
+  ///
+  /// - Parameters:
+  ///   - fence: Waits, after the action, until no call is running.
+  ///   - action: Ends the registration.
+  package init(
+    fence: (@Sendable () async -> Void)? = nil,
+    _ action: @escaping @Sendable () -> Void
+  ) {
+    self.fence = fence
     state = Locked(State(action: action))
   }
 
@@ -15,4 +24,6 @@ package final class CancelAction: TokenTarget, @unchecked Sendable {  // Reason:
     let action = state.withLock { $0.action.take() }
     action?()
   }
+
+  override package func finished(_ handle: UInt) async { await fence?() }
 }

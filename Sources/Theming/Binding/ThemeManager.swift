@@ -97,7 +97,7 @@ public final class ThemeManager {
   /// within a fixed share of what the living take. Following twice makes two subscriptions.
   ///
   /// The token may be cancelled on any thread. A call that the main actor is in the middle of may
-  /// still be running then, and `finished()` does not wait for it: a turn on the main actor does.
+  /// still be running then; `finished()` waits for it.
   ///
   /// - Parameters:
   ///   - object: The object.

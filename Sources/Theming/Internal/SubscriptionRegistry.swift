@@ -57,7 +57,9 @@ package final class SubscriptionRegistry<
   package func addKept(_ subscriber: Subscriber, keys: [Key], until lifetime: Lifetime?) -> Token {
     let isSwept = lifetime == nil
     let number = index.withLock { $0.add(subscriber, keys: keys, isSwept: isSwept) }
-    let action = CancelAction { [weak self] in self?.remove(number) }
+    // Subscribers are called on the main actor only, so a turn there is the fence.
+    let fence: @Sendable () async -> Void = { await MainActor.run {} }
+    let action = CancelAction(fence: fence) { [weak self] in self?.remove(number) }
     let token = Token(action, handle: 0, isKept: true)
     if let lifetime { return token.attached(to: lifetime) }
     let watcher = WeakCancellable(token)
