@@ -51,6 +51,11 @@ package struct AtomicWords: @unchecked Sendable {  // Reason: atomic words at a 
     unsafe base[index].store(value, ordering: .sequentiallyConsistent)  // Reason: as above.
   }
 
+  /// Writes a word so that whoever reads it sees what was written before.
+  package func publish(_ value: UInt, at index: Int) {
+    unsafe base[index].store(value, ordering: .releasing)  // Reason: as above.
+  }
+
   /// Adds to a word, wrapping, sequentially consistent.
   ///
   /// - Returns: The sum.

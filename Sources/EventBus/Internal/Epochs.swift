@@ -16,6 +16,9 @@
 /// empty. So at *t* + 2 nobody holds the item. Every access named here is sequentially consistent; the
 /// argument uses their one order.
 ///
+/// Where no reader at all is seen after the unlinking, one cell after the other, the item may be freed at
+/// once, whatever the epoch: a reader that holds it stays in its cell until it leaves.
+///
 /// Three rows would do, since at epoch *e* only rows *e* and *e* − 1 can hold readers that will stay;
 /// there are four because a mask is cheaper than a remainder.
 ///

@@ -48,7 +48,7 @@ package struct ObserverLanes: Sendable {
     let slot = lanes[index].block.append(ObjectAddress.retained(observer))
     observer.slot.store(UInt32(slot), ordering: .relaxed)
     lanes[index].live += 1
-    published.live.add(1, ordering: .sequentiallyConsistent)
+    published.changeLive(by: 1)
     return retirees
   }
 
@@ -68,7 +68,7 @@ package struct ObserverLanes: Sendable {
     else { return retirees }
     lanes[index].block.replace(slot, by: 0)
     lanes[index].live -= 1
-    published.live.subtract(1, ordering: .sequentiallyConsistent)
+    published.changeLive(by: -1)
     retirees.append(Retired(object: observer.address))
     let live = lanes[index].live
     if live == 0, lanes.count > 1 {

@@ -17,6 +17,11 @@ package struct PublishedLanes: ~Copyable, Sendable {
   /// Nothing published.
   package init() {}
 
+  /// Changes the number of observers. Called with the list's lock held.
+  package borrowing func changeLive(by change: Int) {
+    live.store(live.load(ordering: .relaxed) + change, ordering: .releasing)
+  }
+
   /// The lanes, from the highest priority to the lowest, as they are now.
   package var lanes: LaneCursor {
     LaneCursor(table: SlotBlock(address: table.load(ordering: .sequentiallyConsistent)))

@@ -99,6 +99,19 @@ package struct ReaderCells: Sendable {
     return true
   }
 
+  /// Whether no reader is announced at all.
+  ///
+  /// Looked at after an item was unlinked, a cell that is empty for one moment holds no reader that could
+  /// have found the item: such a reader was in it from before the unlinking until it left.
+  package var isEmpty: Bool {
+    for cell in 0..<Self.cellCount {
+      let place = cell &* Self.stride
+      let inside = words[place] | words[place &+ 1] | words[place &+ 2] | words[place &+ 3]
+      if inside & Self.insideMask != 0 { return false }
+    }
+    return true
+  }
+
   /// How many readers have ever stayed; exact when none is arriving.
   package var arrivals: UInt {
     sum(cells: 0..<Self.cellCount) { $0 >> 20 }

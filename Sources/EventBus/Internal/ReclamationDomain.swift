@@ -75,18 +75,18 @@ package struct ReclamationDomain: ~Copyable, Sendable {
   /// - Parameter retirees: What was unlinked before this call.
   package func retire(_ retirees: consuming Retirees) {
     guard !retirees.isEmpty else { return }
+    // The usual case takes no lock and leaves the epoch alone: nobody is inside, cell by cell.
+    if ReaderCells(address: cells.load(ordering: .acquiring))?.isEmpty ?? true {
+      return retirees.forEach { $0.free() }
+    }
     let unlinked = retirees
-    let outcome: RetireOutcome = limbo.withLock { limbo in
+    let items = limbo.withLock { limbo in
       let stamp = epoch.load(ordering: .sequentiallyConsistent)
-      if limbo.isEmpty, advance(), advance() { return .freeNow }
       unlinked.forEach { limbo.append($0, stamped: stamp) }
       pending.store(true, ordering: .sequentiallyConsistent)
-      return .free(takeFree(&limbo))
+      return takeFree(&limbo)
     }
-    switch outcome {
-    case .freeNow: unlinked.forEach { $0.free() }
-    case .free(let items): for item in items { item.free() }
-    }
+    for item in items { item.free() }
   }
 
   /// Frees what nobody can hold any more.
@@ -102,11 +102,6 @@ package struct ReclamationDomain: ~Copyable, Sendable {
   /// How many readers have ever entered; exact when none is arriving.
   package var arrivals: UInt {
     ReaderCells(address: cells.load(ordering: .acquiring))?.arrivals ?? 0
-  }
-
-  private enum RetireOutcome: Sendable {
-    case freeNow
-    case free([Retired])
   }
 
   /// Two steps are enough: what was stamped with the present epoch is free two epochs on.

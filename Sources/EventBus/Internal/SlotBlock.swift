@@ -50,8 +50,10 @@ package struct SlotBlock: Sendable {
   /// - Returns: The slot's index.
   package func append(_ word: UInt) -> Int {
     let index = count
-    words.store(word, at: index + 2)
-    words.store(UInt(index + 1), at: 0)
+    // Publication: a reader that sees the count sees the slot. Nothing is taken away, so no more order
+    // is needed.
+    words.publish(word, at: index + 2)
+    words.publish(UInt(index + 1), at: 0)
     return index
   }
 

@@ -18,6 +18,8 @@ struct ReclamationModel: Hashable {
     case advanceUnchecked
     /// The flag is raised only after the writer has looked for readers.
     case flagTooLate
+    /// A writer frees at once although somebody is inside.
+    case readersOverlooked
     /// A reader looks at the flag before it leaves.
     case lookBeforeLeaving
   }
@@ -27,7 +29,7 @@ struct ReclamationModel: Hashable {
     // The reader.
     case start, announce, lookAgain, load, use, leave, checkFlag
     // The writer.
-    case unlink, readStamp, lock, file, raise
+    case unlink, lookAtRow, lock, readStamp, file, raise
     // Both: freeing what may be freed, with the lock held.
     case lockToSweep, checkRow, advance, take, lower, unlock
     case done
@@ -121,8 +123,18 @@ struct ReclamationModel: Hashable {
     switch agent.place {
     case .unlink:
       if fault == .stampTooEarly { agent.stamp = epoch }
-      agent.place = .lock
+      agent.place = fault == .stampTooEarly ? .lock : .lookAtRow
       if fault != .stampTooEarly { linked = linked == 1 ? 2 : nil }
+    case .lookAtRow:
+      // Row by row, as the shell looks cell by cell: nobody inside, and the item goes at once.
+      let mustWait = rows[agent.advances] != 0 && fault != .readersOverlooked
+      agent.advances += 1
+      if mustWait {
+        (agent.place, agent.advances) = (.lock, 0)
+      } else if agent.advances == rows.count {
+        freed.insert(agent.item)
+        agent.place = .done
+      }
     case .lock:
       if fault == .stampTooEarly { linked = linked == 1 ? 2 : nil }
       lockedBy = index
