@@ -94,7 +94,7 @@ public final class EventBus: Sendable {
         interned: name.interned
       )
     }
-    name.interned.add(core)
+    name.interned.add(core.proxy)
     return core
   }
 }

@@ -31,7 +31,7 @@ internal final class Hub: Sendable {
   private let mailboxes = Locked(Mailboxes())
   private let queues = Locked(Queues())
   private let unisolated = EventQueue(nil)
-  private let lists = Locked(WeakObjects<ObserverList>())
+  private let lists = Locked(WeakObjects<ListProxy>())
   private let hasWarned = Atomic<Bool>(false)
 
   private struct WeakQueue {
@@ -80,13 +80,15 @@ internal final class Hub: Sendable {
   }
 
   /// Takes note of a list of the bus.
-  internal func add(_ list: ObserverList) { lists.withLock { $0.insert(list) } }
+  internal func add(_ list: ListProxy) { lists.withLock { $0.insert(list) } }
 
   /// Forgets a list that is dying.
   internal func remove(_ list: ObjectIdentifier) { lists.withLock { $0.remove(list) } }
 
   /// How many posts of the bus are running in the calling thread's cells: at least this thread's own.
-  internal var nesting: Int { lists.withLock { $0 }.living.reduce(0) { $0 + $1.nesting } }
+  internal var nesting: Int {
+    lists.withLock { $0 }.living.reduce(0) { sum, list in sum + (list.with { $0.nesting } ?? 0) }
+  }
 
   /// Writes once that posts nest without end.
   internal func warnOfNesting(_ frame: PostFrame) {

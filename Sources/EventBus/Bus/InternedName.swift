@@ -17,7 +17,7 @@ internal final class InternedName: Sendable {
   internal let index: Int
   private let largestReplay = Atomic<Int>(0)
   /// The lists of all buses that deliver the event, to be told when it is replayed from now on.
-  private let lists = Locked(WeakObjects<ObserverList>())
+  private let lists = Locked(WeakObjects<ListProxy>())
 
   private init(index: Int) { self.index = index }
 
@@ -35,15 +35,15 @@ internal final class InternedName: Sendable {
     }
     let former = name.largestReplay.max(replay, ordering: .acquiringAndReleasing).oldValue
     if former == 0, replay > 0 {
-      for list in name.lists.withLock({ $0 }).living { list.noteReplay() }
+      for list in name.lists.withLock({ $0 }).living { list.with { $0.noteReplay() } }
     }
     return name
   }
 
   /// Takes note of a list that delivers the event.
-  internal func add(_ list: ObserverList) {
+  internal func add(_ list: ListProxy) {
     lists.withLock { $0.insert(list) }
-    if replay > 0 { list.noteReplay() }
+    if replay > 0 { list.with { $0.noteReplay() } }
   }
 
   /// Forgets a list that is dying.

@@ -15,6 +15,8 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   /// What all names share that are this event; nothing for a signal without a name.
   internal let interned: InternedName?
   internal let replays = LazyReference<ReplayBuffer<Payload>>()
+  /// Leads others to this list without keeping it.
+  internal let proxy = ListProxy()
   private let hasToldMany = Atomic<Bool>(false)
   private let handle = Locked(SignalHandle())
 
@@ -35,7 +37,8 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     self.hub = hub
     self.wildcards = wildcards
     super.init(numbers: hub.numbers)
-    hub.add(self)
+    proxy.connect(self)
+    hub.add(proxy)
   }
 
   @discardableResult
@@ -59,8 +62,9 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   }
 
   deinit {
-    interned?.remove(ObjectIdentifier(self))
-    hub.remove(ObjectIdentifier(self))
+    proxy.disconnect()
+    interned?.remove(ObjectIdentifier(proxy))
+    hub.remove(ObjectIdentifier(proxy))
   }
 
   /// The signal through which a bus shows these observers: the same for as long as somebody has it.

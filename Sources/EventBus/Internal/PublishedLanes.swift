@@ -17,7 +17,9 @@ package struct PublishedLanes: ~Copyable, Sendable {
   /// Nothing published.
   package init() {}
 
-  /// Changes the number of observers. Called with the list's lock held.
+  /// Changes the number of observers.
+  ///
+  /// Called with the list's lock held.
   package borrowing func changeLive(by change: Int) {
     live.store(live.load(ordering: .relaxed) + change, ordering: .releasing)
   }

@@ -18,7 +18,7 @@ package struct ReaderCells: Sendable {
   package static let insideMask: UInt = (1 << 20) - 1
 
   @usableFromInline
-  internal static let cellCount = 16
+  internal static let cellCount = 8
   /// Counters from one cell to the next: 64 bytes, a cache line.
   @usableFromInline
   internal static let stride = 8
