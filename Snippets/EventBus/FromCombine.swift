@@ -24,3 +24,12 @@ let results = Results(search)
 precondition(search.query.send("") == 0)
 precondition(search.query.send("ice") == 1)
 precondition(results.title == "Results for ice")
+
+// snippet.show
+let queries = search.query.events(buffering: .bufferingNewest(1))  // values
+// snippet.hide
+search.query.send("snow")
+for await text in queries {
+  precondition(text == "snow")
+  break
+}

@@ -27,6 +27,10 @@ struct Store: Sendable {
   }
 }
 
+extension EventNames {
+  static let location = EventName<String>("location", replay: 1)  // sticky
+}
+
 // snippet.hide
 let bus = EventBus()
 let screen = Screen(bus)
@@ -34,3 +38,10 @@ let store = Store(bus) { _ in }
 precondition(bus.post(.message, Message(text: "hello")) == 3)
 precondition(screen.lines == ["hello"])
 for token in store.tokens { token.cancel() }
+
+// snippet.show
+bus.post(.location, "Delft")  // postSticky
+print(bus.latest(.location) ?? "unknown")  // getStickyEvent
+bus.clearReplay(.location)  // removeStickyEvent
+// snippet.hide
+precondition(bus.latest(.location) == nil)

@@ -24,5 +24,20 @@ let list = OrderList(bus)
 let token = bus.observe(.orderDidShip, from: warehouse) { order in print("shipped \(order.id)") }
 bus.post(.orderDidShip, Order(id: 7), from: warehouse)
 token.cancel()
+
+@Sendable func firstIDs(on bus: EventBus) async -> [Int] {
+  var ids: [Int] = []
+  for await order in bus.events(.orderDidShip) {  // notifications(named:)
+    ids.append(order.id)
+    if ids.count == 2 { break }
+  }
+  return ids
+}
+
 // snippet.hide
-precondition(list.shipped == [7])
+let ids = Task { await firstIDs(on: bus) }
+while bus.signal(.orderDidShip).observerCount < 2 { await Task.yield() }
+for id in 8...9 { bus.post(.orderDidShip, Order(id: id)) }
+let first = await ids.value
+precondition(first == [8, 9])
+precondition(list.shipped == [7, 8, 9])

@@ -32,3 +32,16 @@ bus.post(.didChangeVolume, 90)
 precondition(!loudOnce.isActive)
 label = nil
 precondition(bus.signal(.didChangeVolume).observerCount == 0)
+
+// snippet.show
+extension EventNames {
+  static let isOnline = EventName<Bool>("network.isOnline", replay: 1)  // BehaviorRelay
+}
+
+bus.post(.isOnline, true)
+let changes = bus.events(.isOnline)  // begins with what is kept
+// snippet.hide
+for await isOnline in changes {
+  precondition(isOnline)
+  break
+}

@@ -1,4 +1,4 @@
-// Hooks: errors, events nobody heard, every step of a post.
+// Hooks, a table of who listens, and a recorder for tests.
 
 import EventBus
 
@@ -22,5 +22,14 @@ let index = bus.observe(.didSave) { _ in }
 let backup = bus.observe(.didSave) { _ in throw DiskIsFull() }
 let pdf = bus.observe(.didSave, where: { $0.hasSuffix(".pdf") }) { _ in }
 precondition(bus.post(.didSave, "letter.txt") == 2)
+// snippet.show
+print(bus.snapshot())
+
+let recorder = EventRecorder(bus)
+bus.post(.didSave, "letter.pdf")
+print(recorder.events.map(\.name))  // ["document.didSave"]
+let event = await recorder.next()  // the same event; a later call waits for a later one
+// snippet.hide
+precondition(recorder.events.count == 1 && event?.payload as? String == "letter.pdf")
 for token in [index, backup, pdf] { token.cancel() }
 precondition(bus.post(.didSave, "letter.txt") == 0)

@@ -3,7 +3,7 @@
 /// ```swift
 /// let recorder = EventRecorder(bus)
 /// bus.post(.userDidLogIn, "Ada")
-/// recorder.events.map(\.name)  // ["user.didLogIn"]
+/// print(recorder.events.map(\.name))  // ["user.didLogIn"]
 /// ```
 ///
 /// It hears every event, in the order of delivery, on the posting thread, after observers of the same
