@@ -4,7 +4,8 @@ internal import EventBus
 public final class ManualLatch: Sendable {
   private struct State {
     var isOpen = false
-    var waiters: [CheckedContinuation<Void, Never>] = []
+    var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+    var nextWaiter = 0
   }
 
   private let state = Locked(State())
@@ -19,20 +20,30 @@ public final class ManualLatch: Sendable {
   public func open() {
     let waiters = state.withLock { state in
       state.isOpen = true
-      defer { state.waiters = [] }
-      return state.waiters
+      defer { state.waiters = [:] }
+      return Array(state.waiters.values)
     }
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Suspends the task until the latch is open, even if it is cancelled.
+  /// Suspends the task until the latch is open, or until the test has run out of time.
   public func wait() async {
-    await withCheckedContinuation { continuation in
-      let isOpen = state.withLock { state in
-        if !state.isOpen { state.waiters.append(continuation) }
-        return state.isOpen
+    let waiter = state.withLock { state in
+      state.nextWaiter += 1
+      return state.nextWaiter
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let mustWait = state.withLock { state in
+          guard !state.isOpen, !Task.isCancelled else { return false }
+          state.waiters[waiter] = continuation
+          return true
+        }
+        if !mustWait { continuation.resume() }
       }
-      if isOpen { continuation.resume() }
+    } onCancel: {
+      let continuation = state.withLock { $0.waiters.removeValue(forKey: waiter) }
+      continuation?.resume()
     }
   }
 

@@ -32,7 +32,8 @@ internal final class Hub: Sendable {
   private let queues = Locked(Queues())
   private let unisolated = EventQueue(nil)
   private let lists = Locked(WeakObjects<ListProxy>())
-  private let hasWarned = Atomic<Bool>(false)
+  @usableFromInline
+  internal let hasWarned = Atomic<Bool>(false)
 
   private struct WeakQueue {
     weak let queue: EventQueue?
@@ -89,6 +90,10 @@ internal final class Hub: Sendable {
   internal var nesting: Int {
     lists.withLock { $0 }.living.reduce(0) { sum, list in sum + (list.with { $0.nesting } ?? 0) }
   }
+
+  /// Whether posts that seem to nest without end are looked at: until somebody was warned.
+  @inlinable
+  internal var watchesNesting: Bool { !hasWarned.load(ordering: .relaxed) }
 
   /// Writes once that posts nest without end.
   internal func warnOfNesting(_ frame: PostFrame) {

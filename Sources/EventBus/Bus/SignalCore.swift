@@ -107,7 +107,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     }
     var reached = 0
     if !isEmpty {
-      let outcome = deliver(payload) { error, observer in
+      let outcome = deliver(payload, watchesNesting: hub.watchesNesting) { error, observer in
         report(error, observer, payload, from: sender, fileID: fileID, line: line)
       }
       guard let outcome else {
@@ -162,10 +162,11 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     }
     let reached: Int
     let trace = HookCall.isRunning ? nil : hub.hooks.onTrace
-    if trace != nil || nesting >= 8 {
-      let unwatched = nesting >= 8 ? hub.nesting : 0
+    let isNesting = hub.watchesNesting && nesting >= 8
+    if trace != nil || isNesting {
+      let unwatched = isNesting ? hub.nesting : 0
       reached = PostFrame.run(name, unwatched: unwatched) { frame in
-        if frame.depth >= 64 { hub.warnOfNesting(frame) }
+        if isNesting, frame.depth >= 64 { hub.warnOfNesting(frame) }
         guard let trace else { return sendUntraced(payload, from: sender, delivery, told: nil) }
         return sendTraced(payload, from: sender, delivery, frame, trace)
       }

@@ -21,6 +21,7 @@ extension ObserverList {
   ///
   /// - Parameters:
   ///   - payload: The payload.
+  ///   - watchesNesting: Whether to give up when very many posts are running.
   ///   - failed: Told of every error a handler throws.
   /// - Returns: How many handlers were reached; `nil`, with nothing done, when so many posts are running
   ///   that somebody should look whether they nest without end.
@@ -28,10 +29,11 @@ extension ObserverList {
   @inlinable
   package final func deliver<Payload: Sendable>(
     _ payload: Payload,
+    watchesNesting: Bool,
     failed: (any Error, AnyObserver) -> Void
   ) -> Int? {
     guard let visit = domain.enter() else { return 0 }
-    if visit.isCrowded {
+    if watchesNesting, visit.isCrowded {
       abandon(visit)
       return nil
     }

@@ -1,0 +1,117 @@
+import EventBus
+import TestSupport
+import Testing
+
+/// Threads that post to handlers on the main actor.
+///
+/// Written to be run under ThreadSanitizer.
+@Suite("Storms over an actor", .timeLimit(.minutes(5)))
+@MainActor
+struct ActorStormTests {
+  @Test("Every event arrives once, each poster's in its order, at all observers")
+  func posters() async {
+    let bus = EventBus()
+    let (threads, events) = (3, 300)
+    let name = EventName<[Int]>("sample.actor storm")
+    var shown: [[[Int]]] = [[], []]
+    let reached = Counter()
+    let tokens = [
+      bus.observe(name) { shown[0].append($0) },
+      bus.observe(name, priority: .low) { shown[1].append($0) },
+    ]
+    await onThreads(threads) { thread in
+      for event in 0..<events { reached.add(bus.post(name, [thread, event])) }
+    }
+    // What still waits comes before what is posted here.
+    bus.post(name, [threads, 0])
+    #expect(reached.value == 2 * threads * events)
+    for heard in shown {
+      #expect(heard.last == [threads, 0])
+      #expect(heard.count == threads * events + 1)
+      for thread in 0..<threads {
+        #expect(heard.filter { $0[0] == thread }.map { $0[1] } == Array(0..<events))
+      }
+    }
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("Posts from the main actor keep their place among those from elsewhere")
+  func postersOnBothSides() async {
+    let bus = EventBus()
+    let name = EventName<[Int]>("sample.actor storm")
+    var shown: [[Int]] = []
+    let token = bus.observe(name) { shown.append($0) }
+    async let storm: Void = onThreads(2) { thread in
+      for event in 0..<300 { bus.post(name, [thread, event]) }
+    }
+    for event in 0..<300 {
+      bus.post(name, [2, event])
+      #expect(shown.last == [2, event])
+      if event.isMultiple(of: 10) { await Task.yield() }
+    }
+    await storm
+    bus.post(name, [3, 0])
+    for thread in 0..<3 {
+      #expect(shown.filter { $0[0] == thread }.map { $0[1] } == Array(0..<300))
+    }
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("After cancel has returned on the main actor, nothing that waits is delivered")
+  func cancelInTheStorm() async {
+    let bus = EventBus()
+    let mayStop = ManualLatch()
+    let tally = Tally()
+    let late = Counter()
+    async let storm: Void = onThreads(2) { _ in
+      while !mayStop.isOpen { bus.post(.number, 1) }
+    }
+    for _ in 0..<200 {
+      let wasCancelled = Counter()
+      let token = bus.observe(.number) { [probe = tally.probe()] _ in
+        probe.touch()
+        if wasCancelled.value > 0 { late.add() }
+      }
+      await Task.yield()
+      token.cancel()
+      wasCancelled.add()
+      bus.post(.nothing)
+    }
+    mayStop.open()
+    await storm
+    #expect(late.value == 0)
+    #expect(tally.live == 0)
+    #expect(tally.created == 200)
+  }
+
+  @Test("An actor that stops observing in a storm, and dies, is not kept")
+  func dyingActors() async {
+    actor Listener {
+      var heard = 0
+      func observe(_ bus: EventBus) {
+        bus.observe(.number, owner: self) { (listener: isolated Listener, value) in
+          listener.heard += value
+        }
+      }
+    }
+    let bus = EventBus()
+    let mayStop = ManualLatch()
+    let listeners = WeakList<Listener>()
+    async let storm: Void = onThreads(1) { _ in
+      while !mayStop.isOpen {
+        bus.post(.number, 1)
+        yieldThread()
+      }
+    }
+    for _ in 0..<100 {
+      let listener = Listener()
+      listeners.append(listener)
+      await listener.observe(bus)
+      await Task.yield()
+    }
+    mayStop.open()
+    await storm
+    for _ in 0..<10_000 where listeners.liveCount > 0 { await Task.yield() }
+    #expect(listeners.liveCount == 0)
+  }
+}

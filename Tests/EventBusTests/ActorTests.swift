@@ -1,0 +1,183 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Handlers written on other actors", .timeLimit(.minutes(1)))
+struct ActorTests {
+  /// Observes for itself in both ways that are open to an actor.
+  private actor Collector {
+    private let bus: EventBus
+    private var collected: [Int] = []
+    private var tokens: [Token] = []
+
+    init(_ bus: EventBus) { self.bus = bus }
+
+    /// The handler is isolated to the actor because it uses it, and keeps it.
+    func observeWithSelf(then body: @escaping @Sendable () -> Void = {}) {
+      tokens.append(
+        bus.observe(.number) { value in
+          self.preconditionIsolated()
+          self.collected.append(value)
+          body()
+        }
+      )
+    }
+
+    /// The handler is given the actor, and does not keep it.
+    func observeAsOwner(then body: @escaping @Sendable () -> Void = {}) {
+      bus.observe(.number, owner: self) { (actor: isolated Collector, value) in
+        actor.preconditionIsolated()
+        actor.collected.append(value)
+        body()
+      }
+    }
+
+    /// Posts from the actor and tells what had arrived when the post returned.
+    func post(_ value: Int) -> (reached: Int, collected: [Int]) {
+      (bus.post(.number, value), collected)
+    }
+
+    /// Tells what arrived while other threads posted and the actor was held.
+    func collectedBehind(_ posts: @escaping @Sendable () -> Void) -> (before: [Int], after: [Int]) {
+      blockedOnThread(posts)
+      let before = collected
+      bus.post(.nothing)
+      return (before, collected)
+    }
+
+    var contents: [Int] { collected }
+    func stop() { tokens = [] }
+  }
+
+  @Test("They are called at once by a post from their own actor")
+  func atOnce() async {
+    let bus = EventBus()
+    let collector = Collector(bus)
+    await collector.observeWithSelf()
+    await collector.observeAsOwner()
+    let result = await collector.post(1)
+    #expect(result.reached == 2)
+    #expect(result.collected == [1, 1])
+    await collector.stop()
+  }
+
+  @Test("A post from elsewhere is queued and delivered on the actor")
+  func queued() async {
+    let bus = EventBus()
+    let latch = ManualLatch()
+    let collector = Collector(bus)
+    await collector.observeWithSelf(then: latch.open)
+    await onThreads(1) { _ in #expect(bus.post(.number, 1) == 1) }
+    await latch.wait()
+    #expect(await collector.contents == [1])
+    await collector.stop()
+  }
+
+  @Test("What waits for the actor is delivered in post order before the actor's own post")
+  func nothingOvertakes() async {
+    let bus = EventBus()
+    let collector = Collector(bus)
+    await collector.observeAsOwner()
+    let result = await collector.collectedBehind {
+      for value in 0..<100 { bus.post(.number, value) }
+    }
+    #expect(result.before == [])
+    #expect(result.after == Array(0..<100))
+  }
+
+  @Test("An actor that observes for itself as an owner is not kept by that")
+  func ownerFormDoesNotKeepTheActor() async {
+    let bus = EventBus()
+    let signal = bus.signal(.number)
+    let collector = Holder(Collector(bus))
+    await collector.value?.observeAsOwner()
+    let actors = WeakList<Collector>()
+    if let collector = collector.value { actors.append(collector) }
+    #expect(actors.liveCount == 1)
+    collector.letGo()
+    #expect(actors.liveCount == 0)
+    bus.observe(.number, owner: PlainOwner()) { _, _ in }
+    #expect(signal.observerCount <= 8)
+  }
+
+  @Test("A post that meets a dead actor removes its registration")
+  func deadActor() async {
+    let bus = EventBus()
+    let signal = bus.signal(.number)
+    let collector = Holder(Collector(bus))
+    await collector.value?.observeAsOwner { Issue.record("The actor is dead.") }
+    collector.letGo()
+    await onThreads(1) { _ in bus.post(.number, 1) }
+    // The registration may go with the post or, where the owner is looked for on its actor, after it.
+    for _ in 0..<10_000 where signal.observerCount > 0 { await Task.yield() }
+    #expect(signal.observerCount == 0)
+    await onThreads(1) { _ in #expect(bus.post(.number, 2) == 0) }
+  }
+
+  @Test("An actor that captured itself is let go when its token is cancelled")
+  func selfFormEndsWithItsToken() async {
+    let bus = EventBus()
+    let actors = WeakList<Collector>()
+    do {
+      let collector = Collector(bus)
+      actors.append(collector)
+      await collector.observeWithSelf()
+      await collector.stop()
+    }
+    #expect(bus.signal(.number).observerCount == 0)
+    #expect(actors.liveCount == 0)
+  }
+
+  @Test("Each actor has its own queue: a busy one does not hold up the other")
+  func independentActors() async {
+    let bus = EventBus()
+    let (busy, free) = (Collector(bus), Collector(bus))
+    let (mayLeave, arrived) = (ManualLatch(), ManualLatch())
+    await busy.observeAsOwner {}
+    await free.observeAsOwner(then: arrived.open)
+    async let holding = busy.collectedBehind {
+      bus.post(.number, 1)
+      mayLeave.block()
+    }
+    await arrived.wait()
+    mayLeave.open()
+    let result = await holding
+    #expect(result.after == [1])
+    #expect(await free.contents == [1])
+  }
+
+  @SampleActor
+  @Test("A handler written on a global actor runs there, at once when posted from there")
+  func globalActor() async {
+    let bus = EventBus()
+    let latch = ManualLatch()
+    let log = Log<Int>()
+    let token = bus.observe(.number) { value in
+      SampleActor.assertIsolated()
+      log.append(value)
+      if value == 2 { latch.open() }
+    }
+    #expect(bus.post(.number, 1) == 1)
+    #expect(log.entries == [1])
+    await onThreads(1) { _ in bus.post(.number, 2) }
+    await latch.wait()
+    #expect(log.entries == [1, 2])
+    withExtendedLifetime(token) {}
+  }
+
+  @MainActor
+  @Test("A post from one actor is queued for another")
+  func betweenActors() async {
+    let bus = EventBus()
+    let latch = ManualLatch()
+    let collector = Collector(bus)
+    await collector.observeAsOwner(then: latch.open)
+    var shown: [Int] = []
+    let token = bus.observe(.number) { shown.append($0) }
+    #expect(bus.post(.number, 1) == 2)
+    #expect(shown == [1])
+    await latch.wait()
+    #expect(await collector.contents == [1])
+    withExtendedLifetime(token) {}
+  }
+}

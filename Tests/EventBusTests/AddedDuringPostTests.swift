@@ -1,0 +1,132 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Handlers added during a post")
+struct AddedDuringPostTests {
+  @Test("A handler added during a post is not called by it but by the next one")
+  func notCalledByThePost() {
+    let bus = EventBus()
+    let log = Log<String>()
+    let bag = TokenBag()
+    bus.observe(.number, once: true) { [unowned bus] value in
+      log.append("adds \(value)")
+      bus.observe(.number) { log.append("added \($0)") }.store(in: bag)
+    }.store(in: bag)
+    #expect(bus.post(.number, 1) == 1)
+    #expect(bus.post(.number, 2) == 1)
+    #expect(log.entries == ["adds 1", "added 2"])
+    bag.cancelAll()
+  }
+
+  @Test(
+    "That holds for every priority of the added and the adding handler",
+    arguments: [Priority.low, .normal, .high],
+    [Priority.low, .normal, .high]
+  )
+  func everyPriority(adding: Priority, added: Priority) {
+    let bus = EventBus()
+    let log = Log<String>()
+    let bag = TokenBag()
+    bus.observe(.number) { log.append("old \($0)") }.store(in: bag)
+    bus.observe(.number, priority: adding, once: true) { [unowned bus] _ in
+      bus.observe(.number, priority: added) { log.append("added \($0)") }.store(in: bag)
+    }.store(in: bag)
+    #expect(bus.post(.number, 1) == 2)
+    #expect(log.entries == ["old 1"])
+    #expect(bus.post(.number, 2) == 2)
+    #expect(Set(log.entries) == ["old 1", "old 2", "added 2"])
+    bag.cancelAll()
+  }
+
+  @Test("It is called by a nested post that begins after it was added")
+  func calledByNestedPosts() {
+    let bus = EventBus()
+    let log = Log<String>()
+    let bag = TokenBag()
+    bus.observe(.number) { [unowned bus] value in
+      guard value == 1 else { return }
+      bus.observe(.number) { log.append("added \($0)") }.store(in: bag)
+      #expect(bus.post(.number, 2) == 3)
+    }.store(in: bag)
+    bus.observe(.number) { log.append("old \($0)") }.store(in: bag)
+    #expect(bus.post(.number, 1) == 2)
+    #expect(log.entries == ["old 2", "added 2", "old 1"])
+    bag.cancelAll()
+  }
+
+  @Test("A handler added during a nested post is not called by the outer one either")
+  func addedInANestedPost() {
+    let bus = EventBus()
+    let log = Log<String>()
+    let bag = TokenBag()
+    bus.observe(.nothing) { [unowned bus] in
+      bus.observe(.number) { log.append("added \($0)") }.store(in: bag)
+    }.store(in: bag)
+    bus.observe(.number) { [unowned bus] _ in bus.post(.nothing) }.store(in: bag)
+    bus.observe(.number) { log.append("old \($0)") }.store(in: bag)
+    bus.post(.number, 1)
+    #expect(log.entries == ["old 1"])
+    bag.cancelAll()
+  }
+
+  @Test("Many handlers added during a post, with others cancelled, are not called by it")
+  func storageGrowsMeanwhile() {
+    let bus = EventBus()
+    let log = Log<String>()
+    let bag = TokenBag()
+    let victims = (0..<20).map { index in
+      bus.observe(.number, priority: .high) { _ in log.append("victim \(index)") }
+    }
+    bus.observe(.number, priority: .high, once: true) { [unowned bus] _ in
+      for victim in victims { victim.cancel() }
+      for index in 0..<100 {
+        let priority: Priority = index.isMultiple(of: 2) ? .normal : .low
+        bus.observe(.number, priority: priority) { _ in log.append("added") }.store(in: bag)
+      }
+    }.store(in: bag)
+    let survivor = bus.observe(.number) { _ in log.append("survivor") }
+    #expect(bus.post(.number, 1) == 22)
+    #expect(log.count == 21)
+    #expect(log.entries.last == "survivor")
+    #expect(!log.entries.contains("added"))
+    #expect(bus.post(.number, 2) == 101)
+    withExtendedLifetime(survivor) { bag.cancelAll() }
+  }
+
+  @Test("A handler that registers anew each time is called once a post")
+  func registersAnew() {
+    final class Chain: Sendable {
+      let bus = EventBus()
+      let log = Log<Int>()
+      let bag = TokenBag()
+
+      func register() {
+        bus.observe(.number, once: true) { [unowned self] value in
+          log.append(value)
+          register()
+        }.store(in: bag)
+      }
+    }
+    let chain = Chain()
+    chain.register()
+    for value in 1...50 { #expect(chain.bus.post(.number, value) == 1) }
+    #expect(chain.log.entries == Array(1...50))
+    #expect(chain.bag.count == 1)
+  }
+
+  @Test("A handler added with an owner during a post is not called by it")
+  func addedWithOwner() {
+    let bus = EventBus()
+    let (plain, lived) = (PlainOwner(), LivedOwner())
+    let token = bus.observe(.number, once: true) { [unowned bus] _ in
+      bus.observe(.number, owner: plain) { owner, value in owner.log.append(value) }
+      bus.observe(.number, owner: lived) { owner, value in owner.log.append(value) }
+    }
+    #expect(bus.post(.number, 1) == 1)
+    #expect(bus.post(.number, 2) == 2)
+    #expect(plain.log.entries == [2])
+    #expect(lived.log.entries == [2])
+    withExtendedLifetime(token) {}
+  }
+}

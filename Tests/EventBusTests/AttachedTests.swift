@@ -1,0 +1,157 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Tokens attached to a lifetime")
+struct AttachedTests {
+  @Test("Attaching returns the token, and dropping it does nothing any more")
+  func droppingDoesNothing() {
+    let bus = EventBus()
+    let lifetime = Lifetime()
+    do {
+      let token = bus.observe(.number) { _ in }
+      #expect(token.attached(to: lifetime) === token)
+    }
+    #expect(bus.post(.number, 1) == 1)
+    lifetime.end()
+    #expect(bus.post(.number, 2) == 0)
+  }
+
+  @Test("The end of the lifetime cancels the token", arguments: [true, false])
+  func endCancels(byEnd: Bool) {
+    let ended = Counter()
+    let lifetime = Holder(Lifetime())
+    let token = Token { ended.add() }
+    if let lifetime = lifetime.value { token.attached(to: lifetime) }
+    #expect(token.isActive)
+    if byEnd { lifetime.value?.end() } else { lifetime.letGo() }
+    #expect(!token.isActive)
+    #expect(ended.value == 1)
+  }
+
+  @Test("Cancelling still ends it, and the lifetime keeps nothing of it")
+  func cancelStillEnds() {
+    let lifetime = Lifetime()
+    let tally = Tally()
+    let tokens = WeakList<Token>()
+    for _ in 0..<1_000 {
+      let token = Token { [probe = tally.probe()] in probe.touch() }
+      tokens.append(token)
+      token.attached(to: lifetime).cancel()
+    }
+    #expect(tally.live == 0)
+    #expect(tokens.liveCount <= 8)
+    withExtendedLifetime(lifetime) {}
+  }
+
+  @Test("Attaching twice moves the token")
+  func attachingTwiceMoves() {
+    let ended = Counter()
+    let (first, second) = (Lifetime(), Lifetime())
+    Token { ended.add() }.attached(to: first).attached(to: second)
+    first.end()
+    #expect(ended.value == 0)
+    second.end()
+    #expect(ended.value == 1)
+  }
+
+  @Test("A token of an owner may be moved to another lifetime")
+  func movedFromItsOwner() {
+    let bus = EventBus()
+    let (owner, other) = (LivedOwner(), Lifetime())
+    let token = bus.observe(.number, owner: owner) { _, _ in }.attached(to: other)
+    #expect(bus.post(.number, 1) == 1)
+    other.end()
+    #expect(!token.isActive)
+    #expect(bus.post(.number, 2) == 0)
+    withExtendedLifetime(owner) {}
+  }
+
+  @Test("A token that was moved from its owner still ends with its owner")
+  func movedTokenEndsWithItsOwner() {
+    let bus = EventBus()
+    let (owner, other) = (LivedOwner(), Lifetime())
+    let token = bus.observe(.number, owner: owner) { _, _ in }.attached(to: other)
+    owner.lifetime.end()
+    #expect(!token.isActive)
+    #expect(bus.post(.number, 1) == 0)
+    withExtendedLifetime(other) {}
+  }
+
+  @Test("Attaching twice to the same lifetime changes nothing")
+  func attachingTwiceToTheSame() {
+    let ended = Counter()
+    let lifetime = Lifetime()
+    Token { ended.add() }.attached(to: lifetime).attached(to: lifetime)
+    #expect(ended.value == 0)
+    lifetime.end()
+    #expect(ended.value == 1)
+  }
+
+  @Test("A lifetime that has ended cancels at once", arguments: [true, false])
+  func endedLifetime(shared: Bool) {
+    let ended = Counter()
+    let lifetime = shared ? Lifetime.ended : Lifetime()
+    lifetime.end()
+    let token = Token { ended.add() }
+    #expect(!token.attached(to: lifetime).isActive)
+    #expect(ended.value == 1)
+  }
+
+  @Test("Moving to a lifetime that has ended cancels at once and leaves the former one")
+  func movedToAnEndedLifetime() {
+    let ended = Counter()
+    let tokens = WeakList<Token>()
+    let lifetime = Lifetime()
+    do {
+      let token = Token { ended.add() }
+      tokens.append(token)
+      token.attached(to: lifetime).attached(to: .ended)
+    }
+    #expect(ended.value == 1)
+    #expect(tokens.liveCount == 0)
+    lifetime.end()
+    #expect(ended.value == 1)
+  }
+
+  @Test("Attaching a token that was cancelled is harmless and keeps nothing")
+  func attachingACancelledToken() {
+    let lifetime = Lifetime()
+    let tokens = WeakList<Token>()
+    do {
+      let token = Token {}
+      token.cancel()
+      token.attached(to: lifetime)
+      tokens.append(token)
+    }
+    #expect(tokens.liveCount == 0)
+    withExtendedLifetime(lifetime) {}
+  }
+
+  @Test("Attaching while the lifetime ends on another thread cancels the token in any case")
+  func racingEnd() async {
+    let rounds = 1_000
+    let ended = Counter()
+    let lifetimes = (0..<rounds).map { _ in Lifetime() }
+    let gate = StartGate(2)
+    await onThreads(2) { thread in
+      for lifetime in lifetimes {
+        gate.arriveAndWait()
+        if thread == 0 { lifetime.end() } else { Token { ended.add() }.attached(to: lifetime) }
+      }
+    }
+    #expect(ended.value == rounds)
+  }
+
+  @Test("Tokens and hooks of one lifetime end in the order they came")
+  func order() {
+    let log = Log<Int>()
+    let lifetime = Lifetime()
+    lifetime.onEnd { log.append(0) }
+    Token { log.append(1) }.attached(to: lifetime)
+    lifetime.onEnd { log.append(2) }
+    Token { log.append(3) }.attached(to: lifetime)
+    lifetime.end()
+    #expect(log.entries == [0, 1, 2, 3])
+  }
+}

@@ -1,0 +1,109 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Tokens whose bus died first")
+struct BusDiesTests {
+  @Test("They are inert: not active, and harmless to cancel or drop")
+  func inert() {
+    let (plain, lived) = (PlainOwner(), LivedOwner())
+    var bus: EventBus? = EventBus()
+    var tokens: [Token] = []
+    if let bus {
+      tokens = [
+        bus.observe(.number) { _ in },
+        bus.observe(.number, priority: .high, once: true) { _ in },
+        bus.observe(.number, owner: plain) { _, _ in },
+        bus.observe(.number, owner: lived) { _, _ in },
+      ]
+    }
+    #expect(tokens.allSatisfy { $0.isActive })
+    bus = nil
+    #expect(tokens.allSatisfy { !$0.isActive })
+    for token in tokens { token.cancel() }
+    tokens.removeAll()
+    withExtendedLifetime((bus, plain, lived)) {}
+  }
+
+  @Test("Their handlers are freed with the bus")
+  func handlersAreFreed() {
+    let tally = Tally()
+    let lived = LivedOwner()
+    var bus: EventBus? = EventBus()
+    let token = bus?.observe(.number) { [probe = tally.probe()] _ in probe.touch() }
+    bus?.observe(.text, owner: lived) { [probe = tally.probe()] _, _ in probe.touch() }
+    #expect(tally.live == 2)
+    bus = nil
+    #expect(tally.live == 0)
+    withExtendedLifetime((token, lived)) {}
+  }
+
+  @Test("They leave bags and lifetimes by themselves")
+  func leaveTheirKeepers() {
+    let (bag, lifetime) = (TokenBag(), Lifetime())
+    let attached = WeakList<Token>()
+    var bus: EventBus? = EventBus()
+    bus?.observe(.number) { _ in }.store(in: bag)
+    if let token = bus?.observe(.number, { _ in }) {
+      attached.append(token)
+      token.attached(to: lifetime)
+    }
+    #expect(bag.count == 1)
+    #expect(attached.liveCount == 1)
+    bus = nil
+    #expect(bag.count == 0)
+    #expect(attached.liveCount == 0)
+    withExtendedLifetime(lifetime) {}
+  }
+
+  @Test("What they wait for is over")
+  func finished() async {
+    var bus: EventBus? = EventBus()
+    let token = bus?.observe(.number) { _ in }
+    bus = nil
+    await token?.finished()
+    withExtendedLifetime(bus) {}
+  }
+
+  @Test("A signal of a bus that died reaches nobody and registers nothing")
+  func orphanedSignal() {
+    var bus: EventBus? = EventBus()
+    let signal = bus?.signal(.number)
+    let before = signal?.observe { _ in Issue.record("The bus is dead.") }
+    bus = nil
+    let after = signal?.observe { _ in Issue.record("The bus is dead.") }
+    #expect(signal?.send(1) == 0)
+    #expect(signal?.observerCount == 0)
+    #expect(before?.isActive == false)
+    #expect(after?.isActive == false)
+  }
+
+  @Test("A handler may let the last reference to its bus go, and the post is finished")
+  func diesDuringItsPost() {
+    let holder = Holder(EventBus())
+    let tally = Tally()
+    let bag = TokenBag()
+    holder.value?.observe(.number) { [probe = tally.probe()] _ in
+      holder.letGo()
+      probe.touch()
+    }.store(in: bag)
+    #expect(holder.value?.post(.number, 1) == 1)
+    #expect(holder.value == nil)
+    #expect(tally.live == 0)
+    #expect(bag.count == 0)
+  }
+
+  @Test("A handler that owns its bus and its token is freed with the token")
+  func cycleEndsWithTheToken() {
+    let tally = Tally()
+    let bus = Holder(EventBus())
+    let token = bus.value?.observe(.number) { [bus = bus.value, probe = tally.probe()] _ in
+      probe.touch()
+      bus?.post(.nothing)
+    }
+    bus.letGo()
+    #expect(tally.live == 1)
+    token?.cancel()
+    #expect(tally.live == 0)
+  }
+}

@@ -1,0 +1,134 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Handlers cancelled during a post")
+struct CancelledDuringPostTests {
+  @Test(
+    "A handler cancelled by an earlier one is not called any more",
+    arguments: [Priority.low, .normal]
+  )
+  func cancelledByAnEarlierOne(priority: Priority) {
+    let bus = EventBus()
+    let bag = TokenBag()
+    let log = Log<String>()
+    bus.observe(.number) { _ in
+      log.append("cancels")
+      bag.cancelAll()
+    }.store(in: bag)
+    bus.observe(.number, priority: priority) { _ in log.append("victim") }.store(in: bag)
+    #expect(bus.post(.number, 1) == 1)
+    #expect(bus.post(.number, 2) == 0)
+    #expect(log.entries == ["cancels"])
+  }
+
+  @Test("A handler whose token is dropped during a post is not called any more")
+  func droppedDuringThePost() {
+    let bus = EventBus()
+    let log = Log<String>()
+    let holder = TokenBag()
+    let token = bus.observe(.number) { _ in
+      log.append("drops")
+      holder.cancelAll()
+    }
+    bus.observe(.number) { _ in log.append("victim") }.store(in: holder)
+    #expect(bus.post(.number, 1) == 1)
+    #expect(log.entries == ["drops"])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("A handler cancelled in a nested post is called neither there nor by the outer one")
+  func cancelledInANestedPost() {
+    let bus = EventBus()
+    let log = Log<String>()
+    let victims = TokenBag()
+    let bag = TokenBag()
+    bus.observe(.nothing) { victims.cancelAll() }.store(in: bag)
+    bus.observe(.number) { [unowned bus] value in
+      log.append("posts \(value)")
+      if value == 1 { bus.post(.number, 2) } else { bus.post(.nothing) }
+    }.store(in: bag)
+    bus.observe(.number) { log.append("victim \($0)") }.store(in: victims)
+    bus.post(.number, 1)
+    #expect(log.entries == ["posts 1", "posts 2"])
+    bag.cancelAll()
+  }
+
+  @Test("A handler that cancels itself is not called again, and the others are")
+  func cancelsItself() {
+    let bus = EventBus()
+    let log = Log<String>()
+    let own = TokenBag()
+    bus.observe(.number) {
+      own.cancelAll()
+      log.append("self \($0)")
+    }.store(in: own)
+    let other = bus.observe(.number) { log.append("other \($0)") }
+    #expect(bus.post(.number, 1) == 2)
+    #expect(bus.post(.number, 2) == 1)
+    #expect(log.entries == ["self 1", "other 1", "other 2"])
+    withExtendedLifetime(other) {}
+  }
+
+  @Test("A handler that cancels itself and posts again does not meet itself")
+  func cancelsItselfAndPosts() {
+    let bus = EventBus()
+    let heard = Counter()
+    let own = TokenBag()
+    bus.observe(.number) { [unowned bus] value in
+      heard.add()
+      own.cancelAll()
+      bus.post(.number, value + 1)
+    }.store(in: own)
+    bus.post(.number, 1)
+    #expect(heard.value == 1)
+  }
+
+  @Test("A handler may use what it captured after it cancelled itself")
+  func usesItsCaptures() {
+    let bus = EventBus()
+    let tally = Tally()
+    let live = Log<Int>()
+    let own = TokenBag()
+    bus.observe(.number) { [probe = tally.probe()] _ in
+      own.cancelAll()
+      live.append(tally.live)
+      probe.touch()
+    }.store(in: own)
+    bus.post(.number, 1)
+    #expect(live.entries == [1])
+    #expect(tally.live == 0)
+  }
+
+  @Test("Cancelling an observer that was called already changes nothing for the others")
+  func cancelsAnEarlierOne() {
+    let bus = EventBus()
+    let log = Log<String>()
+    let first = bus.observe(.number) { log.append("first \($0)") }
+    let bag = TokenBag()
+    bus.observe(.number) { _ in first.cancel() }.store(in: bag)
+    bus.observe(.number) { log.append("last \($0)") }.store(in: bag)
+    #expect(bus.post(.number, 1) == 3)
+    #expect(bus.post(.number, 2) == 2)
+    #expect(log.entries == ["first 1", "last 1", "last 2"])
+    bag.cancelAll()
+  }
+
+  @Test("An owner that dies during a post is not called any more")
+  func ownerDiesDuringThePost() {
+    dies(PlainOwner())
+    dies(LivedOwner())
+
+    func dies<Owner: AnyObject & Sendable>(_ make: @autoclosure () -> Owner) {
+      let bus = EventBus()
+      let owner = Holder(make())
+      let token = bus.observe(.number, priority: .high) { _ in owner.letGo() }
+      if let owner = owner.value {
+        bus.observe(.number, owner: owner) { _, _ in Issue.record("The owner is dead.") }
+      }
+      #expect(bus.post(.number, 1) == 1)
+      #expect(bus.signal(.number).observerCount == 1)
+      withExtendedLifetime(token) {}
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Waiting for the end of a lifetime", .timeLimit(.minutes(1)))
+struct EndingTests {
+  @Test("Waiting for an end returns when it comes, and at once when it has come")
+  func ending() async throws {
+    let lifetime = Lifetime()
+    let ending = lifetime.ending
+    let waiting = Task { try await ending.wait() }
+    await Task.yield()
+    lifetime.end()
+    try await waiting.value
+    try await ending.wait()
+    try await Lifetime.ended.ending.wait()
+  }
+
+  @Test("Waiting for an end does not keep the lifetime")
+  func endingIsWeak() async throws {
+    let lifetime = Holder(Lifetime())
+    let ending = try #require(lifetime.value?.ending)
+    let waiting = Task { try await ending.wait() }
+    await Task.yield()
+    lifetime.letGo()
+    try await waiting.value
+  }
+
+  @Test("Cancelling a task that waits for an end throws, and leaves no hook")
+  func endingIsCancellable() async {
+    let lifetime = Lifetime()
+    let waiting = Task { [ending = lifetime.ending] in try await ending.wait() }
+    await Task.yield()
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    lifetime.end()
+  }
+}

@@ -1,0 +1,213 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Waiting until a registration is over", .timeLimit(.minutes(1)))
+struct FinishedTests {
+  @Test("After cancel it returns when no call is running")
+  func nothingIsRunning() async {
+    let bus = EventBus()
+    let owner = LivedOwner()
+    let tokens = [
+      bus.observe(.number) { _ in },
+      bus.observe(.number, once: true) { _ in },
+      bus.observe(.number, owner: owner) { _, _ in },
+      Token {},
+    ]
+    for token in tokens {
+      token.cancel()
+      await token.finished()
+      await token.finished()
+    }
+    withExtendedLifetime(owner) {}
+  }
+
+  @Test("It waits for a call that another thread is running", arguments: Kind.allCases)
+  func waitsForARunningCall(kind: Kind) async {
+    let bus = EventBus()
+    let owner = LivedOwner()
+    let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
+    let hasLeft = Log<Bool>()
+    let handler: @Sendable (Int) -> Void = { _ in
+      isInside.open()
+      mayLeave.block()
+      hasLeft.append(true)
+    }
+    let token =
+      switch kind {
+      case .plain: bus.observe(.number, handler)
+      case .once: bus.observe(.number, once: true, handler)
+      case .owner: bus.observe(.number, owner: owner) { _, value in handler(value) }
+      }
+    async let posting: Void = onThreads(1) { _ in bus.post(.number, 1) }
+    await isInside.wait()
+    token.cancel()
+    // Opened by a task that starts after the waiting has begun, or before: both orders are right.
+    let opener = Task {
+      await Task.yield()
+      mayLeave.open()
+    }
+    await token.finished()
+    #expect(hasLeft.count == 1)
+    await opener.value
+    await posting
+    withExtendedLifetime(owner) {}
+  }
+
+  enum Kind: CaseIterable {
+    case plain, once, owner
+  }
+
+  @Test("It waits for a call that its actor is running")
+  func waitsForACallOnAnActor() async {
+    let bus = EventBus()
+    let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
+    let hasLeft = Log<Bool>()
+    let token = await MainActor.run {
+      bus.observe(.number) { _ in
+        isInside.open()
+        mayLeave.block()
+        hasLeft.append(true)
+      }
+    }
+    await onThreads(1) { _ in bus.post(.number, 1) }
+    await isInside.wait()
+    token.cancel()
+    let opener = Task {
+      await Task.yield()
+      mayLeave.open()
+    }
+    await token.finished()
+    #expect(hasLeft.count == 1)
+    await opener.value
+  }
+
+  @Test("Everyone who waits is let go")
+  func manyWait() async {
+    let bus = EventBus()
+    let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
+    let hasLeft = Counter()
+    let token = bus.observe(.number) { _ in
+      isInside.open()
+      mayLeave.block()
+      hasLeft.add()
+    }
+    async let posting: Void = onThreads(1) { _ in bus.post(.number, 1) }
+    await isInside.wait()
+    token.cancel()
+    await withTaskGroup(of: Int.self) { group in
+      for _ in 0..<10 {
+        group.addTask {
+          await token.finished()
+          return hasLeft.value
+        }
+      }
+      group.addTask {
+        await Task.yield()
+        mayLeave.open()
+        return 1
+      }
+      for await left in group { #expect(left == 1) }
+    }
+    await posting
+  }
+
+  @Test("Cancelling the waiting task lets it go while the call still runs")
+  func taskCancellation() async {
+    let bus = EventBus()
+    let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
+    let token = bus.observe(.number) { _ in
+      isInside.open()
+      mayLeave.block()
+    }
+    async let posting: Void = onThreads(1) { _ in bus.post(.number, 1) }
+    await isInside.wait()
+    token.cancel()
+    let waiting = Task { await token.finished() }
+    await Task.yield()
+    waiting.cancel()
+    await waiting.value
+    #expect(!mayLeave.isOpen)
+    mayLeave.open()
+    await posting
+  }
+
+  @Test("A task that was cancelled before does not wait at all")
+  func cancelledBefore() async {
+    let bus = EventBus()
+    let token = bus.observe(.number) { _ in }
+    let waiting = Task {
+      unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }  // Reason: used in place.
+      await token.finished()
+    }
+    await waiting.value
+    #expect(token.isActive)
+  }
+
+  @Test("Before cancel it waits for the registration to end", arguments: [true, false])
+  func waitsForTheEnd(byOwner: Bool) async {
+    let bus = EventBus()
+    let owner = LivedOwner()
+    let token = bus.observe(.number, owner: owner) { _, _ in }
+    let hasEnded = Log<Bool>()
+    let waiting = Task {
+      await token.finished()
+      hasEnded.append(token.isActive)
+    }
+    await Task.yield()
+    #expect(hasEnded.entries == [])
+    if byOwner { owner.lifetime.end() } else { token.cancel() }
+    await waiting.value
+    #expect(hasEnded.entries == [false])
+  }
+
+  @Test("Before its one call it waits for that call")
+  func waitsForOnce() async {
+    let bus = EventBus()
+    let heard = Counter()
+    let token = bus.observe(.number, once: true) { _ in heard.add() }
+    let waiting = Task {
+      await token.finished()
+      return heard.value
+    }
+    await Task.yield()
+    bus.post(.number, 1)
+    #expect(await waiting.value == 1)
+  }
+
+  @Test("A posting thread never enters the handler again once the fence has returned")
+  func fence() async {
+    for _ in 0..<100 {
+      let bus = EventBus()
+      let isClosed = ManualLatch()
+      let mayStop = ManualLatch()
+      let intrusions = Counter()
+      let token = bus.observe(.number) { _ in
+        if isClosed.isOpen { intrusions.add() }
+        yieldThread()
+        if isClosed.isOpen { intrusions.add() }
+      }
+      async let posting: Void = onThreads(2) { _ in
+        while !mayStop.isOpen { bus.post(.number, 1) }
+      }
+      token.cancel()
+      await token.finished()
+      isClosed.open()
+      await Task.yield()
+      mayStop.open()
+      await posting
+      #expect(intrusions.value == 0)
+    }
+  }
+
+  @MainActor
+  @Test("An event that waits for an actor does not hold the fence back: its call cannot begin")
+  func queuedCall() async {
+    let bus = EventBus()
+    let token = bus.observe(.number) { _ in Issue.record("Cancelled before its turn.") }
+    let reached = blockedOnThread { bus.post(.number, 1) }
+    #expect(reached == 1)
+    token.cancel()
+    await token.finished()
+  }
+}

@@ -1,0 +1,110 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Owners that carry a lifetime")
+struct LifetimeOwnerTests {
+  @Test("The registration is removed the moment the owner is destroyed")
+  func removedAtOnce() {
+    let bus = EventBus()
+    let signal = bus.signal(.number)
+    let tally = Tally()
+    var owner: LivedOwner? = LivedOwner()
+    if let owner {
+      bus.observe(.number, owner: owner) { [probe = tally.probe()] _, _ in probe.touch() }
+    }
+    #expect(signal.observerCount == 1)
+    #expect(tally.live == 1)
+    owner = nil
+    #expect(signal.observerCount == 0)
+    #expect(tally.live == 0)
+    withExtendedLifetime(owner) {}
+  }
+
+  @Test("The registration is removed when the lifetime is ended, even if the owner lives on")
+  func removedByEnd() {
+    let bus = EventBus()
+    let owner = LivedOwner()
+    let token = bus.observe(.number, owner: owner) { owner, value in owner.log.append(value) }
+    bus.post(.number, 1)
+    owner.lifetime.end()
+    #expect(bus.signal(.number).observerCount == 0)
+    #expect(!token.isActive)
+    #expect(bus.post(.number, 2) == 0)
+    #expect(owner.log.entries == [1])
+  }
+
+  @Test("An owner whose lifetime has ended registers nothing")
+  func endedBefore() {
+    let bus = EventBus()
+    let tally = Tally()
+    let owner = LivedOwner()
+    owner.lifetime.end()
+    let token = bus.observe(.number, owner: owner) { [probe = tally.probe()] _, _ in probe.touch() }
+    #expect(!token.isActive)
+    #expect(bus.post(.number, 1) == 0)
+    #expect(bus.signal(.number).observerCount == 0)
+    #expect(tally.live == 0)
+  }
+
+  @Test("A post while the owner's end hooks run does not reach it any more")
+  func notReachedFromAnEndHook() {
+    let bus = EventBus()
+    let counts = Log<Int>()
+    var owner: LivedOwner? = LivedOwner()
+    if let owner {
+      bus.observe(.number, owner: owner) { _, _ in Issue.record("The owner is being torn down.") }
+      owner.lifetime.onEnd { counts.append(bus.post(.number, 1)) }
+    }
+    owner = nil
+    #expect(counts.entries == [0])
+    withExtendedLifetime(owner) {}
+  }
+
+  @Test("An owner that ends its own lifetime inside its handler is not called again")
+  func endsInsideItsHandler() {
+    let bus = EventBus()
+    let owner = LivedOwner()
+    bus.observe(.number, owner: owner) { owner, value in
+      owner.log.append(value)
+      owner.lifetime.end()
+    }
+    #expect(bus.post(.number, 1) == 1)
+    #expect(bus.post(.number, 2) == 0)
+    #expect(owner.log.entries == [1])
+  }
+
+  @Test("A registration cancelled early is not kept by the lifetime")
+  func cancelledEarly() {
+    let bus = EventBus()
+    let tally = Tally()
+    let owner = LivedOwner()
+    let tokens = WeakList<Token>()
+    for _ in 0..<1_000 {
+      let token = bus.observe(.number, owner: owner) { [probe = tally.probe()] _, _ in
+        probe.touch()
+      }
+      tokens.append(token)
+      token.cancel()
+    }
+    #expect(tally.live == 0)
+    #expect(tokens.liveCount <= 8)
+    withExtendedLifetime(owner) {}
+  }
+
+  @MainActor
+  @Test("A main-actor object adopts it with one stored property, usable from any thread")
+  func mainActorOwner() {
+    let bus = EventBus()
+    var screen: Screen? = Screen()
+    if let screen {
+      bus.observe(.number, owner: screen) { screen, value in screen.shown.append(value) }
+      let hasEnded = blockedOnThread { [lifetime = screen.lifetime] in lifetime.hasEnded }
+      #expect(!hasEnded)
+    }
+    #expect(bus.post(.number, 1) == 1)
+    #expect(screen?.shown == [1])
+    screen = nil
+    #expect(bus.signal(.number).observerCount == 0)
+  }
+}

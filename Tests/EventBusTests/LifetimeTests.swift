@@ -1,0 +1,162 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Lifetimes")
+struct LifetimeTests {
+  @Test("Hooks run once, in the order of registration")
+  func order() {
+    let log = Log<Int>()
+    let lifetime = Lifetime()
+    for number in 0..<100 { lifetime.onEnd { log.append(number) } }
+    #expect(!lifetime.hasEnded)
+    #expect(log.entries == [])
+    lifetime.end()
+    #expect(lifetime.hasEnded)
+    #expect(log.entries == Array(0..<100))
+  }
+
+  @Test("Ending twice, and dying after the end, runs nothing again")
+  func endIsIdempotent() {
+    let heard = Counter()
+    var lifetime: Lifetime? = Lifetime()
+    lifetime?.onEnd { heard.add() }
+    lifetime?.end()
+    lifetime?.end()
+    lifetime = nil
+    #expect(heard.value == 1)
+    withExtendedLifetime(lifetime) {}
+  }
+
+  @Test("A lifetime without hooks just ends")
+  func withoutHooks() {
+    let lifetime = Lifetime()
+    lifetime.end()
+    #expect(lifetime.hasEnded)
+  }
+
+  @Test("The shared ended lifetime has ended, and runs hooks at once")
+  func sharedEndedLifetime() {
+    let heard = Counter()
+    #expect(Lifetime.ended.hasEnded)
+    #expect(!Lifetime.ended.onEnd { heard.add() }.isActive)
+    #expect(heard.value == 1)
+  }
+
+  @Test("Registering on a lifetime that has ended runs the hook at once and keeps nothing")
+  func registeringAfterTheEnd() {
+    let log = Log<ThreadID>()
+    let tally = Tally()
+    let lifetime = Lifetime()
+    lifetime.end()
+    let token = lifetime.onEnd { [probe = tally.probe()] in
+      probe.touch()
+      log.append(.current)
+    }
+    #expect(log.entries == [.current])
+    #expect(tally.live == 0)
+    #expect(!token.isActive)
+  }
+
+  @Test("The lifetime has ended for the first hook already")
+  func hasEndedInHooks() {
+    let lifetime = Lifetime()
+    let states = Log<Bool>()
+    lifetime.onEnd { [unowned lifetime] in states.append(lifetime.hasEnded) }
+    lifetime.end()
+    #expect(states.entries == [true])
+  }
+
+  @Test("A hook may register another, which runs at once")
+  func registeringInAHook() {
+    let log = Log<String>()
+    let lifetime = Lifetime()
+    lifetime.onEnd { [unowned lifetime] in
+      log.append("first begins")
+      lifetime.onEnd { log.append("registered meanwhile") }
+      lifetime.end()
+      log.append("first ends")
+    }
+    lifetime.onEnd { log.append("second") }
+    lifetime.end()
+    #expect(log.entries == ["first begins", "registered meanwhile", "first ends", "second"])
+  }
+
+  @Test("A cancelled hook does not run, the others do, and its captures are freed")
+  func cancelOne() {
+    let log = Log<String>()
+    let tally = Tally()
+    let lifetime = Lifetime()
+    lifetime.onEnd { log.append("first") }
+    let token = lifetime.onEnd { [probe = tally.probe()] in
+      probe.touch()
+      log.append("cancelled")
+    }
+    lifetime.onEnd { log.append("last") }
+    #expect(token.isActive)
+    token.cancel()
+    #expect(!token.isActive)
+    #expect(tally.live == 0)
+    lifetime.end()
+    #expect(log.entries == ["first", "last"])
+  }
+
+  @Test("Hooks kept in a bag are cancelled together")
+  func cancelAll() {
+    let lifetime = Lifetime()
+    let bag = TokenBag()
+    for _ in 0..<3 { lifetime.onEnd { Issue.record("Cancelled.") }.store(in: bag) }
+    #expect(bag.count == 3)
+    bag.cancelAll()
+    lifetime.end()
+  }
+
+  @Test("A hook may cancel a later one")
+  func cancelInAHook() {
+    let lifetime = Lifetime()
+    let bag = TokenBag()
+    lifetime.onEnd { bag.cancelAll() }
+    lifetime.onEnd { Issue.record("Cancelled by the first.") }.store(in: bag)
+    lifetime.end()
+    #expect(bag.count == 0)
+  }
+
+  @Test("A hook's token may be dropped, and has ended when the hook has run")
+  func hookToken() {
+    let heard = Counter()
+    let lifetime = Lifetime()
+    lifetime.onEnd { heard.add() }
+    let token = lifetime.onEnd { heard.add() }
+    lifetime.end()
+    #expect(heard.value == 2)
+    #expect(!token.isActive)
+    token.cancel()
+  }
+
+  @Test("What hooks captured is freed when they have run")
+  func capturesAreFreed() {
+    let tally = Tally()
+    let lifetime = Lifetime()
+    let tokens = (0..<10).map { _ in
+      lifetime.onEnd { [probe = tally.probe()] in probe.touch() }
+    }
+    #expect(tally.live == 10)
+    lifetime.end()
+    #expect(tally.live == 0)
+    withExtendedLifetime((lifetime, tokens)) {}
+  }
+
+  @Test("Hooks that were cancelled leave nothing behind")
+  func cancelledHooksAreBounded() {
+    let lifetime = Lifetime()
+    let (tally, tokens) = (Tally(), WeakList<Token>())
+    for _ in 0..<1_000 {
+      let token = lifetime.onEnd { [probe = tally.probe()] in probe.touch() }
+      tokens.append(token)
+      token.cancel()
+    }
+    #expect(tally.live == 0)
+    #expect(tokens.liveCount <= 8)
+    withExtendedLifetime(lifetime) {}
+  }
+}

@@ -1,0 +1,203 @@
+import EventBus
+import TestSupport
+import Testing
+
+/// The tests hold the main actor, so that what is queued for it stays queued until they let go.
+@Suite("Handlers written on the main actor", .timeLimit(.minutes(1)))
+@MainActor
+struct MainActorTests {
+  /// Registers a handler that belongs to no actor.
+  nonisolated private static func observeOffActor(
+    _ bus: EventBus,
+    _ handler: @escaping @Sendable (Int) -> Void
+  ) -> Token {
+    bus.observe(.number) { handler($0) }
+  }
+
+  /// Posts without an isolation that the compiler knows.
+  nonisolated private static func postWithoutIsolation(_ bus: EventBus, _ value: Int) -> Int {
+    bus.post(.number, value)
+  }
+
+  @Test("They are called at once by a post from the main actor")
+  func atOnce() {
+    let bus = EventBus()
+    var shown: [Int] = []
+    let token = bus.observe(.number) { value in
+      MainActor.assertIsolated()
+      shown.append(value)
+    }
+    #expect(bus.post(.number, 1) == 1)
+    #expect(shown == [1])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("A nonisolated handler is called on the posting thread before the post returns")
+  func nonisolatedHandlers() {
+    let bus = EventBus()
+    let threads = Log<ThreadID>()
+    let token = Self.observeOffActor(bus) { _ in threads.append(.current) }
+    bus.post(.number, 1)
+    let poster = blockedOnThread {
+      bus.post(.number, 2)
+      #expect(threads.count == 2)
+      return ThreadID.current
+    }
+    #expect(threads.entries == [.current, poster])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("A post from elsewhere is queued, counts as reached, and is delivered on the main actor")
+  func queued() async {
+    let bus = EventBus()
+    let latch = ManualLatch()
+    var shown: [Int] = []
+    let token = bus.observe(.number) { value in
+      MainActor.assertIsolated()
+      shown.append(value)
+      latch.open()
+    }
+    let reached = blockedOnThread { bus.post(.number, 1) }
+    #expect(reached == 1)
+    #expect(shown == [])
+    await latch.wait()
+    #expect(shown == [1])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Posts from elsewhere arrive in their order, across names and observers")
+  func postOrder() async {
+    let bus = EventBus()
+    let latch = ManualLatch()
+    var shown: [String] = []
+    let tokens = [
+      bus.observe(.number, priority: .low) { shown.append("low \($0)") },
+      bus.observe(.number) { shown.append("normal \($0)") },
+      bus.observe(.text) { shown.append($0) },
+      bus.observe(.nothing) { latch.open() },
+    ]
+    await onThreads(1) { _ in
+      for value in 0..<100 {
+        bus.post(.number, value)
+        bus.post(.text, "text \(value)")
+      }
+      bus.post(.nothing)
+    }
+    await latch.wait()
+    #expect(shown == (0..<100).flatMap { ["normal \($0)", "low \($0)", "text \($0)"] })
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("A post on the main actor delivers what waits there first")
+  func nothingOvertakes() {
+    let bus = EventBus()
+    var shown: [String] = []
+    let tokens = [
+      bus.observe(.number) { shown.append("number \($0)") },
+      bus.observe(.text) { shown.append("text \($0)") },
+    ]
+    blockedOnThread {
+      bus.post(.number, 1)
+      bus.post(.text, "2")
+      bus.post(.number, 3)
+    }
+    #expect(shown == [])
+    #expect(bus.post(.text, "4") == 1)
+    #expect(shown == ["number 1", "text 2", "number 3", "text 4"])
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("That holds also for a post that nobody hears, and for nested posts")
+  func nothingOvertakesNestedPosts() {
+    let bus = EventBus()
+    var shown: [String] = []
+    let tokens = [
+      bus.observe(.number) { value in
+        shown.append("begins \(value)")
+        if value == 1 { bus.post(.text, "nested") }
+        shown.append("ends \(value)")
+      },
+      bus.observe(.text) { shown.append($0) },
+    ]
+    blockedOnThread {
+      bus.post(.number, 1)
+      bus.post(.number, 2)
+    }
+    #expect(bus.post(.nothing) == 0)
+    #expect(shown == ["begins 1", "begins 2", "ends 2", "nested", "ends 1"])
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("A nonisolated synchronous function on the main actor has no isolation: it queues")
+  func nonisolatedFunction() async {
+    let bus = EventBus()
+    let latch = ManualLatch()
+    var shown: [Int] = []
+    let token = bus.observe(.number) { value in
+      shown.append(value)
+      latch.open()
+    }
+    #expect(Self.postWithoutIsolation(bus, 1) == 1)
+    #expect(shown == [])
+    await latch.wait()
+    #expect(shown == [1])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("One post calls nonisolated handlers at once and queues for the others")
+  func mixedHandlers() {
+    let bus = EventBus()
+    let log = Log<String>()
+    let tokens = [
+      bus.observe(.number, priority: .high) { log.append("main \($0)") },
+      Self.observeOffActor(bus) { log.append("off \($0)") },
+    ]
+    let reached = blockedOnThread { bus.post(.number, 1) }
+    #expect(reached == 2)
+    #expect(log.entries == ["off 1"])
+    bus.post(.nothing)
+    #expect(log.entries == ["off 1", "main 1"])
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("A handler cancelled on the main actor is not called for what waits there")
+  func cancelledWhileQueued() {
+    let bus = EventBus()
+    var shown: [Int] = []
+    let token = bus.observe(.number) { shown.append($0) }
+    let other = bus.observe(.number) { shown.append(-$0) }
+    blockedOnThread { _ = bus.post(.number, 1) }
+    token.cancel()
+    bus.post(.nothing)
+    #expect(shown == [-1])
+    withExtendedLifetime(other) {}
+  }
+
+  @Test("A handler registered after a post is not called for it, though it still waits")
+  func registeredWhileQueued() {
+    let bus = EventBus()
+    var shown: [String] = []
+    let first = bus.observe(.number) { shown.append("first \($0)") }
+    blockedOnThread { _ = bus.post(.number, 1) }
+    let second = bus.observe(.number) { shown.append("second \($0)") }
+    bus.post(.number, 2)
+    #expect(shown == ["first 1", "first 2", "second 2"])
+    withExtendedLifetime((first, second)) {}
+  }
+
+  @Test("The mailboxes of two buses are separate")
+  func twoBuses() {
+    let (one, other) = (EventBus(), EventBus())
+    var shown: [String] = []
+    let tokens = [
+      one.observe(.number) { shown.append("one \($0)") },
+      other.observe(.number) { shown.append("other \($0)") },
+    ]
+    blockedOnThread { _ = one.post(.number, 1) }
+    other.post(.number, 2)
+    #expect(shown == ["other 2"])
+    one.post(.number, 3)
+    #expect(shown == ["other 2", "one 1", "one 3"])
+    withExtendedLifetime(tokens) {}
+  }
+}

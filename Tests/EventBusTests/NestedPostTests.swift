@@ -1,0 +1,85 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Posts from inside a handler")
+struct NestedPostTests {
+  @Test("A nested post is delivered to all before the outer one goes on")
+  func depthFirst() {
+    let bus = EventBus()
+    let log = Log<String>()
+    let bag = TokenBag()
+    bus.observe(.number) { [unowned bus] value in
+      log.append("a\(value)")
+      if value < 3 { bus.post(.number, value + 1) }
+    }.store(in: bag)
+    bus.observe(.number) { log.append("b\($0)") }.store(in: bag)
+    bus.post(.number, 1)
+    #expect(log.entries == ["a1", "a2", "a3", "b3", "b2", "b1"])
+    bag.cancelAll()
+  }
+
+  @Test("Posts of different events nest depth first")
+  func depthFirstAcrossNames() {
+    let bus = EventBus()
+    let log = Log<String>()
+    let bag = TokenBag()
+    bus.observe(.number) { [unowned bus] value in
+      log.append("number \(value)")
+      bus.post(.text, "from \(value)")
+    }.store(in: bag)
+    bus.observe(.text) { [unowned bus] text in
+      log.append("text \(text)")
+      bus.post(.nothing)
+    }.store(in: bag)
+    bus.observe(.nothing) { log.append("nothing") }.store(in: bag)
+    bus.observe(.number) { log.append("end \($0)") }.store(in: bag)
+    bus.post(.number, 1)
+    #expect(log.entries == ["number 1", "text from 1", "nothing", "end 1"])
+    bag.cancelAll()
+  }
+
+  @Test("A nested post returns its own count")
+  func countsAreSeparate() {
+    let bus = EventBus()
+    let counts = Log<Int>()
+    let bag = TokenBag()
+    bus.observe(.number) { [unowned bus] _ in counts.append(bus.post(.nothing)) }.store(in: bag)
+    bus.observe(.nothing) {}.store(in: bag)
+    bus.observe(.nothing) {}.store(in: bag)
+    #expect(bus.post(.number, 0) == 1)
+    #expect(counts.entries == [2])
+    bag.cancelAll()
+  }
+
+  @Test("Posts nest a thousand deep")
+  func deep() {
+    let bus = EventBus()
+    let depth = Counter()
+    let token = bus.observe(.number) { [unowned bus] value in
+      depth.add()
+      if value > 1 { bus.post(.number, value - 1) }
+    }
+    bus.post(.number, 1_000)
+    #expect(depth.value == 1_000)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("A handler may post on another bus, and that bus back")
+  func betweenBuses() {
+    let (one, other) = (EventBus(), EventBus())
+    let log = Log<String>()
+    let bag = TokenBag()
+    one.observe(.number) { [unowned other] value in
+      log.append("one \(value)")
+      other.post(.number, value)
+    }.store(in: bag)
+    other.observe(.number) { [unowned one] value in
+      log.append("other \(value)")
+      if value < 2 { one.post(.number, value + 1) }
+    }.store(in: bag)
+    one.post(.number, 1)
+    #expect(log.entries == ["one 1", "other 1", "one 2", "other 2"])
+    bag.cancelAll()
+  }
+}

@@ -1,0 +1,83 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Tokens of one's own")
+struct OwnTokenTests {
+  @Test("The action runs when the token is cancelled, and never again")
+  func actionOnCancel() {
+    let ended = Counter()
+    var token: Token? = Token { ended.add() }
+    #expect(token?.isActive == true)
+    #expect(ended.value == 0)
+    token?.cancel()
+    #expect(ended.value == 1)
+    #expect(token?.isActive == false)
+    token?.cancel()
+    token = nil
+    #expect(ended.value == 1)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("The action runs when the token is dropped")
+  func actionOnDrop() {
+    let ended = Counter()
+    var token: Token? = Token { ended.add() }
+    withExtendedLifetime(token) {}
+    token = nil
+    #expect(ended.value == 1)
+  }
+
+  @Test("What the action captured is freed when it has run, not when the token goes")
+  func capturesAreFreed() {
+    let tally = Tally()
+    let token = Token { [probe = tally.probe()] in probe.touch() }
+    #expect(tally.live == 1)
+    token.cancel()
+    #expect(tally.live == 0)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("The token is no longer active while its action runs, and may be cancelled there")
+  func cancelInsideTheAction() {
+    let holder = Holder<Token>()
+    let wasActive = Log<Bool?>()
+    let token = Token {
+      wasActive.append(holder.value?.isActive)
+      holder.value?.cancel()
+    }
+    holder.hold(token)
+    token.cancel()
+    #expect(wasActive.entries == [false])
+    holder.letGo()
+  }
+
+  @Test("An action may end other tokens, which end others in turn")
+  func chain() {
+    let log = Log<Int>()
+    var token: Token?
+    for number in (0..<100).reversed() {
+      token = Token { [next = token] in
+        log.append(number)
+        next?.cancel()
+      }
+    }
+    token?.cancel()
+    #expect(log.entries == Array(0..<100))
+  }
+
+  @Test("Dropping a token whose action owns another token ends both")
+  func ownsAnother() {
+    let ended = Log<String>()
+    let inner = Holder(Token { ended.append("inner") })
+    var outer: Token? = Token { [inner = inner.value] in
+      ended.append("outer")
+      withExtendedLifetime(inner) {}
+    }
+    inner.letGo()
+    #expect(ended.entries == [])
+    withExtendedLifetime(outer) {}
+    outer = nil
+    #expect(ended.entries == ["outer", "inner"])
+  }
+}

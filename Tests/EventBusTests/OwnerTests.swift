@@ -1,0 +1,114 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Observers with an owner")
+struct OwnerTests {
+  @Test("The owner is passed to the handler, and the token may be dropped")
+  func ownerIsPassedIn() {
+    let bus = EventBus()
+    let (plain, lived) = (PlainOwner(), LivedOwner())
+    bus.observe(.number, owner: plain) { owner, value in
+      #expect(owner === plain)
+      owner.log.append(value)
+    }
+    bus.observe(.number, owner: lived) { owner, value in owner.log.append(value) }
+    #expect(bus.post(.number, 1) == 2)
+    #expect(plain.log.entries == [1])
+    #expect(lived.log.entries == [1])
+  }
+
+  @Test("An event without a payload is heard as owner and nothing")
+  func voidPayload() {
+    let bus = EventBus()
+    let owner = PlainOwner()
+    bus.observe(.nothing, owner: owner) { owner, _ in owner.log.append(1) }
+    #expect(bus.post(.nothing) == 1)
+    #expect(owner.log.entries == [1])
+  }
+
+  @Test("A registration does not keep its owner alive, and is inert when the owner is dead")
+  func ownerIsWeak() {
+    check(PlainOwner())
+    check(LivedOwner())
+
+    func check<Owner: AnyObject & Sendable>(_ make: @autoclosure () -> Owner) {
+      let bus = EventBus()
+      var owner: Owner? = make()
+      weak let watched = owner
+      let token = owner.map { bus.observe(.number, owner: $0) { _, _ in Issue.record("Dead.") } }
+      owner = nil
+      #expect(watched == nil)
+      #expect(bus.post(.number, 1) == 0)
+      #expect(token?.isActive == false)
+      withExtendedLifetime(owner) {}
+    }
+  }
+
+  @Test("The owner lives until its handler returns, even if everybody else lets it go meanwhile")
+  func ownerIsStrongDuringTheCall() {
+    check(PlainOwner())
+    check(LivedOwner())
+
+    func check<Owner: AnyObject & Sendable>(_ make: @autoclosure () -> Owner) {
+      let bus = EventBus()
+      let holder = Holder(make())
+      let wasAlive = Log<Bool>()
+      if let owner = holder.value {
+        bus.observe(.number, owner: owner) { [weak watched = owner] owner, _ in
+          holder.letGo()
+          wasAlive.append(watched === owner)
+        }
+      }
+      #expect(bus.post(.number, 1) == 1)
+      #expect(wasAlive.entries == [true])
+      #expect(bus.post(.number, 2) == 0)
+    }
+  }
+
+  @Test("The same owner may register twice; each registration ends by itself")
+  func sameOwnerTwice() {
+    let bus = EventBus()
+    let owner = LivedOwner()
+    let first = bus.observe(.number, owner: owner) { owner, value in owner.log.append(value) }
+    let second = bus.observe(.number, owner: owner) { owner, value in owner.log.append(-value) }
+    #expect(first != second)
+    #expect(bus.post(.number, 1) == 2)
+    first.cancel()
+    #expect(bus.post(.number, 2) == 1)
+    #expect(second.isActive)
+    #expect(owner.log.entries == [1, -1, -2])
+  }
+
+  @Test("Cancelling ends a registration with an owner, and the owner may register again")
+  func cancelStillEndsIt() {
+    let bus = EventBus()
+    let owner = PlainOwner()
+    let token = bus.observe(.number, owner: owner) { owner, value in owner.log.append(value) }
+    #expect(token.isActive)
+    token.cancel()
+    #expect(!token.isActive)
+    #expect(bus.post(.number, 1) == 0)
+    bus.observe(.number, owner: owner) { owner, value in owner.log.append(value) }
+    #expect(bus.post(.number, 2) == 1)
+    #expect(owner.log.entries == [2])
+  }
+
+  @Test("Both sides may refer to each other without a cycle")
+  func noCycle() {
+    let tally = Tally()
+    do {
+      let bus = EventBus()
+      let owner = LivedOwner()
+      let probe = tally.probe()
+      bus.observe(.number, owner: owner) { [weak bus] owner, _ in
+        probe.touch()
+        bus?.post(.nothing)
+        withExtendedLifetime(owner) {}
+      }
+      bus.post(.number, 1)
+      #expect(tally.live == 1)
+    }
+    #expect(tally.live == 0)
+  }
+}

@@ -1,0 +1,120 @@
+import EventBus
+import TestSupport
+import Testing
+
+/// Owners without a lifetime die unnoticed; what they leave behind is bounded.
+@Suite("Registrations of owners that died unnoticed")
+struct SweepTests {
+  /// The bound: after any registration there are at most max(8, 2 × living) of them.
+  private func bound(living: Int) -> Int { max(8, 2 * living) }
+
+  @Test("Any post to the name removes the dead owners it meets")
+  func postRemovesTheDead() {
+    let bus = EventBus()
+    let signal = bus.signal(.number)
+    let tally = Tally()
+    var owners = (0..<7).map { _ in PlainOwner() }
+    for owner in owners {
+      bus.observe(.number, owner: owner) { [probe = tally.probe()] _, _ in probe.touch() }
+    }
+    owners.removeLast(4)
+    #expect(bus.post(.number, 1) == 3)
+    #expect(signal.observerCount == 3)
+    #expect(tally.live == 3)
+    owners.removeAll()
+    #expect(bus.post(.number, 1) == 0)
+    #expect(signal.observerCount == 0)
+    #expect(tally.live == 0)
+  }
+
+  @Test("A post removes the dead also when it goes through several priorities and actors")
+  func postRemovesTheDeadEverywhere() {
+    let bus = EventBus()
+    let signal = bus.signal(.number)
+    let log = Log<Int>()
+    let token = bus.observe(.number, priority: .high) { log.append($0) }
+    do {
+      let owner = PlainOwner()
+      bus.observe(.number, owner: owner, priority: .low) { _, _ in Issue.record("Dead.") }
+      bus.observe(.number, owner: owner, once: true) { _, _ in Issue.record("Dead.") }
+    }
+    #expect(signal.observerCount == 3)
+    #expect(bus.post(.number, 1) == 1)
+    #expect(signal.observerCount == 1)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Owners that register and die one after the other leave at most eight places")
+  func churn() {
+    let bus = EventBus()
+    let signal = bus.signal(.number)
+    let tally = Tally()
+    for _ in 0..<1_000 {
+      let owner = PlainOwner()
+      bus.observe(.number, owner: owner) { [probe = tally.probe()] _, _ in probe.touch() }
+      #expect(signal.observerCount <= bound(living: 1))
+      #expect(tally.live <= bound(living: 1))
+    }
+  }
+
+  @Test(
+    "The bound holds after the next registration whichever owners died",
+    arguments: [10, 50, 100, 1_000],
+    1...8
+  )
+  func deathsInAnyPlace(count: Int, seed: Int) {
+    var numbers = SampleNumbers(seed: seed)
+    for pattern in Pattern.allCases {
+      let bus = EventBus()
+      let signal = bus.signal(.number)
+      var owners: [PlainOwner?] = (0..<count).map { _ in PlainOwner() }
+      for owner in owners.compactMap(\.self) { bus.observe(.number, owner: owner) { _, _ in } }
+      let living = numbers.next(below: count / 2)
+      for index in pattern.dying(count - living, of: count, &numbers) { owners[index] = nil }
+      let last = PlainOwner()
+      bus.observe(.number, owner: last) { _, _ in }
+      #expect(signal.observerCount <= bound(living: living + 1), "\(pattern), \(living) alive")
+      withExtendedLifetime((owners, last)) {}
+    }
+  }
+
+  @Test("The bound holds after a registration of any kind", arguments: RegistrationKind.allCases)
+  func anyKindOfRegistration(kind: RegistrationKind) {
+    let bus = EventBus()
+    let signal = bus.signal(.number)
+    var owners = (0..<100).map { _ in PlainOwner() }
+    for owner in owners { bus.observe(.number, owner: owner) { _, _ in } }
+    owners.removeAll()
+    let lived = LivedOwner()
+    var token: Token?
+    switch kind {
+    case .token: token = bus.observe(.number) { _ in }
+    case .once: token = bus.observe(.number, once: true) { _ in }
+    case .priority: token = bus.observe(.number, priority: .high) { _ in }
+    case .lifetimeOwner: bus.observe(.number, owner: lived) { _, _ in }
+    }
+    #expect(signal.observerCount <= bound(living: 1))
+    withExtendedLifetime((token, lived, owners)) {}
+  }
+
+  enum RegistrationKind: CaseIterable {
+    case token, once, priority, lifetimeOwner
+  }
+
+  private enum Pattern: CaseIterable {
+    case first, last, scattered
+
+    func dying(_ count: Int, of total: Int, _ numbers: inout SampleNumbers) -> [Int] {
+      switch self {
+      case .first: return Array(0..<count)
+      case .last: return Array((total - count)..<total)
+      case .scattered:
+        var places = Array(0..<total)
+        for index in places.indices.reversed() {
+          places.swapAt(index, numbers.next(below: index + 1))
+        }
+        return Array(places.prefix(count))
+      }
+    }
+  }
+}

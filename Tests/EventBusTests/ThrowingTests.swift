@@ -1,0 +1,131 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Handlers that throw")
+struct ThrowingTests {
+  @Test("The others are called all the same, and the thrower counts as reached")
+  func othersStillRun() {
+    let bus = EventBus(hooks: .silent)
+    let log = Log<String>()
+    let owner = LivedOwner()
+    let bag = TokenBag()
+    bus.observe(.number) { _ in log.append("first") }.store(in: bag)
+    bus.observe(.number) { _ in
+      log.append("throws")
+      throw SampleError()
+    }.store(in: bag)
+    bus.observe(.number, owner: owner) { _, _ in
+      log.append("owner throws")
+      throw SampleError()
+    }
+    bus.observe(.number) { _ in log.append("last") }.store(in: bag)
+    #expect(bus.post(.number, 1) == 4)
+    #expect(bus.post(.number, 2) == 4)
+    let round = ["first", "throws", "owner throws", "last"]
+    #expect(log.entries == round + round)
+    bag.cancelAll()
+  }
+
+  @Test("That holds across priorities")
+  func acrossPriorities() {
+    let bus = EventBus(hooks: .silent)
+    let heard = Counter()
+    let tokens = [
+      bus.observe(.number, priority: .high) { _ in throw SampleError() },
+      bus.observe(.number) { _ in heard.add() },
+      bus.observe(.number, priority: .low) { _ in throw SampleError() },
+      bus.observe(.number, priority: -1_000) { _ in heard.add() },
+    ]
+    #expect(bus.post(.number, 1) == 4)
+    #expect(heard.value == 2)
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("An error inside a nested post does not disturb the outer one")
+  func nested() {
+    let bus = EventBus(hooks: .silent)
+    let log = Log<String>()
+    let tokens = [
+      bus.observe(.nothing) { throw SampleError() },
+      bus.observe(.number) { [unowned bus] _ in
+        log.append("posts \(bus.post(.nothing))")
+      },
+      bus.observe(.number) { _ in log.append("last") },
+    ]
+    bus.post(.number, 1)
+    #expect(log.entries == ["posts 1", "last"])
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("The error goes to the hook with the event and the place of the registration")
+  func hookIsTold() throws {
+    let failures = Log<HandlerFailure>()
+    var hooks = EventHooks()
+    hooks.onError = { failures.append($0) }
+    let bus = EventBus(hooks: hooks)
+    let token = bus.observe(.number) { _ in throw SampleError(number: 7) }
+    let line: UInt = #line - 1
+    bus.post(.number, 42)
+    let failure = try #require(failures.entries.first)
+    #expect(failures.count == 1)
+    #expect(failure.error as? SampleError == SampleError(number: 7))
+    #expect(failure.event.name == "sample.number")
+    #expect(failure.event.payload as? Int == 42)
+    #expect(failure.event.site == SourceSite(fileID: #fileID, line: line + 2))
+    #expect(failure.registeredAt == SourceSite(fileID: #fileID, line: line))
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("An error thrown while the hook runs is not told to the hook again")
+  func errorInsideTheHook() async {
+    await #expect(processExitsWith: .success) {
+      let told = Counter()
+      let bus = Holder<EventBus>()
+      var hooks = EventHooks()
+      hooks.onError = { _ in
+        told.add()
+        bus.value?.post(.number, 2)
+      }
+      bus.hold(EventBus(hooks: hooks))
+      let token = bus.value?.observe(.number) { _ in throw SampleError() }
+      bus.value?.post(.number, 1)
+      precondition(told.value == 1)
+      withExtendedLifetime(token) {}
+    }
+  }
+
+  @Test("Without a hook an error is one line on standard error that names event and error")
+  func defaultPrintsOneLine() async throws {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
+    ) {
+      let bus = EventBus()
+      let token = bus.observe(.number) { _ in throw SampleError(number: 7) }
+      bus.post(.number, 1)
+      withExtendedLifetime(token) {}
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    let lines = text.split(separator: "\n").filter { $0.contains("SampleError") }
+    #expect(lines.count == 1)
+    #expect(lines.first?.contains("sample.number") == true)
+    #expect(lines.first?.contains("ThrowingTests.swift") == true)
+  }
+
+  @MainActor
+  @Test("A handler that throws on its actor does not hold up what waits behind it")
+  func queued() {
+    let bus = EventBus(hooks: .silent)
+    var shown: [Int] = []
+    let tokens = [
+      bus.observe(.number) { _ in throw SampleError() },
+      bus.observe(.number) { shown.append($0) },
+    ]
+    let reached = blockedOnThread { bus.post(.number, 1) }
+    #expect(reached == 2)
+    bus.post(.number, 2)
+    #expect(shown == [1, 2])
+    withExtendedLifetime(tokens) {}
+  }
+}

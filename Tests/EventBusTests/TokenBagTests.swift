@@ -1,0 +1,157 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Token bags")
+struct TokenBagTests {
+  @Test("A bag keeps what is stored in it")
+  func keeps() {
+    let bus = EventBus()
+    let bag = TokenBag()
+    #expect(bag.count == 0)
+    bus.observe(.number) { _ in }.store(in: bag)
+    bus.observe(.number) { _ in }.store(in: bag)
+    #expect(bag.count == 2)
+    #expect(bus.post(.number, 1) == 2)
+  }
+
+  @Test("Dropping the bag ends all its tokens")
+  func dropping() {
+    let bus = EventBus()
+    let token = bus.observe(.number) { _ in }
+    do {
+      let bag = TokenBag()
+      token.store(in: bag)
+      bus.observe(.number) { _ in }.store(in: bag)
+      #expect(bus.post(.number, 1) == 2)
+    }
+    #expect(bus.post(.number, 2) == 0)
+    #expect(!token.isActive)
+  }
+
+  @Test("After everything was cancelled the bag can be used again")
+  func usableAfterCancelAll() {
+    let bus = EventBus()
+    let bag = TokenBag()
+    bus.observe(.number) { _ in }.store(in: bag)
+    bag.cancelAll()
+    #expect(bag.count == 0)
+    #expect(bus.post(.number, 1) == 0)
+    bus.observe(.number) { _ in }.store(in: bag)
+    #expect(bag.count == 1)
+    #expect(bus.post(.number, 2) == 1)
+  }
+
+  @Test("After its end a bag is closed: what is stored is cancelled at once")
+  func closedAfterEnd() {
+    let ended = Log<String>()
+    let bag = TokenBag()
+    Token { ended.append("before") }.store(in: bag)
+    bag.end()
+    #expect(ended.entries == ["before"])
+    let late = Token { ended.append("after") }
+    late.store(in: bag)
+    #expect(ended.entries == ["before", "after"])
+    #expect(!late.isActive)
+    #expect(bag.count == 0)
+    bag.end()
+    bag.cancelAll()
+    #expect(ended.count == 2)
+  }
+
+  @Test("A member that is cancelled early leaves by itself and is freed")
+  func shrinks() {
+    let bag = TokenBag()
+    let tokens = WeakList<Token>()
+    let kept = Token {}
+    kept.store(in: bag)
+    for _ in 0..<1_000 {
+      let token = Token {}
+      token.store(in: bag)
+      tokens.append(token)
+      token.cancel()
+      #expect(bag.count == 1)
+    }
+    #expect(tokens.liveCount <= 8)
+    #expect(kept.isActive)
+  }
+
+  @Test("A member whose registration ends otherwise leaves by itself too")
+  func shrinksWhenRegistrationsEnd() {
+    let bus = EventBus()
+    let bag = TokenBag()
+    let owner = Holder(PlainOwner())
+    bus.observe(.number, once: true) { _ in }.store(in: bag)
+    if let owner = owner.value { bus.observe(.number, owner: owner) { _, _ in }.store(in: bag) }
+    #expect(bag.count == 2)
+    bus.post(.number, 1)
+    #expect(bag.count == 1)
+    owner.letGo()
+    bus.post(.number, 2)
+    #expect(bag.count == 0)
+  }
+
+  @Test("A member of an owner with a lifetime still ends with its owner, at once")
+  func membersEndWithTheirOwners() {
+    let bus = EventBus()
+    let bag = TokenBag()
+    let owner = Holder(LivedOwner())
+    if let owner = owner.value { bus.observe(.number, owner: owner) { _, _ in }.store(in: bag) }
+    #expect(bag.count == 1)
+    owner.letGo()
+    #expect(bag.count == 0)
+    #expect(bus.signal(.number).observerCount == 0)
+  }
+
+  @Test("Storing a token that was cancelled is harmless")
+  func storingACancelledToken() {
+    let bag = TokenBag()
+    let token = Token {}
+    token.cancel()
+    token.store(in: bag)
+    #expect(bag.count == 0)
+  }
+
+  @Test("Tokens are cancelled under no lock: an action may use the bag")
+  func actionsUseTheBag() {
+    let bag = TokenBag()
+    let log = Log<String>()
+    let counts = Log<Int>()
+    Token {
+      log.append("first")
+      counts.append(bag.count)
+      Token { log.append("stored meanwhile") }.store(in: bag)
+      bag.cancelAll()
+    }.store(in: bag)
+    Token { log.append("second") }.store(in: bag)
+    bag.cancelAll()
+    #expect(bag.count == 0)
+    #expect(counts.entries == [0])
+    #expect(Set(log.entries) == ["first", "stored meanwhile", "second"])
+    #expect(log.count == 3)
+  }
+
+  @Test("Storing, cancelling and ending on several threads cancels each token exactly once")
+  func contention() async {
+    for _ in 0..<50 {
+      let bag = TokenBag()
+      let (made, ended) = (Counter(), Counter())
+      await onThreads(4) { thread in
+        for round in 0..<50 {
+          made.add()
+          let token = Token { ended.add() }
+          token.store(in: bag)
+          switch (thread + round) % 10 {
+          case 0: bag.cancelAll()
+          case 1...4: token.cancel()
+          default: yieldThread()
+          }
+          if thread == 0, round == 40 { bag.end() }
+        }
+      }
+      #expect(made.value == 200)
+      #expect(ended.value == 200)
+      #expect(bag.count == 0)
+    }
+  }
+}

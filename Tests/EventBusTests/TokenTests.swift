@@ -1,0 +1,133 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Tokens")
+struct TokenTests {
+  @Test("A registration lasts as long as any reference to its token")
+  func lastReference() {
+    let bus = EventBus()
+    let holders = [Holder(bus.observe(.number) { _ in }), Holder<Token>()]
+    holders[1].hold(holders[0].value)
+    holders[0].letGo()
+    #expect(bus.post(.number, 1) == 1)
+    holders[1].letGo()
+    #expect(bus.post(.number, 2) == 0)
+  }
+
+  @Test("Dropping the last reference ends the registration at once")
+  func droppingEnds() {
+    let bus = EventBus()
+    var token: Token? = bus.observe(.number) { _ in Issue.record("The token was dropped.") }
+    token = nil
+    #expect(bus.post(.number, 1) == 0)
+    #expect(bus.signal(.number).observerCount == 0)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("A token is active until it is cancelled")
+  func isActive() {
+    let bus = EventBus()
+    let token = bus.observe(.number) { _ in }
+    #expect(token.isActive)
+    bus.post(.number, 1)
+    #expect(token.isActive)
+    token.cancel()
+    #expect(!token.isActive)
+  }
+
+  @Test("Cancelling twice is harmless and spares the neighbours")
+  func cancelIsIdempotent() {
+    let bus = EventBus()
+    let log = Log<String>()
+    let first = bus.observe(.number) { log.append("first \($0)") }
+    let second = bus.observe(.number) { log.append("second \($0)") }
+    first.cancel()
+    first.cancel()
+    #expect(bus.post(.number, 1) == 1)
+    #expect(log.entries == ["second 1"])
+    withExtendedLifetime(second) {}
+  }
+
+  @Test("A stale token never touches a registration that came after it", arguments: [1, 8, 100])
+  func staleTokens(count: Int) {
+    let bus = EventBus()
+    var stale: [Token] = []
+    var fresh: [Token] = []
+    for _ in 0..<count {
+      let token = bus.observe(.number) { _ in Issue.record("This one was cancelled.") }
+      token.cancel()
+      stale.append(token)
+      fresh.append(bus.observe(.number) { _ in })
+    }
+    for token in stale { token.cancel() }
+    #expect(bus.post(.number, 1) == count)
+    stale.removeAll()
+    #expect(bus.post(.number, 2) == count)
+    #expect(fresh.allSatisfy { $0.isActive })
+  }
+
+  @Test("A stale token with an owner never touches a later registration of that owner")
+  func staleTokensWithOwner() {
+    let bus = EventBus()
+    let (plain, lived) = (PlainOwner(), LivedOwner())
+    var stale: [Token] = []
+    for _ in 0..<20 {
+      stale.append(bus.observe(.number, owner: plain) { _, _ in })
+      stale.append(bus.observe(.number, owner: lived) { _, _ in })
+      for token in stale { token.cancel() }
+    }
+    bus.observe(.number, owner: plain) { owner, value in owner.log.append(value) }
+    bus.observe(.number, owner: lived) { owner, value in owner.log.append(value) }
+    for token in stale { token.cancel() }
+    stale.removeAll()
+    #expect(bus.post(.number, 1) == 2)
+  }
+
+  @Test("A token may be cancelled on any thread")
+  func anyThread() {
+    let bus = EventBus()
+    let owner = LivedOwner()
+    let tokens = [
+      bus.observe(.number) { _ in }, bus.observe(.number, owner: owner) { _, _ in },
+    ]
+    let wereActive = blockedOnThread {
+      for token in tokens { token.cancel() }
+      return tokens.map(\.isActive)
+    }
+    #expect(wereActive == [false, false])
+    #expect(bus.post(.number, 1) == 0)
+  }
+
+  @Test("Threads that cancel one token at once end it once")
+  func racingCancels() async {
+    for _ in 0..<200 {
+      let bus = EventBus()
+      let tally = Tally()
+      let ended = Counter()
+      let observing = bus.observe(.number) { [probe = tally.probe()] _ in probe.touch() }
+      let own = Token { ended.add() }
+      let other = bus.observe(.number) { _ in }
+      await onThreads(3) { _ in
+        observing.cancel()
+        own.cancel()
+      }
+      #expect(ended.value == 1)
+      #expect(tally.freed == 1)
+      #expect(bus.post(.number, 1) == 1)
+      withExtendedLifetime(other) {}
+    }
+  }
+
+  @Test("Tokens are equal when they are the same one, and may be kept in a set")
+  func identity() {
+    let bus = EventBus()
+    let (first, second) = (bus.observe(.number) { _ in }, bus.observe(.number) { _ in })
+    #expect(first == first)
+    #expect(first != second)
+    var tokens: Set<Token> = [first, second, first]
+    #expect(tokens.count == 2)
+    tokens.remove(first)
+    #expect(tokens == [second])
+  }
+}

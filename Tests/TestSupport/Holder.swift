@@ -1,0 +1,28 @@
+internal import EventBus
+
+/// Holds the one strong reference to something until any thread lets it go.
+public final class Holder<Value: Sendable>: Sendable {
+  private struct State {
+    var value: Value?
+  }
+
+  private let state: Locked<State>
+
+  /// Holds a value.
+  public init(_ value: Value? = nil) { state = Locked(State(value: value)) }
+
+  /// What is held now.
+  public var value: Value? { state.withLock { $0.value } }
+
+  /// Holds another value and lets the former one go.
+  public func hold(_ value: Value?) {
+    let former = state.withLock { state in
+      defer { state.value = value }
+      return state.value
+    }
+    withExtendedLifetime(former) {}
+  }
+
+  /// Lets the value go, on the calling thread and under no lock.
+  public func letGo() { hold(nil) }
+}

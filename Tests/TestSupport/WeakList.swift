@@ -1,0 +1,17 @@
+/// Watches objects without keeping them.
+public final class WeakList<Object: AnyObject & Sendable>: Sendable {
+  private struct Reference: Sendable {
+    weak let object: Object?
+  }
+
+  private let references = Log<Reference>()
+
+  /// Creates a list that watches nothing.
+  public init() {}
+
+  /// How many of the objects are alive.
+  public var liveCount: Int { references.entries.count { $0.object != nil } }
+
+  /// Watches one more.
+  public func append(_ object: Object) { references.append(Reference(object: object)) }
+}
