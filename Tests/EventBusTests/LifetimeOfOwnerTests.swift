@@ -16,7 +16,6 @@ struct LifetimeOfOwnerTests {
       #expect(threads.count == 1)
     }
     #expect(threads.entries == letGo.entries)
-    #expect(threads.entries != [.current])
   }
 
   @Test("Weak references to the owner read nil in its end hooks")

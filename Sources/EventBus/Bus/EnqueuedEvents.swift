@@ -8,6 +8,8 @@ internal struct EnqueuedEvents: Sendable {
     let name: Int
     /// The sender's identity; senders are not kept.
     let sender: ObjectIdentifier?
+    /// The sender, while it lives.
+    let reference: WeakSender
     /// Delivers the event on the isolation it is given.
     let deliver: @Sendable (_ isolation: (any Actor)?) -> Void
   }
@@ -52,9 +54,19 @@ internal struct EnqueuedEvents: Sendable {
     switch coalescing {
     case .none: nil
     case .name: events.firstIndex { $0.name == event.name }
-    case .sender: events.firstIndex { $0.sender == event.sender }
+    case .sender: events.firstIndex { hasSameSender($0, event) }
     case .nameAndSender:
-      events.firstIndex { $0.name == event.name && $0.sender == event.sender }
+      events.firstIndex {
+        $0.name == event.name
+          && ($0.sender == nil && event.sender == nil || hasSameSender($0, event))
+      }
     }
+  }
+
+  /// Whether two events were sent by one object, and not by two that had the same address in turn.
+  ///
+  /// Only an object that is alive is loaded, and that is the one the caller holds.
+  private func hasSameSender(_ waiting: Event, _ event: Event) -> Bool {
+    waiting.sender != nil && waiting.sender == event.sender && waiting.reference.object != nil
   }
 }

@@ -27,7 +27,8 @@ extension EventBus {
     let core = core(of: name)
     let identity = sender.map(ObjectIdentifier.init)
     let reference = WeakSender(sender)
-    let event = EnqueuedEvents.Event(name: name.index, sender: identity) { [weak self] isolation in
+    let event = EnqueuedEvents.Event(name: name.index, sender: identity, reference: reference) {
+      [weak self] isolation in
       // The bus may have died; its observers went with it.
       guard self != nil else { return }
       let delivery = Delivery(fileID: fileID, line: line, sender: identity, isolation: isolation)

@@ -23,22 +23,29 @@ internal protocol ObservedEvent: AnyObject {
 
 extension SignalCore: ObservedEvent {
   internal func observations() -> [EventBusSnapshot.Observation] {
-    var observations: [EventBusSnapshot.Observation] = []
+    var observations: [(order: UInt, seen: EventBusSnapshot.Observation)] = []
     let ledger = deliveries()
     forEach { observer, priority in
       observations.append(
-        EventBusSnapshot.Observation(
-          name: name,
-          site: SourceSite(observer),
-          priority: Priority(priority),
-          ownerType: observer.ownerType,
-          isAlive: !observer.hasLostOwner,
-          isPaused: observer.isPaused,
-          deliveredCount: Int(observer.deliveredCount ?? ledger.delivered(to: observer)),
-          droppedCount: Int(observer.droppedCount)
+        (
+          observer.order,
+          EventBusSnapshot.Observation(
+            name: name,
+            site: SourceSite(observer),
+            priority: Priority(priority),
+            ownerType: observer.ownerType,
+            isAlive: !observer.hasLostOwner,
+            isPaused: observer.isPaused,
+            deliveredCount: Int(observer.deliveredCount ?? ledger.delivered(to: observer)),
+            droppedCount: Int(observer.droppedCount)
+          )
         )
       )
     }
-    return observations
+    observations.sort { left, right in
+      let (first, second) = (left.seen.priority, right.seen.priority)
+      return first != second ? first > second : left.order < right.order
+    }
+    return observations.map(\.seen)
   }
 }

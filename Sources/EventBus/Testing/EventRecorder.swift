@@ -28,9 +28,12 @@ public final class EventRecorder: Sendable {
 
   /// Begins to record.
   ///
-  /// - Parameter bus: The bus. It is not kept.
-  public init(_ bus: EventBus) {
-    token = bus.observeAll { [tape] event in
+  /// - Parameters:
+  ///   - bus: The bus. It is not kept.
+  ///   - fileID: Where the recorder was made; filled in by the compiler.
+  ///   - line: Its line.
+  public init(_ bus: EventBus, fileID: StaticString = #fileID, line: UInt = #line) {
+    token = bus.observeAll(fileID: fileID, line: line) { [tape] event in
       tape.state.withLock { $0.events.append(event) }
       tape.unread.add(event)
     }
