@@ -1,0 +1,106 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Posts that exclude a registration")
+struct ExcludingTests {
+  @Test("Everybody but the excluded one is called")
+  func everybodyElse() {
+    let bus = EventBus()
+    let log = Log<String>()
+    let tokens = ["one", "two", "three"].map { label in
+      bus.observe(.number) { log.append("\(label) \($0)") }
+    }
+    #expect(bus.post(.number, 1, excluding: tokens[1]) == 2)
+    #expect(bus.post(.number, 2) == 3)
+    #expect(log.entries == ["one 1", "three 1", "one 2", "two 2", "three 2"])
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("It does not matter how the excluded one was registered", arguments: Form.allCases)
+  func anyForm(form: Form) {
+    let bus = EventBus()
+    let owner = LivedOwner()
+    let sender = SampleSender()
+    let token = form.observe(bus, owner, sender)
+    #expect(bus.post(.number, 1, from: sender, excluding: token) == 0)
+    #expect(token.isActive)
+    #expect(bus.post(.number, 2, from: sender) == 1)
+    withExtendedLifetime((token, owner)) {}
+  }
+
+  enum Form: CaseIterable {
+    case plain, owner, sender, predicate, once, async, asyncOwner
+
+    func observe(_ bus: EventBus, _ owner: LivedOwner, _ sender: SampleSender) -> Token {
+      switch self {
+      case .plain: bus.observe(.number) { #expect($0 == 2) }
+      case .owner: bus.observe(.number, owner: owner) { #expect($1 == 2) }
+      case .sender: bus.observe(.number, from: sender) { #expect($0 == 2) }
+      case .predicate: bus.observe(.number, where: { $0 == 2 }) { #expect($0 == 2) }
+      case .once: bus.observe(.number, once: true) { #expect($0 == 2) }
+      case .async:
+        bus.observe(.number) { value in
+          await Task.yield()
+          #expect(value == 2)
+        }
+      case .asyncOwner:
+        bus.observe(.number, owner: owner) { _, value in
+          await Task.yield()
+          #expect(value == 2)
+        }
+      }
+    }
+  }
+
+  @Test("An observer may answer without hearing itself")
+  func answersWithoutHearingItself() {
+    let bus = EventBus()
+    let log = Log<String>()
+    let own = Holder<Token>()
+    own.hold(
+      bus.observe(.number) { [unowned bus] value in
+        log.append("first \(value)")
+        bus.post(.number, value + 1, excluding: own.value)
+      }
+    )
+    let other = bus.observe(.number) { log.append("other \($0)") }
+    bus.post(.number, 1)
+    #expect(log.entries == ["first 1", "other 2", "other 1"])
+    own.letGo()
+    withExtendedLifetime(other) {}
+  }
+
+  @Test("A token of another bus, of another event or of one's own excludes nobody")
+  func strangers() {
+    let (bus, otherBus) = (EventBus(), EventBus())
+    let heard = Counter()
+    let token = bus.observe(.number) { _ in heard.add() }
+    let elsewhere = [otherBus.observe(.number) { _ in }, bus.observe(.text) { _ in }, Token {}]
+    for other in elsewhere { #expect(bus.post(.number, 1, excluding: other) == 1) }
+    #expect(heard.value == elsewhere.count)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("An observer of every event can be excluded like the others")
+  func wildcard() {
+    let bus = EventBus()
+    let log = Log<String>()
+    let token = bus.observeAll { log.append($0.name) }
+    bus.post(.number, 1, excluding: token)
+    bus.post(.text, "heard")
+    #expect(log.entries == ["sample.text"])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("An event without a payload and a signal exclude too")
+  func otherForms() {
+    let bus = EventBus()
+    let token = bus.observe(.nothing) { Issue.record("Excluded.") }
+    #expect(bus.post(.nothing, excluding: token) == 0)
+    let signal = Signal<Void>()
+    let other = signal.observe { Issue.record("Excluded.") }
+    #expect(signal.send(excluding: other) == 0)
+    #expect(signal.send((), excluding: other) == 0)
+  }
+}

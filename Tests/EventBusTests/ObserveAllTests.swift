@@ -1,0 +1,187 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Observers of every event")
+struct ObserveAllTests {
+  @Test("They are given name, payload, sender and the place of the post")
+  func wholeEvent() throws {
+    let bus = EventBus()
+    let sender = SampleSender()
+    let events = Log<AnyEvent>()
+    let token = bus.observeAll { events.append($0) }
+    bus.post(.number, 42, from: sender)
+    bus.post(.nothing)
+    let line: UInt = #line
+    #expect(events.entries.map(\.name) == ["sample.number", "sample.nothing"])
+    let first = try #require(events.entries.first)
+    #expect(first.payload as? Int == 42)
+    #expect(first.sender == ObjectIdentifier(sender))
+    #expect(first.site == SourceSite(fileID: #fileID, line: line - 2))
+    let last = try #require(events.entries.last)
+    #expect(last.payload is Void)
+    #expect(last.sender == nil)
+    #expect(last.site == SourceSite(fileID: #fileID, line: line - 1))
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("They hear events that nobody else ever observed, and whatever is sent by a bus's signal")
+  func everyEvent() {
+    let bus = EventBus()
+    let log = Log<String>()
+    let before = bus.signal(.text)
+    let token = bus.observeAll { log.append($0.name) }
+    bus.post(EventName<Double>("sample.never observed"), 1)
+    before.send("heard")
+    bus.signal(.number).send(1)
+    #expect(log.entries == ["sample.never observed", "sample.text", "sample.number"])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("They hear their own bus only")
+  func ownBusOnly() {
+    let (bus, other) = (EventBus(), EventBus())
+    let token = bus.observeAll { _ in Issue.record("Posted on another bus.") }
+    other.post(.number, 1)
+    Signal<Int>(label: "sample.number").send(1)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("They hear it in the same order as the others, by priority and registration")
+  func oneOrder() {
+    let bus = EventBus()
+    let sender = SampleSender()
+    let log = Log<String>()
+    let bag = TokenBag()
+    bus.observe(.number, priority: .low) { _ in log.append("low 1") }.store(in: bag)
+    bus.observeAll { _ in log.append("normal 1") }.store(in: bag)
+    bus.observe(.number) { _ in log.append("normal 2") }.store(in: bag)
+    bus.observe(.number, from: sender) { _ in log.append("normal 3") }.store(in: bag)
+    bus.observeAll(priority: .low) { _ in log.append("low 2") }.store(in: bag)
+    bus.observeAll { _ in log.append("normal 4") }.store(in: bag)
+    bus.observe(.number, from: sender, priority: .high) { _ in log.append("high 1") }
+      .store(in: bag)
+    bus.observeAll(priority: .high) { _ in log.append("high 2") }.store(in: bag)
+    bus.observe(.number, priority: .low) { _ in log.append("low 3") }.store(in: bag)
+    #expect(bus.post(.number, 1, from: sender) == 5)
+    let normal = (1...4).map { "normal \($0)" }
+    #expect(log.entries == ["high 1", "high 2"] + normal + ["low 1", "low 2", "low 3"])
+    bag.cancelAll()
+  }
+
+  @Test("They are not somebody who handled it: the post returns zero and the hook is told")
+  func doNotCount() {
+    let unhandled = Log<String>()
+    var hooks = EventHooks()
+    hooks.onUnhandled = { unhandled.append($0.name) }
+    let bus = EventBus(hooks: hooks)
+    let heard = Counter()
+    let token = bus.observeAll { _ in heard.add() }
+    #expect(bus.post(.number, 1) == 0)
+    let other = bus.observe(.number) { _ in }
+    #expect(bus.post(.number, 2) == 1)
+    #expect(heard.value == 2)
+    #expect(unhandled.entries == ["sample.number"])
+    withExtendedLifetime((token, other)) {}
+  }
+
+  @Test("They do not count among the observers of a name")
+  func notAmongTheObserversOfAName() {
+    let bus = EventBus()
+    let token = bus.observeAll { _ in }
+    bus.post(.number, 1)
+    #expect(bus.signal(.number).observerCount == 0)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("One added during a post is not called by it, but by a nested one")
+  func addedDuringAPost() {
+    let bus = EventBus()
+    let log = Log<String>()
+    let bag = TokenBag()
+    bus.observe(.number, once: true) { [unowned bus] _ in
+      bus.observeAll { log.append($0.name) }.store(in: bag)
+      bus.post(.text, "nested")
+    }.store(in: bag)
+    bus.post(.number, 1)
+    #expect(log.entries == ["sample.text"])
+    bag.cancelAll()
+  }
+
+  @Test("One cancelled during a post is not called any more, and frees what it captured")
+  func cancelledDuringAPost() {
+    let bus = EventBus()
+    let tally = Tally()
+    let victim = bus.observeAll { [probe = tally.probe()] _ in
+      probe.touch()
+      Issue.record("Was cancelled.")
+    }
+    let token = bus.observe(.number, priority: .high) { _ in victim.cancel() }
+    bus.post(.number, 1)
+    #expect(tally.live == 0)
+    bus.post(.number, 2)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Posts nest depth first for them too")
+  func nested() {
+    let bus = EventBus()
+    let log = Log<String>()
+    let tokens = [
+      bus.observeAll { log.append("before \($0.name)") },
+      bus.observe(.number) { [unowned bus] _ in bus.post(.nothing) },
+      bus.observeAll { log.append("after \($0.name)") },
+    ]
+    bus.post(.number, 1)
+    let (outer, inner) = ("sample.number", "sample.nothing")
+    #expect(
+      log.entries == ["before \(outer)", "before \(inner)", "after \(inner)", "after \(outer)"]
+    )
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("One that posts itself is called again by that post")
+  func postsItself() {
+    let bus = EventBus()
+    let log = Log<String>()
+    let token = bus.observeAll { [unowned bus] event in
+      log.append(event.name)
+      if event.payload is Int { bus.post(.nothing) }
+    }
+    bus.post(.number, 1)
+    #expect(log.entries == ["sample.number", "sample.nothing"])
+    withExtendedLifetime(token) {}
+  }
+
+  @MainActor
+  @Test("Written on an actor they run there: at once when posted from it, otherwise in post order")
+  func onAnActor() {
+    let bus = EventBus()
+    var shown: [Int] = []
+    let token = bus.observeAll { event in
+      MainActor.assertIsolated()
+      if let value = event.payload as? Int { shown.append(value) }
+    }
+    blockedOnThread {
+      bus.post(.number, 1)
+      bus.post(.number, 2)
+    }
+    #expect(shown == [])
+    bus.post(.number, 3)
+    #expect(shown == [1, 2, 3])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("When the last has gone, posts are as before")
+  func lastHasGone() {
+    let bus = EventBus()
+    let log = Log<Int>()
+    let token = bus.observe(.number) { log.append($0) }
+    var all: Token? = bus.observeAll { _ in Issue.record("Was dropped.") }
+    withExtendedLifetime(all) {}
+    all = nil
+    #expect(bus.post(.number, 1) == 1)
+    #expect(log.entries == [1])
+    withExtendedLifetime((token, all)) {}
+  }
+}
