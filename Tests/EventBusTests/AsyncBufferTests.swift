@@ -1,0 +1,110 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("The buffers of asynchronous handlers", .timeLimit(.minutes(1)))
+struct AsyncBufferTests {
+  @Test("Unbounded, they keep everything")
+  func unbounded() async {
+    let result = await handled(.unbounded, posts: 1...5, keeping: 5)
+    #expect(result.reached == [1, 1, 1, 1, 1])
+    #expect(result.handled == [0, 1, 2, 3, 4, 5])
+  }
+
+  @Test("They keep the oldest: what comes later is discarded and has not reached them")
+  func oldest() async {
+    let result = await handled(.bufferingOldest(2), posts: 1...5, keeping: 2)
+    #expect(result.reached == [1, 1, 0, 0, 0])
+    #expect(result.handled == [0, 1, 2])
+  }
+
+  @Test("They keep the newest: what came first makes room")
+  func newest() async {
+    let result = await handled(.bufferingNewest(2), posts: 1...5, keeping: 2)
+    #expect(result.reached == [1, 1, 1, 1, 1])
+    #expect(result.handled == [0, 4, 5])
+  }
+
+  @Test("What they discard is freed at once, and what waits with the registration")
+  func discardedIsFreed() async {
+    let bus = EventBus()
+    let name = EventName<Tally.Probe>("sample.probe in a buffer")
+    let tally = Tally()
+    let (began, mayLeave) = (ManualLatch(), ManualLatch())
+    let token = bus.observe(name, buffering: .bufferingNewest(1)) { _ in
+      began.open()
+      await mayLeave.wait()
+    }
+    bus.post(name, tally.probe())
+    await began.wait()
+    for _ in 0..<5 { bus.post(name, tally.probe()) }
+    #expect(tally.created == 6)
+    #expect(tally.live == 2)
+    token.cancel()
+    #expect(tally.live <= 2)
+    mayLeave.open()
+    await token.finished()
+    for _ in 0..<10_000 where tally.live > 0 { await Task.yield() }
+    #expect(tally.live == 0)
+  }
+
+  @Test("Keeping the oldest, a size below one is refused in a line, and one event is kept")
+  func oldestBelowOne() async throws {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
+    ) {
+      let result = await handled(.bufferingOldest(0), posts: 1...2, keeping: 1)
+      precondition(result.handled == [0, 1])
+    }
+    #expect(refusals(try #require(result)) == 1)
+  }
+
+  @Test("Keeping the newest, a size below one is refused in a line, and one event is kept")
+  func newestBelowOne() async throws {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
+    ) {
+      let result = await handled(.bufferingNewest(-3), posts: 1...2, keeping: 1)
+      precondition(result.handled == [0, 2])
+    }
+    #expect(refusals(try #require(result)) == 1)
+  }
+
+  /// How many lines of standard error name the place of the registration.
+  private func refusals(_ result: ExitTest.Result) -> Int {
+    String(decoding: result.standardErrorContent, as: UTF8.self).split(separator: "\n")
+      .count { $0.contains("Sample/Here.swift:42") }
+  }
+}
+
+/// Posts numbers behind a zero that is being handled, and tells what was handled in the end.
+private func handled(
+  _ policy: AsyncStream<Int>.Continuation.BufferingPolicy,
+  posts: ClosedRange<Int>,
+  keeping count: Int
+) async -> (reached: [Int], handled: [Int]) {
+  let bus = EventBus()
+  let (began, mayLeave, inbox) = (ManualLatch(), ManualLatch(), Inbox<Int>())
+  let token = bus.observe(
+    .number,
+    buffering: policy,
+    fileID: "Sample/Here.swift",
+    line: 42
+  ) { value in
+    began.open()
+    await mayLeave.wait()
+    inbox.append(value)
+  }
+  bus.post(.number, 0)
+  await began.wait()
+  let reached = posts.map { bus.post(.number, $0) }
+  mayLeave.open()
+  _ = await inbox.first(1 + count)
+  // Behind anything else that was kept.
+  bus.post(.number, 99)
+  let handled = await inbox.first(2 + count)
+  withExtendedLifetime(token) {}
+  return (reached, handled.last == 99 ? handled.dropLast() : handled)
+}

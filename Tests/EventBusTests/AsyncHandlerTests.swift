@@ -1,0 +1,183 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Asynchronous handlers", .timeLimit(.minutes(1)))
+struct AsyncHandlerTests {
+  @Test("They handle one event at a time, in the order of the posts")
+  func oneAtATime() async {
+    let bus = EventBus()
+    let inbox = Inbox<Int>()
+    let inside = Counter()
+    let token = bus.observe(.number) { value in
+      #expect(inside.add() == 1)
+      await Task.yield()
+      await Task.yield()
+      inside.add(-1)
+      inbox.append(value)
+    }
+    for value in 0..<200 { #expect(bus.post(.number, value) == 1) }
+    #expect(await inbox.first(200) == Array(0..<200))
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("The posts of several threads arrive once each, every thread's in its order")
+  func manyPosters() async {
+    let (threads, posts) = (3, 300)
+    let bus = EventBus()
+    let inbox = Inbox<Int>()
+    let inside = Counter()
+    let token = bus.observe(.number) { value in
+      #expect(inside.add() == 1)
+      await Task.yield()
+      inside.add(-1)
+      inbox.append(value)
+    }
+    await onThreads(threads) { thread in
+      for value in 0..<posts { bus.post(.number, value * threads + thread) }
+    }
+    let heard = await inbox.first(threads * posts)
+    for thread in 0..<threads {
+      #expect(heard.filter { $0 % threads == thread } == (0..<posts).map { $0 * threads + thread })
+    }
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("The post does not wait for them, and counts them as reached")
+  func postDoesNotWait() async {
+    let bus = EventBus()
+    let (mayLeave, inbox) = (ManualLatch(), Inbox<Int>())
+    let token = bus.observe(.number) { value in
+      await mayLeave.wait()
+      inbox.append(value)
+    }
+    #expect(bus.post(.number, 1) == 1)
+    #expect(inbox.entries == [])
+    mayLeave.open()
+    #expect(await inbox.first(1) == [1])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("The compiler picks the form by the closure's body")
+  func pickedByTheBody() async {
+    let bus = EventBus()
+    let (log, inbox) = (Log<Int>(), Inbox<Int>())
+    let tokens = [
+      bus.observe(.number) { log.append($0) },
+      bus.observe(.number) { value in
+        await Task.yield()
+        inbox.append(value)
+      },
+    ]
+    #expect(bus.post(.number, 1) == 2)
+    #expect(log.entries == [1])
+    #expect(await inbox.first(1) == [1])
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("One that is busy holds up neither the posts nor the other observers")
+  func independent() async {
+    let bus = EventBus()
+    let (mayLeave, inbox) = (ManualLatch(), Inbox<Int>())
+    let tokens = [
+      bus.observe(.number) { _ in await mayLeave.wait() },
+      bus.observe(.number) { value in
+        await Task.yield()
+        inbox.append(value)
+      },
+    ]
+    for value in 0..<10 { bus.post(.number, value) }
+    #expect(await inbox.first(10) == Array(0..<10))
+    mayLeave.open()
+    withExtendedLifetime(tokens) {}
+  }
+
+  @MainActor
+  @Test("Written on an actor they run there")
+  func onAnActor() async {
+    let bus = EventBus()
+    let inbox = Inbox<Int>()
+    var shown: [Int] = []
+    let token = bus.observe(.number) { value in
+      MainActor.assertIsolated()
+      await Task.yield()
+      MainActor.assertIsolated()
+      shown.append(value)
+      inbox.append(value)
+    }
+    for value in 0..<3 { bus.post(.number, value) }
+    #expect(shown == [])
+    _ = await inbox.first(3)
+    #expect(shown == [0, 1, 2])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("An error goes to the hook, and the next event is handled all the same")
+  func throwing() async {
+    let failures = Inbox<HandlerFailure>()
+    var hooks = EventHooks()
+    hooks.onError = { failures.append($0) }
+    let bus = EventBus(hooks: hooks)
+    let token = bus.observe(.number, fileID: "Sample/Here.swift", line: 42) { value in
+      await Task.yield()
+      throw SampleError(number: value)
+    }
+    bus.post(.number, 1)
+    bus.post(.number, 2)
+    let told = await failures.first(2)
+    #expect(told.compactMap { $0.error as? SampleError } == [1, 2].map(SampleError.init))
+    #expect(told.compactMap { $0.event.payload as? Int } == [1, 2])
+    #expect(
+      told.allSatisfy { $0.registeredAt == SourceSite(fileID: "Sample/Here.swift", line: 42) }
+    )
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("One that wants one event is called once, however many come")
+  func once() async {
+    let bus = EventBus()
+    let log = Log<Int>()
+    let token = bus.observe(.number, once: true) { value in
+      await Task.yield()
+      log.append(value)
+    }
+    #expect((1...5).map { bus.post(.number, $0) } == [1, 0, 0, 0, 0])
+    await token.finished()
+    #expect(!token.isActive)
+    #expect(log.entries == [1])
+  }
+
+  @Test("Sender and predicate are asked before anything is queued")
+  func conditions() async {
+    let bus = EventBus()
+    let sender = SampleSender()
+    let inbox = Inbox<Int>()
+    let token = bus.observe(.number, from: sender, where: { $0 > 1 }) { value in
+      await Task.yield()
+      inbox.append(value)
+    }
+    #expect(bus.post(.number, 1, from: sender) == 0)
+    #expect(bus.post(.number, 2) == 0)
+    #expect(bus.post(.number, 3, from: sender) == 1)
+    #expect(await inbox.first(1) == [3])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("A signal has them too")
+  func signal() async {
+    let signal = Signal<Int>()
+    let owner = LivedOwner()
+    let inbox = Inbox<Int>()
+    let token = signal.observe { value in
+      await Task.yield()
+      inbox.append(value)
+    }
+    signal.observe(owner: owner) { _, value in
+      await Task.yield()
+      inbox.append(value)
+    }
+    #expect(signal.send(1) == 2)
+    #expect(await inbox.first(2) == [1, 1])
+    withExtendedLifetime((token, owner)) {}
+  }
+}

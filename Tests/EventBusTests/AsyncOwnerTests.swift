@@ -1,0 +1,103 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Asynchronous handlers with an owner", .timeLimit(.minutes(1)))
+struct AsyncOwnerTests {
+  /// Observes for itself.
+  private actor Collector {
+    private(set) var collected: [Int] = []
+
+    func add(_ value: Int) async {
+      await Task.yield()
+      collected.append(value)
+    }
+  }
+
+  @Test("They are given their owner, and do not keep it")
+  func ownerIsWeak() async {
+    let bus = EventBus()
+    let inbox = Inbox<Int>()
+    let holder = Holder(PlainOwner())
+    let owners = WeakList<PlainOwner>()
+    let tokens = Holder<Token>()
+    if let owner = holder.value {
+      owners.append(owner)
+      tokens.hold(
+        bus.observe(.number, owner: owner) { owner, value in
+          await Task.yield()
+          withExtendedLifetime(owner) { inbox.append(value) }
+        }
+      )
+    }
+    bus.post(.number, 1)
+    #expect(await inbox.first(1) == [1])
+    holder.letGo()
+    // The task may be on its way out of the call.
+    for _ in 0..<10_000 where owners.liveCount > 0 { await Task.yield() }
+    #expect(owners.liveCount == 0)
+  }
+
+  @Test("The owner lives until its call has ended, and what waits behind finds it dead")
+  func strongDuringTheCall() async {
+    let bus = EventBus()
+    let (began, mayLeave, owners) = (Inbox<Int>(), ManualLatch(), WeakList<PlainOwner>())
+    let holder = Holder(PlainOwner())
+    let tokens = Holder<Token>()
+    if let owner = holder.value {
+      owners.append(owner)
+      tokens.hold(
+        bus.observe(.number, owner: owner) { owner, value in
+          began.append(value)
+          await mayLeave.wait()
+          #expect(owners.liveCount == 1)
+          owner.log.append(value)
+        }
+      )
+    }
+    bus.post(.number, 1)
+    bus.post(.number, 2)
+    _ = await began.first(1)
+    holder.letGo()
+    #expect(owners.liveCount == 1)
+    mayLeave.open()
+    await tokens.value?.finished()
+    #expect(began.entries == [1])
+    #expect(owners.liveCount == 0)
+    #expect(bus.signal(.number).observerCount == 0)
+  }
+
+  @Test("The end of the owner's lifetime drops what has not begun")
+  func lifetimeEnds() async {
+    let bus = EventBus()
+    let (began, mayLeave) = (Inbox<Int>(), ManualLatch())
+    let owner = LivedOwner()
+    let token = bus.observe(.number, owner: owner) { _, value in
+      began.append(value)
+      await mayLeave.wait()
+    }
+    bus.post(.number, 1)
+    bus.post(.number, 2)
+    _ = await began.first(1)
+    owner.lifetime.end()
+    #expect(!token.isActive)
+    mayLeave.open()
+    await token.finished()
+    #expect(began.entries == [1])
+  }
+
+  @Test("An actor observing for itself is given itself, in its isolation")
+  func actorOwner() async {
+    let bus = EventBus()
+    let inbox = Inbox<Int>()
+    let collector = Collector()
+    bus.observe(.number, owner: collector) { (actor: isolated Collector, value) in
+      actor.preconditionIsolated()
+      await actor.add(value)
+      inbox.append(value)
+    }
+    for value in 0..<10 { bus.post(.number, value) }
+    _ = await inbox.first(10)
+    #expect(await collector.collected == Array(0..<10))
+  }
+}
