@@ -1,0 +1,118 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Posts that nest without end")
+struct DeepPostTests {
+  /// The lines of standard error that speak of nesting.
+  private func warnings(_ result: ExitTest.Result?) throws -> [Substring] {
+    String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+      .split(separator: "\n").filter { $0.contains("nested") }
+  }
+
+  @Test("Deeper than 64 they warn once, with the chain of names, and are delivered all the same")
+  func deep() async throws {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
+    ) {
+      let bus = EventBus()
+      let heard = Counter()
+      let tokens = [
+        bus.observe(.number) { [unowned bus] value in
+          heard.add()
+          if value > 0 { bus.post(.text, "\(value - 1)") }
+        },
+        bus.observe(.text) { [unowned bus] text in
+          heard.add()
+          bus.post(.number, Int(text) ?? 0)
+        },
+      ]
+      for _ in 0..<2 {
+        bus.post(.number, 100)
+        precondition(heard.value == 201)
+        heard.add(-201)
+      }
+      withExtendedLifetime(tokens) {}
+    }
+    let lines = try warnings(result)
+    #expect(lines.count == 1)
+    #expect(lines.first?.contains("sample.number → sample.text → sample.number") == true)
+  }
+
+  @Test("That holds on whatever path the posts go")
+  func otherPaths() async throws {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
+    ) {
+      let bus = EventBus()
+      let sender = SampleSender()
+      let token = bus.observe(.number, from: sender, where: { $0 > 0 }) { [unowned bus] value in
+        bus.post(.number, value - 1, from: sender)
+      }
+      bus.post(.number, 100, from: sender)
+      withExtendedLifetime(token) {}
+    }
+    let lines = try warnings(result)
+    #expect(lines.count == 1)
+    #expect(lines.first?.contains("sample.number → sample.number") == true)
+  }
+
+  @Test("Up to 64 they do not warn")
+  func notDeep() async throws {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
+    ) {
+      let bus = EventBus()
+      let token = bus.observe(.number) { [unowned bus] value in
+        if value > 1 { bus.post(.number, value - 1) }
+      }
+      for _ in 0..<10 { bus.post(.number, 64) }
+      withExtendedLifetime(token) {}
+    }
+    #expect(try warnings(result).isEmpty)
+  }
+
+  @Test("Many threads that are inside posts at once are not taken for it")
+  func manyThreads() async throws {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
+    ) {
+      let (bus, threads) = (EventBus(), 100)
+      let inside = Counter()
+      let token = bus.observe(.number) { [unowned bus] value in
+        if value > 0 { return }
+        inside.add()
+        while inside.value < threads { yieldThread() }
+        bus.post(.number, 1)
+      }
+      await onThreads(threads) { _ in bus.post(.number, 0) }
+      precondition(inside.value == threads)
+      withExtendedLifetime(token) {}
+    }
+    #expect(try warnings(result).isEmpty)
+  }
+
+  @Test("Enqueueing breaks the circle")
+  func enqueued() async throws {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
+    ) {
+      let bus = EventBus()
+      let inbox = Inbox<Int>()
+      let token = bus.observe(.number) { [unowned bus] value in
+        inbox.append(value)
+        bus.enqueue(.number, value + 1)
+      }
+      bus.post(.number, 0)
+      let heard = await inbox.first(200)
+      precondition(heard == Array(0..<200))
+      withExtendedLifetime(token) {}
+    }
+    #expect(try warnings(result).isEmpty)
+  }
+}

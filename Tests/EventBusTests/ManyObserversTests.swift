@@ -1,0 +1,80 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Names with many observers")
+struct ManyObserversTests {
+  private struct Told: Equatable, Sendable {
+    let name: String
+    let count: Int
+  }
+
+  /// A bus that finds more than three many, and what its hook was told.
+  private func watchedBus() -> (bus: EventBus, told: Log<Told>) {
+    let told = Log<Told>()
+    var hooks = EventHooks()
+    hooks.manyObserversThreshold = 3
+    hooks.onManyObservers = { told.append(Told(name: $0, count: $1)) }
+    return (EventBus(hooks: hooks), told)
+  }
+
+  @Test("The hook is told once a name, when the name first has more than the threshold")
+  func onceAName() {
+    let (bus, told) = watchedBus()
+    var tokens = (0..<3).map { _ in bus.observe(.number) { _ in } }
+    #expect(told.entries == [])
+    for _ in 0..<10 { tokens.append(bus.observe(.number) { _ in }) }
+    #expect(told.entries == [Told(name: "sample.number", count: 4)])
+    tokens = []
+    tokens += (0..<10).map { _ in bus.observe(.number) { _ in } }
+    #expect(told.count == 1)
+    tokens += (0..<4).map { _ in bus.observe(.text) { _ in } }
+    #expect(told.entries.last == Told(name: "sample.text", count: 4))
+    #expect(told.count == 2)
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("Observers of all kinds count together")
+  func allKinds() {
+    let (bus, told) = watchedBus()
+    let (owner, sender) = (LivedOwner(), SampleSender())
+    let tokens = [
+      bus.observe(.number) { _ in },
+      bus.observe(.number, owner: owner) { _, _ in },
+      bus.observe(.number, from: sender, priority: .low) { _ in },
+      bus.observe(.number, once: true) { _ in await Task.yield() },
+    ]
+    #expect(told.entries == [Told(name: "sample.number", count: 4)])
+    withExtendedLifetime((tokens, owner)) {}
+  }
+
+  @Test("Those that come and go one after the other are never many")
+  func comeAndGo() {
+    let (bus, told) = watchedBus()
+    for _ in 0..<100 { withExtendedLifetime(bus.observe(.number) { _ in }) {} }
+    #expect(told.entries == [])
+  }
+
+  @Test("The hook may use the bus, also to observe that name")
+  func hookUsesTheBus() {
+    let (bus, told) = (Holder<EventBus>(), Log<Int>())
+    let tokens = TokenBag()
+    var hooks = EventHooks()
+    hooks.manyObserversThreshold = 1
+    hooks.onManyObservers = { _, count in
+      told.append(count)
+      bus.value?.observe(.number) { _ in }.store(in: tokens)
+    }
+    bus.hold(EventBus(hooks: hooks))
+    for _ in 0..<2 { bus.value?.observe(.number) { _ in }.store(in: tokens) }
+    #expect(told.entries == [2])
+    #expect(bus.value?.post(.number, 1) == 3)
+    tokens.cancelAll()
+    bus.letGo()
+  }
+
+  @Test("A thousand are not yet many, if nothing else was said")
+  func defaultThreshold() {
+    #expect(EventHooks().manyObserversThreshold == 1_000)
+  }
+}

@@ -1,0 +1,207 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Traces")
+struct TraceTests {
+  /// A bus and what its trace hook was told.
+  private func tracedBus() -> (bus: EventBus, trace: Log<TraceEvent>) {
+    let trace = Log<TraceEvent>()
+    var hooks = EventHooks.silent
+    hooks.onTrace = { trace.append($0) }
+    return (EventBus(hooks: hooks), trace)
+  }
+
+  /// A place by which a test finds a registration.
+  private func place(_ line: UInt) -> SourceSite {
+    SourceSite(fileID: "Sample/Here.swift", line: line)
+  }
+
+  @Test("A trace tells the beginning and the end of a post, its place, and each delivery's place")
+  func postAndDeliveries() {
+    let (bus, trace) = tracedBus()
+    let first = bus.observe(.number) { _ in }
+    let line: UInt = #line
+    let second = bus.observe(.number) { _ in throw SampleError() }
+    bus.post(.number, 1)
+    let file = #fileID
+    #expect(trace.entries.map(\.name) == Array(repeating: "sample.number", count: 4))
+    #expect(trace.entries.allSatisfy { $0.site == SourceSite(fileID: file, line: line + 2) })
+    #expect(trace.entries.allSatisfy { $0.depth == 0 })
+    #expect(
+      trace.entries.map(\.description) == [
+        "sample.number posted at \(file):\(line + 2)",
+        "  called \(file):\(line - 1)",
+        "  failed \(file):\(line + 1)",
+        "sample.number reached 2",
+      ]
+    )
+    withExtendedLifetime((first, second)) {}
+  }
+
+  @Test("A post that nobody hears is traced too")
+  func unheard() {
+    let (bus, trace) = tracedBus()
+    bus.post(.nothing)
+    #expect(trace.entries.map(\.label) == ["began", "reached 0"])
+  }
+
+  @Test("Nested posts are traced inside, one level deeper")
+  func nested() {
+    let (bus, trace) = tracedBus()
+    let tokens = [
+      bus.observe(.number) { [unowned bus] _ in bus.post(.nothing) },
+      bus.observe(.nothing, fileID: "Sample/Here.swift", line: 7) {},
+    ]
+    bus.post(.number, 1)
+    bus.post(.nothing)
+    #expect(
+      trace.entries.map { "\($0.depth) \($0.name) \($0.label)" } == [
+        "0 sample.number began", "1 sample.nothing began", "1 sample.nothing called",
+        "1 sample.nothing reached 1", "0 sample.number called", "0 sample.number reached 1",
+        "0 sample.nothing began", "0 sample.nothing called", "0 sample.nothing reached 1",
+      ]
+    )
+    #expect(trace.entries[2].description == "    called Sample/Here.swift:7")
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("Who is paused, excluded or declines is skipped with that reason")
+  func skippedByChoice() {
+    let (bus, trace) = tracedBus()
+    let paused = bus.observe(.number, fileID: "Sample/Here.swift", line: 1) { _ in }
+    let excluded = bus.observe(.number, fileID: "Sample/Here.swift", line: 2) { _ in }
+    let declining = bus.observe(
+      .number,
+      where: { _ in false },
+      fileID: "Sample/Here.swift",
+      line: 3
+    ) { _ in }
+    let pause = paused.pause()
+    #expect(bus.post(.number, 1, excluding: excluded) == 0)
+    #expect(
+      trace.entries.compactMap(\.skip) == [
+        .init(place(1), .paused), .init(place(2), .excluded), .init(place(3), .declined),
+      ]
+    )
+    withExtendedLifetime((pause, declining)) {}
+  }
+
+  @Test("Who lost its owner is skipped with that reason")
+  func ownerLost() {
+    let (bus, trace) = tracedBus()
+    var owner: PlainOwner? = PlainOwner()
+    if let owner {
+      bus.observe(.number, owner: owner, fileID: "Sample/Here.swift", line: 2) { _, _ in }
+    }
+    owner = nil
+    bus.post(.number, 1)
+    #expect(trace.entries.compactMap(\.skip) == [.init(place(2), .ownerLost)])
+    withExtendedLifetime(owner) {}
+  }
+
+  @MainActor
+  @Test("What is queued for an actor says so, and a second event for one call is skipped as spent")
+  func queuedAndSpent() {
+    let (bus, trace) = tracedBus()
+    var shown: [Int] = []
+    let token = bus.observe(.number, once: true, fileID: "Sample/Here.swift", line: 1) {
+      shown.append($0)
+    }
+    blockedOnThread {
+      bus.post(.number, 1)
+      bus.post(.number, 2)
+    }
+    #expect(
+      trace.entries.map(\.label) == ["began", "queued", "reached 1", "began", "spent", "reached 0"]
+    )
+    bus.post(.nothing)
+    #expect(shown == [1])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("What a full buffer discards is skipped as dropped", .timeLimit(.minutes(1)))
+  func dropped() async {
+    let (bus, trace) = tracedBus()
+    let (began, mayLeave) = (ManualLatch(), ManualLatch())
+    let token = bus.observe(.number, buffering: .bufferingOldest(1)) { _ in
+      began.open()
+      await mayLeave.wait()
+    }
+    bus.post(.number, 1)
+    await began.wait()
+    bus.post(.number, 2)
+    bus.post(.number, 3)
+    #expect(
+      trace.entries.map(\.label).filter { $0 != "began" } == [
+        "queued", "reached 1", "queued", "reached 1", "dropped", "reached 0",
+      ]
+    )
+    mayLeave.open()
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Observers of a named sender and of every event are traced in the one order")
+  func allKinds() {
+    let (bus, trace) = tracedBus()
+    let sender = SampleSender()
+    let tokens = [
+      bus.observeAll(fileID: "Sample/Here.swift", line: 1) { _ in },
+      bus.observe(.number, from: sender, fileID: "Sample/Here.swift", line: 2) { _ in },
+      bus.observe(.number, fileID: "Sample/Here.swift", line: 3) { _ in },
+    ]
+    bus.post(.number, 1, from: sender)
+    #expect(trace.entries.compactMap(\.called) == [1, 2, 3].map(place))
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("The hook may use the bus; what it posts is delivered and not traced again")
+  func hookPosts() {
+    let bus = Holder<EventBus>()
+    let (traced, heard) = (Log<String>(), Counter())
+    var hooks = EventHooks()
+    hooks.onTrace = { event in
+      traced.append(event.label)
+      bus.value?.post(.nothing)
+    }
+    bus.hold(EventBus(hooks: hooks))
+    let token = bus.value?.observe(.nothing) { heard.add() }
+    bus.value?.post(.number, 1)
+    #expect(traced.entries == ["began", "reached 0"])
+    #expect(heard.value == 2)
+    bus.letGo()
+    withExtendedLifetime(token) {}
+  }
+}
+
+/// A registration that was passed over, and why.
+private struct Skip: Equatable {
+  let site: SourceSite
+  let reason: TraceEvent.SkipReason
+
+  init(_ site: SourceSite, _ reason: TraceEvent.SkipReason) {
+    self.site = site
+    self.reason = reason
+  }
+}
+
+extension TraceEvent {
+  fileprivate var label: String {
+    switch step {
+    case .began: "began"
+    case .called: "called"
+    case .failed: "failed"
+    case .queued: "queued"
+    case .skipped(_, let reason): reason.rawValue
+    case .ended(let reached): "reached \(reached)"
+    }
+  }
+
+  fileprivate var skip: Skip? {
+    if case .skipped(let site, let reason) = step { Skip(site, reason) } else { nil }
+  }
+
+  fileprivate var called: SourceSite? {
+    if case .called(let site) = step { site } else { nil }
+  }
+}

@@ -1,0 +1,88 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Events that reach nobody")
+struct UnhandledTests {
+  /// A bus and what its hook was told.
+  private func watchedBus() -> (bus: EventBus, unhandled: Log<AnyEvent>) {
+    let unhandled = Log<AnyEvent>()
+    var hooks = EventHooks.silent
+    hooks.onUnhandled = { unhandled.append($0) }
+    return (EventBus(hooks: hooks), unhandled)
+  }
+
+  @Test("The hook is told of them, with name, payload, sender and place")
+  func hookIsTold() throws {
+    let (bus, unhandled) = watchedBus()
+    let sender = SampleSender()
+    bus.post(.number, 42, from: sender)
+    let line: UInt = #line - 1
+    let event = try #require(unhandled.entries.first)
+    #expect(unhandled.count == 1)
+    #expect(event.name == "sample.number")
+    #expect(event.payload as? Int == 42)
+    #expect(event.sender == ObjectIdentifier(sender))
+    #expect(event.site == SourceSite(fileID: #fileID, line: line))
+  }
+
+  @Test("Also when there were observers, but none was reached")
+  func nobodyReached() {
+    let (bus, unhandled) = watchedBus()
+    let sender = SampleSender()
+    let tokens = [
+      bus.observe(.number, where: { _ in false }) { _ in },
+      bus.observe(.number, from: sender) { _ in },
+    ]
+    bus.post(.number, 1)
+    #expect(unhandled.entries.count == 1)
+    bus.post(.number, 2, from: sender)
+    #expect(unhandled.entries.count == 1)
+    withExtendedLifetime(tokens) {}
+  }
+
+  @MainActor
+  @Test("An event that is queued, or whose handler throws, has reached somebody")
+  func queuedOrThrown() {
+    let (bus, unhandled) = watchedBus()
+    let tokens = [
+      bus.observe(.text) { _ in MainActor.assertIsolated() },
+      bus.observe(.number) { @Sendable _ in throw SampleError() },
+    ]
+    blockedOnThread {
+      bus.post(.text, "queued")
+      bus.post(.number, 1)
+    }
+    #expect(unhandled.entries.count == 0)
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("The hook may post; what nobody hears of that is not told again")
+  func hookPosts() {
+    let bus = Holder<EventBus>()
+    let told = Log<String>()
+    var hooks = EventHooks()
+    hooks.onUnhandled = { event in
+      told.append(event.name)
+      bus.value?.post(.nothing)
+    }
+    bus.hold(EventBus(hooks: hooks))
+    bus.value?.post(.number, 1)
+    bus.value?.post(.text, "again")
+    #expect(told.entries == ["sample.number", "sample.text"])
+    bus.letGo()
+  }
+
+  @Test("A signal of its own has the hook too, and its label as the name")
+  func signal() {
+    let unhandled = Log<String>()
+    var hooks = EventHooks()
+    hooks.onUnhandled = { unhandled.append($0.name) }
+    let signal = Signal<Int>(label: "sample.signal", hooks: hooks)
+    #expect(signal.send(1) == 0)
+    let token = signal.observe { _ in }
+    #expect(signal.send(2) == 1)
+    #expect(unhandled.entries == ["sample.signal"])
+    withExtendedLifetime(token) {}
+  }
+}
