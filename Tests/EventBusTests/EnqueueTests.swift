@@ -1,0 +1,180 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Enqueued events", .timeLimit(.minutes(1)))
+struct EnqueueTests {
+  /// Enqueues for itself and tells what had arrived before it gave way.
+  private actor Place {
+    private(set) var heard: [Int] = []
+
+    func observe(_ bus: EventBus, _ inbox: Inbox<Int>) {
+      bus.observe(.number, owner: self) { (place: isolated Place, value) in
+        place.heard.append(value)
+        inbox.append(value)
+      }
+    }
+
+    func enqueue(_ values: [Int], on bus: EventBus) -> [Int] {
+      for value in values { bus.enqueue(.number, value) }
+      return heard
+    }
+  }
+
+  @MainActor
+  @Test("They are delivered in a later turn of the caller's isolation, first in first out")
+  func laterTurn() async {
+    let bus = EventBus()
+    let (inbox, main) = (Inbox<Int>(), ThreadID.current)
+    var shown: [Int] = []
+    let tokens = [
+      bus.observe(.number) { shown.append($0) },
+      bus.observe(.number) { @Sendable value in
+        #expect(ThreadID.current == main)
+        inbox.append(value)
+      },
+    ]
+    for value in 0..<100 { bus.enqueue(.number, value) }
+    #expect(shown == [])
+    #expect(await inbox.first(100) == Array(0..<100))
+    #expect(shown == Array(0..<100))
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("That holds on any actor")
+  func onAnActor() async {
+    let bus = EventBus()
+    let (place, inbox) = (Place(), Inbox<Int>())
+    await place.observe(bus, inbox)
+    #expect(await place.enqueue([1, 2, 3], on: bus) == [])
+    #expect(await inbox.first(3) == [1, 2, 3])
+    #expect(await place.heard == [1, 2, 3])
+  }
+
+  @Test("Without an isolation they are delivered from a task, in order per bus")
+  func withoutIsolation() async {
+    let bus = EventBus()
+    let inbox = Inbox<Int>()
+    let token = bus.observe(.number) { inbox.append($0) }
+    let thread = Log<ThreadID>()
+    await onThreads(1) { _ in
+      thread.append(.current)
+      for value in 0..<1_000 { bus.enqueue(.number, value) }
+    }
+    #expect(await inbox.first(1_000) == Array(0..<1_000))
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Those of several threads arrive once each, every thread's in its order")
+  func severalThreads() async {
+    let (threads, count) = (3, 500)
+    let bus = EventBus()
+    let inbox = Inbox<Int>()
+    let token = bus.observe(.number) { inbox.append($0) }
+    await onThreads(threads) { thread in
+      for value in 0..<count { bus.enqueue(.number, value * threads + thread) }
+    }
+    let heard = await inbox.first(threads * count)
+    for thread in 0..<threads {
+      #expect(heard.filter { $0 % threads == thread } == (0..<count).map { $0 * threads + thread })
+    }
+    #expect(inbox.entries.count == threads * count)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Events of different names keep one order, with sender and payload")
+  func acrossNames() async {
+    let bus = EventBus()
+    let sender = SampleSender()
+    let inbox = Inbox<String>()
+    let tokens = [
+      bus.observe(.number, from: sender) { inbox.append("number \($0)") },
+      bus.observe(.text) { inbox.append($0) },
+      bus.observe(.nothing) { inbox.append("nothing") },
+    ]
+    bus.enqueue(.number, 1, from: sender)
+    bus.enqueue(.text, "text")
+    bus.enqueue(.number, 2)
+    bus.enqueue(.nothing)
+    bus.enqueue(.number, 3, from: sender)
+    #expect(await inbox.first(4) == ["number 1", "text", "nothing", "number 3"])
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("A handler may enqueue again: it comes behind what waited already, not inside the call")
+  func enqueueAgain() async {
+    let bus = EventBus()
+    let inbox = Inbox<String>()
+    let token = bus.observe(.number) { [unowned bus] value in
+      inbox.append("begin \(value)")
+      if value < 10 { bus.enqueue(.number, value * 10) }
+      inbox.append("end \(value)")
+    }
+    bus.enqueue(.number, 1)
+    bus.enqueue(.number, 2)
+    let expected = [1, 2, 10, 20].flatMap { ["begin \($0)", "end \($0)"] }
+    #expect(await inbox.first(8) == expected)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Who registers after the event was enqueued, but before it is delivered, hears it")
+  func registeredBeforeDelivery() async {
+    let bus = EventBus()
+    let (inbox, mayGo) = (Inbox<Int>(), ManualLatch())
+    let tokens = Log<Token>()
+    tokens.append(
+      bus.observe(.nothing) { [unowned bus] in
+        tokens.append(bus.observe(.number) { inbox.append($0) })
+      }
+    )
+    bus.enqueue(.nothing)
+    bus.enqueue(.number, 1)
+    mayGo.open()
+    #expect(await inbox.first(1) == [1])
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("The sender is not kept, and may enqueue in its own deinit")
+  func senderIsNotKept() async {
+    let bus = EventBus()
+    let inbox = Inbox<Int>()
+    let bag = TokenBag()
+    bus.observe(.number) { inbox.append($0) }.store(in: bag)
+    var leaver: SampleLeaver? = SampleLeaver { bus.enqueue(.number, 2, from: $0) }
+    weak let watched = leaver
+    if let leaver {
+      bus.enqueue(.number, 1, from: leaver)
+      bus.observe(.number, from: leaver) { #expect($0 == 1) }.store(in: bag)
+    }
+    leaver = nil
+    #expect(watched == nil)
+    #expect(await inbox.first(2) == [1, 2])
+    withExtendedLifetime((leaver, bag)) {}
+  }
+
+  @Test("The sender's identity stays with the event, also when the sender has died meanwhile")
+  func identityStays() async {
+    let bus = EventBus()
+    let inbox = Inbox<ObjectIdentifier?>()
+    let token = bus.observeAll { inbox.append($0.sender) }
+    var sender: SampleSender? = SampleSender()
+    let identity = sender.map { ObjectIdentifier($0) }
+    bus.enqueue(.number, 1, from: sender)
+    sender = nil
+    #expect(await inbox.first(1) == [identity])
+    withExtendedLifetime((token, sender)) {}
+  }
+
+  @Test("A bus that dies delivers nothing any more, and lets go what waits")
+  func busDies() async {
+    let name = EventName<Tally.Probe>("sample.probe in a queue")
+    let tally = Tally()
+    var bus: EventBus? = EventBus()
+    let token = bus?.observe(name) { _ in }
+    bus?.enqueue(name, tally.probe())
+    bus = nil
+    for _ in 0..<10_000 where tally.live > 0 { await Task.yield() }
+    #expect(tally.live == 0)
+    withExtendedLifetime((bus, token)) {}
+  }
+}

@@ -1,0 +1,179 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Posts that wait", .timeLimit(.minutes(1)))
+struct PostAndWaitTests {
+  @Test("They return when every handler has finished, asynchronous ones included")
+  func everyHandler() async {
+    let bus = EventBus()
+    let log = Log<String>()
+    let tokens = [
+      bus.observe(.number) { log.append("sync \($0)") },
+      bus.observe(.number) { value in
+        for _ in 0..<10 { await Task.yield() }
+        log.append("async \(value)")
+      },
+      bus.observe(.number) { @MainActor value in log.append("main \(value)") },
+      bus.observe(.number) { @MainActor value in
+        for _ in 0..<10 { await Task.yield() }
+        log.append("async main \(value)")
+      },
+    ]
+    #expect(await bus.postAndWait(.number, 1) == 4)
+    #expect(Set(log.entries) == ["sync 1", "async 1", "main 1", "async main 1"])
+    #expect(log.count == 4)
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("They wait for the events in front, too")
+  func behindOthers() async {
+    let bus = EventBus()
+    let log = Log<Int>()
+    let token = bus.observe(.number) { value in
+      await Task.yield()
+      log.append(value)
+    }
+    for value in 0..<10 { bus.post(.number, value) }
+    #expect(await bus.postAndWait(.number, 10) == 1)
+    #expect(log.entries == Array(0...10))
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("A post that reaches nobody returns zero at once")
+  func nobody() async {
+    let bus = EventBus()
+    #expect(await bus.postAndWait(.number, 1) == 0)
+    #expect(await bus.postAndWait(.nothing) == 0)
+  }
+
+  @Test("They carry a sender")
+  func sender() async {
+    let bus = EventBus()
+    let sender = SampleSender()
+    let token = bus.observe(.number, from: sender) { _ in await Task.yield() }
+    #expect(await bus.postAndWait(.number, 1, from: sender) == 1)
+    #expect(await bus.postAndWait(.number, 1) == 0)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("They do not return while a handler is in its call")
+  func doesNotReturnEarly() async {
+    let bus = EventBus()
+    let (began, mayLeave, log) = (ManualLatch(), ManualLatch(), Log<String>())
+    let token = bus.observe(.number) { _ in
+      began.open()
+      await mayLeave.wait()
+      log.append("handled")
+    }
+    let waiting = Task {
+      await bus.postAndWait(.number, 1)
+      log.append("returned")
+    }
+    await began.wait()
+    for _ in 0..<100 { await Task.yield() }
+    #expect(log.entries == [])
+    mayLeave.open()
+    await waiting.value
+    #expect(log.entries == ["handled", "returned"])
+    withExtendedLifetime(token) {}
+  }
+
+  @MainActor
+  @Test("On an actor they call its handlers at once and give way while they wait")
+  func onAnActor() async {
+    let bus = EventBus()
+    var shown: [String] = []
+    let tokens = [
+      bus.observe(.number) { shown.append("sync \($0)") },
+      bus.observe(.number) { value in
+        await Task.yield()
+        shown.append("async \(value)")
+      },
+    ]
+    #expect(await bus.postAndWait(.number, 1) == 2)
+    #expect(shown == ["sync 1", "async 1"])
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("A handler that throws has finished")
+  func throwing() async {
+    let bus = EventBus(hooks: .silent)
+    let token = bus.observe(.number) { _ in
+      await Task.yield()
+      throw SampleError()
+    }
+    #expect(await bus.postAndWait(.number, 1) == 1)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("What is cancelled, discarded or loses its owner meanwhile is not waited for")
+  func dropped() async {
+    let bus = EventBus()
+    let (began, mayLeave) = (ManualLatch(), ManualLatch())
+    let owner = Holder(LivedOwner())
+    let token = bus.observe(.number, buffering: .bufferingNewest(1)) { _ in
+      began.open()
+      await mayLeave.wait()
+    }
+    if let owner = owner.value {
+      bus.observe(.text, owner: owner) { _, _ in
+        began.open()
+        await mayLeave.wait()
+      }
+    }
+    bus.post(.number, 0)
+    await began.wait()
+    let discarded = Task { await bus.postAndWait(.number, 1) }
+    let cancelled = Task { await bus.postAndWait(.text, "waits") }
+    // One of the two makes room for another; the rest goes with the registration.
+    for _ in 0..<100 { await Task.yield() }
+    bus.post(.number, 2)
+    #expect(await discarded.value == 1)
+    owner.letGo()
+    token.cancel()
+    mayLeave.open()
+    #expect(await cancelled.value <= 1)
+  }
+
+  @Test("Called from a handler they do not wait for that very call")
+  func insideItsOwnHandler() async {
+    let bus = EventBus()
+    let inbox = Inbox<String>()
+    let token = bus.observe(.number) { [unowned bus] value in
+      inbox.append("begin \(value)")
+      if value < 3 { await bus.postAndWait(.number, value + 1) }
+      inbox.append("end \(value)")
+    }
+    await bus.postAndWait(.number, 1)
+    let expected = (1...3).flatMap { ["begin \($0)", "end \($0)"] }
+    #expect(await inbox.first(6) == expected)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Nor through another handler that waits in turn, while the others are waited for")
+  func insideAChain() async {
+    let bus = EventBus()
+    let log = Log<String>()
+    let tokens = [
+      bus.observe(.number) { [unowned bus] value in
+        log.append("number \(value)")
+        if value == 1 { await bus.postAndWait(.text, "text") }
+        log.append("end \(value)")
+      },
+      bus.observe(.text) { [unowned bus] text in
+        await bus.postAndWait(.number, 2)
+        log.append(text)
+      },
+      bus.observe(.number) { value in
+        for _ in 0..<10 { await Task.yield() }
+        log.append("other \(value)")
+      },
+    ]
+    await bus.postAndWait(.number, 1)
+    #expect(log.entries.contains("text"))
+    let other = log.entries.firstIndex(of: "other 2") ?? .max
+    #expect(other < log.entries.firstIndex(of: "text") ?? 0)
+    withExtendedLifetime(tokens) {}
+  }
+}
