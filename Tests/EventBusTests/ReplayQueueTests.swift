@@ -1,0 +1,99 @@
+import EventBus
+import TestSupport
+import Testing
+
+extension EventNames {
+  fileprivate static let kept = EventName<Int>("sample.replay.queued", replay: 3)
+}
+
+@Suite("Replay to those who are not called at once", .timeLimit(.minutes(1)))
+struct ReplayQueueTests {
+  @MainActor
+  @Test("To a handler on an actor it is queued, and a live event from there comes behind it")
+  func onAnActor() {
+    let bus = EventBus()
+    var shown: [Int] = []
+    for value in 1...4 { bus.post(.kept, value) }
+    let token = bus.observe(.kept) { shown.append($0) }
+    #expect(shown == [])
+    bus.post(.kept, 5)
+    #expect(shown == [2, 3, 4, 5])
+    withExtendedLifetime(token) {}
+  }
+
+  @MainActor
+  @Test("To a main-actor owner, too; one that dies before its turn is given nothing")
+  func withOwner() {
+    let bus = EventBus()
+    for value in 1...3 { bus.post(.kept, value) }
+    let screen = Screen()
+    var panel: Panel? = Panel()
+    bus.observe(.kept, owner: screen) { screen, value in screen.shown.append(value) }
+    if let panel {
+      bus.observe(.kept, owner: panel) { _, _ in Issue.record("The owner is dead.") }
+    }
+    panel = nil
+    bus.post(.nothing)
+    #expect(screen.shown == [1, 2, 3])
+    withExtendedLifetime(panel) {}
+  }
+
+  @Test("An asynchronous handler has it at the head of its queue")
+  func async() async {
+    let bus = EventBus()
+    let inbox = Inbox<Int>()
+    for value in 1...4 { bus.post(.kept, value) }
+    let token = bus.observe(.kept) { value in
+      await Task.yield()
+      inbox.append(value)
+    }
+    #expect(bus.post(.kept, 5) == 1)
+    #expect(await inbox.first(4) == [2, 3, 4, 5])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("An asynchronous handler that wants one event has the first")
+  func asyncOnce() async {
+    let bus = EventBus()
+    let log = Log<Int>()
+    for value in 1...4 { bus.post(.kept, value) }
+    let token = bus.observe(.kept, once: true) { value in
+      await Task.yield()
+      log.append(value)
+    }
+    await token.finished()
+    #expect(log.entries == [2])
+  }
+
+  @Test("A stream begins with it")
+  func stream() async {
+    let bus = EventBus()
+    for value in 1...4 { bus.post(.kept, value) }
+    let stream = bus.events(.kept)
+    bus.post(.kept, 5)
+    var events = stream.makeAsyncIterator()
+    for value in 2...5 { #expect(await events.next() == value) }
+  }
+
+  @Test("The buffer policy of a stream holds for it, too")
+  func streamBuffer() async {
+    let bus = EventBus()
+    for value in 1...3 { bus.post(.kept, value) }
+    let stream = bus.events(.kept, buffering: .bufferingNewest(2))
+    #expect(stream.dropped == 1)
+    var events = stream.makeAsyncIterator()
+    #expect(await events.next() == 2)
+    #expect(await events.next() == 3)
+  }
+
+  @Test("Enqueued events are kept when they are delivered")
+  func enqueued() async {
+    let bus = EventBus()
+    let inbox = Inbox<Int>()
+    let token = bus.observe(.kept) { inbox.append($0) }
+    bus.enqueue(.kept, 7)
+    #expect(await inbox.first(1) == [7])
+    #expect(bus.latest(.kept) == 7)
+    withExtendedLifetime(token) {}
+  }
+}

@@ -1,0 +1,207 @@
+import EventBus
+import TestSupport
+import Testing
+
+extension EventNames {
+  fileprivate static let last = EventName<Int>("sample.replay.last", replay: 1)
+  fileprivate static let lastThree = EventName<Int>("sample.replay.lastThree", replay: 3)
+}
+
+@Suite("Replay")
+struct ReplayTests {
+  @Test("A new observer is given the last payloads, in order, before observe returns")
+  func beforeObserveReturns() {
+    let bus = EventBus()
+    let log = Log<Int>()
+    for value in 1...5 { bus.post(.lastThree, value) }
+    let token = bus.observe(.lastThree) { log.append($0) }
+    #expect(log.entries == [3, 4, 5])
+    #expect(bus.post(.lastThree, 6) == 1)
+    #expect(log.entries == [3, 4, 5, 6])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Every new observer is given them, and what there is if there are fewer")
+  func everyObserver() {
+    let bus = EventBus()
+    let log = Log<String>()
+    bus.post(.lastThree, 1)
+    let owner = LivedOwner()
+    let first = bus.observe(.lastThree) { log.append("first \($0)") }
+    bus.post(.lastThree, 2)
+    bus.observe(.lastThree, owner: owner) { _, value in log.append("owner \(value)") }
+    let signal = bus.signal(.lastThree).observe { log.append("signal \($0)") }
+    #expect(
+      log.entries == ["first 1", "first 2", "owner 1", "owner 2", "signal 1", "signal 2"]
+    )
+    withExtendedLifetime((first, signal, owner)) {}
+  }
+
+  @Test("Names without it replay nothing, and keep nothing")
+  func without() {
+    let bus = EventBus()
+    let name = EventName<Tally.Probe>("sample.replay.none")
+    let tally = Tally()
+    bus.post(name, tally.probe())
+    #expect(tally.live == 0)
+    #expect(bus.latest(name) == nil)
+    let token = bus.observe(name) { _ in Issue.record("Nothing is kept.") }
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Equal names share the larger count, also when the larger one is made later")
+  func sharedCount() {
+    let bus = EventBus()
+    let log = Log<Int>()
+    let small = EventName<Int>("sample.replay.shared")
+    let early = bus.observe(small) { _ in }
+    bus.post(small, 1)
+    #expect(bus.latest(small) == nil)
+    let large = EventName<Int>("sample.replay.shared", replay: 2)
+    for value in 2...4 { bus.post(small, value) }
+    let token = bus.observe(small) { log.append($0) }
+    #expect(log.entries == [3, 4])
+    #expect(bus.latest(large) == 4)
+    #expect(EventName<Int>("sample.replay.shared", replay: 1) == large)
+    for value in 5...6 { bus.post(large, value) }
+    let late = Log<Int>()
+    let other = bus.observe(large) { late.append($0) }
+    #expect(late.entries == [5, 6])
+    withExtendedLifetime((early, token, other)) {}
+  }
+
+  @Test("Each bus keeps its own")
+  func ownBus() {
+    let (bus, other) = (EventBus(), EventBus())
+    bus.post(.last, 1)
+    let token = other.observe(.last) { _ in Issue.record("Posted on another bus.") }
+    #expect(other.latest(.last) == nil)
+    #expect(bus.latest(.last) == 1)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("A predicate chooses among them")
+  func predicate() {
+    let bus = EventBus()
+    let log = Log<Int>()
+    for value in 1...4 { bus.post(.lastThree, value) }
+    let token = bus.observe(.lastThree, where: { $0.isMultiple(of: 2) }) { log.append($0) }
+    #expect(log.entries == [2, 4])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Who named a sender is given that sender's only, and nothing of a dead one's")
+  func sender() {
+    let bus = EventBus()
+    let (one, other) = (SampleSender(), SampleSender())
+    let log = Log<Int>()
+    bus.post(.lastThree, 1, from: one)
+    bus.post(.lastThree, 2)
+    bus.post(.lastThree, 3, from: other)
+    let token = bus.observe(.lastThree, from: one) { log.append($0) }
+    #expect(log.entries == [1])
+    let cameBack = SampleSender.replaceAtSameAddress { sender in
+      bus.post(.lastThree, 4, from: sender)
+    } replace: { stranger in
+      let token = bus.observe(.lastThree, from: stranger) { _ in Issue.record("A stranger's.") }
+      withExtendedLifetime(token) {}
+    }
+    #expect(cameBack)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("One that wants one event is satisfied by the first, and has ended when observe returns")
+  func once() {
+    let bus = EventBus()
+    let log = Log<Int>()
+    for value in 1...3 { bus.post(.lastThree, value) }
+    let token = bus.observe(.lastThree, once: true) { log.append($0) }
+    #expect(!token.isActive)
+    #expect(bus.post(.lastThree, 4) == 0)
+    let choosy = bus.observe(.lastThree, once: true, where: { $0 == 4 }) { log.append($0) }
+    #expect(!choosy.isActive)
+    #expect(log.entries == [1, 4])
+    #expect(bus.signal(.lastThree).observerCount == 0)
+  }
+
+  @Test("A live event that comes during the hand-over follows what is replayed, once")
+  func liveDuringTheHandOver() {
+    let bus = EventBus()
+    let (log, reached) = (Log<Int>(), Log<Int>())
+    for value in 1...3 { bus.post(.lastThree, value) }
+    let token = bus.observe(.lastThree) { [unowned bus] value in
+      log.append(value)
+      if value <= 2 { reached.append(bus.post(.lastThree, value * 10)) }
+    }
+    #expect(log.entries == [1, 2, 3, 10, 20])
+    #expect(reached.entries == [1, 1])
+    #expect(bus.latest(.lastThree) == 20)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("An error in a replayed call goes to the hook, and the rest is replayed all the same")
+  func throwing() {
+    let failures = Log<HandlerFailure>()
+    var hooks = EventHooks()
+    hooks.onError = { failures.append($0) }
+    let bus = EventBus(hooks: hooks)
+    for value in 1...3 { bus.post(.lastThree, value) }
+    let token = bus.observe(.lastThree) { throw SampleError(number: $0) }
+    #expect(failures.entries.compactMap { $0.event.payload as? Int } == [1, 2, 3])
+    #expect(failures.entries.map(\.error).compactMap { $0 as? SampleError }.count == 3)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("The latest is what was posted last, and is gone when the replay was cleared")
+  func latestAndClear() {
+    let bus = EventBus()
+    #expect(bus.latest(.last) == nil)
+    bus.clearReplay(.last)
+    bus.post(.last, 1)
+    bus.post(.last, 2)
+    #expect(bus.latest(.last) == 2)
+    bus.clearReplay(.last)
+    #expect(bus.latest(.last) == nil)
+    let log = Log<Int>()
+    let token = bus.observe(.last) { log.append($0) }
+    #expect(log.entries == [])
+    bus.post(.last, 3)
+    #expect(log.entries == [3])
+    #expect(bus.latest(.last) == 3)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("What is pushed out or cleared is freed at once, and may use the bus in its deinit")
+  func freed() {
+    let bus = EventBus()
+    let name = EventName<AtDeinit>("sample.replay.freed", replay: 2)
+    let log = Log<Int>()
+    let token = bus.observe(.number) { log.append($0) }
+    for value in 1...3 {
+      bus.post(
+        name,
+        AtDeinit { [weak bus] in
+          withExtendedLifetime(bus?.latest(name)) {}
+          bus?.post(.number, value)
+        }
+      )
+    }
+    #expect(log.entries == [1])
+    bus.clearReplay(name)
+    #expect(log.entries == [1, 2, 3])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("What is kept goes with the bus")
+  func goesWithTheBus() {
+    let name = EventName<Tally.Probe>("sample.replay.of a dead bus", replay: 2)
+    let tally = Tally()
+    var bus: EventBus? = EventBus()
+    bus?.post(name, tally.probe())
+    #expect(tally.live == 1)
+    withExtendedLifetime(bus) {}
+    bus = nil
+    #expect(tally.live == 0)
+    withExtendedLifetime(bus) {}
+  }
+}
