@@ -1,0 +1,72 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Waiting for the next event", .timeLimit(.minutes(1)))
+struct NextTests {
+  /// Returns when somebody observes, and gives way until then.
+  private func untilObserved(_ bus: EventBus) async {
+    let signal = bus.signal(.number)
+    while signal.observerCount == 0, !Task.isCancelled { await Task.yield() }
+  }
+
+  @Test("It is the next one after the call, and the registration is gone")
+  func nextOne() async throws {
+    let bus = EventBus()
+    bus.post(.number, 0)
+    let waiting = Task { try await bus.next(.number) }
+    await untilObserved(bus)
+    #expect(bus.post(.number, 1) == 1)
+    #expect(bus.post(.number, 2) == 0)
+    #expect(try await waiting.value == 1)
+    #expect(bus.signal(.number).observerCount == 0)
+  }
+
+  @Test("With a predicate it is the first that the predicate wants")
+  func predicate() async throws {
+    let bus = EventBus()
+    let waiting = Task { try await bus.next(.number, where: { $0 > 2 }) }
+    await untilObserved(bus)
+    for value in 1...5 { bus.post(.number, value) }
+    #expect(try await waiting.value == 3)
+  }
+
+  @Test("An event without a payload can be waited for")
+  func voidPayload() async throws {
+    let bus = EventBus()
+    let waiting = Task { try await bus.next(.nothing) }
+    while bus.signal(.nothing).observerCount == 0, !Task.isCancelled { await Task.yield() }
+    bus.post(.nothing)
+    try await waiting.value
+  }
+
+  @Test("Cancelling the task throws, and the registration is gone")
+  func cancelled() async {
+    let bus = EventBus()
+    let waiting = Task { try await bus.next(.number) }
+    await untilObserved(bus)
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    #expect(bus.signal(.number).observerCount == 0)
+  }
+
+  @Test("A task that was cancelled before does not wait")
+  func cancelledBefore() async {
+    let bus = EventBus()
+    let waiting = Task {
+      unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }  // Reason: used in place.
+      return try await bus.next(.number)
+    }
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    #expect(bus.signal(.number).observerCount == 0)
+  }
+
+  @Test("Everybody who waits is given the same event")
+  func manyWait() async throws {
+    let bus = EventBus()
+    let waiting = (0..<10).map { _ in Task { try await bus.next(.number) } }
+    while bus.signal(.number).observerCount < 10, !Task.isCancelled { await Task.yield() }
+    #expect(bus.post(.number, 7) == 10)
+    for task in waiting { #expect(try await task.value == 7) }
+  }
+}

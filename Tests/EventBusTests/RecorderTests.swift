@@ -1,0 +1,77 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Recorders", .timeLimit(.minutes(1)))
+struct RecorderTests {
+  @Test("They record every event of the bus from now on, in order, heard by others or not")
+  func everyEvent() {
+    let bus = EventBus()
+    bus.post(.number, 0)
+    let recorder = EventRecorder(bus)
+    let token = bus.observe(.text) { [unowned bus] _ in bus.post(.nothing) }
+    bus.post(.number, 1)
+    bus.post(.text, "two")
+    #expect(recorder.events.map(\.name) == ["sample.number", "sample.text", "sample.nothing"])
+    #expect(recorder.events.first?.payload as? Int == 1)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("They do not count as somebody who handled an event")
+  func doNotCount() {
+    let bus = EventBus()
+    let recorder = EventRecorder(bus)
+    #expect(bus.post(.number, 1) == 0)
+    #expect(recorder.events.count == 1)
+  }
+
+  @Test("The next event is the first that was not taken yet, waited for if need be")
+  func next() async {
+    let bus = EventBus()
+    let recorder = EventRecorder(bus)
+    bus.post(.number, 1)
+    #expect(await recorder.next()?.payload as? Int == 1)
+    let waiting = Task { await recorder.next()?.payload as? Int }
+    for _ in 0..<10 { await Task.yield() }
+    bus.post(.number, 2)
+    #expect(await waiting.value == 2)
+    #expect(recorder.events.count == 2)
+  }
+
+  @Test("A task that is cancelled while it waits is given nothing")
+  func cancelled() async {
+    let recorder = EventRecorder(EventBus())
+    let waiting = Task { await recorder.next()?.name }
+    for _ in 0..<10 { await Task.yield() }
+    waiting.cancel()
+    #expect(await waiting.value == nil)
+  }
+
+  @Test("A recorder does not keep its bus, and keeps what it recorded")
+  func doesNotKeepTheBus() {
+    var bus: EventBus? = EventBus()
+    weak let watched = bus
+    let recorder = bus.map { EventRecorder($0) }
+    bus?.post(.number, 1)
+    bus = nil
+    #expect(watched == nil)
+    #expect(recorder?.events.count == 1)
+    withExtendedLifetime(bus) {}
+  }
+
+  @Test("It records until it dies")
+  func untilItDies() {
+    let bus = EventBus()
+    let name = EventName<Tally.Probe>("sample.probe on a tape")
+    let tally = Tally()
+    var recorder: EventRecorder? = EventRecorder(bus)
+    bus.post(name, tally.probe())
+    #expect(tally.live == 1)
+    withExtendedLifetime(recorder) {}
+    recorder = nil
+    #expect(tally.live == 0)
+    bus.post(name, tally.probe())
+    #expect(tally.live == 0)
+    withExtendedLifetime(recorder) {}
+  }
+}

@@ -1,0 +1,179 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Snapshots", .timeLimit(.minutes(1)))
+struct SnapshotTests {
+  @Test("A new bus has none to show")
+  func empty() {
+    let snapshot = EventBus(label: "empty").snapshot()
+    #expect(snapshot.observations.isEmpty)
+    #expect(snapshot.label == "empty")
+  }
+
+  @Test("Every registration is there: name, place, priority, type of the owner")
+  func everyRegistration() throws {
+    let bus = EventBus()
+    let owner = LivedOwner()
+    let token = bus.observe(.number, priority: .high) { _ in }
+    let line: UInt = #line - 1
+    bus.observe(.text, owner: owner, priority: 7, fileID: "Sample/Here.swift", line: 42) {
+      _,
+      _ in
+    }
+    let all = bus.observeAll(priority: .low) { _ in }
+    let found = bus.snapshot().observations
+    #expect(Set(found.map(\.name)) == ["sample.number", "sample.text", "*"])
+    #expect(found.count == 3)
+    let plain = try #require(found.first { $0.name == "sample.number" })
+    #expect(plain.site == SourceSite(fileID: #fileID, line: line))
+    #expect(plain.priority == .high)
+    #expect(plain.ownerType == nil)
+    #expect(plain.isAlive)
+    #expect(!plain.isPaused)
+    let owned = try #require(found.first { $0.name == "sample.text" })
+    #expect(owned.site == SourceSite(fileID: "Sample/Here.swift", line: 42))
+    #expect(owned.priority == 7)
+    #expect(owned.ownerType == "LivedOwner")
+    #expect(owned.isAlive)
+    withExtendedLifetime((token, all, owner)) {}
+  }
+
+  @Test("What has ended is no longer there")
+  func ended() {
+    let bus = EventBus()
+    let owner = LivedOwner()
+    let token = bus.observe(.number) { _ in }
+    bus.observe(.number, owner: owner) { _, _ in }
+    let once = bus.observe(.number, once: true) { _ in }
+    #expect(bus.snapshot().observations.count == 3)
+    bus.post(.number, 1)
+    token.cancel()
+    #expect(bus.snapshot().observations.map(\.ownerType) == ["LivedOwner"])
+    owner.lifetime.end()
+    #expect(bus.snapshot().observations.isEmpty)
+    withExtendedLifetime(once) {}
+  }
+
+  @Test("Dead owners that nobody met yet are shown as dead, paused registrations as paused")
+  func deadAndPaused() {
+    let bus = EventBus()
+    var owner: PlainOwner? = PlainOwner()
+    if let owner { bus.observe(.number, owner: owner) { _, _ in } }
+    owner = nil
+    let token = bus.observe(.text) { _ in }
+    let pause = token.pause()
+    let found = bus.snapshot().observations
+    #expect(found.filter { !$0.isAlive }.map(\.name) == ["sample.number"])
+    #expect(found.filter(\.isPaused).map(\.name) == ["sample.text"])
+    pause.cancel()
+    #expect(bus.snapshot().observations.allSatisfy { !$0.isPaused })
+    withExtendedLifetime((owner, token)) {}
+  }
+
+  @Test("Each tells how many events reached it, whatever its kind")
+  func deliveredCounts() {
+    let bus = EventBus(hooks: .silent)
+    let (owner, sender) = (LivedOwner(), SampleSender())
+    let early = bus.observe(.number, fileID: "Sample", line: 1) { _ in }
+    bus.post(.number, 0)
+    bus.post(.number, 0)
+    let tokens = [
+      bus.observe(.number, fileID: "Sample", line: 2) { _ in throw SampleError() },
+      bus.observe(.number, owner: owner, fileID: "Sample", line: 3) { _, _ in },
+      bus.observe(.number, where: { $0 > 1 }, fileID: "Sample", line: 4) { _ in },
+      bus.observe(.number, from: sender, fileID: "Sample", line: 5) { _ in },
+      bus.observeAll(fileID: "Sample", line: 6) { _ in },
+    ]
+    for value in 1...3 { bus.post(.number, value) }
+    bus.post(.number, 4, from: sender)
+    let pause = early.pause()
+    bus.post(.number, 5, excluding: tokens[0])
+    pause.cancel()
+    bus.post(.text, "another event")
+    let counts = bus.snapshot().observations.map { ($0.site.line, $0.deliveredCount) }
+    #expect(Dictionary(uniqueKeysWithValues: counts) == [1: 6, 2: 4, 3: 5, 4: 4, 5: 1, 6: 6])
+    withExtendedLifetime((owner, tokens)) {}
+  }
+
+  @Test("It tells how many events were discarded by a buffer")
+  func droppedCounts() async {
+    let bus = EventBus()
+    let (began, mayLeave) = (ManualLatch(), ManualLatch())
+    let stream = bus.events(.number, buffering: .bufferingNewest(1), fileID: "Sample", line: 1)
+    let token = bus.observe(
+      .number,
+      buffering: .bufferingOldest(1),
+      fileID: "Sample",
+      line: 2
+    ) { _ in
+      began.open()
+      await mayLeave.wait()
+    }
+    bus.post(.number, 0)
+    await began.wait()
+    for value in 1...4 { bus.post(.number, value) }
+    #expect(bus.snapshot().observations.map(\.droppedCount) == [4, 3])
+    #expect(stream.dropped == 4)
+    mayLeave.open()
+    withExtendedLifetime(token) {}
+  }
+
+  @MainActor
+  @Test("It tells how many events wait for actors, and how many found their owner dead")
+  func waitingAndLost() {
+    let bus = EventBus()
+    var panel: Panel? = Panel()
+    let token = bus.observe(.text) { _ in MainActor.assertIsolated() }
+    if let panel { bus.observe(.number, owner: panel) { _, _ in } }
+    blockedOnThread {
+      bus.post(.number, 1)
+      bus.post(.text, "waits")
+    }
+    #expect(bus.snapshot().waitingCount == 2)
+    #expect(bus.snapshot().lostCount == 0)
+    panel = nil
+    bus.post(.nothing)
+    #expect(bus.snapshot().waitingCount == 0)
+    #expect(bus.snapshot().lostCount == 1)
+    withExtendedLifetime((panel, token)) {}
+  }
+
+  @Test("Its description is a table: a head, and a line for each registration")
+  func table() {
+    let bus = EventBus()
+    let owner = LivedOwner()
+    bus.observe(.number, owner: owner, fileID: "Sample/Here.swift", line: 42) { _, _ in }
+    bus.observe(.text, owner: owner, priority: .high) { _, _ in }
+    bus.post(.number, 1)
+    let lines = bus.snapshot().description.split(separator: "\n")
+    #expect(lines.count == 3)
+    let line = lines.first { $0.contains("sample.number") } ?? ""
+    #expect(line.contains("LivedOwner"))
+    #expect(line.contains("Sample/Here.swift:42"))
+    #expect(line.split(separator: " ").contains("1"))
+    // Columns stand below each other.
+    let columns = ["LivedOwner", "owner"].map { word in
+      lines.compactMap { line in line.firstRange(of: word).map { line[..<$0.lowerBound].count } }
+    }
+    #expect(Set(columns.joined()).count == 1)
+    withExtendedLifetime(owner) {}
+  }
+
+  @Test("It may be taken while others register, post and cancel")
+  func storm() async {
+    let bus = EventBus()
+    await onThreads(3) { thread in
+      for value in 0..<300 {
+        if thread == 0 {
+          #expect(bus.snapshot().observations.count <= 2)
+        } else {
+          let token = bus.observe(.number) { _ in }
+          bus.post(.number, value)
+          token.cancel()
+        }
+      }
+    }
+    #expect(bus.snapshot().observations.isEmpty)
+  }
+}

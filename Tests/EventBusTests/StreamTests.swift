@@ -1,0 +1,204 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Streams of events", .timeLimit(.minutes(1)))
+struct StreamTests {
+  @Test("A stream is live from the call, not from the first iteration")
+  func liveFromTheCall() async {
+    let bus = EventBus()
+    bus.post(.number, 0)
+    let stream = bus.events(.number)
+    for value in 1...3 { #expect(bus.post(.number, value) == 1) }
+    var heard: [Int] = []
+    for await value in stream {
+      heard.append(value)
+      if value == 3 { break }
+    }
+    #expect(heard == [1, 2, 3])
+  }
+
+  @Test("Every call is a subscription of its own")
+  func ownSubscriptions() async {
+    let bus = EventBus()
+    let (one, other) = (bus.events(.number), bus.events(.number))
+    #expect(bus.post(.number, 1) == 2)
+    var events = one.makeAsyncIterator()
+    #expect(await events.next() == 1)
+    events = other.makeAsyncIterator()
+    #expect(await events.next() == 1)
+  }
+
+  @Test("Dropping a stream unsubscribes, and frees what was buffered")
+  func dropping() {
+    let bus = EventBus()
+    let name = EventName<Tally.Probe>("sample.probe in a stream")
+    let tally = Tally()
+    var stream: EventStream<Tally.Probe>? = bus.events(name)
+    bus.post(name, tally.probe())
+    #expect(bus.signal(name).observerCount == 1)
+    #expect(tally.live == 1)
+    withExtendedLifetime(stream) {}
+    stream = nil
+    #expect(bus.signal(name).observerCount == 0)
+    #expect(tally.live == 0)
+    #expect(bus.post(name, tally.probe()) == 0)
+    withExtendedLifetime(stream) {}
+  }
+
+  @Test("An iterator keeps the subscription of its stream")
+  func iteratorKeeps() async {
+    let bus = EventBus()
+    var events: EventStream<Int>.Iterator? = bus.events(.number).makeAsyncIterator()
+    #expect(bus.post(.number, 1) == 1)
+    #expect(await events?.next() == 1)
+    events = nil
+    #expect(bus.signal(.number).observerCount == 0)
+    withExtendedLifetime(events) {}
+  }
+
+  @Test("Leaving the loop unsubscribes")
+  func leavingTheLoop() async {
+    let bus = EventBus()
+    let isLive = ManualLatch()
+    let looping = Task {
+      let stream = bus.events(.number)
+      isLive.open()
+      for await value in stream where value == 2 { return value }
+      return 0
+    }
+    await isLive.wait()
+    for value in 1...3 { bus.post(.number, value) }
+    #expect(await looping.value == 2)
+    #expect(bus.signal(.number).observerCount == 0)
+  }
+
+  @Test("It ends when the bus dies, which it does not keep, after what was buffered")
+  func busDies() async {
+    var bus: EventBus? = EventBus()
+    weak let watched = bus
+    let stream = bus?.events(.number)
+    bus?.post(.number, 1)
+    withExtendedLifetime(bus) {}
+    bus = nil
+    #expect(watched == nil)
+    var events = stream?.makeAsyncIterator()
+    #expect(await events?.next() == 1)
+    #expect(await events?.next() == nil)
+    #expect(await events?.next() == nil)
+    withExtendedLifetime(bus) {}
+  }
+
+  @Test("It ends while somebody waits when the bus dies")
+  func busDiesMeanwhile() async {
+    let bus = Holder(EventBus())
+    let isLive = ManualLatch()
+    let looping = Task {
+      let stream = bus.value?.events(.number)
+      isLive.open()
+      var count = 0
+      if let stream { for await _ in stream { count += 1 } }
+      return count
+    }
+    await isLive.wait()
+    bus.value?.post(.number, 1)
+    bus.letGo()
+    #expect(await looping.value == 1)
+  }
+
+  @Test("It ends with its lifetime, before, between and while somebody waits")
+  func lifetime() async {
+    let bus = EventBus()
+    let lifetime = Lifetime()
+    let stream = bus.events(.number, until: lifetime)
+    let waiting = Task {
+      var count = 0
+      for await _ in stream { count += 1 }
+      return count
+    }
+    bus.post(.number, 1)
+    lifetime.end()
+    #expect(await waiting.value == 1)
+    #expect(bus.post(.number, 2) == 0)
+    var late = bus.events(.number, until: lifetime).makeAsyncIterator()
+    #expect(await late.next() == nil)
+    #expect(bus.signal(.number).observerCount == 0)
+  }
+
+  @Test("It does not keep its lifetime")
+  func doesNotKeepTheLifetime() async {
+    let bus = EventBus()
+    var lifetime: Lifetime? = Lifetime()
+    weak let watched = lifetime
+    let stream = bus.events(.number, until: lifetime)
+    lifetime = nil
+    #expect(watched == nil)
+    var events = stream.makeAsyncIterator()
+    #expect(await events.next() == nil)
+    withExtendedLifetime(lifetime) {}
+  }
+
+  @Test("Kept oldest or newest, it counts what it discards", arguments: [true, false])
+  func buffers(keepsOldest: Bool) async {
+    let bus = EventBus()
+    let stream = bus.events(
+      .number,
+      buffering: keepsOldest ? .bufferingOldest(2) : .bufferingNewest(2)
+    )
+    let reached = (1...5).map { bus.post(.number, $0) }
+    #expect(reached == (keepsOldest ? [1, 1, 0, 0, 0] : [1, 1, 1, 1, 1]))
+    #expect(stream.dropped == 3)
+    var events = stream.makeAsyncIterator()
+    let heard = [await events.next(), await events.next()]
+    #expect(heard == (keepsOldest ? [1, 2] : [4, 5]))
+    bus.post(.number, 6)
+    #expect(await events.next() == 6)
+    #expect(stream.dropped == 3)
+  }
+
+  @Test("Unbounded it discards nothing")
+  func unbounded() async {
+    let bus = EventBus()
+    let stream = bus.events(.number)
+    for value in 0..<1_000 { bus.post(.number, value) }
+    var events = stream.makeAsyncIterator()
+    for value in 0..<1_000 { #expect(await events.next() == value) }
+    #expect(stream.dropped == 0)
+  }
+
+  @Test("A size below one is refused with a line that names the place, and one event is kept")
+  func sizeBelowOne() async throws {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
+    ) {
+      let bus = EventBus()
+      let stream = bus.events(
+        .number,
+        buffering: .bufferingNewest(0),
+        fileID: "Sample/Here.swift",
+        line: 42
+      )
+      bus.post(.number, 1)
+      bus.post(.number, 2)
+      var events = stream.makeAsyncIterator()
+      let first = await events.next()
+      precondition(first == 2)
+      precondition(stream.dropped == 1)
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.split(separator: "\n").count { $0.contains("Sample/Here.swift:42") } == 1)
+  }
+
+  @Test("A signal has streams too")
+  func signal() async {
+    var signal: Signal<Int>? = Signal<Int>()
+    let stream = signal?.events()
+    signal?.send(1)
+    signal = nil
+    var heard: [Int] = []
+    if let stream { for await value in stream { heard.append(value) } }
+    #expect(heard == [1])
+    withExtendedLifetime(signal) {}
+  }
+}
