@@ -1,0 +1,198 @@
+import EventBus
+import TestSupport
+import Testing
+
+/// What goes wrong in the platform's own notification centre on Linux, one test an item.
+///
+/// Every title is the defect; the test shows that the bus does not have it.
+@Suite("Defects of the platform's own centre", .timeLimit(.minutes(1)))
+struct PlatformDefectsTests {
+  @Test("A stale token removes a stranger")
+  func staleToken() {
+    let bus = EventBus()
+    var stale: [Token] = []
+    for _ in 0..<100 {
+      let token = bus.observe(.number) { _ in }
+      token.cancel()
+      stale.append(token)
+    }
+    let heard = Counter()
+    let tokens = (0..<100).map { _ in bus.observe(.number) { _ in heard.add() } }
+    for token in stale { token.cancel() }
+    stale = []
+    #expect(bus.post(.number, 1) == 100)
+    #expect(heard.value == 100)
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("Delivery order differs from run to run")
+  func deliveryOrder() {
+    let bus = EventBus()
+    let log = Log<Int>()
+    let tokens = (0..<1_000).map { index in bus.observe(.number) { _ in log.append(index) } }
+    bus.post(.number, 1)
+    bus.post(.number, 2)
+    #expect(log.entries == Array(0..<1_000) + Array(0..<1_000))
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("Observers removed during a post are still called")
+  func removedDuringAPost() {
+    let bus = EventBus()
+    let victims = TokenBag()
+    let first = bus.observe(.number) { _ in victims.cancelAll() }
+    for _ in 0..<10 {
+      bus.observe(.number) { _ in Issue.record("Was removed.") }.store(in: victims)
+    }
+    #expect(bus.post(.number, 1) == 1)
+    withExtendedLifetime(first) {}
+  }
+
+  @Test("An observer filtered on a dead object hears new objects at the same address")
+  func sameAddress() {
+    let bus = EventBus()
+    let bag = TokenBag()
+    let cameBack = SampleSender.replaceAtSameAddress { sender in
+      bus.observe(.number, from: sender) { _ in Issue.record("A stranger was heard.") }
+        .store(in: bag)
+    } replace: { stranger in
+      #expect(bus.post(.number, 1, from: stranger) == 0)
+    }
+    #expect(cameBack)
+    bag.cancelAll()
+  }
+
+  @Test("Async messages are reordered, and are delivered after removal")
+  func asyncMessages() async {
+    let bus = EventBus()
+    let (inbox, mayStop) = (Inbox<Int>(), ManualLatch())
+    let token = bus.observe(.number) { value in
+      await Task.yield()
+      inbox.append(value)
+      if value == 199 { await mayStop.wait() }
+    }
+    for value in 0..<400 { bus.post(.number, value) }
+    #expect(await inbox.first(200) == Array(0..<200))
+    token.cancel()
+    mayStop.open()
+    await token.finished()
+    #expect(inbox.entries.count == 200)
+  }
+
+  @Test("next() after cancellation hangs")
+  func nextAfterCancellation() async {
+    let bus = EventBus()
+    let waiting = Task {
+      var events = bus.events(.number).makeAsyncIterator()
+      unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }  // Reason: used in place.
+      return await [events.next(), events.next()]
+    }
+    #expect(await waiting.value == [nil, nil])
+  }
+
+  @Test("A zero-size buffer traps")
+  func zeroSizeBuffer() async {
+    await #expect(processExitsWith: .success) {
+      let bus = EventBus()
+      let (heard, inbox) = (bus.events(.number, buffering: .bufferingOldest(0)), Inbox<Int>())
+      let token = bus.observe(.number, buffering: .bufferingNewest(0)) { value in
+        await Task.yield()
+        inbox.append(value)
+      }
+      bus.post(.number, 1)
+      var events = heard.makeAsyncIterator()
+      let first = await events.next()
+      precondition(first == 1)
+      let handled = await inbox.first(1)
+      precondition(handled == [1])
+      withExtendedLifetime(token) {}
+    }
+  }
+
+  @Test("A typed and an untyped post under one name abort")
+  func typedAndUntyped() {
+    let bus = EventBus()
+    let typed = EventName<Int>("sample.one name for two")
+    let untyped = EventName<Void>("sample.one name for two")
+    let log = Log<String>()
+    let tokens = [
+      bus.observe(typed) { log.append("typed \($0)") },
+      bus.observe(untyped) { log.append("untyped") },
+    ]
+    #expect(bus.post(typed, 1) == 1)
+    #expect(bus.post(untyped) == 1)
+    #expect(log.entries == ["typed 1", "untyped"])
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("Queued notifications come last-in first-out")
+  func queuedOrder() async {
+    let bus = EventBus()
+    let inbox = Inbox<Int>()
+    let token = bus.observe(.number) { inbox.append($0) }
+    for value in 0..<100 { bus.enqueue(.number, value) }
+    #expect(await inbox.first(100) == Array(0..<100))
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Enqueueing inside a queued delivery aborts")
+  func enqueueInsideADelivery() async {
+    let bus = EventBus()
+    let inbox = Inbox<Int>()
+    let token = bus.observe(.number) { [unowned bus] value in
+      if value < 100 { bus.enqueue(.number, value + 1) }
+      inbox.append(value)
+    }
+    bus.enqueue(.number, 0)
+    #expect(await inbox.first(101) == Array(0...100))
+    withExtendedLifetime(token) {}
+  }
+
+  @Test(
+    """
+    Dropping a token whose closure owns another token, or whose capture posts from deinit, aborts \
+    the process (closures destroyed under the lock)
+    """
+  )
+  func droppedClosures() {
+    let bus = EventBus()
+    let heard = Log<Int>()
+    let listening = bus.observe(.number) { heard.append($0) }
+    let inner = Holder(bus.observe(.text) { _ in })
+    var outer: Token? = bus.observe(.text) { [token = inner.value] _ in
+      withExtendedLifetime(token) {}
+    }
+    inner.letGo()
+    #expect(bus.post(.text, "both") == 2)
+    withExtendedLifetime(outer) {}
+    outer = nil
+    #expect(bus.post(.text, "neither") == 0)
+    let end = Holder(AtDeinit { [unowned bus] in bus.post(.number, 7) })
+    var posting: Token? = bus.observe(.text) { [end = end.value] _ in end?.touch() }
+    end.letGo()
+    withExtendedLifetime(posting) {}
+    posting = nil
+    #expect(heard.entries == [7])
+    withExtendedLifetime((listening, outer, posting)) {}
+  }
+
+  /// A place to run on that nobody keeps but the handler that is written there.
+  private actor Temporary {
+    func observe(_ bus: EventBus, _ inbox: Inbox<Int>) -> Token {
+      bus.observe(.number) { value in
+        self.preconditionIsolated()
+        inbox.append(value)
+      }
+    }
+  }
+
+  @Test("An observer on a temporary queue is never called")
+  func temporaryQueue() async {
+    let bus = EventBus()
+    let inbox = Inbox<Int>()
+    let token = await Temporary().observe(bus, inbox)
+    bus.post(.number, 1)
+    #expect(await inbox.first(1) == [1])
+    withExtendedLifetime(token) {}
+  }
+}
