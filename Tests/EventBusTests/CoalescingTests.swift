@@ -94,6 +94,27 @@ struct CoalescingTests {
     #expect(heard.entries == ["other 2"])
   }
 
+  @Test("A new object at the address of a dead sender is another sender")
+  func sameAddress() async {
+    var count = 0
+    let cameBack = SampleSender.replaceAtSameAddress { sender in
+      count += 1
+      bus.enqueue(.number, 0, from: sender, coalescing: .sender)
+    } replace: { stranger in
+      count += 1
+      bus.enqueue(.number, 1, from: stranger, coalescing: .sender)
+    }
+    #expect(cameBack)
+    #expect(await delivered().count == count)
+  }
+
+  @Test("By sender, events without a sender are not taken for one another")
+  func withoutSender() async {
+    bus.enqueue(.number, 1, coalescing: .sender)
+    bus.enqueue(.text, "a", coalescing: .sender)
+    #expect(await delivered() == ["number 1", "text a"])
+  }
+
   @Test("What was delivered is no longer there to be replaced")
   func afterDelivery() async {
     bus.enqueue(.number, 1, coalescing: .name)

@@ -39,6 +39,20 @@ struct SnapshotTests {
     withExtendedLifetime((token, all, owner)) {}
   }
 
+  @Test("For one name they stand in the order of delivery, named senders among them")
+  func order() {
+    let bus = EventBus()
+    let sender = SampleSender()
+    let tokens = [
+      bus.observe(.number, priority: .low, fileID: "Sample", line: 4) { _ in },
+      bus.observe(.number, from: sender, fileID: "Sample", line: 2) { _ in },
+      bus.observe(.number, fileID: "Sample", line: 3) { _ in },
+      bus.observe(.number, from: sender, priority: .high, fileID: "Sample", line: 1) { _ in },
+    ]
+    #expect(bus.snapshot().observations.map(\.site.line) == [1, 2, 3, 4])
+    withExtendedLifetime(tokens) {}
+  }
+
   @Test("What has ended is no longer there")
   func ended() {
     let bus = EventBus()
