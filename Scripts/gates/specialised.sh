@@ -9,7 +9,7 @@ seldom=(
   'EventName\.init\(_: Swift\.String, '
   'EventBus\.postToNobody<'
   'SignalCore\.(sendInOrder|tellUnhandled|report)\('
-  'ObserverList\.sweepOwners\('
+  'ObserverList\.(sweepOwners|abandon)\('
   'ReclamationDomain\.sweep\('
   '(nominal type descriptor|type metadata( accessor)?) for '
 )
