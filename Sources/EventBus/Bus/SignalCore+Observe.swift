@@ -14,7 +14,7 @@ extension SignalCore {
       add(observer, priority: request.priority.rawValue)
       return Token(self, handle: observer.address)
     }
-    let link = route(request, where: predicate, owner: .none, on: actor) { payload in
+    let link = route(request, where: predicate, owner: nil, .none, on: actor) { payload in
       try call(payload)
       return .called
     }
@@ -55,12 +55,13 @@ extension SignalCore {
     _ call: @escaping @Sendable (Owner, Payload) throws -> Void
   ) -> Token {
     let facts = OwnerFacts(of: owner)
-    let link = route(request, where: predicate, owner: facts, on: actor) { [weak owner] payload in
+    let link = route(request, where: predicate, owner: owner, facts, on: actor) {
+      [weak owner] payload in
       guard let owner else { return .ownerLost }
       try call(owner, payload)
       return .called
     }
-    return keep(link, for: owner)
+    return Token(link, handle: 0, isKept: true)
   }
 
   private func observePlainly<Owner: AnyObject & Sendable>(
@@ -77,14 +78,15 @@ extension SignalCore {
       link: link,
       handler: call
     )
-    enter(observer, request, link)
-    return keep(link, for: owner)
+    enter(observer, request, link, owner: owner)
+    return Token(link, handle: 0, isKept: true)
   }
 
   private func route(
     _ request: ObserveRequest,
     where predicate: Predicate?,
-    owner: OwnerFacts,
+    owner: AnyObject?,
+    _ facts: OwnerFacts,
     on actor: (any Actor)?,
     _ body: @escaping @Sendable (Payload) throws -> Reception
   ) -> ObserverLink {
@@ -93,22 +95,23 @@ extension SignalCore {
       fileID: request.fileID,
       line: request.line,
       conditions: .init(predicate: predicate, once: request.once),
-      owner: owner,
+      owner: facts,
       link: link,
       gate: newGate(),
       mailbox: actor.map { hub.mailbox(of: $0) },
       body: body
     )
-    enter(observer, request, link, isBound: actor != nil)
+    enter(observer, request, link, owner: owner, isBound: actor != nil)
     return link
   }
 
-  /// Adds an observer to the list, or ends its registration when the list is closed, and gives it what is
-  /// replayed.
+  /// Adds an observer to the list, or ends its registration when the list is closed, ties it to the
+  /// lifetime of its owner and gives it what is replayed.
   internal func enter(
     _ observer: AnyObserver,
     _ request: ObserveRequest,
     _ link: ObserverLink,
+    owner: AnyObject? = nil,
     isBound: Bool = false
   ) {
     link.connect(observer)
@@ -119,15 +122,10 @@ extension SignalCore {
       isBound: isBound
     )
     guard isAdded else { return link.disconnect() }
+    if let carrier = owner as? any LifetimeOwner { link.join(carrier.lifetime.members) }
     if let observer = observer as? ConditionalObserver<Payload>, let gate = observer.gate {
       replay(to: observer, through: gate, from: request.sender, link)
     }
-  }
-
-  /// The token of a registration that an object keeps.
-  internal func keep(_ link: ObserverLink, for owner: AnyObject) -> Token {
-    if let carrier = owner as? any LifetimeOwner { link.join(carrier.lifetime.members) }
-    return Token(link, handle: 0, isKept: true)
   }
 }
 

@@ -8,7 +8,7 @@ extension SignalCore {
     buffering: BufferingPolicy,
     async handler: @escaping @isolated(any) @Sendable (Payload) async throws -> Void
   ) -> Token {
-    let link = queue(request, where: predicate, owner: .none, buffering) { payload in
+    let link = queue(request, where: predicate, owner: nil, .none, buffering) { payload in
       try await handler(payload)
       return .called
     }
@@ -23,13 +23,12 @@ extension SignalCore {
     buffering: BufferingPolicy,
     async handler: @escaping @isolated(any) @Sendable (Owner, Payload) async throws -> Void
   ) -> Token {
-    let link = queue(request, where: predicate, owner: OwnerFacts(of: owner), buffering) {
+    let link = queue(request, where: predicate, owner: owner, OwnerFacts(of: owner), buffering) {
       [weak owner] payload in
-      guard let owner else { return .ownerLost }
-      try await handler(owner, payload)
-      return .called
+      // Loaded where the handler runs, so that the last reference is not dropped elsewhere.
+      try await Self.call(handler, on: handler.isolation, payload) { owner }
     }
-    return keep(link, for: owner)
+    return Token(link, handle: 0, isKept: true)
   }
 
   /// Registers an asynchronous handler that belongs to an actor and runs on it.
@@ -40,19 +39,18 @@ extension SignalCore {
     buffering: BufferingPolicy,
     async handler: @escaping @Sendable (isolated Owner, Payload) async throws -> Void
   ) -> Token {
-    let link = queue(request, where: predicate, owner: OwnerFacts(of: owner), buffering) {
+    let link = queue(request, where: predicate, owner: owner, OwnerFacts(of: owner), buffering) {
       [weak owner] payload in
-      guard let owner else { return .ownerLost }
-      try await handler(owner, payload)
-      return .called
+      try await Self.call(on: owner, payload, handler)
     }
-    return keep(link, for: owner)
+    return Token(link, handle: 0, isKept: true)
   }
 
   private func queue(
     _ request: ObserveRequest,
     where predicate: Predicate?,
-    owner: OwnerFacts,
+    owner: AnyObject?,
+    _ facts: OwnerFacts,
     _ policy: BufferingPolicy,
     _ body: @escaping @Sendable (Payload) async throws -> Reception
   ) -> ObserverLink {
@@ -61,13 +59,34 @@ extension SignalCore {
       fileID: request.fileID,
       line: request.line,
       conditions: .init(predicate: predicate, once: request.once),
-      owner: owner,
+      owner: facts,
       link: link,
       gate: newGate(),
       limit: BufferLimit(policy, fileID: request.fileID, line: request.line),
       body: body
     )
-    enter(observer, request, link, isBound: true)
+    enter(observer, request, link, owner: owner, isBound: true)
     return link
+  }
+
+  private static func call<Owner: AnyObject & Sendable>(
+    _ handler: @isolated(any) @Sendable (Owner, Payload) async throws -> Void,
+    on isolation: isolated (any Actor)?,
+    _ payload: Payload,
+    _ load: @Sendable () -> Owner?
+  ) async throws -> Reception {
+    guard let owner = load() else { return .ownerLost }
+    try await handler(owner, payload)
+    return .called
+  }
+
+  private static func call<Owner: Actor>(
+    on owner: Owner?,
+    _ payload: Payload,
+    _ handler: @Sendable (isolated Owner, Payload) async throws -> Void
+  ) async throws -> Reception {
+    guard let owner else { return .ownerLost }
+    try await handler(owner, payload)
+    return .called
   }
 }

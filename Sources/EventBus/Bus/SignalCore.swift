@@ -37,6 +37,8 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     self.hub = hub
     self.wildcards = wildcards
     super.init(numbers: hub.numbers)
+    // Before anybody can find the list: the first post is recorded, too.
+    if let interned, interned.replay > 0 { noteReplay() }
     proxy.connect(self)
     hub.add(proxy)
   }
@@ -146,7 +148,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
         line: line,
         sender: sender.map(ObjectIdentifier.init),
         isolation: isolation,
-        excluded: token?.identity
+        excluded: token.flatMap { $0.isActive ? $0.identity : nil }
       )
     )
   }

@@ -85,7 +85,11 @@ package class ConditionalObserver<Payload: Sendable>: Observer<Payload>,
   package final func pass(_ payload: Payload, _ delivery: borrowing Delivery) throws -> Reception {
     // A handler on an actor has its owner loaded there, so that the last reference is not dropped here.
     if loadsOwnerOnPost, owner.isLost() { return .ownerLost }
-    if let predicate = conditions.predicate, !predicate(payload) { return .declined }
+    if let predicate = conditions.predicate {
+      if !predicate(payload) { return .declined }
+      // The predicate may have ended its own registration.
+      if isCancelled { return .cancelled }
+    }
     if conditions.once, isClaimed.exchange(true, ordering: .acquiringAndReleasing) { return .spent }
     delivered.wrappingAdd(1, ordering: .relaxed)
     return try accept(payload, delivery)

@@ -1,0 +1,105 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("At the edges of delivery", .timeLimit(.minutes(1)))
+struct EdgeTests {
+  @Test("One whose predicate cancels its own registration and says yes is not called")
+  func cancelsInThePredicate() {
+    let bus = EventBus()
+    let bag = TokenBag()
+    let heard = Counter()
+    bus.observe(
+      .number,
+      where: { _ in
+        bag.cancelAll()
+        return true
+      }
+    ) { _ in heard.add() }.store(in: bag)
+    bus.post(.number, 1)
+    #expect(heard.value == 0)
+  }
+
+  @Test("A token that has ended excludes nobody, also not a later one at the same place")
+  func endedTokenExcludes() {
+    let bus = EventBus()
+    let heard = Counter()
+    let ended = bus.observe(.number) { _ in }
+    ended.cancel()
+    let token = bus.observe(.number) { _ in heard.add() }
+    #expect(bus.post(.number, 1, excluding: ended) == 1)
+    #expect(heard.value == 1)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("The deinit of a main-actor owner that dies in its call runs on the main thread")
+  @MainActor
+  func deinitOnMain() async {
+    let bus = EventBus()
+    let main = ThreadID.current
+    let (began, mayLeave, diedOn) = (ManualLatch(), ManualLatch(), Inbox<ThreadID>())
+    var panel: Panel? = Panel { diedOn.append(.current) }
+    if let panel {
+      bus.observe(.number, owner: panel) { panel, value in
+        began.open()
+        await mayLeave.wait()
+        panel.shown.append(value)
+      }
+    }
+    bus.post(.number, 1)
+    await began.wait()
+    panel = nil
+    #expect(diedOn.entries == [])
+    mayLeave.open()
+    #expect(await diedOn.first(1) == [main])
+    withExtendedLifetime(panel) {}
+  }
+
+  @Test("An owner that is dead, or dies meanwhile, is given no more")
+  func owner() {
+    let bus = EventBus()
+    let log = Log<Int>()
+    for value in 1...3 { bus.post(EventName<Int>("sample.replay.three", replay: 3), value) }
+    let ended = LivedOwner()
+    ended.lifetime.end()
+    bus.observe(EventName<Int>("sample.replay.three", replay: 3), owner: ended) { _, _ in
+      Issue.record("Its lifetime has ended.")
+    }
+    let ending = LivedOwner()
+    bus.observe(EventName<Int>("sample.replay.three", replay: 3), owner: ending) { owner, value in
+      log.append(value)
+      owner.lifetime.end()
+    }
+    #expect(log.entries == [1])
+  }
+
+  @Test(
+    "The very first posts of an event on a bus are kept, also when its observer comes at that moment"
+  )
+  func firstPosts() async {
+    let (rounds, posts) = (2_000, 4)
+    let name = EventName<Int>("sample.replay.storm of first posts", replay: 100)
+    let buses = (0..<rounds).map { _ in EventBus() }
+    let logs = (0..<rounds).map { _ in Log<Int>() }
+    let tokens = Log<Token>()
+    let gate = StartGate(3)
+    await onThreads(3) { thread in
+      for (round, bus) in buses.enumerated() {
+        gate.arriveAndWait()
+        if thread > 0 {
+          for value in 0..<posts { bus.post(name, 2 * value + thread - 1) }
+        } else {
+          let log = logs[round]
+          tokens.append(bus.observe(name) { log.append($0) })
+        }
+      }
+    }
+    for log in logs {
+      guard log.entries.sorted() == Array(0..<2 * posts) else {
+        Issue.record("Heard \(log.entries).")
+        return
+      }
+    }
+    withExtendedLifetime(tokens) {}
+  }
+}
