@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Handlers written on other actors", .timeLimit(.minutes(1)))
+@Suite("Handlers written on other actors", .timeLimit(.minutes(5)))
 struct ActorTests {
   /// Observes for itself in both ways that are open to an actor.
   private actor Collector {

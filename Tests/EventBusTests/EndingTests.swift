@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Waiting for the end of a lifetime", .timeLimit(.minutes(1)))
+@Suite("Waiting for the end of a lifetime", .timeLimit(.minutes(5)))
 struct EndingTests {
   @Test("Waiting for an end returns when it comes, and at once when it has come")
   func ending() async throws {

@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Waiting until a registration is over", .timeLimit(.minutes(1)))
+@Suite("Waiting until a registration is over", .timeLimit(.minutes(5)))
 struct FinishedTests {
   @Test("After cancel it returns when no call is running")
   func nothingIsRunning() async {

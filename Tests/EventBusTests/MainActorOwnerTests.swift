@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Owners on the main actor", .timeLimit(.minutes(1)))
+@Suite("Owners on the main actor", .timeLimit(.minutes(5)))
 @MainActor
 struct MainActorOwnerTests {
   @Test("A handler changes its owner's state at once when posted from the main actor")

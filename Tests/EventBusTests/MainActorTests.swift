@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The tests hold the main actor, so that what is queued for it stays queued until they let go.
-@Suite("Handlers written on the main actor", .timeLimit(.minutes(1)))
+@Suite("Handlers written on the main actor", .timeLimit(.minutes(5)))
 @MainActor
 struct MainActorTests {
   /// Registers a handler that belongs to no actor.
