@@ -9,6 +9,7 @@ let package = Package(
     // Named, so that the checkout directory may be called anything.
     .package(name: "EventBus", path: ".."),
     .package(url: "https://github.com/OpenCombine/OpenCombine", exact: "0.14.0"),
+    .package(url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4"),
   ],
   targets: [
     .executableTarget(
@@ -17,6 +18,7 @@ let package = Package(
         "Harness",
         .product(name: "EventBus", package: "EventBus"),
         .product(name: "OpenCombine", package: "OpenCombine"),
+        .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
       ]
     ),
     .target(name: "Harness", dependencies: ["HeapCounter"]),

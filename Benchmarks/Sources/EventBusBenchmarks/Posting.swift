@@ -65,8 +65,8 @@ enum Posting {
   private static func entries(observers: Int) -> [Entry] {
     [
       entry(EventBusPeer.self, observers), entry(SignalPeer.self, observers),
-      entry(NotificationCenterPeer.self, observers), entry(TypedCenterPeer.self, observers),
-      entry(OpenCombinePeer.self, observers),
+      entry(NotificationCenterPeer.self, observers), entry(PayloadCenterPeer.self, observers),
+      entry(TypedCenterPeer.self, observers), entry(OpenCombinePeer.self, observers),
     ]
   }
 

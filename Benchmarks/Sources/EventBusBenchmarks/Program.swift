@@ -3,30 +3,32 @@ import Harness
 
 /// `swift run -c release --package-path Benchmarks`; `--help` tells the arguments.
 @main
+@MainActor
 enum Program {
-  static func main() {
+  static func main() async {
     do {
-      exit(run(try Options(CommandLine.arguments.dropFirst())))
+      exit(await run(try Options(CommandLine.arguments.dropFirst())))
     } catch {
       note("\(error)")
       exit(2)
     }
   }
 
-  private static func run(_ options: Options) -> Int32 {
+  private static func run(_ options: Options) async -> Int32 {
     let counts = Heap.isCounted ? Memory.rows + Counts.rows : []
-    let rows = Posting.rows + Owners.rows + Registering.rows + Threads.rows + counts
+    let alone = Posting.rows + Owners.rows + Senders.rows + Hooks.rows + Registering.rows
+    let rows = alone + Streams.rows + Later.rows + Seeing.rows + Threads.rows + counts
     let runner = Runner(options: options, ours: .eventBus, report: note)
     if options.helpsOnly {
       print(Options.usage)
     } else if options.listsOnly {
       for title in rows.flatMap(\.titles) { print(title) }
     } else if let iterations = options.onceIterations {
-      runner.runOnce(rows, iterations: iterations)
+      await runner.runOnce(rows, iterations: iterations)
     } else {
       if !Heap.isCounted { note("The heap cannot be counted here: no rows about memory.") }
       let before = load()
-      let results = runner.run(rows)
+      let results = await runner.run(rows)
       guard !results.isEmpty else {
         note("No line has such a title; try --list.")
         return 2
@@ -47,7 +49,7 @@ enum Program {
     return String(format: "%.1f", averages[0])
   }
 
-  private static func note(_ line: String) {
+  nonisolated private static func note(_ line: String) {
     FileHandle.standardError.write(Data("\(line)\n".utf8))
   }
 }

@@ -3,16 +3,21 @@ import Harness
 extension Subject {
   static let eventBus = Subject("EventBus")
   static let signal = Subject("Signal")
-  static let notificationCenter = Subject("NotificationCenter")
+  static let notificationCenter = Subject("NC, no payload")
+  static let payloadCenter = Subject("NC, userInfo")
   static let typedCenter = Subject("NC, typed")
   static let openCombine = Subject("OpenCombine")
   static let closureLoop = Subject("closure loop")
+  static let asyncStream = Subject("AsyncStream")
+  static let asyncChannel = Subject("AsyncChannel")
+  static let task = Subject("Task")
 
   /// The columns of the table, the project's own first.
   static let columns = [
-    eventBus, signal, notificationCenter, typedCenter, openCombine, closureLoop,
+    eventBus, signal, notificationCenter, payloadCenter, typedCenter, openCombine, closureLoop,
+    asyncStream, asyncChannel, task,
   ]
 
   /// The peers that may be posted to from any thread.
-  static let threadSafePeers = [notificationCenter, typedCenter, openCombine]
+  static let threadSafePeers = [notificationCenter, payloadCenter, typedCenter, openCombine]
 }

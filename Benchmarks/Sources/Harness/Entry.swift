@@ -1,7 +1,9 @@
 /// One subject's part in a row.
 public struct Entry: Sendable {
   /// Runs the work a number of times and returns the figure for one time, in the row's unit.
-  public typealias Sample = (_ iterations: Int) -> Double
+  ///
+  /// Called on the main actor.
+  public typealias Sample = @MainActor (_ iterations: Int) async -> Double
 
   /// Whose part it is.
   public let subject: Subject

@@ -17,13 +17,14 @@ public struct Runner: Sendable {
   }
 
   /// Measures the rows that the options select, in order.
-  public func run(_ rows: [Row]) -> Results {
+  @MainActor
+  public func run(_ rows: [Row]) async -> Results {
     var results = Results()
     for row in rows {
       let figures = row.figures.filter(options.selects)
       guard let title = figures.first?.title else { continue }
       report(title)
-      let samples = measure(row)
+      let samples = await measure(row)
       for figure in figures {
         let line = samples.mapValues { Samples($0).divided(by: figure.divisor) }
         results.append(Line(figure: figure, ours: ours, samples: line))
@@ -33,29 +34,34 @@ public struct Runner: Sendable {
   }
 
   /// Runs the selected subjects of the selected rows once, without a clock.
-  public func runOnce(_ rows: [Row], iterations: Int) {
+  @MainActor
+  public func runOnce(_ rows: [Row], iterations: Int) async {
     for row in rows where row.figures.contains(where: options.selects) {
       for entry in row.entries where options.selects(entry.subject) {
         report("\(row.figures[0].title): \(entry.subject.name), \(iterations) iterations")
-        _ = entry.prepare()(row.pace.isCalibrated ? iterations : 1)
+        _ = await entry.prepare()(row.pace.isCalibrated ? iterations : 1)
       }
     }
   }
 
-  private func measure(_ row: Row) -> [Subject: [Double]] {
+  @MainActor
+  private func measure(_ row: Row) async -> [Subject: [Double]] {
     let entries = row.entries.filter { options.selects($0.subject) }
     var samples: [Subject: [Double]] = [:]
     switch row.pace {
     case .counted:
-      for entry in entries { samples[entry.subject] = [entry.prepare()(1)] }
+      for entry in entries { samples[entry.subject] = [await entry.prepare()(1)] }
     case .single, .calibrated, .long:
       let works = entries.map { (subject: $0.subject, work: $0.prepare()) }
-      let iterations = works.map { row.pace.isCalibrated ? calibrate($0.work, row.pace) : 1 }
+      var iterations: [Int] = []
+      for work in works {
+        iterations.append(row.pace.isCalibrated ? await calibrate(work.work, row.pace) : 1)
+      }
       for round in 0..<options.rounds {
         for turn in works.indices {
           // Another one begins each round: nobody always follows the same neighbour.
           let index = (turn + round) % works.count
-          let value = works[index].work(iterations[index])
+          let value = await works[index].work(iterations[index])
           samples[works[index].subject, default: []].append(value)
         }
       }
@@ -64,11 +70,14 @@ public struct Runner: Sendable {
   }
 
   /// How many iterations fill one sample; warms up on the way.
-  private func calibrate(_ work: Entry.Sample, _ pace: Row.Pace) -> Int {
+  @MainActor
+  private func calibrate(_ work: Entry.Sample, _ pace: Row.Pace) async -> Int {
     let goal = options.sampleTime * (pace == .long ? 5 : 1)
     var iterations = 1
     while true {
-      let time = ContinuousClock().measure { _ = work(iterations) }.nanoseconds
+      let start = ContinuousClock.now
+      _ = await work(iterations)
+      let time = (ContinuousClock.now - start).nanoseconds
       if time >= goal / 4 {
         return max(1, Int(Double(iterations) * goal / time))
       }

@@ -9,6 +9,7 @@ extension Notification.Name {
 /// Foundation's centre with blocks and no queue.
 ///
 /// It is spared the payload, which it would have to box in a dictionary: its handlers add 1.
+/// ``PayloadCenterPeer`` is not.
 final class NotificationCenterPeer: CancellingPeer {
   static let subject = Subject.notificationCenter
 

@@ -1,0 +1,130 @@
+import EventBus
+import Harness
+
+extension EventNames {
+  fileprivate static let tick = EventName<Int>("benchmarks.later.tick")
+}
+
+/// Events delivered in a later turn of the main actor.
+///
+/// In these rows all threads' processor time counts.
+enum Later {
+  static let rows = [
+    Row(
+      Figure("hop to the main actor, 1 post", goals: [.atMost(1.2, of: .task)]),
+      entries: [hoppingBus(1), hoppingTasks(1)]
+    ),
+    Row(
+      Figure(
+        "hop to the main actor, per post of 1,000",
+        per: 1_000,
+        goals: [.faster(5, than: .task)]
+      ),
+      entries: [hoppingBus(1_000), hoppingTasks(1_000)]
+    ),
+    Row(
+      Figure("enqueue 1,000 and drain, per event", per: 1_000, goals: [.faster(5, than: .task)]),
+      entries: [enqueuing(1_000), enqueuingTasks(1_000)]
+    ),
+  ]
+
+  /// Posts from another thread to a handler on the main actor, and waits for the last.
+  private static func hoppingBus(_ burst: Int) -> Entry {
+    Entry(.eventBus) {
+      { iterations in
+        let bus = EventBus()
+        let finish = Finish(after: burst)
+        let token = bus.observe(.tick) { @MainActor value in finish.receive(value) }
+        let time = await hop(iterations, finish) {
+          for _ in 0..<burst { bus.post(.tick, 1) }
+        }
+        expectDeliveries(finish.total, iterations * burst, by: .eventBus)
+        return withExtendedLifetime(token) { time }
+      }
+    }
+  }
+
+  /// Begins a task on the main actor for each event instead, from another thread.
+  private static func hoppingTasks(_ burst: Int) -> Entry {
+    Entry(.task) {
+      { iterations in
+        let finish = Finish(after: burst)
+        let time = await hop(iterations, finish) {
+          for _ in 0..<burst { Task { @MainActor in finish.receive(1) } }
+        }
+        expectDeliveries(finish.total, iterations * burst, by: .task)
+        return time
+      }
+    }
+  }
+
+  @concurrent
+  private static func hop(
+    _ iterations: Int,
+    _ finish: Finish,
+    _ begin: @Sendable () -> Void
+  ) async -> Double {
+    await nanosecondsOfAllThreads {
+      for _ in 0..<iterations {
+        begin()
+        await finish.baton.wait()
+      }
+    } / Double(iterations)
+  }
+
+  /// Enqueues on the main actor, and waits for the last.
+  private static func enqueuing(_ burst: Int) -> Entry {
+    Entry(.eventBus) {
+      { iterations in
+        let bus = EventBus()
+        let finish = Finish(after: burst)
+        let token = bus.observe(.tick) { @MainActor value in finish.receive(value) }
+        let time = await nanosecondsOfAllThreads {
+          for _ in 0..<iterations {
+            for _ in 0..<burst { bus.enqueue(.tick, 1, isolation: MainActor.shared) }
+            await finish.baton.wait()
+          }
+        }
+        expectDeliveries(finish.total, iterations * burst, by: .eventBus)
+        return withExtendedLifetime(token) { time / Double(iterations) }
+      }
+    }
+  }
+
+  /// Begins a task for each event that posts it instead.
+  private static func enqueuingTasks(_ burst: Int) -> Entry {
+    Entry(.task) {
+      { iterations in
+        let bus = EventBus()
+        let finish = Finish(after: burst)
+        let token = bus.observe(.tick) { @MainActor value in finish.receive(value) }
+        let time = await nanosecondsOfAllThreads {
+          for _ in 0..<iterations {
+            for _ in 0..<burst { Task { @MainActor in bus.post(.tick, 1) } }
+            await finish.baton.wait()
+          }
+        }
+        expectDeliveries(finish.total, iterations * burst, by: .task)
+        return withExtendedLifetime(token) { time / Double(iterations) }
+      }
+    }
+  }
+}
+
+/// Receives numbers on the main actor and passes a baton when a burst is whole.
+@MainActor
+private final class Finish {
+  nonisolated let baton = Baton()
+
+  private(set) var total = 0
+  private let burst: Int
+
+  init(after burst: Int) {
+    self.burst = burst
+  }
+
+  func receive(_ value: Int) {
+    total += value
+    if total % burst == 0 { baton.pass() }
+  }
+}

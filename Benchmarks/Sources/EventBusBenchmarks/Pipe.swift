@@ -1,0 +1,68 @@
+import AsyncAlgorithms
+import EventBus
+import Harness
+
+/// One way to hand events to a task.
+protocol Pipe: Sendable {
+  associatedtype Events: AsyncSequence & Sendable
+  where Events.Element == Int, Events.Failure == Never
+
+  static var subject: Subject { get }
+
+  init()
+
+  /// What was sent, for one task.
+  func events() -> Events
+
+  /// Hands over a number; only the channel ever waits in here.
+  func send(_ value: Int) async
+}
+
+extension EventNames {
+  fileprivate static let tick = EventName<Int>("benchmarks.pipe.tick")
+}
+
+/// The project's stream of a bus's events.
+struct EventBusPipe: Pipe {
+  static let subject = Subject.eventBus
+
+  private let bus = EventBus()
+
+  func events() -> EventStream<Int> {
+    bus.events(.tick)
+  }
+
+  func send(_ value: Int) async {
+    bus.post(.tick, value)
+  }
+}
+
+/// The standard library's stream.
+struct AsyncStreamPipe: Pipe {
+  static let subject = Subject.asyncStream
+
+  private let pair = AsyncStream<Int>.makeStream()
+
+  func events() -> AsyncStream<Int> {
+    pair.stream
+  }
+
+  func send(_ value: Int) async {
+    pair.continuation.yield(value)
+  }
+}
+
+/// The channel of AsyncAlgorithms: who sends waits until it is taken.
+struct AsyncChannelPipe: Pipe {
+  static let subject = Subject.asyncChannel
+
+  private let channel = AsyncChannel<Int>()
+
+  func events() -> AsyncChannel<Int> {
+    channel
+  }
+
+  func send(_ value: Int) async {
+    await channel.send(value)
+  }
+}
