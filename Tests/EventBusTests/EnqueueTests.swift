@@ -25,12 +25,12 @@ struct EnqueueTests {
   @Test("They are delivered in a later turn of the caller's isolation, first in first out")
   func laterTurn() async {
     let bus = EventBus()
-    let (inbox, main) = (Inbox<Int>(), ThreadID.current)
+    let inbox = Inbox<Int>()
     var shown: [Int] = []
     let tokens = [
       bus.observe(.number) { shown.append($0) },
       bus.observe(.number) { @Sendable value in
-        #expect(ThreadID.current == main)
+        MainActor.assertIsolated()
         inbox.append(value)
       },
     ]
