@@ -1,0 +1,19 @@
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Musl)
+private import Musl
+#else
+private import Darwin
+#endif
+
+/// Which thread runs, as a number: for finding out that a thread has come back to where it already is.
+package enum ThreadIdentity: Sendable {
+  /// The number of the calling thread, never zero; another thread may have it later.
+  package static var current: UInt {
+    #if canImport(Glibc)
+    UInt(pthread_self())
+    #else
+    unsafe UInt(bitPattern: pthread_self())  // Reason: only a number.
+    #endif
+  }
+}
