@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Enqueued events", .timeLimit(.minutes(1)))
+@Suite("Enqueued events", .timeLimit(.minutes(5)))
 struct EnqueueTests {
   /// Enqueues for itself and tells what had arrived before it gave way.
   private actor Place {
