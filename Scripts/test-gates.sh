@@ -71,7 +71,7 @@ for gate in $gates; do
 done
 for file in Scripts/gates/*.sh; do
   name=$(basename "$file" .sh)
-  [[ $name == common || $name == faults || $gates == *" $name "* ]] && continue
+  [[ $name == common || $name == faults || $name == promises || $gates == *" $name "* ]] && continue
   echo "UNLISTED  $file is a gate that check.sh does not run"
   unnoticed=$((unnoticed + 1))
 done
