@@ -182,6 +182,14 @@ plant documentation 'Planted.swift:1: Planted' "a package type without a comment
 echo 'package enum Planted {}' > Sources/EventBus/Internal/Planted.swift
 FAULT
 
+for gate in api documentation catalogues; do
+  plant "$gate" 'Planted was not built; run Scripts/check.sh build first' "a target nobody has built" <<'FAULT'
+sed -i 's|^    .target(name: "LaunchLoader"|    .target(name: "Planted"),\n&|' Package.swift
+mkdir Sources/Planted
+echo 'enum Planted {}' > Sources/Planted/Planted.swift
+FAULT
+done
+
 plant catalogues 'warning|error' "a link to nowhere" <<'FAULT'
 echo 'See ``PlantedNowhere``.' >> Sources/LaunchLoader/LaunchLoader.docc/LaunchLoader.md
 FAULT
