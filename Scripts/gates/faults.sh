@@ -183,10 +183,10 @@ echo 'package enum Planted {}' > Sources/EventBus/Internal/Planted.swift
 FAULT
 
 for gate in api documentation catalogues; do
-  plant "$gate" 'Planted was not built; run Scripts/check.sh build first' "a target nobody has built" <<'FAULT'
-sed -i 's|^    .target(name: "LaunchLoader"|    .target(name: "Planted"),\n&|' Package.swift
-mkdir Sources/Planted
-echo 'enum Planted {}' > Sources/Planted/Planted.swift
+  plant "$gate" 'Unbuilt was not built; run Scripts/check.sh build first' "a target nobody has built" <<'FAULT'
+sed -i 's|^    .target(name: "LaunchLoader"|    .target(name: "Unbuilt"),\n&|' Package.swift
+mkdir Sources/Unbuilt
+echo 'enum Unbuilt {}' > Sources/Unbuilt/Unbuilt.swift
 FAULT
 done
 
