@@ -27,15 +27,17 @@ struct ReplayLeftOutTests {
   func excludedComesBack() {
     let bus = EventBus()
     let log = Log<Int>()
+    var missed: [Int] = []
     // Often enough for a registration to stand where the one that was excluded stood.
     for value in 1...100 {
       let token = bus.observe(.kept) { _ in }
       bus.post(.kept, value, excluding: token)
       token.cancel()
       let again = bus.observe(.kept) { log.append($0) }
-      #expect(log.entries.last == value)
+      if log.entries.last != value { missed.append(value) }
       again.cancel()
     }
+    #expect(missed == [])
   }
 
   @Test("An event that comes during the hand-over and excludes another is handed over")
