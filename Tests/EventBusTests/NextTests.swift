@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Waiting for the next event", .timeLimit(.minutes(1)))
+@Suite("Waiting for the next event", .timeLimit(.minutes(5)))
 struct NextTests {
   /// Returns when somebody observes, and gives way until then.
   private func untilObserved(_ bus: EventBus) async {

@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Streams of events in tasks that are cancelled", .timeLimit(.minutes(1)))
+@Suite("Streams of events in tasks that are cancelled", .timeLimit(.minutes(5)))
 struct StreamCancellationTests {
   @Test("A task that was cancelled before is given nil, also when something is buffered")
   func before() async {

@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Streams of events", .timeLimit(.minutes(1)))
+@Suite("Streams of events", .timeLimit(.minutes(5)))
 struct StreamTests {
   @Test("A stream is live from the call, not from the first iteration")
   func liveFromTheCall() async {

@@ -20,7 +20,7 @@ package final class StreamObserver<Payload: Sendable>: ConditionalObserver<Paylo
     line: UInt,
     conditions: Conditions,
     link: ObserverLink,
-    gate: ReplayGate<Payload>?,
+    gate: ReplayGate?,
     buffer: StreamBuffer<Payload>
   ) {
     self.buffer = buffer
