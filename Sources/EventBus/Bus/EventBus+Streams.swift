@@ -25,6 +25,8 @@ extension EventBus {
 
   /// Waits for the next occurrence of an event, after this call.
   ///
+  /// The wait does not keep the bus.
+  ///
   /// - Parameters:
   ///   - name: The event.
   ///   - predicate: Asked on the posting thread; what it declines is not the next occurrence.
@@ -32,13 +34,14 @@ extension EventBus {
   ///   - line: Its line.
   /// - Returns: The payload.
   /// - Throws: `CancellationError` when the waiting task is cancelled or the bus dies first.
-  public func next<Payload>(
+  public consuming func next<Payload>(
     _ name: EventName<Payload>,
     where predicate: (@Sendable (Payload) -> Bool)? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) async throws -> Payload {
     let stream = core(of: name).single(where: predicate, fileID: fileID, line: line)
+    _ = consume self
     var iterator = stream.makeAsyncIterator()
     guard let payload = await iterator.next() else { throw CancellationError() }
     return payload
