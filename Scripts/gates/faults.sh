@@ -265,6 +265,10 @@ plant specialised "called across modules.*" "a send without @inlinable" <<'FAULT
 sed -i '/^ *@inlinable$/d' Sources/EventBus/Bus/Signal.swift
 FAULT
 
+plant specialised "called across modules.*" "a stream without @inlinable" <<'FAULT'
+sed -i '/^ *@inlinable$/d' Sources/EventBus/Bus/EventStream.swift
+FAULT
+
 plant specialised "called across modules.*" "a post without @inlinable" <<'FAULT'
 sed -i '/^ *@inlinable$/d' Sources/EventBus/Bus/EventBus+Post.swift
 FAULT

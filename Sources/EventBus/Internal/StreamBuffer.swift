@@ -47,14 +47,15 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
     }
   }
 
+  /// What is to be done after an element was taken in, under no lock.
   @usableFromInline
   internal struct Handover: Sendable {
     @usableFromInline
-    internal var waiter: StreamWaiter<Element>?
+    internal let waiter: StreamWaiter<Element>?
     @usableFromInline
-    internal var discarded: Element?
+    internal let discarded: Element?
     @usableFromInline
-    internal var isKept: Bool
+    internal let isKept: Bool
 
     @inlinable
     internal init(
