@@ -12,7 +12,7 @@ enum Replaying {
     Row(
       Figure(
         "replay registration",
-        goals: [.faster(3, than: .openCombine)]
+        goals: [.faster(1, than: .openCombine)]
       ),
       entries: [bus, subject]
     )
