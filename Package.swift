@@ -33,7 +33,7 @@ let package = Package(
       dependencies: ["EventBus", "LaunchLoader", "TestSupport"]
     ),
     .testTarget(name: "ThemingTests", dependencies: ["EventBus", "Theming", "TestSupport"]),
-    .testTarget(name: "SkinsTests", dependencies: ["Checklist"]),
+    .testTarget(name: "SkinsTests", dependencies: ["Checklist", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -15,7 +15,7 @@ cd "$(dirname "$0")/.."
 # Cheap ones first; nothing after `build` is worth running when the build fails.
 gates=(
   format words layers
-  build snippets
+  build snippets misuse
   api documentation catalogues
   tests-debug demo
   foundation specialised

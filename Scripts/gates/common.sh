@@ -24,11 +24,28 @@ swift_files() {
   done | LC_ALL=C sort
 }
 
+# Writes what the package manager knows of the package to $work/package.json, unless it is there.
+describe_package() {
+  [[ -s $work/package.json && $work/package.json -nt Package.swift ]] \
+    || swift package dump-package > "$work/package.json"
+}
+
+# Fails unless every target was built, tests included: the package manager asks them all for their
+# symbols, and says of one that is missing only that it failed.
+require_build() {
+  local folder target
+  describe_package || fail "cannot read Package.swift"
+  folder=$(swift build --show-bin-path)/Modules
+  for target in $(jq -r '.targets[].name' "$work/package.json"); do
+    [[ -e $folder/$target.swiftmodule ]] \
+      || fail "$target was not built; run Scripts/check.sh build first"
+  done
+}
+
 # Prints the compiler flags that Package.swift gives to a target, one a line.
 # Warnings are left out: the build gate is the one that turns them into errors.
 target_flags() {
-  [[ -s $work/package.json && $work/package.json -nt Package.swift ]] \
-    || swift package dump-package > "$work/package.json"
+  describe_package
   printf '%s\n' -swift-version 6
   jq -r --arg target "$1" '
     .targets[] | select(.name == $target) | .settings[] | select(.tool == "swift") | .kind
@@ -106,13 +123,16 @@ build_static_probe() {
 symbol_graphs() {
   local level=$1 module log=$work/symbol-graphs.log
   local built folder=$work/symbol-graphs-$1
+  require_build
   built=$(swift build --show-bin-path)/../symbolgraph
   rm -rf "$built" "$folder"
   swift package dump-symbol-graph --minimum-access-level "$level" --skip-synthesized-members \
     --emit-extension-block-symbols > "$log" 2>&1 \
-    || fail "swift package dump-symbol-graph: $(tail -20 "$log")"
+    || fail "swift package dump-symbol-graph (see below). If the tree has changed since it was" \
+      "built, run Scripts/check.sh build first."$'\n'"$(grep -E 'error:|rror: ' "$log" || tail "$log")"
   for module in "${modules[@]}"; do
-    [[ -s $built/$module.symbols.json ]] || fail "no symbol graph of $module; see $log"
+    [[ -s $built/$module.symbols.json ]] \
+      || fail "no symbol graph of $module in $built; run Scripts/check.sh build first, or see $log"
     mkdir -p "$folder/$module"
     # MODULE@OTHER holds what MODULE adds to the types of OTHER.
     find "$built" \( -name "$module.symbols.json" -o -name "$module@*.symbols.json" \) \

@@ -150,6 +150,21 @@ echo 'extension Token { package func planted() {} }' > Sources/EventBus/Tokens/P
 printf 'import EventBus\n\nToken {}.planted()\n' > Snippets/Planted.swift
 FAULT
 
+plant misuse 'for every event that nobody keeps: compiles without a word' \
+  "a registration that may be ignored and ends at once" <<'FAULT'
+sed -i 's/^  public func observeAll(/  @discardableResult\n&/' Sources/EventBus/Bus/EventBus.swift
+FAULT
+
+plant misuse 'a name without a payload: compiles without a word' "a name that anybody can make" <<'FAULT'
+sed -i 's/^  internal init(index: Int).*/&\n\n  \/\/\/ Planted.\n  public convenience init() { self.init(index: 0) }/' \
+  Sources/EventBus/Bus/EventNames.swift
+FAULT
+
+plant misuse 'kept by an owner: the compiler is to say nothing' \
+  "a registration kept by its owner that must not be ignored" <<'FAULT'
+sed -i '/^ *@discardableResult$/d' Sources/EventBus/Bus/Signal+ObserveAsync.swift
+FAULT
+
 plant api 'public API of Theming' "a new public declaration" <<'FAULT'
 printf '/// Planted.\npublic enum Planted: Sendable {}\n' > Sources/Theming/Themes/Planted.swift
 FAULT
@@ -166,6 +181,14 @@ FAULT
 plant documentation 'Planted.swift:1: Planted' "a package type without a comment" <<'FAULT'
 echo 'package enum Planted {}' > Sources/EventBus/Internal/Planted.swift
 FAULT
+
+for gate in api documentation catalogues; do
+  plant "$gate" 'Unbuilt was not built; run Scripts/check.sh build first' "a target nobody has built" <<'FAULT'
+sed -i 's|^    .target(name: "LaunchLoader"|    .target(name: "Unbuilt"),\n&|' Package.swift
+mkdir Sources/Unbuilt
+echo 'enum Unbuilt {}' > Sources/Unbuilt/Unbuilt.swift
+FAULT
+done
 
 plant catalogues 'warning|error' "a link to nowhere" <<'FAULT'
 echo 'See ``PlantedNowhere``.' >> Sources/LaunchLoader/LaunchLoader.docc/LaunchLoader.md
@@ -240,6 +263,10 @@ FAULT
 
 plant specialised "called across modules.*" "a send without @inlinable" <<'FAULT'
 sed -i '/^ *@inlinable$/d' Sources/EventBus/Bus/Signal.swift
+FAULT
+
+plant specialised "called across modules.*" "a stream without @inlinable" <<'FAULT'
+sed -i '/^ *@inlinable$/d' Sources/EventBus/Bus/EventStream.swift
 FAULT
 
 plant specialised "called across modules.*" "a post without @inlinable" <<'FAULT'

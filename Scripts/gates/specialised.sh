@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# posts and sends from another module are specialised there
+# posts, sends and streams of another module are specialised there
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# A post that is specialised in its caller's module still calls into EventBus where the way is long
-# anyway and seldom taken. These are the calls we mean it to make; any other one is an `@inlinable`
-# that got lost, and costs every delivery a call, or a walk through witness tables.
+# A post that is specialised in its caller's module, or a stream, still calls into EventBus where the
+# way is long anyway and seldom taken. These are the calls we mean it to make; any other one is an
+# `@inlinable` that got lost, and costs every delivery a call, or a walk through witness tables.
 seldom=(
   'EventName\.init\(_: Swift\.String, '
   'EventBus\.postToNobody<'
-  'SignalCore\.(sendInOrder|tellUnhandled|report)\('
+  'SignalCore\.(sendInOrder|tellUnhandled|report|stream)\('
+  'EventBus\.core<'
   'ObserverList\.(sweepOwners|abandon)\('
   'ReclamationDomain\.sweep\('
   '(nominal type descriptor|type metadata( accessor)?) for '

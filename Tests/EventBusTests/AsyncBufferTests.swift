@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("The buffers of asynchronous handlers", .timeLimit(.minutes(1)))
+@Suite("The buffers of asynchronous handlers", .timeLimit(.minutes(5)))
 struct AsyncBufferTests {
   @Test("Unbounded, they keep everything")
   func unbounded() async {

@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("The end of asynchronous handlers", .timeLimit(.minutes(1)))
+@Suite("The end of asynchronous handlers", .timeLimit(.minutes(5)))
 struct AsyncCancellationTests {
   @Test("Cancelling drops what has not begun; the call that has begun goes on, not cancelled")
   func dropsWhatHasNotBegun() async {

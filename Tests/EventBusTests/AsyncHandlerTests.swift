@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Asynchronous handlers", .timeLimit(.minutes(1)))
+@Suite("Asynchronous handlers", .timeLimit(.minutes(5)))
 struct AsyncHandlerTests {
   @Test("They handle one event at a time, in the order of the posts")
   func oneAtATime() async {

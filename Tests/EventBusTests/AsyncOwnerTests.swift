@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Asynchronous handlers with an owner", .timeLimit(.minutes(1)))
+@Suite("Asynchronous handlers with an owner", .timeLimit(.minutes(5)))
 struct AsyncOwnerTests {
   /// Observes for itself.
   private actor Collector {

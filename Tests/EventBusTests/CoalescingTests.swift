@@ -4,7 +4,7 @@ import Testing
 
 /// All on the main actor, so that nothing is delivered before the test gives way.
 @MainActor
-@Suite("Coalescing", .timeLimit(.minutes(1)))
+@Suite("Coalescing", .timeLimit(.minutes(5)))
 struct CoalescingTests {
   private let bus = EventBus()
   private let inbox = Inbox<String>()

@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("At the edges of delivery", .timeLimit(.minutes(1)))
+@Suite("At the edges of delivery", .timeLimit(.minutes(5)))
 struct EdgeTests {
   @Test("One whose predicate cancels its own registration and says yes is not called")
   func cancelsInThePredicate() {

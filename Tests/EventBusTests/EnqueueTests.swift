@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Enqueued events", .timeLimit(.minutes(1)))
+@Suite("Enqueued events", .timeLimit(.minutes(5)))
 struct EnqueueTests {
   /// Enqueues for itself and tells what had arrived before it gave way.
   private actor Place {
@@ -176,5 +176,31 @@ struct EnqueueTests {
     for _ in 0..<10_000 where tally.live > 0 { await Task.yield() }
     #expect(tally.live == 0)
     withExtendedLifetime((bus, token)) {}
+  }
+
+  @MainActor
+  @Test("It does so quietly: nobody is called and no hook is told, on an actor as elsewhere")
+  func busDiesQuietly() async {
+    let told = Log<String>()
+    var hooks = EventHooks()
+    hooks.onError = { told.append("\($0)") }
+    hooks.onUnhandled = { told.append("unhandled \($0.name)") }
+    hooks.onTrace = { told.append("\($0)") }
+    let name = EventName<AtDeinit>("sample.left in a queue")
+    for isElsewhere in [false, true] {
+      let isGone = ManualLatch()
+      var bus: EventBus? = EventBus(hooks: hooks)
+      let token = bus?.observe(name) { _ in told.append("called") }
+      if isElsewhere {
+        bus?.enqueue(name, AtDeinit { isGone.open() }, isolation: nil)
+      } else {
+        bus?.enqueue(name, AtDeinit { isGone.open() })
+      }
+      bus = nil
+      await isGone.wait()
+      #expect(token?.isActive == false)
+      withExtendedLifetime(bus) {}
+    }
+    #expect(told.entries == [])
   }
 }

@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Waiting for the next event", .timeLimit(.minutes(1)))
+@Suite("Waiting for the next event", .timeLimit(.minutes(5)))
 struct NextTests {
   /// Returns when somebody observes, and gives way until then.
   private func untilObserved(_ bus: EventBus) async {
@@ -48,6 +48,20 @@ struct NextTests {
     waiting.cancel()
     await #expect(throws: CancellationError.self) { try await waiting.value }
     #expect(bus.signal(.number).observerCount == 0)
+  }
+
+  @Test("When the bus dies first, which the wait does not keep, it throws")
+  func busDies() async {
+    let bus = Holder(EventBus())
+    let signal = bus.value?.signal(.number)
+    let waiting = Task { try await bus.value?.next(.number) }
+    while signal?.observerCount == 0, !Task.isCancelled { await Task.yield() }
+    weak let watched = bus.value
+    bus.letGo()
+    #expect(watched == nil)
+    // If it does keep it, the test fails here, and does not hang.
+    if watched != nil { waiting.cancel() }
+    await #expect(throws: CancellationError.self) { try await waiting.value }
   }
 
   @Test("A task that was cancelled before does not wait")

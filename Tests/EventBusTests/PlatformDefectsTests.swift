@@ -5,7 +5,7 @@ import Testing
 /// What goes wrong in the platform's own notification centre on Linux, one test an item.
 ///
 /// Every title is the defect; the test shows that the bus does not have it.
-@Suite("Defects of the platform's own centre", .timeLimit(.minutes(1)))
+@Suite("Defects of the platform's own centre", .timeLimit(.minutes(5)))
 struct PlatformDefectsTests {
   @Test("A stale token removes a stranger")
   func staleToken() {

@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Posts that wait", .timeLimit(.minutes(1)))
+@Suite("Posts that wait", .timeLimit(.minutes(5)))
 struct PostAndWaitTests {
   @Test("They return when every handler has finished, asynchronous ones included")
   func everyHandler() async {

@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Recorders", .timeLimit(.minutes(1)))
+@Suite("Recorders", .timeLimit(.minutes(5)))
 struct RecorderTests {
   @Test("They record every event of the bus from now on, in order, heard by others or not")
   func everyEvent() {

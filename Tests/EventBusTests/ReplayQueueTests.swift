@@ -6,7 +6,7 @@ extension EventNames {
   fileprivate static let kept = EventName<Int>("sample.replay.queued", replay: 3)
 }
 
-@Suite("Replay to those who are not called at once", .timeLimit(.minutes(1)))
+@Suite("Replay to those who are not called at once", .timeLimit(.minutes(5)))
 struct ReplayQueueTests {
   @MainActor
   @Test("To a handler on an actor it is queued, and a live event from there comes behind it")

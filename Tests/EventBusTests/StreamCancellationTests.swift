@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Streams of events in tasks that are cancelled", .timeLimit(.minutes(1)))
+@Suite("Streams of events in tasks that are cancelled", .timeLimit(.minutes(5)))
 struct StreamCancellationTests {
   @Test("A task that was cancelled before is given nil, also when something is buffered")
   func before() async {
@@ -53,6 +53,61 @@ struct StreamCancellationTests {
     bus.post(.number, 1)
     var events = stream.makeAsyncIterator()
     #expect(await events.next() == 1)
+  }
+
+  /// Waits for one event on the main actor and takes note of it.
+  @MainActor
+  private func waiting(
+    _ number: Int,
+    for stream: EventStream<Int>,
+    _ inbox: Inbox<[Int?]>
+  ) async -> Task<Void, Never> {
+    let isWaiting = Holder<Bool>()
+    let task = Task {
+      var events = stream.makeAsyncIterator()
+      // On the actor of whoever looks at it: when it is seen, the task waits.
+      isWaiting.hold(true)
+      let value = await events.next()
+      inbox.append([number, value])
+    }
+    while isWaiting.value == nil, !Task.isCancelled { await Task.yield() }
+    return task
+  }
+
+  @Test(
+    "Of several that wait one is sent away, and the others are served in the order they came",
+    arguments: 0..<3
+  )
+  @MainActor
+  func oneOfSeveral(cancelled: Int) async {
+    let bus = EventBus()
+    let (stream, inbox) = (bus.events(.number), Inbox<[Int?]>())
+    var tasks: [Task<Void, Never>] = []
+    for number in 0..<3 { tasks.append(await waiting(number, for: stream, inbox)) }
+    tasks[cancelled].cancel()
+    await tasks[cancelled].value
+    let rest = (0..<3).filter { $0 != cancelled }
+    for number in rest {
+      bus.post(.number, 10 + number)
+      await tasks[number].value
+    }
+    #expect(inbox.entries == [[cancelled, nil]] + rest.map { [$0, 10 + $0] })
+    bus.post(.number, 20)
+    var events = stream.makeAsyncIterator()
+    #expect(await events.next() == 20)
+  }
+
+  @Test("All that wait are told of the end")
+  @MainActor
+  func endForAll() async {
+    let (bus, lifetime) = (EventBus(), Lifetime())
+    let (stream, inbox) = (bus.events(.number, until: lifetime), Inbox<[Int?]>())
+    var tasks: [Task<Void, Never>] = []
+    for number in 0..<3 { tasks.append(await waiting(number, for: stream, inbox)) }
+    lifetime.end()
+    for task in tasks { await task.value }
+    #expect(inbox.entries.count == 3)
+    #expect(inbox.entries.allSatisfy { $0[1] == nil })
   }
 
   @Test("Cancelled while an event arrives, the event is given to it or to the next, never lost")

@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Streams of events", .timeLimit(.minutes(1)))
+@Suite("Streams of events", .timeLimit(.minutes(5)))
 struct StreamTests {
   @Test("A stream is live from the call, not from the first iteration")
   func liveFromTheCall() async {
@@ -156,6 +156,61 @@ struct StreamTests {
     #expect(stream.dropped == 3)
   }
 
+  @Test(
+    "What it discards may post to the stream as it is freed",
+    arguments: [true, false]
+  )
+  func discardedPosts(keepsOldest: Bool) async {
+    let bus = EventBus()
+    let name = EventName<Parcel>("sample.parcel in a stream")
+    let stream = bus.events(
+      name,
+      buffering: keepsOldest ? .bufferingOldest(1) : .bufferingNewest(1)
+    )
+    // With the oldest kept, 2 goes and posts 3, which goes. With the newest kept, 1 goes and posts 3,
+    // which takes the place of 2, which goes and posts another 3, which takes its place.
+    for number in 1...2 {
+      bus.post(name, Parcel(number) { bus.post(name, Parcel(3)) })
+    }
+    #expect(stream.dropped == (keepsOldest ? 2 : 3))
+    var events = stream.makeAsyncIterator()
+    let taken = await events.next()
+    #expect(taken?.number == (keepsOldest ? 1 : 3))
+  }
+
+  @Test("What it hands over may post to the stream as it is freed")
+  func takenPosts() async {
+    let bus = EventBus()
+    let name = EventName<Parcel>("sample.parcel out of a stream")
+    let stream = bus.events(name)
+    bus.post(name, Parcel(1) { bus.post(name, Parcel(2) { bus.post(name, Parcel(3)) }) })
+    var (events, numbers) = (stream.makeAsyncIterator(), [Int]())
+    for _ in 1...3 { numbers.append(await events.next()?.number ?? 0) }
+    #expect(numbers == [1, 2, 3])
+  }
+
+  @Test("What is left in it may post as it is freed with the stream")
+  func leftPosts() {
+    let bus = EventBus()
+    let (name, inbox) = (EventName<Parcel>("sample.parcel left in a stream"), Inbox<Int>())
+    let token = bus.observe(.number) { inbox.append($0) }
+    var stream: EventStream<Parcel>? = bus.events(name)
+    for number in 1...2 {
+      bus.post(
+        name,
+        Parcel(number) {
+          bus.post(.number, number)
+          bus.post(name, Parcel(3))
+        }
+      )
+    }
+    #expect(inbox.entries.isEmpty)
+    withExtendedLifetime(stream) {}
+    stream = nil
+    #expect(inbox.entries == [1, 2])
+    withExtendedLifetime((stream, token)) {}
+  }
+
   @Test("Unbounded it discards nothing")
   func unbounded() async {
     let bus = EventBus()
@@ -200,5 +255,16 @@ struct StreamTests {
     if let stream { for await value in stream { heard.append(value) } }
     #expect(heard == [1])
     withExtendedLifetime(signal) {}
+  }
+}
+
+/// A number that does something as it is freed.
+private final class Parcel: Sendable {
+  let number: Int
+  private let last: AtDeinit
+
+  init(_ number: Int, _ body: @escaping @Sendable () -> Void = {}) {
+    self.number = number
+    last = AtDeinit(body)
   }
 }

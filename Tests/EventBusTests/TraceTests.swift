@@ -156,7 +156,7 @@ struct TraceTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("What a full buffer discards is skipped as dropped", .timeLimit(.minutes(1)))
+  @Test("What a full buffer discards is skipped as dropped", .timeLimit(.minutes(5)))
   func dropped() async {
     let (bus, trace) = tracedBus()
     let (began, mayLeave) = (ManualLatch(), ManualLatch())

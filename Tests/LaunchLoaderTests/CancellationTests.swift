@@ -3,7 +3,7 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Cancellation of those who launch and wait", .timeLimit(.minutes(1)))
+@Suite("Cancellation of those who launch and wait", .timeLimit(.minutes(5)))
 struct CancellationTests {
   let loader = LaunchLoader()
   let log = Log<String>()

@@ -3,7 +3,7 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Threads that launch, register and cancel at once", .timeLimit(.minutes(2)))
+@Suite("Threads that launch, register and cancel at once", .timeLimit(.minutes(5)))
 struct ContentionTests {
   private let rounds = 1_000
 

@@ -2,7 +2,7 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Doorbell", .timeLimit(.minutes(1)))
+@Suite("Doorbell", .timeLimit(.minutes(5)))
 struct DoorbellTests {
   private final class House: Sendable {
     let bell = Doorbell()

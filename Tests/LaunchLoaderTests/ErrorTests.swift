@@ -3,7 +3,7 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Errors of workers, and of waiting for oneself", .timeLimit(.minutes(1)))
+@Suite("Errors of workers, and of waiting for oneself", .timeLimit(.minutes(5)))
 struct ErrorTests {
   let loader = LaunchLoader()
   let log = Log<String>()

@@ -89,7 +89,7 @@ struct LatecomerTests {
     withExtendedLifetime(attachment) {}
   }
 
-  @Test("An asynchronous worker may wait for what it registers", .timeLimit(.minutes(1)))
+  @Test("An asynchronous worker may wait for what it registers", .timeLimit(.minutes(5)))
   func waitsForWhatItRegisters() async throws {
     loader.register("a") { [loader, log] _ in
       let synchronous = loader.register("b") { _ in log.append("b") }
@@ -105,7 +105,7 @@ struct LatecomerTests {
     #expect(report.entries.map(\.id) == ["a", "b", "c"])
   }
 
-  @Test("Work that another thread registers during the launch joins it", .timeLimit(.minutes(1)))
+  @Test("Work that another thread registers during the launch joins it", .timeLimit(.minutes(5)))
   func joinsFromElsewhere() async throws {
     let isRunning = ManualLatch()
     let mayEnd = ManualLatch()

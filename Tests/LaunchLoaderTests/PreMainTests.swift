@@ -1,21 +1,17 @@
 #if canImport(Glibc)
 import LaunchLoader
+import TestSupport
 import Testing
 
 @Suite("Registration before main")
 struct PreMainTests {
   @Test("Features that register in their own files before main run once, at the event")
   func runsOnce() throws {
-    let process = try #require(
-      Subprocess.run(
-        "PreMainFixture",
-        arguments: ["a", "b"],
-        environment: ["PRE_MAIN_FIXTURE=the test"]
-      )
-    )
-    #expect(process.status == 0)
+    let result = try Program("PreMainFixture")
+      .run(["a", "b"], environment: ["PRE_MAIN_FIXTURE=the test"])
+    #expect(result.status == 0)
     #expect(
-      process.output == """
+      result.output == """
         main begins
         logging started with a b
         analytics started in the test

@@ -16,7 +16,8 @@ enum Program {
 
   private static func run(_ options: Options) async -> Int32 {
     let counts = Heap.isCounted ? Memory.rows + Counts.rows : []
-    let alone = Posting.rows + Owners.rows + Senders.rows + Hooks.rows + Registering.rows
+    let posts = Posting.rows + Owners.rows + Senders.rows + Hooks.rows
+    let alone = posts + Registering.rows + Replaying.rows
     let rows = alone + Streams.rows + Later.rows + Seeing.rows + Threads.rows + counts
     let runner = Runner(options: options, ours: .eventBus, report: note)
     if options.helpsOnly {

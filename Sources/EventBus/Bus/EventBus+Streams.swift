@@ -12,6 +12,7 @@ extension EventBus {
   ///   - line: Its line.
   /// - Returns: The stream. Dropping it unsubscribes.
   /// - Complexity: Amortized O(1).
+  @inlinable
   public func events<Payload>(
     _ name: EventName<Payload>,
     buffering: AsyncStream<Payload>.Continuation.BufferingPolicy = .unbounded,
@@ -19,10 +20,12 @@ extension EventBus {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> EventStream<Payload> {
-    core(of: name).stream(buffering, until: lifetime, fileID: fileID, line: line)
+    core(of: name).stream(buffering, until: lifetime, fileID: fileID, line: line) { $0.add($1) }
   }
 
   /// Waits for the next occurrence of an event, after this call.
+  ///
+  /// The wait does not keep the bus.
   ///
   /// - Parameters:
   ///   - name: The event.
@@ -30,14 +33,15 @@ extension EventBus {
   ///   - fileID: Where the call was written; filled in by the compiler.
   ///   - line: Its line.
   /// - Returns: The payload.
-  /// - Throws: `CancellationError` when the waiting task is cancelled first.
-  public func next<Payload>(
+  /// - Throws: `CancellationError` when the waiting task is cancelled or the bus dies first.
+  public consuming func next<Payload>(
     _ name: EventName<Payload>,
     where predicate: (@Sendable (Payload) -> Bool)? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) async throws -> Payload {
     let stream = core(of: name).single(where: predicate, fileID: fileID, line: line)
+    _ = consume self
     var iterator = stream.makeAsyncIterator()
     guard let payload = await iterator.next() else { throw CancellationError() }
     return payload
@@ -54,27 +58,38 @@ extension Signal {
   ///   - line: Its line.
   /// - Returns: The stream. Dropping it unsubscribes.
   /// - Complexity: Amortized O(1).
+  @inlinable
   public func events(
     buffering: AsyncStream<Payload>.Continuation.BufferingPolicy = .unbounded,
     until lifetime: Lifetime? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> EventStream<Payload> {
-    core.stream(buffering, until: lifetime, fileID: fileID, line: line)
+    core.stream(buffering, until: lifetime, fileID: fileID, line: line) { $0.add($1) }
   }
 }
 
 extension SignalCore {
   /// Subscribes a stream.
+  ///
+  /// - Parameters:
+  ///   - policy: What to keep while nobody takes.
+  ///   - lifetime: What the stream shall end with, at the latest.
+  ///   - fileID: Where the stream was asked for.
+  ///   - line: Its line.
+  ///   - fill: The way into the buffer, from where the payload's type is known.
+  /// - Returns: The stream.
+  @usableFromInline
   internal func stream(
-    _ policy: BufferingPolicy,
+    _ policy: AsyncStream<Payload>.Continuation.BufferingPolicy,
     until lifetime: Lifetime?,
     fileID: StaticString,
-    line: UInt
+    line: UInt,
+    fill: @escaping @Sendable (StreamBuffer<Payload>, Payload) -> Bool
   ) -> EventStream<Payload> {
     let request = ObserveRequest(priority: .normal, once: false, fileID: fileID, line: line)
     let limit = BufferLimit(policy, fileID: fileID, line: line)
-    let stream = subscribe(request, where: nil, limit, replays: true)
+    let stream = subscribe(request, where: nil, limit, replays: true, fill: fill)
     if let lifetime { stream.end(with: lifetime) }
     return stream
   }
@@ -86,14 +101,15 @@ extension SignalCore {
     line: UInt
   ) -> EventStream<Payload> {
     let request = ObserveRequest(priority: .normal, once: true, fileID: fileID, line: line)
-    return subscribe(request, where: predicate, .unlimited, replays: false)
+    return subscribe(request, where: predicate, .unlimited, replays: false) { $0.add($1) }
   }
 
   private func subscribe(
     _ request: ObserveRequest,
     where predicate: Predicate?,
     _ limit: BufferLimit,
-    replays: Bool
+    replays: Bool,
+    fill: @escaping StreamObserver<Payload>.Filling
   ) -> EventStream<Payload> {
     let buffer = StreamBuffer<Payload>(limit)
     let link = ObserverLink(self)
@@ -103,7 +119,8 @@ extension SignalCore {
       conditions: .init(predicate: predicate, once: request.once),
       link: link,
       gate: replays ? newGate() : nil,
-      buffer: buffer
+      buffer: buffer,
+      fill: fill
     )
     enter(observer, request, link)
     return EventStream(buffer, Token(link, handle: 0))

@@ -83,6 +83,7 @@ public final class EventBus: Sendable {
     return wildcards.observe(request, where: nil, handler)
   }
 
+  @usableFromInline
   internal func core<Payload>(of name: EventName<Payload>) -> SignalCore<Payload> {
     let known = table.with(name.index) { (core: SignalCore<Payload>) in core }
     if let known { return known }

@@ -15,15 +15,21 @@
 public final class EventStream<Payload: Sendable>: AsyncSequence, Sendable {
   /// Takes the elements of a stream.
   public struct Iterator: AsyncIteratorProtocol {
-    fileprivate let stream: EventStream
+    @usableFromInline
+    internal let stream: EventStream
+
+    @inlinable
+    internal init(stream: EventStream) { self.stream = stream }
 
     /// The next payload, or `nil` when the stream has ended or the task was cancelled.
+    @inlinable
     public mutating func next() async -> Payload? { await stream.buffer.next() }
 
     /// The next payload, or `nil` when the stream has ended or the task was cancelled.
     ///
     /// - Parameter actor: The caller's isolation.
     /// - Returns: The payload.
+    @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Payload? {
       await stream.buffer.next(isolation: actor)
     }
@@ -34,7 +40,8 @@ public final class EventStream<Payload: Sendable>: AsyncSequence, Sendable {
   /// A stream does not fail.
   public typealias Failure = Never
 
-  private let buffer: StreamBuffer<Payload>
+  @usableFromInline
+  internal let buffer: StreamBuffer<Payload>
   private let token: Token
 
   internal init(_ buffer: StreamBuffer<Payload>, _ token: Token) {
@@ -53,6 +60,7 @@ public final class EventStream<Payload: Sendable>: AsyncSequence, Sendable {
   internal func end(with lifetime: Lifetime) { token.attached(to: lifetime) }
 
   /// Begins to take elements.
+  @inlinable
   public func makeAsyncIterator() -> Iterator { Iterator(stream: self) }
 }
 

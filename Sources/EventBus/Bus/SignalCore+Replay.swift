@@ -3,7 +3,7 @@ extension SignalCore {
   internal var isReplaying: Bool { (interned?.replay ?? 0) > 0 }
 
   /// A gate for a new observer, where there may be something to replay.
-  internal func newGate() -> ReplayGate<Payload>? { isReplaying ? ReplayGate() : nil }
+  internal func newGate() -> ReplayGate? { isReplaying ? ReplayGate() : nil }
 
   /// Gives a new observer what was posted before it came, and then what arrived meanwhile.
   ///
@@ -11,7 +11,7 @@ extension SignalCore {
   /// this looks, or waits at the gate.
   internal func replay(
     to observer: ConditionalObserver<Payload>,
-    through gate: ReplayGate<Payload>,
+    through gate: ReplayGate,
     from sender: AnyObject?,
     _ link: ObserverLink
   ) {

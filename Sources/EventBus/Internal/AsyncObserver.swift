@@ -25,7 +25,7 @@ package final class AsyncObserver<Payload: Sendable>: ConditionalObserver<Payloa
     conditions: Conditions,
     owner: OwnerFacts,
     link: ObserverLink,
-    gate: ReplayGate<Payload>?,
+    gate: ReplayGate?,
     limit: BufferLimit,
     body: @escaping @Sendable (Payload) async throws -> Reception
   ) {

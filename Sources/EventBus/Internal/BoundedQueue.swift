@@ -2,23 +2,31 @@
 ///
 /// A plain value. Taking from the front leaves room that is reused when the queue becomes empty or when
 /// it is more than half of the storage.
+@usableFromInline
 package struct BoundedQueue<Element> {
-  private var storage: [Element?] = []
-  private var head = 0
-  private let limit: BufferLimit
+  @usableFromInline
+  internal var storage: [Element?] = []
+  @usableFromInline
+  internal var head = 0
+  @usableFromInline
+  internal let limit: BufferLimit
 
   /// Creates an empty queue.
+  @inlinable
   package init(_ limit: BufferLimit = .unlimited) { self.limit = limit }
 
   /// Whether a full queue discards what comes, rather than what waits.
+  @inlinable
   package var keepsOldest: Bool {
     if case .oldest = limit { true } else { false }
   }
 
   /// How many elements wait.
+  @inlinable
   package var count: Int { storage.count - head }
 
   /// Whether none waits.
+  @inlinable
   package var isEmpty: Bool { head == storage.count }
 
   /// Adds an element behind all others.
@@ -26,6 +34,7 @@ package struct BoundedQueue<Element> {
   /// - Returns: The element that had to go: the new one or the first, or `nil` when there was room. The
   ///   caller lets it go outside its lock.
   /// - Complexity: Amortized O(1).
+  @inlinable
   package mutating func append(_ element: Element) -> Element? {
     switch limit {
     case .oldest(let size) where count >= size: return element
@@ -42,6 +51,7 @@ package struct BoundedQueue<Element> {
   /// Takes the first element.
   ///
   /// - Complexity: Amortized O(1).
+  @inlinable
   package mutating func popFirst() -> Element? {
     guard head < storage.count, let first = storage[head].take() else { return nil }
     head += 1

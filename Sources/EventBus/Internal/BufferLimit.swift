@@ -1,4 +1,5 @@
 /// How much a queue keeps while its consumer is busy, and what it discards beyond that.
+@usableFromInline
 package enum BufferLimit: Equatable, Sendable {
   /// Everything.
   case unlimited

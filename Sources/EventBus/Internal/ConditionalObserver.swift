@@ -21,7 +21,7 @@ package class ConditionalObserver<Payload: Sendable>: Observer<Payload>,
   }
 
   /// Stands before an observer of an event that is replayed.
-  package let gate: ReplayGate<Payload>?
+  package let gate: ReplayGate?
   private let conditions: Conditions
   private let owner: OwnerFacts
   private let home: ObserverLink
@@ -45,7 +45,7 @@ package class ConditionalObserver<Payload: Sendable>: Observer<Payload>,
     conditions: Conditions,
     owner: OwnerFacts,
     link: ObserverLink,
-    gate: ReplayGate<Payload>? = nil
+    gate: ReplayGate? = nil
   ) {
     self.gate = gate
     self.conditions = conditions

@@ -13,13 +13,15 @@ extension ObserverList {
     _ kept: some Sequence<(Payload, Delivery)>,
     upTo baseline: UInt,
     to observer: ConditionalObserver<Payload>,
-    through gate: ReplayGate<Payload>,
+    through gate: ReplayGate,
     _ link: ObserverLink
   ) {
     gate.setBaseline(baseline)
     for (payload, delivery) in kept { give(payload, delivery, to: observer, link) }
     while let waiting = gate.takeWaitingOrOpen() {
-      for event in waiting { give(event.payload, event.delivery, to: observer, link) }
+      for case let event as ReplayGate.WaitingEvent<Payload> in waiting {
+        give(event.payload, event.delivery, to: observer, link)
+      }
     }
   }
 

@@ -72,7 +72,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     isBound: Bool = false
   ) -> Bool {
     if untold.load(ordering: .relaxed) > 0 { probeOwners() }
-    if sender != nil { probeSenders() }
+    if let sender { probeSenders(for: sender) }
     let retirees: Retirees? = registry.withLock { registry in
       guard !registry.isClosed else { return nil }
       domain.prepare()
@@ -156,7 +156,13 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// Removes the observers whose owners have died.
   @usableFromInline
   package func sweepOwners() {
-    endAll { $0.needsSweeping && $0.hasLostOwner }
+    var links: [ObserverLink] = []
+    forEach { observer, _ in
+      if observer.needsSweeping, observer.hasLostOwner, let link = observer.link {
+        links.append(link)
+      }
+    }
+    for link in links { link.endByItself() }
   }
 
   /// Takes note that posts must be recorded from now on.
@@ -200,10 +206,21 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     if probe.shouldSweep { sweepOwners() }
   }
 
-  /// Ends the registrations for senders that have died, when there would be too many groups.
-  private func probeSenders() {
-    guard registry.withLock({ $0.isFullOfSenders(senders) }) else { return }
-    endAll { $0.senderGroup?.hasLostSender ?? false }
+  /// Ends the registrations for senders that have died, when the table of senders would grow.
+  ///
+  /// Asks each sender once, and none of the observers: the table grows after as many new senders as it
+  /// has, so that this is amortized O(1), however many observers there are.
+  private func probeSenders(for sender: AnyObject) {
+    guard registry.withLock({ $0.grows(for: sender, senders) }) else { return }
+    guard let visit = domain.enter(isPost: false) else { return }
+    var links: [ObserverLink] = []
+    for group in registry.withLock({ $0.senderGroups }) where group.hasLostSender {
+      group.published.forEach { observer, _ in
+        if let link = observer.link { links.append(link) }
+      }
+    }
+    domain.leave(visit)
+    for link in links { link.endByItself() }
   }
 
   /// Ends the registrations that satisfy a predicate, which is asked under no lock.

@@ -33,8 +33,10 @@ package struct ObserverRegistry: Sendable {
   /// The groups of observers that named a sender.
   package var senderGroups: [SenderGroup] { senders.all }
 
-  /// Whether one more sender would make the table grow.
-  package func isFullOfSenders(_ table: borrowing Atomic<UInt>) -> Bool { senders.isFull(table) }
+  /// Whether an observer for this sender would make the table of senders grow.
+  package func grows(for sender: AnyObject, _ table: borrowing Atomic<UInt>) -> Bool {
+    senders.isFull(table) && SenderTable.find(sender, in: table) == nil
+  }
 
   /// Links an observer.
   ///

@@ -2,21 +2,34 @@
 ///
 /// Live events that arrive meanwhile wait, for the registering thread to deliver them after the replayed
 /// ones. Afterwards the gate lets everything through but the posts that were replayed.
-package final class ReplayGate<Payload: Sendable>: Sendable {
+///
+/// It does not have the type of the payload: to look that up for the gate and its parts would cost a
+/// registration more than the rest of it, and events that wait are few.
+package final class ReplayGate: Sendable {
   /// A live event that waits, and whoever waits for it.
-  package final class Waiting: Sendable {
-    /// What it carries.
-    package let payload: Payload
+  package class Waiting: @unchecked Sendable {  // Reason: constant, like its subclass.
     /// Where it came from, with its number.
     package let delivery: Delivery
 
-    fileprivate init(_ payload: Payload, _ delivery: borrowing Delivery) {
-      self.payload = payload
+    fileprivate init(_ delivery: borrowing Delivery) {
       self.delivery = delivery.withoutPlace
       delivery.completion?.begin()
     }
 
     deinit { delivery.completion?.finish() }
+  }
+
+  /// A live event that waits, with what it carries.
+  package final class WaitingEvent<Payload: Sendable>: Waiting,
+    @unchecked Sendable  // Reason: constant.
+  {
+    /// What it carries.
+    package let payload: Payload
+
+    fileprivate init(_ payload: Payload, _ delivery: borrowing Delivery) {
+      self.payload = payload
+      super.init(delivery)
+    }
   }
 
   /// What becomes of a live event.
@@ -42,12 +55,15 @@ package final class ReplayGate<Payload: Sendable>: Sendable {
   package init() {}
 
   /// Asks what is to become of a live event; one that must wait is kept.
-  package func admit(_ payload: Payload, _ delivery: borrowing Delivery) -> Admission {
+  package func admit<Payload: Sendable>(
+    _ payload: Payload,
+    _ delivery: borrowing Delivery
+  ) -> Admission {
     state.withLock { state in
       let isKnown = delivery.number != 0 && delivery.number <= state.baseline
       if state.isOpen { return isKnown ? .known : .admitted }
       if isKnown { return .known }
-      state.waiting.append(Waiting(payload, delivery))
+      state.waiting.append(WaitingEvent(payload, delivery))
       return .waits
     }
   }

@@ -24,7 +24,7 @@ package final class RoutedObserver<Payload: Sendable>: ConditionalObserver<Paylo
     conditions: Conditions,
     owner: OwnerFacts,
     link: ObserverLink,
-    gate: ReplayGate<Payload>?,
+    gate: ReplayGate?,
     mailbox: Mailbox?,
     body: @escaping @Sendable (Payload) throws -> Reception
   ) {

@@ -93,7 +93,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     _ body: @escaping @Sendable (Change<Value>) -> Reception
   ) -> ObserverLink {
     let link = ObserverLink(self)
-    let gate = ReplayGate<Change<Value>>()
+    let gate = ReplayGate()
     let isTold = request.options.contains(.prior)
     var predicate: (@Sendable (Change<Value>) -> Bool)?
     if isTold {

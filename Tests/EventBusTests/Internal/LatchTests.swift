@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A latch")
 struct LatchTests {
-  @Test("Lets through who waits and who comes later", .timeLimit(.minutes(1)))
+  @Test("Lets through who waits and who comes later", .timeLimit(.minutes(5)))
   func opens() async {
     let latch = Latch()
     async let early = latch.wait()
@@ -14,7 +14,7 @@ struct LatchTests {
     #expect(await latch.wait())
   }
 
-  @Test("Lets a cancelled task go without being opened", .timeLimit(.minutes(1)))
+  @Test("Lets a cancelled task go without being opened", .timeLimit(.minutes(5)))
   func cancels() async {
     let latch = Latch()
     let waiter = Task { await latch.wait() }
@@ -24,7 +24,7 @@ struct LatchTests {
     #expect(!latch.isOpen)
   }
 
-  @Test("A task cancelled while it begins to wait is never stuck", .timeLimit(.minutes(1)))
+  @Test("A task cancelled while it begins to wait is never stuck", .timeLimit(.minutes(5)))
   func cancelRace() async {
     for _ in 0..<2_000 {
       let latch = Latch()

@@ -5,7 +5,7 @@ import Testing
 struct LazyReferenceTests {
   private final class Box: Sendable {}
 
-  @Test("Gives everybody the same object, whoever asks first", .timeLimit(.minutes(1)))
+  @Test("Gives everybody the same object, whoever asks first", .timeLimit(.minutes(5)))
   func oneObject() async {
     for _ in 0..<500 {
       let reference = SharedReference()

@@ -27,3 +27,13 @@ public func send(on signal: Signal<Int>, times: Int) -> Int {
   for number in 0..<times { reached += signal.send(number) }
   return reached
 }
+
+/// Takes numbers from a stream.
+public func take(from events: inout EventStream<Int>.Iterator, times: Int) async -> Int {
+  var total = 0
+  for _ in 0..<times { total += await events.next(isolation: nil) ?? 0 }
+  return total
+}
+
+/// Asks for a stream of numbers.
+public func stream(of bus: EventBus) -> EventStream<Int> { bus.events(.numberDidChange) }

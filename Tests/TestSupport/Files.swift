@@ -1,5 +1,5 @@
 #if canImport(Glibc)
-import Glibc
+internal import Glibc
 
 /// A call to the operating system that failed.
 struct SystemError: Error, CustomStringConvertible {
@@ -13,7 +13,7 @@ final class ScratchFile {
   let descriptor: Int32
 
   init() throws {
-    var name = Array("/tmp/skins-tests-XXXXXX".utf8CString)
+    var name = Array("/tmp/event-bus-tests-XXXXXX".utf8CString)
     descriptor = unsafe mkstemp(&name)  // Reason: `name` outlives the call.
     guard descriptor >= 0 else { throw SystemError("cannot make a file in /tmp", errno) }
     _ = unsafe unlink(name)  // Reason: a terminated array.
@@ -31,7 +31,7 @@ final class ScratchFile {
 }
 
 /// The text of a file.
-func text(ofPath path: String) throws -> String {
+public func text(ofPath path: String) throws -> String {
   let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)  // Reason: a terminated string.
   guard descriptor >= 0 else { throw SystemError("cannot open \(path)", errno) }
   defer { close(descriptor) }
@@ -39,12 +39,12 @@ func text(ofPath path: String) throws -> String {
 }
 
 /// The folder of a file.
-func parent(ofPath path: String) -> String {
+public func parent(ofPath path: String) -> String {
   path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
 }
 
 /// The path of the program that runs these tests.
-func bundlePath() throws -> String {
+func pathOfThisProgram() throws -> String {
   var path = [CChar](repeating: 0, count: 4_096)
   let count = unsafe readlink("/proc/self/exe", &path, path.count)  // Reason: `path` outlives it.
   guard count > 0 else { throw SystemError("cannot read /proc/self/exe", errno) }

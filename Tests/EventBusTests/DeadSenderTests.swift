@@ -1,0 +1,113 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Registrations for senders that have died", .timeLimit(.minutes(5)))
+struct DeadSenderTests {
+  @Test("They are removed when the index of senders grows, with all they captured")
+  func removedWhenTheIndexGrows() {
+    let bus = EventBus()
+    let tally = Tally()
+    var tokens: [Token] = []
+    var most = 0
+    for _ in 0..<1_000 {
+      let sender = SampleSender()
+      tokens.append(
+        bus.observe(.number, from: sender) { [probe = tally.probe()] _ in probe.touch() }
+      )
+      most = max(most, bus.signal(.number).observerCount)
+      withExtendedLifetime(sender) {}
+    }
+    #expect(most <= 8)
+    #expect(tally.live <= 8)
+    #expect(tokens.count(where: \.isActive) == bus.signal(.number).observerCount)
+  }
+
+  @Test("They take no more room than the living and the smallest index", arguments: [1, 10, 100])
+  func bound(living: Int) {
+    let bus = EventBus()
+    let (heard, tally) = (Counter(), Tally())
+    let senders = (0..<living).map { _ in SampleSender() }
+    let tokens = senders.map { bus.observe(.number, from: $0) { _ in heard.add() } }
+    var dead: [Token] = []
+    for _ in 0..<2_000 {
+      let sender = SampleSender()
+      dead.append(
+        bus.observe(.number, from: sender) { [probe = tally.probe()] _ in probe.touch() }
+      )
+      withExtendedLifetime(sender) {}
+    }
+    #expect(bus.signal(.number).observerCount <= max(8, 4 * living))
+    #expect(tally.live == bus.signal(.number).observerCount - living)
+    for sender in senders { #expect(bus.post(.number, 1, from: sender) == 1) }
+    #expect(heard.value == living)
+    withExtendedLifetime((tokens, dead)) {}
+  }
+
+  @Test("Only those of the dead go: who named nobody stays, and so does whoever named the living")
+  func theLivingStay() {
+    let bus = EventBus()
+    let log = Log<String>()
+    let bag = TokenBag()
+    let living = SampleSender()
+    bus.observe(.number) { log.append("any \($0)") }.store(in: bag)
+    bus.observe(.number, from: living) { log.append("first \($0)") }.store(in: bag)
+    for _ in 0..<100 {
+      let sender = SampleSender()
+      bus.observe(.number, from: sender) { _ in log.append("dead") }.store(in: bag)
+      withExtendedLifetime(sender) {}
+    }
+    bus.observe(.number, from: living) { log.append("last \($0)") }.store(in: bag)
+    #expect(bag.count <= 3 + 8)
+    #expect(bus.post(.number, 1, from: living) == 3)
+    #expect(log.entries == ["any 1", "first 1", "last 1"])
+    bag.cancelAll()
+  }
+
+  @Test("What a handler that goes captured may register for another sender in its deinit")
+  func reentrant() {
+    let bus = EventBus()
+    let bag = TokenBag()
+    let other = SampleSender()
+    let came = Counter()
+    for _ in 0..<100 {
+      let sender = SampleSender()
+      let atDeinit = AtDeinit {
+        came.add()
+        bus.observe(.number, from: other) { _ in }.store(in: bag)
+      }
+      bus.observe(.number, from: sender) { _ in atDeinit.touch() }.store(in: bag)
+      withExtendedLifetime(sender) {}
+    }
+    #expect(came.value > 50)
+    #expect(bus.post(.number, 1, from: other) == came.value)
+    bag.cancelAll()
+  }
+
+  @Test("Looking for the dead does not slow down who registers for a sender that is known")
+  func manyForFewSenders() {
+    let bus = EventBus()
+    let bag = TokenBag()
+    // Four fill the smallest index: one more would make it grow.
+    let senders = (0..<4).map { _ in SampleSender() }
+    for index in 0..<100_000 {
+      bus.observe(.number, from: senders[index % senders.count]) { _ in }.store(in: bag)
+    }
+    #expect(bus.signal(.number).observerCount == 100_000)
+    bag.cancelAll()
+  }
+
+  @Test("Nor does it ask those who named nobody, or named the living")
+  func manyOthers() {
+    let bus = EventBus()
+    let bag = TokenBag()
+    let living = SampleSender()
+    for _ in 0..<50_000 {
+      bus.observe(.number) { _ in }.store(in: bag)
+      bus.observe(.number, from: living) { _ in }.store(in: bag)
+    }
+    for _ in 0..<10_000 { bus.observe(.number, from: SampleSender()) { _ in }.cancel() }
+    #expect(bus.signal(.number).observerCount == 100_000)
+    bag.cancelAll()
+  }
+}

@@ -1,0 +1,82 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Pauses, and what waits in a queue", .timeLimit(.minutes(5)))
+struct PausedQueueTests {
+  @MainActor
+  @Test("What was queued for an actor before the pause is delivered, what comes during it is not")
+  func onAnActor() {
+    let bus = EventBus()
+    let inbox = Inbox<Int>()
+    let token = bus.observe(.number) { inbox.append($0) }
+    Self.post(1...2, on: bus)
+    #expect(inbox.entries == [])
+    let pause = token.pause()
+    Self.post(3...4, on: bus)
+    bus.post(.nothing)
+    #expect(inbox.entries == [1, 2])
+    pause.cancel()
+    bus.post(.number, 5)
+    #expect(inbox.entries == [1, 2, 5])
+    withExtendedLifetime(token) {}
+  }
+
+  @MainActor
+  @Test("It is delivered to an owner, too, and by a task when nothing is posted on the actor")
+  func ownerByATask() async {
+    let bus = EventBus()
+    let screen = Screen()
+    let inbox = Inbox<Int>()
+    let token = bus.observe(.number, owner: screen) { screen, value in
+      screen.shown.append(value)
+      inbox.append(value)
+    }
+    Self.post(1...3, on: bus)
+    let pause = token.pause()
+    #expect(await inbox.first(3) == [1, 2, 3])
+    #expect(screen.shown == [1, 2, 3])
+    withExtendedLifetime(pause) {}
+  }
+
+  @Test("What waited for an asynchronous handler before the pause is handled during it")
+  func asynchronous() async {
+    let bus = EventBus()
+    let inbox = Inbox<Int>()
+    let mayGo = ManualLatch()
+    let token = bus.observe(.number) { value in
+      await mayGo.wait()
+      inbox.append(value)
+    }
+    for value in 1...3 { bus.post(.number, value) }
+    let pause = token.pause()
+    #expect(bus.post(.number, 4) == 0)
+    mayGo.open()
+    #expect(await inbox.first(3) == [1, 2, 3])
+    pause.cancel()
+    bus.post(.number, 5)
+    #expect(await inbox.first(4) == [1, 2, 3, 5])
+    withExtendedLifetime(token) {}
+  }
+
+  @MainActor
+  @Test("A one-call registration keeps its call for what was queued before the pause")
+  func once() {
+    let bus = EventBus()
+    let inbox = Inbox<Int>()
+    let token = bus.observe(.number, once: true) { inbox.append($0) }
+    Self.post(1...1, on: bus)
+    let pause = token.pause()
+    bus.post(.nothing)
+    #expect(inbox.entries == [1])
+    #expect(!token.isActive)
+    withExtendedLifetime(pause) {}
+  }
+
+  /// Posts on another thread while this one waits, so that it is queued for an actor and stays there.
+  private static func post(_ values: ClosedRange<Int>, on bus: EventBus) {
+    blockedOnThread {
+      for value in values { bus.post(.number, value) }
+    }
+  }
+}

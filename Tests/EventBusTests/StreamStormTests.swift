@@ -1,0 +1,115 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Streams of events in a storm", .timeLimit(.minutes(1)))
+struct StreamStormTests {
+  /// Takes numbers until there are no more for this task.
+  private func take(_ stream: EventStream<Int>) async -> [Int] {
+    var taken: [Int] = []
+    for await value in stream { taken.append(value) }
+    return taken
+  }
+
+  @Test("Cancelled at any moment of a burst, a task leaves the rest to the next, in order")
+  func cancelledInABurst() async {
+    for round in 0..<1_000 {
+      let (bus, lifetime) = (EventBus(), Lifetime())
+      let stream = bus.events(.number, until: lifetime)
+      let first = Task { await take(stream) }
+      if round.isMultiple(of: 2) { await Task.yield() }
+      let cancelled = ManualLatch()
+      await onThreads(2) { thread in
+        if thread == 0 {
+          for value in 0..<50 {
+            bus.post(.number, value)
+            if value == round % 50 { cancelled.open() }
+          }
+        } else {
+          cancelled.block()
+          first.cancel()
+        }
+      }
+      let begun = await first.value
+      lifetime.end()
+      let rest = await take(stream)
+      #expect(begun + rest == Array(0..<50))
+    }
+  }
+
+  @Test("A task that waits again and again, and is cancelled each time, loses nothing")
+  func cancelledAgainAndAgain() async {
+    let (bus, lifetime) = (EventBus(), Lifetime())
+    let stream = bus.events(.number, until: lifetime)
+    let posting = Task {
+      await onThreads(1) { _ in
+        for value in 0..<20_000 {
+          bus.post(.number, value)
+          if value.isMultiple(of: 16) { yieldThread() }
+        }
+      }
+      lifetime.end()
+    }
+    var taken: [Int] = []
+    while taken.last != 19_999, !Task.isCancelled {
+      let turn = Task { await take(stream) }
+      await Task.yield()
+      turn.cancel()
+      taken += await turn.value
+    }
+    await posting.value
+    #expect(taken == Array(0..<20_000))
+  }
+
+  @Test(
+    "Tasks that share a stream take each element once, and each of them in order",
+    arguments: 2...3
+  )
+  func shared(tasks: Int) async {
+    let (bus, lifetime) = (EventBus(), Lifetime())
+    let stream = bus.events(.number, until: lifetime)
+    let taking = (0..<tasks).map { _ in Task { await take(stream) } }
+    await onThreads(1) { _ in
+      for value in 0..<20_000 {
+        bus.post(.number, value)
+        if value.isMultiple(of: 16) { yieldThread() }
+      }
+    }
+    lifetime.end()
+    var all: [Int] = []
+    for task in taking {
+      let taken = await task.value
+      #expect(taken == taken.sorted())
+      all += taken
+    }
+    #expect(all.sorted() == Array(0..<20_000))
+  }
+
+  @Test(
+    "With a limit, what was taken and what was discarded is what was posted",
+    arguments: [true, false]
+  )
+  func limited(keepsOldest: Bool) async {
+    let (bus, lifetime) = (EventBus(), Lifetime())
+    let stream = bus.events(
+      .number,
+      buffering: keepsOldest ? .bufferingOldest(4) : .bufferingNewest(4),
+      until: lifetime
+    )
+    let taking = Task { await take(stream) }
+    let posted = Log<Int>()
+    await onThreads(1) { _ in
+      var reached = 0
+      for value in 0..<20_000 {
+        reached += bus.post(.number, value)
+        if value.isMultiple(of: 16) { yieldThread() }
+      }
+      posted.append(reached)
+    }
+    lifetime.end()
+    let taken = await taking.value
+    #expect(taken.count + stream.dropped == 20_000)
+    #expect(zip(taken, taken.dropFirst()).allSatisfy { $0 < $1 })
+    #expect(posted.entries == [keepsOldest ? taken.count : 20_000])
+  }
+}
