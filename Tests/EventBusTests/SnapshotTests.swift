@@ -110,6 +110,22 @@ struct SnapshotTests {
     withExtendedLifetime((owner, tokens)) {}
   }
 
+  @Test("Deliveries are counted exactly, also when threads post at once")
+  func countsOfThreads() async {
+    let (bus, sender, owner) = (EventBus(), SampleSender(), PlainOwner())
+    let tokens = [
+      bus.observe(.number) { _ in },
+      bus.observe(.number, owner: owner) { _, _ in },
+      bus.observe(.number, from: sender) { _ in },
+      bus.observe(.number, where: { _ in true }) { _ in },
+    ]
+    await onThreads(4) { _ in
+      for number in 0..<2_500 { bus.post(.number, number, from: sender) }
+    }
+    #expect(bus.snapshot().observations.map(\.deliveredCount) == Array(repeating: 10_000, count: 4))
+    withExtendedLifetime(tokens) {}
+  }
+
   @Test("It tells how many events were discarded by a buffer")
   func droppedCounts() async {
     let bus = EventBus()

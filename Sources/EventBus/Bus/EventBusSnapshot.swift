@@ -19,10 +19,9 @@ public struct EventBusSnapshot: Sendable, CustomStringConvertible {
     public let isAlive: Bool
     /// Whether it is paused.
     public let isPaused: Bool
-    /// How many events reached its handler or its queue.
+    /// How many events reached its handler or its queue; exact while no post is running.
     ///
-    /// Exact for plain handlers. For others it is counted without synchronization and may be short when
-    /// several threads deliver to one handler at the same moment.
+    /// An owner that has died may be credited with the event that found it dead.
     public let deliveredCount: Int
     /// How many events its buffer policy has discarded.
     public let droppedCount: Int

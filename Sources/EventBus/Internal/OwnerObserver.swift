@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// An observer that belongs to an object, which it holds weakly and passes to its handler.
 package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable>:
   Observer<Payload>, @unchecked Sendable  // Reason: constant.
@@ -8,7 +6,6 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
   private let handler: @Sendable (Owner, Payload) throws -> Void
   private let home: ObserverLink
   private let tells: Bool
-  private let delivered = Atomic<UInt>(0)
 
   /// Creates an observer.
   ///
@@ -37,13 +34,10 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
   @usableFromInline
   override package func receive(_ payload: Payload) throws -> Reception {
     guard let owner else { return .ownerLost }
-    // Without synchronization: exact on one thread, and posts do not wait for each other.
-    delivered.store(delivered.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     try handler(owner, payload)
     return .called
   }
 
-  override package var deliveredCount: UInt? { delivered.load(ordering: .relaxed) }
   override package var needsSweeping: Bool { !tells }
   override package var hasLostOwner: Bool { owner == nil }
   override package var ownerType: String? { "\(Owner.self)" }
