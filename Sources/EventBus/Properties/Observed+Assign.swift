@@ -1,0 +1,97 @@
+extension Observed {
+  /// Stores a value.
+  ///
+  /// The former one is let go by the caller, not while the storage is accessed: what dies with it may
+  /// read the property.
+  ///
+  /// - Returns: The former value.
+  @inlinable
+  internal func exchange(_ value: Value) -> Value {
+    var value = value
+    swap(&storage, &value)
+    return value
+  }
+
+  /// Takes a value through all the steps of an assignment.
+  @inlinable
+  internal func assign(
+    _ value: Value,
+    _ observers: PropertyObservers<Value>,
+    _ write: Write = .assignment
+  ) {
+    observers.cleanIfSoiled()
+    if observers.isInvolved || notifies == .manually || Batch.isOpenAnywhere {
+      return assignInOrder(value, observers, write)
+    }
+    if let areEqual, areEqual(storage, value) { return }
+    let old = exchange(value)
+    observers.report(old: old, new: value, write)
+  }
+
+  /// The general way of ``assign(_:_:_:)``.
+  @usableFromInline
+  internal func assignInOrder(
+    _ value: Value,
+    _ observers: PropertyObservers<Value>,
+    _ write: Write
+  ) {
+    var proposed = value
+    if observers.validators > 0, !observers.approve(&proposed, old: { storage }) { return }
+    if notifies == .manually { return storeSilently(proposed, observers, write) }
+    if isEqual(to: proposed) { return }
+    if observers.wantingPriors > 0, observers.enlisted == nil {
+      observers.tellPrior(old: storage, new: proposed)
+      // An observer may have set the property meanwhile.
+      if isEqual(to: proposed) { return }
+    }
+    let old = exchange(proposed)
+    observers.dependents.invalidate()
+    if enlist(old, observers) { return observers.noteSilently(write) }
+    observers.reportInOrder(old: old, new: proposed, write)
+  }
+
+  /// Reports what was changed in place, where nobody wanted the value before.
+  @usableFromInline
+  internal func didMutate(_ observers: PropertyObservers<Value>, _ write: Write = .mutation) {
+    observers.dependents.invalidate()
+    if notifies == .manually || enlist(nil, observers) { return observers.noteSilently(write) }
+    observers.reportInOrder(old: nil, new: storage, write)
+  }
+
+  private func storeSilently(
+    _ value: Value,
+    _ observers: PropertyObservers<Value>,
+    _ write: Write
+  ) {
+    let old = exchange(value)
+    observers.dependents.invalidate()
+    observers.noteSilently(write)
+    withExtendedLifetime(old) {}
+  }
+
+  private func isEqual(to value: Value) -> Bool {
+    guard let areEqual else { return false }
+    return areEqual(storage, value)
+  }
+
+  /// Lets an open batch tell the change at its end.
+  ///
+  /// - Returns: `false` when there is none.
+  internal func enlist(_ old: Value?, _ observers: PropertyObservers<Value>) -> Bool {
+    guard let batch = Batch.current else { return false }
+    if observers.enlisted == nil {
+      observers.enlisted = PropertyEnlistment(old: old)
+      batch.add(self)
+    }
+    return true
+  }
+}
+
+extension Observed: BatchMember {
+  internal func batchEnded() {
+    guard let observers, let enlisted = observers.enlisted else { return }
+    observers.enlisted = nil
+    let isNetZero = enlisted.old.map(isEqual(to:)) ?? false
+    observers.reportInOrder(old: enlisted.old, new: storage, nil, isNetZero: isNetZero)
+  }
+}
