@@ -20,7 +20,7 @@ extension Observed {
     _ write: Write = .assignment
   ) {
     observers.cleanIfSoiled()
-    if observers.isInvolved || notifies == .manually || Batch.isOpenAnywhere {
+    if observers.isInvolved || notifies == .manually || OpenBatch.isAnyOpen {
       return assignInOrder(value, observers, write)
     }
     if let areEqual, areEqual(storage, value) { return }
@@ -69,7 +69,8 @@ extension Observed {
     withExtendedLifetime(old) {}
   }
 
-  private func isEqual(to value: Value) -> Bool {
+  /// Whether a value may be taken for the present one.
+  internal func isEqual(to value: Value) -> Bool {
     guard let areEqual else { return false }
     return areEqual(storage, value)
   }
@@ -78,20 +79,11 @@ extension Observed {
   ///
   /// - Returns: `false` when there is none.
   internal func enlist(_ old: Value?, _ observers: PropertyObservers<Value>) -> Bool {
-    guard let batch = Batch.current else { return false }
+    guard let batch = OpenBatch.current else { return false }
     if observers.enlisted == nil {
       observers.enlisted = PropertyEnlistment(old: old)
       batch.add(self)
     }
     return true
-  }
-}
-
-extension Observed: BatchMember {
-  internal func batchEnded() {
-    guard let observers, let enlisted = observers.enlisted else { return }
-    observers.enlisted = nil
-    let isNetZero = enlisted.old.map(isEqual(to:)) ?? false
-    observers.reportInOrder(old: enlisted.old, new: storage, nil, isNetZero: isNetZero)
   }
 }

@@ -22,16 +22,15 @@ extension Observed {
     options: ObserveOptions = [],
     _ body: @escaping (O, Change<Value>) -> Void
   ) -> Token {
-    let observers = neededObservers()
-    let observer = OwnedPropertyObserver(
-      observers.newMark(),
-      options.roles(of: Value.self),
+    let (observers, value) = (neededObservers(), storage)
+    return observers.register(
       owner: owner,
-      tells: owner is any LifetimeOwner,
+      id: id,
+      options,
+      value: value,
+      isBehind: observers.enlisted != nil,
       body
     )
-    let key = id.map { PropertyObserverKey(owner: ObjectIdentifier(owner), id: $0) }
-    return enter(observer, observers, owner: owner, key: key, options)
   }
 
   /// Calls a handler for every change, for as long as the token is kept.
@@ -45,10 +44,8 @@ extension Observed {
     options: ObserveOptions = [],
     _ body: @escaping (Change<Value>) -> Void
   ) -> Token {
-    let observers = neededObservers()
-    let roles = options.roles(of: Value.self)
-    let observer = PlainPropertyObserver(observers.newMark(), roles, body)
-    return enter(observer, observers, owner: nil, key: nil, options)
+    let (observers, value) = (neededObservers(), storage)
+    return observers.register(options, value: value, isBehind: observers.enlisted != nil, body)
   }
 
   /// Asks a closure before a value is stored; it may replace the value or decline it.
@@ -65,7 +62,8 @@ extension Observed {
   ) -> Token {
     let observers = neededObservers()
     let validator = PropertyValidator(observers.newMark(), validate)
-    return enter(validator, observers, owner: nil, key: nil, [])
+    observers.add(validator)
+    return Token(validator.mark, handle: 0)
   }
 
   /// Ends every registration of an owner.
@@ -73,26 +71,4 @@ extension Observed {
   /// - Parameter owner: The owner, as it was passed at the registrations.
   /// - Complexity: O(*n*) in the number of registrations.
   public func unobserve<O: AnyObject>(owner: O) { observers?.end(of: owner) }
-
-  private func enter(
-    _ observer: PropertyObserver<Value>,
-    _ observers: PropertyObservers<Value>,
-    owner: AnyObject?,
-    key: PropertyObserverKey?,
-    _ options: ObserveOptions
-  ) -> Token {
-    let token = Token(observer.mark, handle: 0, isKept: owner != nil)
-    // In a batch the others are yet to be told of the value that this one begins with.
-    let known = observers.enlisted == nil ? nil : storage
-    let isAdded = observers.add(observer, owner: owner, key: key, knowing: known)
-    if isAdded, options.contains(.initial) { observers.tellInitial(observer, storage) }
-    return token
-  }
-}
-
-extension ObserveOptions {
-  /// What a registration with these options is called for.
-  internal func roles<Value>(of: Value.Type) -> PropertyObserver<Value>.Roles {
-    contains(.prior) ? [.changes, .priors] : .changes
-  }
 }

@@ -43,27 +43,43 @@ extension PropertyObservers {
   ///   - old: The value before; `nil` when nobody wanted it.
   ///   - new: The value after.
   ///   - write: What was written; `nil` when it was noted before.
-  ///   - isNetZero: Whether it is a change only for those who registered meanwhile.
   @usableFromInline
-  internal func reportInOrder(
-    old: Value?,
-    new: Value,
-    _ write: Write?,
-    isNetZero: Bool = false
-  ) {
+  internal func reportInOrder(old: Value?, new: Value, _ write: Write?) {
     if let write { noteSilently(write) }
-    let round = Round(
-      old: old,
-      new: new,
-      writes: silentWrites,
-      order: nextNumber,
-      isNetZero: isNetZero
-    )
-    if !silentWrites.isEmpty { silentWrites = [] }
-    pending.append(round)
+    pending.append(Round(old: old, new: new, writes: takeWrites(), order: nextNumber))
     guard !isDraining else { return }
     isDraining = true
     drain()
+  }
+
+  /// Queues the change of a batch, before any change of the batch is told.
+  internal func enqueueBatch(old: Value?, new: Value, isNetZero: Bool) {
+    pending.append(
+      Round(
+        old: old,
+        new: new,
+        writes: takeWrites(),
+        order: nextNumber,
+        isNetZero: isNetZero,
+        // What is told inside an observer's call settles in its own turn.
+        isOfBatch: !isDraining
+      )
+    )
+    drainsForBatch = !isDraining
+    isDraining = true
+  }
+
+  /// Tells the change of a batch, unless an observer's call is under way that will do it.
+  internal func drainBatch() {
+    guard drainsForBatch else { return }
+    drainsForBatch = false
+    drain()
+  }
+
+  private func takeWrites() -> [Write] {
+    guard !silentWrites.isEmpty else { return [] }
+    defer { silentWrites = [] }
+    return silentWrites
   }
 
   /// Takes note of a write that is not told now.
@@ -105,7 +121,7 @@ extension PropertyObservers {
       next += 1
       if next == pending.count { (pending, next) = ([], 0) }
       deliver(round)
-      dependents.settle()
+      if !round.isOfBatch { dependents.settle() }
       rounds += 1
       if rounds == 101 { warnOfRounds() }
     }

@@ -28,7 +28,9 @@ internal final class PropertyObservers<Value> {
     /// Only registrations with smaller numbers were there when it was stored.
     internal let order: UInt
     /// Whether only those are told that registered while others had yet to be told.
-    internal let isNetZero: Bool
+    internal var isNetZero = false
+    /// Whether computed values are settled by somebody else.
+    internal var isOfBatch = false
   }
 
   @usableFromInline internal var slots: [Slot] = []
@@ -67,6 +69,9 @@ internal final class PropertyObservers<Value> {
   internal var enlisted: PropertyEnlistment<Value>? { didSet { updateInvolvement() } }
   /// The computed values that depend on the property.
   internal var dependents = Dependents() { didSet { updateInvolvement() } }
+
+  /// Whether the end of a batch has queued a change that it will tell itself.
+  internal var drainsForBatch = false
 
   /// Where the property was written.
   internal let place: PropertyPlace
