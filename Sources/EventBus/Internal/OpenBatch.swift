@@ -17,16 +17,16 @@ package protocol BatchMember: AnyObject {
 @usableFromInline
 package final class OpenBatch: @unchecked Sendable {  // Reason: touched by its own thread only.
   private struct State {
-    var batches: [ThreadIdentity: OpenBatch] = [:]
+    var batches: [UInt: OpenBatch] = [:]
   }
 
   @usableFromInline internal static let openCount = Atomic<Int>(0)
   private static let open = Locked(State())
 
-  private let thread: ThreadIdentity
+  private let thread: UInt
   private var members: [any BatchMember] = []
 
-  private init(_ thread: ThreadIdentity) { self.thread = thread }
+  private init(_ thread: UInt) { self.thread = thread }
 
   /// Whether a batch is open on any thread.
   @inlinable

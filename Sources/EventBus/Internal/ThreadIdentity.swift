@@ -6,16 +6,14 @@ private import Musl
 private import Darwin
 #endif
 
-/// Which thread of the operating system something runs on.
-package struct ThreadIdentity: Hashable, Sendable {
-  private let bits: UInt
-
-  /// The thread that asks.
-  package static var current: ThreadIdentity {
+/// Which thread runs, as a number: for finding out that a thread has come back to where it already is.
+package enum ThreadIdentity: Sendable {
+  /// The number of the calling thread, never zero; another thread may have it later.
+  package static var current: UInt {
     #if canImport(Glibc)
-    ThreadIdentity(bits: UInt(pthread_self()))
+    UInt(pthread_self())
     #else
-    unsafe ThreadIdentity(bits: UInt(bitPattern: pthread_self()))  // Reason: only a number.
+    unsafe UInt(bitPattern: pthread_self())  // Reason: only a number.
     #endif
   }
 }
