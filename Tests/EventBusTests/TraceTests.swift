@@ -87,6 +87,42 @@ struct TraceTests {
     withExtendedLifetime((pause, declining)) {}
   }
 
+  @Test("Who is cancelled by an earlier handler is skipped as cancelled, wherever it stands")
+  func cancelledOnTheWay() {
+    let (bus, trace) = tracedBus()
+    let sender = SampleSender()
+    let later = Log<Token>()
+    let first = bus.observe(.number, priority: .high) { _ in
+      for token in later.entries { token.cancel() }
+    }
+    later.append(bus.observe(.number, fileID: "Sample/Here.swift", line: 1) { _ in })
+    later.append(bus.observe(.number, from: sender, fileID: "Sample/Here.swift", line: 2) { _ in })
+    later.append(bus.observeAll(fileID: "Sample/Here.swift", line: 3) { _ in })
+    let low = bus.observe(.number, priority: .low, fileID: "Sample/Here.swift", line: 4) { _ in }
+    later.append(low)
+    #expect(bus.post(.number, 1, from: sender) == 1)
+    #expect(
+      trace.entries.compactMap(\.skip) == [1, 2, 3, 4].map { Skip(place($0), .cancelled) }
+    )
+    withExtendedLifetime(first) {}
+  }
+
+  @Test("Who joins during a post is skipped as too new, just before the post ends")
+  func joinedOnTheWay() {
+    let (bus, trace) = tracedBus()
+    let joined = Log<Token>()
+    let token = bus.observe(.number) { [unowned bus] _ in
+      let line = UInt(joined.entries.count + 1)
+      joined.append(
+        bus.observe(.number, priority: .high, fileID: "Sample/Here.swift", line: line) { _ in }
+      )
+    }
+    bus.post(.number, 1)
+    #expect(trace.entries.map(\.label) == ["began", "called", "tooNew", "reached 1"])
+    #expect(trace.entries.compactMap(\.skip) == [Skip(place(1), .tooNew)])
+    withExtendedLifetime(token) {}
+  }
+
   @Test("Who lost its owner is skipped with that reason")
   func ownerLost() {
     let (bus, trace) = tracedBus()

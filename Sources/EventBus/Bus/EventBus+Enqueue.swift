@@ -34,7 +34,7 @@ extension EventBus {
       let delivery = Delivery(fileID: fileID, line: line, sender: identity, isolation: isolation)
       core.deliver(payload, from: reference.object, delivery)
     }
-    hub.queue(of: isolation).add(event, coalescing)
+    hub.queue(of: isolation).add(event, coalescing, on: isolation)
   }
 
   /// Posts an event that carries nothing, in a later turn of the caller's isolation.

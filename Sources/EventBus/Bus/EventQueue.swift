@@ -1,35 +1,46 @@
 /// The queue of one isolation: events that are delivered there in a later turn.
 ///
-/// It delivers as long as it is referred to by a turn on its way, so an actor's queue lives no longer than
-/// needed. An actor is kept until its turn has come.
+/// The actor is kept by the turn that is on its way to it, and by nothing else here.
 internal final class EventQueue: Sendable {
   private let events = Locked(EnqueuedEvents())
-  private let isolation: (any Actor)?
+  private let actor: WeakActor?
 
-  internal init(_ isolation: (any Actor)?) { self.isolation = isolation }
-
-  /// Whether this is the queue of that very isolation.
-  internal func serves(_ other: (any Actor)?) -> Bool { isolation === other }
+  internal init(_ isolation: (any Actor)?) { actor = isolation.map(WeakActor.init) }
 
   /// Adds an event and sees to it that it is delivered.
-  internal func add(_ event: EnqueuedEvents.Event, _ coalescing: Coalescing) {
+  ///
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - coalescing: Which waiting event it takes the place of.
+  ///   - isolation: The queue's isolation, held by the caller.
+  internal func add(
+    _ event: EnqueuedEvents.Event,
+    _ coalescing: Coalescing,
+    on isolation: (any Actor)?
+  ) {
     let (replaced, mustSchedule) = events.withLock { $0.add(event, coalescing) }
     withExtendedLifetime(replaced) {}
-    if mustSchedule { schedule() }
+    if mustSchedule { schedule(on: isolation) }
   }
 
-  private func schedule() {
+  private func schedule(on isolation: (any Actor)?) {
     if let isolation {
       Task.detached { await self.turn(on: isolation) }
     } else {
-      Task.detached { self.deliver() }
+      Task.detached { self.deliver(on: nil) }
     }
   }
 
-  private func turn(on actor: isolated any Actor) { deliver() }
+  private func turn(on actor: isolated any Actor) { deliver(on: actor) }
 
-  private func deliver() {
+  private func deliver(on isolation: (any Actor)?) {
     for event in events.withLock({ $0.takeAll() }) { event.deliver(isolation) }
-    if events.withLock({ $0.endTurn() }) { schedule() }
+    if events.withLock({ $0.endTurn() }) { schedule(on: isolation) }
   }
+}
+
+extension EventQueue: ActorMember {
+  internal func serves(_ actor: any Actor) -> Bool { self.actor?.isSame(as: actor) ?? false }
+
+  internal var isAbandoned: Bool { actor?.isGone ?? false }
 }

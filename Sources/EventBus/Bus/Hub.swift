@@ -3,15 +3,6 @@ public import Synchronization
 /// What the signals of one bus share: the numbering, the hooks, the mailboxes of the actors.
 @usableFromInline
 internal final class Hub: Sendable {
-  private struct WeakMailbox {
-    weak let mailbox: Mailbox?
-  }
-
-  private struct Mailboxes {
-    var byActor: [ObjectIdentifier: WeakMailbox] = [:]
-    var roomBeforeSweep = 8
-  }
-
   /// Set while somebody observes every event.
   internal static let wildcards: UInt = 1
   /// Set when there is a trace hook.
@@ -28,21 +19,12 @@ internal final class Hub: Sendable {
   /// Not zero when every post of the bus must take the general path.
   @usableFromInline
   internal let peculiarities: Atomic<UInt>
-  private let mailboxes = Locked(Mailboxes())
-  private let queues = Locked(Queues())
+  private let mailboxes = ActorTable<Mailbox>()
+  private let queues = ActorTable<EventQueue>()
   private let unisolated = EventQueue(nil)
   private let lists = Locked(WeakObjects<ListProxy>())
   @usableFromInline
   internal let hasWarned = Atomic<Bool>(false)
-
-  private struct WeakQueue {
-    weak let queue: EventQueue?
-  }
-
-  private struct Queues {
-    var byActor: [ObjectIdentifier: WeakQueue] = [:]
-    var roomBeforeSweep = 8
-  }
 
   internal init(label: String, hooks: EventHooks) {
     self.label = label
@@ -62,22 +44,7 @@ internal final class Hub: Sendable {
 
   /// The mailbox of an actor, made if there is none.
   internal func mailbox(of actor: any Actor) -> Mailbox {
-    let id = ObjectIdentifier(actor)
-    let known = mailboxes.withLock { $0.byActor[id] }
-    if let mailbox = known?.mailbox, mailbox.serves(actor) { return mailbox }
-    let made = Mailbox(actor, waiting: waiting)
-    // Between the two locks another thread may have made one; whoever stores first has made it.
-    let winner = mailboxes.withLock { mailboxes -> WeakMailbox? in
-      if let other = mailboxes.byActor[id], other.mailbox !== known?.mailbox { return other }
-      if mailboxes.byActor.count >= mailboxes.roomBeforeSweep {
-        mailboxes.byActor = mailboxes.byActor.filter { $0.value.mailbox != nil }
-        mailboxes.roomBeforeSweep = max(8, 2 * mailboxes.byActor.count)
-      }
-      mailboxes.byActor[id] = WeakMailbox(mailbox: made)
-      return nil
-    }
-    if let mailbox = winner?.mailbox, mailbox.serves(actor) { return mailbox }
-    return made
+    mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
   }
 
   /// Takes note of a list of the bus.
@@ -114,28 +81,13 @@ internal final class Hub: Sendable {
   /// The queue of an isolation, made if there is none.
   internal func queue(of isolation: (any Actor)?) -> EventQueue {
     guard let isolation else { return unisolated }
-    let id = ObjectIdentifier(isolation)
-    let known = queues.withLock { $0.byActor[id] }
-    if let queue = known?.queue, queue.serves(isolation) { return queue }
-    let made = EventQueue(isolation)
-    let winner = queues.withLock { queues -> WeakQueue? in
-      if let other = queues.byActor[id], other.queue !== known?.queue { return other }
-      if queues.byActor.count >= queues.roomBeforeSweep {
-        queues.byActor = queues.byActor.filter { $0.value.queue != nil }
-        queues.roomBeforeSweep = max(8, 2 * queues.byActor.count)
-      }
-      queues.byActor[id] = WeakQueue(queue: made)
-      return nil
-    }
-    if let queue = winner?.queue, queue.serves(isolation) { return queue }
-    return made
+    return queues.member(of: isolation) { EventQueue(isolation) }
   }
 
   /// Opens what waits for an actor, on that actor.
   @usableFromInline
   internal func drainMailbox(of actor: any Actor) {
-    let known = mailboxes.withLock { $0.byActor[ObjectIdentifier(actor)] }
-    if let mailbox = known?.mailbox, mailbox.serves(actor) { mailbox.drain() }
+    mailboxes.member(of: actor)?.drain()
   }
 
   /// Tells of an error that a handler threw.

@@ -4,6 +4,12 @@ internal import Synchronization
 ///
 /// Kept only while somebody asks: a trace hook, or posts that seem to nest without end.
 internal final class PostFrame: Sendable {
+  /// How many posts without a frame are believed in.
+  ///
+  /// They are counted for all threads that share a cell, so that a warning wants to have seen as many
+  /// posts again nest on one.
+  internal static let mostUnwatched = 32
+
   @TaskLocal private static var innermost: PostFrame?
 
   /// The event's name.

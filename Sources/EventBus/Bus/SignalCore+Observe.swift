@@ -128,12 +128,3 @@ extension SignalCore {
     }
   }
 }
-
-extension OwnerFacts {
-  /// What is known of an owner: a carrier of a lifetime tells when it dies.
-  internal init(of owner: some AnyObject & Sendable) {
-    self.init(type: "\(Swift.type(of: owner))", needsSweeping: !(owner is any LifetimeOwner)) {
-      [weak owner] in owner == nil
-    }
-  }
-}

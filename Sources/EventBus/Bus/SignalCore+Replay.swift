@@ -16,28 +16,14 @@ extension SignalCore {
     _ link: ObserverLink
   ) {
     let (entries, newest) = replays.object(orMake: ReplayBuffer.init).contents()
-    gate.setBaseline(newest)
-    for entry in entries {
-      if let sender, entry.sender !== sender { continue }
-      give(entry.payload, entry.delivery, to: observer, link)
-    }
-    while let waiting = gate.takeWaitingOrOpen() {
-      for event in waiting { give(event.payload, event.delivery, to: observer, link) }
-    }
-  }
-
-  private func give(
-    _ payload: Payload,
-    _ delivery: Delivery,
-    to observer: ConditionalObserver<Payload>,
-    _ link: ObserverLink
-  ) {
-    guard observer.isReceptive else { return }
-    do {
-      if try observer.pass(payload, delivery) == .ownerLost { link.endByItself() }
-    } catch {
-      handlerFailed(error, in: observer, payload: payload, delivery: delivery)
-    }
+    let meant = entries.lazy.filter { sender == nil || $0.sender === sender }
+    handOver(
+      meant.map { ($0.payload, $0.delivery) },
+      upTo: newest,
+      to: observer,
+      through: gate,
+      link
+    )
   }
 }
 

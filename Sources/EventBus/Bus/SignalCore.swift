@@ -166,7 +166,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     let trace = HookCall.isRunning ? nil : hub.hooks.onTrace
     let isNesting = hub.watchesNesting && nesting >= 8
     if trace != nil || isNesting {
-      let unwatched = isNesting ? hub.nesting : 0
+      let unwatched = isNesting ? min(hub.nesting, PostFrame.mostUnwatched) : 0
       reached = PostFrame.run(name, unwatched: unwatched) { frame in
         if isNesting, frame.depth >= 64 { hub.warnOfNesting(frame) }
         guard let trace else { return sendUntraced(payload, from: sender, delivery, told: nil) }

@@ -12,13 +12,11 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     case spent
     /// It is paused.
     case paused
-    /// It was cancelled while the event was on its way. One that was cancelled before the walk came to its
-    /// place has no place any more and is not told.
+    /// It was cancelled while the event was on its way.
     case cancelled
     /// The poster excluded it.
     case excluded
-    /// It was registered after the post began. Told only where the walk meets it; mostly it lies behind
-    /// the walk's end.
+    /// It was registered after the post began. Told last, just before the post ends.
     case tooNew
     /// The queue in front of it was full.
     case dropped

@@ -78,6 +78,9 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   /// Loads it, so that it is never asked under a lock: the load may be the last to let the owner go.
   package var hasLostOwner: Bool { false }
 
+  /// Whether the registration belongs to an object, and has this name if one is given.
+  package func belongs(to owner: AnyObject, as id: AnyHashable?) -> Bool { false }
+
   /// The name of the owner's type, where there is an owner.
   package var ownerType: String? { nil }
 

@@ -111,6 +111,11 @@ package class ConditionalObserver<Payload: Sendable>: Observer<Payload>,
   override package var deliveredCount: UInt? { delivered.load(ordering: .relaxed) }
   override package var needsSweeping: Bool { owner.needsSweeping }
   override package var hasLostOwner: Bool { owner.isLost() }
+  override package func belongs(to owner: AnyObject, as id: AnyHashable?) -> Bool {
+    if let id, self.owner.id.map({ AnyHashable($0) }) != id { return false }
+    return self.owner.isOwner(owner)
+  }
+
   override package var ownerType: String? { owner.type }
   override package var link: ObserverLink? { home }
 }

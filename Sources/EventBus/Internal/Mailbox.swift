@@ -16,18 +16,23 @@ package class Envelope: @unchecked Sendable {  // Reason: no state; subclasses a
 ///
 /// A burst costs one hop: the first envelope schedules a task, the others find it scheduled. The actor
 /// is held weakly, so that an actor may observe for itself without keeping itself alive. The queue is
-/// unbounded; ``depth`` tells how long it is.
+/// unbounded; a snapshot of the bus tells how much waits.
 package final class Mailbox: Sendable {
   private struct State {
     var queue = BoundedQueue<Envelope>()
     var isScheduled = false
   }
 
+  /// What was taken out of the queue in one go and is being opened.
+  ///
+  /// Only code on the mailbox's actor touches it, so that a burst costs one lock and not one an event.
+  private final class Batch: @unchecked Sendable {  // Reason: confined to the mailbox's actor.
+    var envelopes = BoundedQueue<Envelope>()
+  }
+
   private let state = Locked(State())
-  /// The identity of the actor.
-  package let actorID: ObjectIdentifier
-  private let isMain: Bool
-  private weak let actor: (any Actor)?
+  private let batch = Batch()
+  private let actor: WeakActor
   private let waiting: WaitingCount
 
   /// Creates the mailbox of an actor.
@@ -37,21 +42,13 @@ package final class Mailbox: Sendable {
   ///   - waiting: Counts what waits, together with other mailboxes.
   package init(_ actor: any Actor, waiting: WaitingCount) {
     self.waiting = waiting
-    actorID = ObjectIdentifier(actor)
-    isMain = actor === MainActor.shared
-    self.actor = actor
+    self.actor = WeakActor(actor)
   }
-
-  /// How many envelopes wait.
-  package var depth: Int { state.withLock { $0.queue.count } }
-
-  /// Whether this is still the mailbox of that very actor, and not of a former one at its address.
-  package func serves(_ other: any Actor) -> Bool { actor === other }
 
   /// Whether code with this isolation runs on the mailbox's actor.
   package func isHome(of isolation: (any Actor)?) -> Bool {
     guard let isolation else { return false }
-    return ObjectIdentifier(isolation) == actorID
+    return ObjectIdentifier(isolation) == actor.id
   }
 
   /// Adds an envelope behind all others and sees to it that somebody comes for it.
@@ -67,18 +64,25 @@ package final class Mailbox: Sendable {
 
   /// Opens what waits now, on the mailbox's actor.
   ///
-  /// What a post on the actor does first, so that nothing that was posted before is overtaken.
+  /// What a post on the actor does first, so that nothing that was posted before is overtaken. Called
+  /// inside itself it goes on where the outer call stands.
   package func drain() {
-    var remaining = depth
-    while remaining > 0, let envelope = state.withLock({ $0.queue.popFirst() }) {
+    var remaining = batch.envelopes.count + state.withLock { $0.queue.count }
+    while remaining > 0, let envelope = next() {
       waiting.add(-1)
       if !envelope.open() { waiting.lost.wrappingAdd(1, ordering: .relaxed) }
       remaining -= 1
     }
   }
 
+  private func next() -> Envelope? {
+    if let envelope = batch.envelopes.popFirst() { return envelope }
+    state.withLock { swap(&$0.queue, &batch.envelopes) }
+    return batch.envelopes.popFirst()
+  }
+
   private func schedule() {
-    if isMain {
+    if actor.isMain {
       Task.detached { @MainActor in self.drainAndRest() }
     } else {
       Task.detached { await self.visit() }
@@ -86,7 +90,7 @@ package final class Mailbox: Sendable {
   }
 
   private func visit() async {
-    guard let actor else { return discard() }
+    guard let actor = actor.actor else { return discard() }
     await drainAndRest(on: actor)
   }
 
@@ -94,8 +98,9 @@ package final class Mailbox: Sendable {
 
   private func drainAndRest() {
     drain()
+    let isDone = batch.envelopes.isEmpty
     let mustSchedule = state.withLock { state in
-      state.isScheduled = !state.queue.isEmpty
+      state.isScheduled = !isDone || !state.queue.isEmpty
       return state.isScheduled
     }
     // A new hop, so that others may use the actor in between.
@@ -103,13 +108,20 @@ package final class Mailbox: Sendable {
   }
 
   private func discard() {
-    let dropped = state.withLock { state in
-      let dropped = state.queue.removeAll()
+    // Nobody else is on an actor that has died.
+    var dropped = batch.envelopes.removeAll()
+    dropped += state.withLock { state in
       state.isScheduled = false
-      return dropped
+      return state.queue.removeAll()
     }
     waiting.add(-dropped.count)
     waiting.lost.wrappingAdd(dropped.count, ordering: .relaxed)
     for envelope in dropped { envelope.actorWasLost() }
   }
+}
+
+extension Mailbox: ActorMember {
+  package func serves(_ actor: any Actor) -> Bool { self.actor.isSame(as: actor) }
+
+  package var isAbandoned: Bool { actor.isGone }
 }

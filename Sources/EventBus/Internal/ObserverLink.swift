@@ -81,12 +81,14 @@ package final class ObserverLink: TokenTarget, EndingMembers.Member,
 
   /// Begins a call from a queue.
   ///
+  /// The class is the caller's to know: an observer and what it puts into a queue are of one kind.
+  ///
   /// - Returns: The observer, or `nil` when the registration has ended. Balanced by ``finish()`` if not.
-  package func begin() -> AnyObserver? {
+  package func begin<Kind: AnyObserver>() -> Kind? {
     state.withLock { state in
       guard !state.hasEnded else { return nil }
       state.running += 1
-      return ObjectAddress.object(state.observer, as: AnyObserver.self)
+      return ObjectAddress.object(state.observer, as: Kind.self)
     }
   }
 

@@ -76,43 +76,49 @@ extension ObserverList {
     let newest = numbers.newest
     let visit = domain.enter()
     let otherVisit = wildcards?.domain.enter()
-    var common = visit == nil ? ObserverWalk() : ObserverWalk(published)
-    var special = visit == nil ? ObserverWalk() : walk(for: sender)
-    var others = ObserverWalk()
-    if otherVisit != nil, let wildcards { others = ObserverWalk(wildcards.published) }
+    func walk() -> MergedWalk {
+      MergedWalk(
+        common: visit == nil ? ObserverWalk() : ObserverWalk(published),
+        special: visit == nil ? ObserverWalk() : self.walk(for: sender),
+        wildcards: wildcards.flatMap { otherVisit == nil ? nil : ObserverWalk($0.published) }
+          ?? ObserverWalk()
+      )
+    }
     var anyEvent: Event?
     var tally = DeliveryTally()
     var otherTally = DeliveryTally()
-    while true {
-      if others.isAhead(of: common), others.isAhead(of: special) {
-        let given = anyEvent ?? event()
-        anyEvent = given
-        hand(
-          given,
-          delivery,
-          to: others.address,
-          of: wildcards ?? self,
-          newest,
-          &otherTally,
-          told,
-          failed
-        )
-        others.advance()
-      } else if special.isAhead(of: common) {
-        hand(payload, delivery, to: special.address, of: self, newest, &tally, told, failed)
-        special.advance()
-      } else if common.address != 0 {
-        hand(payload, delivery, to: common.address, of: self, newest, &tally, told, failed)
-        common.advance()
-      } else {
-        break
+    func stop(at stop: MergedWalk.Stop) {
+      guard stop.isWildcard, let wildcards else {
+        return hand(payload, delivery, to: stop.address, of: self, newest, &tally, told, failed)
       }
+      let given = anyEvent ?? event()
+      anyEvent = given
+      hand(given, delivery, to: stop.address, of: wildcards, newest, &otherTally, told, failed)
+    }
+    var ahead = walk()
+    if let told {
+      // Whoever is removed on the way has no place any more, and whoever joins stands behind the end of
+      // the walk: a trace looks before and again after.
+      for next in ahead.rest() { stop(at: next) }
+      for next in walk().rest() { Self.tellIfNew(next, newest, told) }
+    } else {
+      while let next = ahead.next() { stop(at: next) }
     }
     if let otherVisit { wildcards?.domain.leave(otherVisit) }
     if let visit { domain.leave(visit) }
     if tally.metLostOwner { sweepOwners() }
     if otherTally.metLostOwner { wildcards?.sweepOwners() }
     return tally.reached
+  }
+
+  private static func tellIfNew(
+    _ stop: MergedWalk.Stop,
+    _ newest: UInt,
+    _ told: (AnyObserver, Reception) -> Void
+  ) {
+    _ = ObjectAddress.borrow(stop.address) { (observer: AnyObserver) in
+      if observer.order > newest { told(observer, .tooNew) }
+    }
   }
 
   @usableFromInline
@@ -140,9 +146,9 @@ extension ObserverList {
   ) {
     _ = ObjectAddress.borrow(address) { (observer: Observer<Payload>) in
       let reception: Reception
-      if observer.order > newest {
-        reception = .tooNew
-      } else if let excluded = delivery.excluded, excluded.isMeant(observer, of: list) {
+      // A trace tells of it at the end.
+      if observer.order > newest { return }
+      if let excluded = delivery.excluded, excluded.isMeant(observer, of: list) {
         reception = .excluded
         list.noteMissed(observer)
       } else {

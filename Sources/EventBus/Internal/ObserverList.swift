@@ -206,10 +206,13 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     endAll { $0.senderGroup?.hasLostSender ?? false }
   }
 
-  private func endAll(where isDead: (AnyObserver) -> Bool) {
+  /// Ends the registrations that satisfy a predicate, which is asked under no lock.
+  ///
+  /// - Complexity: O(*n*) in the number of observers.
+  package func endAll(where isMeant: (AnyObserver) -> Bool) {
     var links: [ObserverLink] = []
     forEach { observer, _ in
-      if isDead(observer), let link = observer.link { links.append(link) }
+      if isMeant(observer), let link = observer.link { links.append(link) }
     }
     for link in links { link.endByItself() }
   }

@@ -4,6 +4,8 @@ package final class RoutedObserver<Payload: Sendable>: ConditionalObserver<Paylo
 {
   private let body: @Sendable (Payload) throws -> Reception
   private let mailbox: Mailbox?
+  /// Looked up once: finding the class of a generic object anew costs as much as making the object.
+  private let envelope = QueuedDelivery<Payload>.self
 
   /// Creates an observer.
   ///
@@ -46,7 +48,7 @@ package final class RoutedObserver<Payload: Sendable>: ConditionalObserver<Paylo
     guard let mailbox, let link, !mailbox.isHome(of: delivery.isolation) else {
       return try run(payload)
     }
-    mailbox.enqueue(QueuedDelivery(payload, delivery, link: link))
+    mailbox.enqueue(envelope.init(payload, delivery, link: link))
     return .queued
   }
 
@@ -69,7 +71,7 @@ private final class QueuedDelivery<Payload: Sendable>: Envelope,
   private let link: ObserverLink
   private let completion: Completion?
 
-  init(_ payload: Payload, _ delivery: borrowing Delivery, link: ObserverLink) {
+  required init(_ payload: Payload, _ delivery: borrowing Delivery, link: ObserverLink) {
     self.payload = payload
     self.delivery = delivery.forLater
     self.link = link
@@ -83,9 +85,8 @@ private final class QueuedDelivery<Payload: Sendable>: Envelope,
   override func actorWasLost() { link.endByItself() }
 
   override func open() -> Bool {
-    guard let observer = link.begin() else { return true }
+    guard let observer: RoutedObserver<Payload> = link.begin() else { return true }
     defer { link.finish() }
-    guard let observer = observer as? RoutedObserver<Payload> else { return true }
     do {
       guard try observer.run(payload) == .ownerLost else { return true }
       link.endByItself()

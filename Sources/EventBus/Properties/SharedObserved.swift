@@ -1,0 +1,83 @@
+/// A value that many threads read, change and observe.
+///
+/// ```swift
+/// let progress = SharedObserved(0.0)
+/// progress.observe(owner: screen) { screen, change in screen.show(change.new) }
+/// progress.value = 0.5
+/// progress.update { $0 += 0.1 }
+/// ```
+///
+/// Every observer is told every change, in the order the changes were made: each ``Change/old`` is the
+/// ``Change/new`` before it. A handler runs where it was written: nonisolated ones on the thread that
+/// delivers, those on an actor on that actor, later, in order. One thread delivers at a time; a setter
+/// may return before another thread, delivering at that moment, has delivered its change. A change made
+/// by an observer is delivered after the one it was called for; more than 100 in a row are warned of
+/// once.
+///
+/// For a property of one isolation domain use ``Observed``, which needs no lock.
+///
+/// ## Thread safety
+///
+/// Every member may be called on any thread. Handlers are called, and what they captured is released,
+/// under no lock. The one exception of the library: the closure given to ``update(_:)`` and the value's
+/// `==` run under this property's lock. Using the property inside them traps.
+public final class SharedObserved<Value: Sendable>: Sendable {
+  package let core: SharedCore<Value>
+
+  /// Creates a property that reports a change only if the values differ.
+  ///
+  /// - Parameters:
+  ///   - value: The value to begin with.
+  ///   - fileID: Where the property was written; filled in by the compiler.
+  ///   - line: Its line.
+  public init(_ value: Value, fileID: StaticString = #fileID, line: UInt = #line)
+  where Value: Equatable {
+    core = SharedCore(value, areEqual: { $0 == $1 }, fileID: fileID, line: line)
+  }
+
+  /// Creates a property that reports every set.
+  ///
+  /// - Parameters:
+  ///   - value: The value to begin with.
+  ///   - fileID: Where the property was written; filled in by the compiler.
+  ///   - line: Its line.
+  @_disfavoredOverload
+  public init(_ value: Value, fileID: StaticString = #fileID, line: UInt = #line) {
+    core = SharedCore(value, areEqual: nil, fileID: fileID, line: line)
+  }
+
+  deinit { core.close() }
+
+  /// The value now.
+  ///
+  /// - Complexity: O(1), one lock; setting is O(*n*) in the number of observers.
+  public var value: Value {
+    get { core.value }
+    set { core.set(newValue) }
+  }
+
+  /// Changes the value in one step: no other thread sees or changes it meanwhile.
+  ///
+  /// What the closure has stored when it throws stays and is reported.
+  ///
+  /// - Parameter body: Changes the value. It runs under the property's lock and must not use the
+  ///   property: that traps.
+  /// - Returns: What the closure returns.
+  /// - Throws: What the closure throws.
+  /// - Complexity: In place while nobody observes, else one copy; O(*n*) in the number of observers.
+  @discardableResult
+  public func update<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+    var result: Result?
+    try core.update { result = try body(&$0) }
+    guard let result else { preconditionFailure("The closure has returned.") }
+    return result
+  }
+
+  /// Ends all registrations of an owner.
+  ///
+  /// - Parameter owner: The object they belong to.
+  /// - Complexity: O(*n*) in the number of observers.
+  public func unobserve<Owner: AnyObject>(owner: Owner) {
+    core.endAll { $0.belongs(to: owner, as: nil) }
+  }
+}

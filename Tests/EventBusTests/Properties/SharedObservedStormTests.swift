@@ -1,0 +1,122 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("A property that four threads set at once")
+struct SharedObservedStormTests {
+  #if TSAN
+  private static let sets = 1_000
+  #else
+  private static let sets = 20_000
+  #endif
+
+  @Test("Every one of 80,000 sets is delivered, to every observer in one unbroken chain")
+  func chain() async {
+    let property = SharedObserved(-1)
+    let (first, second) = (Chain(), Chain())
+    let tokens = [
+      property.observe { first.take($0) },
+      property.observe { second.take($0) },
+    ]
+    let sets = Self.sets
+    await onThreads(4) { thread in
+      for step in 0..<sets { property.value = thread * sets + step }
+    }
+    for chain in [first, second] {
+      #expect(chain.breaks == 0)
+      #expect(chain.count == 4 * sets)
+      #expect(chain.last == property.value)
+    }
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("Updates are whole: none of four threads' additions is lost")
+  func updates() async {
+    let property = SharedObserved(0)
+    let chain = Chain(0)
+    let token = property.observe { chain.take($0) }
+    let sets = Self.sets
+    await onThreads(4) { _ in
+      for _ in 0..<sets { property.update { $0 += 1 } }
+    }
+    #expect(property.value == 4 * sets)
+    #expect(chain.breaks == 0)
+    #expect(chain.count == 4 * sets)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Who registers meanwhile begins with the initial value, and its chain goes on from there")
+  func initial() async {
+    let property = SharedObserved(-1)
+    let (registrations, sets) = (Self.sets / 10, Self.sets)
+    let (broken, heardNothing) = (Counter(), Counter())
+    await onThreads(4) { thread in
+      if thread < 2 {
+        for step in 0..<sets { property.value = thread * sets + step }
+        return
+      }
+      for _ in 0..<registrations {
+        let chain = Chain()
+        let token = property.observe(options: .initial) { chain.take($0) }
+        if chain.count == 0 { heardNothing.add() }
+        token.cancel()
+        broken.add(chain.breaks)
+      }
+    }
+    #expect(broken.value == 0)
+    #expect(heardNothing.value == 0)
+  }
+
+  @Test("Of registrations under one name by two threads at once, exactly one stays")
+  func names() async {
+    for _ in 0..<200 {
+      let property = SharedObserved(0)
+      let owner = PlainOwner()
+      await onThreads(2) { _ in
+        property.observe(owner: owner, id: "one") { owner, change in owner.log.append(change.new) }
+      }
+      property.value = 1
+      #expect(owner.log.entries == [1])
+    }
+  }
+
+  @Test("100,000 owners are born, observe and die beside 1,000 that live: places stay bounded")
+  func owners() {
+    let property = SharedObserved(0)
+    let living = (0..<1_000).map { _ in LivedOwner() }
+    for owner in living { property.observe(owner: owner) { _, _ in } }
+    var most = 0
+    for round in 0..<Self.sets * 5 {
+      property.observe(owner: LivedOwner()) { _, _ in }
+      if round % 100 == 0 { most = max(most, property.core.slotCount) }
+    }
+    #expect(most <= 2 * 1_001)
+  }
+}
+
+/// Looks at the changes one observer is told of.
+///
+/// They come one at a time, but from different threads.
+private final class Chain: Sendable {
+  private struct State {
+    var last: Int?
+    var count = 0
+    var breaks = 0
+  }
+
+  private let state: Locked<State>
+
+  init(_ first: Int? = nil) { state = Locked(State(last: first)) }
+
+  var count: Int { state.withLock { $0.count } }
+  var breaks: Int { state.withLock { $0.breaks } }
+  var last: Int? { state.withLock { $0.last } }
+
+  func take(_ change: Change<Int>) {
+    state.withLock { state in
+      if let last = state.last, last != change.old { state.breaks += 1 }
+      state.last = change.new
+      state.count += 1
+    }
+  }
+}

@@ -1,0 +1,317 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("A property for many threads")
+struct SharedObservedTests {
+  /// A value without an equality.
+  private struct Opaque: Sendable {
+    let number: Int
+  }
+
+  @Test("Every set of another value is reported with what was and what is, and can be read by then")
+  func sets() {
+    let property = SharedObserved(1)
+    let (changes, read) = (Log<Change<Int>>(), Log<Int>())
+    let token = property.observe { [unowned property] change in
+      changes.append(change)
+      read.append(property.value)
+    }
+    property.value = 2
+    property.value = 2
+    property.value = 5
+    #expect(changes.entries.map(\.old) == [1, 2])
+    #expect(changes.entries.map(\.new) == [2, 5])
+    #expect(changes.entries.map(\.kind) == [.set, .set])
+    #expect(read.entries == [2, 5])
+    token.cancel()
+    property.value = 6
+    #expect(changes.count == 2)
+    #expect(property.value == 6)
+  }
+
+  @Test("Without an equality every set is reported")
+  func withoutEquality() {
+    let property = SharedObserved(Opaque(number: 1))
+    let heard = Counter()
+    let token = property.observe { _ in heard.add() }
+    property.value = Opaque(number: 1)
+    property.value = Opaque(number: 1)
+    #expect(heard.value == 2)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("The initial value comes once, during the registration, before any later change")
+  func initial() {
+    let property = SharedObserved(3)
+    let changes = Log<Change<Int>>()
+    let token = property.observe(options: .initial) { changes.append($0) }
+    #expect(changes.count == 1)
+    property.value = 4
+    #expect(changes.entries.map(\.kind) == [.initial, .set])
+    #expect(changes.entries.map(\.old) == [3, 3])
+    #expect(changes.entries.map(\.new) == [3, 4])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("A change is announced to those who asked for it, and only to them")
+  func prior() {
+    let property = SharedObserved(1)
+    let (told, others) = (Log<Change<Int>>(), Log<Change<Int>>())
+    let tokens = [
+      property.observe(options: .prior) { told.append($0) },
+      property.observe { others.append($0) },
+    ]
+    property.value = 2
+    #expect(told.entries.map(\.kind) == [.prior, .set])
+    #expect(told.entries.allSatisfy { $0.old == 1 && $0.new == 2 })
+    #expect(others.entries.map(\.kind) == [.set])
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("An update returns what its closure returns, and reports what was stored when it throws")
+  func updates() {
+    let property = SharedObserved([1])
+    let changes = Log<Change<[Int]>>()
+    let token = property.observe { changes.append($0) }
+    let count = property.update { list in
+      list.append(2)
+      return list.count
+    }
+    #expect(count == 2)
+    #expect(throws: SampleError.self) {
+      try property.update { list in
+        list.append(3)
+        throw SampleError()
+      }
+    }
+    property.update { _ in }
+    #expect(changes.entries.map(\.new) == [[1, 2], [1, 2, 3]])
+    #expect(property.value == [1, 2, 3])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("While nobody observes, an update changes the value in place")
+  func inPlace() {
+    let property = SharedObserved(Array(0..<1_000))
+    property.update { $0.reserveCapacity(2_000) }
+    func address() -> UInt {
+      property.update { list in
+        list.append(1)
+        return unsafe list.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+      }
+    }
+    let first = address()
+    #expect(address() == first)
+  }
+
+  @Test(
+    "Changes made by observers come after the one they were called for: one chain for everybody"
+  )
+  func nested() {
+    let property = SharedObserved(0)
+    let changes = Log<Change<Int>>()
+    let tokens = [
+      property.observe { [unowned property] change in
+        if change.new < 5 { property.value = change.new + 1 }
+      },
+      property.observe { changes.append($0) },
+    ]
+    property.value = 1
+    #expect(changes.entries.map(\.old) == [0, 1, 2, 3, 4])
+    #expect(changes.entries.map(\.new) == [1, 2, 3, 4, 5])
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("An observer added by another is told of later changes, one cancelled by another of none")
+  func changedOnTheWay() {
+    let property = SharedObserved(0)
+    let (added, late) = (Log<Token>(), Log<Int>())
+    let later = Holder<Token>()
+    let first = property.observe { [unowned property] change in
+      if change.new == 1 { added.append(property.observe { late.append($0.new) }) }
+      later.value?.cancel()
+    }
+    later.hold(property.observe { _ in Issue.record("It was cancelled.") })
+    property.value = 1
+    #expect(late.entries.isEmpty)
+    property.value = 2
+    #expect(late.entries == [2])
+    withExtendedLifetime(first) {}
+  }
+
+  @Test("An owner is passed in, not kept, and ends its registrations: at once with a lifetime")
+  func owners() {
+    let property = SharedObserved(0)
+    var plain: PlainOwner? = PlainOwner()
+    var lived: LivedOwner? = LivedOwner()
+    let tokens = Log<Token>()
+    if let plain, let lived {
+      tokens.append(
+        property.observe(owner: plain) { owner, change in owner.log.append(change.new) }
+      )
+      tokens.append(
+        property.observe(owner: lived) { owner, change in owner.log.append(change.new) }
+      )
+      property.value = 1
+      #expect(plain.log.entries == [1])
+      #expect(lived.log.entries == [1])
+    }
+    lived = nil
+    #expect(tokens.entries.map(\.isActive) == [true, false])
+    plain = nil
+    property.value = 2
+    #expect(tokens.entries.map(\.isActive) == [false, false])
+    withExtendedLifetime((plain, lived)) {}
+  }
+
+  @Test("A registration replaces the one of the same owner and name, and no other")
+  func names() {
+    let property = SharedObserved(0)
+    let (mine, other) = (PlainOwner(), PlainOwner())
+    let heard = Log<String>()
+    let first = property.observe(owner: mine, id: "view") { _, _ in heard.append("first") }
+    property.observe(owner: mine, id: 7) { _, _ in heard.append("seven") }
+    property.observe(owner: mine) { _, _ in heard.append("nameless") }
+    property.observe(owner: other, id: "view") { _, _ in heard.append("other") }
+    property.observe(owner: mine, id: "view") { _, _ in heard.append("second") }
+    #expect(!first.isActive)
+    property.value = 1
+    #expect(heard.entries == ["seven", "nameless", "other", "second"])
+    withExtendedLifetime((mine, other)) {}
+  }
+
+  @Test("Unobserving an owner ends all its registrations and nobody else's")
+  func unobserve() {
+    let property = SharedObserved(0)
+    let (mine, other) = (PlainOwner(), PlainOwner())
+    for owner in [mine, mine, other] {
+      property.observe(owner: owner) { owner, change in owner.log.append(change.new) }
+    }
+    property.unobserve(owner: mine)
+    property.value = 1
+    #expect(mine.log.entries.isEmpty)
+    #expect(other.log.entries == [1])
+  }
+
+  @MainActor
+  @Test("Handlers on an actor are called there, in order, beginning with the initial value")
+  func onMainActor() async {
+    let property = SharedObserved(0)
+    let inbox = Inbox<Int>()
+    let screen = Screen()
+    property.observe(owner: screen, options: .initial) { screen, change in
+      screen.shown.append(change.new)
+      inbox.append(change.new)
+    }
+    await onThreads(1) { _ in
+      for value in 1...100 { property.value = value }
+    }
+    _ = await inbox.first(101)
+    #expect(screen.shown == Array(0...100))
+  }
+
+  @Test("An actor observes for itself without being kept")
+  func actorOwner() async {
+    let property = SharedObserved(0)
+    let inbox = Inbox<Int>()
+    var meter: Meter? = Meter(inbox)
+    weak let kept = meter
+    if let meter {
+      property.observe(owner: meter) { meter, change in meter.note(change.new) }
+    }
+    property.value = 1
+    #expect(await inbox.first(1) == [1])
+    meter = nil
+    while kept != nil { await Task.yield() }
+    property.value = 2
+    #expect(inbox.entries == [1])
+    withExtendedLifetime(meter) {}
+  }
+
+  @Test("A paused observer is not called, and no change waits for it")
+  func paused() {
+    let property = SharedObserved(0)
+    let heard = Log<Int>()
+    let token = property.observe { heard.append($0.new) }
+    let pause = token.pause()
+    property.value = 1
+    pause.cancel()
+    property.value = 2
+    #expect(heard.entries == [2])
+  }
+
+  @Test("The property may die first: its tokens are inert, what their handlers captured is free")
+  func propertyDiesFirst() {
+    let tally = Tally()
+    var property: SharedObserved<Int>? = SharedObserved(0)
+    let probe = tally.probe()
+    let token = property?.observe { [probe] _ in probe.touch() }
+    property = nil
+    #expect(token?.isActive == false)
+    token?.cancel()
+    _ = consume probe
+    #expect(tally.live == 0)
+    withExtendedLifetime(property) {}
+  }
+
+  @Test("A value that is replaced is let go outside the lock: its end may use the property")
+  func displaced() {
+    let holder = Holder<SharedObserved<AtDeinit>>()
+    let ended = Counter()
+    let first = AtDeinit { [holder] in
+      ended.add()
+      holder.value?.value.touch()
+    }
+    holder.hold(SharedObserved(first))
+    _ = consume first
+    holder.value?.value = AtDeinit {}
+    #expect(ended.value == 1)
+    let token = holder.value?.observe { _ in }
+    holder.value?.value = AtDeinit { [holder] in holder.value?.value.touch() }
+    holder.value?.value = AtDeinit {}
+    token?.cancel()
+    holder.letGo()
+  }
+
+  @Test("Using the property inside its own update stops the program and names the place")
+  func reentry() async throws {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      let property = SharedObserved(0, fileID: "Sample/Here.swift", line: 12)
+      property.update { $0 = property.value + 1 }
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("Sample/Here.swift:12"))
+  }
+
+  @Test("More than 100 changes in a row by the observers themselves are warned of once")
+  func feedback() async throws {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
+    ) {
+      let property = SharedObserved(0, fileID: "Sample/Here.swift", line: 12)
+      let token = property.observe { [unowned property] change in
+        if change.new % 150 != 0 { property.value = change.new + 1 }
+      }
+      property.value = 1
+      property.value = 151
+      precondition(property.value == 300)
+      withExtendedLifetime(token) {}
+    }
+    let lines = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+      .split(separator: "\n").filter { $0.contains("Sample/Here.swift:12") }
+    #expect(lines.count == 1)
+  }
+}
+
+private actor Meter {
+  private let inbox: Inbox<Int>
+
+  init(_ inbox: Inbox<Int>) { self.inbox = inbox }
+
+  func note(_ value: Int) { inbox.append(value) }
+}
