@@ -135,6 +135,9 @@ public final class Observed<Value> {
   /// The property itself, to be observed.
   public var projectedValue: Observed<Value> { self }
 
+  /// How many places registrations take, those included whose owners have died unnoticed.
+  package var observerSlotCount: Int { observers?.slotCount ?? 0 }
+
   /// Where the property is written.
   internal var place: PropertyPlace { PropertyPlace(fileID: fileID, line: line) }
 
