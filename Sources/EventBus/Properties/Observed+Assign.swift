@@ -1,3 +1,5 @@
+public import Synchronization
+
 extension Observed {
   /// Stores a value.
   ///
@@ -14,27 +16,27 @@ extension Observed {
 
   /// Takes a value through all the steps of an assignment.
   @inlinable
-  internal func assign(
-    _ value: Value,
-    _ observers: PropertyObservers<Value>,
-    _ write: Write = .assignment
-  ) {
-    observers.cleanIfSoiled()
-    if observers.isInvolved || notifies == .manually || OpenBatch.isAnyOpen {
-      return assignInOrder(value, observers, write)
+  internal func assign(_ value: Value) {
+    let address = address.load(ordering: .relaxed)
+    _ = ObjectAddress.borrow(address) { (observers: PropertyObservers<Value>) in
+      observers.cleanIfSoiled()
+      if observers.isInvolved || notifies == .manually || OpenBatch.isAnyOpen {
+        return assignInOrder(value, observers, .assignment)
+      }
+      if let areEqual, areEqual(storage, value) { return }
+      let old = exchange(value)
+      observers.report(old: old, new: value, .assignment)
     }
-    if let areEqual, areEqual(storage, value) { return }
-    let old = exchange(value)
-    observers.report(old: old, new: value, write)
   }
 
-  /// The general way of ``assign(_:_:_:)``.
+  /// The general way of ``assign(_:)``.
   @usableFromInline
   internal func assignInOrder(
     _ value: Value,
     _ observers: PropertyObservers<Value>,
     _ write: Write
   ) {
+    observers.cleanIfSoiled()
     var proposed = value
     if observers.validators > 0, !observers.approve(&proposed, old: { storage }) { return }
     if notifies == .manually { return storeSilently(proposed, observers, write) }

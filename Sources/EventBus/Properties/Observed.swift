@@ -1,3 +1,5 @@
+public import Synchronization
+
 /// A property that tells its observers what it was and what it is.
 ///
 /// ```swift
@@ -28,8 +30,10 @@
 @propertyWrapper
 public final class Observed<Value> {
   @usableFromInline internal var storage: Value
-  /// Who observes; `nil` until somebody does.
-  @usableFromInline internal var observers: PropertyObservers<Value>?
+  /// Who observes; `nil` until somebody does, and never again.
+  @usableFromInline internal private(set) var observers: PropertyObservers<Value>?
+  /// The same for a set, which neither counts a reference nor checks for exclusive access.
+  @usableFromInline internal let address = Atomic<UInt>(0)
   @usableFromInline internal let areEqual: ((Value, Value) -> Bool)?
   @usableFromInline internal let notifies: Notifies
   private let fileID: StaticString
@@ -114,7 +118,8 @@ public final class Observed<Value> {
   public var wrappedValue: Value {
     get { storage }
     set {
-      if let observers { assign(newValue, observers) } else { _ = exchange(newValue) }
+      // Asked of the reference: looking at the address would retain the property first.
+      if observers == nil { _ = exchange(newValue) } else { assign(newValue) }
     }
     _modify {
       if let observers {
@@ -123,7 +128,7 @@ public final class Observed<Value> {
           yield &storage
         } else {
           var copy = storage
-          defer { assign(copy, observers, .mutation) }
+          defer { assignInOrder(copy, observers, .mutation) }
           yield &copy
         }
       } else {
@@ -146,6 +151,7 @@ public final class Observed<Value> {
     if let observers { return observers }
     let made = PropertyObservers<Value>(place, areEqual: areEqual)
     observers = made
+    address.store(ObjectAddress.of(made), ordering: .relaxed)
     return made
   }
 }

@@ -16,14 +16,13 @@ extension PropertyObservers {
   /// Tells a plain change to those who were there when the walk began.
   @inlinable
   internal func tell(_ change: Change<Value>) {
-    let order = nextNumber
-    var index = 0
     beginWalk()
-    while index < slots.count {
-      let slot = slots[index]
-      guard slot.number < order else { break }
-      if let observer = slot.observer, observer.mark.isOpen, !observer.receive(change) {
-        observer.mark.endByItself()
+    // What is added from now on stands behind; no slot is emptied or moved during a walk.
+    let end = slots.count
+    var index = 0
+    while index < end {
+      _ = ObjectAddress.borrow(slots[index].address) { (observer: PropertyObserver<Value>) in
+        if observer.mark.isOpen, !observer.receive(change) { observer.mark.endByItself() }
       }
       index += 1
     }
@@ -33,7 +32,7 @@ extension PropertyObservers {
   /// Tells what waits, and lets later changes be told at once.
   @inlinable
   internal func drain() {
-    if !pending.isEmpty { drainPending() }
+    if hasPending { drainPending() }
     isDraining = false
   }
 

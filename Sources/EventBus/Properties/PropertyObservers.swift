@@ -1,3 +1,5 @@
+public import Synchronization
+
 /// Who observes one property: the registrations, the order of their calls, and the changes that wait
 /// for their turn.
 ///
@@ -14,6 +16,8 @@ internal final class PropertyObservers<Value> {
   internal struct Slot {
     @usableFromInline internal let number: UInt
     @usableFromInline internal var observer: PropertyObserver<Value>?
+    /// Where the observer is, to be called without being retained; zero when there is none.
+    @usableFromInline internal var address: UInt
   }
 
   /// A change that has been stored and is to be told.
@@ -36,12 +40,11 @@ internal final class PropertyObservers<Value> {
   @usableFromInline internal var slots: [Slot] = []
   /// The number of the next registration.
   @usableFromInline internal var nextNumber: UInt = 0
-  /// How many walks are under way.
-  @usableFromInline internal var walks = 0
-  /// Whether changes are being told; new ones then wait.
-  @usableFromInline internal var isDraining = false
-  /// Whether there is anything but changes to tell to plain observers.
-  @usableFromInline internal var isInvolved = false
+  /// What every set looks at; touched by the property's domain only.
+  ///
+  /// Atomic, and never changed in one step: a relaxed load is a plain one that needs no exclusivity check.
+  @usableFromInline internal let flags = Atomic<UInt8>(0)
+  @usableFromInline internal let depth = Atomic<Int>(0)
   @usableFromInline internal let ledger = ObservationLedger()
 
   /// How many registrations there are, ended ones included that have not been met yet.
@@ -62,7 +65,7 @@ internal final class PropertyObservers<Value> {
   private var sweepLimit = 8
   private var probes: UInt = 0
 
-  @usableFromInline internal var pending: [Round] = []
+  internal var pending: [Round] = [] { didSet { hasPending = !pending.isEmpty } }
   /// What was written silently since the last report; kept while somebody wants to know.
   internal var silentWrites: [Write] = [] { didSet { updateInvolvement() } }
   /// What the open batch is to tell.
@@ -97,6 +100,45 @@ internal final class PropertyObservers<Value> {
     return wantingChanges + wantingPriors + validators == 0
   }
 
+  // MARK: State
+
+  /// How many walks are under way.
+  @inlinable
+  internal var walks: Int {
+    get { depth.load(ordering: .relaxed) }
+    set { depth.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Whether changes are being told; new ones then wait.
+  @inlinable
+  internal var isDraining: Bool {
+    get { has(1) }
+    set { note(1, newValue) }
+  }
+
+  /// Whether there is anything but changes to tell to plain observers.
+  @inlinable
+  internal var isInvolved: Bool {
+    get { has(2) }
+    set { note(2, newValue) }
+  }
+
+  /// Whether changes wait for their turn.
+  @inlinable
+  internal var hasPending: Bool {
+    get { has(4) }
+    set { note(4, newValue) }
+  }
+
+  @inlinable
+  internal func has(_ flag: UInt8) -> Bool { flags.load(ordering: .relaxed) & flag != 0 }
+
+  @inlinable
+  internal func note(_ flag: UInt8, _ isThere: Bool) {
+    let others = flags.load(ordering: .relaxed) & ~flag
+    flags.store(isThere ? others | flag : others, ordering: .relaxed)
+  }
+
   // MARK: Walks
 
   @inlinable
@@ -126,6 +168,7 @@ internal final class PropertyObservers<Value> {
       guard let index = index(of: number), let observer = slots[index].observer.take() else {
         continue
       }
+      slots[index].address = 0
       removed.append(observer)
       note(observer, by: -1)
       if observer.baseline != nil { baselines -= 1 }
@@ -197,7 +240,9 @@ internal final class PropertyObservers<Value> {
       observer.baseline = known
       baselines += 1
     }
-    slots.append(Slot(number: observer.number, observer: observer))
+    slots.append(
+      Slot(number: observer.number, observer: observer, address: ObjectAddress.of(observer))
+    )
     note(observer, by: 1)
     updateInvolvement()
     cleanIfSoiled()

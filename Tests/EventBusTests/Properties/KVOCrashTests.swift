@@ -2,8 +2,9 @@ import EventBus
 import TestSupport
 import Testing
 
-/// What crashes a program that uses key-value observing, one by one. A key path that is wrong, or nil,
-/// needs no test: `account.$balanse` and `account.$balance.observe(nil, …)` do not compile.
+/// What crashes a program that uses key-value observing, one by one.
+///
+/// A key path that is wrong, or nil, needs no test: `account.$balanse` and `account.$balance.observe(nil, …)` do not compile.
 @Suite("What crashes key-value observing is harmless here")
 struct KVOCrashTests {
   @Test("Removed twice: by the token, by the owner, by a token of a former registration")
