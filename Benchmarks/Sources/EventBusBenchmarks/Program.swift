@@ -15,9 +15,9 @@ enum Program {
   }
 
   private static func run(_ options: Options) async -> Int32 {
-    let counts = Heap.isCounted ? Memory.rows + Counts.rows : []
+    let counts = Heap.isCounted ? Memory.rows + Counts.rows + Properties.counts : []
     let posts = Posting.rows + Owners.rows + Senders.rows + Hooks.rows
-    let alone = posts + Registering.rows + Replaying.rows
+    let alone = posts + Registering.rows + Replaying.rows + Properties.rows
     let rows = alone + Streams.rows + Later.rows + Seeing.rows + Threads.rows + counts
     let runner = Runner(options: options, ours: .eventBus, report: note)
     if options.helpsOnly {

@@ -1,0 +1,165 @@
+public import Synchronization
+
+/// A property that tells its observers what it was and what it is.
+///
+/// ```swift
+/// @MainActor final class Account {
+///   @Observed var balance = 0
+/// }
+/// account.$balance.observe(owner: screen) { screen, change in
+///   screen.show(change.old, change.new)
+/// }
+/// ```
+///
+/// One assignment goes through these steps: validators may replace or decline the value; a value equal to
+/// the present one ends it; observers with ``ObserveOptions/prior`` are told while the property still has
+/// the old value; the value is stored; observers are called in the order of their registration, with the
+/// exact old and new value; computed values that depend on it follow.
+///
+/// An observer may set the property: the value is stored at once, and its observers are told when the
+/// present change has been told to all. Observers never nest, and each sees an unbroken chain of changes.
+///
+/// Either side may die first, an object may observe itself, and cancelling twice is harmless.
+///
+/// ## Thread safety
+///
+/// A property is not `Sendable`: its value, and its handlers with all they captured, belong to the
+/// isolation domain of the object that has it, and the compiler sees to it. So there is no lock. Tokens
+/// may be cancelled on any thread; a cancelled handler is not called any more, and is destroyed inside
+/// the domain when the property is used next, or dies.
+@propertyWrapper
+public final class Observed<Value> {
+  @usableFromInline internal var storage: Value
+  /// Who observes; `nil` until somebody does, and never again.
+  @usableFromInline internal private(set) var observers: PropertyObservers<Value>?
+  /// The same for a set, which neither counts a reference nor checks for exclusive access.
+  @usableFromInline internal let address = Atomic<UInt>(0)
+  @usableFromInline internal let areEqual: ((Value, Value) -> Bool)?
+  @usableFromInline internal let notifies: Notifies
+  private let fileID: StaticString
+  private let line: UInt
+
+  /// Creates a property that does not report a value equal to the one it has.
+  ///
+  /// - Parameters:
+  ///   - wrappedValue: The first value.
+  ///   - notifies: Who reports changes.
+  ///   - fileID: Where the property is written; filled in by the compiler.
+  ///   - line: Its line.
+  @inlinable
+  public convenience init(
+    wrappedValue: Value,
+    notifies: Notifies = .automatically,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) where Value: Equatable {
+    self.init(wrappedValue, { $0 == $1 }, notifies, fileID: fileID, line: line)
+  }
+
+  /// Creates a property that reports every value it is set to.
+  ///
+  /// - Parameters:
+  ///   - wrappedValue: The first value.
+  ///   - notifies: Who reports changes.
+  ///   - fileID: Where the property is written; filled in by the compiler.
+  ///   - line: Its line.
+  @inlinable
+  @_disfavoredOverload
+  public convenience init(
+    wrappedValue: Value,
+    notifies: Notifies = .automatically,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    self.init(wrappedValue, nil, notifies, fileID: fileID, line: line)
+  }
+
+  /// Creates a property that does not report values that are alike.
+  ///
+  /// - Parameters:
+  ///   - wrappedValue: The first value.
+  ///   - areEqual: Whether a value may be taken for another one; such a value is not stored.
+  ///   - fileID: Where the property is written; filled in by the compiler.
+  ///   - line: Its line.
+  @inlinable
+  public convenience init(
+    wrappedValue: Value,
+    by areEqual: @escaping (Value, Value) -> Bool,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    self.init(wrappedValue, areEqual, .automatically, fileID: fileID, line: line)
+  }
+
+  @usableFromInline
+  internal init(
+    _ value: Value,
+    _ areEqual: ((Value, Value) -> Bool)?,
+    _ notifies: Notifies,
+    fileID: StaticString,
+    line: UInt
+  ) {
+    storage = value
+    self.areEqual = areEqual
+    self.notifies = notifies
+    self.fileID = fileID
+    self.line = line
+  }
+
+  deinit { observers?.close() }
+
+  /// The value.
+  ///
+  /// Changing it in place, as in `items.append(item)`, copies nothing unless a validator or an observer
+  /// needs the value before. In place every write is reported, also when the mutation throws.
+  ///
+  /// - Complexity: O(1) to get. To set, O(*n*) in the number of observers; nothing is allocated.
+  @inlinable
+  public var wrappedValue: Value {
+    get { storage }
+    set {
+      // Asked of the reference: looking at the address would retain the property first.
+      if observers == nil { _ = exchange(newValue) } else { assign(newValue) }
+    }
+    _modify {
+      if let observers {
+        if observers.allowsMutationInPlace {
+          defer { didMutate(observers) }
+          yield &storage
+        } else {
+          var copy = storage
+          defer { assignInOrder(copy, observers, .mutation) }
+          yield &copy
+        }
+      } else {
+        yield &storage
+      }
+    }
+  }
+
+  /// The property itself, to be observed.
+  public var projectedValue: Observed<Value> { self }
+
+  /// How many places registrations take, those included whose owners have died unnoticed.
+  package var observerSlotCount: Int { observers?.slotCount ?? 0 }
+
+  /// Where the property is written.
+  internal var place: PropertyPlace { PropertyPlace(fileID: fileID, line: line) }
+
+  /// Who observes, made when it is first asked for.
+  internal func neededObservers() -> PropertyObservers<Value> {
+    if let observers { return observers }
+    let made = PropertyObservers<Value>(place, areEqual: areEqual)
+    observers = made
+    address.store(ObjectAddress.of(made), ordering: .relaxed)
+    return made
+  }
+}
+
+extension Observed: ObservableValue {
+  /// The value, read through the property itself.
+  public var value: Value { storage }
+}
+
+@available(*, unavailable)
+extension Observed: Sendable {}

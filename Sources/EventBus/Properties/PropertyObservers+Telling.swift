@@ -1,0 +1,176 @@
+extension PropertyObservers {
+  /// Tells a change that was stored just now, or lets it wait for its turn.
+  ///
+  /// - Parameters:
+  ///   - old: The value before; `nil` when nobody wanted it.
+  ///   - new: The value after.
+  ///   - write: What was written.
+  @inlinable
+  internal func report(old: Value, new: Value, _ write: Write) {
+    if isInvolved || isDraining { return reportInOrder(old: old, new: new, write) }
+    isDraining = true
+    tell(Change(.set, old: old, new: new))
+    drain()
+  }
+
+  /// Tells a plain change to those who were there when the walk began.
+  @inlinable
+  internal func tell(_ change: Change<Value>) {
+    beginWalk()
+    // What is added from now on stands behind; no slot is emptied or moved during a walk.
+    let end = slots.count
+    var index = 0
+    while index < end {
+      _ = ObjectAddress.borrow(slots[index].address) { (observer: PropertyObserver<Value>) in
+        if observer.mark.isOpen, !observer.receive(change) { observer.mark.endByItself() }
+      }
+      index += 1
+    }
+    endWalk()
+  }
+
+  /// Tells what waits, and lets later changes be told at once.
+  @inlinable
+  internal func drain() {
+    if hasPending { drainPending() }
+    isDraining = false
+  }
+
+  /// Tells a change in the general way: to observers of every kind, in its turn.
+  ///
+  /// - Parameters:
+  ///   - old: The value before; `nil` when nobody wanted it.
+  ///   - new: The value after.
+  ///   - write: What was written; `nil` when it was noted before.
+  @usableFromInline
+  internal func reportInOrder(old: Value?, new: Value, _ write: Write?) {
+    if let write { noteSilently(write) }
+    pending.append(Round(old: old, new: new, writes: takeWrites(), order: nextNumber))
+    guard !isDraining else { return }
+    isDraining = true
+    drain()
+  }
+
+  /// Queues the change of a batch, before any change of the batch is told.
+  internal func enqueueBatch(old: Value?, new: Value, isNetZero: Bool) {
+    pending.append(
+      Round(
+        old: old,
+        new: new,
+        writes: takeWrites(),
+        order: nextNumber,
+        isNetZero: isNetZero,
+        // What is told inside an observer's call settles in its own turn.
+        isOfBatch: !isDraining
+      )
+    )
+    drainsForBatch = !isDraining
+    isDraining = true
+  }
+
+  /// Tells the change of a batch, unless an observer's call is under way that will do it.
+  internal func drainBatch() {
+    guard drainsForBatch else { return }
+    drainsForBatch = false
+    drain()
+  }
+
+  private func takeWrites() -> [Write] {
+    guard !silentWrites.isEmpty else { return [] }
+    defer { silentWrites = [] }
+    return silentWrites
+  }
+
+  /// Takes note of a write that is not told now.
+  internal func noteSilently(_ write: Write) {
+    if wantingWrites > 0 { silentWrites.append(write) }
+  }
+
+  /// Tells those who want to know before a value is stored.
+  internal func tellPrior(old: Value, new: Value) {
+    let change = Change(.prior, old: old, new: new)
+    walk { observer in
+      observer.roles.contains(.priors) && observer.mark.isOpen ? observer.receive(change) : true
+    }
+  }
+
+  /// Asks the validators, oldest first, until one declines.
+  ///
+  /// - Parameters:
+  ///   - proposed: The value to be stored; a validator may replace it.
+  ///   - old: Reads the value there is.
+  /// - Returns: Whether the value may be stored.
+  internal func approve(_ proposed: inout Value, old: () -> Value) -> Bool {
+    var isApproved = true
+    walk { observer in
+      if isApproved, observer.roles.contains(.proposals), observer.mark.isOpen {
+        isApproved = observer.approves(&proposed, old: old())
+      }
+      return true
+    }
+    return isApproved
+  }
+
+  @usableFromInline
+  internal func drainPending() {
+    var rounds = 1
+    var next = 0
+    while next < pending.count {
+      let round = pending[next]
+      next += 1
+      if next == pending.count { (pending, next) = ([], 0) }
+      deliver(round)
+      if !round.isOfBatch { dependents.settle() }
+      rounds += 1
+      if rounds == 101 { warnOfRounds() }
+    }
+  }
+
+  private func deliver(_ round: Round) {
+    let change = round.isNetZero ? nil : round.old.map { Change(.set, old: $0, new: round.new) }
+    let report = WriteReport(new: round.new, writes: round.writes)
+    walk(before: round.order) { observer in
+      let known = takeBaseline(of: observer)
+      guard observer.mark.isOpen else { return true }
+      if observer.roles.contains(.changes) {
+        guard let known else { return change.map(observer.receive) ?? true }
+        if let areEqual, areEqual(known, round.new) { return true }
+        return observer.receive(Change(.set, old: known, new: round.new))
+      }
+      guard observer.roles.contains(.writes), !round.isNetZero else { return true }
+      return observer.receive(report)
+    }
+  }
+
+  private func takeBaseline(of observer: PropertyObserver<Value>) -> Value? {
+    guard let known = observer.baseline else { return nil }
+    observer.baseline = nil
+    baselines -= 1
+    return known
+  }
+
+  /// Goes over the registrations that are there now.
+  ///
+  /// - Parameters:
+  ///   - order: Only numbers below are met.
+  ///   - visit: Answers whether the owner is alive.
+  private func walk(before order: UInt? = nil, _ visit: (PropertyObserver<Value>) -> Bool) {
+    let order = order ?? nextNumber
+    var index = 0
+    beginWalk()
+    while index < slots.count {
+      let slot = slots[index]
+      guard slot.number < order else { break }
+      if let observer = slot.observer, !visit(observer) { observer.mark.endByItself() }
+      index += 1
+    }
+    endWalk()
+  }
+
+  private func warnOfRounds() {
+    StandardError.print(
+      "EventBus: the property at \(place) was set more than 100 times by its own observers. "
+        + "They may be answering each other without end."
+    )
+  }
+}

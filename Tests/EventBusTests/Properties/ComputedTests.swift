@@ -1,0 +1,268 @@
+import EventBus
+import TestSupport
+import Testing
+
+/// Sources for computed values.
+private final class Cart {
+  @Observed var price = 2
+  @Observed var count = 3
+  @Observed var label = "cart"
+}
+
+@Suite("Computed values")
+struct ComputedTests {
+  @Test("A computed value follows its sources, of different types")
+  func follows() {
+    let cart = Cart()
+    let text = Computed(cart.$label, cart.$price, cart.$count) { "\($0) \($1 * $2)" }
+    #expect(text.value == "cart 6")
+    cart.price = 5
+    cart.label = "basket"
+    #expect(text.value == "basket 15")
+    withExtendedLifetime(text) {}
+  }
+
+  @Test("It is computed when read after a change, and not otherwise")
+  func lazy() {
+    let cart = Cart()
+    let counter = Counter()
+    let total = Computed(cart.$price, cart.$count) { price, count in
+      counter.add()
+      return price * count
+    }
+    cart.price = 7
+    #expect(counter.value == 0)
+    #expect(total.value == 21)
+    #expect(total.value == 21)
+    #expect(counter.value == 1)
+    cart.price = 8
+    cart.price = 9
+    #expect(counter.value == 1)
+    #expect(total.value == 27)
+    #expect(counter.value == 2)
+    withExtendedLifetime(total) {}
+  }
+
+  @Test("Observers are told if the value differs, with exact old and new")
+  func observed() {
+    let cart = Cart()
+    let isDear = Computed(cart.$price) { $0 > 10 }
+    let notes = Notes<String>()
+    let token = isDear.observe(options: .initial) { notes.append($0.text) }
+    for price in [3, 11, 12, 4] { cart.price = price }
+    #expect(notes.entries == ["ifalse", "false→true", "true→false"])
+    withExtendedLifetime(token) {}
+    withExtendedLifetime(isDear) {}
+  }
+
+  @Test("A diamond gives one change for one set, computed once")
+  func diamond() {
+    let cart = Cart()
+    let counter = Counter()
+    let double = Computed(cart.$price) { $0 * 2 }
+    let triple = Computed(cart.$price) { $0 * 3 }
+    let sum = Computed(double, triple) { double, triple in
+      counter.add()
+      return double + triple
+    }
+    let notes = Notes<String>()
+    let token = sum.observe { notes.append($0.text) }
+    let before = counter.value
+    cart.price = 10
+    #expect(notes.entries == ["10→50"])
+    #expect(counter.value == before + 1)
+    withExtendedLifetime(token) {}
+    withExtendedLifetime((double, triple, sum)) {}
+  }
+
+  @Test("The property's observers come first, then values by height, whatever the order of making")
+  func heights() {
+    let cart = Cart()
+    let notes = Notes<String>()
+    let low = Computed(cart.$price) { $0 + 1 }
+    let high = Computed(low) { $0 + 1 }
+    let mixed = Computed(high, cart.$price) { $0 + $1 }
+    let other = Computed(cart.$price) { $0 + 5 }
+    let tokens = [
+      mixed.observe { _ in notes.append("mixed") }, high.observe { _ in notes.append("high") },
+      low.observe { _ in notes.append("low") }, other.observe { _ in notes.append("other") },
+      cart.$price.observe { _ in notes.append("price") },
+    ]
+    cart.price = 9
+    #expect(notes.entries == ["price", "low", "other", "high", "mixed"])
+    withExtendedLifetime(tokens) {}
+    withExtendedLifetime((low, high, mixed, other)) {}
+  }
+
+  @Test("Read inside any observer it is consistent, and is still told once, in its turn")
+  func glitchFree() {
+    let cart = Cart()
+    let notes = Notes<String>()
+    let total = Computed(cart.$price, cart.$count) { $0 * $1 }
+    let half = Computed(total) { $0 / 2 }
+    let tokens = [
+      half.observe { notes.append("half \($0.text)") },
+      total.observe { notes.append("total \($0.text) half \(half.value)") },
+      cart.$price.observe { notes.append("price \($0.text) total \(total.value)") },
+    ]
+    cart.price = 4
+    #expect(notes.entries == ["price 2→4 total 12", "total 6→12 half 6", "half 3→6"])
+    withExtendedLifetime(tokens) {}
+    withExtendedLifetime((total, half)) {}
+  }
+
+  @Test("A set inside a computed value's observer is told in a round of its own, in a chain")
+  func setInside() {
+    let cart = Cart()
+    let notes = Notes<String>()
+    let total = Computed(cart.$price, cart.$count) { $0 * $1 }
+    let tokens = [
+      total.observe { [unowned cart] change in
+        notes.append("a \(change.text)")
+        if cart.count < 5 { cart.count += 1 }
+      },
+      total.observe { notes.append("b \($0.text)") },
+    ]
+    cart.price = 10
+    #expect(
+      notes.entries == ["a 6→30", "b 6→30", "a 30→40", "b 30→40", "a 40→50", "b 40→50"]
+    )
+    withExtendedLifetime(tokens) {}
+    withExtendedLifetime(total) {}
+  }
+
+  @Test("After a silent write it reads right, and its observers are told with the next report")
+  func silentWrites() {
+    let cart = Cart()
+    let notes = Notes<String>()
+    let total = Computed(cart.$price, cart.$count) { $0 * $1 }
+    let token = total.observe { notes.append($0.text) }
+    cart.$price.withoutNotifying { $0 = 5 }
+    #expect(total.value == 15)
+    #expect(notes.entries.isEmpty)
+    let late = Notes<String>()
+    let second = total.observe(options: .initial) { late.append($0.text) }
+    cart.count = 4
+    #expect(notes.entries == ["6→20"])
+    #expect(late.entries == ["i15", "15→20"])
+    withExtendedLifetime([token, second]) {}
+    withExtendedLifetime(total) {}
+  }
+
+  @Test("A mutation in place reaches what is computed from it")
+  func inPlace() {
+    let account = Account()
+    let notes = Notes<String>()
+    let count = Computed(account.$names) { $0.count }
+    let token = count.observe { notes.append($0.text) }
+    account.names.append("a")
+    account.names.append("b")
+    #expect(notes.entries == ["0→1", "1→2"])
+    withExtendedLifetime(token) {}
+    withExtendedLifetime(count) {}
+  }
+
+  @Test("It keeps its sources; they do not keep it")
+  func ownership() {
+    let cart = Cart()
+    let (tally, weakCart) = (Tally(), Notes<() -> Bool>())
+    var total: Computed<Int>? = Computed(cart.$price) { [probe = tally.probe()] price in
+      probe.touch()
+      return price
+    }
+    let token = total?.observe { _ in }
+    #expect(tally.live == 1)
+    cart.price = 3
+    total = nil
+    #expect(tally.live == 0)
+    #expect(token?.isActive == false)
+    cart.price = 4
+    var source: Cart? = Cart()
+    weakCart.append { [weak source] in source == nil }
+    let later = source.map { Computed($0.$price) { $0 } }
+    source = nil
+    #expect(weakCart.entries[0]())
+    #expect(later?.value == 2)
+    withExtendedLifetime((total, source)) {}
+  }
+
+  @Test("Ten thousand values of one property are made, told and let go")
+  func many() {
+    let cart = Cart()
+    let counter = Counter()
+    var values = (0..<10_000).map { index in Computed(cart.$price) { $0 + index } }
+    var tokens = values.map { $0.observe { _ in counter.add() } }
+    cart.price = 3
+    #expect(counter.value == 10_000)
+    withExtendedLifetime(values) {}
+    values.removeAll()
+    cart.price = 4
+    #expect(counter.value == 10_000)
+    tokens.removeAll()
+  }
+
+  @Test("An observer with prior is told before the others")
+  func prior() {
+    let cart = Cart()
+    let notes = Notes<String>()
+    let total = Computed(cart.$price) { $0 * 10 }
+    let tokens = [
+      total.observe { notes.append("a \($0.text)") },
+      total.observe(options: .prior) { notes.append("b \($0.text)") },
+    ]
+    cart.price = 3
+    #expect(notes.entries == ["b p20→30", "a 20→30", "b 20→30"])
+    withExtendedLifetime(tokens) {}
+    withExtendedLifetime(total) {}
+  }
+
+  @Test("Owners, ids and unobserving work as with properties")
+  func owners() {
+    let (cart, viewer) = (Cart(), Viewer())
+    let total = Computed(cart.$price) { $0 * 10 }
+    total.observe(owner: viewer, id: 1) { viewer, _ in viewer.shown.append("replaced") }
+    total.observe(owner: viewer, id: 1) { $0.show($1) }
+    cart.price = 3
+    #expect(viewer.shown == ["20→30"])
+    total.unobserve(owner: viewer)
+    cart.price = 4
+    #expect(viewer.shown == ["20→30"])
+    withExtendedLifetime(total) {}
+  }
+
+  @Test("A value can be computed from one of another kind, which only the protocol describes")
+  func foreignSource() {
+    final class Foreign: ObservableValue {
+      @Observed var number = 1
+      var value: Int { number }
+      func observe(options: ObserveOptions, _ body: @escaping (Change<Int>) -> Void) -> Token {
+        $number.observe(options: options, body)
+      }
+    }
+    let foreign = Foreign()
+    let double = Computed(foreign) { $0 * 2 }
+    let notes = Notes<String>()
+    let token = double.observe { notes.append($0.text) }
+    foreign.number = 5
+    #expect(notes.entries == ["2→10"])
+    #expect(double.value == 10)
+    withExtendedLifetime(token) {}
+    withExtendedLifetime(double) {}
+  }
+
+  @Test("A value that reads itself while it is computed traps and names its place")
+  func readsItself() async throws {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      final class Knot { var value: Computed<Int>? }
+      let (cart, knot) = (Cart(), Knot())
+      knot.value = Computed(cart.$price) { [unowned knot] in $0 + (knot.value?.value ?? 0) }
+      _ = knot.value?.value
+    }
+    let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(message.contains("ComputedTests.swift:"))
+    #expect(message.contains("while it is being computed"))
+  }
+}

@@ -1,0 +1,284 @@
+import EventBus
+import TestSupport
+import Testing
+
+/// What crashes a program that uses key-value observing, one by one.
+///
+/// A key path that is wrong, or nil, needs no test: `account.$balanse` and `account.$balance.observe(nil, …)` do not compile.
+@Suite("What crashes key-value observing is harmless here")
+struct KVOCrashTests {
+  @Test("Removed twice: by the token, by the owner, by a token of a former registration")
+  func removedTwice() {
+    let (account, viewer) = (Account(), Viewer())
+    let token = account.$balance.observe(owner: viewer) { $0.show($1) }
+    token.cancel()
+    token.cancel()
+    account.$balance.unobserve(owner: viewer)
+    account.$balance.unobserve(owner: viewer)
+    let second = account.$balance.observe(owner: viewer) { $0.show($1) }
+    token.cancel()
+    #expect(second.isActive)
+    account.balance = 1
+    #expect(viewer.shown == ["0→1"])
+  }
+
+  @Test("Removed without having been added")
+  func neverAdded() {
+    let account = Account()
+    account.$balance.unobserve(owner: Viewer())
+    account.balance = 1
+    #expect(account.balance == 1)
+  }
+
+  @Test("Never removed, and the observer dies first: it is not called, and its handler is let go")
+  func neverRemoved() {
+    let (account, tally) = (Account(), Tally())
+    for _ in 0..<10 {
+      account.$balance.observe(owner: Viewer()) { [probe = tally.probe()] viewer, change in
+        probe.touch()
+        viewer.show(change)
+      }
+    }
+    account.balance = 1
+    #expect(tally.live == 0)
+  }
+
+  @Test("The observed object dies first, with observers registered")
+  func observedDiesFirst() {
+    let (viewer, tally) = (Viewer(), Tally())
+    var account: Account? = Account()
+    let token = account?.$balance.observe(owner: viewer) { [probe = tally.probe()] viewer, change in
+      probe.touch()
+      viewer.show(change)
+    }
+    account?.balance = 1
+    account = nil
+    #expect(tally.live == 0)
+    #expect(token?.isActive == false)
+    token?.cancel()
+    #expect(viewer.shown == ["0→1"])
+    withExtendedLifetime(account) {}
+  }
+
+  @Test("The observed object is let go inside its own observer")
+  func observedDiesInside() {
+    let box = Notes<Account>()
+    box.append(Account())
+    let notes = Notes<String>()
+    let tokens = (0..<2).map { _ in
+      box.entries[0].$balance.observe { change in
+        notes.append(change.text)
+        box.entries = []
+      }
+    }
+    box.entries[0].balance = 1
+    #expect(notes.entries == ["0→1", "0→1"])
+    #expect(tokens.allSatisfy { !$0.isActive })
+  }
+
+  @Test("An object observes itself, also as its own owner, and dies without a leak")
+  func selfObservation() {
+    final class Thermometer {
+      @Observed var degrees = 0
+      var warnings = 0
+      let tally: Tally.Probe
+
+      init(_ tally: Tally) {
+        self.tally = tally.probe()
+        $degrees.observe(owner: self) { thermometer, change in
+          if change.new > 40 { thermometer.warnings += 1 }
+        }
+      }
+
+      deinit { degrees = 50 }
+    }
+    let tally = Tally()
+    var thermometer: Thermometer? = Thermometer(tally)
+    thermometer?.degrees = 41
+    #expect(thermometer?.warnings == 1)
+    thermometer = nil
+    #expect(tally.live == 0)
+    withExtendedLifetime(thermometer) {}
+  }
+
+  @Test("Removed inside the handler: itself, another one, all of its owner")
+  func removedInside() {
+    let (account, viewer, other) = (Account(), Viewer(), Viewer())
+    account.$balance.observe(owner: viewer) { [unowned account] viewer, change in
+      viewer.show(change)
+      account.$balance.unobserve(owner: viewer)
+      account.$balance.unobserve(owner: other)
+    }
+    account.$balance.observe(owner: viewer) { $0.show($1) }
+    account.$balance.observe(owner: other) { $0.show($1) }
+    account.balance = 1
+    account.balance = 2
+    #expect(viewer.shown == ["0→1"])
+    #expect(other.shown.isEmpty)
+    #expect(account.$balance.observerSlotCount <= 8)
+  }
+
+  @Test("The observed property is set again inside the handler")
+  func reentrantSet() {
+    let account = Account()
+    let notes = Notes<String>()
+    let token = account.$balance.observe { [unowned account] change in
+      notes.append(change.text)
+      if change.new < 0 { account.balance = 0 }
+    }
+    account.balance = -5
+    #expect(notes.entries == ["0→-5", "-5→0"])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Handlers register and end others while they are gone over, again and again")
+  func mutationDuringIteration() {
+    let account = Account()
+    let (tokens, counter) = (Notes<Token>(), Counter())
+    func add() {
+      tokens.append(
+        account.$balance.observe { [unowned account] change in
+          counter.add()
+          guard tokens.entries.count < 200 else { return }
+          tokens.append(account.$balance.observe { _ in counter.add() })
+          if change.new.isMultiple(of: 3) { tokens.entries.removeFirst() }
+        }
+      )
+    }
+    for _ in 0..<10 { add() }
+    for balance in 1...50 { account.balance = balance }
+    #expect(counter.value > 1_000)
+    let active = tokens.entries.count { $0.isActive }
+    #expect(active == tokens.entries.count)
+    account.balance = 51
+    #expect(account.$balance.observerSlotCount <= max(8, 2 * active))
+  }
+
+  @Test("The observer is freed on another thread while the property is set")
+  func freedElsewhere() async {
+    for _ in 0..<200 {
+      let holder = Holder<LivedGuest>(LivedGuest())
+      let tally = Tally()
+      await onThreads(2) { index in
+        if index == 0 { return holder.letGo() }
+        let account = Account()
+        if let guest = holder.value {
+          account.$balance.observe(owner: guest) { [probe = tally.probe()] guest, _ in
+            probe.touch()
+            guest.calls.add()
+          }
+        }
+        for balance in 1...50 { account.balance = balance }
+      }
+      #expect(tally.live == 0)
+    }
+  }
+
+  @Test(
+    "Tokens are cancelled on other threads while the property is set; handlers die in its domain"
+  )
+  func cancelledElsewhere() async {
+    /// Not synchronised: a handler that died elsewhere would be a race.
+    final class Domain { var freed = 0 }
+    final class Guard {
+      let domain: Domain
+      init(_ domain: Domain) { self.domain = domain }
+      deinit { domain.freed += 1 }
+    }
+    let (inbox, hasEnded) = (Log<Token>(), ManualLatch())
+    await onThreads(3) { index in
+      if index > 0 {
+        var next = index - 1
+        while !hasEnded.isOpen {
+          let tokens = inbox.entries
+          while next < tokens.count {
+            tokens[next].cancel()
+            next += 2
+          }
+          yieldThread()
+        }
+        return
+      }
+      let (account, domain) = (Account(), Domain())
+      for balance in 1...2_000 {
+        let guardian = Guard(domain)
+        inbox.append(account.$balance.observe { _ in withExtendedLifetime(guardian) {} })
+        account.balance = balance
+      }
+      while inbox.entries.contains(where: \.isActive) { yieldThread() }
+      account.balance = 0
+      #expect(domain.freed == 2_000)
+      #expect(account.$balance.observerSlotCount <= 8)
+      hasEnded.open()
+    }
+  }
+
+  @Test("The fence after cancelling waits for a call that is running elsewhere")
+  func finished() async {
+    let (isInside, mayLeave, inbox) = (ManualLatch(), ManualLatch(), Log<Token>())
+    let calls = Counter()
+    async let setting: Void = onThreads(1) { _ in
+      let account = Account()
+      inbox.append(
+        account.$balance.observe { _ in
+          isInside.open()
+          mayLeave.block()
+          calls.add()
+        }
+      )
+      account.balance = 1
+      account.balance = 2
+    }
+    await isInside.wait()
+    let token = inbox.entries[0]
+    token.cancel()
+    async let fence: Int = {
+      await token.finished()
+      return calls.value
+    }()
+    for _ in 0..<100 { await Task.yield() }
+    #expect(calls.value == 0)
+    mayLeave.open()
+    #expect(await fence == 1)
+    await setting
+    #expect(calls.value == 1)
+    await token.finished()
+  }
+
+  @Test("A hundred thousand owners come and go beside a thousand that stay; the places are bounded")
+  func owners() {
+    let account = Account()
+    let stays = (0..<1_000).map { _ in PlainOwner() }
+    for owner in stays {
+      account.$balance.observe(owner: owner) { owner, _ in owner.log.append(1) }
+    }
+    var largest = 0
+    for round in 0..<100_000 {
+      account.$balance.observe(owner: PlainOwner()) { owner, _ in owner.log.append(1) }
+      largest = max(largest, account.$balance.observerSlotCount)
+      if round.isMultiple(of: 20_000) { account.balance += 1 }
+    }
+    #expect(largest <= 2_002)
+    #expect(stays.allSatisfy { $0.log.count == 5 })
+    account.balance += 1
+    #expect(account.$balance.observerSlotCount <= 2_000)
+  }
+
+  @Test("When many owners die at once, few registrations later their places are gone")
+  func massDeath() {
+    let account = Account()
+    var owners = (0..<10_000).map { _ in PlainOwner() }
+    for owner in owners { account.$balance.observe(owner: owner) { _, _ in } }
+    #expect(account.$balance.observerSlotCount == 10_000)
+    owners.removeAll()
+    let token = account.$balance.observe { _ in }
+    #expect(account.$balance.observerSlotCount <= 8)
+    withExtendedLifetime(token) {}
+  }
+}
+
+/// An owner with a lifetime that any thread may let go.
+private final class LivedGuest: LifetimeOwner, Sendable {
+  let lifetime = Lifetime()
+  let calls = Counter()
+}

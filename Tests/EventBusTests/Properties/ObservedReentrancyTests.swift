@@ -1,0 +1,178 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Observers that change what they observe")
+struct ObservedReentrancyTests {
+  @Test(
+    "A set inside an observer stores at once; it is told when all have heard the present change"
+  )
+  func nestedSet() {
+    let account = Account()
+    let notes = Notes<String>()
+    let tokens = [
+      account.$balance.observe { [unowned account] change in
+        notes.append("a begin \(change.text)")
+        if change.new == 1 { account.balance = 2 }
+        notes.append("a end at \(account.balance)")
+      },
+      account.$balance.observe { [unowned account] change in
+        notes.append("b \(change.text) at \(account.balance)")
+      },
+    ]
+    account.balance = 1
+    #expect(
+      notes.entries == [
+        "a begin 0→1", "a end at 2", "b 0→1 at 2", "a begin 1→2", "a end at 2", "b 1→2 at 2",
+      ]
+    )
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("The chain is unbroken for every observer, however deep sets nest")
+  func chain() {
+    let account = Account()
+    let lists = [Notes<Change<Int>>(), Notes<Change<Int>>(), Notes<Change<Int>>()]
+    let tokens = lists.enumerated().map { index, notes in
+      account.$balance.observe { [unowned account] change in
+        notes.append(change)
+        if change.new < 30 { account.balance = account.balance + index + 1 }
+      }
+    }
+    account.balance = 1
+    for notes in lists {
+      #expect(notes.entries.first?.old == 0)
+      #expect(notes.entries.last?.new == account.balance)
+      for (before, after) in zip(notes.entries, notes.entries.dropFirst()) {
+        #expect(before.new == after.old)
+      }
+    }
+    #expect(lists[0].entries == lists[2].entries)
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("An observer added during a change is not called for it, but for later ones")
+  func addedDuring() {
+    let account = Account()
+    let notes = Notes<String>()
+    let tokens = Notes<Token>()
+    let token = account.$balance.observe { [unowned account] change in
+      guard tokens.entries.isEmpty else { return }
+      // Stored before the registration: not for the new observer either.
+      account.balance = 2
+      tokens.append(account.$balance.observe(options: .initial) { notes.append($0.text) })
+      account.balance = 3
+    }
+    account.balance = 1
+    #expect(notes.entries == ["i2", "2→3"])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("An observer that ended during a change is not called any more")
+  func endedDuring() {
+    let account = Account()
+    let notes = Notes<String>()
+    let (tally, later) = (Tally(), Holder<Token>())
+    let first = account.$balance.observe { _ in later.value?.cancel() }
+    later.hold(
+      account.$balance.observe { [probe = tally.probe()] change in
+        probe.touch()
+        notes.append(change.text)
+      }
+    )
+    account.balance = 1
+    #expect(notes.entries.isEmpty)
+    #expect(tally.live == 0)
+    withExtendedLifetime(first) {}
+  }
+
+  @Test("An observer may end itself; its handler lives until the call has ended")
+  func endsItself() {
+    let account = Account()
+    let (tally, own) = (Tally(), Holder<Token>())
+    let notes = Notes<String>()
+    own.hold(
+      account.$balance.observe { [probe = tally.probe()] change in
+        own.letGo()
+        notes.append("\(change.text) \(tally.live)")
+        probe.touch()
+      }
+    )
+    account.balance = 1
+    account.balance = 2
+    #expect(notes.entries == ["0→1 1"])
+    #expect(tally.live == 0)
+  }
+
+  @Test("More than a hundred rounds are told in one line that names the property's place")
+  func warning() async throws {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
+    ) {
+      let account = Account()
+      let token = account.$balance.observe { [unowned account] change in
+        if change.new < 500 { account.balance += 1 }
+      }
+      account.balance = 1
+      precondition(account.balance == 500)
+      withExtendedLifetime(token) {}
+    }
+    let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(message.split(separator: "\n").count == 1)
+    #expect(message.contains("Samples.swift:6"))
+  }
+
+  @Test("A hundred rounds are told without a line")
+  func noWarning() async throws {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
+    ) {
+      let account = Account()
+      let token = account.$balance.observe { [unowned account] change in
+        if change.new < 100 { account.balance += 1 }
+      }
+      account.balance = 1
+      withExtendedLifetime(token) {}
+    }
+    #expect(try #require(result).standardErrorContent.isEmpty)
+  }
+
+  @Test("Properties that answer each other settle")
+  func mutual() {
+    final class Model {
+      @Observed var celsius = 0
+      @Observed var fahrenheit = 32
+    }
+    let model = Model()
+    let tokens = [
+      model.$celsius.observe { [unowned model] in model.fahrenheit = $0.new * 9 / 5 + 32 },
+      model.$fahrenheit.observe { [unowned model] in model.celsius = ($0.new - 32) * 5 / 9 },
+    ]
+    model.celsius = 100
+    #expect(model.fahrenheit == 212)
+    model.fahrenheit = 50
+    #expect(model.celsius == 10)
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("What dies when a value is replaced may read and set the property")
+  func dyingValueReads() {
+    final class Model { @Observed(by: ===) var holder = Guest {} }
+    final class Guest {
+      let atEnd: () -> Void
+      init(_ atEnd: @escaping () -> Void) { self.atEnd = atEnd }
+      deinit { atEnd() }
+    }
+    for isObserved in [false, true] {
+      let model = Model()
+      let notes = Notes<Bool>()
+      let token = isObserved ? model.$holder.observe { _ in } : nil
+      model.holder = Guest { [unowned model] in notes.append(model.holder is Guest) }
+      model.holder = Guest {}
+      #expect(notes.entries == [true])
+      withExtendedLifetime(token) {}
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Validators, mutation in place, manual reports")
+struct ObservedRulesTests {
+  @Test("A validator may replace a value")
+  func replace() {
+    let account = Account()
+    let notes = Notes<String>()
+    let tokens = [
+      account.$balance.willSet { _, proposed in
+        proposed = min(proposed, 10)
+        return true
+      },
+      account.$balance.observe(options: .prior) { notes.append($0.text) },
+    ]
+    account.balance = 50
+    account.balance = 60
+    #expect(account.balance == 10)
+    #expect(notes.entries == ["p0→10", "0→10"])
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("A declined value is not stored and nobody is told")
+  func veto() {
+    let account = Account()
+    let notes = Notes<String>()
+    let validator = account.$balance.willSet { old, proposed in proposed >= old }
+    let token = account.$balance.observe(options: .prior) { notes.append($0.text) }
+    account.balance = -1
+    #expect(account.balance == 0)
+    #expect(notes.entries.isEmpty)
+    validator.cancel()
+    account.balance = -1
+    #expect(notes.entries == ["p0→-1", "0→-1"])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Validators are asked in order, each with what the one before left, until one declines")
+  func order() {
+    let account = Account()
+    let notes = Notes<String>()
+    let tokens = [
+      account.$balance.willSet { old, proposed in
+        notes.append("a \(old) \(proposed)")
+        proposed += 1
+        return true
+      },
+      account.$balance.willSet { old, proposed in
+        notes.append("b \(old) \(proposed)")
+        return proposed < 10
+      },
+      account.$balance.willSet { _, proposed in
+        notes.append("c \(proposed)")
+        return true
+      },
+    ]
+    account.balance = 1
+    account.balance = 9
+    #expect(account.balance == 2)
+    #expect(notes.entries == ["a 0 1", "b 0 2", "c 2", "a 2 9", "b 2 10"])
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("A mutation in place is validated and reported with old and new")
+  func mutation() {
+    let account = Account()
+    let notes = Notes<Change<[String]>>()
+    let tokens = [
+      account.$names.willSet { _, proposed in proposed.count < 3 },
+      account.$names.observe { notes.append($0) },
+    ]
+    account.names.append("a")
+    account.names.append("b")
+    account.names.append("c")
+    #expect(account.names == ["a", "b"])
+    #expect(notes.entries.map(\.old) == [[], ["a"]])
+    #expect(notes.entries.map(\.new) == [["a"], ["a", "b"]])
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("A mutation that throws is reported as far as it went")
+  func throwingMutation() {
+    let account = Account()
+    let notes = Notes<[String]>()
+    let token = account.$names.observe { notes.append($0.new) }
+    func mutate(_ names: inout [String]) throws {
+      names.append("a")
+      throw CancellationError()
+    }
+    #expect(throws: CancellationError.self) { try mutate(&account.names) }
+    #expect(notes.entries == [["a"]])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Nobody observes: a mutation in place copies nothing", arguments: [false, true])
+  func inPlace(wasObserved: Bool) {
+    final class Buffer {}
+    struct Value {
+      var buffer = Buffer()
+      var isShared = false
+      mutating func change() { isShared = !isKnownUniquelyReferenced(&buffer) }
+    }
+    final class Model { @Observed var value = Value() }
+    let model = Model()
+    if wasObserved { model.$value.observe { _ in }.cancel() }
+    model.value.change()
+    #expect(!model.value.isShared)
+    let token = model.$value.observe { _ in }
+    model.value.change()
+    #expect(model.value.isShared)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("In manual mode sets store silently, and the owner reports")
+  func manual() {
+    final class Model { @Observed(notifies: .manually) var number = 0 }
+    let model = Model()
+    let notes = Notes<String>()
+    let token = model.$number.observe(options: .prior) { notes.append($0.text) }
+    model.number = 1
+    model.number = 2
+    #expect(notes.entries.isEmpty)
+    #expect(model.number == 2)
+    model.$number.notifyChange(from: 0)
+    model.$number.notifyChange(from: 2)
+    #expect(notes.entries == ["0→2", "2→2"])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("In manual mode validators still decide")
+  func manualValidator() {
+    final class Model { @Observed(notifies: .manually) var number = 0 }
+    let model = Model()
+    let token = model.$number.willSet { _, proposed in proposed < 5 }
+    model.number = 3
+    model.number = 9
+    #expect(model.number == 3)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Without notifying a value is stored that nobody hears of, and no validator is asked")
+  func silently() throws {
+    let account = Account()
+    let notes = Notes<String>()
+    let tokens = [
+      account.$balance.willSet { _, _ in false },
+      account.$balance.observe(options: .prior) { notes.append($0.text) },
+    ]
+    let answer = account.$balance.withoutNotifying { balance in
+      balance = 7
+      return "done"
+    }
+    #expect(answer == "done")
+    #expect(account.balance == 7)
+    #expect(notes.entries.isEmpty)
+    account.$balance.notifyChange(from: 0)
+    #expect(notes.entries == ["0→7"])
+    #expect(throws: CancellationError.self) {
+      try account.$balance.withoutNotifying { balance in
+        balance = 8
+        throw CancellationError()
+      }
+    }
+    #expect(account.balance == 8)
+    withExtendedLifetime(tokens) {}
+  }
+}

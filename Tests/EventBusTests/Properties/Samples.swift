@@ -1,0 +1,45 @@
+import EventBus
+import TestSupport
+
+/// A model with observed properties, outside every actor.
+final class Account {
+  @Observed var balance = 0
+  @Observed var names: [String] = []
+  let lifetime = Lifetime()
+}
+
+/// An owner of handlers that belongs to one isolation, as most do.
+final class Viewer {
+  var shown: [String] = []
+  let atDeinit: AtDeinit
+
+  init(atDeinit: @escaping @Sendable () -> Void = {}) { self.atDeinit = AtDeinit(atDeinit) }
+
+  func show(_ change: Change<Int>) { shown.append(change.text) }
+}
+
+/// The same, carrying its lifetime.
+final class LivedViewer: LifetimeOwner {
+  let lifetime = Lifetime()
+  var shown: [String] = []
+
+  func show(_ change: Change<Int>) { shown.append(change.text) }
+}
+
+/// What a test wrote down, without a lock: everything happens in one isolation.
+final class Notes<Entry> {
+  var entries: [Entry] = []
+
+  func append(_ entry: Entry) { entries.append(entry) }
+}
+
+extension Change {
+  /// `old→new`, with a letter for what is no plain change.
+  var text: String {
+    switch kind {
+    case .initial: "i\(new)"
+    case .prior: "p\(old)→\(new)"
+    case .set: "\(old)→\(new)"
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Weak properties that say when their object dies")
+struct WeakObservedTests {
+  private final class Guest: LifetimeOwner, Sendable {
+    let lifetime = Lifetime()
+    let name: String
+    init(_ name: String) { self.name = name }
+  }
+
+  private final class Desk: Sendable {
+    let box = WeakObserved<Guest>()
+    var guest: Guest? {
+      get { box.wrappedValue }
+      set { box.wrappedValue = newValue }
+    }
+  }
+
+  private static func text(_ change: Change<Guest?>) -> String {
+    "\(change.kind) \(change.old?.name ?? "-")→\(change.new?.name ?? "-")"
+  }
+
+  @Test("It does not keep its object, becomes nil when it dies, and says so")
+  func dies() {
+    let (desk, log) = (Desk(), Log<String>())
+    let token = desk.box.observe { log.append(Self.text($0)) }
+    var guest: Guest? = Guest("Ann")
+    desk.guest = guest
+    #expect(desk.guest === guest)
+    guest = nil
+    #expect(desk.guest == nil)
+    #expect(log.entries == ["set -→Ann", "set -→-"])
+    withExtendedLifetime((token, guest)) {}
+  }
+
+  @Test("A lifetime ended by hand clears it too; the old object can still be read")
+  func endedByHand() {
+    let (desk, log) = (Desk(), Log<String>())
+    let token = desk.box.observe { log.append(Self.text($0)) }
+    let guest = Guest("Ann")
+    desk.guest = guest
+    guest.lifetime.end()
+    #expect(desk.guest == nil)
+    desk.guest = guest
+    #expect(desk.guest == nil)
+    #expect(
+      log.entries == ["set -→Ann", "set Ann→-", "set -→Ann", "set Ann→-"]
+    )
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("An object that was replaced dies without a word")
+  func replaced() {
+    let (desk, log) = (Desk(), Log<String>())
+    var first: Guest? = Guest("Ann")
+    let second = Guest("Ben")
+    desk.guest = first
+    let token = desk.box.observe(options: .initial) { log.append(Self.text($0)) }
+    desk.guest = second
+    desk.guest = second
+    first = nil
+    #expect(desk.guest === second)
+    #expect(log.entries == ["initial Ann→Ann", "set Ann→Ben"])
+    withExtendedLifetime((token, first)) {}
+  }
+
+  @Test("Setting it to and fro leaves no hooks behind")
+  func hooks() {
+    let desk = Desk()
+    let (first, second) = (Guest("Ann"), Guest("Ben"))
+    for _ in 0..<1_000 {
+      desk.guest = first
+      desk.guest = second
+    }
+    #expect(first.lifetime.members.count == 0)
+    #expect(second.lifetime.members.count == 1)
+    desk.guest = nil
+    #expect(second.lifetime.members.count == 0)
+  }
+
+  @Test("The property may die first")
+  func propertyDies() {
+    var desk: Desk? = Desk()
+    var guest: Guest? = Guest("Ann")
+    desk?.guest = guest
+    let token = desk?.box.observe { _ in Issue.record("The property is dead.") }
+    desk = nil
+    #expect(token?.isActive == false)
+    guest = nil
+    withExtendedLifetime((desk, guest)) {}
+  }
+
+  @Test("Handlers run where they were written")
+  @MainActor
+  func onTheMainActor() async {
+    let (desk, screen) = (Desk(), Screen())
+    let inbox = Inbox<Bool>()
+    desk.box.observe(owner: screen) { screen, change in
+      screen.shown.append(change.new == nil ? 0 : 1)
+      inbox.append(true)
+    }
+    await onThreads(1) { _ in
+      let guest = Guest("Ann")
+      desk.guest = guest
+    }
+    _ = await inbox.first(2)
+    // The object had died before its coming was told.
+    #expect(screen.shown == [0, 0])
+  }
+
+  @Test("Objects that die on other threads while the property is set leave it at nil")
+  func races() async {
+    let desk = Desk()
+    let deaths = Counter()
+    let token = desk.box.observe { _ in deaths.add() }
+    await onThreads(4) { index in
+      for round in 0..<2_000 { desk.guest = Guest("\(index) \(round)") }
+    }
+    #expect(desk.guest == nil)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("As a property wrapper it is written like any weak property")
+  @MainActor
+  func wrapper() async {
+    @MainActor final class Room { @WeakObserved var guest: Guest? }
+    let (room, inbox) = (Room(), Inbox<String>())
+    let token = room.$guest.observe(options: .initial) { inbox.append(Self.text($0)) }
+    room.guest = Guest("Ann")
+    #expect(room.guest == nil)
+    #expect(await inbox.first(3).first == "initial -→-")
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Unobserving an owner, and an id, work as elsewhere")
+  func owners() {
+    let (desk, owner, guest) = (Desk(), PlainOwner(), Guest("Ann"))
+    desk.box.observe(owner: owner, id: "a") { owner, _ in owner.log.append(1) }
+    desk.box.observe(owner: owner, id: "a") { owner, _ in owner.log.append(2) }
+    desk.guest = guest
+    #expect(owner.log.entries == [2])
+    desk.box.unobserve(owner: owner)
+    desk.guest = nil
+    #expect(owner.log.entries == [2])
+  }
+}
