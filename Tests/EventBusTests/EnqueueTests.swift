@@ -179,7 +179,7 @@ struct EnqueueTests {
   }
 
   @MainActor
-  @Test("It does so quietly: nobody is called and no hook is told, on an actor as elsewhere")
+  @Test("It does so quietly: nobody is called and no hook is told")
   func busDiesQuietly() async {
     let told = Log<String>()
     var hooks = EventHooks()
@@ -187,20 +187,15 @@ struct EnqueueTests {
     hooks.onUnhandled = { told.append("unhandled \($0.name)") }
     hooks.onTrace = { told.append("\($0)") }
     let name = EventName<AtDeinit>("sample.left in a queue")
-    for isElsewhere in [false, true] {
-      let isGone = ManualLatch()
-      var bus: EventBus? = EventBus(hooks: hooks)
-      let token = bus?.observe(name) { _ in told.append("called") }
-      if isElsewhere {
-        bus?.enqueue(name, AtDeinit { isGone.open() }, isolation: nil)
-      } else {
-        bus?.enqueue(name, AtDeinit { isGone.open() })
-      }
-      bus = nil
-      await isGone.wait()
-      #expect(token?.isActive == false)
-      withExtendedLifetime(bus) {}
-    }
+    let isGone = ManualLatch()
+    var bus: EventBus? = EventBus(hooks: hooks)
+    let token = bus?.observe(name) { _ in told.append("called") }
+    // The main actor is here: its turn cannot come before the bus has died.
+    bus?.enqueue(name, AtDeinit { isGone.open() })
+    bus = nil
+    await isGone.wait()
+    #expect(token?.isActive == false)
     #expect(told.entries == [])
+    withExtendedLifetime(bus) {}
   }
 }
