@@ -4,6 +4,19 @@ import Testing
 
 @Suite("Paused registrations")
 struct PauseTests {
+  @Test("A registration kept by its owner goes on when its token was dropped during the pause")
+  func droppedWhilePaused() {
+    let (bus, owner, lived) = (EventBus(), PlainOwner(), LivedOwner())
+    let pauses = TokenBag()
+    bus.observe(.number, owner: owner) { $0.log.append($1) }.pause().store(in: pauses)
+    bus.observe(.number, owner: lived) { $0.log.append($1) }.pause().store(in: pauses)
+    bus.post(.number, 1)
+    pauses.cancelAll()
+    bus.post(.number, 2)
+    #expect(owner.log.entries == [2])
+    #expect(lived.log.entries == [2])
+  }
+
   @Test("What comes while one is paused is dropped, and the rest is heard")
   func dropped() {
     let bus = EventBus()

@@ -116,7 +116,15 @@ public final class Token: Sendable, Hashable {
   /// - Complexity: O(1).
   public func pause() -> Token {
     changePauses(by: 1)
-    return Token { [weak self] in self?.changePauses(by: -1) }
+    // A registration that somebody else keeps goes on when this token has been dropped.
+    let isKept = state.flags & Self.kept != 0
+    return Token { [weak self, target, handle] in
+      if let self {
+        changePauses(by: -1)
+      } else if isKept {
+        target.changePauses(handle, by: -1) { false }
+      }
+    }
   }
 
   /// Gives the token to a lifetime, which keeps it and cancels it when it ends.
