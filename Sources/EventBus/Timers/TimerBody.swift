@@ -1,7 +1,7 @@
 /// The handler of a timer, with what it needs to be called.
 ///
 /// An object, so that it is kept by one reference and freed, with all the handler captured, when that goes.
-internal protocol TimerBody: AnyObject, Sendable {
+package protocol TimerBody: AnyObject, Sendable {
   /// Where the handler runs.
   ///
   /// Asked for every tick, under no lock.
@@ -28,9 +28,9 @@ internal final class PlainTimerBody: TimerBody {
     self.handler = handler
   }
 
-  internal var place: TimerPlace { TimerPlace(handler.isolation) }
+  package var place: TimerPlace { TimerPlace(handler.isolation) }
 
-  internal func call(_ tick: Tick) async -> Bool {
+  package func call(_ tick: Tick) async -> Bool {
     await handler(tick)
     return true
   }
@@ -49,9 +49,9 @@ internal final class OwnerTimerBody<Owner: AnyObject & Sendable>: TimerBody {
     self.handler = handler
   }
 
-  internal var place: TimerPlace { TimerPlace(handler.isolation) }
+  package var place: TimerPlace { TimerPlace(handler.isolation) }
 
-  internal func call(_ tick: Tick) async -> Bool {
+  package func call(_ tick: Tick) async -> Bool {
     guard let owner else { return false }
     await handler(owner, tick)
     return true
@@ -71,11 +71,11 @@ internal final class ActorTimerBody<Owner: Actor>: TimerBody {
     self.handler = handler
   }
 
-  internal var place: TimerPlace {
+  package var place: TimerPlace {
     if let owner { .on(owner) } else { .lost }
   }
 
-  internal func call(_ tick: Tick) async -> Bool {
+  package func call(_ tick: Tick) async -> Bool {
     guard let owner else { return false }
     await handler(owner, tick)
     return true

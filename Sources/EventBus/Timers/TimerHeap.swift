@@ -3,17 +3,25 @@
 /// A plain value: a binary heap. First comes what bears the least delay; among equals, what was registered
 /// first. An entry is not removed when its timer ends; whoever keeps the heap knows which entries are
 /// stale, and has them swept when they are too many.
-internal struct TimerHeap<Instant: InstantProtocol>: Sendable {
+package struct TimerHeap<Instant: InstantProtocol>: Sendable {
   /// A timer that waits for its deadline.
-  internal struct Entry: Sendable {
+  package struct Entry: Sendable {
     /// When it wants to be served at the earliest.
-    internal let deadline: Instant
+    package let deadline: Instant
     /// When it wants to be served at the latest.
-    internal let latest: Instant
+    package let latest: Instant
     /// The number of the timer's registration, which decides among equals.
-    internal let order: UInt
+    package let order: UInt
     /// Tells the entries of one timer apart.
-    internal let turn: UInt
+    package let turn: UInt
+
+    /// Describes a timer that waits.
+    package init(deadline: Instant, latest: Instant, order: UInt, turn: UInt) {
+      self.deadline = deadline
+      self.latest = latest
+      self.order = order
+      self.turn = turn
+    }
 
     fileprivate func precedes(_ other: Entry) -> Bool {
       if latest != other.latest { return latest < other.latest }
@@ -26,15 +34,15 @@ internal struct TimerHeap<Instant: InstantProtocol>: Sendable {
   private var entries: [Entry] = []
 
   /// Creates an empty heap.
-  internal init() {}
+  package init() {}
 
   /// How many entries there are, stale ones included.
-  internal var count: Int { entries.count }
+  package var count: Int { entries.count }
 
   /// The entry that bears the least delay.
   ///
   /// - Complexity: O(1).
-  internal var first: Entry? { entries.first }
+  package var first: Entry? { entries.first }
 
   /// When to wake up, and how much later would do.
   ///
@@ -42,7 +50,7 @@ internal struct TimerHeap<Instant: InstantProtocol>: Sendable {
   /// many; only the front of the heap is looked at. A timer that has nobody near it is not delayed.
   ///
   /// - Complexity: O(1).
-  internal var wakeUp: (instant: Instant, latest: Instant)? {
+  package var wakeUp: (instant: Instant, latest: Instant)? {
     guard let first = entries.first else { return nil }
     let near = entries.prefix(Self.lookAhead).lazy.map(\.deadline).filter { $0 <= first.latest }
     return (near.max() ?? first.deadline, first.latest)
@@ -51,7 +59,7 @@ internal struct TimerHeap<Instant: InstantProtocol>: Sendable {
   /// Adds an entry.
   ///
   /// - Complexity: O(log *n*); O(1) when it comes last.
-  internal mutating func insert(_ entry: Entry) {
+  package mutating func insert(_ entry: Entry) {
     entries.append(entry)
     siftUp(entries.count - 1)
   }
@@ -59,7 +67,7 @@ internal struct TimerHeap<Instant: InstantProtocol>: Sendable {
   /// Removes the entry that bears the least delay.
   ///
   /// - Complexity: O(log *n*).
-  internal mutating func popFirst() -> Entry? {
+  package mutating func popFirst() -> Entry? {
     guard let first = entries.first, let last = entries.popLast() else { return nil }
     if !entries.isEmpty {
       entries[0] = last
@@ -71,7 +79,7 @@ internal struct TimerHeap<Instant: InstantProtocol>: Sendable {
   /// Removes the entries that a condition names.
   ///
   /// - Complexity: O(*n*).
-  internal mutating func removeAll(where isStale: (Entry) -> Bool) {
+  package mutating func removeAll(where isStale: (Entry) -> Bool) {
     entries.removeAll(where: isStale)
     for index in stride(from: entries.count / 2 - 1, through: 0, by: -1) { siftDown(index) }
   }

@@ -1,5 +1,5 @@
 /// Where the handler of a timer runs.
-internal enum TimerPlace: Sendable {
+package enum TimerPlace: Sendable {
   /// On the threads of the concurrency runtime.
   case anywhere
   /// On an actor.

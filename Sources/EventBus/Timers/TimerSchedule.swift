@@ -2,9 +2,9 @@
 ///
 /// A plain value. Deadlines are absolute, each exactly one interval after the one before, so that what is
 /// late once does not make the rest late.
-internal struct TimerSchedule<Instant: InstantProtocol>: Sendable {
+package struct TimerSchedule<Instant: InstantProtocol>: Sendable {
   /// The deadline that comes next, or that the tick under way has.
-  internal private(set) var deadline: Instant
+  package private(set) var deadline: Instant
   private let interval: Instant.Duration
   private let policy: MissedTicks
   private var index = 0
@@ -16,26 +16,26 @@ internal struct TimerSchedule<Instant: InstantProtocol>: Sendable {
   ///   - start: When the timer was made; the first deadline is one interval later.
   ///   - interval: The interval. It is above zero unless there is one tick only.
   ///   - policy: What to do about deadlines that passed.
-  internal init(from start: Instant, every interval: Instant.Duration, missed policy: MissedTicks) {
+  package init(from start: Instant, every interval: Instant.Duration, missed policy: MissedTicks) {
     deadline = start.advanced(by: interval)
     self.interval = interval
     self.policy = policy
   }
 
   /// Begins the tick of a timer with one deadline.
-  internal func beginOnly(at now: Instant) -> Tick {
+  package func beginOnly(at now: Instant) -> Tick {
     Tick(index: 0, missed: 0, lateness: deadline.duration(to: now) as? Duration)
   }
 
   /// Begins a tick, at its deadline or later.
-  internal mutating func begin(at now: Instant) -> Tick {
+  package mutating func begin(at now: Instant) -> Tick {
     if policy == .skip { drop(wholeIntervals(until: now)) }
     defer { (index, missed) = (index + 1, 0) }
     return Tick(index: index, missed: missed, lateness: deadline.duration(to: now) as? Duration)
   }
 
   /// Ends a tick: the deadline is the next one now.
-  internal mutating func end(at now: Instant) {
+  package mutating func end(at now: Instant) {
     deadline = deadline.advanced(by: interval)
     guard deadline < now else { return }
     switch policy {
@@ -48,7 +48,7 @@ internal struct TimerSchedule<Instant: InstantProtocol>: Sendable {
   }
 
   /// Leaves out, uncounted, the deadlines up to now.
-  internal mutating func resume(at now: Instant) {
+  package mutating func resume(at now: Instant) {
     guard deadline <= now else { return }
     deadline = deadline.advanced(by: interval * (wholeIntervals(until: now) + 1))
   }

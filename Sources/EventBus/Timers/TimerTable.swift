@@ -2,29 +2,33 @@
 ///
 /// A plain value; the caller tells it the time. The heap holds at most max(8, 2 × waiting timers) entries
 /// after any change.
-internal struct TimerTable<Instant: InstantProtocol>: Sendable {
+package struct TimerTable<Instant: InstantProtocol>: Sendable {
   /// A timer whose time has come.
-  internal struct Due: Sendable {
-    internal let key: UInt
-    internal let body: any TimerBody
+  package struct Due: Sendable {
+    /// What it is known by.
+    package let key: UInt
+    /// Its handler.
+    package let body: any TimerBody
   }
 
   /// A tick that begins.
-  internal struct Start: Sendable {
-    internal let body: any TimerBody
-    internal let tick: Tick
+  package struct Start: Sendable {
+    /// The handler.
+    package let body: any TimerBody
+    /// What to call it with.
+    package let tick: Tick
     /// What is left of the timer if this was its only tick.
-    internal let remains: TimerRemains?
+    package let remains: TimerRemains?
   }
 
   /// What follows from the end of a tick.
-  internal struct Finish: Sendable {
+  package struct Finish: Sendable {
     /// What is left of the timer if its owner has died.
-    internal var remains: TimerRemains?
+    package var remains: TimerRemains?
     /// To be opened for those who wait for the end of the tick.
-    internal var idle: Latch?
+    package var idle: Latch?
     /// The handler, if the next tick is due already.
-    internal var next: (any TimerBody)?
+    package var next: (any TimerBody)?
   }
 
   private typealias Record = TimerRecord<Instant>
@@ -35,13 +39,13 @@ internal struct TimerTable<Instant: InstantProtocol>: Sendable {
   private var lastKey: UInt = 0
 
   /// Creates an empty table.
-  internal init() {}
+  package init() {}
 
   /// How many timers there are, those included that ended during a tick under way.
-  internal var count: Int { records.count }
+  package var count: Int { records.count }
 
   /// How many entries the heap has, stale ones included.
-  internal var entryCount: Int { heap.count }
+  package var entryCount: Int { heap.count }
 
   /// Adds a timer.
   ///
@@ -52,7 +56,7 @@ internal struct TimerTable<Instant: InstantProtocol>: Sendable {
   ///   - body: Its handler.
   /// - Returns: What it is known by.
   /// - Complexity: O(log *n*).
-  internal mutating func add(
+  package mutating func add(
     _ schedule: TimerSchedule<Instant>,
     tolerance: Instant.Duration,
     repeats: Bool,
@@ -71,12 +75,12 @@ internal struct TimerTable<Instant: InstantProtocol>: Sendable {
   }
 
   /// Whether a timer is there and has not ended.
-  internal func isActive(_ key: UInt) -> Bool { records[key]?.body != nil }
+  package func isActive(_ key: UInt) -> Bool { records[key]?.body != nil }
 
   /// The latest instant at which somebody must wake up, or `nil` when no timer waits.
   ///
   /// - Complexity: O(log *n*), amortized.
-  internal mutating func latest() -> Instant? {
+  package mutating func latest() -> Instant? {
     while let first = heap.first {
       if isCurrent(first) { return first.latest }
       _ = heap.popFirst()
@@ -87,7 +91,7 @@ internal struct TimerTable<Instant: InstantProtocol>: Sendable {
   /// When to wake up, and how much later would do; `nil` when no timer waits.
   ///
   /// - Complexity: O(log *n*), amortized.
-  internal mutating func wakeUp() -> (instant: Instant, latest: Instant)? {
+  package mutating func wakeUp() -> (instant: Instant, latest: Instant)? {
     latest() == nil ? nil : heap.wakeUp
   }
 
@@ -96,7 +100,7 @@ internal struct TimerTable<Instant: InstantProtocol>: Sendable {
   /// One that still bears a delay may be left for the next time.
   ///
   /// - Complexity: O(*k* log *n*) for *k* timers.
-  internal mutating func takeDue(at now: Instant) -> [Due] {
+  package mutating func takeDue(at now: Instant) -> [Due] {
     var due: [Due] = []
     var entries: [TimerHeap<Instant>.Entry] = []
     while let first = heap.first, first.deadline <= now, let entry = heap.popFirst() {
@@ -121,7 +125,7 @@ internal struct TimerTable<Instant: InstantProtocol>: Sendable {
   ///   - now: The time.
   ///   - runner: The task that will call the handler.
   /// - Returns: `nil` when the timer has ended or is paused.
-  internal mutating func begin(_ key: UInt, at now: Instant, by runner: Int) -> Start? {
+  package mutating func begin(_ key: UInt, at now: Instant, by runner: Int) -> Start? {
     guard let body = records[key]?.body else { return nil }
     guard records[key]?.pauses == 0 else {
       records[key]?.phase = .suspended
@@ -144,7 +148,7 @@ internal struct TimerTable<Instant: InstantProtocol>: Sendable {
   ///   - now: The time.
   ///   - isOwned: Whether the owner, if there is one, was alive.
   /// - Returns: What follows.
-  internal mutating func finish(_ key: UInt, at now: Instant, isOwned: Bool) -> Finish {
+  package mutating func finish(_ key: UInt, at now: Instant, isOwned: Bool) -> Finish {
     guard var record = records[key] else { return Finish() }
     var finish = Finish(idle: record.idle.take())
     record.runner = 0
@@ -170,7 +174,7 @@ internal struct TimerTable<Instant: InstantProtocol>: Sendable {
   ///
   /// - Returns: What is left of it, or `nil` when it had ended before.
   /// - Complexity: Amortized O(1).
-  internal mutating func end(_ key: UInt) -> TimerRemains? {
+  package mutating func end(_ key: UInt) -> TimerRemains? {
     guard var record = records[key], !record.hasEnded else { return nil }
     let remains = TimerRemains(of: &record)
     if record.phase == .running {
@@ -189,7 +193,7 @@ internal struct TimerTable<Instant: InstantProtocol>: Sendable {
   ///   - change: One more pause, or one less.
   ///   - now: The time. Deadlines up to it are left out when the last pause ends; the only deadline of a
   ///     timer is not.
-  internal mutating func changePauses(_ key: UInt, by change: Int, at now: Instant) {
+  package mutating func changePauses(_ key: UInt, by change: Int, at now: Instant) {
     guard var record = records[key], !record.hasEnded else { return }
     record.pauses += change
     if record.pauses > 0, record.phase == .waiting {
@@ -208,7 +212,7 @@ internal struct TimerTable<Instant: InstantProtocol>: Sendable {
   /// Remembers who is told when a timer ends by itself.
   ///
   /// - Returns: `false` when it has ended.
-  internal mutating func watch(_ key: UInt, by watcher: WeakCancellable) -> Bool {
+  package mutating func watch(_ key: UInt, by watcher: WeakCancellable) -> Bool {
     records[key]?.watcher = watcher
     return isActive(key)
   }
@@ -216,7 +220,7 @@ internal struct TimerTable<Instant: InstantProtocol>: Sendable {
   /// Remembers the lifetime that a timer ends with.
   ///
   /// - Returns: `false` when it has ended.
-  internal mutating func setTicket(
+  package mutating func setTicket(
     _ key: UInt,
     _ members: EndingMembers,
     _ ticket: EndingMembers.Ticket
@@ -233,7 +237,7 @@ internal struct TimerTable<Instant: InstantProtocol>: Sendable {
   ///   - key: The timer.
   ///   - task: Who asks; the handler does not wait for itself.
   /// - Returns: `nil` when there is nothing to wait for.
-  internal mutating func idle(_ key: UInt, askedBy task: Int) -> Latch? {
+  package mutating func idle(_ key: UInt, askedBy task: Int) -> Latch? {
     guard let record = records[key], record.phase == .running, record.runner != task else {
       return nil
     }
