@@ -136,10 +136,7 @@ public final class ManualClock: Clock, Sendable {
   ///
   /// Returns early when the task is cancelled.
   public func settled() async {
-    let unit = TimerActivity.unit.flatMap { $0.counts(in: activity) ? $0 : nil }
-    unit?.sleep()
-    await activity.idle()
-    unit?.wake()
+    await activity.idle(isUnit: TimerActivity.unit?.counts(in: activity) == true)
   }
 
   /// Waits until at least so many tasks sleep on the clock.

@@ -25,8 +25,20 @@ package final class TimerActivity: Sendable {
     package func counts(in activity: TimerActivity) -> Bool { self.activity === activity }
 
     /// Does something as part of the unit, so that it is known to be asleep when it sleeps.
-    package func perform<Result>(_ body: () async -> Result) async -> Result {
-      await TimerActivity.$current.withValue(self, operation: body)
+    ///
+    /// - Parameters:
+    ///   - isolation: The caller's actor, on which it is done.
+    ///   - body: What is done.
+    /// - Returns: What the closure returns.
+    package func perform<Result: Sendable>(
+      isolation: isolated (any Actor)? = #isolation,
+      _ body: () async -> Result
+    ) async -> Result {
+      await TimerActivity.$current.withValue(self) {
+        // Captured, so that the closure stays on the actor.
+        _ = isolation
+        return await body()
+      }
     }
   }
 
@@ -35,13 +47,15 @@ package final class TimerActivity: Sendable {
     var sleeps: [UInt: Int] = [:]
     var busy = 0
     var lastNumber: UInt = 0
-    var waiters: [Latch] = []
+    /// Those who wait, by whether they are units, which do not wait for themselves and each other.
+    var waiters: [Bool: [Latch]] = [:]
 
-    /// Takes those who wait, if there is nothing more to wait for.
+    /// Takes those who have nothing more to wait for.
     mutating func takeServed() -> [Latch] {
-      guard busy == 0 else { return [] }
-      defer { waiters = [] }
-      return waiters
+      let waitingUnits = waiters[true] ?? []
+      guard busy <= waitingUnits.count else { return [] }
+      waiters[true] = nil
+      return waitingUnits + (busy == 0 ? waiters.removeValue(forKey: false) ?? [] : [])
     }
   }
 
@@ -66,17 +80,22 @@ package final class TimerActivity: Sendable {
 
   /// Waits until no unit is busy.
   ///
-  /// Returns early when the waiting task is cancelled.
-  package func idle() async {
+  /// Returns early when the waiting task is cancelled. A unit that waits does not wait for itself, nor for
+  /// others that wait.
+  ///
+  /// - Parameter isUnit: Whether the waiting task is a busy unit of this count.
+  package func idle(isUnit: Bool) async {
     while !Task.isCancelled {
-      let latch: Latch? = state.withLock { state in
-        guard state.busy > 0 else { return nil }
-        let latch = Latch()
-        state.waiters.append(latch)
-        return latch
+      let latch = Latch()
+      let served = state.withLock { state -> [Latch] in
+        state.waiters[isUnit, default: []].append(latch)
+        return state.takeServed()
       }
-      guard let latch else { return }
+      for latch in served { latch.open() }
+      if latch.isOpen { return }
       await latch.wait()
+      state.withLock { state in state.waiters[isUnit]?.removeAll { $0 === latch } }
+      if !latch.isOpen { return }
     }
   }
 

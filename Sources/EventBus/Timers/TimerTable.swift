@@ -63,14 +63,13 @@ package struct TimerTable<Instant: InstantProtocol>: Sendable {
     body: any TimerBody
   ) -> UInt {
     repeat { lastKey &+= 1 } while records[lastKey] != nil
-    var record = TimerRecord(
+    let record = TimerRecord(
       schedule: schedule,
       tolerance: tolerance,
       repeats: repeats,
       body: body
     )
-    enqueue(&record, lastKey)
-    records[lastKey] = record
+    enqueue(record, lastKey)
     return lastKey
   }
 
@@ -115,6 +114,7 @@ package struct TimerTable<Instant: InstantProtocol>: Sendable {
       records[entry.order]?.phase = .queued
       due.append(Due(key: entry.order, body: body))
     }
+    sweep()
     return due
   }
 
@@ -164,7 +164,8 @@ package struct TimerTable<Instant: InstantProtocol>: Sendable {
       record.phase = .queued
       finish.next = record.body
     } else {
-      enqueue(&record, key)
+      enqueue(record, key)
+      return finish
     }
     records[key] = record
     return finish
@@ -204,9 +205,10 @@ package struct TimerTable<Instant: InstantProtocol>: Sendable {
     }
     if record.pauses == 0, record.phase == .suspended {
       if record.repeats { record.schedule.resume(at: now) }
-      enqueue(&record, key)
+      enqueue(record, key)
+    } else {
+      records[key] = record
     }
-    records[key] = record
   }
 
   /// Remembers who is told when a timer ends by itself.
@@ -246,7 +248,7 @@ package struct TimerTable<Instant: InstantProtocol>: Sendable {
     return idle
   }
 
-  private mutating func enqueue(_ record: inout TimerRecord<Instant>, _ key: UInt) {
+  private mutating func enqueue(_ record: consuming TimerRecord<Instant>, _ key: UInt) {
     record.phase = .waiting
     record.turn += 1
     waiting += 1
@@ -259,13 +261,23 @@ package struct TimerTable<Instant: InstantProtocol>: Sendable {
         turn: record.turn
       )
     )
+    records[key] = record
+    sweep()
   }
 
   private mutating func leaveHeap() {
     waiting -= 1
+    sweep()
+  }
+
+  /// Removes stale entries from the heap when they are too many.
+  private mutating func sweep() {
     guard heap.count > max(8, 2 * waiting) else { return }
     let records = records
-    heap.removeAll { records[$0.order].map { $0.phase != .waiting } ?? true }
+    heap.removeAll { entry in
+      guard let record = records[entry.order] else { return true }
+      return record.phase != .waiting || record.turn != entry.turn
+    }
   }
 
   private func isCurrent(_ entry: TimerHeap<Instant>.Entry) -> Bool {
