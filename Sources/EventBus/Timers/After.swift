@@ -1,9 +1,8 @@
 /// Calls a handler once, later, if an object still lives then.
 ///
-/// As with ``every(_:owner:tolerance:missed:clock:fileID:line:_:)-(_,Owner,_,_,_,_,_,(Owner,_)->_)`` the owner is held weakly
-/// and the handler runs where it was written. The registration ends when the call begins. A delay of
-/// zero is allowed: the call is made in the next turn. A call whose time comes while the token is paused is
-/// made when the last pause ends.
+/// As with `every`, the owner is held weakly and the handler runs where it was written. The registration
+/// ends when the call begins. A delay of zero is allowed: the call is made in the next turn. A call whose
+/// time comes while the token is paused is made when the last pause ends.
 ///
 /// ## Thread safety
 ///

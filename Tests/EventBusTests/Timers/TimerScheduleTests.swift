@@ -149,12 +149,14 @@ struct TimerScheduleTests {
   func noDrift() {
     let interval = Duration.nanoseconds(16_666_667)
     var schedule = TimerSchedule(from: Instant.second(0), every: interval, missed: .skip)
+    var strays = 0
     for index in 1...1_000_000 {
-      #expect(schedule.deadline.offset == interval * index)
+      if schedule.deadline.offset != interval * index { strays += 1 }
       let begin = schedule.deadline.advanced(by: .nanoseconds(index % 7_000_000))
       _ = schedule.begin(at: begin)
       schedule.end(at: begin.advanced(by: .nanoseconds(index % 9_000_000)))
     }
+    #expect(strays == 0)
   }
 
   @Test("Delivered and missed ticks together are all there were, for any delays")
