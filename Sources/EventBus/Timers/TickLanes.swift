@@ -59,11 +59,11 @@ internal final class TickLanes: Sendable {
   internal func add(_ ticks: [DueTick], on actor: (any Actor)?) {
     let name = actor.map { ObjectIdentifier($0) }
     let mustCall = state.withLock { state in
-      for tick in ticks {
-        _ = state.lanes[name, default: Lane(actor: actor)].ticks.append(tick)
-      }
-      let isCalled = state.lanes[name]?.isCalled ?? true
-      state.lanes[name]?.isCalled = true
+      var lane = state.lanes.removeValue(forKey: name) ?? Lane(actor: actor)
+      for tick in ticks { _ = lane.ticks.append(tick) }
+      let isCalled = lane.isCalled
+      lane.isCalled = true
+      state.lanes[name] = lane
       return !isCalled
     }
     if mustCall { call(on: actor) }
@@ -97,14 +97,15 @@ internal final class TickLanes: Sendable {
   private func next(_ name: ObjectIdentifier?, arrives: Bool) -> Find {
     state.withLock { state in
       var find = Find()
-      if arrives { state.lanes[name]?.isCalled = false }
-      find.tick = state.lanes[name]?.ticks.popFirst()
-      guard let lane = state.lanes[name], !lane.isCalled else { return find }
-      if lane.ticks.isEmpty {
-        find.closed = state.lanes.removeValue(forKey: name)
+      guard let index = state.lanes.index(forKey: name) else { return find }
+      if arrives { state.lanes.values[index].isCalled = false }
+      find.tick = state.lanes.values[index].ticks.popFirst()
+      guard !state.lanes.values[index].isCalled else { return find }
+      if state.lanes.values[index].ticks.isEmpty {
+        find.closed = state.lanes.remove(at: index).value
       } else {
         find.isCalling = true
-        state.lanes[name]?.isCalled = true
+        state.lanes.values[index].isCalled = true
       }
       return find
     }

@@ -85,26 +85,28 @@ package struct TimerHeap<Instant: InstantProtocol>: Sendable {
   }
 
   private mutating func siftUp(_ start: Int) {
+    let entry = entries[start]
     var index = start
     while index > 0 {
       let parent = (index - 1) / 2
-      guard entries[index].precedes(entries[parent]) else { return }
-      entries.swapAt(index, parent)
+      guard entry.precedes(entries[parent]) else { break }
+      entries[index] = entries[parent]
       index = parent
     }
+    entries[index] = entry
   }
 
   private mutating func siftDown(_ start: Int) {
+    let entry = entries[start]
     var index = start
     while true {
-      let left = 2 * index + 1
-      guard left < entries.count else { return }
-      let right = left + 1
-      let isRight = right < entries.count && entries[right].precedes(entries[left])
-      let child = isRight ? right : left
-      guard entries[child].precedes(entries[index]) else { return }
-      entries.swapAt(index, child)
+      var child = 2 * index + 1
+      guard child < entries.count else { break }
+      if child + 1 < entries.count, entries[child + 1].precedes(entries[child]) { child += 1 }
+      guard entries[child].precedes(entry) else { break }
+      entries[index] = entries[child]
       index = child
     }
+    entries[index] = entry
   }
 }

@@ -136,7 +136,7 @@ internal final class TimerQueue<C: Clock>: TimerSource {
 
   @specialized(where C == ContinuousClock)
   @specialized(where C == SuspendingClock)
-  private func begin(_ key: UInt, by runner: Int) -> TimerTable<C.Instant>.Start? {
+  private func begin(_ key: UInt, by runner: Int) -> TimerStart? {
     let now = clock.now
     return state.withLock { $0.table.begin(key, at: now, by: runner) }
   }
@@ -147,11 +147,12 @@ internal final class TimerQueue<C: Clock>: TimerSource {
     let now = clock.now
     let (finish, errand, isEmpty) = state.withLock { state in
       let finish = state.table.finish(key, at: now, isOwned: isOwned)
-      return (finish, Self.settle(&state), state.table.count == 0)
+      let errand = finish.waits ? Self.settle(&state) : Errand()
+      return (finish, errand, state.table.count == 0)
     }
     run(errand)
     self.finish(finish.remains)
-    if let body = finish.next { send([TimerTable.Due(key: key, body: body)]) }
+    if let body = finish.next { send([TimerDue(key: key, body: body)]) }
     finish.idle?.open()
     if isEmpty { whenEmpty?(self) }
   }
@@ -165,7 +166,10 @@ internal final class TimerQueue<C: Clock>: TimerSource {
   @specialized(where C == SuspendingClock)
   private func end(timer key: UInt) -> TimerRemains? {
     let (remains, errand, isEmpty) = state.withLock { state in
-      (state.table.end(key), Self.settle(&state), state.table.count == 0)
+      let remains = state.table.end(key)
+      // What is gone needs nobody to wake up earlier.
+      let errand = state.table.isWaiting ? Errand() : Self.settle(&state)
+      return (remains, errand, state.table.count == 0)
     }
     run(errand)
     if isEmpty { whenEmpty?(self) }
@@ -173,7 +177,7 @@ internal final class TimerQueue<C: Clock>: TimerSource {
   }
 
   /// Hands ticks that are due to the lanes of their handlers.
-  private func send(_ due: [TimerTable<C.Instant>.Due]) {
+  private func send(_ due: [TimerDue]) {
     var names: [ObjectIdentifier?] = []
     var groups: [ObjectIdentifier?: (actor: (any Actor)?, ticks: [DueTick])] = [:]
     for timer in due {
@@ -266,7 +270,7 @@ extension TimerQueue {
 
   @specialized(where C == ContinuousClock)
   @specialized(where C == SuspendingClock)
-  private func takeDue(_ number: UInt) -> [TimerTable<C.Instant>.Due] {
+  private func takeDue(_ number: UInt) -> [TimerDue] {
     let now = clock.now
     return state.withLock { state in
       state.sleeper?.number == number ? state.table.takeDue(at: now) : []

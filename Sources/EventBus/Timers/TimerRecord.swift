@@ -1,7 +1,9 @@
 /// What is known of one timer.
-package struct TimerRecord<Instant: InstantProtocol>: Sendable {
+///
+/// A part of its table: an object only so that it is changed in place, and never handed out.
+internal final class TimerRecord<Instant: InstantProtocol> {
   /// Where a timer is on its way from one tick to the next.
-  package enum Phase: Sendable {
+  internal enum Phase: Sendable {
     /// In the heap.
     case waiting
     /// Due: its place comes to it.
@@ -13,52 +15,43 @@ package struct TimerRecord<Instant: InstantProtocol>: Sendable {
   }
 
   /// Its deadlines.
-  package var schedule: TimerSchedule<Instant>
+  internal var schedule: TimerSchedule<Instant>
   /// How much later than its deadline a tick may be, in favour of fewer wake-ups.
-  package let tolerance: Instant.Duration
+  internal let tolerance: Instant.Duration
   /// Whether it has more than one tick.
-  package let repeats: Bool
+  internal let repeats: Bool
   /// The handler, until the timer has ended.
-  package var body: (any TimerBody)?
+  internal var body: (any TimerBody)?
   /// Where it is on its way.
-  package var phase = Phase.waiting
+  internal var phase = Phase.waiting
   /// Which of its entries in the heap counts.
-  package var turn: UInt = 0
+  internal var turn: UInt = 0
   /// The task that calls the handler.
-  package var runner = 0
+  internal var runner = 0
   /// How many pauses there are.
-  package var pauses = 0
+  internal var pauses = 0
   /// Who is told when it ends by itself.
-  package var watcher: WeakCancellable?
+  internal var watcher: WeakCancellable?
   /// The lifetime of the owner.
-  package var members: EndingMembers?
+  internal var members: EndingMembers?
   /// The place in the lifetime of the owner.
-  package var ticket: EndingMembers.Ticket?
+  internal var ticket: EndingMembers.Ticket?
   /// Opened when the handler returns.
-  package var idle: Latch?
+  internal var idle: Latch?
+
+  /// Begins a record of a timer that waits.
+  internal init(
+    schedule: TimerSchedule<Instant>,
+    tolerance: Instant.Duration,
+    repeats: Bool,
+    body: any TimerBody
+  ) {
+    self.schedule = schedule
+    self.tolerance = tolerance
+    self.repeats = repeats
+    self.body = body
+  }
 
   /// Whether it ended while its handler runs.
-  package var hasEnded: Bool { body == nil }
-}
-
-/// What is left of a timer that has ended, to be let go outside the lock.
-package struct TimerRemains: Sendable {
-  private let body: (any TimerBody)?
-  private let members: EndingMembers?
-  private let ticket: EndingMembers.Ticket?
-  /// Who is told when the timer ended by itself.
-  package let watcher: WeakCancellable?
-
-  /// Takes the timer's references out of its record.
-  package init<Instant>(of record: inout TimerRecord<Instant>) {
-    body = record.body.take()
-    members = record.members.take()
-    ticket = record.ticket.take()
-    watcher = record.watcher.take()
-  }
-
-  /// Leaves the lifetime of the owner.
-  package func leave() {
-    if let ticket { members?.leave(ticket) }
-  }
+  internal var hasEnded: Bool { body == nil }
 }

@@ -1,38 +1,9 @@
 /// The timers of one clock: what becomes of them when time passes, without the clock.
 ///
-/// A plain value; the caller tells it the time. The heap holds at most max(8, 2 × waiting timers) entries
+/// A plain value but for being used in one place only: copies share their records. The caller tells it
+/// the time. The heap holds at most max(8, 2 × waiting timers) entries
 /// after any change.
-package struct TimerTable<Instant: InstantProtocol>: Sendable {
-  /// A timer whose time has come.
-  package struct Due: Sendable {
-    /// What it is known by.
-    package let key: UInt
-    /// Its handler.
-    package let body: any TimerBody
-  }
-
-  /// A tick that begins.
-  package struct Start: Sendable {
-    /// The handler.
-    package let body: any TimerBody
-    /// What to call it with.
-    package let tick: Tick
-    /// What is left of the timer if this was its only tick.
-    package let remains: TimerRemains?
-  }
-
-  /// What follows from the end of a tick.
-  package struct Finish: Sendable {
-    /// What is left of the timer if its owner has died.
-    package var remains: TimerRemains?
-    /// To be opened for those who wait for the end of the tick.
-    package var idle: Latch?
-    /// The handler, if the next tick is due already.
-    package var next: (any TimerBody)?
-  }
-
-  private typealias Record = TimerRecord<Instant>
-
+package struct TimerTable<Instant: InstantProtocol> {
   private var records: [UInt: TimerRecord<Instant>] = [:]
   private var heap = TimerHeap<Instant>()
   private var waiting = 0
@@ -46,6 +17,9 @@ package struct TimerTable<Instant: InstantProtocol>: Sendable {
 
   /// How many entries the heap has, stale ones included.
   package var entryCount: Int { heap.count }
+
+  /// Whether any timer waits for its deadline.
+  package var isWaiting: Bool { waiting > 0 }
 
   /// Adds a timer.
   ///
@@ -69,6 +43,7 @@ package struct TimerTable<Instant: InstantProtocol>: Sendable {
       repeats: repeats,
       body: body
     )
+    records[lastKey] = record
     enqueue(record, lastKey)
     return lastKey
   }
@@ -99,8 +74,8 @@ package struct TimerTable<Instant: InstantProtocol>: Sendable {
   /// One that still bears a delay may be left for the next time.
   ///
   /// - Complexity: O(*k* log *n*) for *k* timers.
-  package mutating func takeDue(at now: Instant) -> [Due] {
-    var due: [Due] = []
+  package mutating func takeDue(at now: Instant) -> [TimerDue] {
+    var due: [TimerDue] = []
     var entries: [TimerHeap<Instant>.Entry] = []
     while let first = heap.first, first.deadline <= now, let entry = heap.popFirst() {
       if isCurrent(entry) { entries.append(entry) }
@@ -110,9 +85,9 @@ package struct TimerTable<Instant: InstantProtocol>: Sendable {
     if !isSorted { entries.sort { ($0.deadline, $0.order) < ($1.deadline, $1.order) } }
     due.reserveCapacity(entries.count)
     for entry in entries {
-      guard let body = records[entry.order]?.body else { continue }
-      records[entry.order]?.phase = .queued
-      due.append(Due(key: entry.order, body: body))
+      guard let record = records[entry.order], let body = record.body else { continue }
+      record.phase = .queued
+      due.append(TimerDue(key: entry.order, body: body))
     }
     sweep()
     return due
@@ -125,20 +100,22 @@ package struct TimerTable<Instant: InstantProtocol>: Sendable {
   ///   - now: The time.
   ///   - runner: The task that will call the handler.
   /// - Returns: `nil` when the timer has ended or is paused.
-  package mutating func begin(_ key: UInt, at now: Instant, by runner: Int) -> Start? {
-    guard let body = records[key]?.body else { return nil }
-    guard records[key]?.pauses == 0 else {
-      records[key]?.phase = .suspended
+  package mutating func begin(_ key: UInt, at now: Instant, by runner: Int) -> TimerStart? {
+    guard let record = records[key], let body = record.body else { return nil }
+    guard record.pauses == 0 else {
+      record.phase = .suspended
       return nil
     }
-    records[key]?.phase = .running
-    records[key]?.runner = runner
-    if records[key]?.repeats == true {
-      guard let tick = records[key]?.schedule.begin(at: now) else { return nil }
-      return Start(body: body, tick: tick, remains: nil)
+    record.phase = .running
+    record.runner = runner
+    if record.repeats {
+      return TimerStart(body: body, tick: record.schedule.begin(at: now), remains: nil)
     }
-    guard let tick = records[key]?.schedule.beginOnly(at: now) else { return nil }
-    return Start(body: body, tick: tick, remains: end(key))
+    return TimerStart(
+      body: body,
+      tick: record.schedule.beginOnly(at: now),
+      remains: TimerRemains(of: record)
+    )
   }
 
   /// Ends a tick.
@@ -148,13 +125,13 @@ package struct TimerTable<Instant: InstantProtocol>: Sendable {
   ///   - now: The time.
   ///   - isOwned: Whether the owner, if there is one, was alive.
   /// - Returns: What follows.
-  package mutating func finish(_ key: UInt, at now: Instant, isOwned: Bool) -> Finish {
-    guard var record = records[key] else { return Finish() }
-    var finish = Finish(idle: record.idle.take())
+  package mutating func finish(_ key: UInt, at now: Instant, isOwned: Bool) -> TimerFinish {
+    guard let record = records[key] else { return TimerFinish() }
+    var finish = TimerFinish(idle: record.idle.take())
     record.runner = 0
     if record.hasEnded || !isOwned {
       records[key] = nil
-      finish.remains = TimerRemains(of: &record)
+      finish.remains = TimerRemains(of: record)
       return finish
     }
     record.schedule.end(at: now)
@@ -164,10 +141,9 @@ package struct TimerTable<Instant: InstantProtocol>: Sendable {
       record.phase = .queued
       finish.next = record.body
     } else {
+      finish.waits = true
       enqueue(record, key)
-      return finish
     }
-    records[key] = record
     return finish
   }
 
@@ -176,14 +152,11 @@ package struct TimerTable<Instant: InstantProtocol>: Sendable {
   /// - Returns: What is left of it, or `nil` when it had ended before.
   /// - Complexity: Amortized O(1).
   package mutating func end(_ key: UInt) -> TimerRemains? {
-    guard var record = records[key], !record.hasEnded else { return nil }
-    let remains = TimerRemains(of: &record)
-    if record.phase == .running {
-      records[key] = record
-    } else {
-      records[key] = nil
-      if record.phase == .waiting { leaveHeap() }
-    }
+    guard let record = records[key], !record.hasEnded else { return nil }
+    let remains = TimerRemains(of: record)
+    if record.phase == .running { return remains }
+    records[key] = nil
+    if record.phase == .waiting { leaveHeap() }
     return remains
   }
 
@@ -195,19 +168,15 @@ package struct TimerTable<Instant: InstantProtocol>: Sendable {
   ///   - now: The time. Deadlines up to it are left out when the last pause ends; the only deadline of a
   ///     timer is not.
   package mutating func changePauses(_ key: UInt, by change: Int, at now: Instant) {
-    guard var record = records[key], !record.hasEnded else { return }
+    guard let record = records[key], !record.hasEnded else { return }
     record.pauses += change
     if record.pauses > 0, record.phase == .waiting {
       record.phase = .suspended
-      records[key] = record
       leaveHeap()
-      return
     }
     if record.pauses == 0, record.phase == .suspended {
       if record.repeats { record.schedule.resume(at: now) }
       enqueue(record, key)
-    } else {
-      records[key] = record
     }
   }
 
@@ -244,11 +213,11 @@ package struct TimerTable<Instant: InstantProtocol>: Sendable {
       return nil
     }
     let idle = record.idle ?? Latch()
-    records[key]?.idle = idle
+    record.idle = idle
     return idle
   }
 
-  private mutating func enqueue(_ record: consuming TimerRecord<Instant>, _ key: UInt) {
+  private mutating func enqueue(_ record: TimerRecord<Instant>, _ key: UInt) {
     record.phase = .waiting
     record.turn += 1
     waiting += 1
@@ -261,7 +230,6 @@ package struct TimerTable<Instant: InstantProtocol>: Sendable {
         turn: record.turn
       )
     )
-    records[key] = record
     sweep()
   }
 
