@@ -15,7 +15,7 @@ for module in "${modules[@]}"; do
     .symbols[] | select(.pathComponents | length == 1) | .pathComponents[0]
     | select(. as $name | $page
         | contains("- ``\($name)``") or contains("- ``\($house)/\($name)``")
-          or contains("- ``\($name)-(") | not)  # An overload is told apart by its types.
+          or contains("- ``\($name)-") | not)  # Overloads carry a hash.
   ' "$graphs/$module/$module.symbols.json" | LC_ALL=C sort -u)
   [[ -z $absent ]] || fail "$page lists no ${absent//$'\n'/, }"
 done
