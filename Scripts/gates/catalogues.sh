@@ -14,7 +14,8 @@ for module in "${modules[@]}"; do
   absent=$(jq -r --rawfile page "$page" --arg house "$module" '
     .symbols[] | select(.pathComponents | length == 1) | .pathComponents[0]
     | select(. as $name | $page
-        | contains("- ``\($name)``") or contains("- ``\($house)/\($name)``") | not)
+        | contains("- ``\($name)``") or contains("- ``\($house)/\($name)``")
+          or contains("- ``\($name)-") | not)  # Overloads carry a hash.
   ' "$graphs/$module/$module.symbols.json" | LC_ALL=C sort -u)
   [[ -z $absent ]] || fail "$page lists no ${absent//$'\n'/, }"
 done

@@ -18,7 +18,8 @@ enum Program {
     let counts = Heap.isCounted ? Memory.rows + Counts.rows + Properties.counts : []
     let posts = Posting.rows + Owners.rows + Senders.rows + Hooks.rows
     let alone = posts + Registering.rows + Replaying.rows + Properties.rows
-    let rows = alone + Streams.rows + Later.rows + Seeing.rows + Threads.rows + counts
+    let later = Streams.rows + Later.rows + Timers.rows
+    let rows = alone + later + Seeing.rows + Threads.rows + counts
     let runner = Runner(options: options, ours: .eventBus, report: note)
     if options.helpsOnly {
       print(Options.usage)

@@ -14,11 +14,12 @@ extension Subject {
   static let storedProperty = Subject("stored property")
   static let observation = Subject("@Observable")
   static let currentValue = Subject("CurrentValueSubject")
+  static let asyncTimer = Subject("AsyncTimerSequence")
 
   /// The columns of the table, the project's own first.
   static let columns = [
     eventBus, signal, notificationCenter, payloadCenter, typedCenter, openCombine, closureLoop,
-    asyncStream, asyncChannel, task, storedProperty, observation, currentValue,
+    asyncStream, asyncChannel, task, storedProperty, observation, currentValue, asyncTimer,
   ]
 
   /// The peers that may be posted to from any thread.

@@ -62,6 +62,15 @@ extension Goal {
     }
   }
 
+  /// At most so many milliseconds, of a time.
+  public static func atMost(milliseconds limit: Double) -> Goal {
+    Goal(text: "≤ \(format(limit)) ms", isExact: false) { line, _ in
+      line.own.map { $0 / 1e6 }
+    } isMet: {
+      $0 <= limit
+    }
+  }
+
   /// At least this number.
   public static func atLeast(_ limit: Double) -> Goal {
     Goal(text: "≥ \(format(limit))", isExact: false) { line, _ in
