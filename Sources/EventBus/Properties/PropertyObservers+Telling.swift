@@ -45,9 +45,10 @@ extension PropertyObservers {
   @usableFromInline
   internal func reportInOrder(old: Value?, new: Value, _ write: Write?) {
     if let write { noteSilently(write) }
-    pending.append(Round(old: old, new: new, writes: takeWrites(), order: nextNumber))
-    guard !isDraining else { return }
+    let round = Round(old: old, new: new, writes: takeWrites(), order: nextNumber)
+    guard !isDraining else { return pending.append(round) }
     isDraining = true
+    run(round)
     drain()
   }
 
@@ -119,11 +120,15 @@ extension PropertyObservers {
       let round = pending[next]
       next += 1
       if next == pending.count { (pending, next) = ([], 0) }
-      deliver(round)
-      if !round.isOfBatch { dependents.settle() }
+      run(round)
       rounds += 1
       if rounds == 101 { warnOfRounds() }
     }
+  }
+
+  private func run(_ round: Round) {
+    deliver(round)
+    if !round.isOfBatch { dependents.settle() }
   }
 
   private func deliver(_ round: Round) {
