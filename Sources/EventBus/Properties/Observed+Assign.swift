@@ -9,6 +9,7 @@ extension Observed {
       }
       if let areEqual, areEqual(storage, value) { return }
       let old = cell.exchange(value)
+      if observers.hasDependents { observers.invalidateDependents() }
       observers.report(old: old, new: value, .assignment)
     }
   }

@@ -10,6 +10,7 @@ extension PropertyObservers {
     if isInvolved || isDraining { return reportInOrder(old: old, new: new, write) }
     isDraining = true
     tell(Change(.set, old: old, new: new))
+    if hasDependents { settleDependents() }
     drain()
   }
 
@@ -28,6 +29,14 @@ extension PropertyObservers {
     }
     endWalk()
   }
+
+  /// Lets everything that was computed from the property be computed anew.
+  @usableFromInline
+  internal func invalidateDependents() { dependents.invalidate() }
+
+  /// Tells the observers of what was computed from the property.
+  @usableFromInline
+  internal func settleDependents() { dependents.settle() }
 
   /// Tells what waits, and lets later changes be told at once.
   @inlinable
