@@ -23,10 +23,10 @@ extension Observed {
   ) {
     observers.cleanIfSoiled()
     var proposed = value
-    if observers.validators > 0, !observers.approve(&proposed, old: { storage }) { return }
+    if observers.census.validators > 0, !observers.approve(&proposed, old: { storage }) { return }
     if notifies == .manually { return storeSilently(proposed, observers, write) }
     if isEqual(to: proposed) { return }
-    if observers.wantingPriors > 0, observers.enlisted == nil {
+    if observers.census.wantingPriors > 0, observers.enlisted == nil {
       observers.tellPrior(old: storage, new: proposed)
       // An observer may have set the property meanwhile.
       if isEqual(to: proposed) { return }

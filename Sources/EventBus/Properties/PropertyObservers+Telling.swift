@@ -74,7 +74,9 @@ extension PropertyObservers {
         isOfBatch: !isDraining
       )
     )
-    drainsForBatch = !isDraining
+    // Another batch may be waiting already to tell; then this change follows its own.
+    guard !isDraining else { return }
+    drainsForBatch = true
     isDraining = true
   }
 
@@ -93,7 +95,7 @@ extension PropertyObservers {
 
   /// Takes note of a write that is not told now.
   internal func noteSilently(_ write: Write) {
-    if wantingWrites > 0 { silentWrites.append(write) }
+    if census.wantingWrites > 0 { silentWrites.append(write) }
   }
 
   /// Tells those who want to know before a value is stored.
@@ -159,7 +161,8 @@ extension PropertyObservers {
   private func takeBaseline(of observer: PropertyObserver<Value>) -> Value? {
     guard let known = observer.baseline else { return nil }
     observer.baseline = nil
-    baselines -= 1
+    census.baselines -= 1
+    updateInvolvement()
     return known
   }
 
