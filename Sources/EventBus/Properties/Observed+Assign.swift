@@ -1,30 +1,15 @@
-public import Synchronization
-
 extension Observed {
-  /// Stores a value.
-  ///
-  /// The former one is let go by the caller, not while the storage is accessed: what dies with it may
-  /// read the property.
-  ///
-  /// - Returns: The former value.
-  @inlinable
-  internal func exchange(_ value: Value) -> Value {
-    var value = value
-    swap(&storage, &value)
-    return value
-  }
-
   /// Takes a value through all the steps of an assignment.
   @inlinable
   internal func assign(_ value: Value) {
-    let address = address.load(ordering: .relaxed)
-    _ = ObjectAddress.borrow(address) { (observers: PropertyObservers<Value>) in
+    _ = ObjectAddress.borrow(cell.observer) { (observers: PropertyObservers<Value>) in
       observers.cleanIfSoiled()
       if observers.isInvolved || notifies == .manually || OpenBatch.isAnyOpen {
         return assignInOrder(value, observers, .assignment)
       }
       if let areEqual, areEqual(storage, value) { return }
-      let old = exchange(value)
+      let old = cell.exchange(value)
+      if observers.hasDependents { observers.invalidateDependents() }
       observers.report(old: old, new: value, .assignment)
     }
   }
@@ -38,15 +23,15 @@ extension Observed {
   ) {
     observers.cleanIfSoiled()
     var proposed = value
-    if observers.validators > 0, !observers.approve(&proposed, old: { storage }) { return }
+    if observers.census.validators > 0, !observers.approve(&proposed, old: { storage }) { return }
     if notifies == .manually { return storeSilently(proposed, observers, write) }
     if isEqual(to: proposed) { return }
-    if observers.wantingPriors > 0, observers.enlisted == nil {
+    if observers.census.wantingPriors > 0, observers.enlisted == nil {
       observers.tellPrior(old: storage, new: proposed)
       // An observer may have set the property meanwhile.
       if isEqual(to: proposed) { return }
     }
-    let old = exchange(proposed)
+    let old = cell.exchange(proposed)
     observers.dependents.invalidate()
     if enlist(old, observers) { return observers.noteSilently(write) }
     observers.reportInOrder(old: old, new: proposed, write)
@@ -65,7 +50,7 @@ extension Observed {
     _ observers: PropertyObservers<Value>,
     _ write: Write
   ) {
-    let old = exchange(value)
+    let old = cell.exchange(value)
     observers.dependents.invalidate()
     observers.noteSilently(write)
     withExtendedLifetime(old) {}

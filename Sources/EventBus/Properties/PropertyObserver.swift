@@ -49,6 +49,9 @@ internal class PropertyObserver<Value> {
   /// Asks whether a value may be stored; it may be replaced.
   internal func approves(_ proposed: inout Value, old: Value) -> Bool { true }
 
+  /// Told when it stands among the observers, before it is called.
+  internal func wasAdded() {}
+
   /// Whether an object is the owner.
   internal func belongs(to object: AnyObject) -> Bool { false }
 

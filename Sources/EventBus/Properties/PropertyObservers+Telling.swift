@@ -10,6 +10,7 @@ extension PropertyObservers {
     if isInvolved || isDraining { return reportInOrder(old: old, new: new, write) }
     isDraining = true
     tell(Change(.set, old: old, new: new))
+    if hasDependents { settleDependents() }
     drain()
   }
 
@@ -29,6 +30,14 @@ extension PropertyObservers {
     endWalk()
   }
 
+  /// Lets everything that was computed from the property be computed anew.
+  @usableFromInline
+  internal func invalidateDependents() { dependents.invalidate() }
+
+  /// Tells the observers of what was computed from the property.
+  @usableFromInline
+  internal func settleDependents() { dependents.settle() }
+
   /// Tells what waits, and lets later changes be told at once.
   @inlinable
   internal func drain() {
@@ -45,9 +54,10 @@ extension PropertyObservers {
   @usableFromInline
   internal func reportInOrder(old: Value?, new: Value, _ write: Write?) {
     if let write { noteSilently(write) }
-    pending.append(Round(old: old, new: new, writes: takeWrites(), order: nextNumber))
-    guard !isDraining else { return }
+    let round = Round(old: old, new: new, writes: takeWrites(), order: nextNumber)
+    guard !isDraining else { return pending.append(round) }
     isDraining = true
+    run(round)
     drain()
   }
 
@@ -64,7 +74,9 @@ extension PropertyObservers {
         isOfBatch: !isDraining
       )
     )
-    drainsForBatch = !isDraining
+    // Another batch may be waiting already to tell; then this change follows its own.
+    guard !isDraining else { return }
+    drainsForBatch = true
     isDraining = true
   }
 
@@ -83,7 +95,7 @@ extension PropertyObservers {
 
   /// Takes note of a write that is not told now.
   internal func noteSilently(_ write: Write) {
-    if wantingWrites > 0 { silentWrites.append(write) }
+    if census.wantingWrites > 0 { silentWrites.append(write) }
   }
 
   /// Tells those who want to know before a value is stored.
@@ -119,11 +131,15 @@ extension PropertyObservers {
       let round = pending[next]
       next += 1
       if next == pending.count { (pending, next) = ([], 0) }
-      deliver(round)
-      if !round.isOfBatch { dependents.settle() }
+      run(round)
       rounds += 1
       if rounds == 101 { warnOfRounds() }
     }
+  }
+
+  private func run(_ round: Round) {
+    deliver(round)
+    if !round.isOfBatch { dependents.settle() }
   }
 
   private func deliver(_ round: Round) {
@@ -145,7 +161,8 @@ extension PropertyObservers {
   private func takeBaseline(of observer: PropertyObserver<Value>) -> Value? {
     guard let known = observer.baseline else { return nil }
     observer.baseline = nil
-    baselines -= 1
+    census.baselines -= 1
+    updateInvolvement()
     return known
   }
 
