@@ -85,6 +85,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   ///   - facts: What is known of the owner.
   ///   - actor: The actor its handler runs on.
   ///   - body: Calls the handler.
+  /// - Returns: What ends the registration.
   internal func register(
     _ request: Request,
     owner: AnyObject? = nil,

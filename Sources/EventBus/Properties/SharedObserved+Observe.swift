@@ -22,8 +22,7 @@ extension SharedObserved {
     let call = WrittenHandler.bare(handler)
     let request = SharedCore<Value>.Request(options: options, fileID: fileID, line: line)
     let link = core.register(request, on: actor) { change in
-      // Handlers of a property cannot throw; the type of a bare handler says they might.
-      try? call(change)
+      try? call(change)  // Reason: what was written cannot throw, though a bare handler might.
       return .called
     }
     return Token(link, handle: 0)
@@ -94,8 +93,7 @@ extension SharedObserved {
     let facts = OwnerFacts(of: owner, id: id)
     let link = core.register(request, owner: owner, facts, on: actor) { [weak owner] change in
       guard let owner else { return .ownerLost }
-      // Handlers of a property cannot throw; the type of a bare handler says they might.
-      try? call(owner, change)
+      try? call(owner, change)  // Reason: as above.
       return .called
     }
     return Token(link, handle: 0, isKept: true)

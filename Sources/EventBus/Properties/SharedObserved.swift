@@ -22,6 +22,7 @@
 /// under no lock. The one exception of the library: the closure given to ``update(_:)`` and the value's
 /// `==` run under this property's lock. Using the property inside them traps.
 public final class SharedObserved<Value: Sendable>: Sendable {
+  /// The shell that does the work, for those who look inside.
   package let core: SharedCore<Value>
 
   /// Creates a property that reports a change only if the values differ.
@@ -69,7 +70,7 @@ public final class SharedObserved<Value: Sendable>: Sendable {
   public func update<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
     var result: Result?
     try core.update { result = try body(&$0) }
-    guard let result else { preconditionFailure("The closure has returned.") }
+    guard let result else { preconditionFailure("no result") }  // Reason: the closure returned.
     return result
   }
 

@@ -98,7 +98,10 @@ struct SharedObservedTests {
     func address() -> UInt {
       property.update { list in
         list.append(1)
-        return unsafe list.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+        let address = unsafe list.withUnsafeBufferPointer {  // Reason: only a number leaves.
+          UInt(bitPattern: $0.baseAddress)
+        }
+        return address
       }
     }
     let first = address()
