@@ -36,7 +36,7 @@ struct RegistrationFormTests {
     }
     loader.register("labelled", run: { [log] _ in log.append("labelled") })
     let report = try await loader.launch()
-    #expect(log.entries == ["plain", "labelled", "asynchronous"])
+    #expect(log.entries.sorted() == ["asynchronous", "labelled", "plain"])
     #expect(
       report.summary == [
         "App/Feature.swift:1#1 finished", "App/Feature.swift:2#1 finished",
