@@ -58,8 +58,7 @@ struct TimerMisuseTests {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let clock = BrokenClock()
       let token = every(.seconds(1), clock: clock) { _ in }
-      await clock.wasAsked.wait()
-      for _ in 0..<1_000 { await Task.yield() }
+      await clock.wasReported.wait()
       withExtendedLifetime(token) {}
     }
     #expect(try lines(result).first?.contains("BrokenClock would not sleep") == true)
@@ -68,14 +67,18 @@ struct TimerMisuseTests {
 
 /// A clock that fails to sleep.
 private final class BrokenClock: Clock, Sendable {
-  struct Broken: Error {}
+  /// Is let go when it has been reported.
+  final class Broken: Error {
+    private let end: AtDeinit
 
-  let wasAsked = ManualLatch()
+    init(_ body: @escaping @Sendable () -> Void) { end = AtDeinit(body) }
+  }
+
+  let wasReported = ManualLatch()
   var now: ManualClock.Instant { .init() }
   var minimumResolution: Duration { .zero }
 
   func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
-    wasAsked.open()
-    throw Broken()
+    throw Broken { [wasReported] in wasReported.open() }
   }
 }
