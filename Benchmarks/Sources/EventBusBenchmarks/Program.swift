@@ -17,7 +17,8 @@ enum Program {
   private static func run(_ options: Options) async -> Int32 {
     let counts = Heap.isCounted ? Memory.rows + Counts.rows : []
     let alone = Posting.rows + Owners.rows + Senders.rows + Hooks.rows + Registering.rows
-    let rows = alone + Streams.rows + Later.rows + Seeing.rows + Threads.rows + counts
+    let others = Streams.rows + Later.rows + Seeing.rows + Threads.rows + Launching.rows
+    let rows = alone + others + counts
     let runner = Runner(options: options, ours: .eventBus, report: note)
     if options.helpsOnly {
       print(Options.usage)

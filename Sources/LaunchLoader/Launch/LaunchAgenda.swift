@@ -63,20 +63,19 @@ internal struct LaunchAgenda: Sendable {
 
   // MARK: Filling
 
-  /// Puts rows on an empty agenda, in their order, all in the usual phase.
+  /// Puts the rows of a roster on an empty agenda, in their order, all in the usual phase.
   ///
   /// - Complexity: O(*n*).
-  internal mutating func fill(_ rows: [LaunchRow]) {
-    self.rows = rows
-    let index = LaunchPhase.standard.index
-    phases[index].reserveCapacity(rows.count)
-    for place in rows.indices where rows[place].status == .waiting {
-      self.rows[place].rank = place
-      phases[index].append(place)
-    }
-    open[index] = phases[index].count
+  internal mutating func fill(from roster: inout LaunchRoster) {
+    // Taken out by the one that changes them, because rows that two have are copied.
+    rows = roster.takeRows()
+    phase = .standard
     lastRank = rows.count
-    openPhase()
+    for place in rows.indices where rows[place].status == .waiting {
+      rows[place].rank = place
+      open[phase.index] += 1
+      enqueue(place)
+    }
   }
 
   /// Puts rows on an empty agenda, as planned.
@@ -158,6 +157,16 @@ internal struct LaunchAgenda: Sendable {
 
   /// The row of a place.
   internal func row(at place: Place) -> LaunchRow { rows[place - base] }
+
+  /// Whether the row of a place is here, and runs.
+  internal func isRunning(_ place: Place) -> Bool {
+    has(place) && rows[place - base].status == .running
+  }
+
+  /// The registration of a place.
+  internal func registration(at place: Place) -> LaunchRegistration {
+    rows[place - base].registration
+  }
 
   /// Whether a row has to wait for another one.
   internal func isWaiting(_ place: Place) -> Bool { waitCounts[place] != nil }

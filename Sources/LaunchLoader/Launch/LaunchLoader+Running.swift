@@ -13,7 +13,7 @@ extension LaunchLoader {
     while true {
       switch turns.next() {
       case .run(let registration, let place):
-        turns.call(registration, at: place)
+        turns.call(registration, at: place, session.options)
       case .skip(let registration, let outcome):
         registration.dismiss(outcome)
       case .undo, .wait:
@@ -44,7 +44,7 @@ extension LaunchLoader {
       switch turns.next() {
       case .run(let registration, let place):
         switch registration.kind {
-        case .inline: turns.call(registration, at: place)
+        case .inline: turns.call(registration, at: place, session.options)
         case .isolated, .asynchronous: await start(registration, at: place, session)
         }
       case .skip(let registration, let outcome):
@@ -122,6 +122,7 @@ extension LaunchLoader {
   ) {
     registration.outcome.resolve(outcome)
     let aftermath = state.withLock { $0.registry.end(at: place, times, outcome) }
+    guard let aftermath else { return }
     if aftermath.isTooLate { _ = registration.takeWorker() }
     finish(aftermath)
   }

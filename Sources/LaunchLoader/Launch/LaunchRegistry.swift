@@ -267,12 +267,10 @@ extension LaunchRegistry {
     stage = .launching
     self.options = options
     agenda = LaunchAgenda(width: width, home: actor)
-    let isPlain = roster.isPlain
-    let rows = roster.takeRows()
-    for (place, row) in rows.enumerated() {
-      if let name = row.name { names.set(.pending(at: place), for: name) }
+    if roster.isPlain { agenda.fill(from: &roster) } else { plan(roster.takeRows()) }
+    for place in agenda.rows.indices {
+      if let name = agenda.rows[place].name { names.set(.pending(at: place), for: name) }
     }
-    if isPlain { agenda.fill(rows) } else { plan(rows) }
     return true
   }
 
@@ -321,13 +319,14 @@ extension LaunchRegistry {
 
   /// Records the end of a worker; `times` is `nil` if it did not run after all.
   ///
+  /// - Returns: What to do, if there is anything.
   /// - Complexity: O(1), and O(*d*) in the number of those that waited for it.
   package mutating func end(
     at place: Int,
     _ times: LaunchTimes?,
     _ outcome: LaunchOutcome
-  ) -> LaunchAftermath {
-    guard agenda.has(place), agenda.row(at: place).status == .running else {
+  ) -> LaunchAftermath? {
+    guard agenda.isRunning(place) else {
       if agenda.has(place) { agenda.setAbandoned(false, place) }
       return LaunchAftermath(isTooLate: true)
     }
@@ -341,10 +340,10 @@ extension LaunchRegistry {
     _ place: Int,
     _ times: LaunchTimes
   ) -> (LaunchRegistration, LaunchAftermath)? {
-    guard agenda.has(place), agenda.row(at: place).status == .running else { return nil }
-    let registration = agenda.row(at: place).registration
-    var aftermath = settle(place, times, .timedOut)
-    agenda.setAbandoned(true, place)
+    guard agenda.isRunning(place) else { return nil }
+    let registration = agenda.registration(at: place)
+    var aftermath = settle(place, times, .timedOut) ?? LaunchAftermath()
+    if agenda.has(place) { agenda.setAbandoned(true, place) }
     aftermath.cancelsErrand = true
     return (registration, aftermath)
   }
@@ -412,20 +411,27 @@ extension LaunchRegistry {
     _ place: Int,
     _ times: LaunchTimes?,
     _ outcome: LaunchOutcome
-  ) -> LaunchAftermath {
+  ) -> LaunchAftermath? {
     agenda.end(place, times, outcome)
-    var aftermath = LaunchAftermath()
-    if !errands.isEmpty { aftermath.errand = errands.removeValue(forKey: place) }
+    var aftermath: LaunchAftermath?
+    if !errands.isEmpty, let errand = errands.removeValue(forKey: place) {
+      aftermath = LaunchAftermath(errand: errand)
+    }
     if stage == .launching && policy != .continue {
-      let registration = agenda.row(at: place).registration
+      let registration = agenda.registration(at: place)
       if outcome.isFailure {
-        aftermath.cancelled = fail(because: agenda.row(at: place).id)
+        aftermath = aftermath ?? LaunchAftermath()
+        aftermath?.cancelled = fail(because: agenda.row(at: place).id)
       } else if policy == .rollback && registration.isUndoable && outcome.isFinished {
         finished.append(place)
       }
     }
-    aftermath.wake = wake()
-    if stage == .launched && !hasRunner { aftermath.dropped = takeEnded() }
+    let wake = wake()
+    if wake != .nobody || stage == .launched {
+      aftermath = aftermath ?? LaunchAftermath()
+      aftermath?.wake = wake
+      if stage == .launched && !hasRunner { aftermath?.dropped = takeEnded() }
+    }
     return aftermath
   }
 
@@ -462,11 +468,12 @@ extension LaunchRegistry {
   /// Takes the rows out when all have ended, and remembers how those with names did.
   private mutating func takeEnded() -> [LaunchRow] {
     guard agenda.isOver(upTo: .idle) else { return [] }
-    for row in agenda.rows {
-      guard let name = row.name, let outcome = row.outcome, row.status == .ended else { continue }
+    let rows = agenda.takeRows()
+    for index in rows.indices where rows[index].status == .ended {
+      guard let name = rows[index].name, let outcome = rows[index].outcome else { continue }
       names.set(outcome.isFinished ? .finished : .failed, for: name)
     }
-    return agenda.takeRows()
+    return rows
   }
 
   private mutating func wake() -> LaunchWake {

@@ -13,7 +13,9 @@ public struct LaunchReport: Sendable {
   ///
   /// A registration that was cancelled before it began is not among them, nor is work of the phase `idle`
   /// that had not ended: it comes after the launch.
-  public let entries: [Entry]
+  ///
+  /// - Complexity: O(*n*) the first time, O(1) from then on.
+  public var entries: [Entry] { record.entries }
 
   /// How long the launch took, from its beginning to the end of the last worker.
   public let total: Duration
@@ -21,9 +23,18 @@ public struct LaunchReport: Sendable {
   /// What was wrong with the dependencies: errors with the codes `cycle` and `missing`.
   public let problems: [LaunchError]
 
+  private let record: LaunchRecord
+
   /// Creates a report.
   package init(entries: [Entry], total: Duration, problems: [LaunchError] = []) {
-    self.entries = entries
+    record = LaunchRecord(entries)
+    self.total = total
+    self.problems = problems
+  }
+
+  /// Makes a report of rows: whoever does not read it does not wait for it either.
+  internal init(rows: [LaunchRow], total: Duration, problems: [LaunchError]) {
+    record = LaunchRecord(rows)
     self.total = total
     self.problems = problems
   }

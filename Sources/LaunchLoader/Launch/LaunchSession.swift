@@ -32,12 +32,7 @@ extension LaunchConclusion {
   /// Draws the conclusion from what a launch leaves behind.
   internal init(_ summary: LaunchSummary, total: Duration) {
     let problems = summary.problems.map(LaunchError.init)
-    var entries: [LaunchReport.Entry] = []
-    entries.reserveCapacity(summary.rows.count)
-    for row in summary.rows {
-      if let entry = LaunchReport.Entry(row) { entries.append(entry) }
-    }
-    let report = LaunchReport(entries: entries, total: total, problems: problems)
+    let report = LaunchReport(rows: summary.rows, total: total, problems: problems)
     self.report = report
     switch summary.verdict {
     case .fine: error = nil

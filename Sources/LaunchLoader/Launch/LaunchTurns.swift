@@ -12,7 +12,7 @@ internal struct LaunchTurns: ~Copyable {
   }
 
   private let loader: LaunchLoader
-  private let session: LaunchSession
+  private let stopwatch: Stopwatch
   private let runner: LaunchRegistry.Runner
   private var ended: Ended?
   /// The time, if nothing but asking has happened since it was read.
@@ -25,7 +25,7 @@ internal struct LaunchTurns: ~Copyable {
     _ runner: LaunchRegistry.Runner
   ) {
     self.loader = loader
-    self.session = session
+    stopwatch = session.stopwatch
     self.runner = runner
   }
 
@@ -40,14 +40,23 @@ internal struct LaunchTurns: ~Copyable {
       let aftermath = state.registry.end(at: ended.place, ended.times, ended.outcome)
       return (aftermath, state.registry.next(for: runner))
     }
-    loader.finish(aftermath)
+    if let aftermath { loader.finish(aftermath) }
     return step
   }
 
   /// Calls synchronous work.
-  internal mutating func call(_ registration: LaunchRegistration, at place: Int) {
-    let start = now ?? session.stopwatch.elapsed()
-    guard registration.isWanted(session.options) else {
+  ///
+  /// - Parameters:
+  ///   - registration: The work.
+  ///   - place: Its place.
+  ///   - options: What it receives: handed through, because a copy costs more than most calls.
+  internal mutating func call(
+    _ registration: LaunchRegistration,
+    at place: Int,
+    _ options: LaunchOptions
+  ) {
+    let start = now ?? stopwatch.elapsed()
+    guard registration.isWanted(options) else {
       now = nil
       ended = Ended(
         registration: registration,
@@ -57,8 +66,8 @@ internal struct LaunchTurns: ~Copyable {
       )
       return
     }
-    let outcome = registration.call(session.options)
-    let end = session.stopwatch.elapsed()
+    let outcome = registration.call(options)
+    let end = stopwatch.elapsed()
     let times = LaunchTimes(start: start, duration: end - start)
     now = end
     ended = Ended(
