@@ -22,7 +22,9 @@ struct DependencyTests {
     #expect(log.entries == ["a", "b", "c"])
   }
 
-  @Test("A synchronous worker waits for the end of an asynchronous one that it needs, others do not")
+  @Test(
+    "A synchronous worker waits for the end of an asynchronous one that it needs, others do not"
+  )
   func waitsForAsynchronous() async throws {
     let mayEnd = ManualLatch()
     loader.register("slow") { [log] _ in
@@ -87,7 +89,13 @@ struct DependencyTests {
 
   @Test("A missing dependency skips who needs it and says who that was; a soft one is ignored")
   func missing() async throws {
-    let token = loader.register("a", after: ["nobody"], fileID: "App/A.swift", line: 7, run: note("a"))
+    let token = loader.register(
+      "a",
+      after: ["nobody"],
+      fileID: "App/A.swift",
+      line: 7,
+      run: note("a")
+    )
     loader.register("b", after: ["a"], run: note("b"))
     loader.register("c", afterIfPresent: ["nobody"], run: note("c"))
     let report = try await loader.launch()
@@ -203,7 +211,9 @@ struct DependencyTests {
     #expect(second.original?.description == "App/First.swift:1")
     #expect(second.site.description == "App/Second.swift:2")
     let report = try await loader.launch()
-    #expect(report.description.contains("at App/Second.swift:2, registered first at App/First.swift:1"))
+    #expect(
+      report.description.contains("at App/Second.swift:2, registered first at App/First.swift:1")
+    )
     let third = loader.register("a", run: note("third"))
     #expect(third.original?.description == "App/First.swift:1")
     #expect(log.entries == ["first"])

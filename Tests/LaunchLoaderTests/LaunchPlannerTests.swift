@@ -89,7 +89,9 @@ struct LaunchPlannerTests {
     #expect(schedule.order == [1])
   }
 
-  @Test("What is missing is said with who needed it, once for each; all who need those are excluded")
+  @Test(
+    "What is missing is said with who needed it, once for each; all who need those are excluded"
+  )
   func missing() {
     let workers = [
       Self.worker("a", ["x", "y", "x"]), Self.worker("b", ["x"]), Self.worker("c", ["a"]),
@@ -105,9 +107,9 @@ struct LaunchPlannerTests {
     #expect(schedule.order == [3])
   }
 
-  @Test("A chain of 100,000 is planned, and closed to a ring it is found")
+  @Test("A chain of 20,000 is planned, and closed to a ring it is found")
   func longChain() {
-    let count = 100_000
+    let count = 20_000
     var workers = (0..<count).map { index in
       Self.worker(Self.name(index), index + 1 < count ? [Self.name(index + 1)] : [])
     }
@@ -123,7 +125,7 @@ struct LaunchPlannerTests {
 
   @Test(
     "In random graphs the order respects each edge and phase, has everybody once, and is the same again",
-    arguments: 1...300
+    arguments: 1...100
   )
   func randomGraphs(seed: Int) {
     var numbers = SampleNumbers(seed: seed)
@@ -136,7 +138,10 @@ struct LaunchPlannerTests {
     #expect(schedule.layers.flatMap(\.self).sorted() == Array(workers.indices))
   }
 
-  @Test("In random graphs with cycles each path is a true one, and who remains is ordered", arguments: 1...300)
+  @Test(
+    "In random graphs with cycles each path is a true one, and who remains is ordered",
+    arguments: 1...100
+  )
   func randomCycles(seed: Int) {
     var numbers = SampleNumbers(seed: 1_000 + seed)
     let workers = Self.anything(&numbers)
@@ -172,20 +177,22 @@ struct LaunchPlannerTests {
     var turns: [Int: Int] = [:]
     for (turn, place) in schedule.order.enumerated() { turns[place] = turn }
     var dependants: [Int: [Int]] = [:]
+    var isRespected = true
     for place in schedule.order {
-      for edge in schedule.waits[place] where turns[edge.target] != nil {
-        #expect((turns[edge.target] ?? .max) < (turns[place] ?? -1))
+      for edge in schedule.waits[place] {
+        guard let turn = turns[edge.target] else { continue }
+        isRespected = isRespected && turn < (turns[place] ?? -1)
         dependants[edge.target, default: []].append(place)
       }
     }
-    for (before, after) in zip(schedule.order, schedule.order.dropFirst()) {
-      #expect(schedule.phases[before] <= schedule.phases[after])
-    }
+    #expect(isRespected)
+    let phases = schedule.order.map { schedule.phases[$0] }
+    #expect(phases == phases.sorted())
     // The phase of a worker is its own, or the earliest of those that wait for it.
-    for place in schedule.order {
-      let others = (dependants[place] ?? []).map { schedule.phases[$0] }
-      #expect(schedule.phases[place] == (others + [workers[place].terms.phase]).min())
+    let expected = schedule.order.map { place in
+      ((dependants[place] ?? []).map { schedule.phases[$0] } + [workers[place].terms.phase]).min()
     }
+    #expect(phases == expected)
   }
 
   private static func acyclic(_ numbers: inout SampleNumbers) -> [Worker] {
@@ -215,7 +222,12 @@ struct LaunchPlannerTests {
         let id = name(numbers.next(below: count + 2))
         if numbers.next(below: 3) > 0 { hard.append(id) } else { soft.append(id) }
       }
-      return worker(name(place), hard, soft: soft, phase: LaunchPhase.allCases[numbers.next(below: 4)])
+      return worker(
+        name(place),
+        hard,
+        soft: soft,
+        phase: LaunchPhase.allCases[numbers.next(below: 4)]
+      )
     }
   }
 

@@ -68,7 +68,9 @@ struct LaunchRegistryTests {
       case .nextForTask: return next(.task) { _ in true }
       case .endFirst: return endFirst()
       case .cancel:
-        #expect(wakes(registry.cancel().wake) == takeWaiting(if: stage == .launching && !isCancelled))
+        #expect(
+          wakes(registry.cancel().wake) == takeWaiting(if: stage == .launching && !isCancelled)
+        )
         guard stage == .launching else { return true }
         isCancelled = true
         for index in work.indices where work[index].status == .waiting {

@@ -106,10 +106,13 @@ struct PhaseTests {
       loader.register("c", afterIfPresent: ["nobody"]) { _ in log.append("c") }
     }
     try await loader.launch()
-    #expect(log.entries == ["c", "farther", "far", "b", "late"])
+    #expect(log.entries == ["farther", "far", "b", "c", "late"])
   }
 
-  @Test("No more asynchronous workers run at once than the width allows, in order", arguments: [1, 2, 5])
+  @Test(
+    "No more asynchronous workers run at once than the width allows, in order",
+    arguments: [1, 2, 5]
+  )
   func width(_ width: Int) async throws {
     let loader = LaunchLoader(width: width)
     let running = Log<Int>()

@@ -187,12 +187,20 @@ internal struct LaunchAgenda: Sendable {
     while true {
       if let place = nextSkipped() {
         open[rows[place - base].phase.index] -= 1
-        return .skip(rows[place - base].registration, rows[place - base].outcome ?? .skipped(because: nil))
+        return .skip(
+          rows[place - base].registration,
+          rows[place - base].outcome ?? .skipped(because: nil)
+        )
       }
       if hopping == nil, let place = nextReady(canWait: canWait) { return begin(place, canWait) }
       guard open[phase.index] == 0, phase < last else { return nil }
       openNextPhase()
     }
+  }
+
+  /// Opens the last phase, because those before it have ended.
+  internal mutating func openLastPhase() {
+    while phase < .idle { openNextPhase() }
   }
 
   /// Whether anything could begin now, for one that can wait.

@@ -38,11 +38,11 @@ extension LaunchLoader {
       id,
       LaunchSite(fileID: fileID, line: line),
       LaunchTerms(
-      after: dependencies,
-      afterIfPresent: others,
-      phase: phase,
-      timeout: timeout
-    ),
+        after: dependencies,
+        afterIfPresent: others,
+        phase: phase,
+        timeout: timeout
+      ),
       condition,
       LaunchWork(IsolatedCall(body: worker))
     )
@@ -86,11 +86,11 @@ extension LaunchLoader {
       id,
       LaunchSite(fileID: fileID, line: line),
       LaunchTerms(
-      after: dependencies,
-      afterIfPresent: others,
-      phase: phase,
-      timeout: timeout
-    ),
+        after: dependencies,
+        afterIfPresent: others,
+        phase: phase,
+        timeout: timeout
+      ),
       condition,
       .asynchronous(AsynchronousCall(body: worker))
     )

@@ -460,6 +460,7 @@ extension LaunchRegistry {
     let summary = LaunchSummary(rows: agenda.rows, problems: problems, verdict: verdict)
     problems = []
     finished = []
+    agenda.openLastPhase()
     hasRunner = !agenda.isOver(upTo: .idle)
     _ = takeEnded()
     return .over(summary, goesOn: hasRunner)
