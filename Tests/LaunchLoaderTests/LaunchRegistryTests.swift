@@ -191,7 +191,7 @@ struct LaunchRegistryTests {
       else { return false }
       let times = LaunchTimes(start: .zero, duration: .zero)
       let aftermath = registry.end(at: place, times, .finished)
-      #expect(aftermath?.errand == nil && aftermath?.isTooLate != true)
+      #expect(aftermath?.errand == nil)
       #expect(wakes(aftermath?.wake ?? .nobody) == takeWaiting(if: true))
       work[index].status = .ended
       return true

@@ -29,16 +29,12 @@ package enum LaunchWake: Hashable, Sendable {
 package struct LaunchAftermath: Sendable {
   /// The tasks of the worker: its watch to be cancelled, both to be let go of.
   package var errand: LaunchErrand?
-  /// Whether the task of the worker is to be cancelled, too.
-  package var cancelsErrand = false
   /// The tasks of other workers, to be cancelled; their watches go on.
   package var cancelled: [LaunchErrand] = []
   /// Whom to wake.
   package var wake = LaunchWake.nobody
   /// Rows to be let go of.
   package var dropped: [LaunchRow] = []
-  /// Whether the launch had given the worker up: nobody wants to know how it ended.
-  package var isTooLate = false
 }
 
 /// What a launch leaves behind for its report.

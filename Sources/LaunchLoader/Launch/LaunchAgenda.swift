@@ -226,6 +226,8 @@ internal struct LaunchAgenda: Sendable {
     if rows[place - base].isCounted { runningTasks -= 1 }
     if hopping == place { hopping = nil }
     open[rows[place - base].phase.index] -= 1
+    // Who was called directly needs no claim, and has returned.
+    if !rows[place - base].isEnding { rows[place - base].hasReturned = true }
     if times == nil { rows[place - base].turn = nil }
     rows[place - base].times = times
     rows[place - base].outcome = outcome
@@ -233,9 +235,15 @@ internal struct LaunchAgenda: Sendable {
     release(place, isFinished: outcome.isFinished)
   }
 
-  /// Marks a row as one that timed out and has not returned, or that has at last.
-  internal mutating func setAbandoned(_ isAbandoned: Bool, _ place: Place) {
-    rows[place - base].isAbandoned = isAbandoned
+  /// Lets one record the end of a row that runs: its work, or whoever gives it up.
+  ///
+  /// - Returns: Whether nobody else does or did.
+  internal mutating func claimEnd(_ place: Place, hasReturned: Bool) -> Bool {
+    guard has(place) else { return false }
+    if hasReturned { rows[place - base].hasReturned = true }
+    guard rows[place - base].status == .running, !rows[place - base].isEnding else { return false }
+    rows[place - base].isEnding = true
+    return true
   }
 
   /// Marks a row as undone.

@@ -122,17 +122,12 @@ extension LaunchLoader {
   ) {
     registration.outcome.resolve(outcome)
     let aftermath = state.withLock { $0.registry.end(at: place, times, outcome) }
-    guard let aftermath else { return }
-    if aftermath.isTooLate { _ = registration.takeWorker() }
-    finish(aftermath)
+    if let aftermath { finish(aftermath) }
   }
 
   /// Does what is to be done after a worker has ended.
   internal func finish(_ aftermath: LaunchAftermath) {
-    if let errand = aftermath.errand {
-      errand.watch?.cancel()
-      if aftermath.cancelsErrand { errand.task.cancel() }
-    }
+    aftermath.errand?.watch?.cancel()
     for errand in aftermath.cancelled { errand.task.cancel() }
     wake(aftermath.wake)
   }
@@ -156,7 +151,11 @@ extension LaunchLoader {
     let loader = ObjectIdentifier(self)
     let outcome = await registration.run(session.options, for: loader, keepsWorker: keepsWorker)
     let times = LaunchTimes(start: start, duration: session.stopwatch.elapsed() - start)
-    settle(registration, at: place, times, registration.limited(outcome, times))
+    if state.withLock({ $0.registry.claimEnd(at: place) }) {
+      settle(registration, at: place, times, registration.limited(outcome, times))
+    } else {
+      _ = registration.takeWorker()
+    }
   }
 
   private func undo(_ registration: LaunchRegistration, at place: Int) async {
@@ -168,10 +167,10 @@ extension LaunchLoader {
 
   private func giveUp(_ place: Int, began start: Duration, _ session: LaunchSession) {
     let times = LaunchTimes(start: start, duration: session.stopwatch.elapsed() - start)
-    let timedOut = state.withLock { $0.registry.timeOut(place, times) }
-    guard let (registration, aftermath) = timedOut else { return }
-    registration.outcome.resolve(.timedOut)
-    finish(aftermath)
+    let givenUp = state.withLock { $0.registry.giveUp(place) }
+    guard let (registration, errand) = givenUp else { return }
+    settle(registration, at: place, times, .timedOut)
+    errand?.task.cancel()
   }
 
   private func conclude(_ summary: LaunchSummary, _ session: LaunchSession, goesOn: Bool) {

@@ -4,7 +4,7 @@ internal import EventBus
 ///
 /// ```swift
 /// let plan = try LaunchLoader.shared.plan()
-/// print(plan)      // the layers, phase by phase
+/// print(plan)  // the layers, phase by phase
 /// print(plan.dot)  // the graph, for Graphviz
 /// ```
 ///

@@ -310,14 +310,31 @@ extension LaunchRegistry {
     _ errand: LaunchErrand,
     at place: Int
   ) -> (cancelsTask: Bool, cancelsWatch: Bool) {
-    guard agenda.has(place) else { return (false, true) }
-    let row = agenda.row(at: place)
-    guard row.status == .running else { return (row.isAbandoned, true) }
+    // Ended already: by itself, where cancelling changes nothing, or because it was given up.
+    guard agenda.isRunning(place), !agenda.row(at: place).isEnding else { return (true, true) }
     errands[place] = errand
     return (halt != nil && stage == .launching, false)
   }
 
+  /// Lets the task of a worker record its end, unless the worker was given up.
+  ///
+  /// - Returns: Whether the caller is to make the outcome known, and then to record it.
+  package mutating func claimEnd(at place: Int) -> Bool {
+    agenda.claimEnd(place, hasReturned: true)
+  }
+
+  /// Gives up on a worker that has taken too long, unless it has ended.
+  ///
+  /// - Returns: The worker, whose outcome the caller is to make known, and then to record; and the task to
+  ///   cancel.
+  package mutating func giveUp(_ place: Int) -> (LaunchRegistration, LaunchErrand?)? {
+    guard agenda.claimEnd(place, hasReturned: false) else { return nil }
+    return (agenda.registration(at: place), errands[place])
+  }
+
   /// Records the end of a worker; `times` is `nil` if it did not run after all.
+  ///
+  /// Its outcome is known by then: whoever learns from here that the launch goes on can rely on that.
   ///
   /// - Returns: What to do, if there is anything.
   /// - Complexity: O(1), and O(*d*) in the number of those that waited for it.
@@ -326,26 +343,8 @@ extension LaunchRegistry {
     _ times: LaunchTimes?,
     _ outcome: LaunchOutcome
   ) -> LaunchAftermath? {
-    guard agenda.isRunning(place) else {
-      if agenda.has(place) { agenda.setAbandoned(false, place) }
-      return LaunchAftermath(isTooLate: true)
-    }
-    return settle(place, times, outcome)
-  }
-
-  /// Gives up on a worker that has taken too long.
-  ///
-  /// - Returns: What to do, its task to be cancelled included; `nil` if it has ended.
-  package mutating func timeOut(
-    _ place: Int,
-    _ times: LaunchTimes
-  ) -> (LaunchRegistration, LaunchAftermath)? {
     guard agenda.isRunning(place) else { return nil }
-    let registration = agenda.registration(at: place)
-    var aftermath = settle(place, times, .timedOut) ?? LaunchAftermath()
-    if agenda.has(place) { agenda.setAbandoned(true, place) }
-    aftermath.cancelsErrand = true
-    return (registration, aftermath)
+    return settle(place, times, outcome)
   }
 
   /// Records that a worker has been undone.

@@ -30,8 +30,14 @@ package struct LaunchRow: Sendable {
   package internal(set) var turn: Int?
   /// Whether it takes up room in the width of the launch.
   internal var isCounted = false
+  /// Whether somebody has begun to record its end.
+  internal var isEnding = false
+  /// Whether its work has returned.
+  internal var hasReturned = false
   /// Whether it timed out and has not returned.
-  package internal(set) var isAbandoned = false
+  internal var isAbandoned: Bool {
+    if case .timedOut? = outcome { !hasReturned } else { false }
+  }
   /// When it ran, once it has.
   package internal(set) var times: LaunchTimes?
   /// How it ended, once it has.
