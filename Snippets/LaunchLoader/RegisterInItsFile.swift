@@ -28,7 +28,7 @@ private enum Search {
 }
 
 // snippet.show
-// Called by the host when it has loaded the plug-in, after the launch: the work runs at once.
+/// Called by the host when it has loaded the plug-in, after the launch: the work runs at once.
 @_cdecl("plugin_did_load") public func pluginDidLoad() {
   LaunchLoader.register("plug-in", after: ["database"]) { options in try await Plugin.start() }
 }

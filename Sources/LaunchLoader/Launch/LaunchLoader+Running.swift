@@ -107,8 +107,11 @@ extension LaunchLoader {
     _ body: @escaping @Sendable () -> Void
   ) -> Task<Void, Never> {
     Task.detached {
-      // Cancelled: there is nothing left to watch.
-      guard (try? await session.stopwatch.sleep(time)) != nil else { return }
+      do {
+        try await session.stopwatch.sleep(time)
+      } catch {
+        return  // Cancelled: there is nothing left to watch.
+      }
       body()
     }
   }
