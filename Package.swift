@@ -23,8 +23,30 @@ let package = Package(
     .target(name: "Checklist", path: "Examples/Checklist"),
     .executableTarget(
       name: "PreMainFixture",
-      dependencies: ["EventBus", "LaunchLoader"],
-      path: "Tests/Fixtures/PreMain"
+      dependencies: [
+        "EventBus", "LaunchLoader", "PreMainAnalytics", "PreMainCrashReports", "PreMainLogging",
+      ],
+      path: "Tests/Fixtures/PreMain/Program"
+    ),
+    .target(
+      name: "PreMainAnalytics",
+      dependencies: ["LaunchLoader"],
+      path: "Tests/Fixtures/PreMain/Analytics"
+    ),
+    .target(
+      name: "PreMainCrashReports",
+      dependencies: ["LaunchLoader"],
+      path: "Tests/Fixtures/PreMain/CrashReports"
+    ),
+    .target(
+      name: "PreMainLogging",
+      dependencies: ["LaunchLoader"],
+      path: "Tests/Fixtures/PreMain/Logging"
+    ),
+    .executableTarget(
+      name: "PreMainCrowd",
+      dependencies: ["LaunchLoader"],
+      path: "Tests/Fixtures/PreMain/Crowd"
     ),
     .target(name: "TestSupport", dependencies: ["EventBus"], path: "Tests/TestSupport"),
     .testTarget(name: "EventBusTests", dependencies: ["EventBus", "TestSupport"]),

@@ -17,6 +17,7 @@ let package = Package(
       dependencies: [
         "Harness",
         .product(name: "EventBus", package: "EventBus"),
+        .product(name: "LaunchLoader", package: "EventBus"),
         .product(name: "OpenCombine", package: "OpenCombine"),
         .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
       ]

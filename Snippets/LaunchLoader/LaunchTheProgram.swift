@@ -30,6 +30,11 @@ print(report)  // a bar chart of 80 columns
 let token = LaunchLoader.register("index") { options in try await Index.open() }
 let outcome = try await token.wait()
 
+let plan = try LaunchLoader.shared.plan()
+print(plan)  // the layers, phase by phase
+print(plan.dot)  // the graph, for Graphviz
+
 // snippet.hide
+precondition(plan.layers.isEmpty)
 precondition(report.entries.map(\.id) == ["logging"])
 print(outcome)

@@ -3,6 +3,7 @@
 import LaunchLoader
 
 struct StartAnalytics: LaunchWorker {
+  static let dependencies: [LaunchID] = ["logging"]
   func launch(_ options: LaunchOptions) async throws {
     print(options[DeepLink.self] ?? "no link", options.reason)
   }
@@ -18,5 +19,6 @@ extension LaunchReason { static let restoredFromCrash: LaunchReason = "restored 
 
 // snippet.hide
 options.reason = .restoredFromCrash
+LaunchLoader.register("logging") { _ in }
 let report = try await LaunchLoader.shared.launch(options)
-precondition(report.entries.count == 1)
+precondition(report.entries.count == 2 && report.failures.isEmpty)

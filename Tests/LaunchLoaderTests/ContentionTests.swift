@@ -135,6 +135,86 @@ struct ContentionTests {
     }
   }
 
+  @Test("A worker that ends while its time runs out has one outcome, and what needs it agrees")
+  func timingOutAtTheEnd() async throws {
+    for _ in 0..<rounds / 2 {
+      let clock = ManualClock()
+      let loader = LaunchLoader(clock: clock)
+      let mayEnd = ManualLatch()
+      let ran = Counter()
+      let token = loader.register("a", timeout: .seconds(1)) { _ in await mayEnd.wait() }
+      loader.register("b", after: ["a"]) { _ in ran.add() }
+      async let launch = loader.launch()
+      await clock.sleepers(atLeast: 1)
+      await onThreads(2) { thread in
+        if thread == 0 { mayEnd.open() } else { clock.jump(by: .seconds(1)) }
+      }
+      let report = try await launch
+      let isFinished = token.outcome?.description == "finished"
+      #expect(
+        report.summary
+          == (isFinished
+            ? ["a finished", "b finished"] : ["a timed out", "b skipped because of a"])
+      )
+      #expect(ran.value == (isFinished ? 1 : 0))
+    }
+  }
+
+  @Test("Late work registered while what it needs ends runs all the same", arguments: [1, 3])
+  func registeringAtTheEnd(dependants: Int) async throws {
+    let loader = LaunchLoader()
+    try await loader.launch()
+    for round in 0..<rounds / 2 {
+      let id = LaunchID("needed \(round)")
+      let mayEnd = ManualLatch()
+      let tokens = Log<LaunchToken>()
+      let counter = Counter()
+      loader.register(id) { _ in await mayEnd.wait() }
+      await onThreads(2) { thread in
+        if thread == 0 {
+          mayEnd.open()
+        } else {
+          for _ in 0..<dependants {
+            tokens.append(loader.register(after: [id]) { _ in counter.add() })
+          }
+        }
+      }
+      for token in tokens.entries { #expect(try await token.wait().description == "finished") }
+      #expect(counter.value == dependants)
+    }
+  }
+
+  @Test("In random graphs of asynchronous workers each begins after all that it needs, once")
+  func randomGraphs() async throws {
+    for seed in 0..<rounds / 20 {
+      var numbers = SampleNumbers(seed: seed)
+      let loader = LaunchLoader(width: 1 + numbers.next(below: 8))
+      let ended = (0..<60).map { _ in Counter() }
+      let tooEarly = Counter()
+      for index in ended.indices {
+        let needed = (0..<numbers.next(below: 4)).map { _ in numbers.next(below: max(1, index)) }
+          .filter { $0 < index }
+        let names = needed.map { LaunchID("\($0)") }
+        if numbers.next(below: 4) == 0 {
+          loader.register(LaunchID("\(index)"), after: names) { _ in
+            if needed.contains(where: { ended[$0].value == 0 }) { tooEarly.add() }
+            ended[index].add()
+          }
+        } else {
+          loader.register(LaunchID("\(index)"), after: names) { _ in
+            if needed.contains(where: { ended[$0].value == 0 }) { tooEarly.add() }
+            await Task.yield()
+            ended[index].add()
+          }
+        }
+      }
+      let report = try await loader.launch()
+      #expect(tooEarly.value == 0)
+      #expect(ended.allSatisfy { $0.value == 1 })
+      #expect(report.entries.allSatisfy { $0.outcome.description == "finished" })
+    }
+  }
+
   /// A loader on two buses with four workers.
   private struct Launch: Sendable {
     let loader = LaunchLoader()

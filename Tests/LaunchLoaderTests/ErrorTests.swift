@@ -67,6 +67,37 @@ struct ErrorTests {
     #expect(log.entries.first?.contains("reentrant") == true)
   }
 
+  @Test("A task group's child, and a task that a worker starts and awaits, cannot launch either")
+  func reentrantFromGroupAndTask() async throws {
+    loader.register { [loader, log] _ in
+      await withTaskGroup(of: String.self) { group in
+        group.addTask {
+          "\(String(describing: await launchErrorCode { try await loader.launch() }))"
+        }
+        for await code in group { log.append(code) }
+      }
+      let task = Task { await launchErrorCode { try await loader.launch() } }
+      log.append("\(String(describing: await task.value))")
+    }
+    try await loader.launch()
+    #expect(log.entries.count == 2)
+    #expect(log.entries.allSatisfy { $0.contains("reentrant") })
+  }
+
+  @Test("A detached task of a worker may wait for the launch: it is not the worker's")
+  func detached() async throws {
+    let codes = Log<String>()
+    let waits = Log<Task<Int?, Never>>()
+    loader.register { [loader] _ in
+      waits.append(Task.detached { try? await loader.launch().entries.count })
+      await Task.yield()
+      codes.append("ended")
+    }
+    try await loader.launch()
+    #expect(codes.entries == ["ended"])
+    for wait in waits.entries { #expect(await wait.value == 1) }
+  }
+
   @Test("A worker of an inner launch cannot wait for the outer one")
   func reentrantThroughAnotherLoader() async throws {
     let inner = LaunchLoader()

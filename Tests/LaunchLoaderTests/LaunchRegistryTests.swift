@@ -27,7 +27,7 @@ struct LaunchRegistryTests {
     }
   }
 
-  private enum Status { case waiting, running, ended, skipped, duplicate, withdrawn }
+  private enum Status { case waiting, doomed, running, ended, skipped, duplicate, withdrawn }
   private enum Stage { case collecting, launching, launched, stopped }
 
   private struct Work {
@@ -35,6 +35,8 @@ struct LaunchRegistryTests {
     var serial: UInt64?
     var place: Int?
     var status: Status
+    /// Whether nothing may begin while it runs.
+    var isAlone = false
   }
 
   private struct Model {
@@ -62,42 +64,57 @@ struct LaunchRegistryTests {
         #expect(registry.isCollecting == (stage == .collecting))
         #expect(registry.claim(LaunchOptions()) == (stage == .collecting))
         if stage == .collecting { stage = .launching }
-      case .nextForCaller: return next(.caller(on: nil)) { $0 == .inline }
+      case .nextForCaller: return next(.caller) { $0 == .inline }
       case .nextForTask: return next(.task) { _ in true }
       case .endFirst: return endFirst()
       case .cancel:
-        #expect(registry.cancel().wakes == takeWaiting(if: stage == .launching))
-        if stage == .launching { isCancelled = true }
+        #expect(
+          wakes(registry.cancel().wake) == takeWaiting(if: stage == .launching && !isCancelled)
+        )
+        guard stage == .launching else { return true }
+        isCancelled = true
+        for index in work.indices where work[index].status == .waiting {
+          work[index].status = .doomed
+        }
       case .stop: stop()
       }
       return true
     }
 
     private mutating func register(_ id: LaunchID?, _ kind: LaunchWork) {
-      let registration = LaunchRegistration(id: id, fileID: "File.swift", line: 1, work: kind)
+      let site = LaunchSite(fileID: "File.swift", line: 1)
+      let registration = LaunchRegistration(id: id, site: site, work: kind)
       let isTaken = id != nil && isNameTaken
       let isRefused = stage == .stopped || isStopping
       if id != nil, !isRefused { isNameTaken = true }
       switch registry.register(registration) {
       case .refused:
         #expect(isRefused)
-      case .duplicate(let original):
-        #expect(!isRefused && isTaken && original == "name")
+      case .skipped:
+        Issue.record("It needs nothing.")
+      case .duplicate(let original, let place):
+        #expect(!isRefused && isTaken && original == "name" && place == site)
         guard stage != .launched else { return }
         work.append(Work(registration: registration, status: .duplicate))
-      case .runsNow:
+      case .runsNow(_, let place):
         #expect(!isRefused && !isTaken && stage == .launched)
-      case .kept(let serial, let wakes):
+        #expect((place == nil) == (id == nil && registration.kind == .inline))
+        guard let place else { return }
+        work.append(Work(registration: registration, place: place, status: .running))
+      case .kept(let serial, let wake):
         #expect(!isRefused && !isTaken && (stage == .collecting || stage == .launching))
-        #expect(wakes == takeWaiting(if: true))
-        work.append(Work(registration: registration, serial: serial, status: .waiting))
+        #expect(wakes(wake) == takeWaiting(if: true))
+        let status = isCancelled ? Status.doomed : .waiting
+        work.append(Work(registration: registration, serial: serial, status: status))
       }
     }
 
     private mutating func withdraw(_ index: Int?) -> Bool {
       guard let index, let serial = work[index].serial else { return false }
       let isPossible = work[index].status == .waiting
-      #expect((registry.withdraw(serial) === work[index].registration) == isPossible)
+      let withdrawn = registry.withdraw(serial)
+      #expect((withdrawn?.registration === work[index].registration) == isPossible)
+      if let withdrawn { #expect(wakes(withdrawn.wake) == takeWaiting(if: true)) }
       guard isPossible else { return true }
       work[index].status = .withdrawn
       if work[index].registration.id != nil { isNameTaken = false }
@@ -108,8 +125,12 @@ struct LaunchRegistryTests {
       _ runner: LaunchRegistry.Runner,
       _ canRun: (LaunchKind) -> Bool
     ) -> Bool {
-      guard stage == .launching else { return false }
-      let expected = work.firstIndex { $0.status == .waiting && canRun($0.registration.kind) }
+      guard stage == .launching else { return rest(runner) }
+      let isBusy = work.contains { $0.isAlone && $0.status == .running }
+      let expected = work.firstIndex {
+        $0.status == .doomed
+          || $0.status == .waiting && !isBusy && canRun($0.registration.kind)
+      }
       switch registry.next(for: runner) {
       case .run(let registration, let place):
         guard let expected else {
@@ -119,7 +140,9 @@ struct LaunchRegistryTests {
         #expect(!isCancelled && registration === work[expected].registration)
         work[expected].status = .running
         work[expected].place = place
-      case .skip(let registration):
+        if case .isolated = registration.kind { work[expected].isAlone = true }
+      case .skip(let registration, let outcome):
+        #expect(outcome.description == "skipped")
         guard let expected else {
           Issue.record("There is nothing to skip.")
           return false
@@ -130,19 +153,34 @@ struct LaunchRegistryTests {
         #expect(expected == nil)
         #expect(work.contains { $0.status == .waiting || $0.status == .running })
         isWaiting = true
-      case .over(let rows):
+      case .undo, .rest:
+        Issue.record("The launch is not over, and nothing is undone.")
+      case .over(let summary, let goesOn):
+        #expect(!goesOn && summary.verdict == .fine)
+        let rows = summary.rows.filter { $0.outcome != nil }
         let reported = work.filter { $0.status != .withdrawn }
-        #expect(!reported.contains { $0.status == .waiting || $0.status == .running })
+        #expect(!reported.contains { [.waiting, .doomed, .running].contains($0.status) })
         #expect(
           rows.map { ObjectIdentifier($0.registration) }
             == reported.map { ObjectIdentifier($0.registration) }
         )
         let originals = zip(reported, rows).filter { $0.0.status != .duplicate }
-        #expect(Set(originals.compactMap { $0.1.id }).count == originals.count)
-        stage = isStopping ? .stopped : .launched
+        #expect(Set(originals.map(\.1.id)).count == originals.count)
+        stage = .launched
+        isWaiting = false
         for index in work.indices where work[index].status != .withdrawn {
           work[index].status = .ended
         }
+      }
+      return true
+    }
+
+    /// There is nothing to run: nobody has work of the phase idle.
+    private mutating func rest(_ runner: LaunchRegistry.Runner) -> Bool {
+      guard stage == .launched else { return false }
+      guard case .rest = registry.next(for: runner) else {
+        Issue.record("Nobody waits after the launch.")
+        return false
       }
       return true
     }
@@ -151,18 +189,21 @@ struct LaunchRegistryTests {
       guard let index = work.firstIndex(where: { $0.status == .running }),
         let place = work[index].place
       else { return false }
-      let (task, wakes) = registry.end(at: place, LaunchTimes(start: .zero, duration: .zero))
-      #expect(task == nil)
-      #expect(wakes == takeWaiting(if: true))
+      let times = LaunchTimes(start: .zero, duration: .zero)
+      let aftermath = registry.end(at: place, times, .finished)
+      #expect(aftermath?.errand == nil)
+      #expect(wakes(aftermath?.wake ?? .nobody) == takeWaiting(if: true))
       work[index].status = .ended
       return true
     }
 
     private mutating func stop() {
-      let dismissed = registry.stop()
-      #expect((dismissed != nil) == (stage == .collecting))
+      let isFirst = stage != .stopped && !isStopping
+      let (refused, endsAll, wake) = registry.stop()
+      #expect(endsAll == (isFirst && stage == .collecting))
+      #expect(wake == .nobody)
       #expect(
-        (dismissed ?? []).map { ObjectIdentifier($0) }
+        refused.map { ObjectIdentifier($0) }
           == (stage == .collecting ? work : []).filter { $0.status == .waiting }
           .map { ObjectIdentifier($0.registration) }
       )
@@ -173,9 +214,14 @@ struct LaunchRegistryTests {
           work[index].status = .ended
         }
       case .launching: isStopping = true
-      case .launched: stage = .stopped
+      case .launched: isStopping = true
       case .stopped: break
       }
+    }
+
+    private func wakes(_ wake: LaunchWake) -> Bool {
+      #expect(wake != .newRunner)
+      return wake == .waiter
     }
 
     private mutating func takeWaiting(if applies: Bool) -> Bool {

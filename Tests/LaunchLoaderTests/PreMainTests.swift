@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Registration before main")
 struct PreMainTests {
-  @Test("Features that register in their own files before main run once, at the event")
+  @Test("Three modules that do not know each other register before main; each runs once, in order")
   func runsOnce() throws {
     let result = try Program("PreMainFixture")
       .run(["a", "b"], environment: ["PRE_MAIN_FIXTURE=the test"])
@@ -16,13 +16,26 @@ struct PreMainTests {
         logging started with a b
         analytics started in the test
         posted again, reached 0
-        analytics, registered in PreMainFixture/Analytics.swift:12, finished
-        analytics, registered in PreMainFixture/Analytics.swift:17, duplicate of analytics
-        crash reports, registered in PreMainFixture/Analytics.swift:35, failed: server is unreachable
-        logging, registered in PreMainFixture/Logging.swift:12, finished
+        analytics, registered in PreMainAnalytics/Analytics.swift:12, finished
+        analytics, registered in PreMainAnalytics/Analytics.swift:17, duplicate of analytics
+        crash reports, registered in PreMainCrashReports/CrashReports.swift:19, \
+        failed: server is unreachable
+        logging, registered in PreMainLogging/Logging.swift:12, finished
 
         """
     )
+  }
+
+  @Test("3,000 registrations before main take little time, and all of them run")
+  func crowd() throws {
+    let process = try #require(Subprocess.run("PreMainCrowd"))
+    #expect(process.status == 0)
+    print(process.output, terminator: "")
+    let words = process.output.split(whereSeparator: \.isWhitespace)
+    #expect(words.prefix(4).joined(separator: " ") == "3000 of 3000 workers,")
+    // Loosely: an optimised build takes a hundredth of it on an idle machine.
+    let time = try #require(words.dropLast().last.flatMap { Int($0) })
+    #expect(time < 1_000_000_000)
   }
 }
 #endif

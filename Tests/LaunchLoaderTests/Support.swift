@@ -2,37 +2,20 @@ import EventBus
 import LaunchLoader
 import TestSupport
 
-/// A clock that stands still until it is moved.
-final class ManualClock: Clock {
-  struct Instant: InstantProtocol {
-    var offset: Duration
-    func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-    func duration(to other: Instant) -> Duration { other.offset - offset }
-    static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
-  }
+/// A clock that stands still and counts how often it is read.
+final class ReadClock: Clock {
+  typealias Instant = ManualClock.Instant
 
-  private struct State {
-    var now = Instant(offset: .zero)
-    var readings = 0
-  }
-
-  private let state = Locked(State())
+  let readings = Counter()
 
   var now: Instant {
-    state.withLock { state in
-      state.readings += 1
-      return state.now
-    }
+    readings.add()
+    return Instant()
   }
   var minimumResolution: Duration { .nanoseconds(1) }
-  var readings: Int { state.withLock { $0.readings } }
 
   func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     throw CancellationError()
-  }
-
-  func advance(by duration: Duration) {
-    state.withLock { $0.now = $0.now.advanced(by: duration) }
   }
 }
 

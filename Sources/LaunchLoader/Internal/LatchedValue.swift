@@ -10,10 +10,11 @@ package struct LatchedValue<Value: Sendable>: ~Copyable, Sendable {
   /// is stored in another file (6.3.1, debug).
   internal struct State: Sendable {
     fileprivate var value: Value?
+    /// Made when somebody waits.
+    fileprivate var latch: Latch?
   }
 
   private let state = Locked(State())
-  private let latch = Latch()
 
   /// Creates a value that is not set.
   package init() {}
@@ -25,10 +26,20 @@ package struct LatchedValue<Value: Sendable>: ~Copyable, Sendable {
   ///
   /// - Complexity: O(*n*) in the number of waiters.
   package func resolve(_ value: Value) {
-    state.withLock { state in
+    let latch = state.withLock { state in
       if state.value == nil { state.value = value }
+      return state.latch.take()
     }
-    latch.open()
+    latch?.open()
+  }
+
+  /// Sets another value in the place of the one that is there: those who have been told are not told again.
+  package func replace(_ value: Value) {
+    let former = state.withLock { state in
+      defer { state.value = value }
+      return state.value
+    }
+    withExtendedLifetime(former) {}
   }
 
   /// Waits for the value.
@@ -37,6 +48,12 @@ package struct LatchedValue<Value: Sendable>: ~Copyable, Sendable {
   ///
   /// - Throws: `CancellationError` as soon as the waiting task is cancelled.
   package func wait() async throws(CancellationError) -> Value {
+    let (known, latch) = state.withLock { state -> (Value?, Latch) in
+      let latch = state.latch ?? Latch()
+      if state.value == nil { state.latch = latch }
+      return (state.value, latch)
+    }
+    if let known { return known }
     await latch.wait()
     guard let value else { throw CancellationError() }
     return value

@@ -21,7 +21,22 @@ internal struct LaunchChart {
   internal var text: String {
     let count = report.entries.count
     let title = "\(count) launch \(count == 1 ? "worker" : "workers") in \(report.total.shortText)"
-    return ([title] + report.entries.flatMap(lines(for:))).joined(separator: "\n")
+    let rows = report.entries.flatMap(lines(for:))
+    return ([title] + rows + footnotes).joined(separator: "\n")
+  }
+
+  /// What concerns more than one row.
+  private var footnotes: [String] {
+    var notes: [String] = []
+    let path = report.criticalPath
+    if path.count > 1 {
+      notes.append("critical path: " + path.map(\.rawValue).joined(separator: " → "))
+    }
+    let abandoned = report.abandoned
+    if !abandoned.isEmpty {
+      notes.append("abandoned: " + abandoned.map(\.rawValue).joined(separator: ", "))
+    }
+    return (notes + report.problems.map(\.description)).flatMap { Self.wrapped($0, indent: 0) }
   }
 
   private func lines(for entry: LaunchReport.Entry) -> [String] {
@@ -45,6 +60,8 @@ internal struct LaunchChart {
       let first = report.entries.first { $0.id == id && !$0.isDuplicate }
       return "at \(entry.fileID):\(entry.line)"
         + (first.map { ", registered first at \($0.fileID):\($0.line)" } ?? "")
+    case .timedOut where entry.isAbandoned:
+      return "ignored its cancellation and was abandoned, registered at \(entry.site)"
     case .finished, .skipped(nil), .timedOut, .undone, .refused:
       return nil
     }
@@ -94,14 +111,23 @@ internal struct LaunchChart {
     return String(text[...last])
   }
 
-  private static func wrapped(_ text: String?) -> [String] {
+  /// Breaks text into lines, between words where there are blanks to break at.
+  private static func wrapped(_ text: String?, indent: Int = 2) -> [String] {
     var lines: [String] = []
     for paragraph in (text ?? "").split(whereSeparator: \.isNewline) {
       var rest = paragraph
+      var margin = indent
       while !rest.isEmpty {
-        let piece = rest.prefix(width - 2)
-        lines.append("  " + piece)
-        rest = rest.dropFirst(piece.count)
+        let room = width - margin
+        var piece = rest.prefix(room)
+        if piece.count < rest.count, let blank = piece.lastIndex(of: " "),
+          blank > piece.startIndex
+        {
+          piece = piece[..<blank]
+        }
+        lines.append(String(repeating: " ", count: margin) + piece)
+        rest = rest.dropFirst(piece.count).drop { $0 == " " }
+        margin = 2
       }
     }
     return lines

@@ -8,113 +8,200 @@ extension LaunchLoader {
   ///   - options: What the workers receive.
   ///   - actor: The actor that the caller runs on, as far as it is known.
   internal func launchNow(_ options: LaunchOptions, on actor: (any Actor)?) {
-    guard let session = begin(options) else { return }
-    let runner = LaunchRegistry.Runner.caller(on: actor.map { ObjectIdentifier($0) })
+    guard let session = begin(options, on: actor.map { ObjectIdentifier($0) }) else { return }
+    var turns = LaunchTurns(self, session, .caller)
     while true {
-      switch state.withLock({ $0.registry.next(for: runner) }) {
+      switch turns.next() {
       case .run(let registration, let place):
-        call(registration, at: place, session)
-      case .skip(let registration):
-        registration.dismiss(.skipped(because: nil))
-      case .wait:
+        turns.call(registration, at: place, session.options)
+      case .skip(let registration, let outcome):
+        registration.dismiss(outcome)
+      case .undo, .wait:
         Task { await self.run(session) }
         return
-      case .over(let rows):
-        conclude(rows, session)
+      case .over(let summary, let goesOn):
+        conclude(summary, session, goesOn: goesOn)
+        return
+      case .rest:
         return
       }
     }
   }
 
   /// Runs all work; cancelling the current task cancels the launch.
-  internal func runCancellably(_ session: LaunchSession) async -> LaunchReport {
+  internal func runCancellably(_ session: LaunchSession) async {
     await withTaskCancellationHandler {
       await run(session)
     } onCancel: {
-      let (tasks, wakes) = state.withLock { $0.registry.cancel() }
-      for task in tasks { task.cancel() }
-      if wakes { doorbell.ring() }
+      finish(state.withLock { $0.registry.cancel() })
     }
   }
 
-  @discardableResult
-  private func run(_ session: LaunchSession) async -> LaunchReport {
+  /// Runs what there is to run, until the launch is over or, after it, until nothing can begin.
+  internal func run(_ session: LaunchSession) async {
+    var turns = LaunchTurns(self, session, .task)
     while true {
-      switch state.withLock({ $0.registry.next(for: .task) }) {
+      switch turns.next() {
       case .run(let registration, let place):
         switch registration.kind {
-        case .inline: call(registration, at: place, session)
-        case .isolated: await run(registration, at: place, session)
-        case .asynchronous: await start(registration, at: place, session)
+        case .inline: turns.call(registration, at: place, session.options)
+        case .isolated, .asynchronous: await start(registration, at: place, session)
         }
-      case .skip(let registration):
-        registration.dismiss(.skipped(because: nil))
+      case .skip(let registration, let outcome):
+        registration.dismiss(outcome)
+      case .undo(let registration, let place):
+        await undo(registration, at: place)
       case .wait:
         await doorbell.wait()
-      case .over(let rows):
-        return conclude(rows, session)
+      case .over(let summary, let goesOn):
+        return conclude(summary, session, goesOn: goesOn)
+      case .rest:
+        return
       }
     }
   }
 
-  private func call(
-    _ registration: LaunchRegistration,
-    at place: Int,
-    _ session: LaunchSession
-  ) {
-    let start = session.stopwatch.elapsed()
-    let outcome = registration.call(session.options)
-    let end = session.stopwatch.elapsed()
-    settle(registration, at: place, LaunchTimes(start: start, duration: end - start), outcome)
-  }
-
-  private func run(
-    _ registration: LaunchRegistration,
-    at place: Int,
-    _ session: LaunchSession
-  ) async {
-    let start = session.stopwatch.elapsed()
-    let outcome = await registration.run(session.options, for: ObjectIdentifier(self))
-    let end = session.stopwatch.elapsed()
-    settle(registration, at: place, LaunchTimes(start: start, duration: end - start), outcome)
-  }
-
-  /// Starts asynchronous work and returns at its first suspension.
+  /// Starts work in a task and returns at its first suspension.
   ///
   /// On no actor, because only there does a task begin with the worker itself instead of with a hop:
   /// workers begin in the order in which they were started. Not a child task, because a launch must be
   /// able to outlast its caller's patience with one worker.
   @concurrent
-  private func start(
+  internal func start(
     _ registration: LaunchRegistration,
     at place: Int,
     _ session: LaunchSession
   ) async {
+    guard registration.isWanted(session.options) else {
+      settle(registration, at: place, nil, .skipped(because: nil))
+      return
+    }
+    let start = session.stopwatch.elapsed()
+    let watch = registration.terms.timeout.map { limit in
+      alarm(at: start + limit, session) { self.giveUp(place, began: start, session) }
+    }
     let task: Task<Void, Never>
     if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
-      task = Task.immediate { await self.run(registration, at: place, session) }
+      task = Task.immediate { await self.run(registration, at: place, start, session) }
     } else {
-      task = Task { await self.run(registration, at: place, session) }
+      task = Task { await self.run(registration, at: place, start, session) }
     }
-    if state.withLock({ $0.registry.adopt(task, at: place) }) { task.cancel() }
+    let errand = LaunchErrand(start: start, task: task, watch: watch)
+    let (cancelsTask, cancelsWatch) = state.withLock { $0.registry.adopt(errand, at: place) }
+    if cancelsTask { task.cancel() }
+    if cancelsWatch { watch?.cancel() }
   }
 
-  private func settle(
+  /// Gives up on everything that has taken too long with the launch as a whole.
+  internal func expire(_ session: LaunchSession) {
+    let now = session.stopwatch.elapsed()
+    let (running, aftermath) = state.withLock { $0.registry.expire() }
+    finish(aftermath)
+    for (place, start) in running { giveUp(place, began: start ?? now, session) }
+  }
+
+  /// Waits in a task of its own until a time of the launch, and then calls a closure.
+  internal func alarm(
+    at time: Duration,
+    _ session: LaunchSession,
+    _ body: @escaping @Sendable () -> Void
+  ) -> Task<Void, Never> {
+    Task.detached {
+      do {
+        try await session.stopwatch.sleep(time)
+      } catch {
+        return  // Cancelled: there is nothing left to watch.
+      }
+      body()
+    }
+  }
+
+  /// Records the end of a worker.
+  internal func settle(
     _ registration: LaunchRegistration,
     at place: Int,
-    _ times: LaunchTimes,
+    _ times: LaunchTimes?,
     _ outcome: LaunchOutcome
   ) {
     registration.outcome.resolve(outcome)
-    let (task, wakes) = state.withLock { $0.registry.end(at: place, times) }
-    if wakes { doorbell.ring() }
-    withExtendedLifetime(task) {}
+    let aftermath = state.withLock { $0.registry.end(at: place, times, outcome) }
+    if let aftermath { finish(aftermath) }
   }
 
-  @discardableResult
-  private func conclude(_ rows: [LaunchRow], _ session: LaunchSession) -> LaunchReport {
-    let report = session.report(on: rows)
-    result.resolve(.success(report))
-    return report
+  /// Does what is to be done after a worker has ended.
+  internal func finish(_ aftermath: LaunchAftermath) {
+    aftermath.errand?.watch?.cancel()
+    for errand in aftermath.cancelled { errand.task.cancel() }
+    wake(aftermath.wake)
+  }
+
+  /// Wakes the one that runs the launch, or finds somebody to run what comes after it.
+  internal func wake(_ wake: LaunchWake) {
+    switch wake {
+    case .nobody: break
+    case .waiter: doorbell.ring()
+    case .newRunner: runAfterwards()
+    }
+  }
+
+  private func run(
+    _ registration: LaunchRegistration,
+    at place: Int,
+    _ start: Duration,
+    _ session: LaunchSession
+  ) async {
+    let keepsWorker = registration.isUndoable && state.withLock { $0.registry.keepsWorkers }
+    let loader = ObjectIdentifier(self)
+    let outcome = await registration.run(session.options, for: loader, keepsWorker: keepsWorker)
+    let times = LaunchTimes(start: start, duration: session.stopwatch.elapsed() - start)
+    if state.withLock({ $0.registry.claimEnd(at: place) }) {
+      settle(registration, at: place, times, registration.limited(outcome, times))
+    } else {
+      _ = registration.takeWorker()
+    }
+  }
+
+  private func undo(_ registration: LaunchRegistration, at place: Int) async {
+    // In a task of its own: a cancelled launch cancels no clean-up.
+    await Task { await registration.undo(for: ObjectIdentifier(self)) }.value
+    registration.outcome.replace(.undone)
+    state.withLock { $0.registry.undone(place) }
+  }
+
+  private func giveUp(_ place: Int, began start: Duration, _ session: LaunchSession) {
+    let times = LaunchTimes(start: start, duration: session.stopwatch.elapsed() - start)
+    let givenUp = state.withLock { $0.registry.giveUp(place) }
+    guard let (registration, errand) = givenUp else { return }
+    settle(registration, at: place, times, .timedOut)
+    errand?.task.cancel()
+  }
+
+  private func conclude(_ summary: LaunchSummary, _ session: LaunchSession, goesOn: Bool) {
+    let total = session.stopwatch.elapsed()
+    state.withLock { $0.limit.take() }?.cancel()
+    if policy == .rollback {
+      for row in summary.rows { _ = row.registration.takeWorker() }
+    }
+    result.resolve(LaunchConclusion(summary, total: total))
+    if goesOn { runAfterwards() }
+  }
+
+  /// Runs what comes after the launch.
+  ///
+  /// Detached, so that no mark of the worker that happens to be the last one is inherited.
+  private func runAfterwards() {
+    guard let options = state.withLock({ $0.registry.options }) else { return }
+    let session = session(options)
+    Task.detached(priority: .utility) { await self.run(session) }
+  }
+}
+
+extension LaunchRegistration {
+  /// The outcome, or that the work took longer than it was allowed to, if it did not fail anyway.
+  internal func limited(_ outcome: LaunchOutcome, _ times: LaunchTimes) -> LaunchOutcome {
+    guard let limit = terms.timeout, outcome.isFinished, times.duration > limit else {
+      return outcome
+    }
+    return .timedOut
   }
 }

@@ -7,20 +7,43 @@ extension LaunchLoader {
   /// - Parameters:
   ///   - id: The name of the work; without one it is named after its file and line. The first
   ///     registration of a name is the one that counts.
+  ///   - dependencies: What has to have finished first. If one of them is missing or does not finish, this
+  ///     work is skipped.
+  ///   - others: What has to have ended first, if it is there, however it ended.
+  ///   - phase: The phase of the launch that it belongs to.
+  ///   - timeout: How long it may take, on the clock of the loader. A synchronous closure cannot be
+  ///     interrupted; what is recorded is that it took longer.
+  ///   - condition: Asked once, when its turn has come, where the launch runs: without it holding, the work
+  ///     is skipped, and so is what needs it.
   ///   - fileID: The file to show in the report.
   ///   - line: The line to show in the report.
   ///   - worker: The work. An error that it throws is recorded in the report.
   /// - Returns: The registration. Dropping it does not end it.
-  /// - Complexity: Amortized O(1).
+  /// - Complexity: Amortized O(1) before the launch.
   @discardableResult
   public static func register(
     _ id: LaunchID? = nil,
+    after dependencies: [LaunchID] = [],
+    afterIfPresent others: [LaunchID] = [],
+    phase: LaunchPhase = .standard,
+    timeout: Duration? = nil,
+    when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Void
   ) -> LaunchToken {
-    shared.register(id, fileID: fileID, line: line, run: worker)
+    shared.register(
+      id,
+      after: dependencies,
+      afterIfPresent: others,
+      phase: phase,
+      timeout: timeout,
+      when: condition,
+      fileID: fileID,
+      line: line,
+      run: worker
+    )
   }
 
   /// Registers asynchronous launch work with the loader of the process.
@@ -31,36 +54,65 @@ extension LaunchLoader {
   /// - Parameters:
   ///   - id: The name of the work; without one it is named after its file and line. The first
   ///     registration of a name is the one that counts.
+  ///   - dependencies: What has to have finished first. If one of them is missing or does not finish, this
+  ///     work is skipped.
+  ///   - others: What has to have ended first, if it is there, however it ended.
+  ///   - phase: The phase of the launch that it belongs to.
+  ///   - timeout: How long it may take, on the clock of the loader. Then it is cancelled, and
+  ///     the launch goes on without it.
+  ///   - condition: Asked once, when its turn has come, where the launch runs: without it holding, the work
+  ///     is skipped, and so is what needs it.
   ///   - fileID: The file to show in the report.
   ///   - line: The line to show in the report.
   ///   - worker: The work. An error that it throws is recorded in the report.
   /// - Returns: The registration. Dropping it does not end it.
-  /// - Complexity: Amortized O(1).
+  /// - Complexity: Amortized O(1) before the launch.
   @discardableResult
   public static func register(
     _ id: LaunchID? = nil,
+    after dependencies: [LaunchID] = [],
+    afterIfPresent others: [LaunchID] = [],
+    phase: LaunchPhase = .standard,
+    timeout: Duration? = nil,
+    when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions) async throws -> Void
   ) -> LaunchToken {
-    shared.register(id, fileID: fileID, line: line, run: worker)
+    shared.register(
+      id,
+      after: dependencies,
+      afterIfPresent: others,
+      phase: phase,
+      timeout: timeout,
+      when: condition,
+      fileID: fileID,
+      line: line,
+      run: worker
+    )
   }
 
   /// Registers launch work that has a type of its own with the loader of the process.
   ///
   /// - Parameters:
-  ///   - type: The type of the worker; one is created and run, once. It has the name of the work.
+  ///   - type: The type of the worker; one is created and run, once. It has the name of the work, its
+  ///     dependencies and its phase.
+  ///   - timeout: How long it may take, on the clock of the loader. Then it is cancelled, and the launch goes
+  ///     on without it.
+  ///   - condition: Asked once, when its turn has come: without it holding, the work is skipped.
   ///   - fileID: The file to show in the report.
   ///   - line: The line to show in the report.
   /// - Returns: The registration. Dropping it does not end it.
-  /// - Complexity: Amortized O(1).
+  /// - Complexity: Amortized O(1) before the launch.
   @discardableResult
   public static func register<Worker: LaunchWorker>(
     _ type: Worker.Type,
+    timeout: Duration? = nil,
+    when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> LaunchToken {
-    shared.register(type, fileID: fileID, line: line)
+    shared.register(type, timeout: timeout, when: condition, fileID: fileID, line: line)
   }
 }

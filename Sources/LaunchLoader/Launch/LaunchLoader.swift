@@ -14,19 +14,27 @@ public import EventBus
 ///
 /// ## Order
 ///
-/// Workers take their turns in order of registration. A synchronous one ends before the next turn; if it
-/// belongs to an actor, it runs there. An asynchronous one of no actor runs as far as its first suspension
-/// before the next turn, and concurrently from then on; work that never suspends is better synchronous.
-/// When an event launches, the synchronous workers of no actor, and of the actor that the event is posted
-/// on, run at once, on the posting thread; the others take their turns after them, in a task.
+/// By phase, then by dependencies, then by registration. A dependency beats its phase: what an earlier phase
+/// needs, or comes after, runs in that phase. A synchronous worker ends before anything else begins; if it
+/// belongs to an actor, it runs there. Asynchronous ones begin in order, run as far as their first
+/// suspension before the next one begins, and concurrently from then on, no more of them at once than the
+/// width allows; work that never suspends is better synchronous. Who waits, for a dependency or for room in
+/// the width, holds up nobody else of its phase; nothing of a phase begins before all of the phase before it
+/// has ended. The phase `idle` comes after the launch.
 ///
-/// Work registered during the launch takes part in it. Work registered later runs at once, with the
-/// options of the launch: a synchronous closure of no actor before the registration returns, any other in
-/// a task.
+/// When an event launches, the synchronous workers of no actor, and of the actor that the event is posted
+/// on, run at once, on the posting thread, unless something asynchronous or an actor has to be waited for:
+/// by them or by their phase. The others take their turns after them, in a task.
+///
+/// Work registered during the launch takes part in it, in its phase or in the one that runs if its own is
+/// over. Work registered later runs at once, with the options of the launch: a synchronous closure of no
+/// actor before the registration returns, any other in a task; if it depends on work that has not ended,
+/// after that.
 ///
 /// ## Errors
 ///
-/// A worker that throws stops nobody. Its ``LaunchToken`` and the ``LaunchReport`` have the error.
+/// What a failing worker does to the others is up to the ``FailurePolicy``. In any case its ``LaunchToken``
+/// and the ``LaunchReport`` have the error, and what needs it is skipped.
 ///
 /// ## Thread safety
 ///
@@ -36,20 +44,25 @@ public final class LaunchLoader: Sendable {
   /// What the lock guards.
   internal struct State: Sendable {
     /// The rule.
-    internal var registry = LaunchRegistry()
+    internal var registry: LaunchRegistry
     /// The bus subscriptions that end when the launch begins.
     internal var attachments = LaunchAttachments()
+    /// Waits until the launch has taken too long.
+    internal var limit: Task<Void, Never>?
   }
 
   /// The loader of the process, with which the static functions register.
   public static let shared = LaunchLoader()
 
   /// The only lock; registrations have their own, never taken under it.
-  internal let state = Locked(State())
+  internal let state: Locked<State>
   /// Wakes the one that runs the launch.
   internal let doorbell = Doorbell()
   /// The report, or why there will be none.
-  internal let result = LatchedValue<Result<LaunchReport, LaunchError>>()
+  internal let result = LatchedValue<LaunchConclusion>()
+  /// What a failure does.
+  internal let policy: FailurePolicy
+  private let timeout: Duration?
   private let clock: any Clock<Duration>
 
   /// Creates a loader of its own, for a part of a program or for a test.
@@ -57,20 +70,35 @@ public final class LaunchLoader: Sendable {
   /// Work that still waits when the loader is destroyed never runs; its outcome is
   /// ``LaunchOutcome/skipped(because:)``.
   ///
-  /// - Parameter clock: Measures the times in the report. Nobody reads it before the launch.
-  public init(clock: any Clock<Duration> = ContinuousClock()) {
+  /// - Parameters:
+  ///   - policy: What a failing worker does to the others.
+  ///   - timeout: How long a launch may take, on the clock. Then what runs asynchronously is cancelled, and
+  ///     is ``LaunchOutcome/timedOut``, and what has not begun is skipped; a synchronous worker that runs
+  ///     is waited for. By default as long as it likes.
+  ///   - width: How many asynchronous workers may run at once, at least one. By default any number.
+  ///   - clock: Measures everything: the times in the report, and the limits. Nobody reads it before the
+  ///     launch.
+  public init(
+    onFailure policy: FailurePolicy = .continue,
+    timeout: Duration? = nil,
+    width: Int? = nil,
+    clock: any Clock<Duration> = ContinuousClock()
+  ) {
+    self.policy = policy
+    self.timeout = timeout
     self.clock = clock
+    state = Locked(State(registry: LaunchRegistry(onFailure: policy, width: width)))
   }
 
   deinit {
-    dismissAll(.skipped(because: nil))
+    endWithoutLaunch(.skipped(because: nil))
   }
 
   /// Launches when `EventNames.didFinishLaunching` is posted on a bus.
   ///
   /// The first event launches, and only if nobody launched before. When the post returns, the synchronous
-  /// workers of no actor have run, and those of the actor that posted; errors of workers go to the report, none to the poster. The attachment
-  /// keeps the loader alive and ends when the launch begins, however that comes about. A loader may be
+  /// workers of no actor, and those of the actor that posted, have run, as far as they need not wait. Errors
+  /// of workers go to the report, none to the poster. The attachment keeps the loader alive and ends when the launch begins, however that comes about. A loader may be
   /// attached to several buses; attaching one that has launched does nothing.
   ///
   /// - Parameter bus: The bus to listen on.
@@ -90,68 +118,102 @@ public final class LaunchLoader: Sendable {
   /// Runs the registered work and waits until all of it has ended.
   ///
   /// The work runs once: during a launch, this waits for the end of that launch; after it, it returns the
-  /// stored report at once. Cancelling the task that launches cancels the tasks of asynchronous workers
-  /// and skips what has not begun; the report says so.
+  /// stored report, or throws the stored error, at once. Cancelling the task that launches cancels the tasks
+  /// of asynchronous workers and skips what has not begun; the report says so. Work of the phase `idle` is
+  /// not waited for.
   ///
   /// - Parameter options: What every worker receives. Ignored if somebody launched before.
   /// - Returns: The report of the launch; the same for all callers.
   /// - Throws: ``LaunchError`` with the code `reentrant` inside an asynchronous worker and in the tasks
   ///   that it starts, as long as it runs, because its launch cannot end before it; `cancelled` if the
   ///   task is cancelled while it waits for another one's launch; `stopped` if the loader was stopped
-  ///   before it launched.
+  ///   before it launched. If the policy is not ``FailurePolicy/continue``: `failed` if a worker failed or
+  ///   the time was up; `cycle` or `missing`, before anything has run, if the work cannot be ordered.
   @discardableResult
   public func launch(
     _ options: LaunchOptions = .current
   ) async throws(LaunchError) -> LaunchReport {
-    if let stored = result.value { return try stored.get() }
+    if let stored = result.value { return try stored.launched() }
     guard !LaunchContext.isInside(self) else { throw LaunchError(.reentrant) }
-    if let session = begin(options) { return await runCancellably(session) }
-    let ended: Result<LaunchReport, LaunchError>
-    do { ended = try await result.wait() } catch { throw LaunchError(.cancelled) }
-    return try ended.get()
+    if let session = begin(options, on: nil) {
+      await runCancellably(session)
+      if let conclusion = result.value { return try conclusion.launched() }
+    }
+    let conclusion: LaunchConclusion
+    do { conclusion = try await result.wait() } catch { throw LaunchError(.cancelled) }
+    return try conclusion.launched()
+  }
+
+  /// What a launch would run now, and in which order.
+  ///
+  /// Nothing is run, and no condition is asked. Once the launch has begun there is nothing to plan.
+  ///
+  /// - Returns: The plan.
+  /// - Throws: ``LaunchError`` with the code `cycle` or `missing`, whatever the policy.
+  /// - Complexity: O(*n* log *n* + *e*) in the numbers of registrations and of dependencies.
+  public func plan() throws(LaunchError) -> LaunchPlan {
+    try LaunchPlan(state.withLock { $0.registry.waitingRows })
   }
 
   /// The report of the launch, once that is over; whoever comes late gets it at once.
   ///
-  /// Reading it does not launch.
+  /// Reading it does not launch. Of a launch that failed there is a report as well.
   ///
   /// - Throws: `CancellationError` as soon as the waiting task is cancelled; ``LaunchError`` with the
   ///   code `reentrant` where ``launch(_:)`` throws it, and `stopped` if there will be no launch.
   public var report: LaunchReport {
     get async throws {
-      if let stored = result.value { return try stored.get() }
+      if let stored = result.value { return try stored.reported() }
       guard !LaunchContext.isInside(self) else { throw LaunchError(.reentrant) }
-      return try await result.wait().get()
+      return try await result.wait().reported()
     }
   }
 
   /// Refuses registrations from now on: the program is about to end.
   ///
-  /// Work that waits for a launch is refused too. A launch that has begun goes on.
+  /// Work that waits for a launch is refused too, and idle work that has not begun. A launch that has begun
+  /// goes on.
   package func stop() {
-    dismissAll(.refused)
+    wake(endWithoutLaunch(.refused))
   }
 
   /// Claims the launch and ends the attachments.
   ///
+  /// - Parameters:
+  ///   - options: What the workers receive.
+  ///   - actor: The actor that the caller can call workers of.
   /// - Returns: What the workers share; `nil` if somebody else launches or launched.
-  internal func begin(_ options: LaunchOptions) -> LaunchSession? {
+  internal func begin(_ options: LaunchOptions, on actor: ObjectIdentifier?) -> LaunchSession? {
     let attachments = state.withLock { state in
-      state.registry.claim(options) ? state.attachments.takeAll() : nil
+      state.registry.claim(options, on: actor) ? state.attachments.takeAll() : nil
     }
     guard let attachments else { return nil }
     for attachment in attachments { attachment.cancel() }
-    return LaunchSession(options: options, stopwatch: Stopwatch(clock))
+    let session = session(options)
+    if let timeout {
+      let limit = alarm(at: timeout, session) { self.expire(session) }
+      state.withLock { $0.limit = limit }
+    }
+    return session
   }
 
-  private func dismissAll(_ reason: LaunchOutcome) {
-    let (dismissed, attachments) = state.withLock { state in
-      let dismissed = state.registry.stop()
-      return (dismissed, dismissed == nil ? [] : state.attachments.takeAll())
+  /// What work with these options shares, timed from now on.
+  internal func session(_ options: LaunchOptions) -> LaunchSession {
+    LaunchSession(options: options, stopwatch: Stopwatch(clock))
+  }
+
+  /// Refuses everything that has not begun, or calls it skipped.
+  ///
+  /// - Returns: Whom to wake.
+  @discardableResult
+  private func endWithoutLaunch(_ reason: LaunchOutcome) -> LaunchWake {
+    let (refused, endsAll, wake, attachments) = state.withLock { state in
+      let (refused, endsAll, wake) = state.registry.stop()
+      return (refused, endsAll, wake, endsAll ? state.attachments.takeAll() : [])
     }
-    guard let dismissed else { return }
     for attachment in attachments { attachment.cancel() }
-    for registration in dismissed { registration.dismiss(reason) }
-    result.resolve(.failure(LaunchError(.stopped)))
+    for registration in refused { registration.dismiss(reason) }
+    if endsAll { result.resolve(LaunchConclusion(report: nil, error: LaunchError(.stopped))) }
+    return wake
   }
 }

@@ -6,17 +6,36 @@ public enum LaunchOutcome: Sendable {
   case finished
   /// It ran and threw. The other workers ran all the same.
   case failed(any Error)
-  /// It did not run: because of another worker, or, with `nil`, because it was cancelled, its launch
-  /// was cancelled, or its loader was destroyed before it launched.
+  /// It did not run: because of the work of this name, which it needs, which is missing, or which failed
+  /// and stopped the launch; or, with `nil`, because its condition did not hold, because it or its launch
+  /// was cancelled or took too long, or because its loader was destroyed before it launched.
   case skipped(because: LaunchID?)
-  /// It took longer than it was allowed to. So far nothing limits its time.
+  /// It took longer than it was allowed to.
+  ///
+  /// An asynchronous worker was cancelled, and the launch went on without it; it may still run if it
+  /// ignores that. A synchronous one cannot be interrupted: it did its work, too late.
   case timedOut
-  /// It ran, and was undone after another worker failed. So far nothing is undone.
+  /// It ran, and was undone after another worker failed.
   case undone
   /// It did not run: work of that name was registered before it.
   case duplicate(of: LaunchID)
   /// It did not run: its loader was stopped.
   case refused
+}
+
+extension LaunchOutcome {
+  /// Whether those that need the work may go on.
+  internal var isFinished: Bool {
+    if case .finished = self { true } else { false }
+  }
+
+  /// Whether the work itself went wrong.
+  internal var isFailure: Bool {
+    switch self {
+    case .failed, .timedOut: true
+    case .finished, .skipped, .undone, .duplicate, .refused: false
+    }
+  }
 }
 
 extension LaunchOutcome: CustomStringConvertible {

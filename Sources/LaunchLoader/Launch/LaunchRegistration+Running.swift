@@ -6,7 +6,7 @@ extension LaunchRegistration {
     switch takeWork() {
     case .inline(let call): LaunchOutcome { try call.body(options) }
     case .isolated(let call, _): LaunchOutcome { try call.bare(options) }
-    case .asynchronous, nil: .skipped(because: nil)
+    case .asynchronous, .type, nil: .skipped(because: nil)
     }
   }
 
@@ -17,10 +17,12 @@ extension LaunchRegistration {
   /// - Parameters:
   ///   - options: What the work receives.
   ///   - loader: The loader whose launch waits for it, if one does.
+  ///   - keepsWorker: Whether a worker that finishes is kept, to be undone.
   /// - Returns: How it ended.
   internal func run(
     _ options: LaunchOptions,
-    for loader: ObjectIdentifier?
+    for loader: ObjectIdentifier?,
+    keepsWorker: Bool
   ) async -> LaunchOutcome {
     switch takeWork() {
     case .inline(let call):
@@ -28,14 +30,33 @@ extension LaunchRegistration {
     case .isolated(let call, _):
       return await LaunchOutcome { try await call.body(options) }
     case .asynchronous(let call):
-      let context = LaunchContext(self, of: loader)
-      defer { context.end() }
-      return await LaunchContext.$current.withValue(context) {
-        await LaunchOutcome { try await call.body(options) }
+      return await marked(for: loader) { try await call.body(options) }
+    case .type(let type):
+      return await marked(for: loader) {
+        let worker = type.init()
+        try await worker.launch(options)
+        if keepsWorker { self.keep(worker) }
       }
     case nil:
       return .skipped(because: nil)
     }
+  }
+
+  /// Undoes a worker that was kept, and lets go of it.
+  ///
+  /// - Parameter loader: The loader whose launch waits for it.
+  internal func undo(for loader: ObjectIdentifier) async {
+    guard let worker = takeWorker() else { return }
+    _ = await marked(for: loader) { await worker.undo() }
+  }
+
+  private func marked(
+    for loader: ObjectIdentifier?,
+    _ body: () async throws -> Void
+  ) async -> LaunchOutcome {
+    let context = LaunchContext(self, of: loader)
+    defer { context.end() }
+    return await LaunchContext.$current.withValue(context) { await LaunchOutcome(of: body) }
   }
 }
 

@@ -1,9 +1,9 @@
 internal import EventBus
 
-/// One registration: where it was written, what it runs, and how it ended.
+/// One registration: where it was written, what it asks for, what it runs, and how it ended.
 ///
-/// The loader keeps it until it has run, tokens keep it for its outcome. The closure is taken out to be
-/// run, so that it is let go of when it has finished, whoever still holds the registration.
+/// The loader keeps it until it has run, tokens keep it for its outcome. The closures are taken out to be
+/// run, so that they are let go of when they have finished, whoever still holds the registration.
 ///
 /// ## Thread safety
 ///
@@ -11,27 +11,43 @@ internal import EventBus
 package final class LaunchRegistration: Sendable {
   private struct State {
     var work: LaunchWork?
+    var condition: LaunchCondition?
+    var worker: (any LaunchWorker)?
   }
 
   /// The name, or `nil` for one made from the place.
   package let id: LaunchID?
-  /// The file of the registration.
-  package let fileID: StaticString
-  /// The line of the registration.
-  package let line: UInt
+  /// Where it was written.
+  package let site: LaunchSite
+  /// What it asks for.
+  package let terms: LaunchTerms
   /// How the work may be called.
   package let kind: LaunchKind
+  /// Whether there is a way back: the work has a type of its own.
+  package let isUndoable: Bool
+  /// Whether it asks for nothing: its turn depends on nobody.
+  internal let isPlain: Bool
   /// How it ended, once it has.
   package let outcome = LatchedValue<LaunchOutcome>()
+  private let hasCondition: Bool
   private let state: Locked<State>
 
   /// Creates a registration that no loader has seen yet.
-  package init(id: LaunchID?, fileID: StaticString, line: UInt, work: LaunchWork) {
+  package init(
+    id: LaunchID?,
+    site: LaunchSite,
+    terms: LaunchTerms = LaunchTerms(),
+    condition: LaunchCondition? = nil,
+    work: LaunchWork
+  ) {
     self.id = id
-    self.fileID = fileID
-    self.line = line
+    self.site = site
+    self.terms = terms
     kind = work.kind
-    state = Locked(State(work: work))
+    isUndoable = work.isUndoable
+    isPlain = !terms.hasDependencies && terms.phase == .standard
+    hasCondition = condition != nil
+    state = Locked(State(work: work, condition: condition))
   }
 
   /// Takes the closure out: the first caller gets it.
@@ -39,9 +55,33 @@ package final class LaunchRegistration: Sendable {
     state.withLock { $0.work.take() }
   }
 
-  /// Lets go of the closure, then records why it did not run.
+  /// Asks whether the work is to run, once; the question is let go of.
+  internal func isWanted(_ options: LaunchOptions) -> Bool {
+    guard hasCondition, let condition = state.withLock({ $0.condition.take() }) else { return true }
+    return condition.holds(options)
+  }
+
+  /// Keeps a worker that has finished, so that it can be undone.
+  internal func keep(_ worker: any LaunchWorker) {
+    state.withLock { $0.worker = worker }
+  }
+
+  /// Takes out a worker that was kept.
+  internal func takeWorker() -> (any LaunchWorker)? {
+    state.withLock { $0.worker.take() }
+  }
+
+  /// Lets go of everything, then records why it did not run.
   internal func dismiss(_ reason: LaunchOutcome) {
-    _ = takeWork()
+    letGo()
     outcome.resolve(reason)
+  }
+
+  private func letGo() {
+    let former = state.withLock { state in
+      defer { state = State() }
+      return state
+    }
+    withExtendedLifetime(former) {}
   }
 }

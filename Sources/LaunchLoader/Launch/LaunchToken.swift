@@ -1,3 +1,5 @@
+public import EventBus
+
 /// One registration of launch work: its outcome, and the way to take it back.
 ///
 /// Dropping it changes nothing; the registration is kept by its loader.
@@ -14,6 +16,7 @@ public struct LaunchToken: Sendable {
   private weak let loader: LaunchLoader?
   private let registration: LaunchRegistration
   private let serial: UInt64?
+  private let first: LaunchSite?
 
   /// Creates a token.
   ///
@@ -21,19 +24,35 @@ public struct LaunchToken: Sendable {
   ///   - registration: The registration.
   ///   - loader: The loader that keeps it.
   ///   - serial: The number that withdraws it, if it waits for its turn.
-  internal init(_ registration: LaunchRegistration, of loader: LaunchLoader, serial: UInt64?) {
+  ///   - original: Where its name was taken before, if it was.
+  internal init(
+    _ registration: LaunchRegistration,
+    of loader: LaunchLoader,
+    serial: UInt64?,
+    original: LaunchSite? = nil
+  ) {
+    first = original
     self.registration = registration
     self.loader = loader
     self.serial = serial
   }
 
+  /// Where the registration is written.
+  public var site: SourceSite { registration.site.source }
+
+  /// Where the registration is written that took the name first; `nil` if this one has it.
+  public var original: SourceSite? { first?.source }
+
   /// How the work ended; `nil` before that.
+  ///
+  /// Once there it stays, except that what finished may become ``LaunchOutcome/undone``.
   public var outcome: LaunchOutcome? { registration.outcome.value }
 
   /// Takes the registration back, unless it has begun.
   ///
   /// Its outcome is then ``LaunchOutcome/skipped(because:)`` with `nil`, it is not in the report, its
-  /// name may be registered anew, and its closure has been let go of when the call returns.
+  /// name may be registered anew, and its closure has been let go of when the call returns. What needs it is
+  /// skipped.
   ///
   /// - Returns: Whether this call took it back.
   /// - Complexity: O(log *n*) in the number of registrations.

@@ -1,4 +1,4 @@
-/// What a worker is to its launch: a closure, sorted by how it may be called.
+/// What a worker is to its launch: a closure or a type, sorted by how it may be called.
 package enum LaunchWork: Sendable {
   /// Synchronous, of no actor: called directly.
   case inline(NonisolatedCall<LaunchOptions>)
@@ -6,6 +6,8 @@ package enum LaunchWork: Sendable {
   case isolated(IsolatedCall<LaunchOptions>, on: ObjectIdentifier)
   /// Asynchronous: gets a task.
   case asynchronous(AsynchronousCall<LaunchOptions>)
+  /// A type to make a worker of: asynchronous, and it can be undone.
+  case type(any LaunchWorker.Type)
 
   /// Sorts a synchronous closure.
   package init(_ call: IsolatedCall<LaunchOptions>) {
@@ -21,7 +23,12 @@ package enum LaunchWork: Sendable {
     switch self {
     case .inline: .inline
     case .isolated(_, let actor): .isolated(on: actor)
-    case .asynchronous: .asynchronous
+    case .asynchronous, .type: .asynchronous
     }
+  }
+
+  /// Whether it can be undone.
+  package var isUndoable: Bool {
+    if case .type = self { true } else { false }
   }
 }

@@ -1,0 +1,194 @@
+import EventBus
+import Harness
+import LaunchLoader
+
+/// Registering, planning and running launch work.
+///
+/// What the table calls EventBus is LaunchLoader here; the closure loop is what a program without either
+/// does: an array of closures, called one after another.
+enum Launching {
+  static let rows = [
+    registering("register a launch worker, of 3,000, named", named: true),
+    registering("register a launch worker, of 3,000, nameless", named: false),
+    launching("launch an empty worker, of 10,000, named", named: true),
+    launching("launch an empty worker, of 10,000, nameless", named: false),
+    Row(
+      Figure("launch an empty worker, of 10,000, by launch()", per: workers, goals: [brief]),
+      pace: .single,
+      entries: [launchingFromATask()]
+    ),
+    Row(
+      Figure("launch an empty asynchronous worker, of 1,000", per: 1_000),
+      pace: .single,
+      entries: [launchingAsynchronously(1_000), startingTasks(1_000)]
+    ),
+    Row(
+      Figure("launch a worker of a random graph of 2,000", per: 2_000),
+      pace: .single,
+      entries: [launchingGraph(2_000)]
+    ),
+    Row(
+      Figure("plan a random graph of 2,000", .milliseconds),
+      pace: .single,
+      entries: [planning(2_000)]
+    ),
+  ]
+
+  private static let workers = 10_000
+  /// 10,000 workers in 2 ms.
+  private static let brief = Goal.atMost(200)
+
+  private static func registering(_ title: String, named: Bool) -> Row {
+    let count = 3_000
+    // 3,000 workers in 1.5 ms.
+    return Row(
+      Figure(title, per: count, goals: [.atMost(500)]),
+      pace: .single,
+      entries: [
+        Entry(.eventBus) {
+          let names = names(count)
+          return { _ in
+            let loader = LaunchLoader()
+            return nanoseconds { register(names, named: named, with: loader) {} }
+          }
+        }
+      ]
+    )
+  }
+
+  private static func launching(_ title: String, named: Bool) -> Row {
+    Row(
+      Figure(title, per: workers, goals: [brief]),
+      pace: .single,
+      entries: [launching(named: named), calling()]
+    )
+  }
+
+  private static func launching(named: Bool) -> Entry {
+    Entry(.eventBus) {
+      let names = names(workers)
+      return { _ in
+        let sink = opaque(Sink())
+        let (loader, bus) = (LaunchLoader(), EventBus())
+        register(names, named: named, with: loader) { sink.add(1) }
+        let attachment = loader.attach(to: bus)
+        let time = nanoseconds { bus.post(.didFinishLaunching, LaunchOptions()) }
+        expectDeliveries(sink.total, workers, by: .eventBus)
+        return withExtendedLifetime(attachment) { time }
+      }
+    }
+  }
+
+  private static func launchingFromATask() -> Entry {
+    Entry(.eventBus) {
+      let names = names(workers)
+      return { _ in
+        let sink = opaque(Sink())
+        let loader = LaunchLoader()
+        register(names, named: true, with: loader) { sink.add(1) }
+        let time = await nanosecondsOfAllThreads { _ = try? await loader.launch(LaunchOptions()) }
+        expectDeliveries(sink.total, workers, by: .eventBus)
+        return time
+      }
+    }
+  }
+
+  private static func calling() -> Entry {
+    Entry(.closureLoop) {
+      { _ in
+        let sink = opaque(Sink())
+        var closures: [@Sendable (LaunchOptions) -> Void] = []
+        for _ in 0..<workers { closures.append { _ in sink.add(1) } }
+        closures = opaque(closures)
+        let time = nanoseconds { for closure in closures { closure(LaunchOptions()) } }
+        expectDeliveries(sink.total, workers, by: .closureLoop)
+        return time
+      }
+    }
+  }
+
+  private static func launchingAsynchronously(_ count: Int) -> Entry {
+    Entry(.eventBus) {
+      { _ in
+        let loader = LaunchLoader()
+        for _ in 0..<count { loader.register { _ in await nothing() } }
+        return await nanosecondsOfAllThreads { _ = try? await loader.launch(LaunchOptions()) }
+      }
+    }
+  }
+
+  private static func startingTasks(_ count: Int) -> Entry {
+    Entry(.task) {
+      { _ in
+        await nanosecondsOfAllThreads {
+          await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<count { group.addTask { await nothing() } }
+          }
+        }
+      }
+    }
+  }
+
+  private static func launchingGraph(_ count: Int) -> Entry {
+    Entry(.eventBus) {
+      { _ in
+        let sink = opaque(Sink())
+        let (loader, bus) = (LaunchLoader(), EventBus())
+        registerGraph(count, with: loader) { sink.add(1) }
+        let attachment = loader.attach(to: bus)
+        let time = nanoseconds { bus.post(.didFinishLaunching, LaunchOptions()) }
+        expectDeliveries(sink.total, count, by: .eventBus)
+        return withExtendedLifetime(attachment) { time }
+      }
+    }
+  }
+
+  private static func planning(_ count: Int) -> Entry {
+    Entry(.eventBus) {
+      { _ in
+        let loader = LaunchLoader()
+        registerGraph(count, with: loader) {}
+        return nanoseconds { consume((try? loader.plan())?.layers.count ?? 0) }
+      }
+    }
+  }
+
+  /// Each worker needs up to four of those before it, always the same ones.
+  private static func registerGraph(
+    _ count: Int,
+    with loader: LaunchLoader,
+    _ body: @escaping @Sendable () -> Void
+  ) {
+    let names = names(count)
+    let phases: [LaunchPhase] = [.early, .standard, .late]
+    var number: UInt64 = 42
+    func next(below bound: Int) -> Int {
+      number = number &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(number >> 33) % bound
+    }
+    for (index, name) in names.enumerated() {
+      let dependencies = (0..<next(below: 5)).map { _ in names[next(below: index + 1)] }
+      loader.register(
+        name,
+        after: dependencies.filter { $0 != name },
+        phase: phases[next(below: 3)]
+      ) { _ in body() }
+    }
+  }
+
+  private static func register(
+    _ names: [LaunchID],
+    named: Bool,
+    with loader: LaunchLoader,
+    _ body: @escaping @Sendable () -> Void
+  ) {
+    for name in names { loader.register(named ? name : nil) { _ in body() } }
+  }
+
+  private static func names(_ count: Int) -> [LaunchID] {
+    (0..<count).map { LaunchID("feature.module.\($0)") }
+  }
+
+  @inline(never)
+  private static func nothing() async {}
+}

@@ -1,0 +1,108 @@
+/// What waits for itself, in a graph of numbers.
+///
+/// The strongly connected components of the graph, found by Tarjan's algorithm (Depth-first search and
+/// linear graph algorithms, 1972), without recursion, so that a long chain needs no deep stack.
+package struct LaunchCycles: Sendable {
+  /// Nodes that all wait for each other.
+  package struct Cycle: Sendable {
+    /// All of them.
+    package let members: Set<Int>
+    /// A shortest way from the first of them to itself: each waits for the next, the last is the first.
+    package let path: [Int]
+  }
+
+  /// The cycles, by their first members; no node is in two.
+  package private(set) var cycles: [Cycle] = []
+  /// All nodes, each after what it waits for unless they are in one cycle.
+  package private(set) var order: [Int] = []
+
+  private let waits: [[Int]]
+  private var stack: [Int] = []
+  private var isOnStack: [Bool]
+  /// When each node was found, counted from one; zero before.
+  private var numbers: [Int]
+  /// The earliest number that can be reached.
+  private var lows: [Int]
+  private var lastNumber = 0
+
+  /// Looks for cycles.
+  ///
+  /// - Parameter waits: For each node those that it waits for.
+  /// - Complexity: O(*n* + *e*) in the numbers of nodes and of edges; sorting the members comes on top.
+  package init(waits: [[Int]]) {
+    self.waits = waits
+    isOnStack = Array(repeating: false, count: waits.count)
+    numbers = Array(repeating: 0, count: waits.count)
+    lows = numbers
+    order.reserveCapacity(waits.count)
+    for node in waits.indices where numbers[node] == 0 { search(from: node) }
+    cycles.sort { $0.path[0] < $1.path[0] }
+  }
+
+  private mutating func search(from root: Int) {
+    var trail: [(node: Int, edge: Int)] = [(root, 0)]
+    enter(root)
+    while let (node, edge) = trail.last {
+      if edge < waits[node].count {
+        trail[trail.count - 1].edge += 1
+        let target = waits[node][edge]
+        if numbers[target] == 0 {
+          enter(target)
+          trail.append((target, 0))
+        } else if isOnStack[target] {
+          lows[node] = min(lows[node], numbers[target])
+        }
+      } else {
+        trail.removeLast()
+        if let parent = trail.last?.node { lows[parent] = min(lows[parent], lows[node]) }
+        if lows[node] == numbers[node] { takeComponent(of: node) }
+      }
+    }
+  }
+
+  private mutating func enter(_ node: Int) {
+    lastNumber += 1
+    numbers[node] = lastNumber
+    lows[node] = lastNumber
+    stack.append(node)
+    isOnStack[node] = true
+  }
+
+  private mutating func takeComponent(of root: Int) {
+    var members: [Int] = []
+    while let node = stack.popLast() {
+      isOnStack[node] = false
+      members.append(node)
+      if node == root { break }
+    }
+    order += members
+    guard members.count > 1 || waits[root].contains(root) else { return }
+    let all = Set(members)
+    let first = members.min() ?? root
+    cycles.append(Cycle(members: all, path: path(from: first, within: all)))
+  }
+
+  /// A shortest way from a node back to itself.
+  private func path(from start: Int, within members: Set<Int>) -> [Int] {
+    var origins: [Int: Int] = [:]
+    var found = [start]
+    var next = 0
+    while next < found.count {
+      let node = found[next]
+      next += 1
+      for target in waits[node] where members.contains(target) {
+        if target == start {
+          var path = [start, node]
+          while let last = path.last, last != start, let origin = origins[last] {
+            path.append(origin)
+          }
+          return node == start ? [start, start] : path.reversed()
+        }
+        guard origins[target] == nil else { continue }
+        origins[target] = node
+        found.append(target)
+      }
+    }
+    return [start, start]
+  }
+}

@@ -1,0 +1,117 @@
+internal import EventBus
+
+/// What a launch would run, and in which order: a dry run.
+///
+/// ```swift
+/// let plan = try LaunchLoader.shared.plan()
+/// print(plan)  // the layers, phase by phase
+/// print(plan.dot)  // the graph, for Graphviz
+/// ```
+///
+/// ## Thread safety
+///
+/// A value; it may be read on any thread.
+public struct LaunchPlan: Sendable {
+  private struct Edge: Sendable {
+    let from: LaunchID
+    let target: LaunchID
+    let isHard: Bool
+  }
+
+  /// The work in layers: everything in a layer depends only on what is in the layers before it.
+  ///
+  /// No layer holds work of two phases. Within a layer the work is in the order of its turns. A launch does
+  /// not run layer by layer: who need not wait does not.
+  public let layers: [[LaunchID]]
+
+  /// The phase of each layer.
+  internal let phases: [LaunchPhase]
+  private let edges: [Edge]
+
+  /// Plans rows.
+  ///
+  /// - Throws: The first thing that is wrong with the dependencies.
+  internal init(_ rows: [LaunchRow]) throws(LaunchError) {
+    let schedule = LaunchPlanner.plan(
+      rows.map { LaunchPlanner.Worker($0.registration.id, $0.registration.terms) }
+    )
+    if let fault = schedule.faults.first {
+      throw LaunchError(LaunchProblem(fault) { rows[$0] })
+    }
+    var layers: [[LaunchID]] = []
+    var phases: [LaunchPhase] = []
+    var edges: [Edge] = []
+    for layer in schedule.layers {
+      layers.append(layer.map { rows[$0].id })
+      phases.append(schedule.phases[layer[0]])
+      for place in layer {
+        for edge in schedule.waits[place] {
+          let ids = (rows[place].id, rows[edge.target].id)
+          edges.append(Edge(from: ids.0, target: ids.1, isHard: edge.isHard))
+        }
+      }
+    }
+    self.layers = layers
+    self.phases = phases
+    self.edges = edges
+  }
+
+  /// The graph in the language of Graphviz: an arrow from each worker to those that it waits for, dashed
+  /// where it would do without; a box for each phase.
+  ///
+  /// - Complexity: O(*n* + *e*) in the numbers of workers and of dependencies.
+  public var dot: String {
+    var lines = ["digraph launch {", "  rankdir=RL;", "  node [shape=box];"]
+    for phase in LaunchPhase.allCases {
+      let members = zip(layers, phases).filter { $0.1 == phase }.flatMap(\.0)
+      guard !members.isEmpty else { continue }
+      lines += ["  subgraph cluster_\(phase) {", "    label=\"\(phase)\";"]
+      lines += members.map { "    \(Self.quoted($0));" } + ["  }"]
+    }
+    for edge in edges {
+      let style = edge.isHard ? "" : " [style=dashed]"
+      lines.append("  \(Self.quoted(edge.from)) -> \(Self.quoted(edge.target))\(style);")
+    }
+    return (lines + ["}"]).joined(separator: "\n")
+  }
+
+  private static func quoted(_ id: LaunchID) -> String {
+    var text = "\""
+    for character in id.rawValue {
+      switch character {
+      case "\"", "\\": text += "\\\(character)"
+      case _ where character.isNewline: text += "\\n"
+      default: text.append(character)
+      }
+    }
+    return text + "\""
+  }
+}
+
+extension LaunchPlan: CustomStringConvertible {
+  /// The layers, numbered, with their phases; lines of at most 80 characters, longer names apart.
+  public var description: String {
+    let count = layers.reduce(0) { $0 + $1.count }
+    var lines = [
+      "\(count) launch \(count == 1 ? "worker" : "workers")"
+        + " in \(layers.count) \(layers.count == 1 ? "layer" : "layers")"
+    ]
+    for (index, (layer, phase)) in zip(layers, phases).enumerated() {
+      let number = "\(index + 1)"
+      let blanks = String(repeating: " ", count: max(0, 4 - number.count))
+      let name = "\(phase)"
+      var line = blanks + number + " " + name + String(repeating: " ", count: 9 - name.count)
+      for (position, id) in layer.enumerated() {
+        let word = id.rawValue.split(whereSeparator: \.isNewline).joined(separator: " ")
+        let piece = word + (position + 1 < layer.count ? "," : "")
+        if line.count + 1 + piece.count > 80, line.count > 14 {
+          lines.append(line)
+          line = String(repeating: " ", count: 14)
+        }
+        line += " " + piece
+      }
+      lines.append(line)
+    }
+    return lines.joined(separator: "\n")
+  }
+}

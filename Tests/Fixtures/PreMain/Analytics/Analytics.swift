@@ -1,0 +1,18 @@
+import LaunchLoader
+
+#if objectFormat(MachO)
+@section("__DATA,__mod_init_func,mod_init_funcs") @used
+private let entry: LaunchEntry = { register() }
+#else
+@section(".init_array") @used
+private let entry: LaunchEntry = { register() }
+#endif
+
+private func register() {
+  LaunchLoader.register("analytics", after: ["logging"]) { options in
+    await Task.yield()
+    print("analytics started in \(options.environment["PRE_MAIN_FIXTURE"] ?? "no environment")")
+  }
+  // The name is taken.
+  LaunchLoader.register("analytics") { _ in print("analytics started twice") }
+}

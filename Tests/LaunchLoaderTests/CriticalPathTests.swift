@@ -1,0 +1,95 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Critical path")
+struct CriticalPathTests {
+  typealias Entry = LaunchReport.Entry
+
+  private func entry(
+    _ id: LaunchID,
+    _ turn: Int?,
+    _ times: ClosedRange<Int>,
+    phase: LaunchPhase = .standard,
+    isSynchronous: Bool = false,
+    after dependencies: [LaunchID] = []
+  ) -> Entry {
+    Entry(
+      id: id,
+      phase: phase,
+      turn: turn,
+      start: .seconds(times.lowerBound),
+      duration: .seconds(times.count - 1),
+      isSynchronous: isSynchronous,
+      dependencies: dependencies
+    )
+  }
+
+  private func path(_ entries: Entry...) -> [LaunchID] {
+    LaunchReport(entries: entries, total: .seconds(100)).criticalPath
+  }
+
+  @Test("It ends with what ended last, and goes back over what each waited for the longest")
+  func dependencies() {
+    #expect(
+      path(
+        entry("a", 1, 0...3),
+        entry("b", 2, 0...5),
+        entry("c", 3, 5...6, after: ["a", "b", "missing"]),
+        entry("d", 4, 6...9, after: ["c"]),
+        entry("e", 5, 0...8)
+      ) == ["b", "c", "d"]
+    )
+  }
+
+  @Test("Synchronous workers hold up whoever comes after them")
+  func synchronous() {
+    #expect(
+      path(
+        entry("a", 1, 0...1, isSynchronous: true),
+        entry("b", 2, 1...2, isSynchronous: true),
+        entry("c", 3, 2...9),
+        entry("d", 4, 2...3, isSynchronous: true)
+      ) == ["a", "b", "c"]
+    )
+  }
+
+  @Test("The last of a phase holds up the next phase; who did not run holds up nobody")
+  func phases() {
+    #expect(
+      path(
+        entry("a", 1, 0...4, phase: .early),
+        entry("b", 2, 0...2, phase: .early),
+        entry("skipped", nil, 0...0, phase: .early),
+        entry("c", 3, 4...7, phase: .late, after: ["b"])
+      ) == ["a", "c"]
+    )
+    #expect(path().isEmpty)
+  }
+
+  @Test("When no time passes, the order of turns decides, and there is an end")
+  func standingClock() async throws {
+    let loader = LaunchLoader(clock: ManualClock())
+    for name in ["a", "b", "c"] as [LaunchID] { loader.register(name) { _ in } }
+    let report = try await loader.launch()
+    #expect(report.criticalPath == ["a", "b", "c"])
+    #expect(report.description.hasSuffix("critical path: a → b → c"))
+  }
+
+  @Test("Of a launch it is what made it long")
+  func launch() async throws {
+    let clock = ManualClock()
+    let loader = LaunchLoader(clock: clock)
+    loader.register("quick") { _ in clock.jump(by: .seconds(1)) }
+    loader.register("download") { _ in try await clock.sleep(for: .seconds(10)) }
+    loader.register("unpack", after: ["download"]) { _ in clock.jump(by: .seconds(2)) }
+    loader.register("meanwhile") { _ in try await clock.sleep(for: .seconds(9)) }
+    async let launch = loader.launch()
+    await clock.sleepers(atLeast: 2)
+    await clock.advance(by: .seconds(10))
+    let report = try await launch
+    #expect(report.criticalPath == ["quick", "download", "unpack"])
+    #expect(report.total == .seconds(13))
+  }
+}

@@ -1,0 +1,221 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Dependencies", .timeLimit(.minutes(1)))
+struct DependencyTests {
+  let bus = EventBus()
+  let loader = LaunchLoader()
+  let log = Log<String>()
+
+  private func note(_ id: LaunchID) -> @Sendable (LaunchOptions) -> Void {
+    { [log] _ in log.append("\(id)") }
+  }
+
+  @Test("A worker runs after what it needs, whatever order they were registered in")
+  func afterWhatItNeeds() async throws {
+    loader.register("c", after: ["b"], run: note("c"))
+    loader.register("b", after: ["a"], run: note("b"))
+    loader.register("a", run: note("a"))
+    try await loader.launch()
+    #expect(log.entries == ["a", "b", "c"])
+  }
+
+  @Test(
+    "A synchronous worker waits for the end of an asynchronous one that it needs, others do not"
+  )
+  func waitsForAsynchronous() async throws {
+    let mayEnd = ManualLatch()
+    loader.register("slow") { [log] _ in
+      await mayEnd.wait()
+      log.append("slow")
+    }
+    loader.register("needy", after: ["slow"], run: note("needy"))
+    loader.register("free") { [log] _ in
+      log.append("free")
+      mayEnd.open()
+    }
+    try await loader.launch()
+    #expect(log.entries == ["free", "slow", "needy"])
+  }
+
+  @Test("When the post returns, those that need nothing asynchronous have run, in order")
+  func eventRunsWhatItCan() async throws {
+    let mayEnd = ManualLatch()
+    loader.register("d", after: ["c"], run: note("d"))
+    loader.register("slow") { _ in await mayEnd.wait() }
+    loader.register("needy", after: ["slow"], run: note("needy"))
+    loader.register("late", phase: .late, run: note("late"))
+    loader.register("c", run: note("c"))
+    let attachment = loader.attach(to: bus)
+    bus.post(.didFinishLaunching, LaunchOptions())
+    #expect(log.entries == ["c", "d"])
+    mayEnd.open()
+    _ = try await loader.report
+    #expect(log.entries == ["c", "d", "needy", "late"])
+    withExtendedLifetime(attachment) {}
+  }
+
+  @Test("When nothing is asynchronous, all phases have run when the post returns")
+  func eventRunsAllPhases() {
+    loader.register("late", phase: .late, run: note("late"))
+    loader.register("standard", run: note("standard"))
+    loader.register("early", phase: .early, run: note("early"))
+    let attachment = loader.attach(to: bus)
+    bus.post(.didFinishLaunching, LaunchOptions())
+    #expect(log.entries == ["early", "standard", "late"])
+    withExtendedLifetime(attachment) {}
+  }
+
+  @Test("Whom a failed worker leaves without what they need is skipped, and who needs those, too")
+  func failureSkipsDependants() async throws {
+    let tally = Tally()
+    loader.register("a") { _ in throw Broken() }
+    loader.register("b", after: ["a"]) { [probe = tally.probe()] _ in probe.touch() }
+    loader.register("c", after: ["b"]) { [probe = tally.probe()] _ in
+      await Task.yield()
+      probe.touch()
+    }
+    loader.register("d", afterIfPresent: ["a", "c"], run: note("d"))
+    let report = try await loader.launch()
+    #expect(
+      report.summary == [
+        "a failed: broken", "b skipped because of a", "c skipped because of b", "d finished",
+      ]
+    )
+    #expect(tally.live == 0)
+  }
+
+  @Test("A missing dependency skips who needs it and says who that was; a soft one is ignored")
+  func missing() async throws {
+    let token = loader.register(
+      "a",
+      after: ["nobody"],
+      fileID: "App/A.swift",
+      line: 7,
+      run: note("a")
+    )
+    loader.register("b", after: ["a"], run: note("b"))
+    loader.register("c", afterIfPresent: ["nobody"], run: note("c"))
+    let report = try await loader.launch()
+    #expect(log.entries == ["c"])
+    #expect(
+      report.summary == ["a skipped because of nobody", "b skipped because of a", "c finished"]
+    )
+    #expect(token.outcome?.description == "skipped because of nobody")
+    let problem = try #require(report.problems.first)
+    guard case .missing("nobody", neededBy: "a") = problem.code else {
+      Issue.record("The problem has to be the missing dependency.")
+      return
+    }
+    #expect(problem.sites.map { "\($0.key) \($0.value)" } == ["a App/A.swift:7"])
+    #expect(problem.description.contains(#""a" (App/A.swift:7) needs "nobody""#))
+    #expect(report.description.contains("needs \"nobody\""))
+  }
+
+  @Test("A cycle is found before anything runs; the cyclic set and its dependants are skipped")
+  func cycle() async throws {
+    loader.register("a", after: ["b"], fileID: "App/A.swift", line: 1, run: note("a"))
+    loader.register("b", after: ["c"], fileID: "App/B.swift", line: 2, run: note("b"))
+    loader.register("c", after: ["a"], fileID: "App/C.swift", line: 3) { [log] _ in
+      await Task.yield()
+      log.append("c")
+    }
+    loader.register("d", after: ["c"], run: note("d"))
+    loader.register("e", run: note("e"))
+    let report = try await loader.launch()
+    #expect(log.entries == ["e"])
+    #expect(
+      report.summary == [
+        "a skipped because of b", "b skipped because of c", "c skipped because of a",
+        "d skipped because of c", "e finished",
+      ]
+    )
+    #expect(
+      report.problems.map(\.description) == [
+        #"launch workers wait for each other: "a" (App/A.swift:1) → "b" (App/B.swift:2)"#
+          + #" → "c" (App/C.swift:3) → "a" (App/A.swift:1); take one of these dependencies away"#
+      ]
+    )
+  }
+
+  @Test("A worker whose condition does not hold is skipped with those that need it, and freed")
+  func condition() async throws {
+    let tally = Tally()
+    let asked = Log<String>()
+    loader.register(
+      "a",
+      when: { [probe = tally.probe()] options in
+        probe.touch()
+        asked.append(options.arguments.joined())
+        return false
+      }
+    ) { [probe = tally.probe()] _ in probe.touch() }
+    loader.register("b", after: ["a"], run: note("b"))
+    loader.register("c", when: { _ in true }, run: note("c"))
+    loader.register("d", when: { _ in false }) { [log] _ in
+      await Task.yield()
+      log.append("d")
+    }
+    #expect(tally.live == 2)
+    let report = try await loader.launch(LaunchOptions(arguments: ["x"]))
+    #expect(asked.entries == ["x"])
+    #expect(log.entries == ["c"])
+    #expect(
+      report.summary == ["a skipped", "b skipped because of a", "c finished", "d skipped"]
+    )
+    #expect(tally.live == 0)
+  }
+
+  @Test("Work that is taken back is missing to those that need it, before and during the launch")
+  func takenBack() async throws {
+    let tokens = Log<LaunchToken>()
+    loader.register("a", run: note("a")).cancel()
+    loader.register("needs a", after: ["a"], run: note("needs a"))
+    loader.register("first") { _ in for token in tokens.entries { token.cancel() } }
+    tokens.append(loader.register("b", run: note("b")))
+    loader.register("needs b", after: ["b"], run: note("needs b"))
+    let report = try await loader.launch()
+    #expect(log.entries.isEmpty)
+    #expect(
+      report.summary == [
+        "needs a skipped because of a", "first finished", "needs b skipped because of b",
+      ]
+    )
+  }
+
+  @Test("A worker type brings its name, its dependencies and its phase along")
+  func workerType() async throws {
+    loader.register("b", run: note("b"))
+    loader.register("base", phase: .idle, run: note("base"))
+    loader.register(Typed.self)
+    let report = try await loader.launch()
+    #expect(log.entries == ["base", "b"])
+    #expect(report.summary == ["b finished", "base finished", "typed finished"])
+    #expect(report.entries.map(\.phase) == [.standard, .early, .early])
+  }
+
+  private struct Typed: LaunchWorker {
+    static let id: LaunchID = "typed"
+    static let dependencies: [LaunchID] = ["base"]
+    static let phase = LaunchPhase.early
+    func launch(_ options: LaunchOptions) async throws {}
+  }
+
+  @Test("The token of a duplicate names both call sites, also after the launch")
+  func duplicateSites() async throws {
+    let first = loader.register("a", fileID: "App/First.swift", line: 1, run: note("first"))
+    let second = loader.register("a", fileID: "App/Second.swift", line: 2, run: note("second"))
+    #expect(first.original == nil && first.site.description == "App/First.swift:1")
+    #expect(second.original?.description == "App/First.swift:1")
+    #expect(second.site.description == "App/Second.swift:2")
+    let report = try await loader.launch()
+    #expect(
+      report.description.contains("at App/Second.swift:2, registered first at App/First.swift:1")
+    )
+    let third = loader.register("a", run: note("third"))
+    #expect(third.original?.description == "App/First.swift:1")
+    #expect(log.entries == ["first"])
+  }
+}

@@ -1,0 +1,202 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Failure policies", .timeLimit(.minutes(1)))
+struct FailurePolicyTests {
+  let log = Log<String>()
+
+  /// The report of a launch that has to fail.
+  private func failure(of loader: LaunchLoader) async throws -> LaunchReport {
+    guard case .failed(let report)? = await launchErrorCode({ try await loader.launch() }) else {
+      Issue.record("The launch has to throw .failed.")
+      return try await loader.report
+    }
+    return report
+  }
+
+  @Test("Stop: nothing more begins, what runs is cancelled, and launch() throws the report")
+  func stop() async throws {
+    let loader = LaunchLoader(onFailure: .stop)
+    loader.register("runs") { [log] _ in
+      let (never, _) = AsyncStream<Never>.makeStream()
+      for await _ in never {}
+      log.append("cancelled: \(Task.isCancelled)")
+    }
+    loader.register("a", fileID: "App/A.swift", line: 3) { _ in throw Broken() }
+    loader.register("b") { [log] _ in log.append("b") }
+    loader.register("c", phase: .idle) { [log] _ in log.append("c") }
+    let error = await #expect(throws: LaunchError.self) { try await loader.launch() }
+    guard case .failed(let report)? = error?.code else {
+      Issue.record("The launch has to throw .failed.")
+      return
+    }
+    #expect(error?.description.contains("a (App/A.swift:3) failed: broken") == true)
+    #expect(log.entries == ["cancelled: true"])
+    #expect(
+      report.summary == [
+        "runs finished", "a failed: broken", "b skipped because of a", "c skipped because of a",
+      ]
+    )
+    #expect(report.failures.map(\.id) == ["a"])
+    #expect(try await loader.report.summary == report.summary, "There is a report all the same.")
+    await #expect(throws: LaunchError.self, "A launch again throws the stored error.") {
+      try await loader.launch()
+    }
+  }
+
+  @Test("Stop, by the event: nothing is thrown through the post; what follows does not run")
+  func stopByEvent() async throws {
+    var hooks = EventHooks()
+    hooks.onError = { [log] failure in log.append("\(failure.error)") }
+    let bus = EventBus(hooks: hooks)
+    let loader = LaunchLoader(onFailure: .stop)
+    loader.register("a") { _ in throw Broken() }
+    let b = loader.register("b") { [log] _ in log.append("b") }
+    let attachment = loader.attach(to: bus)
+    bus.post(.didFinishLaunching, LaunchOptions())
+    #expect(log.entries.isEmpty)
+    #expect(b.outcome?.description == "skipped because of a")
+    withExtendedLifetime(attachment) {}
+  }
+
+  @Test("Stop and roll back: what cannot be ordered is thrown before anything has run")
+  func impossible() async throws {
+    for policy in [FailurePolicy.stop, .rollback] {
+      let cyclic = LaunchLoader(onFailure: policy)
+      cyclic.register("free") { [log] _ in log.append("free") }
+      cyclic.register("a", after: ["b"]) { _ in }
+      cyclic.register("b", after: ["a"]) { _ in }
+      guard case .cycle(["a", "b", "a"])? = await launchErrorCode({ try await cyclic.launch() })
+      else {
+        Issue.record("The launch has to throw .cycle.")
+        return
+      }
+      #expect(
+        try await cyclic.report.summary == [
+          "free skipped", "a skipped because of b", "b skipped because of a",
+        ]
+      )
+      let lacking = LaunchLoader(onFailure: policy)
+      lacking.register("free") { [log] _ in log.append("free") }
+      lacking.register("a", after: ["nobody"]) { _ in }
+      guard
+        case .missing("nobody", neededBy: "a")? = await launchErrorCode({
+          try await lacking.launch()
+        })
+      else {
+        Issue.record("The launch has to throw .missing.")
+        return
+      }
+    }
+    #expect(log.entries.isEmpty)
+  }
+
+  private struct First: LaunchWorker {
+    static let id: LaunchID = "first"
+    static let log = Log<String>()
+    static let tally = Tally()
+    private let probe = First.tally.probe()
+    func launch(_ options: LaunchOptions) async throws { probe.touch() }
+    func undo() async {
+      await Task.yield()
+      Self.log.append("undo first, cancelled: \(Task.isCancelled)")
+    }
+  }
+
+  private struct Second: LaunchWorker {
+    static let id: LaunchID = "second"
+    static let dependencies: [LaunchID] = ["first"]
+    func launch(_ options: LaunchOptions) async throws {}
+    func undo() async { First.log.append("undo second") }
+  }
+
+  private struct Third: LaunchWorker {
+    static let id: LaunchID = "third"
+    static let dependencies: [LaunchID] = ["second"]
+    func launch(_ options: LaunchOptions) async throws { throw Broken() }
+    func undo() async { First.log.append("undo third") }
+  }
+
+  @Test("Roll back: what finished is undone in reverse order of completion; all errors are kept")
+  func rollback() async throws {
+    let loader = LaunchLoader(onFailure: .rollback)
+    loader.register("also fails") { _ in
+      let (never, _) = AsyncStream<Never>.makeStream()
+      for await _ in never {}
+      throw Broken()
+    }
+    loader.register(Third.self)
+    loader.register(Second.self)
+    let first = loader.register(First.self)
+    loader.register("closure", after: ["second"]) { _ in }
+    loader.register("another", phase: .early) { _ in }
+    let report = try await failure(of: loader)
+    #expect(First.log.entries == ["undo second", "undo first, cancelled: false"])
+    #expect(First.tally.created == 1 && First.tally.live == 0, "The workers are let go of.")
+    #expect(first.outcome?.description == "undone")
+    #expect(
+      report.summary.filter { !$0.hasPrefix("closure") } == [
+        "also fails failed: broken", "third failed: broken", "second undone", "first undone",
+        "another finished",
+      ]
+    )
+    #expect(report.failures.map(\.id) == ["also fails", "third"])
+  }
+
+  private struct Kept: LaunchWorker {
+    static let log = Log<String>()
+    static let tally = Tally()
+    private let probe = Kept.tally.probe()
+    func launch(_ options: LaunchOptions) async throws { probe.touch() }
+    func undo() async { Self.log.append("undone") }
+  }
+
+  @Test("Roll back: without a failure nothing is undone, and the workers are let go of")
+  func nothingToRollBack() async throws {
+    let loader = LaunchLoader(onFailure: .rollback)
+    let token = loader.register(Kept.self)
+    #expect(try await loader.launch().entries.count == 1)
+    #expect(Kept.log.entries.isEmpty)
+    #expect(Kept.tally.created == 1 && Kept.tally.live == 0)
+    #expect(token.outcome?.description == "finished")
+  }
+
+  private struct Asking: LaunchWorker {
+    static let log = Log<String>()
+    static let loader = LaunchLoader(onFailure: .rollback)
+    func launch(_ options: LaunchOptions) async throws {}
+    func undo() async {
+      let code = await launchErrorCode { try await Self.loader.launch() }
+      Self.log.append("\(String(describing: code))")
+    }
+  }
+
+  @Test("Launching while being undone is told that it cannot")
+  func launchInUndo() async throws {
+    Asking.loader.register(Asking.self)
+    Asking.loader.register("fails", phase: .late) { _ in throw Broken() }
+    _ = try await failure(of: Asking.loader)
+    #expect(Asking.log.entries.count == 1)
+    #expect(Asking.log.entries.first?.contains("reentrant") == true)
+  }
+
+  private struct Cancelled: LaunchWorker {
+    static let log = Log<String>()
+    func launch(_ options: LaunchOptions) async throws {}
+    func undo() async { Self.log.append("undo, cancelled: \(Task.isCancelled)") }
+  }
+
+  @Test("A launch that is cancelled and fails is rolled back in a task that is not cancelled")
+  func rollbackWhenCancelled() async throws {
+    let loader = LaunchLoader(onFailure: .rollback)
+    loader.register(Cancelled.self)
+    loader.register("fails", phase: .late) { _ in
+      cancelCurrentTask()
+      throw Broken()
+    }
+    _ = try await Task { try await failure(of: loader) }.value
+    #expect(Cancelled.log.entries == ["undo, cancelled: false"])
+  }
+}

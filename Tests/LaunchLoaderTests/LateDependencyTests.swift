@@ -1,0 +1,116 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Dependencies of latecomers", .timeLimit(.minutes(1)))
+struct LateDependencyTests {
+  let loader = LaunchLoader()
+  let log = Log<String>()
+
+  @Test("Late work that needs what has finished runs at once; what failed or is missing skips it")
+  func settled() async throws {
+    loader.register("good") { _ in }
+    loader.register("bad") { _ in throw Broken() }
+    try await loader.launch()
+    let tokens = [
+      loader.register("a", after: ["good"]) { _ in },
+      loader.register("b", after: ["bad"]) { _ in },
+      loader.register("c", after: ["nobody"]) { _ in },
+      loader.register("d", after: ["a"], afterIfPresent: ["bad", "nobody"]) { _ in },
+      loader.register("e", after: ["b"]) { _ in },
+      loader.register("f", after: ["f"]) { _ in },
+      loader.register("g", when: { _ in false }) { _ in },
+      loader.register("h", after: ["g"]) { _ in },
+    ]
+    #expect(
+      tokens.map { $0.outcome?.description } == [
+        "finished", "skipped because of bad", "skipped because of nobody", "finished",
+        "skipped because of b", "skipped because of f", "skipped", "skipped because of g",
+      ]
+    )
+  }
+
+  @Test("Late work that needs late work that runs waits for its end")
+  func pending() async throws {
+    let mayEnd = ManualLatch()
+    try await loader.launch(LaunchOptions(arguments: ["given"]))
+    loader.register("a") { _ in await mayEnd.wait() }
+    let b = loader.register("b", after: ["a"]) { [log] options in
+      log.append(options.arguments.joined())
+    }
+    let c = loader.register("c", after: ["b"]) { @SampleActor [log] _ in log.append("c") }
+    let d = loader.register("d", after: ["a"]) { [log] _ in log.append("d") }
+    #expect(b.outcome == nil)
+    #expect(d.cancel())
+    mayEnd.open()
+    #expect(try await c.wait().description == "finished")
+    #expect(log.entries == ["given", "c"])
+    #expect(b.outcome?.description == "finished" && d.outcome?.description == "skipped")
+  }
+
+  @Test("Late work may need idle work that has not run")
+  func idle() async throws {
+    let mayEnd = ManualLatch()
+    loader.register("idle", phase: .idle) { _ in
+      await mayEnd.wait()
+      throw Broken()
+    }
+    try await loader.launch()
+    let needy = loader.register("needy", after: ["idle"]) { _ in }
+    let free = loader.register("free", afterIfPresent: ["idle"]) { _ in }
+    #expect(needy.outcome == nil && free.outcome == nil)
+    mayEnd.open()
+    #expect(try await needy.wait().description == "skipped because of idle")
+    #expect(try await free.wait().description == "finished")
+  }
+
+  @Test("Stopping refuses idle and late work that has not begun, and lets what runs go on")
+  func stopping() async throws {
+    let isRunning = ManualLatch()
+    let mayEnd = ManualLatch()
+    let running = loader.register("running", phase: .idle) { _ in
+      isRunning.open()
+      await mayEnd.wait()
+    }
+    let idle = loader.register("idle", after: ["running"], phase: .idle) { _ in }
+    try await loader.launch()
+    await isRunning.wait()
+    loader.stop()
+    #expect(try await idle.wait().description == "refused")
+    mayEnd.open()
+    #expect(try await running.wait().description == "finished")
+  }
+
+  @Test("Stopping during the launch refuses what was to come after it")
+  func stoppingDuringLaunch() async throws {
+    let idle = loader.register("idle", phase: .idle) { _ in }
+    loader.register("a") { [loader] _ in loader.stop() }
+    loader.register("b", phase: .late) { _ in }
+    let report = try await loader.launch()
+    #expect(report.summary == ["idle refused", "a finished", "b finished"])
+    #expect(idle.outcome?.description == "refused")
+  }
+
+  @Test("Late work that fails with an error of its own is freed with its token, under no lock")
+  func errorsAreFreed() async throws {
+    struct Loud: Error {
+      let object: AtDeinit
+    }
+    try await loader.launch()
+    let token = loader.register("loud") { [loader, log] _ in
+      // What is freed uses the loader: that would trap under its lock.
+      throw Loud(object: AtDeinit { loader.register { _ in log.append("freed") } })
+    }
+    loader.register("asynchronous") { [loader, log] _ in
+      await Task.yield()
+      throw Loud(object: AtDeinit { loader.register { _ in log.append("freed") } })
+    }
+    guard case .failed? = token.outcome else {
+      Issue.record("It has to fail.")
+      return
+    }
+    let next = loader.register("next", after: ["asynchronous"]) { _ in }
+    #expect(try await next.wait().description == "skipped because of asynchronous")
+  }
+}

@@ -1,0 +1,96 @@
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Launch plan")
+struct LaunchPlanTests {
+  let loader = LaunchLoader()
+  let log = Log<String>()
+
+  @Test("A plan runs nothing and asks no condition; it has layers, a text and a graph")
+  func plan() async throws {
+    let note: @Sendable (LaunchOptions) -> Void = { [log] _ in log.append("ran") }
+    loader.register("index", after: ["database"], afterIfPresent: ["logging"], run: note)
+    loader.register("database", run: note)
+    loader.register("logging", phase: .early, run: note)
+    loader.register(
+      "caches",
+      phase: .idle,
+      when: { [log] _ in
+        log.append("asked"); return true
+      },
+      run: note
+    )
+    loader.register(fileID: "App/Feature.swift", line: 12, run: note)
+    loader.register("gone", run: note).cancel()
+    let plan = try loader.plan()
+    #expect(log.entries.isEmpty)
+    #expect(
+      plan.layers == [
+        ["logging"], ["database", "App/Feature.swift:12#1"], ["index"], ["caches"],
+      ]
+    )
+    #expect(
+      plan.description == """
+        5 launch workers in 4 layers
+           1 early     logging
+           2 standard  database, App/Feature.swift:12#1
+           3 standard  index
+           4 idle      caches
+        """
+    )
+    #expect(
+      plan.dot == #"""
+        digraph launch {
+          rankdir=RL;
+          node [shape=box];
+          subgraph cluster_early {
+            label="early";
+            "logging";
+          }
+          subgraph cluster_standard {
+            label="standard";
+            "database";
+            "App/Feature.swift:12#1";
+            "index";
+          }
+          subgraph cluster_idle {
+            label="idle";
+            "caches";
+          }
+          "index" -> "database";
+          "index" -> "logging" [style=dashed];
+        }
+        """#
+    )
+    try await loader.launch()
+    #expect(try loader.plan().layers.isEmpty, "Nothing is left to plan.")
+  }
+
+  @Test("Names are quoted for the graph, and the text fits 80 columns")
+  func names() throws {
+    loader.register(#"with "quotes" and \"#) { _ in }
+    loader.register("two\nlines") { _ in }
+    for index in 0..<30 { loader.register(LaunchID("worker number \(index)")) { _ in } }
+    let plan = try loader.plan()
+    #expect(plan.dot.contains(#""with \"quotes\" and \\";"#))
+    #expect(plan.dot.contains(#""two\nlines";"#))
+    let lines = plan.description.split(separator: "\n")
+    #expect(lines.count > 3)
+    #expect(lines.allSatisfy { $0.count <= 80 })
+  }
+
+  @Test("A plan throws what is wrong, whatever the policy, and changes nothing")
+  func faults() async throws {
+    loader.register("a", after: ["b"], fileID: "App/A.swift", line: 1) { _ in }
+    let missing = #expect(throws: LaunchError.self) { try loader.plan() }
+    #expect(missing?.description.contains(#""a" (App/A.swift:1) needs "b""#) == true)
+    loader.register("b", after: ["a"], fileID: "App/B.swift", line: 2) { _ in }
+    let cycle = #expect(throws: LaunchError.self) { try loader.plan() }
+    #expect(
+      cycle?.description.contains(
+        #""a" (App/A.swift:1) → "b" (App/B.swift:2) → "a" (App/A.swift:1)"#
+      ) == true
+    )
+  }
+}

@@ -1,0 +1,244 @@
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Launch planner")
+struct LaunchPlannerTests {
+  typealias Worker = LaunchPlanner.Worker
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let workers: [Worker]
+    let layers: [[LaunchID]]
+  }
+
+  static let cases = [
+    Case(testDescription: "nobody", workers: [], layers: []),
+    Case(
+      testDescription: "no dependencies: one layer, by registration",
+      workers: [worker("c"), worker("a"), worker("b")],
+      layers: [["c", "a", "b"]]
+    ),
+    Case(
+      testDescription: "phases follow one another",
+      workers: [
+        worker("idle", phase: .idle), worker("late", phase: .late), worker("standard"),
+        worker("early", phase: .early),
+      ],
+      layers: [["early"], ["standard"], ["late"], ["idle"]]
+    ),
+    Case(
+      testDescription: "dependencies come first, of the others the one registered first",
+      workers: [worker("a", ["c"]), worker("b"), worker("c"), worker("d", ["a"])],
+      layers: [["b", "c"], ["a"], ["d"]]
+    ),
+    Case(
+      testDescription: "a dependency beats its phase, and so does what it depends on itself",
+      workers: [
+        worker("a", ["b"], phase: .early), worker("b", ["c"], phase: .late),
+        worker("c", phase: .idle), worker("d", phase: .early),
+      ],
+      layers: [["c", "d"], ["b"], ["a"]]
+    ),
+    Case(
+      testDescription: "a soft dependency beats its phase too",
+      workers: [worker("a", soft: ["b"], phase: .early), worker("b", phase: .late)],
+      layers: [["b"], ["a"]]
+    ),
+    Case(
+      testDescription: "a soft dependency that is not there is ignored",
+      workers: [worker("a", soft: ["nobody"]), worker("b", ["a"])],
+      layers: [["a"], ["b"]]
+    ),
+    Case(
+      testDescription: "a dependency named twice, hard and soft, counts once",
+      workers: [worker("a"), worker("b", ["a", "a"], soft: ["a"])],
+      layers: [["a"], ["b"]]
+    ),
+    Case(
+      testDescription: "work without a name is planned, and nobody can name it",
+      workers: [Worker(nil), worker("a", soft: [""])],
+      layers: [["?", "a"]]
+    ),
+  ]
+
+  @Test("Phase, then dependencies, then registration", arguments: cases)
+  func table(_ each: Case) {
+    let schedule = LaunchPlanner.plan(each.workers)
+    #expect(schedule.faults.isEmpty && schedule.excluded.isEmpty)
+    #expect(schedule.layers.map { $0.map { each.workers[$0].id ?? "?" } } == each.layers)
+  }
+
+  @Test("A cycle is found with its whole path; it and its dependants are excluded, nobody else")
+  func cycle() {
+    let workers = [
+      Self.worker("a", ["b"]), Self.worker("b", soft: ["c"]), Self.worker("c", ["a"]),
+      Self.worker("d", ["c"]), Self.worker("e", ["d"]), Self.worker("f", soft: ["a"]),
+      Self.worker("g"),
+    ]
+    let schedule = LaunchPlanner.plan(workers)
+    #expect(schedule.faults == [.cycle([0, 1, 2, 0])])
+    #expect(schedule.excluded == [0: "b", 1: "c", 2: "a", 3: "c", 4: "d"])
+    #expect(schedule.order == [5, 6])
+  }
+
+  @Test("Who depends on itself is a cycle of one")
+  func selfDependency() {
+    let schedule = LaunchPlanner.plan([Self.worker("a", ["a"]), Self.worker("b")])
+    #expect(schedule.faults == [.cycle([0, 0])])
+    #expect(schedule.order == [1])
+  }
+
+  @Test(
+    "What is missing is said with who needed it, once for each; all who need those are excluded"
+  )
+  func missing() {
+    let workers = [
+      Self.worker("a", ["x", "y", "x"]), Self.worker("b", ["x"]), Self.worker("c", ["a"]),
+      Self.worker("d"),
+    ]
+    let schedule = LaunchPlanner.plan(workers)
+    #expect(
+      schedule.faults == [
+        .missing("x", neededBy: 0), .missing("y", neededBy: 0), .missing("x", neededBy: 1),
+      ]
+    )
+    #expect(schedule.excluded == [0: "x", 1: "x", 2: "a"])
+    #expect(schedule.order == [3])
+  }
+
+  @Test("A chain of 20,000 is planned, and closed to a ring it is found")
+  func longChain() {
+    let count = 20_000
+    var workers = (0..<count).map { index in
+      Self.worker(Self.name(index), index + 1 < count ? [Self.name(index + 1)] : [])
+    }
+    let schedule = LaunchPlanner.plan(workers)
+    #expect(schedule.order == (0..<count).reversed())
+    workers[count - 1] = Self.worker(Self.name(count - 1), [Self.name(0)])
+    guard case .cycle(let path)? = LaunchPlanner.plan(workers).faults.first else {
+      Issue.record("The ring has to be found.")
+      return
+    }
+    #expect(path == Array(0..<count) + [0])
+  }
+
+  @Test(
+    "In random graphs the order respects each edge and phase, has everybody once, and is the same again",
+    arguments: 1...100
+  )
+  func randomGraphs(seed: Int) {
+    var numbers = SampleNumbers(seed: seed)
+    let workers = Self.acyclic(&numbers)
+    let schedule = LaunchPlanner.plan(workers)
+    #expect(schedule.faults.isEmpty && schedule.excluded.isEmpty)
+    #expect(schedule.order.sorted() == Array(workers.indices))
+    #expect(LaunchPlanner.plan(workers).order == schedule.order)
+    expectOrdered(workers, schedule)
+    #expect(schedule.layers.flatMap(\.self).sorted() == Array(workers.indices))
+  }
+
+  @Test(
+    "In random graphs with cycles each path is a true one, and who remains is ordered",
+    arguments: 1...100
+  )
+  func randomCycles(seed: Int) {
+    var numbers = SampleNumbers(seed: 1_000 + seed)
+    let workers = Self.anything(&numbers)
+    let schedule = LaunchPlanner.plan(workers)
+    var places: [LaunchID: Int] = [:]
+    for (place, worker) in workers.enumerated() { if let id = worker.id { places[id] = place } }
+    for fault in schedule.faults {
+      switch fault {
+      case .cycle(let path):
+        #expect(path.count > 1 && path.first == path.last)
+        #expect(Set(path.dropLast()).count == path.count - 1)
+        for (from, target) in zip(path, path.dropFirst()) {
+          let terms = workers[from].terms
+          #expect((terms.after + terms.afterIfPresent).contains { places[$0] == target })
+        }
+      case .missing(let id, let place):
+        #expect(places[id] == nil && workers[place].terms.after.contains(id))
+      }
+    }
+    #expect(Set(schedule.order).isDisjoint(with: schedule.excluded.keys))
+    #expect(schedule.order.count + schedule.excluded.count == workers.count)
+    #expect(schedule.faults.isEmpty == schedule.excluded.isEmpty)
+    expectOrdered(workers, schedule)
+    // Who is excluded is so because of somebody who is excluded, or missing, and waited for.
+    for (place, id) in schedule.excluded {
+      let terms = workers[place].terms
+      #expect((terms.after + terms.afterIfPresent).contains(id))
+      #expect(places[id].map { schedule.excluded[$0] != nil } ?? true)
+    }
+  }
+
+  private func expectOrdered(_ workers: [Worker], _ schedule: LaunchPlanner.Schedule) {
+    var turns: [Int: Int] = [:]
+    for (turn, place) in schedule.order.enumerated() { turns[place] = turn }
+    var dependants: [Int: [Int]] = [:]
+    var isRespected = true
+    for place in schedule.order {
+      for edge in schedule.waits[place] {
+        guard let turn = turns[edge.target] else { continue }
+        isRespected = isRespected && turn < (turns[place] ?? -1)
+        dependants[edge.target, default: []].append(place)
+      }
+    }
+    #expect(isRespected)
+    let phases = schedule.order.map { schedule.phases[$0] }
+    #expect(phases == phases.sorted())
+    // The phase of a worker is its own, or the earliest of those that wait for it.
+    let expected = schedule.order.map { place in
+      ((dependants[place] ?? []).map { schedule.phases[$0] } + [workers[place].terms.phase]).min()
+    }
+    #expect(phases == expected)
+  }
+
+  private static func acyclic(_ numbers: inout SampleNumbers) -> [Worker] {
+    let count = 1 + numbers.next(below: 200)
+    var order = Array(0..<count)
+    for index in order.indices { order.swapAt(index, numbers.next(below: count)) }
+    var workers = Array(repeating: Worker(nil), count: count)
+    for (rank, place) in order.enumerated() {
+      var hard: [LaunchID] = []
+      var soft: [LaunchID] = []
+      for _ in 0..<numbers.next(below: 4) where rank > 0 {
+        let id = name(order[numbers.next(below: rank)])
+        if numbers.next(below: 2) == 0 { hard.append(id) } else { soft.append(id) }
+      }
+      let phase = LaunchPhase.allCases[numbers.next(below: 4)]
+      workers[place] = worker(name(place), hard, soft: soft, phase: phase)
+    }
+    return workers
+  }
+
+  private static func anything(_ numbers: inout SampleNumbers) -> [Worker] {
+    let count = 1 + numbers.next(below: 200)
+    return (0..<count).map { place in
+      var hard: [LaunchID] = []
+      var soft: [LaunchID] = []
+      for _ in 0..<numbers.next(below: 3) {
+        let id = name(numbers.next(below: count + 2))
+        if numbers.next(below: 3) > 0 { hard.append(id) } else { soft.append(id) }
+      }
+      return worker(
+        name(place),
+        hard,
+        soft: soft,
+        phase: LaunchPhase.allCases[numbers.next(below: 4)]
+      )
+    }
+  }
+
+  private static func name(_ number: Int) -> LaunchID { LaunchID("\(number)") }
+
+  private static func worker(
+    _ id: LaunchID,
+    _ hard: [LaunchID] = [],
+    soft: [LaunchID] = [],
+    phase: LaunchPhase = .standard
+  ) -> Worker {
+    Worker(id, LaunchTerms(after: hard, afterIfPresent: soft, phase: phase))
+  }
+}

@@ -1,0 +1,36 @@
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Launch queue")
+struct LaunchQueueTests {
+  @Test("Turns come by rank, however they were put in and taken out", arguments: 1...50)
+  func byRank(seed: Int) {
+    var numbers = SampleNumbers(seed: seed)
+    var queue = LaunchQueue()
+    var model: [Int] = []
+    var next = 0
+    for _ in 0..<500 {
+      switch numbers.next(below: 3) {
+      case 0:
+        next += 10
+        queue.insert(LaunchTurn(rank: next, place: next))
+        model.append(next)
+      case 1:
+        let rank = next - numbers.next(below: 100) * 10 - 5
+        guard !model.contains(rank) else { continue }
+        queue.insert(LaunchTurn(rank: rank, place: rank))
+        model.append(rank)
+      default:
+        #expect(queue.first?.rank == model.min())
+        #expect(queue.removeFirst()?.place == model.min())
+        if let least = model.min() { model.removeAll { $0 == least } }
+      }
+    }
+    while let turn = queue.removeFirst() {
+      #expect(turn.rank == model.min())
+      model.removeAll { $0 == turn.rank }
+    }
+    #expect(model.isEmpty)
+  }
+}

@@ -1,0 +1,183 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Limits of time", .timeLimit(.minutes(1)))
+struct TimeoutTests {
+  let clock = ManualClock()
+  let log = Log<String>()
+
+  @Test("A worker that takes too long is cancelled, and the launch goes on without it")
+  func workerTimesOut() async throws {
+    let loader = LaunchLoader(clock: clock)
+    let token = loader.register("slow", timeout: .seconds(5)) { [log] _ in
+      let (never, _) = AsyncStream<Never>.makeStream()
+      for await _ in never {}
+      log.append("cancelled: \(Task.isCancelled)")
+    }
+    loader.register("needy", after: ["slow"]) { [log] _ in log.append("needy") }
+    loader.register("next", phase: .late) { [log] _ in log.append("next") }
+    async let launch = loader.launch()
+    await clock.sleepers(atLeast: 1)
+    clock.jump(by: .seconds(4))
+    #expect(token.outcome == nil)
+    clock.jump(by: .seconds(1))
+    let report = try await launch
+    #expect(
+      report.summary == ["slow timed out", "needy skipped because of slow", "next finished"]
+    )
+    #expect(report.entries.first?.duration == .seconds(5))
+    #expect(token.outcome?.description == "timed out")
+    #expect(log.entries.contains("next") && !log.entries.contains("needy"))
+  }
+
+  @Test("A worker that ignores its cancellation is abandoned and named, with its call site")
+  func abandoned() async throws {
+    let loader = LaunchLoader(clock: clock)
+    let mayEnd = ManualLatch()
+    let tally = Tally()
+    let token = loader.register(
+      "stubborn",
+      timeout: .seconds(5),
+      fileID: "App/Stubborn.swift",
+      line: 7
+    ) { [probe = tally.probe()] _ in
+      await Task { await mayEnd.wait() }.value
+      probe.touch()
+      throw Broken()
+    }
+    async let launch = loader.launch()
+    await clock.sleepers(atLeast: 1)
+    clock.jump(by: .seconds(5))
+    let report = try await launch
+    #expect(report.abandoned == ["stubborn"])
+    #expect(report.description.contains("abandoned: stubborn"))
+    #expect(report.description.contains("registered at App/Stubborn.swift:7"))
+    #expect(tally.live == 1, "It runs still.")
+    mayEnd.open()
+    #expect(token.outcome?.description == "timed out", "The first outcome stays.")
+    #expect(loader.register("stubborn") { _ in }.outcome?.description == "duplicate of stubborn")
+  }
+
+  @Test("Work on a busy actor that takes too long does not hold the launch up")
+  func isolatedTimesOut() async throws {
+    let loader = LaunchLoader(clock: clock)
+    let isBusy = ManualLatch()
+    let mayEnd = ManualLatch()
+    // A task of the actor's occupies it, and one thread of the runtime, until the launch is over.
+    let occupying = Task { await BusyActor.occupy(isBusy, mayEnd) }
+    await isBusy.wait()
+    loader.register("on the actor", timeout: .seconds(1)) { @BusyActor [log] _ in
+      log.append("late")
+    }
+    loader.register("next") { [log] _ in log.append("next") }
+    async let launch = loader.launch()
+    await clock.sleepers(atLeast: 1)
+    clock.jump(by: .seconds(1))
+    let report = try await launch
+    #expect(log.entries == ["next"])
+    #expect(report.summary == ["on the actor timed out", "next finished"])
+    #expect(report.abandoned == ["on the actor"])
+    mayEnd.open()
+    await occupying.value
+  }
+
+  @globalActor
+  private actor BusyActor {
+    static let shared = BusyActor()
+
+    @BusyActor
+    static func occupy(_ isBusy: ManualLatch, _ mayEnd: ManualLatch) {
+      isBusy.open()
+      mayEnd.block()
+    }
+  }
+
+  @Test("A worker that returns in time is not cancelled, however late others are")
+  func inTime() async throws {
+    let loader = LaunchLoader(timeout: .seconds(60), clock: clock)
+    loader.register("a", timeout: .seconds(5)) { [clock, log] _ in
+      try await clock.sleep(for: .seconds(4))
+      log.append("cancelled: \(Task.isCancelled)")
+    }
+    async let launch = loader.launch()
+    await clock.sleepers(atLeast: 3)
+    await clock.advance(by: .seconds(4))
+    #expect(try await launch.summary == ["a finished"])
+    #expect(log.entries == ["cancelled: false"])
+    #expect(clock.sleeperCount == 0, "Nobody watches any more.")
+  }
+
+  @Test("A synchronous worker cannot be interrupted; that it took too long is recorded")
+  func synchronousOverrun() async throws {
+    let loader = LaunchLoader(clock: clock)
+    loader.register("a", timeout: .seconds(1)) { [clock] _ in clock.jump(by: .seconds(2)) }
+    loader.register("b", timeout: .seconds(1)) { [clock] _ in clock.jump(by: .seconds(1)) }
+    loader.register("c", timeout: .seconds(1)) { [clock] _ in
+      clock.jump(by: .seconds(2))
+      throw Broken()
+    }
+    #expect(
+      try await loader.launch().summary == ["a timed out", "b finished", "c failed: broken"]
+    )
+  }
+
+  @Test("When the whole launch takes too long, what runs is cancelled, and the rest is skipped")
+  func totalTimesOut() async throws {
+    let loader = LaunchLoader(timeout: .seconds(10), clock: clock)
+    let mayEnd = ManualLatch()
+    loader.register("stubborn") { _ in await Task { await mayEnd.wait() }.value }
+    loader.register("next", phase: .late) { [log] _ in log.append("next") }
+    loader.register("idle", phase: .idle) { [log] _ in log.append("idle") }
+    async let launch = loader.launch()
+    await clock.sleepers(atLeast: 1)
+    clock.jump(by: .seconds(10))
+    let report = try await launch
+    #expect(report.summary == ["stubborn timed out", "next skipped", "idle skipped"])
+    #expect(report.abandoned == ["stubborn"])
+    #expect(report.total == .seconds(10))
+    #expect(log.entries.isEmpty)
+    mayEnd.open()
+  }
+
+  @Test("A time that is up is a failure to those who stop at one")
+  func timeIsUpAndStop() async throws {
+    let loader = LaunchLoader(onFailure: .stop, timeout: .seconds(1), clock: clock)
+    loader.register("a") { [clock] _ in try await clock.sleep(for: .seconds(100)) }
+    async let code = launchErrorCode { try await loader.launch() }
+    await clock.sleepers(atLeast: 2)
+    clock.jump(by: .seconds(1))
+    guard case .failed? = await code else {
+      Issue.record("The launch has to throw .failed.")
+      return
+    }
+  }
+
+  @Test("Launched by the event, limits hold in the task that goes on")
+  func byEvent() async throws {
+    let bus = EventBus()
+    let loader = LaunchLoader(clock: clock)
+    loader.register("a", timeout: .seconds(1)) { [clock] _ in
+      try await clock.sleep(for: .seconds(100))
+    }
+    let attachment = loader.attach(to: bus)
+    bus.post(.didFinishLaunching, LaunchOptions())
+    await clock.sleepers(atLeast: 2)
+    clock.jump(by: .seconds(1))
+    #expect(try await loader.report.summary == ["a timed out"])
+    withExtendedLifetime(attachment) {}
+  }
+
+  @Test("Late work has its limit, too")
+  func lateWork() async throws {
+    let loader = LaunchLoader(clock: clock)
+    try await loader.launch()
+    let token = loader.register("a", timeout: .seconds(1)) { [clock] _ in
+      try await clock.sleep(for: .seconds(100))
+    }
+    await clock.sleepers(atLeast: 2)
+    clock.jump(by: .seconds(1))
+    #expect(try await token.wait().description == "timed out")
+  }
+}
