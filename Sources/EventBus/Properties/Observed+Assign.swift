@@ -48,7 +48,7 @@ extension Observed {
     }
     let old = exchange(proposed)
     observers.dependents.invalidate()
-    if enlist(old, observers) { return observers.noteSilently(write) }
+    if enlist(old, observers) { return observers.note(write) }
     observers.reportInOrder(old: old, new: proposed, write)
   }
 
@@ -56,7 +56,8 @@ extension Observed {
   @usableFromInline
   internal func didMutate(_ observers: PropertyObservers<Value>, _ write: Write = .mutation) {
     observers.dependents.invalidate()
-    if notifies == .manually || enlist(nil, observers) { return observers.noteSilently(write) }
+    if notifies == .manually { return observers.noteSilently(write) }
+    if enlist(nil, observers) { return observers.note(write) }
     observers.reportInOrder(old: nil, new: storage, write)
   }
 

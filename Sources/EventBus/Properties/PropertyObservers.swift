@@ -27,8 +27,10 @@ internal final class PropertyObservers<Value> {
     internal let old: Value?
     /// The value after.
     internal let new: Value
-    /// What was written.
-    internal let writes: [Write]
+    /// What was done, if all of it was described.
+    internal let records: [AnyObject]?
+    /// Whether what observers of elements know is the value before: nothing was stored silently.
+    internal let isOldKnown: Bool
     /// Only registrations with smaller numbers were there when it was stored.
     internal let order: UInt
     /// Whether only those are told that registered while others had yet to be told.
@@ -66,8 +68,10 @@ internal final class PropertyObservers<Value> {
   private var probes: UInt = 0
 
   internal var pending: [Round] = [] { didSet { hasPending = !pending.isEmpty } }
-  /// What was written silently since the last report; kept while somebody wants to know.
-  internal var silentWrites: [Write] = [] { didSet { updateInvolvement() } }
+  /// What was written since the last report; kept while somebody wants to know.
+  internal var log = WriteLog.empty
+  /// Whether some of it was stored without an intention to report it.
+  internal var wroteSilently = false { didSet { updateInvolvement() } }
   /// What the open batch is to tell.
   internal var enlisted: PropertyEnlistment<Value>? { didSet { updateInvolvement() } }
   /// The computed values that depend on the property.
@@ -176,6 +180,7 @@ internal final class PropertyObservers<Value> {
     }
     if slots.count > max(8, 2 * count) { slots.removeAll { $0.observer == nil } }
     updateInvolvement()
+    if wantingWrites == 0 { _ = takeRecords() }
     withExtendedLifetime(removed) {}
   }
 
@@ -201,7 +206,7 @@ internal final class PropertyObservers<Value> {
   private func updateInvolvement() {
     isInvolved =
       wantingPriors + validators + wantingWrites + baselines > 0 || !dependents.isEmpty
-      || enlisted != nil || !silentWrites.isEmpty
+      || enlisted != nil || wroteSilently
   }
 
   // MARK: Registering
