@@ -15,9 +15,11 @@ enum Program {
   }
 
   private static func run(_ options: Options) async -> Int32 {
-    let counts = Heap.isCounted ? Memory.rows + Counts.rows : []
+    let counts = Heap.isCounted ? Memory.rows + Counts.rows + Properties.counts : []
     let alone = Posting.rows + Owners.rows + Senders.rows + Hooks.rows + Registering.rows
-    let rows = alone + Streams.rows + Later.rows + Seeing.rows + Threads.rows + counts
+    let rows =
+      alone + Streams.rows + Later.rows + Seeing.rows + Threads.rows
+      + Properties.rows + counts
     let runner = Runner(options: options, ours: .eventBus, report: note)
     if options.helpsOnly {
       print(Options.usage)

@@ -11,11 +11,14 @@ extension Subject {
   static let asyncStream = Subject("AsyncStream")
   static let asyncChannel = Subject("AsyncChannel")
   static let task = Subject("Task")
+  static let storedProperty = Subject("stored property")
+  static let observation = Subject("@Observable")
+  static let currentValue = Subject("CurrentValueSubject")
 
   /// The columns of the table, the project's own first.
   static let columns = [
     eventBus, signal, notificationCenter, payloadCenter, typedCenter, openCombine, closureLoop,
-    asyncStream, asyncChannel, task,
+    asyncStream, asyncChannel, task, storedProperty, observation, currentValue,
   ]
 
   /// The peers that may be posted to from any thread.

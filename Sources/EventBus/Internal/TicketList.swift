@@ -28,6 +28,13 @@ package struct TicketList<Element> {
   /// The elements, oldest first.
   package var elements: [Element] { places.compactMap(\.element) }
 
+  /// Calls a closure with every element, oldest first.
+  package func forEach(_ body: (Element) -> Void) {
+    for place in places {
+      if let element = place.element { body(element) }
+    }
+  }
+
   /// Adds an element behind all others.
   ///
   /// - Complexity: Amortized O(1).

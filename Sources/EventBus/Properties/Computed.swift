@@ -13,7 +13,8 @@
 /// The observers of a property come before those of the values computed from it, and values computed
 /// from properties before values computed from those. A source must exist first, so there are no cycles.
 ///
-/// It keeps its sources, not the other way round.
+/// It keeps its sources, not the other way round: somebody has to keep the value itself, as a property is
+/// kept by its object. When it dies its observers are told nothing more and their tokens become inert.
 ///
 /// ## Thread safety
 ///

@@ -29,11 +29,14 @@ internal struct Dependents {
   /// Lets every value that depends on the value, also through others, be computed anew when it is read.
   internal func invalidate() {
     guard !isEmpty else { return }
-    for node in all { node.invalidate() }
+    list.forEach { $0.node.invalidate() }
   }
 
   /// Tells the observers of all that depends on the value what has changed, nearest first.
   internal func settle() {
-    if !isEmpty { ComputedNode.settle(from: all) }
+    guard !isEmpty else { return }
+    let nodes = all
+    if nodes.count == 1, nodes[0].dependents.isEmpty { return nodes[0].settle() }
+    ComputedNode.settle(from: nodes)
   }
 }

@@ -1,30 +1,15 @@
-public import Synchronization
-
 extension Observed {
-  /// Stores a value.
-  ///
-  /// The former one is let go by the caller, not while the storage is accessed: what dies with it may
-  /// read the property.
-  ///
-  /// - Returns: The former value.
-  @inlinable
-  internal func exchange(_ value: Value) -> Value {
-    var value = value
-    swap(&storage, &value)
-    return value
-  }
-
   /// Takes a value through all the steps of an assignment.
   @inlinable
   internal func assign(_ value: Value) {
-    let address = address.load(ordering: .relaxed)
-    _ = ObjectAddress.borrow(address) { (observers: PropertyObservers<Value>) in
+    _ = ObjectAddress.borrow(cell.observer) { (observers: PropertyObservers<Value>) in
       observers.cleanIfSoiled()
       if observers.isInvolved || notifies == .manually || OpenBatch.isAnyOpen {
         return assignInOrder(value, observers, .assignment)
       }
       if let areEqual, areEqual(storage, value) { return }
-      let old = exchange(value)
+      let old = cell.exchange(value)
+      if observers.hasDependents { observers.invalidateDependents() }
       observers.report(old: old, new: value, .assignment)
     }
   }
@@ -46,7 +31,7 @@ extension Observed {
       // An observer may have set the property meanwhile.
       if isEqual(to: proposed) { return }
     }
-    let old = exchange(proposed)
+    let old = cell.exchange(proposed)
     observers.dependents.invalidate()
     if enlist(old, observers) { return observers.note(write) }
     observers.reportInOrder(old: old, new: proposed, write)
@@ -66,7 +51,7 @@ extension Observed {
     _ observers: PropertyObservers<Value>,
     _ write: Write
   ) {
-    let old = exchange(value)
+    let old = cell.exchange(value)
     observers.dependents.invalidate()
     observers.noteSilently(write)
     withExtendedLifetime(old) {}

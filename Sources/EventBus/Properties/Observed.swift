@@ -1,5 +1,3 @@
-public import Synchronization
-
 /// A property that tells its observers what it was and what it is.
 ///
 /// ```swift
@@ -29,15 +27,11 @@ public import Synchronization
 /// the domain when the property is used next, or dies.
 @propertyWrapper
 public final class Observed<Value> {
-  @usableFromInline internal var storage: Value
+  @usableFromInline internal let cell: ValueCell<Value>
   /// Who observes; `nil` until somebody does, and never again.
   @usableFromInline internal private(set) var observers: PropertyObservers<Value>?
-  /// The same for a set, which neither counts a reference nor checks for exclusive access.
-  @usableFromInline internal let address = Atomic<UInt>(0)
   @usableFromInline internal let areEqual: ((Value, Value) -> Bool)?
   @usableFromInline internal let notifies: Notifies
-  private let fileID: StaticString
-  private let line: UInt
 
   /// Creates a property that does not report a value equal to the one it has.
   ///
@@ -99,11 +93,9 @@ public final class Observed<Value> {
     fileID: StaticString,
     line: UInt
   ) {
-    storage = value
+    cell = ValueCell(value, fileID: fileID, line: line)
     self.areEqual = areEqual
     self.notifies = notifies
-    self.fileID = fileID
-    self.line = line
   }
 
   deinit { observers?.close() }
@@ -118,11 +110,10 @@ public final class Observed<Value> {
   public var wrappedValue: Value {
     get { storage }
     set {
-      // Asked of the reference: looking at the address would retain the property first.
-      if observers == nil { _ = exchange(newValue) } else { assign(newValue) }
+      if cell.isObserved { assign(newValue) } else { _ = cell.exchange(newValue) }
     }
     _modify {
-      if let observers {
+      if cell.isObserved, let observers {
         if observers.allowsMutationInPlace {
           defer { didMutate(observers) }
           yield &storage
@@ -144,14 +135,21 @@ public final class Observed<Value> {
   package var observerSlotCount: Int { observers?.slotCount ?? 0 }
 
   /// Where the property is written.
-  internal var place: PropertyPlace { PropertyPlace(fileID: fileID, line: line) }
+  internal var place: PropertyPlace { PropertyPlace(fileID: cell.fileID, line: cell.line) }
+
+  /// The value, which can be changed in place.
+  @inlinable
+  internal var storage: Value {
+    get { cell.value }
+    _modify { yield &cell.value }
+  }
 
   /// Who observes, made when it is first asked for.
   internal func neededObservers() -> PropertyObservers<Value> {
     if let observers { return observers }
     let made = PropertyObservers<Value>(place, areEqual: areEqual)
     observers = made
-    address.store(ObjectAddress.of(made), ordering: .relaxed)
+    cell.observer = ObjectAddress.of(made)
     return made
   }
 }

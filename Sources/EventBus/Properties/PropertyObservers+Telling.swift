@@ -10,6 +10,7 @@ extension PropertyObservers {
     if isInvolved || isDraining { return reportInOrder(old: old, new: new, write) }
     isDraining = true
     tell(Change(.set, old: old, new: new))
+    if hasDependents { settleDependents() }
     drain()
   }
 
@@ -28,6 +29,14 @@ extension PropertyObservers {
     }
     endWalk()
   }
+
+  /// Lets everything that was computed from the property be computed anew.
+  @usableFromInline
+  internal func invalidateDependents() { dependents.invalidate() }
+
+  /// Tells the observers of what was computed from the property.
+  @usableFromInline
+  internal func settleDependents() { dependents.settle() }
 
   /// Tells what waits, and lets later changes be told at once.
   @inlinable
@@ -48,17 +57,16 @@ extension PropertyObservers {
     if let write { note(write) }
     let isOldKnown = write == nil || !wroteSilently
     if wroteSilently { wroteSilently = false }
-    pending.append(
-      Round(
-        old: old,
-        new: new,
-        records: takeRecords(),
-        isOldKnown: isOldKnown,
-        order: nextNumber
-      )
+    let round = Round(
+      old: old,
+      new: new,
+      records: takeRecords(),
+      isOldKnown: isOldKnown,
+      order: nextNumber
     )
-    guard !isDraining else { return }
+    guard !isDraining else { return pending.append(round) }
     isDraining = true
+    run(round)
     drain()
   }
 
@@ -154,11 +162,15 @@ extension PropertyObservers {
       let round = pending[next]
       next += 1
       if next == pending.count { (pending, next) = ([], 0) }
-      deliver(round)
-      if !round.isOfBatch { dependents.settle() }
+      run(round)
       rounds += 1
       if rounds == 101 { warnOfRounds() }
     }
+  }
+
+  private func run(_ round: Round) {
+    deliver(round)
+    if !round.isOfBatch { dependents.settle() }
   }
 
   private func deliver(_ round: Round) {

@@ -75,7 +75,7 @@ internal final class PropertyObservers<Value> {
   /// What the open batch is to tell.
   internal var enlisted: PropertyEnlistment<Value>? { didSet { updateInvolvement() } }
   /// The computed values that depend on the property.
-  internal var dependents = Dependents() { didSet { updateInvolvement() } }
+  internal var dependents = Dependents() { didSet { hasDependents = !dependents.isEmpty } }
 
   /// Whether the end of a batch has queued a change that it will tell itself.
   internal var drainsForBatch = false
@@ -132,6 +132,13 @@ internal final class PropertyObservers<Value> {
   internal var hasPending: Bool {
     get { has(4) }
     set { note(4, newValue) }
+  }
+
+  /// Whether computed values depend on the property.
+  @inlinable
+  internal var hasDependents: Bool {
+    get { has(8) }
+    set { note(8, newValue) }
   }
 
   @inlinable
@@ -205,8 +212,8 @@ internal final class PropertyObservers<Value> {
 
   private func updateInvolvement() {
     isInvolved =
-      wantingPriors + validators + wantingWrites + baselines > 0 || !dependents.isEmpty
-      || enlisted != nil || wroteSilently
+      wantingPriors + validators + wantingWrites + baselines > 0 || enlisted != nil
+      || wroteSilently
   }
 
   // MARK: Registering

@@ -81,6 +81,7 @@ struct BatchTests {
     }
     #expect(notes.entries.suffix(2) == ["left 1→2", "right 2→1"])
     withExtendedLifetime(tokens) {}
+    withExtendedLifetime(sum) {}
   }
 
   @Test("A batch inside a batch belongs to the outer one")
@@ -219,5 +220,6 @@ struct BatchTests {
     }
     #expect(notes.entries == ["0→2"])
     withExtendedLifetime(token) {}
+    withExtendedLifetime(count) {}
   }
 }

@@ -19,6 +19,7 @@ struct ComputedTests {
     cart.price = 5
     cart.label = "basket"
     #expect(text.value == "basket 15")
+    withExtendedLifetime(text) {}
   }
 
   @Test("It is computed when read after a change, and not otherwise")
@@ -39,6 +40,7 @@ struct ComputedTests {
     #expect(counter.value == 1)
     #expect(total.value == 27)
     #expect(counter.value == 2)
+    withExtendedLifetime(total) {}
   }
 
   @Test("Observers are told if the value differs, with exact old and new")
@@ -50,6 +52,7 @@ struct ComputedTests {
     for price in [3, 11, 12, 4] { cart.price = price }
     #expect(notes.entries == ["ifalse", "false→true", "true→false"])
     withExtendedLifetime(token) {}
+    withExtendedLifetime(isDear) {}
   }
 
   @Test("A diamond gives one change for one set, computed once")
@@ -69,6 +72,7 @@ struct ComputedTests {
     #expect(notes.entries == ["10→50"])
     #expect(counter.value == before + 1)
     withExtendedLifetime(token) {}
+    withExtendedLifetime((double, triple, sum)) {}
   }
 
   @Test("The property's observers come first, then values by height, whatever the order of making")
@@ -87,6 +91,7 @@ struct ComputedTests {
     cart.price = 9
     #expect(notes.entries == ["price", "low", "other", "high", "mixed"])
     withExtendedLifetime(tokens) {}
+    withExtendedLifetime((low, high, mixed, other)) {}
   }
 
   @Test("Read inside any observer it is consistent, and is still told once, in its turn")
@@ -103,6 +108,7 @@ struct ComputedTests {
     cart.price = 4
     #expect(notes.entries == ["price 2→4 total 12", "total 6→12 half 6", "half 3→6"])
     withExtendedLifetime(tokens) {}
+    withExtendedLifetime((total, half)) {}
   }
 
   @Test("A set inside a computed value's observer is told in a round of its own, in a chain")
@@ -122,6 +128,7 @@ struct ComputedTests {
       notes.entries == ["a 6→30", "b 6→30", "a 30→40", "b 30→40", "a 40→50", "b 40→50"]
     )
     withExtendedLifetime(tokens) {}
+    withExtendedLifetime(total) {}
   }
 
   @Test("After a silent write it reads right, and its observers are told with the next report")
@@ -139,6 +146,7 @@ struct ComputedTests {
     #expect(notes.entries == ["6→20"])
     #expect(late.entries == ["i15", "15→20"])
     withExtendedLifetime([token, second]) {}
+    withExtendedLifetime(total) {}
   }
 
   @Test("A mutation in place reaches what is computed from it")
@@ -151,6 +159,7 @@ struct ComputedTests {
     account.names.append("b")
     #expect(notes.entries == ["0→1", "1→2"])
     withExtendedLifetime(token) {}
+    withExtendedLifetime(count) {}
   }
 
   @Test("It keeps its sources; they do not keep it")
@@ -185,6 +194,7 @@ struct ComputedTests {
     var tokens = values.map { $0.observe { _ in counter.add() } }
     cart.price = 3
     #expect(counter.value == 10_000)
+    withExtendedLifetime(values) {}
     values.removeAll()
     cart.price = 4
     #expect(counter.value == 10_000)
@@ -203,6 +213,7 @@ struct ComputedTests {
     cart.price = 3
     #expect(notes.entries == ["b p20→30", "a 20→30", "b 20→30"])
     withExtendedLifetime(tokens) {}
+    withExtendedLifetime(total) {}
   }
 
   @Test("Owners, ids and unobserving work as with properties")
@@ -216,6 +227,7 @@ struct ComputedTests {
     total.unobserve(owner: viewer)
     cart.price = 4
     #expect(viewer.shown == ["20→30"])
+    withExtendedLifetime(total) {}
   }
 
   @Test("A value can be computed from one of another kind, which only the protocol describes")
@@ -235,6 +247,7 @@ struct ComputedTests {
     #expect(notes.entries == ["2→10"])
     #expect(double.value == 10)
     withExtendedLifetime(token) {}
+    withExtendedLifetime(double) {}
   }
 
   @Test("A value that reads itself while it is computed traps and names its place")

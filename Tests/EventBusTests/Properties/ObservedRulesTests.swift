@@ -166,4 +166,40 @@ struct ObservedRulesTests {
     #expect(account.balance == 8)
     withExtendedLifetime(tokens) {}
   }
+
+  @Test("Using the property while it is changed in place traps and names its place")
+  func exclusive() async throws {
+    func message(_ result: ExitTest.Result?) throws -> String {
+      String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    }
+    let reading = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      let account = Account()
+      account.$names.withoutNotifying { $0.append("\(account.names.count)") }
+    }
+    let setting = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      let account = Account()
+      account.$names.withoutNotifying { _ in account.names = [] }
+    }
+    for text in [try message(reading), try message(setting)] {
+      #expect(text.contains("Samples.swift:7"))
+      #expect(text.contains("changed in place"))
+    }
+  }
+
+  @Test("Registering while the property is changed in place is allowed")
+  func registeringMeanwhile() {
+    let account = Account()
+    let tokens = Notes<Token>()
+    account.$balance.withoutNotifying { _ in
+      tokens.append(account.$names.observe { _ in })
+    }
+    account.names.append("a")
+    #expect(tokens.entries[0].isActive)
+  }
 }

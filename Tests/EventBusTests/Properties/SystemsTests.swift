@@ -45,7 +45,7 @@ struct SystemsTests {
         "first pAugusta→Ada", "first Augusta→Ada", "full Augusta Byron→Ada Lovelace",
       ]
     )
-    withExtendedLifetime(tokens) {}
+    withExtendedLifetime((tokens, person)) {}
   }
 
   @Test("FBKVOController: no duplicates, automatic removal, unobserve one, one object's, all")
@@ -121,6 +121,6 @@ struct SystemsTests {
     viewer = nil
     account.balance = 2
     #expect(calls.value == 2)
-    withExtendedLifetime(viewer) {}
+    withExtendedLifetime((viewer, total)) {}
   }
 }

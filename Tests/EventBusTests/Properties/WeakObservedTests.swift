@@ -106,8 +106,9 @@ struct WeakObservedTests {
       desk.guest = guest
     }
     _ = await inbox.first(2)
-    // The object had died before its coming was told.
-    #expect(screen.shown == [0, 0])
+    // The object may have died before its coming was told here.
+    #expect(screen.shown.count == 2)
+    #expect(screen.shown.last == 0)
   }
 
   @Test("Objects that die on other threads while the property is set leave it at nil")

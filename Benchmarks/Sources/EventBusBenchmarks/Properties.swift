@@ -1,0 +1,88 @@
+import Harness
+
+/// Setting a property on one thread, with observers that add up what they are told.
+enum Properties {
+  static let rows = [
+    Row(
+      Figure("property: set, nobody observes", goals: [.atMost(3, of: .storedProperty)]),
+      entries: [
+        entry(.eventBus, 0, ObservedModel.self), entry(.storedProperty, 0, StoredModel.self),
+        entry(.observation, 0, ObservableModel.self),
+        entry(.openCombine, 0, PublishedModel.self),
+        entry(.currentValue, 0, CurrentValueModel.self),
+      ]
+    ),
+    observed("property: set, 1 observer", 1, goals: []),
+    observed("property: set, 10 observers", 10, goals: [.atMost(1, of: .closureLoop)]),
+    Row(
+      Figure("property: set, 1 weak owner", goals: [.faster(10, than: .observation)]),
+      entries: [
+        entry(.eventBus, 1, OwnedModel.self), entry(.observation, 1, ObservableModel.self),
+      ]
+    ),
+    Row(
+      Figure("property: set, seen by 1 computed value"),
+      entries: [entry(.eventBus, 1, ComputedModel.self)]
+    ),
+  ]
+
+  /// Rows that need the heap to be counted.
+  static let counts = [
+    Row(
+      Figure("allocations per set, most of 0, 1, 10 observers", .count, goals: [.zero]),
+      pace: .counted,
+      entries: [
+        allocations(.eventBus, ObservedModel.self), allocations(.closureLoop, DidSetModel.self),
+        allocations(.observation, ObservableModel.self),
+        allocations(.openCombine, PublishedModel.self),
+        allocations(.currentValue, CurrentValueModel.self),
+      ]
+    )
+  ]
+
+  private static func observed(_ title: String, _ observers: Int, goals: [Goal]) -> Row {
+    Row(
+      Figure(title, goals: [.faster(10, than: .observation)] + goals),
+      entries: [
+        entry(.eventBus, observers, ObservedModel.self),
+        entry(.closureLoop, observers, DidSetModel.self),
+        entry(.observation, observers, ObservableModel.self),
+        entry(.openCombine, observers, PublishedModel.self),
+        entry(.currentValue, observers, CurrentValueModel.self),
+      ]
+    )
+  }
+
+  private static func entry<Model: PropertyModel>(
+    _ subject: Subject,
+    _ observers: Int,
+    _: Model.Type
+  ) -> Entry {
+    .timed(subject) {
+      let (model, sink) = (opaque(Model()), opaque(Sink()))
+      for _ in 0..<observers { model.observe(by: sink) }
+      return { iterations in
+        let before = sink.total
+        model.set(times: iterations)
+        expectDeliveries(sink.total - before, iterations * observers, by: subject)
+      }
+    }
+  }
+
+  private static func allocations<Model: PropertyModel>(
+    _ subject: Subject,
+    _: Model.Type
+  ) -> Entry {
+    Entry(subject) {
+      { _ in
+        let counts = [0, 1, 10].map { observers in
+          let (model, sink) = (opaque(Model()), opaque(Sink()))
+          for _ in 0..<observers { model.observe(by: sink) }
+          model.set(times: 2)
+          return Double(Heap.during { _ in model.set(times: 100) }.allocations) / 100
+        }
+        return counts.max() ?? 0
+      }
+    }
+  }
+}
