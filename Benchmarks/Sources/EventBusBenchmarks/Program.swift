@@ -19,7 +19,7 @@ enum Program {
     let alone = Posting.rows + Owners.rows + Senders.rows + Hooks.rows + Registering.rows
     let rows =
       alone + Streams.rows + Later.rows + Seeing.rows + Threads.rows
-      + Properties.rows + counts
+      + Properties.rows + Collections.rows + counts
     let runner = Runner(options: options, ours: .eventBus, report: note)
     if options.helpsOnly {
       print(Options.usage)

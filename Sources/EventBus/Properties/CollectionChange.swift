@@ -4,7 +4,7 @@
 /// value the observer knew to ``new``; from an empty collection, if the change is the initial one.
 ///
 /// ```swift
-/// account.$items.observeElements(owner: list) { list, change in
+/// library.$books.observeElements(owner: list, options: .initial) { list, change in
 ///   for splice in change.difference() { list.replaceRows(splice.range, with: splice.inserted) }
 /// }
 /// ```

@@ -1,11 +1,11 @@
 /// One change of a dictionary, as the observers of its elements see it.
 ///
 /// ```swift
-/// account.$shares.observeElements(owner: list) { list, change in
+/// library.$loans.observeElements(owner: list) { list, change in
 ///   if change.isReset { list.removeAllRows() }
-///   for name in change.removed.keys { list.removeRow(name) }
-///   for (name, share) in change.inserted { list.addRow(name, share) }
-///   for (name, share) in change.updated { list.showRow(name, share.new) }
+///   for book in change.removed.keys { list.removeRow(book) }
+///   for book in change.inserted.keys { list.addRow(book) }
+///   for (book, update) in change.updated { print("\(book): \(update.old), now \(update.new)") }
 /// }
 /// ```
 public struct DictionaryChange<Key: Hashable, Value> {

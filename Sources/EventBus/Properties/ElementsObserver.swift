@@ -20,7 +20,9 @@ internal class ElementsObserver<Value: Collection>: PropertyObserver<Value> {
   override internal final func receive(_ report: WriteReport<Value>) -> Bool {
     let count = knownCount
     knownCount = report.new.count
-    guard hasMissed else { return call(report, knowing: count) }
+    // Whoever notified by hand may have named another value than the one observers know.
+    let isOldKnown = report.old.map { $0.count == count } ?? true
+    guard hasMissed || !isOldKnown else { return call(report, knowing: count) }
     // The value before is not the one that this observer knows.
     hasMissed = false
     return call(WriteReport(new: report.new), knowing: count)

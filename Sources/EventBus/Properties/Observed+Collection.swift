@@ -117,7 +117,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   public func removeAll() {
     clean()
     guard !storage.isEmpty else { return }
-    let removed = Array(storage)
+    let removed = elements(0..<storage.count)
     write(describedBy: { record(at: 0, removed: removed) }) {
       $0.removeAll(keepingCapacity: true)
     }
@@ -143,7 +143,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     for run in runs {
       stays += elements(end..<run.lowerBound)
       let begin = run.lowerBound - gone
-      let removed = Array(elements(run))
+      let removed = elements(run)
       splices.append(Splice(begin..<begin + run.count, removed: removed, inserted: []))
       (end, gone) = (run.upperBound, gone + run.count)
     }

@@ -16,7 +16,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     }
     guard !range.isEmpty || !inserted.isEmpty else { return }
     let begin = offset(of: range.lowerBound)
-    let removed = Array(storage[range])
+    let removed = elements(begin..<offset(of: range.upperBound))
     write(describedBy: { record(at: begin, removed: removed, inserted: inserted) }) {
       $0.replaceSubrange(range, with: inserted)
     }
@@ -63,8 +63,11 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   }
 
   /// The elements at some offsets.
-  internal func elements(_ offsets: Range<Int>) -> Value.SubSequence {
-    storage[index(at: offsets.lowerBound)..<index(at: offsets.upperBound)]
+  ///
+  /// An array of its own: one made from a whole array would share the storage of that, and the next
+  /// change in place would copy it.
+  internal func elements(_ offsets: Range<Int>) -> [Value.Element] {
+    storage[index(at: offsets.lowerBound)..<index(at: offsets.upperBound)].map { $0 }
   }
 
   /// Describes an operation of one step.

@@ -1,10 +1,10 @@
 /// One change of a set, as the observers of its elements see it.
 ///
 /// ```swift
-/// account.$tags.observeElements(owner: list) { list, change in
+/// library.$readers.observeElements(owner: list) { list, change in
 ///   if change.isReset { list.removeAllRows() }
-///   list.removeRows(change.removed)
-///   list.addRows(change.inserted)
+///   for reader in change.removed { list.removeRow(reader) }
+///   for reader in change.inserted { list.addRow(reader) }
 /// }
 /// ```
 public struct SetChange<Element: Hashable> {

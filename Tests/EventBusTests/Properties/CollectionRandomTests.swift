@@ -74,8 +74,7 @@ struct CollectionRandomTests {
         pause.cancel()
         continue
       case 3:
-        let old = shelf.items
-        shelf.$items.notifyChange(from: old)
+        shelf.$items.notifyChange(from: mirror)
       default: step(shelf, &numbers)
       }
       if shelf.items.count > 60 { shelf.$items.removeSubrange(10..<50) }

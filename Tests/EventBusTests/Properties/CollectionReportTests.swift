@@ -361,7 +361,7 @@ struct CollectionReportTests {
 struct CollectionCopyTests {
   private func address(_ shelf: Shelf) -> UInt {
     let items = shelf.$items.value
-    return unsafe items.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }  // Reason: compared only.
+    return unsafe items.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }  // Reason: compared.
   }
 
   /// Whether the elements stand where they stood, after all operations.
@@ -408,11 +408,13 @@ struct CollectionCopyTests {
   func copies() {
     let shelf = Shelf([1, 2, 3])
     let kept = shelf.$items.observeElements { _ in }
-    for token in [
-      shelf.$items.observe { _ in },
-      shelf.$items.observe(options: .prior) { _ in },
-      shelf.$items.willSet { _, _ in true },
-    ] {
+    let wishes: [() -> Token] = [
+      { shelf.$items.observe { _ in } },
+      { shelf.$items.observe(options: .prior) { _ in } },
+      { shelf.$items.willSet { _, _ in true } },
+    ]
+    for wish in wishes {
+      let token = wish()
       #expect(!staysInPlace(shelf))
       token.cancel()
       #expect(staysInPlace(shelf))
