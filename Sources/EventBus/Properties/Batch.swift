@@ -2,8 +2,8 @@
 ///
 /// ```swift
 /// batch {
-///   account.balance -= 10
-///   account.name = "spent"
+///   account.owner = "Grace"
+///   account.balance = 7
 /// }
 /// ```
 ///

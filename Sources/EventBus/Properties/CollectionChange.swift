@@ -26,22 +26,26 @@ public struct CollectionChange<Value: RangeReplaceableCollection> {
   /// What was done, in order, each step to what the one before left; empty if the kind is another one.
   public let splices: [Splice<Value.Element>]
   /// The value that the observer knew, if somebody kept it.
-  private let old: Value?
+  @usableFromInline internal let old: Value?
   /// How many elements it had.
-  private let oldCount: Int
+  @usableFromInline internal let oldCount: Int
 
-  internal init(_ report: WriteReport<Value>, knowing count: Int) {
+  /// - Parameter news: A report, and how many elements the value had that the observer knows.
+  @inlinable
+  internal init(_ news: (report: WriteReport<Value>, count: Int)) {
+    let report = news.report
     new = report.new
     old = report.old
-    oldCount = count
+    oldCount = news.count
     var splices: [Splice<Value.Element>] = []
-    switch report.records {
-    case .some(let records) where !report.isInitial:
+    if let records = report.records, !report.isInitial {
       kind = .splices
       for record in records {
-        if let record = record as? SpliceRecord<Value.Element> { splices += record.splices }
+        guard let record = record as? SpliceRecord<Value.Element> else { continue }
+        if splices.isEmpty { splices = record.splices } else { splices += record.splices }
       }
-    default: kind = report.isInitial ? .initial : .setting
+    } else {
+      kind = report.isInitial ? .initial : .setting
     }
     self.splices = splices
   }
@@ -78,10 +82,12 @@ public struct CollectionChange<Value: RangeReplaceableCollection> {
 extension CollectionChange: Sendable where Value: Sendable, Value.Element: Sendable {}
 
 /// What one operation did to a collection.
+@usableFromInline
 internal final class SpliceRecord<Element> {
   /// The steps, in order.
-  internal let splices: [Splice<Element>]
+  @usableFromInline internal let splices: [Splice<Element>]
 
+  @inlinable
   internal init(_ splices: [Splice<Element>]) { self.splices = splices }
 }
 

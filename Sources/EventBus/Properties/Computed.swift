@@ -1,8 +1,10 @@
 /// A value that follows from others and can be observed like them.
 ///
 /// ```swift
-/// let total = Computed(cart.$price, cart.$count) { price, count in price * count }
-/// total.observe(owner: label) { label, change in label.show(change.new) }
+/// let summary = Computed(account.$owner, account.$balance) { owner, balance in
+///   "\(owner) has \(balance)"
+/// }
+/// summary.observe(owner: screen) { screen, change in screen.text = change.new }
 /// ```
 ///
 /// It is computed when it is read after a change, and, if it is observed, once after each change of its

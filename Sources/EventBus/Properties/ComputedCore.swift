@@ -51,7 +51,7 @@ internal final class ComputedCore<Value: Equatable>: ComputedNode {
   ) -> Token {
     observers.cleanIfSoiled()
     let value = value
-    if observers.count == 0 { told = value }
+    if observers.census.count == 0 { told = value }
     return add(observers, value, told != value)
   }
 
@@ -60,11 +60,11 @@ internal final class ComputedCore<Value: Equatable>: ComputedNode {
 
   override internal func settle() {
     observers.cleanIfSoiled()
-    guard observers.count > 0, let old = told else { return }
+    guard observers.census.count > 0, let old = told else { return }
     let new = value
     guard old != new else { return }
     told = new
-    if observers.wantingPriors > 0 { observers.tellPrior(old: old, new: new) }
+    if observers.census.wantingPriors > 0 { observers.tellPrior(old: old, new: new) }
     observers.reportInOrder(old: old, new: new, nil)
   }
 

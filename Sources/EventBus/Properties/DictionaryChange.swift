@@ -27,7 +27,9 @@ public struct DictionaryChange<Key: Hashable, Value> {
     public let new: Value
   }
 
-  fileprivate enum Source {
+  /// Where what became of the keys is known from.
+  @usableFromInline
+  internal enum Source {
     case recorded([Key: DictionaryRecord<Key, Value>.Edit])
     case old([Key: Value])
     case unknown
@@ -37,9 +39,10 @@ public struct DictionaryChange<Key: Hashable, Value> {
   public let kind: Kind
   /// The dictionary after.
   public let new: [Key: Value]
-  private let source: Source
+  @usableFromInline internal let source: Source
 
   /// - Returns: `nil` when the operations have undone each other.
+  @inlinable
   internal init?(_ report: WriteReport<[Key: Value]>) {
     new = report.new
     kind = report.isInitial ? .initial : report.records == nil ? .setting : .elements

@@ -1,14 +1,22 @@
 /// What one operation did to a dictionary: it gave one key a value, another one, or none.
+@usableFromInline
 internal final class DictionaryRecord<Key: Hashable, Value> {
   /// What became of one key.
+  @usableFromInline
   internal struct Edit {
     /// The value before; `nil` if the key was not there.
-    internal let old: Value?
+    @usableFromInline internal let old: Value?
     /// The value after; `nil` if the key is not there.
-    internal let new: Value?
+    @usableFromInline internal let new: Value?
+
+    @inlinable
+    internal init(old: Value?, new: Value?) {
+      self.old = old
+      self.new = new
+    }
 
     /// Whether the key is again as it was.
-    internal var isUndone: Bool {
+    @usableFromInline internal var isUndone: Bool {
       switch (old, new) {
       case (nil, nil): true
       case (let old?, let new?): Equality.areKnownEqual(old, new)
@@ -17,15 +25,17 @@ internal final class DictionaryRecord<Key: Hashable, Value> {
     }
   }
 
-  private let key: Key
-  private let edit: Edit
+  @usableFromInline internal let key: Key
+  @usableFromInline internal let edit: Edit
 
+  @inlinable
   internal init(_ key: Key, old: Value?, new: Value?) {
     self.key = key
     edit = Edit(old: old, new: new)
   }
 
   /// What several operations did together.
+  @inlinable
   internal static func sum(of records: [AnyObject]) -> [Key: Edit] {
     var edits: [Key: Edit] = [:]
     for record in records {

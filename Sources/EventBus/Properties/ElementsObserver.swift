@@ -1,89 +1,104 @@
-/// One registration of somebody who wants to know what is done to the elements of a property.
+/// What an observer of elements remembers between two reports.
 ///
-/// It knows how many elements there were when it was told last, which is enough to say what gave way
-/// when nobody wrote down how.
-internal class ElementsObserver<Value: Collection>: PropertyObserver<Value> {
-  private var knownCount: Int
-  private var hasMissed = false
+/// The number of elements is enough to say what gave way when nobody wrote down how.
+@usableFromInline
+internal final class ElementsMemory {
+  /// How many elements there were when it was told last.
+  @usableFromInline internal var knownCount = 0
+  /// Whether a report came while the registration was paused.
+  @usableFromInline internal var hasMissed = false
 
-  internal init(_ mark: ObservationMark, from value: Value) {
-    knownCount = value.count
-    super.init(mark, .writes)
-  }
+  @inlinable
+  internal init() {}
 
-  @usableFromInline
-  override internal final func receive(_ change: Change<Value>) -> Bool {
-    call(WriteReport(new: change.new, isInitial: true), knowing: 0)
-  }
-
-  @usableFromInline
-  override internal final func receive(_ report: WriteReport<Value>) -> Bool {
+  /// Takes in a report.
+  ///
+  /// - Returns: The report, as far as it is about the value that the observer knows, and how many elements
+  ///   that has.
+  @inlinable
+  internal func take<Value: Collection>(
+    _ report: WriteReport<Value>
+  ) -> (report: WriteReport<Value>, count: Int) {
+    if report.isInitial { return (report, 0) }
     let count = knownCount
     knownCount = report.new.count
     // Whoever notified by hand may have named another value than the one observers know.
     let isOldKnown = report.old.map { $0.count == count } ?? true
-    guard hasMissed || !isOldKnown else { return call(report, knowing: count) }
-    // The value before is not the one that this observer knows.
+    guard hasMissed || !isOldKnown else { return (report, count) }
     hasMissed = false
-    return call(WriteReport(new: report.new), knowing: count)
+    return (WriteReport(new: report.new), count)
   }
-
-  override internal final func miss() { hasMissed = true }
-
-  /// Calls the handler.
-  ///
-  /// - Parameters:
-  ///   - report: What was done to the value this observer knows.
-  ///   - count: How many elements that has.
-  /// - Returns: Whether the owner is alive.
-  internal func call(_ report: WriteReport<Value>, knowing count: Int) -> Bool { true }
 }
 
+@available(*, unavailable)
+extension ElementsMemory: Sendable {}
+
 /// An observer of elements without an owner.
-internal final class PlainElementsObserver<Value: Collection>: ElementsObserver<Value> {
-  private let body: (WriteReport<Value>, Int) -> Void
+///
+/// What it does is in its closure, which is compiled where the value's type is known.
+internal final class PlainElementsObserver<Value>: PropertyObserver<Value> {
+  private let memory: ElementsMemory
+  private let body: (WriteReport<Value>) -> Void
 
   internal init(
     _ mark: ObservationMark,
-    from value: Value,
-    _ body: @escaping (WriteReport<Value>, Int) -> Void
+    _ memory: ElementsMemory,
+    _ body: @escaping (WriteReport<Value>) -> Void
   ) {
+    self.memory = memory
     self.body = body
-    super.init(mark, from: value)
+    super.init(mark, .writes)
   }
 
-  override internal func call(_ report: WriteReport<Value>, knowing count: Int) -> Bool {
-    body(report, count)
+  @usableFromInline
+  override internal func receive(_ change: Change<Value>) -> Bool {
+    receive(WriteReport(new: change.new, isInitial: true))
+  }
+
+  @usableFromInline
+  override internal func receive(_ report: WriteReport<Value>) -> Bool {
+    body(report)
     return true
   }
+
+  @usableFromInline
+  override internal func miss() { memory.hasMissed = true }
 }
 
 /// An observer of elements that belongs to an object, which it holds weakly and passes to its handler.
-internal final class OwnedElementsObserver<
-  Owner: AnyObject,
-  Value: Collection
->: ElementsObserver<Value> {
+internal final class OwnedElementsObserver<Owner: AnyObject, Value>: PropertyObserver<Value> {
   private weak let owner: Owner?
   private let tells: Bool
-  private let body: (Owner, WriteReport<Value>, Int) -> Void
+  private let memory: ElementsMemory
+  private let body: (Owner, WriteReport<Value>) -> Void
 
   internal init(
     _ mark: ObservationMark,
-    from value: Value,
     owner: Owner,
-    _ body: @escaping (Owner, WriteReport<Value>, Int) -> Void
+    _ memory: ElementsMemory,
+    _ body: @escaping (Owner, WriteReport<Value>) -> Void
   ) {
     self.owner = owner
     tells = owner is any LifetimeOwner
+    self.memory = memory
     self.body = body
-    super.init(mark, from: value)
+    super.init(mark, .writes)
   }
 
-  override internal func call(_ report: WriteReport<Value>, knowing count: Int) -> Bool {
+  @usableFromInline
+  override internal func receive(_ change: Change<Value>) -> Bool {
+    receive(WriteReport(new: change.new, isInitial: true))
+  }
+
+  @usableFromInline
+  override internal func receive(_ report: WriteReport<Value>) -> Bool {
     guard let owner else { return false }
-    body(owner, report, count)
+    body(owner, report)
     return true
   }
+
+  @usableFromInline
+  override internal func miss() { memory.hasMissed = true }
 
   override internal func belongs(to object: AnyObject) -> Bool { owner === object }
   override internal var needsSweeping: Bool { !tells }
@@ -92,16 +107,19 @@ internal final class OwnedElementsObserver<
 
 extension Observed where Value: Collection {
   /// Registers a handler for reports that belongs to an object.
+  @usableFromInline
   internal func observeWrites<O: AnyObject>(
     owner: O,
     id: AnyHashable?,
     _ options: ObserveOptions,
-    _ body: @escaping (O, WriteReport<Value>, Int) -> Void
+    _ memory: ElementsMemory,
+    _ body: @escaping (O, WriteReport<Value>) -> Void
   ) -> Token {
     requireNoPrior(options)
     let (observers, value) = (neededObservers(), storage)
+    memory.knownCount = value.count
     return observers.enter(
-      OwnedElementsObserver(observers.newMark(), from: value, owner: owner, body),
+      OwnedElementsObserver(observers.newMark(), owner: owner, memory, body),
       owner: owner,
       key: id.map { PropertyObserverKey(owner: ObjectIdentifier(owner), id: $0) },
       options,
@@ -111,14 +129,17 @@ extension Observed where Value: Collection {
   }
 
   /// Registers a handler for reports that lasts as long as its token.
+  @usableFromInline
   internal func observeWrites(
     _ options: ObserveOptions,
-    _ body: @escaping (WriteReport<Value>, Int) -> Void
+    _ memory: ElementsMemory,
+    _ body: @escaping (WriteReport<Value>) -> Void
   ) -> Token {
     requireNoPrior(options)
     let (observers, value) = (neededObservers(), storage)
+    memory.knownCount = value.count
     return observers.enter(
-      PlainElementsObserver(observers.newMark(), from: value, body),
+      PlainElementsObserver(observers.newMark(), memory, body),
       options,
       value: value,
       isBehind: observers.enlisted != nil || observers.wroteSilently

@@ -23,10 +23,10 @@ extension Observed {
   ) {
     observers.cleanIfSoiled()
     var proposed = value
-    if observers.validators > 0, !observers.approve(&proposed, old: { storage }) { return }
+    if observers.census.validators > 0, !observers.approve(&proposed, old: { storage }) { return }
     if notifies == .manually { return storeSilently(proposed, observers, write) }
     if isEqual(to: proposed) { return }
-    if observers.wantingPriors > 0, observers.enlisted == nil {
+    if observers.census.wantingPriors > 0, observers.enlisted == nil {
       observers.tellPrior(old: storage, new: proposed)
       // An observer may have set the property meanwhile.
       if isEqual(to: proposed) { return }
@@ -38,12 +38,12 @@ extension Observed {
   }
 
   /// Reports what was changed in place, where nobody wanted the value before.
-  @usableFromInline
+  @inlinable
   internal func didMutate(_ observers: PropertyObservers<Value>, _ write: Write = .mutation) {
-    observers.dependents.invalidate()
+    if observers.hasDependents { observers.invalidateDependents() }
     if notifies == .manually { return observers.noteSilently(write) }
-    if enlist(nil, observers) { return observers.note(write) }
-    observers.reportInOrder(old: nil, new: storage, write)
+    if OpenBatch.isAnyOpen, enlist(nil, observers) { return observers.note(write) }
+    observers.reportInPlace(storage, write)
   }
 
   private func storeSilently(
@@ -66,6 +66,7 @@ extension Observed {
   /// Lets an open batch tell the change at its end.
   ///
   /// - Returns: `false` when there is none.
+  @usableFromInline
   internal func enlist(_ old: Value?, _ observers: PropertyObservers<Value>) -> Bool {
     guard let batch = OpenBatch.current else { return false }
     if observers.enlisted == nil {

@@ -2,7 +2,7 @@ extension Observed {
   /// Keeps a property of an object at the value of this one: now, and after every change.
   ///
   /// ```swift
-  /// account.$name.bind(to: label, \.text)
+  /// account.$owner.bind(to: screen, \.text)
   /// ```
   ///
   /// - Parameters:

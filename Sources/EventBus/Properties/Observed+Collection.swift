@@ -9,6 +9,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   ///
   /// - Parameter element: The element.
   /// - Complexity: That of the collection: amortized O(1) for an array.
+  @inlinable
   public func append(_ element: Value.Element) {
     clean()
     write(describedBy: { record(at: storage.count, inserted: [element]) }) { $0.append(element) }
@@ -18,6 +19,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   ///
   /// - Parameter elements: The elements, in order.
   /// - Complexity: That of the collection: amortized O(*k*) for an array.
+  @inlinable
   public func append(contentsOf elements: some Sequence<Value.Element>) {
     let elements = Array(elements)
     guard !elements.isEmpty else { return }
@@ -35,6 +37,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   ///   - fileID: Where the call is written; filled in by the compiler.
   ///   - line: Its line.
   /// - Complexity: That of the collection: O(*n*) for an array.
+  @inlinable
   public func insert(
     _ element: Value.Element,
     at index: Value.Index,
@@ -57,6 +60,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   ///   - fileID: Where the call is written; filled in by the compiler.
   ///   - line: Its line.
   /// - Complexity: That of the collection: O(*n* + *k*) for an array.
+  @inlinable
   public func insert(
     contentsOf elements: some Sequence<Value.Element>,
     at index: Value.Index,
@@ -81,6 +85,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   ///   - line: Its line.
   /// - Returns: The element.
   /// - Complexity: That of the collection: O(*n*) for an array.
+  @inlinable
   @discardableResult
   public func remove(
     at index: Value.Index,
@@ -103,6 +108,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   ///   - fileID: Where the call is written; filled in by the compiler.
   ///   - line: Its line.
   /// - Complexity: That of the collection: O(*n*) for an array.
+  @inlinable
   public func removeSubrange(
     _ range: Range<Value.Index>,
     fileID: StaticString = #fileID,
@@ -114,6 +120,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   /// Removes all elements, and keeps the room they took.
   ///
   /// - Complexity: O(*n*).
+  @inlinable
   public func removeAll() {
     clean()
     guard !storage.isEmpty else { return }
@@ -132,6 +139,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   ///   property.
   /// - Throws: What the condition throws.
   /// - Complexity: O(*n*).
+  @inlinable
   public func removeAll(where isRemoved: (Value.Element) throws -> Bool) rethrows {
     clean()
     let runs = try Self.runs(in: &storage, where: isRemoved)
@@ -163,6 +171,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   ///   - fileID: Where the call is written; filled in by the compiler.
   ///   - line: Its line.
   /// - Complexity: That of the collection: O(*n* + *k*) for an array.
+  @inlinable
   public func replaceSubrange(
     _ range: Range<Value.Index>,
     with elements: some Sequence<Value.Element>,
@@ -182,6 +191,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   ///   - line: Its line.
   /// - Returns: The one that went.
   /// - Complexity: That of the collection: O(1) for an array.
+  @inlinable
   @discardableResult
   public func replace(
     at index: Value.Index,
@@ -210,6 +220,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   ///   - fileID: Where the call is written; filled in by the compiler.
   ///   - line: Its line.
   /// - Complexity: That of the collection: O(*n*) for an array.
+  @inlinable
   public func move(
     from index: Value.Index,
     to destination: Value.Index,
@@ -243,6 +254,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   ///   - fileID: Where the call is written; filled in by the compiler.
   ///   - line: Its line.
   /// - Complexity: That of the collection: O(1) for an array.
+  @inlinable
   public func swapAt(
     _ first: Value.Index,
     _ second: Value.Index,

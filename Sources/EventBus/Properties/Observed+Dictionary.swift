@@ -17,6 +17,7 @@ extension Observed {
   ///   - body: Called with the owner and the change.
   /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
   /// - Complexity: Amortized O(1).
+  @inlinable
   @discardableResult
   public func observeElements<O: AnyObject, Key: Hashable, Element>(
     owner: O,
@@ -24,8 +25,9 @@ extension Observed {
     options: ObserveOptions = [],
     _ body: @escaping (O, DictionaryChange<Key, Element>) -> Void
   ) -> Token where Value == [Key: Element] {
-    observeWrites(owner: owner, id: id, options) { owner, report, _ in
-      if let change = DictionaryChange(report) { body(owner, change) }
+    let memory = ElementsMemory()
+    return observeWrites(owner: owner, id: id, options, memory) { owner, report in
+      if let change = DictionaryChange(memory.take(report).report) { body(owner, change) }
     }
   }
 
@@ -36,12 +38,14 @@ extension Observed {
   ///   - body: Called with the change.
   /// - Returns: The token. Dropping it ends the registration.
   /// - Complexity: Amortized O(1).
+  @inlinable
   public func observeElements<Key: Hashable, Element>(
     options: ObserveOptions = [],
     _ body: @escaping (DictionaryChange<Key, Element>) -> Void
   ) -> Token where Value == [Key: Element] {
-    observeWrites(options) { report, _ in
-      if let change = DictionaryChange(report) { body(change) }
+    let memory = ElementsMemory()
+    return observeWrites(options, memory) { report in
+      if let change = DictionaryChange(memory.take(report).report) { body(change) }
     }
   }
 
@@ -49,6 +53,7 @@ extension Observed {
   ///
   /// - Parameter key: The key.
   /// - Complexity: O(1) on average.
+  @inlinable
   public subscript<Key: Hashable, Element>(key: Key) -> Element? where Value == [Key: Element] {
     get { storage[key] }
     set {
@@ -63,10 +68,11 @@ extension Observed {
   ///   - key: The key.
   /// - Returns: The value it had; `nil` if the key is new.
   /// - Complexity: O(1) on average.
+  @inlinable
   @discardableResult
   public func updateValue<Key: Hashable, Element>(_ value: Element, forKey key: Key) -> Element?
   where Value == [Key: Element] {
-    observers?.cleanIfSoiled()
+    clean()
     let former = storage[key]
     write(describedBy: { DictionaryRecord(key, old: former, new: value) }) { $0[key] = value }
     return former
@@ -77,10 +83,11 @@ extension Observed {
   /// - Parameter key: The key, or an equal one.
   /// - Returns: The value it had; `nil` if it was not there.
   /// - Complexity: O(1) on average.
+  @inlinable
   @discardableResult
   public func removeValue<Key: Hashable, Element>(forKey key: Key) -> Element?
   where Value == [Key: Element] {
-    observers?.cleanIfSoiled()
+    clean()
     guard let index = storage.index(forKey: key) else { return nil }
     // The key itself, too, so that it does not die while the dictionary is changed.
     let former = storage[index]

@@ -20,6 +20,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   ///     called for it.
   /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
   /// - Complexity: Amortized O(1).
+  @inlinable
   @discardableResult
   public func observeElements<O: AnyObject>(
     owner: O,
@@ -27,8 +28,9 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     options: ObserveOptions = [],
     _ body: @escaping (O, CollectionChange<Value>) -> Void
   ) -> Token {
-    observeWrites(owner: owner, id: id, options) { owner, report, count in
-      body(owner, CollectionChange(report, knowing: count))
+    let memory = ElementsMemory()
+    return observeWrites(owner: owner, id: id, options, memory) { owner, report in
+      body(owner, CollectionChange(memory.take(report)))
     }
   }
 
@@ -39,10 +41,12 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   ///   - body: Called with the change, as by ``observeElements(owner:id:options:_:)``.
   /// - Returns: The token. Dropping it ends the registration.
   /// - Complexity: Amortized O(1).
+  @inlinable
   public func observeElements(
     options: ObserveOptions = [],
     _ body: @escaping (CollectionChange<Value>) -> Void
   ) -> Token {
-    observeWrites(options) { report, count in body(CollectionChange(report, knowing: count)) }
+    let memory = ElementsMemory()
+    return observeWrites(options, memory) { body(CollectionChange(memory.take($0))) }
   }
 }

@@ -3,7 +3,9 @@ extension Observed {
   /// the object is replaced.
   ///
   /// ```swift
-  /// player.$track.observe(\.$title, owner: label) { label, change in label.show(change.new) }
+  /// player.$account.observe(\.$balance, owner: screen) { screen, change in
+  ///   screen.text = change.new.map { "\($0)" } ?? "nobody"
+  /// }
   /// ```
   ///
   /// Replacing the object is one change, from the value in the old object to the one in the new; none if

@@ -1,9 +1,7 @@
 // What the operations on elements have in common: positions, and what is said about them.
 extension Observed where Value: RangeReplaceableCollection & RandomAccessCollection {
-  /// Lets go of registrations that have ended, which may do anything, before positions are looked at.
-  internal func clean() { observers?.cleanIfSoiled() }
-
   /// Replaces the elements of a range that the caller named.
+  @inlinable
   internal func replace(
     _ range: Range<Value.Index>,
     with inserted: [Value.Element],
@@ -24,6 +22,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   }
 
   /// Replaces one element.
+  @inlinable
   internal static func put(_ element: Value.Element, at index: Value.Index, in value: inout Value) {
     value.replaceSubrange(index..<value.index(after: index), with: CollectionOfOne(element))
   }
@@ -32,6 +31,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   ///
   /// The value is `inout` for the length of the search: whoever writes to the property in the condition
   /// is stopped, as in a mutation.
+  @inlinable
   internal static func runs(
     in value: inout Value,
     where condition: (Value.Element) throws -> Bool
@@ -53,11 +53,13 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   }
 
   /// How far a position is from the first one.
+  @inlinable
   internal func offset(of index: Value.Index) -> Int {
     storage.distance(from: storage.startIndex, to: index)
   }
 
   /// The position of an offset.
+  @inlinable
   internal func index(at offset: Int) -> Value.Index {
     storage.index(storage.startIndex, offsetBy: offset)
   }
@@ -66,11 +68,13 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   ///
   /// An array of its own: one made from a whole array would share the storage of that, and the next
   /// change in place would copy it.
+  @inlinable
   internal func elements(_ offsets: Range<Int>) -> [Value.Element] {
     storage[index(at: offsets.lowerBound)..<index(at: offsets.upperBound)].map { $0 }
   }
 
   /// Describes an operation of one step.
+  @inlinable
   internal func record(
     at offset: Int,
     removed: [Value.Element] = [],
@@ -81,6 +85,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   }
 
   /// Stops the program unless there is an element at a position.
+  @inlinable
   internal func requireElement(at index: Value.Index, _ task: String, _ site: PropertyPlace) {
     guard index >= storage.startIndex, index < storage.endIndex else {
       refuse(task, "\(index)", valid: "\(storage.startIndex)..<\(storage.endIndex)", site)
@@ -88,13 +93,15 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   }
 
   /// Stops the program unless something may be inserted at a position.
+  @inlinable
   internal func requireInsertion(at index: Value.Index, _ task: String, _ site: PropertyPlace) {
     guard index >= storage.startIndex, index <= storage.endIndex else {
       refuse(task, "\(index)", valid: "\(storage.startIndex)...\(storage.endIndex)", site)
     }
   }
 
-  private func refuse(
+  @usableFromInline
+  internal func refuse(
     _ task: String,
     _ position: String,
     valid: String,

@@ -17,6 +17,7 @@ extension Observed {
   ///   - body: Called with the owner and the change.
   /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
   /// - Complexity: Amortized O(1).
+  @inlinable
   @discardableResult
   public func observeElements<O: AnyObject, Element: Hashable>(
     owner: O,
@@ -24,8 +25,9 @@ extension Observed {
     options: ObserveOptions = [],
     _ body: @escaping (O, SetChange<Element>) -> Void
   ) -> Token where Value == Set<Element> {
-    observeWrites(owner: owner, id: id, options) { owner, report, _ in
-      if let change = SetChange(report) { body(owner, change) }
+    let memory = ElementsMemory()
+    return observeWrites(owner: owner, id: id, options, memory) { owner, report in
+      if let change = SetChange(memory.take(report).report) { body(owner, change) }
     }
   }
 
@@ -36,12 +38,14 @@ extension Observed {
   ///   - body: Called with the change.
   /// - Returns: The token. Dropping it ends the registration.
   /// - Complexity: Amortized O(1).
+  @inlinable
   public func observeElements<Element: Hashable>(
     options: ObserveOptions = [],
     _ body: @escaping (SetChange<Element>) -> Void
   ) -> Token where Value == Set<Element> {
-    observeWrites(options) { report, _ in
-      if let change = SetChange(report) { body(change) }
+    let memory = ElementsMemory()
+    return observeWrites(options, memory) { report in
+      if let change = SetChange(memory.take(report).report) { body(change) }
     }
   }
 
@@ -50,9 +54,10 @@ extension Observed {
   /// - Parameter element: The element.
   /// - Returns: Whether the set had none.
   /// - Complexity: O(1) on average.
+  @inlinable
   @discardableResult
   public func insert<Element: Hashable>(_ element: Element) -> Bool where Value == Set<Element> {
-    observers?.cleanIfSoiled()
+    clean()
     guard !storage.contains(element) else { return false }
     write(describedBy: { SetRecord(inserted: [element]) }) { $0.insert(element) }
     return true
@@ -63,10 +68,11 @@ extension Observed {
   /// - Parameter element: The element, or an equal one.
   /// - Returns: The element the set had; `nil` if it had none.
   /// - Complexity: O(1) on average.
+  @inlinable
   @discardableResult
   public func remove<Element: Hashable>(_ element: Element) -> Element?
   where Value == Set<Element> {
-    observers?.cleanIfSoiled()
+    clean()
     guard let index = storage.firstIndex(of: element) else { return nil }
     let member = storage[index]
     write(describedBy: { SetRecord(removed: [member]) }) { $0.remove(member) }
@@ -77,10 +83,11 @@ extension Observed {
   ///
   /// - Parameter elements: The elements.
   /// - Complexity: O(*k*) on average for *k* elements.
+  @inlinable
   public func formUnion<Element: Hashable>(_ elements: some Sequence<Element>)
   where Value == Set<Element> {
     let elements = Set(elements)
-    observers?.cleanIfSoiled()
+    clean()
     let inserted = elements.filter { !storage.contains($0) }
     guard !inserted.isEmpty else { return }
     write(describedBy: { SetRecord(inserted: inserted) }) { $0.formUnion(inserted) }
@@ -90,10 +97,11 @@ extension Observed {
   ///
   /// - Parameter elements: The elements.
   /// - Complexity: O(*k*) on average for *k* elements.
+  @inlinable
   public func subtract<Element: Hashable>(_ elements: some Sequence<Element>)
   where Value == Set<Element> {
     let elements = Array(elements)
-    observers?.cleanIfSoiled()
+    clean()
     // The members themselves, so that none dies while the set is changed.
     let removed = Set(elements.compactMap { storage.firstIndex(of: $0).map { storage[$0] } })
     guard !removed.isEmpty else { return }

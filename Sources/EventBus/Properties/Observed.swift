@@ -3,10 +3,17 @@
 /// ```swift
 /// @MainActor final class Account {
 ///   @Observed var balance = 0
+///   @Observed var owner = "Ada"
+///   @Observed var history: [Int] = []
+///   @Observed(notifies: .manually) var visits = 0
 /// }
+/// ```
+///
+/// ```swift
 /// account.$balance.observe(owner: screen) { screen, change in
-///   screen.show(change.old, change.new)
+///   screen.text = "\(change.old) → \(change.new)"
 /// }
+/// account.balance = 5
 /// ```
 ///
 /// One assignment goes through these steps: validators may replace or decline the value; a value equal to

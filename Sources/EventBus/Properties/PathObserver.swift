@@ -22,6 +22,8 @@ internal final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyO
   private let path: Path
   private let options: ObserveOptions
   private let body: (Owner, Change<Seen>) -> Void
+  /// The inner property at first, until it is observed.
+  private var first: Observed<Leaf>?
   /// The inner property now.
   private var property: Observed<Leaf>?
   private var token: Token?
@@ -42,9 +44,12 @@ internal final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyO
     self.options = options
     self.body = body
     told = path.see(root)
+    first = path.find(root)
     super.init(mark, options.roles(of: Root.self))
-    follow(path.find(root))
   }
+
+  // Not before: the inner property may be the outer one, whose registrations stand in order.
+  override internal func wasAdded() { follow(first.take()) }
 
   override internal func belongs(to object: AnyObject) -> Bool { owner === object }
   override internal var needsSweeping: Bool { !tells }

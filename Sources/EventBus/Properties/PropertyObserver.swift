@@ -47,10 +47,14 @@ internal class PropertyObserver<Value> {
   internal func receive(_ report: WriteReport<Value>) -> Bool { true }
 
   /// Takes note that a report came while the registration was paused.
+  @usableFromInline
   internal func miss() {}
 
   /// Asks whether a value may be stored; it may be replaced.
   internal func approves(_ proposed: inout Value, old: Value) -> Bool { true }
+
+  /// Told when it stands among the observers, before it is called.
+  internal func wasAdded() {}
 
   /// Whether an object is the owner.
   internal func belongs(to object: AnyObject) -> Bool { false }

@@ -88,7 +88,9 @@ extension PropertyObservers {
         isOfBatch: !isDraining
       )
     )
-    drainsForBatch = !isDraining
+    // Another batch may be waiting already to tell; then this change follows its own.
+    guard !isDraining else { return }
+    drainsForBatch = true
     isDraining = true
   }
 
@@ -110,9 +112,11 @@ extension PropertyObservers {
   }
 
   /// Takes note of a write that will be told.
+  @usableFromInline
   internal func note(_ write: Write) { note(write, isBounded: false) }
 
   /// Takes note of a write that may never be told.
+  @usableFromInline
   internal func noteSilently(_ write: Write) {
     // In a batch the value before its first write is known.
     let isOutside = enlisted == nil
@@ -121,7 +125,7 @@ extension PropertyObservers {
   }
 
   private func note(_ write: Write, isBounded: Bool) {
-    guard wantingWrites > 0 else { return }
+    guard census.wantingWrites > 0 else { return }
     // What dies in the log may use the property: not while the log is accessed.
     var log = log
     self.log = .empty
@@ -198,7 +202,8 @@ extension PropertyObservers {
   private func takeBaseline(of observer: PropertyObserver<Value>) -> Value? {
     guard let known = observer.baseline else { return nil }
     observer.baseline = nil
-    baselines -= 1
+    census.baselines -= 1
+    updateInvolvement()
     return known
   }
 

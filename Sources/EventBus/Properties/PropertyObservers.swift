@@ -49,23 +49,14 @@ internal final class PropertyObservers<Value> {
   @usableFromInline internal let depth = Atomic<Int>(0)
   @usableFromInline internal let ledger = ObservationLedger()
 
-  /// How many registrations there are, ended ones included that have not been met yet.
-  internal private(set) var count = 0
-  /// How many of them want the value before.
-  internal private(set) var wantingChanges = 0
-  /// How many want to be told before.
-  internal private(set) var wantingPriors = 0
-  /// How many are validators.
-  internal private(set) var validators = 0
-  /// How many want to know what was written.
-  internal private(set) var wantingWrites = 0
-  /// How many belong to owners that die without telling.
-  private var untold = 0
-  /// How many know another value than the rest.
-  internal var baselines = 0
-  private var numbers: [PropertyObserverKey: UInt] = [:]
-  private var sweepLimit = 8
-  private var probes: UInt = 0
+  /// How many registrations there are, and what they want.
+  internal var census = PropertyCensus()
+  /// The registrations that can be replaced.
+  internal var numbers: [PropertyObserverKey: UInt] = [:]
+  /// From so many slots on, all owners are looked at.
+  internal var sweepLimit = 8
+  /// How many registrations have looked at owners.
+  internal var probes: UInt = 0
 
   internal var pending: [Round] = [] { didSet { hasPending = !pending.isEmpty } }
   /// What was written since the last report; kept while somebody wants to know.
@@ -101,7 +92,7 @@ internal final class PropertyObservers<Value> {
   @usableFromInline
   internal var allowsMutationInPlace: Bool {
     cleanIfSoiled()
-    return wantingChanges + wantingPriors + validators == 0
+    return census.allowsMutationInPlace
   }
 
   // MARK: State
@@ -181,17 +172,17 @@ internal final class PropertyObservers<Value> {
       }
       slots[index].address = 0
       removed.append(observer)
-      note(observer, by: -1)
-      if observer.baseline != nil { baselines -= 1 }
+      census.note(observer, by: -1)
       if let key = observer.key, numbers[key] == number { numbers[key] = nil }
     }
-    if slots.count > max(8, 2 * count) { slots.removeAll { $0.observer == nil } }
+    if slots.count > max(8, 2 * census.count) { slots.removeAll { $0.observer == nil } }
     updateInvolvement()
-    if wantingWrites == 0 { _ = takeRecords() }
+    if census.wantingWrites == 0 { _ = takeRecords() }
     withExtendedLifetime(removed) {}
   }
 
-  private func index(of number: UInt) -> Int? {
+  /// The slot of a registration, if it has not been let go.
+  internal func index(of number: UInt) -> Int? {
     var low = 0
     var high = slots.count
     while low < high {
@@ -201,120 +192,9 @@ internal final class PropertyObservers<Value> {
     return low < slots.count && slots[low].number == number ? low : nil
   }
 
-  private func note(_ observer: PropertyObserver<Value>, by change: Int) {
-    count += change
-    if observer.roles.contains(.changes) { wantingChanges += change }
-    if observer.roles.contains(.priors) { wantingPriors += change }
-    if observer.roles.contains(.proposals) { validators += change }
-    if observer.roles.contains(.writes) { wantingWrites += change }
-    if observer.needsSweeping { untold += change }
-  }
-
-  private func updateInvolvement() {
-    isInvolved =
-      wantingPriors + validators + wantingWrites + baselines > 0 || enlisted != nil
-      || wroteSilently
-  }
-
-  // MARK: Registering
-
-  /// Makes the mark of the next registration.
-  internal func newMark() -> ObservationMark {
-    sweepOwners()
-    defer { nextNumber += 1 }
-    return ObservationMark(number: nextNumber, ledger: ledger)
-  }
-
-  /// Adds a registration, unless it ended with its owner's lifetime before it began.
-  ///
-  /// - Parameters:
-  ///   - observer: The registration, with the mark that was made last.
-  ///   - owner: Its owner.
-  ///   - key: Under which name another one of the owner is replaced.
-  ///   - known: The value the observer knows, when others are yet to be told of it.
-  /// - Returns: Whether it was added.
-  @discardableResult
-  internal func add(
-    _ observer: PropertyObserver<Value>,
-    owner: AnyObject? = nil,
-    key: PropertyObserverKey? = nil,
-    knowing known: Value? = nil
-  ) -> Bool {
-    if let carrier = owner as? any LifetimeOwner {
-      guard observer.mark.join(carrier.lifetime.members) else { return false }
-    }
-    if let key {
-      let former = numbers.updateValue(observer.number, forKey: key)
-      observer.key = key
-      if let former, let index = index(of: former) { slots[index].observer?.mark.endByItself() }
-    }
-    if let known {
-      observer.baseline = known
-      baselines += 1
-    }
-    slots.append(
-      Slot(number: observer.number, observer: observer, address: ObjectAddress.of(observer))
-    )
-    note(observer, by: 1)
-    updateInvolvement()
-    cleanIfSoiled()
-    return true
-  }
-
-  /// Calls a new registration with the value there is.
-  ///
-  /// What it sets is told when it has returned, so that it is not called inside its own call.
-  internal func tellInitial(_ observer: PropertyObserver<Value>, _ value: Value) {
-    let isOutermost = !isDraining
-    isDraining = true
-    beginWalk()
-    if observer.mark.isOpen, !observer.receive(Change(.initial, old: value, new: value)) {
-      observer.mark.endByItself()
-    }
-    endWalk()
-    if isOutermost { drain() }
-  }
-
-  /// Ends every registration of an owner.
-  internal func end(of owner: AnyObject) {
-    for observer in observers where observer.belongs(to: owner) { observer.mark.endByItself() }
-    cleanIfSoiled()
-  }
-
-  /// Makes every token inert; the property dies.
-  internal func close() {
-    for observer in observers { observer.mark.endByItself() }
-  }
-
-  private var observers: [PropertyObserver<Value>] { slots.compactMap(\.observer) }
-
-  /// Ends the registrations of owners that have died, if there may be too many of them.
-  ///
-  /// After it at most max(8, 2 × living) slots are taken, counting as living what lived when all were
-  /// looked at last.
-  private func sweepOwners() {
-    cleanIfSoiled()
-    guard untold > 0, walks == 0 else { return }
-    var probe = SweepProbe(total: slots.count, seed: probes)
-    probes &+= 1
-    // Loading an owner may be the last to let it go, and its end may use the property.
-    walks += 1
-    while let place = probe.next(), place < slots.count {
-      if slots[place].observer?.hasLostOwner ?? false { probe.foundDead() }
-    }
-    if probe.shouldSweep || slots.count >= sweepLimit {
-      var place = 0
-      while place < slots.count {
-        if let observer = slots[place].observer, observer.hasLostOwner {
-          observer.mark.endByItself()
-        }
-        place += 1
-      }
-      sweepLimit = .max
-    }
-    walks -= 1
-    clean()
-    if sweepLimit == .max { sweepLimit = max(8, 2 * count) }
+  /// Takes note whether there is more to do than to tell changes to plain observers.
+  internal func updateInvolvement() {
+    isInvolved = census.wantsMore || enlisted != nil || wroteSilently
   }
 }
 

@@ -18,7 +18,9 @@ public struct SetChange<Element: Hashable> {
     case setting
   }
 
-  fileprivate enum Source {
+  /// Where what came and went is known from.
+  @usableFromInline
+  internal enum Source {
     case recorded(inserted: Set<Element>, removed: Set<Element>)
     case old(Set<Element>)
     case unknown
@@ -28,9 +30,10 @@ public struct SetChange<Element: Hashable> {
   public let kind: Kind
   /// The value after.
   public let new: Set<Element>
-  private let source: Source
+  @usableFromInline internal let source: Source
 
   /// - Returns: `nil` when the operations have undone each other.
+  @inlinable
   internal init?(_ report: WriteReport<Set<Element>>) {
     new = report.new
     kind = report.isInitial ? .initial : report.records == nil ? .setting : .elements
@@ -80,27 +83,32 @@ extension SetChange: Sendable where Element: Sendable {}
 extension SetChange.Source: Sendable where Element: Sendable {}
 
 /// What one operation did to a set.
+@usableFromInline
 internal final class SetRecord<Element: Hashable> {
   /// What came; it was not there before.
-  internal let inserted: Set<Element>
+  @usableFromInline internal let inserted: Set<Element>
   /// What went; it was there before.
-  internal let removed: Set<Element>
+  @usableFromInline internal let removed: Set<Element>
 
+  @inlinable
   internal init(inserted: Set<Element> = [], removed: Set<Element> = []) {
     self.inserted = inserted
     self.removed = removed
   }
 
   /// What several operations did together.
+  @usableFromInline
   internal struct Sum {
     /// What came.
-    internal private(set) var inserted: Set<Element> = []
+    @usableFromInline internal var inserted: Set<Element> = []
     /// What went.
-    internal private(set) var removed: Set<Element> = []
+    @usableFromInline internal var removed: Set<Element> = []
 
+    @inlinable
     internal init() {}
 
     /// Adds what was done next.
+    @inlinable
     internal mutating func add(_ record: SetRecord<Element>) {
       let anew = record.inserted.subtracting(removed)
       removed.subtract(record.inserted)
@@ -111,6 +119,8 @@ internal final class SetRecord<Element: Hashable> {
     }
   }
 }
+
+extension SetRecord.Sum: Sendable where Element: Sendable {}
 
 @available(*, unavailable)
 extension SetRecord: Sendable {}

@@ -25,6 +25,7 @@ public struct Splice<Element> {
   /// What came, in order; it now begins at the lower bound of ``range``.
   public let inserted: [Element]
 
+  @inlinable
   internal init(_ range: Range<Int>, removed: [Element], inserted: [Element]) {
     self.range = range
     self.removed = removed

@@ -2,9 +2,8 @@
 ///
 /// ```swift
 /// @MainActor final class Desk {
-///   @WeakObserved var guest: Visitor?
+///   @WeakObserved var visitor: Visitor?
 /// }
-/// desk.$guest.observe(owner: lamp) { lamp, change in lamp.isOn = change.new != nil }
 /// ```
 ///
 /// Its observers are told of the end on the thread that let the object go, or on their actor. The object

@@ -5,13 +5,26 @@
 @usableFromInline
 internal struct WriteReport<Value> {
   /// The value after.
-  internal let new: Value
+  @usableFromInline internal let new: Value
   /// The value before, if somebody kept it.
-  internal var old: Value?
+  @usableFromInline internal let old: Value?
   /// What was done, in order, if all of it was described.
-  internal var records: [AnyObject]?
+  @usableFromInline internal let records: [AnyObject]?
   /// Whether this is the value at the time of the registration.
-  internal var isInitial = false
+  @usableFromInline internal let isInitial: Bool
+
+  @inlinable
+  internal init(
+    new: Value,
+    old: Value? = nil,
+    records: [AnyObject]? = nil,
+    isInitial: Bool = false
+  ) {
+    self.new = new
+    self.old = old
+    self.records = records
+    self.isInitial = isInitial
+  }
 }
 
 /// One write to a property, as far as the property knows what was done.
@@ -23,6 +36,12 @@ internal enum Write {
   case mutation
   /// It was changed, and whoever did it described how.
   case described(AnyObject)
+
+  /// What was done, if it was described.
+  @inlinable
+  internal var records: [AnyObject]? {
+    if case .described(let record) = self { [record] } else { nil }
+  }
 }
 
 /// The writes since the last report.

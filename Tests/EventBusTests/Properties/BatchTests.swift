@@ -153,6 +153,24 @@ struct BatchTests {
     withExtendedLifetime(tokens) {}
   }
 
+  @Test("A batch inside an observer of a batch's end follows it")
+  func insideTheEnd() {
+    let pair = Pair()
+    let notes = Notes<String>()
+    let tokens = [
+      pair.$left.observe { _ in batch { pair.right += 10 } },
+      pair.$right.observe { notes.append($0.text) },
+    ]
+    batch {
+      pair.left = 1
+      pair.right = 2
+    }
+    #expect(notes.entries == ["0→2", "2→12"])
+    pair.right = 3
+    #expect(notes.entries == ["0→2", "2→12", "12→3"])
+    withExtendedLifetime(tokens) {}
+  }
+
   @Test("Who registers inside a batch is told from the value there was then")
   func registeredInside() {
     let pair = Pair()

@@ -94,6 +94,23 @@ struct ObservedPathTests {
     withExtendedLifetime(other) {}
   }
 
+  @Test("A path that leads back to the property itself is followed")
+  func selfLoop() {
+    final class Node { @Observed var next: Node? }
+    let (node, other, viewer) = (Node(), Node(), Viewer())
+    node.next = node
+    let token = node.$next.observe(\.$next, owner: viewer) { viewer, change in
+      viewer.shown.append(change.new.map { $0 != nil } == true ? "there" : "gone")
+    }
+    node.next = other
+    other.next = node
+    token.cancel()
+    other.next = nil
+    node.next = nil
+    #expect(viewer.shown.last == "there")
+    #expect(node.$next.observerSlotCount <= 8)
+  }
+
   @Test("A binding sets at once and after every change, until its object dies")
   func bind() {
     final class Label { var text = "" }
