@@ -17,7 +17,7 @@ enum Program {
   private static func run(_ options: Options) async -> Int32 {
     let counts = Heap.isCounted ? Memory.rows + Counts.rows + Properties.counts : []
     let posts = Posting.rows + Owners.rows + Senders.rows + Hooks.rows
-    let alone = posts + Registering.rows + Replaying.rows + Properties.rows
+    let alone = posts + Registering.rows + Replaying.rows + Properties.rows + Collections.rows
     let later = Streams.rows + Later.rows + Timers.rows
     let rows = alone + later + Seeing.rows + Threads.rows + Launching.rows + counts
     let runner = Runner(options: options, ours: .eventBus, report: note)

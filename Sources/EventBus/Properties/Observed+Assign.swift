@@ -33,16 +33,17 @@ extension Observed {
     }
     let old = cell.exchange(proposed)
     observers.dependents.invalidate()
-    if enlist(old, observers) { return observers.noteSilently(write) }
+    if enlist(old, observers) { return observers.note(write) }
     observers.reportInOrder(old: old, new: proposed, write)
   }
 
   /// Reports what was changed in place, where nobody wanted the value before.
-  @usableFromInline
+  @inlinable
   internal func didMutate(_ observers: PropertyObservers<Value>, _ write: Write = .mutation) {
-    observers.dependents.invalidate()
-    if notifies == .manually || enlist(nil, observers) { return observers.noteSilently(write) }
-    observers.reportInOrder(old: nil, new: storage, write)
+    if observers.hasDependents { observers.invalidateDependents() }
+    if notifies == .manually { return observers.noteSilently(write) }
+    if OpenBatch.isAnyOpen, enlist(nil, observers) { return observers.note(write) }
+    observers.reportInPlace(storage, write)
   }
 
   private func storeSilently(
@@ -65,6 +66,7 @@ extension Observed {
   /// Lets an open batch tell the change at its end.
   ///
   /// - Returns: `false` when there is none.
+  @usableFromInline
   internal func enlist(_ old: Value?, _ observers: PropertyObservers<Value>) -> Bool {
     guard let batch = OpenBatch.current else { return false }
     if observers.enlisted == nil {

@@ -6,7 +6,10 @@ extension Observed {
   ///
   /// - Parameter old: The value that the observers know.
   public func notifyChange(from old: Value) {
-    guard let observers, !enlist(old, observers) else { return }
+    guard let observers else { return }
+    // At the first write of a batch: what was stored silently before is in `old`.
+    if observers.enlisted == nil, OpenBatch.current != nil { observers.wroteSilently = false }
+    if enlist(old, observers) { return }
     observers.reportInOrder(old: old, new: storage, nil)
   }
 

@@ -46,6 +46,10 @@ internal class PropertyObserver<Value> {
   @usableFromInline
   internal func receive(_ report: WriteReport<Value>) -> Bool { true }
 
+  /// Takes note that a report came while the registration was paused.
+  @usableFromInline
+  internal func miss() {}
+
   /// Asks whether a value may be stored; it may be replaced.
   internal func approves(_ proposed: inout Value, old: Value) -> Bool { true }
 

@@ -50,11 +50,20 @@ extension PropertyObservers {
   /// - Parameters:
   ///   - old: The value before; `nil` when nobody wanted it.
   ///   - new: The value after.
-  ///   - write: What was written; `nil` when it was noted before.
+  ///   - write: What was written; `nil` when it was noted before, and the value before is the one that
+  ///     all observers know.
   @usableFromInline
   internal func reportInOrder(old: Value?, new: Value, _ write: Write?) {
-    if let write { noteSilently(write) }
-    let round = Round(old: old, new: new, writes: takeWrites(), order: nextNumber)
+    if let write { note(write) }
+    let isOldKnown = write == nil || !wroteSilently
+    if wroteSilently { wroteSilently = false }
+    let round = Round(
+      old: old,
+      new: new,
+      records: takeRecords(),
+      isOldKnown: isOldKnown,
+      order: nextNumber
+    )
     guard !isDraining else { return pending.append(round) }
     isDraining = true
     run(round)
@@ -63,11 +72,16 @@ extension PropertyObservers {
 
   /// Queues the change of a batch, before any change of the batch is told.
   internal func enqueueBatch(old: Value?, new: Value, isNetZero: Bool) {
+    let isOldKnown = !wroteSilently
+    let records = takeRecords()
+    // What was stored silently before the batch is still to be told.
+    if isNetZero, wroteSilently { note(.mutation) } else { wroteSilently = false }
     pending.append(
       Round(
         old: old,
         new: new,
-        writes: takeWrites(),
+        records: records,
+        isOldKnown: isOldKnown,
         order: nextNumber,
         isNetZero: isNetZero,
         // What is told inside an observer's call settles in its own turn.
@@ -87,15 +101,36 @@ extension PropertyObservers {
     drain()
   }
 
-  private func takeWrites() -> [Write] {
-    guard !silentWrites.isEmpty else { return [] }
-    defer { silentWrites = [] }
-    return silentWrites
+  /// Takes out what was written since the last report.
+  ///
+  /// - Returns: What was done, in order, if all of it was described.
+  internal func takeRecords() -> [AnyObject]? {
+    if case .empty = log { return nil }
+    let taken = log
+    log = .empty
+    return taken.records
   }
 
-  /// Takes note of a write that is not told now.
+  /// Takes note of a write that will be told.
+  @usableFromInline
+  internal func note(_ write: Write) { note(write, isBounded: false) }
+
+  /// Takes note of a write that may never be told.
+  @usableFromInline
   internal func noteSilently(_ write: Write) {
-    if census.wantingWrites > 0 { silentWrites.append(write) }
+    // In a batch the value before its first write is known.
+    let isOutside = enlisted == nil
+    note(write, isBounded: isOutside)
+    if isOutside { wroteSilently = true }
+  }
+
+  private func note(_ write: Write, isBounded: Bool) {
+    guard census.wantingWrites > 0 else { return }
+    // What dies in the log may use the property: not while the log is accessed.
+    var log = log
+    self.log = .empty
+    log.note(write, isBounded: isBounded)
+    self.log = log
   }
 
   /// Tells those who want to know before a value is stored.
@@ -144,17 +179,23 @@ extension PropertyObservers {
 
   private func deliver(_ round: Round) {
     let change = round.isNetZero ? nil : round.old.map { Change(.set, old: $0, new: round.new) }
-    let report = WriteReport(new: round.new, writes: round.writes)
+    let old = round.isOldKnown ? round.old : nil
+    let report = WriteReport(new: round.new, old: old, records: round.records)
     walk(before: round.order) { observer in
       let known = takeBaseline(of: observer)
-      guard observer.mark.isOpen else { return true }
+      guard observer.mark.isOpen else {
+        if known != nil || !round.isNetZero { observer.miss() }
+        return true
+      }
       if observer.roles.contains(.changes) {
         guard let known else { return change.map(observer.receive) ?? true }
         if let areEqual, areEqual(known, round.new) { return true }
         return observer.receive(Change(.set, old: known, new: round.new))
       }
-      guard observer.roles.contains(.writes), !round.isNetZero else { return true }
-      return observer.receive(report)
+      guard observer.roles.contains(.writes) else { return true }
+      guard let known else { return round.isNetZero || observer.receive(report) }
+      if let areEqual, areEqual(known, round.new) { return true }
+      return observer.receive(WriteReport(new: round.new, old: known))
     }
   }
 

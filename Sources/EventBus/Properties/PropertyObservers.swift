@@ -27,8 +27,10 @@ internal final class PropertyObservers<Value> {
     internal let old: Value?
     /// The value after.
     internal let new: Value
-    /// What was written.
-    internal let writes: [Write]
+    /// What was done, if all of it was described.
+    internal let records: [AnyObject]?
+    /// Whether what observers of elements know is the value before: nothing was stored silently.
+    internal let isOldKnown: Bool
     /// Only registrations with smaller numbers were there when it was stored.
     internal let order: UInt
     /// Whether only those are told that registered while others had yet to be told.
@@ -57,8 +59,10 @@ internal final class PropertyObservers<Value> {
   internal var probes: UInt = 0
 
   internal var pending: [Round] = [] { didSet { hasPending = !pending.isEmpty } }
-  /// What was written silently since the last report; kept while somebody wants to know.
-  internal var silentWrites: [Write] = [] { didSet { updateInvolvement() } }
+  /// What was written since the last report; kept while somebody wants to know.
+  internal var log = WriteLog.empty
+  /// Whether some of it was stored without an intention to report it.
+  internal var wroteSilently = false { didSet { updateInvolvement() } }
   /// What the open batch is to tell.
   internal var enlisted: PropertyEnlistment<Value>? { didSet { updateInvolvement() } }
   /// The computed values that depend on the property.
@@ -173,6 +177,7 @@ internal final class PropertyObservers<Value> {
     }
     if slots.count > max(8, 2 * census.count) { slots.removeAll { $0.observer == nil } }
     updateInvolvement()
+    if census.wantingWrites == 0 { _ = takeRecords() }
     withExtendedLifetime(removed) {}
   }
 
@@ -189,7 +194,7 @@ internal final class PropertyObservers<Value> {
 
   /// Takes note whether there is more to do than to tell changes to plain observers.
   internal func updateInvolvement() {
-    isInvolved = census.wantsMore || enlisted != nil || !silentWrites.isEmpty
+    isInvolved = census.wantsMore || enlisted != nil || wroteSilently
   }
 }
 

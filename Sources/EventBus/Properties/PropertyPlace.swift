@@ -1,10 +1,17 @@
 /// Where a property was written, for messages.
+@usableFromInline
 internal struct PropertyPlace: Sendable, CustomStringConvertible {
   /// The module and file.
-  internal let fileID: StaticString
+  @usableFromInline internal let fileID: StaticString
   /// The line, counted from one.
-  internal let line: UInt
+  @usableFromInline internal let line: UInt
+
+  @inlinable
+  internal init(fileID: StaticString, line: UInt) {
+    self.fileID = fileID
+    self.line = line
+  }
 
   /// The place as `Module/File.swift:12`.
-  internal var description: String { "\(fileID):\(line)" }
+  @usableFromInline internal var description: String { "\(fileID):\(line)" }
 }

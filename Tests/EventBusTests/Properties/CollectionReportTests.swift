@@ -1,0 +1,424 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Reports about elements")
+struct CollectionReportTests {
+  private let shelf = Shelf([1, 2, 3])
+  private let notes = Notes<String>()
+
+  private func observe() -> Token {
+    shelf.$items.observeElements { [notes] in notes.append($0.text) }
+  }
+
+  @Test("A whole assignment is a setting, whose difference is found when it is asked for")
+  func assignment() {
+    let token = shelf.$items.observeElements { [notes] change in
+      #expect(change.kind == .setting)
+      #expect(change.splices.isEmpty)
+      notes.append(change.difference().map(\.text).joined(separator: " "))
+    }
+    shelf.items = [1, 5, 3, 4]
+    shelf.items = [1, 5, 3, 4]
+    shelf.items = []
+    #expect(notes.entries == ["=1[2]→[5] +3[4]", "-0[1, 5, 3, 4]"])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test(
+    "A plain mutation is told too; without the value before, its difference replaces everything"
+  )
+  func mutation() {
+    let token = shelf.$items.observeElements { [notes] change in
+      #expect(change.kind == .setting)
+      for splice in change.difference() {
+        notes.append("\(splice.range) \(splice.removed) \(splice.inserted)")
+      }
+    }
+    shelf.items.append(4)
+    shelf.items[0] = 9
+    #expect(notes.entries == ["0..<3 [] [1, 2, 3, 4]", "0..<4 [] [9, 2, 3, 4]"])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Where somebody keeps the value before, the difference of a plain mutation is exact")
+  func mutationWithOld() {
+    let tokens = [
+      shelf.$items.observe { _ in },
+      shelf.$items.observeElements { [notes] change in
+        notes.append(change.difference().map(\.text).joined())
+      },
+    ]
+    shelf.items.append(4)
+    #expect(notes.entries == ["+3[4]"])
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("Initial is told once, before any change, as an insertion of everything")
+  func initial() {
+    let token = shelf.$items.observeElements(options: .initial) { [notes] change in
+      notes.append("\(change.text): " + change.difference().map(\.text).joined())
+    }
+    shelf.$items.append(4)
+    #expect(notes.entries == ["initial: +0[1, 2, 3]", "+3[4]: +3[4]"])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("A batch is one change with all splices in order")
+  func batchOfOperations() {
+    let token = observe()
+    batch {
+      shelf.$items.append(4)
+      shelf.$items.remove(at: 0)
+      shelf.$items.swapAt(0, 1)
+      #expect(notes.entries.isEmpty)
+    }
+    #expect(notes.entries == ["+3[4] -0[1] =0[2]→[3] =1[3]→[2]"])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("A batch that assigns is a setting from the value at its beginning, if that was kept")
+  func batchOfAssignments() {
+    let token = shelf.$items.observeElements { [notes] change in
+      notes.append(change.difference().map(\.text).joined(separator: " "))
+    }
+    batch {
+      shelf.items = [1, 2]
+      shelf.$items.append(7)
+    }
+    batch {
+      shelf.$items.append(8)
+      shelf.items = [1]
+    }
+    #expect(notes.entries == ["=2[3]→[7]", "=0[]→[1]"])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("A batch that ends where it began is told only if nobody kept the value before")
+  func netZero() {
+    let token = observe()
+    batch {
+      shelf.$items.append(4)
+      shelf.$items.remove(at: 3)
+    }
+    #expect(notes.entries == ["+3[4] -3[4]"])
+    let other = shelf.$items.observe { _ in }
+    batch {
+      shelf.$items.append(4)
+      shelf.$items.remove(at: 3)
+    }
+    #expect(notes.entries.count == 1)
+    withExtendedLifetime((token, other)) {}
+  }
+
+  @Test("Who registers in a batch is told what happened since, and no more")
+  func registeredInBatch() {
+    let first = observe()
+    var mirror: [Int] = []
+    var token: Token?
+    batch {
+      shelf.$items.append(4)
+      token = shelf.$items.observeElements(options: .initial) {
+        for splice in $0.difference() { mirror.apply(splice) }
+      }
+      #expect(mirror == [1, 2, 3, 4])
+      shelf.$items.remove(at: 0)
+    }
+    #expect(mirror == [2, 3, 4])
+    shelf.$items.append(5)
+    #expect(mirror == [2, 3, 4, 5])
+    #expect(notes.entries == ["+3[4] -0[1]", "+3[5]"])
+    withExtendedLifetime((first, token)) {}
+  }
+
+  @Test("Who registers at the end of a batch is told nothing of it")
+  func registeredAfterwards() {
+    var tokens: [Token] = []
+    batch {
+      shelf.$items.append(4)
+      tokens.append(observe())
+    }
+    #expect(notes.entries.isEmpty)
+  }
+
+  @Test("An observer that changes the collection is told in a round of its own")
+  func reentrancy() {
+    var mirrors = [[Int]](repeating: [1, 2, 3], count: 2)
+    let tokens = (0..<2).map { index in
+      shelf.$items.observeElements { [unowned shelf, notes] change in
+        notes.append("\(index) \(change.text)")
+        for splice in change.splices { mirrors[index].apply(splice) }
+        #expect(mirrors[index] == change.new)
+        if index == 0, change.new.count < 6 { shelf.$items.insert(change.new.count, at: 0) }
+      }
+    }
+    shelf.$items.append(9)
+    #expect(shelf.items == [5, 4, 1, 2, 3, 9])
+    #expect(mirrors == [shelf.items, shelf.items])
+    #expect(
+      notes.entries == [
+        "0 +3[9]", "1 +3[9]", "0 +0[4]", "1 +0[4]", "0 +0[5]", "1 +0[5]",
+      ]
+    )
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("What was stored silently is told with the next change")
+  func withoutNotifying() {
+    let token = shelf.$items.observeElements { [notes] change in
+      notes.append(change.text)
+      for splice in change.difference() { notes.append("\(splice.range) \(splice.inserted)") }
+    }
+    shelf.$items.withoutNotifying { $0.append(4) }
+    #expect(notes.entries.isEmpty)
+    shelf.$items.append(5)
+    shelf.$items.append(6)
+    shelf.$items.withoutNotifying { $0.removeAll() }
+    shelf.items = [1]
+    #expect(
+      notes.entries == [
+        "setting", "0..<3 [1, 2, 3, 4, 5]", "+5[6]", "5..<5 [6]", "setting", "0..<6 [1]",
+      ]
+    )
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Who registers after a silent write knows it already")
+  func registeredAfterSilence() {
+    let first = observe()
+    shelf.$items.withoutNotifying { $0.append(4) }
+    var mirror: [Int] = []
+    let token = shelf.$items.observeElements(options: .initial) {
+      for splice in $0.difference() { mirror.apply(splice) }
+    }
+    shelf.$items.append(5)
+    #expect(mirror == [1, 2, 3, 4, 5])
+    withExtendedLifetime((first, token)) {}
+  }
+
+  @Test("A batch that ends where it began leaves what was silent before it to be told")
+  func silenceBeforeNetZero() {
+    var mirror = [1, 2, 3]
+    let token = shelf.$items.observeElements {
+      for splice in $0.difference() { mirror.apply(splice) }
+    }
+    shelf.$items.withoutNotifying { $0.append(4) }
+    batch {
+      shelf.items = []
+      shelf.items = [1, 2, 3, 4]
+    }
+    #expect(mirror == [1, 2, 3])
+    shelf.$items.append(5)
+    #expect(mirror == [1, 2, 3, 4, 5])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("In manual mode the operations since the last notice are told with the next one")
+  func manual() {
+    final class Model { @Observed(notifies: .manually) var items = [1] }
+    let model = Model()
+    let token = model.$items.observeElements { [notes] change in
+      notes.append(change.difference().map(\.text).joined(separator: " "))
+    }
+    model.$items.append(2)
+    model.$items.remove(at: 0)
+    #expect(notes.entries.isEmpty)
+    model.$items.notifyChange(from: [1])
+    let old = model.items
+    model.items.append(3)
+    model.$items.append(4)
+    model.$items.notifyChange(from: old)
+    batch {
+      let old = model.items
+      model.items = []
+      model.$items.notifyChange(from: old)
+    }
+    #expect(notes.entries == ["+1[2] -0[1]", "+1[3, 4]", "-0[2, 3, 4]"])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Silent operations are kept one by one up to a thousand")
+  func manyWrites() {
+    final class Model { @Observed(notifies: .manually) var items: [Int] = [] }
+    let model = Model()
+    let token = model.$items.observeElements { [notes] change in
+      notes.append("\(change.kind) \(change.splices.count)")
+    }
+    for count in [1_000, 1_001] {
+      let old = model.items
+      for number in 0..<count { model.$items.append(number) }
+      model.$items.notifyChange(from: old)
+    }
+    #expect(notes.entries == ["splices 1000", "setting 0"])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Operations that reports were kept for are let go with the last who wants them")
+  func recordsAreFreed() {
+    final class Model { @Observed(notifies: .manually) var items: [Tally.Probe] = [] }
+    let (model, tally) = (Model(), Tally())
+    let token = model.$items.observeElements { _ in }
+    model.$items.append(tally.probe())
+    model.$items.removeAll()
+    #expect(tally.live == 1)
+    token.cancel()
+    model.$items.append(contentsOf: [])
+    model.$items.removeAll { _ in false }
+    #expect(tally.live == 0)
+  }
+
+  @Test("After a pause that missed changes, the next one replaces everything that was known")
+  func pause() {
+    var mirror = [1, 2, 3]
+    let token = shelf.$items.observeElements { [notes] change in
+      notes.append(change.text)
+      for splice in change.difference() { mirror.apply(splice) }
+    }
+    let pause = token.pause()
+    shelf.$items.append(4)
+    pause.cancel()
+    shelf.$items.append(5)
+    shelf.$items.append(6)
+    #expect(mirror == [1, 2, 3, 4, 5, 6])
+    #expect(notes.entries == ["setting", "+5[6]"])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("With a validator an operation is a setting with an exact difference, and may be declined")
+  func validator() {
+    let tokens = [
+      shelf.$items.willSet { _, proposed in
+        if proposed.count > 4 { return false }
+        proposed.sort()
+        return true
+      },
+      shelf.$items.observeElements { [notes] change in
+        notes.append("\(change.kind) " + change.difference().map(\.text).joined(separator: " "))
+      },
+    ]
+    shelf.$items.append(0)
+    shelf.$items.append(9)
+    #expect(shelf.items == [0, 1, 2, 3])
+    #expect(notes.entries == ["setting +0[0]"])
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test(
+    "When an observer changes the collection before an operation is stored, all steps still lead on"
+  )
+  func prior() {
+    var mirror = [1, 2, 3]
+    let tokens = [
+      shelf.$items.observe(options: .prior) { [unowned shelf] change in
+        if change.kind == .prior, change.new.count == 4 { shelf.$items.removeAll() }
+      },
+      shelf.$items.observeElements { for splice in $0.difference() { mirror.apply(splice) } },
+    ]
+    shelf.$items.append(4)
+    #expect(shelf.items == [1, 2, 3, 4])
+    #expect(mirror == [1, 2, 3, 4])
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("An operation whose outcome is equal is told only if nobody kept the value before")
+  func equal() {
+    let token = observe()
+    shelf.$items.replace(at: 0, with: 1)
+    #expect(notes.entries == ["=0[1]→[1]"])
+    let other = shelf.$items.observe { _ in }
+    shelf.$items.replace(at: 0, with: 1)
+    #expect(notes.entries.count == 1)
+    withExtendedLifetime((token, other)) {}
+  }
+
+  @Test("A handler that is cancelled is not called, and the rest is")
+  func cancelled() {
+    let first = observe()
+    let second = observe()
+    first.cancel()
+    shelf.$items.append(4)
+    #expect(notes.entries == ["+3[4]"])
+    withExtendedLifetime(second) {}
+  }
+
+  @Test("Values computed from a collection follow its operations")
+  func computed() {
+    let count = Computed(shelf.$items) { $0.count }
+    let numbers = Notes<Int>()
+    let tokens = [count.observe { numbers.append($0.new) }, observe()]
+    shelf.$items.append(4)
+    #expect(count.value == 4)
+    batch {
+      shelf.$items.append(5)
+      shelf.$items.append(6)
+    }
+    #expect(numbers.entries == [4, 6])
+    withExtendedLifetime(tokens) {}
+  }
+}
+
+@Suite("Copies of observed collections")
+struct CollectionCopyTests {
+  private func address(_ shelf: Shelf) -> UInt {
+    let items = shelf.$items.value
+    return unsafe items.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }  // Reason: compared.
+  }
+
+  /// Whether the elements stand where they stood, after all operations.
+  private func staysInPlace(_ shelf: Shelf) -> Bool {
+    shelf.items.reserveCapacity(100)
+    let address = address(shelf)
+    shelf.$items.append(4)
+    shelf.$items.append(contentsOf: [5, 6])
+    shelf.$items.insert(0, at: 0)
+    shelf.$items.insert(contentsOf: [7, 8], at: 2)
+    shelf.$items.remove(at: 1)
+    shelf.$items.removeSubrange(0..<1)
+    shelf.$items.replace(at: 0, with: 3)
+    shelf.$items.replaceSubrange(1..<2, with: [1, 2, 3])
+    shelf.$items.move(from: 0, to: 3)
+    shelf.$items.swapAt(0, 1)
+    shelf.$items.removeAll { $0 == 2 }
+    batch {
+      shelf.$items.append(7)
+      shelf.items.append(8)
+    }
+    shelf.items.append(9)
+    shelf.$items.removeAll()
+    shelf.$items.append(1)
+    return address == self.address(shelf)
+  }
+
+  @Test("With an observer of elements only, nothing is copied")
+  func inPlace() {
+    let shelf = Shelf([1, 2, 3])
+    var count = 0
+    let token = shelf.$items.observeElements { _ in count += 1 }
+    #expect(staysInPlace(shelf))
+    #expect(count == 16)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Without observers nothing is copied")
+  func unobserved() {
+    #expect(staysInPlace(Shelf([1, 2, 3])))
+  }
+
+  @Test("An observer of whole values, a validator and a prior observer each cost the copy")
+  func copies() {
+    let shelf = Shelf([1, 2, 3])
+    let kept = shelf.$items.observeElements { _ in }
+    let wishes: [() -> Token] = [
+      { shelf.$items.observe { _ in } },
+      { shelf.$items.observe(options: .prior) { _ in } },
+      { shelf.$items.willSet { _, _ in true } },
+    ]
+    for wish in wishes {
+      let token = wish()
+      #expect(!staysInPlace(shelf))
+      token.cancel()
+      #expect(staysInPlace(shelf))
+    }
+    withExtendedLifetime(kept) {}
+  }
+}

@@ -1,0 +1,303 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Observed collections")
+struct CollectionTests {
+  /// Does something with a shelf and answers what the observer of its items was told.
+  private func told(_ items: [Int] = [], _ body: (Shelf) -> Void) -> [String] {
+    let (shelf, notes) = (Shelf(items), Notes<String>())
+    let token = shelf.$items.observeElements { notes.append($0.text) }
+    body(shelf)
+    return withExtendedLifetime(token) { notes.entries }
+  }
+
+  @Test("Appending tells an insertion at the end")
+  func append() {
+    let told = told([1]) {
+      $0.$items.append(2)
+      $0.$items.append(contentsOf: 3...4)
+      #expect($0.items == [1, 2, 3, 4])
+    }
+    #expect(told == ["+1[2]", "+2[3, 4]"])
+  }
+
+  @Test("Inserting tells where")
+  func insert() {
+    let told = told([1, 2]) {
+      $0.$items.insert(0, at: 0)
+      $0.$items.insert(contentsOf: [8, 9], at: 3)
+      #expect($0.items == [0, 1, 2, 8, 9])
+    }
+    #expect(told == ["+0[0]", "+3[8, 9]"])
+  }
+
+  @Test("Removing tells what went, and answers it")
+  func remove() {
+    let told = told([1, 2, 3, 4]) {
+      #expect($0.$items.remove(at: 1) == 2)
+      $0.$items.removeSubrange(1..<3)
+      #expect($0.items == [1])
+      $0.$items.removeAll()
+      #expect($0.items.isEmpty)
+    }
+    #expect(told == ["-1[2]", "-1[3, 4]", "-0[1]"])
+  }
+
+  @Test("Removing by a condition tells one removal for those that stood together")
+  func removeWhere() {
+    let told = told([1, 2, 4, 5, 6, 8, 9]) {
+      $0.$items.removeAll { $0.isMultiple(of: 2) }
+      #expect($0.items == [1, 5, 9])
+    }
+    #expect(told == ["-1[2, 4] -2[6, 8]"])
+  }
+
+  @Test("A condition that throws removes nothing, and nothing is told")
+  func throwingCondition() {
+    let told = told([1, 2, 3]) { shelf in
+      #expect(throws: SampleError.self) {
+        try shelf.$items.removeAll { number in
+          if number == 3 { throw SampleError(number: 3) }
+          return true
+        }
+      }
+      #expect(shelf.items == [1, 2, 3])
+    }
+    #expect(told.isEmpty)
+  }
+
+  @Test("Replacing tells what went and what came")
+  func replace() {
+    let told = told([1, 2, 3]) {
+      #expect($0.$items.replace(at: 1, with: 7) == 2)
+      $0.$items.replaceSubrange(0..<2, with: [4, 5, 6])
+      #expect($0.items == [4, 5, 6, 3])
+    }
+    #expect(told == ["=1[2]→[7]", "=0[1, 7]→[4, 5, 6]"])
+  }
+
+  @Test("A move is a removal and an insertion, and the element stands where it was sent")
+  func move() {
+    let told = told([1, 2, 3, 4]) {
+      $0.$items.move(from: 0, to: 2)
+      #expect($0.items == [2, 3, 1, 4])
+      $0.$items.move(from: 3, to: 0)
+      #expect($0.items == [4, 2, 3, 1])
+    }
+    #expect(told == ["-0[1] +2[1]", "-3[4] +0[4]"])
+  }
+
+  @Test("A swap is two replacements")
+  func swap() {
+    let told = told([1, 2, 3]) {
+      $0.$items.swapAt(0, 2)
+      #expect($0.items == [3, 2, 1])
+    }
+    #expect(told == ["=0[1]→[3] =2[3]→[1]"])
+  }
+
+  @Test("An operation that does nothing is no write")
+  func nothing() {
+    let told = told([1, 2]) {
+      $0.$items.append(contentsOf: [])
+      $0.$items.insert(contentsOf: [], at: 1)
+      $0.$items.removeSubrange(1..<1)
+      $0.$items.replaceSubrange(2..<2, with: [])
+      $0.$items.removeAll { $0 > 5 }
+      $0.$items.move(from: 1, to: 1)
+      $0.$items.swapAt(0, 0)
+    }
+    #expect(told.isEmpty)
+    #expect(self.told { $0.$items.removeAll() }.isEmpty)
+  }
+
+  @Test("Positions are offsets, also where indices do not begin at zero")
+  func offsets() {
+    let (shelf, notes) = (Shelf(), Notes<String>())
+    shelf.slice = [9, 9, 1, 2, 3][2...]
+    let token = shelf.$slice.observeElements { notes.append($0.text) }
+    shelf.$slice.remove(at: 3)
+    shelf.$slice.insert(7, at: 2)
+    #expect(Array(shelf.slice) == [7, 1, 3])
+    #expect(notes.entries == ["-1[2]", "+0[7]"])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Without observers the operations just work")
+  func unobserved() {
+    let shelf = Shelf([1, 2, 3])
+    shelf.$items.append(4)
+    shelf.$items.move(from: 0, to: 3)
+    shelf.$items.removeAll { $0 == 3 }
+    shelf.$items.swapAt(0, 1)
+    #expect(shelf.items == [4, 2, 1])
+  }
+
+  @Test("Observers of whole values are told of operations, too")
+  func wholeValues() {
+    let (shelf, notes) = (Shelf([1]), Notes<[Int]>())
+    let token = shelf.$items.observe {
+      notes.append($0.old)
+      notes.append($0.new)
+    }
+    shelf.$items.append(2)
+    #expect(notes.entries == [[1], [1, 2]])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("The handler of an owner is given the owner and ends with it")
+  func owner() {
+    let shelf = Shelf()
+    let notes = Notes<String>()
+    var viewer: Viewer? = Viewer()
+    let token = viewer.map {
+      shelf.$items.observeElements(owner: $0) { viewer, change in
+        viewer.shown.append(change.text)
+        notes.append(change.text)
+      }
+    }
+    shelf.$items.append(1)
+    #expect(viewer?.shown == ["+0[1]"])
+    viewer = nil
+    shelf.$items.append(2)
+    #expect(notes.entries == ["+0[1]"])
+    #expect(token?.isActive == false)
+  }
+
+  @Test("The lifetime of an owner ends the registration at once")
+  func lifetime() {
+    let (shelf, viewer) = (Shelf(), LivedViewer())
+    let token = shelf.$items.observeElements(owner: viewer) { viewer, change in
+      viewer.shown.append(change.text)
+    }
+    viewer.lifetime.end()
+    #expect(!token.isActive)
+    shelf.$items.append(1)
+    #expect(viewer.shown.isEmpty)
+  }
+
+  @Test(
+    "A registration with the same name replaces the former one, and a dropped token ends its own"
+  )
+  func names() {
+    let (shelf, viewer) = (Shelf(), Viewer())
+    for letter in ["a", "b"] {
+      shelf.$items.observeElements(owner: viewer, id: "list") { viewer, change in
+        viewer.shown.append(letter + change.text)
+      }
+    }
+    var token: Token? = shelf.$items.observeElements { viewer.shown.append("c" + $0.text) }
+    shelf.$items.append(1)
+    #expect(token?.isActive == true)
+    token = nil
+    shelf.$items.append(2)
+    #expect(viewer.shown == ["b+0[1]", "c+0[1]", "b+1[2]"])
+  }
+
+  @Test("Many dead owners are swept by later registrations")
+  func sweep() {
+    let shelf = Shelf()
+    for _ in 0..<1_000 { shelf.$items.observeElements(owner: Viewer()) { _, _ in } }
+    #expect(shelf.$items.observerSlotCount <= 16)
+  }
+
+  @Test("An element that dies may use the property, whichever operation lets it go")
+  func deinits() {
+    final class Item {
+      let atDeinit: () -> Void
+      init(_ atDeinit: @escaping () -> Void) { self.atDeinit = atDeinit }
+      deinit { atDeinit() }
+    }
+    final class Model { @Observed var items: [Item] = [] }
+    for isObserved in [false, true] {
+      let (model, notes) = (Model(), Notes<Int>())
+      let token = isObserved ? model.$items.observeElements { _ in } : nil
+      func fill() {
+        for _ in 0..<6 {
+          model.$items.append(Item { [unowned model] in notes.append(model.items.count) })
+        }
+      }
+      fill()
+      model.$items.remove(at: 0)
+      model.$items.replace(at: 0, with: Item {})
+      model.$items.removeSubrange(1..<2)
+      var index = 0
+      model.$items.removeAll { _ in
+        defer { index += 1 }
+        return index == 1
+      }
+      model.$items.removeAll()
+      fill()
+      model.$items.replaceSubrange(0..<6, with: [])
+      #expect(notes.entries == [5, 5, 4, 3, 0, 0] + Array(repeating: 0, count: 6))
+      withExtendedLifetime(token) {}
+    }
+  }
+}
+
+@Suite("Positions out of range")
+struct CollectionPositionTests {
+  @Test("An index behind the last element names the property, the call and what is valid")
+  func index() async throws {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      Shelf([1, 2, 3]).$items.remove(at: 3)
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("EventBusTests/CollectionSamples.swift:5"))
+    #expect(text.contains("EventBusTests/CollectionTests.swift:"))
+    #expect(text.contains("remove an element at 3, which is outside 0..<3"))
+  }
+
+  @Test("Inserting is allowed at the end and no further")
+  func insertion() async throws {
+    Shelf([1]).$items.insert(2, at: 1)
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      Shelf([1]).$items.insert(2, at: 2)
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("insert an element at 2, which is outside 0...1"))
+  }
+
+  @Test("A range must lie within the value")
+  func range() async throws {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      Shelf([1, 2]).$items.replaceSubrange(1..<3, with: [])
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("replace a range at 1..<3, which is outside 0...2"))
+  }
+
+  @Test("The destination of a move is the position of an element")
+  func destination() async throws {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      Shelf([1, 2]).$items.move(from: 0, to: 2)
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("move an element to a place at 2, which is outside 0..<2"))
+  }
+
+  @Test("Being told before is refused, with the way out")
+  func prior() async throws {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      _ = Shelf().$items.observeElements(options: .prior) { _ in }
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("Leave out `.prior`"))
+  }
+}

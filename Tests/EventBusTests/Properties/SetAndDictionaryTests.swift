@@ -1,0 +1,278 @@
+import EventBus
+import TestSupport
+import Testing
+
+extension SetChange where Element == String {
+  /// What came and went, in order.
+  var text: String { "\(kind) +\(inserted.sorted()) -\(removed.sorted())" }
+}
+
+extension DictionaryChange where Key == String, Value == Int {
+  /// What came, went and changed, in order.
+  var text: String {
+    let updates = updated.sorted { $0.key < $1.key }.map { "\($0)\($1.old)→\($1.new)" }
+    return "\(kind) +\(Self.text(inserted)) -\(Self.text(removed)) =\(updates)"
+  }
+
+  private static func text(_ values: [String: Int]) -> [String] {
+    values.sorted { $0.key < $1.key }.map { "\($0)\($1)" }
+  }
+}
+
+@Suite("Observed sets")
+struct ObservedSetTests {
+  private let shelf = Shelf()
+  private let notes = Notes<String>()
+
+  private func observe(_ options: ObserveOptions = []) -> Token {
+    shelf.$tags.observeElements(options: options) { [notes] in notes.append($0.text) }
+  }
+
+  @Test("Operations tell what came and went; what changes nothing is not told")
+  func operations() {
+    let token = observe()
+    #expect(shelf.$tags.insert("a"))
+    #expect(!shelf.$tags.insert("a"))
+    shelf.$tags.formUnion(["a", "b", "c"])
+    #expect(shelf.$tags.remove("b") == "b")
+    #expect(shelf.$tags.remove("b") == nil)
+    shelf.$tags.subtract(["b", "c", "d"])
+    shelf.$tags.subtract(["d"])
+    #expect(shelf.tags == ["a"])
+    #expect(
+      notes.entries == [
+        #"elements +["a"] -[]"#, #"elements +["b", "c"] -[]"#, #"elements +[] -["b"]"#,
+        #"elements +[] -["c"]"#,
+      ]
+    )
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("A whole assignment is compared when it is asked for; a plain mutation begins anew")
+  func setting() {
+    shelf.tags = ["a", "b"]
+    let token = shelf.$tags.observeElements(options: .initial) { [notes] in
+      notes.append($0.text + ($0.isReset ? " reset" : ""))
+    }
+    shelf.tags = ["b", "c"]
+    shelf.tags.insert("d")
+    #expect(
+      notes.entries == [
+        #"initial +["a", "b"] -[] reset"#, #"setting +["c"] -["a"]"#,
+        #"setting +["b", "c", "d"] -[] reset"#,
+      ]
+    )
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("A batch tells the sum of its operations, and nothing if they undo each other")
+  func batches() {
+    shelf.tags = ["a"]
+    let token = observe()
+    batch {
+      shelf.$tags.insert("b")
+      shelf.$tags.insert("c")
+      shelf.$tags.remove("b")
+      shelf.$tags.remove("a")
+      shelf.$tags.formUnion(["a", "d"])
+    }
+    batch {
+      shelf.$tags.insert("e")
+      shelf.$tags.remove("e")
+    }
+    #expect(notes.entries == [#"elements +["c", "d"] -[]"#])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("An owner is given the change and ends the registration")
+  func owner() {
+    var viewer: Viewer? = Viewer()
+    let token = viewer.map {
+      shelf.$tags.observeElements(owner: $0) { viewer, change in viewer.shown.append(change.text) }
+    }
+    shelf.$tags.insert("a")
+    #expect(viewer?.shown == [#"elements +["a"] -[]"#])
+    viewer = nil
+    shelf.$tags.insert("b")
+    #expect(token?.isActive == false)
+  }
+
+  @Test("A mirror of what came and went is the set, whatever is done to it", arguments: 0..<8)
+  func mirrors(_ seed: Int) {
+    var numbers = SampleNumbers(seed: seed)
+    var mirror: Set<String> = []
+    let token = shelf.$tags.observeElements(options: .initial) { change in
+      if change.isReset { mirror = [] }
+      #expect(mirror.isSuperset(of: change.removed))
+      mirror.subtract(change.removed)
+      #expect(mirror.isDisjoint(with: change.inserted))
+      mirror.formUnion(change.inserted)
+      #expect(mirror == change.new)
+    }
+    func step() {
+      let some = (0..<numbers.next(below: 4)).map { _ in String(numbers.next(below: 12)) }
+      switch numbers.next(below: 7) {
+      case 0: shelf.$tags.insert(String(numbers.next(below: 12)))
+      case 1: shelf.$tags.remove(String(numbers.next(below: 12)))
+      case 2: shelf.$tags.formUnion(some)
+      case 3: shelf.$tags.subtract(some)
+      case 4: shelf.tags = Set(some)
+      case 5: shelf.tags.formUnion(some)
+      default: batch { for _ in 0..<numbers.next(below: 5) { step() } }
+      }
+    }
+    for _ in 0..<500 { step() }
+    #expect(mirror == shelf.tags)
+    withExtendedLifetime(token) {}
+  }
+}
+
+@Suite("Observed dictionaries")
+struct ObservedDictionaryTests {
+  private let shelf = Shelf()
+  private let notes = Notes<String>()
+
+  private func observe() -> Token {
+    shelf.$prices.observeElements { [notes] in notes.append($0.text) }
+  }
+
+  @Test("Operations tell what came, went and changed")
+  func operations() {
+    let token = observe()
+    shelf.$prices["a"] = 1
+    #expect(shelf.$prices["a"] == 1)
+    #expect(shelf.$prices.updateValue(2, forKey: "a") == 1)
+    shelf.$prices["a"]? += 1
+    #expect(shelf.$prices.removeValue(forKey: "a") == 3)
+    shelf.$prices["a"] = nil
+    #expect(shelf.prices.isEmpty)
+    #expect(
+      notes.entries == [
+        #"elements +["a1"] -[] =[]"#, #"elements +[] -[] =["a1→2"]"#,
+        #"elements +[] -[] =["a2→3"]"#, #"elements +[] -["a3"] =[]"#,
+      ]
+    )
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("A whole assignment is compared when it is asked for; a plain mutation begins anew")
+  func setting() {
+    shelf.prices = ["a": 1, "b": 2]
+    let token = shelf.$prices.observeElements(options: .initial) { [notes] in
+      notes.append($0.text + ($0.isReset ? " reset" : ""))
+    }
+    shelf.prices = ["b": 3, "c": 4]
+    shelf.prices["d"] = 5
+    #expect(
+      notes.entries == [
+        #"initial +["a1", "b2"] -[] =[] reset"#, #"setting +["c4"] -["a1"] =["b2→3"]"#,
+        #"setting +["b3", "c4", "d5"] -[] =[] reset"#,
+      ]
+    )
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Equal values of a whole assignment are no updates; values that cannot be compared are")
+  func comparing() {
+    final class Box {}
+    final class Model {
+      @Observed var numbers = ["a": 1, "b": 2]
+      @Observed var boxes = ["a": Box(), "b": Box()]
+    }
+    let (model, keys) = (Model(), Notes<[String]>())
+    let tokens = [
+      model.$numbers.observeElements { keys.append($0.updated.keys.sorted()) },
+      model.$boxes.observeElements { keys.append($0.updated.keys.sorted()) },
+    ]
+    model.numbers = ["a": 1, "b": 3]
+    model.boxes = model.boxes.filter { _ in true }
+    #expect(keys.entries == [["b"], ["a", "b"]])
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("A batch tells the sum of its operations, and nothing if they undo each other")
+  func batches() {
+    shelf.prices = ["a": 1, "b": 2]
+    let token = observe()
+    batch {
+      shelf.$prices["a"] = 5
+      shelf.$prices["a"] = 6
+      shelf.$prices["b"] = nil
+      shelf.$prices["c"] = 3
+      shelf.$prices["d"] = 4
+      shelf.$prices["d"] = nil
+    }
+    batch {
+      shelf.$prices["a"] = 7
+      shelf.$prices["a"] = 6
+    }
+    #expect(notes.entries == [#"elements +["c3"] -["b2"] =["a1→6"]"#])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("An optional value is a value")
+  func optionalValues() {
+    final class Model { @Observed var values: [String: Int?] = [:] }
+    let (model, notes) = (Model(), Notes<String>())
+    let token = model.$values.observeElements {
+      notes.append("\($0.inserted.count) \($0.updated.count) \($0.removed.count)")
+    }
+    model.$values["a"] = .some(nil)
+    model.$values["a"] = .some(1)
+    model.$values["a"] = .some(nil)
+    model.$values["a"] = .none
+    #expect(notes.entries == ["1 0 0", "0 1 0", "0 1 0", "0 0 1"])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Nothing is copied for an observer of elements")
+  func inPlace() {
+    final class Model { @Observed var values: [Int: Counted] = [:] }
+    let model = Model()
+    for key in 0..<1_000 { model.values[key] = Counted() }
+    let token = model.$values.observeElements { _ in }
+    let before = model.values.capacity
+    model.$values[0] = Counted()
+    model.$values.removeValue(forKey: 1)
+    #expect(model.values.capacity == before)
+    withExtendedLifetime(token) {}
+  }
+
+  private final class Counted {}
+
+  @Test("A mirror of what came, went and changed is the dictionary", arguments: 0..<8)
+  func mirrors(_ seed: Int) {
+    var numbers = SampleNumbers(seed: seed)
+    var mirror: [String: Int] = [:]
+    let token = shelf.$prices.observeElements(options: .initial) { change in
+      if change.isReset { mirror = [:] }
+      for (key, value) in change.removed {
+        let former = mirror.removeValue(forKey: key)
+        #expect(former == value)
+      }
+      for (key, update) in change.updated {
+        let former = mirror.updateValue(update.new, forKey: key)
+        #expect(former == update.old)
+      }
+      for (key, value) in change.inserted {
+        let former = mirror.updateValue(value, forKey: key)
+        #expect(former == nil)
+      }
+      #expect(mirror == change.new)
+    }
+    func step() {
+      let key = String(numbers.next(below: 9))
+      switch numbers.next(below: 6) {
+      case 0: shelf.$prices[key] = numbers.next(below: 3)
+      case 1: shelf.$prices[key] = nil
+      case 2: shelf.prices = [key: 1, "x": numbers.next(below: 3)]
+      case 3: shelf.prices[key] = numbers.next(below: 3)
+      case 4: shelf.$prices.updateValue(numbers.next(below: 3), forKey: key)
+      default: batch { for _ in 0..<numbers.next(below: 5) { step() } }
+      }
+    }
+    for _ in 0..<500 { step() }
+    #expect(mirror == shelf.prices)
+    withExtendedLifetime(token) {}
+  }
+}

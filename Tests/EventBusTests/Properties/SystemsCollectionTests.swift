@@ -1,0 +1,74 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Systems that observe collections")
+struct SystemsCollectionTests {
+  @Test("KVO: initial, old, new, prior; …; to-many with kinds")
+  func toManyWithKinds() {
+    final class Library {
+      @Observed var books = ["Emma", "Ulysses"]
+      @Observed var readers: Set<String> = []
+      @Observed var loans: [String: String] = [:]
+    }
+    /// A list on a screen, which shows every kind of change in its own way.
+    final class List: LifetimeOwner {
+      let lifetime = Lifetime()
+      var rows: [String] = []
+      var story: [String] = []
+
+      func show(_ change: CollectionChange<[String]>) {
+        if change.kind != .splices { story.append("\(change.kind)") }
+        for splice in change.difference() {
+          story.append("\(splice.kind) at \(splice.range): \(splice.removed)→\(splice.inserted)")
+          rows.apply(splice)
+        }
+      }
+    }
+    let library = Library()
+    var list: List? = List()
+    let notes = Notes<String>()
+    if let list {
+      library.$books.observeElements(owner: list, options: .initial) { list, change in
+        list.show(change)
+      }
+    }
+    let tokens = [
+      library.$readers.observeElements { notes.append("\($0.inserted) \($0.removed)") },
+      library.$loans.observeElements { change in
+        for (book, update) in change.updated {
+          notes.append("\(book): \(update.old)→\(update.new)")
+        }
+      },
+    ]
+
+    library.$books.insert("Dune", at: 1)  // insertion, with its index
+    library.$books.remove(at: 0)  // removal, with what went
+    library.$books.replace(at: 0, with: "Solaris")  // replacement, old and new
+    library.books = ["Solaris", "Ulysses", "Walden"]  // setting
+    #expect(list?.rows == library.books)
+    #expect(
+      list?.story == [
+        "initial",
+        #"insertion at 0..<0: []→["Emma", "Ulysses"]"#,
+        #"insertion at 1..<1: []→["Dune"]"#,
+        #"removal at 0..<1: ["Emma"]→[]"#,
+        #"replacement at 0..<1: ["Dune"]→["Solaris"]"#,
+        "setting",
+        #"insertion at 2..<2: []→["Walden"]"#,
+      ]
+    )
+
+    library.$readers.insert("Ada")
+    library.$readers.remove("Ada")
+    library.$loans["Dune"] = "Ada"
+    library.$loans["Dune"] = "Grace"
+    #expect(notes.entries == [#"["Ada"] []"#, #"[] ["Ada"]"#, "Dune: Ada→Grace"])
+
+    // The observer goes without a word to the library, which goes on.
+    list = nil
+    library.$books.append("Emma")
+    #expect(library.$books.observerSlotCount <= 1)
+    withExtendedLifetime(tokens) {}
+  }
+}
