@@ -11,7 +11,7 @@ extension PropertyObservers {
   /// Whether a write in place is all there is to tell, and to all.
   @usableFromInline
   internal var tellsWritesAtOnce: Bool {
-    !isDraining && census.baselines == 0 && !wroteSilently && enlisted == nil
+    !isDraining && census.baselines == 0 && !wroteSilently
   }
 
   /// Tells what was changed in place, where nobody wanted the value before.

@@ -361,7 +361,7 @@ struct CollectionReportTests {
 struct CollectionCopyTests {
   private func address(_ shelf: Shelf) -> UInt {
     let items = shelf.$items.value
-    return unsafe items.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }  // Reason: compared.
+    return unsafe items.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }  // Reason: compared.
   }
 
   /// Whether the elements stand where they stood, after all operations.
