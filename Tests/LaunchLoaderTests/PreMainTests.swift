@@ -28,7 +28,7 @@ struct PreMainTests {
 
   @Test("3,000 registrations before main take little time, and all of them run")
   func crowd() throws {
-    let process = try #require(Subprocess.run("PreMainCrowd"))
+    let process = try Program("PreMainCrowd").run()
     #expect(process.status == 0)
     print(process.output, terminator: "")
     let words = process.output.split(whereSeparator: \.isWhitespace)
