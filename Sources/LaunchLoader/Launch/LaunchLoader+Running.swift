@@ -10,10 +10,12 @@ extension LaunchLoader {
   internal func launchNow(_ options: LaunchOptions, on actor: (any Actor)?) {
     guard let session = begin(options, on: actor.map { ObjectIdentifier($0) }) else { return }
     var turns = LaunchTurns(self, session, .caller)
+    var step = turns.next()
     while true {
-      switch turns.next() {
+      switch step {
       case .run(let registration, let place):
-        turns.call(registration, at: place, session.options)
+        step = turns.call(registration, at: place, session.options)
+        continue
       case .skip(let registration, let outcome):
         registration.dismiss(outcome)
       case .undo, .wait:
@@ -25,6 +27,7 @@ extension LaunchLoader {
       case .rest:
         return
       }
+      step = turns.next()
     }
   }
 
@@ -40,13 +43,15 @@ extension LaunchLoader {
   /// Runs what there is to run, until the launch is over or, after it, until nothing can begin.
   internal func run(_ session: LaunchSession) async {
     var turns = LaunchTurns(self, session, .task)
+    var step = turns.next()
     while true {
-      switch turns.next() {
+      switch step {
       case .run(let registration, let place):
-        switch registration.kind {
-        case .inline: turns.call(registration, at: place, session.options)
-        case .isolated, .asynchronous: await start(registration, at: place, session)
+        if registration.kind == .inline {
+          step = turns.call(registration, at: place, session.options)
+          continue
         }
+        await start(registration, at: place, session)
       case .skip(let registration, let outcome):
         registration.dismiss(outcome)
       case .undo(let registration, let place):
@@ -58,6 +63,7 @@ extension LaunchLoader {
       case .rest:
         return
       }
+      step = turns.next()
     }
   }
 
@@ -73,6 +79,7 @@ extension LaunchLoader {
     _ session: LaunchSession
   ) async {
     guard registration.isWanted(session.options) else {
+      _ = registration.takeWork()
       settle(registration, at: place, nil, .skipped(because: nil))
       return
     }

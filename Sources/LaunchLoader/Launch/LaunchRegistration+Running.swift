@@ -5,7 +5,7 @@ extension LaunchRegistration {
   internal func call(_ options: LaunchOptions) -> LaunchOutcome {
     switch takeWork() {
     case .inline(let call): LaunchOutcome { try call.body(options) }
-    case .isolated(let call, _): LaunchOutcome { try call.bare(options) }
+    case .isolated(let call, _): LaunchOutcome { try call.bare.body(options) }
     case .asynchronous, .type, nil: .skipped(because: nil)
     }
   }

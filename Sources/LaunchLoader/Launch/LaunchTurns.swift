@@ -1,20 +1,12 @@
 internal import EventBus
 
-/// The turns of one that runs a launch: what it called last is recorded when it asks for the next.
+/// The turns of one that runs a launch: who has been called, and who comes next, in one look.
 ///
 /// So a synchronous worker costs one look at the registry and one at the clock.
 internal struct LaunchTurns: ~Copyable {
-  private struct Ended {
-    let registration: LaunchRegistration
-    let place: Int
-    let times: LaunchTimes?
-    let outcome: LaunchOutcome
-  }
-
   private let loader: LaunchLoader
   private let stopwatch: Stopwatch
   private let runner: LaunchRegistry.Runner
-  private var ended: Ended?
   /// The time, if nothing but asking has happened since it was read.
   private var now: Duration?
 
@@ -31,17 +23,8 @@ internal struct LaunchTurns: ~Copyable {
 
   /// What is to be done next.
   internal mutating func next() -> LaunchRegistry.Step {
-    guard let ended = ended.take() else {
-      now = nil
-      return loader.state.withLock { [runner] state in state.registry.next(for: runner) }
-    }
-    ended.registration.outcome.resolve(ended.outcome)
-    let (aftermath, step) = loader.state.withLock { [runner] state in
-      let aftermath = state.registry.end(at: ended.place, ended.times, ended.outcome)
-      return (aftermath, state.registry.next(for: runner))
-    }
-    if let aftermath { loader.finish(aftermath) }
-    return step
+    now = nil
+    return loader.state.withLock { [runner] state in state.registry.next(for: runner) }
   }
 
   /// Calls synchronous work.
@@ -50,31 +33,37 @@ internal struct LaunchTurns: ~Copyable {
   ///   - registration: The work.
   ///   - place: Its place.
   ///   - options: What it receives: handed through, because a copy costs more than most calls.
+  /// - Returns: What is to be done next.
   internal mutating func call(
     _ registration: LaunchRegistration,
     at place: Int,
     _ options: LaunchOptions
-  ) {
+  ) -> LaunchRegistry.Step {
     let start = now ?? stopwatch.elapsed()
     guard registration.isWanted(options) else {
       now = nil
-      ended = Ended(
-        registration: registration,
-        place: place,
-        times: nil,
-        outcome: .skipped(because: nil)
-      )
-      return
+      _ = registration.takeWork()
+      return end(registration, at: place, nil, .skipped(because: nil))
     }
     let outcome = registration.call(options)
     let end = stopwatch.elapsed()
-    let times = LaunchTimes(start: start, duration: end - start)
     now = end
-    ended = Ended(
-      registration: registration,
-      place: place,
-      times: times,
-      outcome: registration.limited(outcome, times)
-    )
+    let times = LaunchTimes(start: start, duration: end - start)
+    return self.end(registration, at: place, times, registration.limited(outcome, times))
+  }
+
+  private func end(
+    _ registration: LaunchRegistration,
+    at place: Int,
+    _ times: LaunchTimes?,
+    _ outcome: LaunchOutcome
+  ) -> LaunchRegistry.Step {
+    registration.outcome.resolve(outcome)
+    let (aftermath, step) = loader.state.withLock { [runner] state in
+      let aftermath = state.registry.end(at: place, times, outcome)
+      return (aftermath, state.registry.next(for: runner))
+    }
+    if let aftermath { loader.finish(aftermath) }
+    return step
   }
 }

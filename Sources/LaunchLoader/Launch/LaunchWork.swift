@@ -1,20 +1,20 @@
 /// What a worker is to its launch: a closure or a type, sorted by how it may be called.
 package enum LaunchWork: Sendable {
   /// Synchronous, of no actor: called directly.
-  case inline(NonisolatedCall<LaunchOptions>)
+  case inline(NonisolatedCall)
   /// Synchronous, of an actor: called there.
-  case isolated(IsolatedCall<LaunchOptions>, on: ObjectIdentifier)
+  case isolated(IsolatedCall, on: ObjectIdentifier)
   /// Asynchronous: gets a task.
-  case asynchronous(AsynchronousCall<LaunchOptions>)
+  case asynchronous(AsynchronousCall)
   /// A type to make a worker of: asynchronous, and it can be undone.
   case type(any LaunchWorker.Type)
 
   /// Sorts a synchronous closure.
-  package init(_ call: IsolatedCall<LaunchOptions>) {
+  package init(_ call: IsolatedCall) {
     if let actor = call.body.isolation {
       self = .isolated(call, on: ObjectIdentifier(actor))
     } else {
-      self = .inline(NonisolatedCall(body: call.bare))
+      self = .inline(call.bare)
     }
   }
 
