@@ -18,38 +18,52 @@ internal struct LaunchAgenda: Sendable {
     case skip(LaunchRegistration, LaunchOutcome)
   }
 
-  private struct Dependant: Sendable {
-    let place: Place
-    let isHard: Bool
+  /// One that waits for a row.
+  internal struct Dependant: Sendable {
+    /// Who waits.
+    internal let place: Place
+    /// Whether the row has to finish.
+    internal let isHard: Bool
   }
 
   /// The rows of the launch and of what came after it, from `base` on.
-  internal private(set) var rows: [LaunchRow] = []
-  private var base = 0
+  internal var rows: [LaunchRow] = []
+  /// The place of the first row.
+  internal var base = 0
   /// What waits for its phase, by phase.
-  private var phases: [[Place]] = Array(repeating: [], count: LaunchPhase.allCases.count)
+  internal var phases: [[Place]] = Array(repeating: [], count: LaunchPhase.allCases.count)
   /// How many rows of each phase have not ended, those to be skipped included.
-  private var open = Array(repeating: 0, count: LaunchPhase.allCases.count)
+  internal var open = Array(repeating: 0, count: LaunchPhase.allCases.count)
   /// The phase that runs.
-  internal private(set) var phase = LaunchPhase.early
+  internal var phase = LaunchPhase.early
 
-  /// What may be called without waiting; what belongs to another actor; what gets a task.
-  private var calls = LaunchQueue()
-  private var hops = LaunchQueue()
-  private var tasks = LaunchQueue()
-  private let width: Int
-  private let home: ObjectIdentifier?
-  private var runningTasks = 0
+  /// What may be called without waiting.
+  internal var calls = LaunchQueue()
+  /// What belongs to another actor.
+  internal var hops = LaunchQueue()
+  /// What gets a task.
+  internal var tasks = LaunchQueue()
+  /// How many asynchronous workers may run at once.
+  internal let width: Int
+  /// The actor that the launch began on.
+  internal let home: ObjectIdentifier?
+  /// How many asynchronous workers of the launch run.
+  internal var runningTasks = 0
   /// The synchronous worker that runs on its actor; nothing else begins meanwhile.
-  private var hopping: Place?
-  private var lastRank = 0
-  private var lastTurn = 0
+  internal var hopping: Place?
+  /// The rank given last.
+  internal var lastRank = 0
+  /// How many have begun.
+  internal var lastTurn = 0
 
-  private var skipped: [Place] = []
-  private var skippedStart = 0
+  /// What is to be let go of, from `skippedStart` on.
+  internal var skipped: [Place] = []
+  /// How many of these have been handed out.
+  internal var skippedStart = 0
   /// How many each row still waits for; rows that wait for nobody are not in it.
-  private var waitCounts: [Place: Int] = [:]
-  private var dependants: [Place: [Dependant]] = [:]
+  internal var waitCounts: [Place: Int] = [:]
+  /// Who waits for each row.
+  internal var dependants: [Place: [Dependant]] = [:]
 
   /// Creates an agenda with nothing on it.
   ///
@@ -60,97 +74,6 @@ internal struct LaunchAgenda: Sendable {
     self.width = width
     self.home = home
   }
-
-  // MARK: Filling
-
-  /// Puts the rows of a roster on an empty agenda, in their order, all in the usual phase.
-  ///
-  /// - Complexity: O(*n*).
-  internal mutating func fill(from roster: inout LaunchRoster) {
-    // Taken out by the one that changes them, because rows that two have are copied.
-    rows = roster.takeRows()
-    phase = .standard
-    lastRank = rows.count
-    for place in rows.indices where rows[place].status == .waiting {
-      rows[place].rank = place
-      open[phase.index] += 1
-      enqueue(place)
-    }
-  }
-
-  /// Puts rows on an empty agenda, as planned.
-  ///
-  /// - Parameters:
-  ///   - rows: All rows.
-  ///   - places: Those that were planned.
-  ///   - schedule: The plan for them.
-  /// - Complexity: O(*n* + *e*) in the numbers of rows and of dependencies.
-  internal mutating func fill(
-    _ rows: [LaunchRow],
-    planned places: [Place],
-    _ schedule: LaunchPlanner.Schedule
-  ) {
-    self.rows = rows
-    for (index, place) in places.enumerated() {
-      self.rows[place].phase = schedule.phases[index]
-      open[schedule.phases[index].index] += 1
-    }
-    for (rank, index) in schedule.order.enumerated() {
-      let place = places[index]
-      self.rows[place].rank = rank
-      phases[schedule.phases[index].index].append(place)
-      for edge in schedule.waits[index] where schedule.excluded[edge.target] == nil {
-        wait(place, for: places[edge.target], isHard: edge.isHard)
-      }
-    }
-    for index in schedule.excluded.keys.sorted() {
-      skip(places[index], .skipped(because: schedule.excluded[index]))
-    }
-    lastRank = rows.count
-    openPhase()
-  }
-
-  /// Adds a row, behind those that are there.
-  ///
-  /// - Returns: Its place.
-  internal mutating func append(_ row: LaunchRow) -> Place {
-    rows.append(row)
-    let place = base + rows.count - 1
-    if row.status == .waiting { open[row.phase.index] += 1 }
-    return place
-  }
-
-  /// Makes a row wait for another one, which has not ended.
-  internal mutating func wait(_ place: Place, for target: Place, isHard: Bool) {
-    waitCounts[place, default: 0] += 1
-    dependants[target, default: []].append(Dependant(place: place, isHard: isHard))
-  }
-
-  /// Gives a row that was added its turn, now or when its phase and what it waits for allow.
-  internal mutating func schedule(_ place: Place) {
-    lastRank += 1
-    rows[place - base].rank = lastRank
-    if rows[place - base].phase > phase {
-      phases[rows[place - base].phase.index].append(place)
-    } else if waitCounts[place] == nil {
-      enqueue(place)
-    }
-  }
-
-  /// Moves a waiting row to an earlier phase, because something of that phase waits for it.
-  ///
-  /// - Returns: Whether it was in a later one.
-  internal mutating func move(_ place: Place, to earlier: LaunchPhase) -> Bool {
-    let later = rows[place - base].phase
-    guard rows[place - base].status == .waiting && later > earlier else { return false }
-    open[later.index] -= 1
-    open[earlier.index] += 1
-    rows[place - base].phase = earlier
-    schedule(place)
-    return true
-  }
-
-  // MARK: Running
 
   /// Whether the place is one of a row that is still here.
   internal func has(_ place: Place) -> Bool { rows.indices.contains(place - base) }
@@ -295,8 +218,6 @@ internal struct LaunchAgenda: Sendable {
     return ended
   }
 
-  // MARK: Details
-
   private var canStartTask: Bool { runningTasks < width && tasks.first != nil }
 
   private mutating func nextSkipped() -> Place? {
@@ -343,7 +264,7 @@ internal struct LaunchAgenda: Sendable {
   }
 
   /// Gives those of the phase that wait for nobody their turns.
-  private mutating func openPhase() {
+  internal mutating func openPhase() {
     let places = phases[phase.index]
     phases[phase.index] = []
     for place in places where rows[place - base].phase == phase {
@@ -352,7 +273,8 @@ internal struct LaunchAgenda: Sendable {
     }
   }
 
-  private mutating func enqueue(_ place: Place) {
+  /// Gives a row its turn among those of its kind.
+  internal mutating func enqueue(_ place: Place) {
     let turn = LaunchTurn(rank: rows[place - base].rank, place: place)
     switch rows[place - base].registration.kind {
     case .inline: calls.insert(turn)

@@ -1,0 +1,160 @@
+/// What becomes of registrations, before, during and after the launch.
+extension LaunchRegistry {
+  /// Decides about a registration.
+  ///
+  /// - Complexity: Amortized O(1) before the launch; O(*d*) in the number of dependencies after that.
+  package mutating func register(_ registration: LaunchRegistration) -> Acceptance {
+    guard !isStopping else { return .refused }
+    var name: Int?
+    if let id = registration.id {
+      let (number, taken) = names.take(id, at: registration.site)
+      if let taken {
+        recordDuplicate(registration, of: id)
+        return .duplicate(of: id, at: taken)
+      }
+      name = number
+    }
+    let row = row(for: registration, name: name)
+    switch stage {
+    case .collecting:
+      roster.append(row)
+      return .kept(row.serial, .nobody)
+    case .launching: return join(row)
+    case .launched: return comeLate(row)
+    }
+  }
+
+  /// Takes back a registration that has not begun, and gives its name free.
+  ///
+  /// What needs it is skipped, if the launch has begun.
+  ///
+  /// - Returns: The registration, to be dismissed, and whom to wake; `nil` if it is too late.
+  /// - Complexity: O(log *n*), amortized.
+  package mutating func withdraw(
+    _ serial: UInt64
+  ) -> (registration: LaunchRegistration, wake: LaunchWake)? {
+    let row = stage == .collecting ? roster.withdraw(serial) : agenda.withdraw(serial)
+    guard let row else { return nil }
+    if let id = row.registration.id { names.release(id) }
+    return (row.registration, wake())
+  }
+
+  /// The workers that a launch would run now, in order of registration.
+  ///
+  /// - Complexity: O(*n*).
+  package var waitingRows: [LaunchRow] { roster.rows.filter { $0.status == .waiting } }
+
+  private mutating func row(for registration: LaunchRegistration, name: Int?) -> LaunchRow {
+    lastSerial += 1
+    let isNameless = registration.id == nil && stage != .launched
+    return LaunchRow(
+      registration,
+      serial: lastSerial,
+      name: name,
+      number: isNameless ? anonymous.next(at: registration.site) : 0,
+      phase: registration.terms.phase
+    )
+  }
+
+  private mutating func recordDuplicate(_ registration: LaunchRegistration, of id: LaunchID) {
+    guard stage != .launched else { return }
+    var row = row(for: registration, name: nil)
+    row.status = .ended
+    row.outcome = .duplicate(of: id)
+    if stage == .collecting { roster.append(row) } else { _ = agenda.append(row) }
+  }
+
+  /// Adds a row to the running launch.
+  private mutating func join(_ row: LaunchRow) -> Acceptance {
+    var row = row
+    row.phase = max(row.phase, agenda.phase)
+    let unmet = unmetDependency(of: row)
+    let place = add(row)
+    if let halt {
+      agenda.skip(place, halt)
+    } else if let unmet {
+      agenda.skip(place, .skipped(because: unmet))
+    } else {
+      connect(row, at: place)
+      agenda.schedule(place)
+    }
+    return .kept(row.serial, wake())
+  }
+
+  /// Adds a row after the launch, unless it can be forgotten at once.
+  private mutating func comeLate(_ row: LaunchRow) -> Acceptance {
+    guard let options else { return .refused }
+    if row.name == nil && row.registration.isPlain && row.registration.kind == .inline {
+      return .runsNow(options, at: nil)
+    }
+    if let unmet = unmetDependency(of: row) {
+      if let name = row.name { names.set(.failed, for: name) }
+      return .skipped(because: unmet)
+    }
+    var row = row
+    row.phase = .idle
+    let place = add(row)
+    connect(row, at: place)
+    if agenda.isWaiting(place) {
+      agenda.schedule(place)
+      return .kept(row.serial, wake())
+    }
+    agenda.beginNow(place)
+    return .runsNow(options, at: place)
+  }
+
+  private mutating func add(_ row: LaunchRow) -> Int {
+    let place = agenda.append(row)
+    if let name = row.name { names.set(.pending(at: place), for: name) }
+    return place
+  }
+
+  /// What a newcomer needs and cannot have any more, if there is such a thing.
+  private mutating func unmetDependency(of row: LaunchRow) -> LaunchID? {
+    for id in row.registration.terms.after {
+      if id == row.registration.id {
+        note(.cycle([row, row]))
+        return id
+      }
+      switch standing(of: id) {
+      case nil:
+        note(.missing(id, neededBy: row))
+        return id
+      case .failed: return id
+      case .finished, .pending: break
+      }
+    }
+    return nil
+  }
+
+  /// Makes a newcomer wait for what it depends on, and moves that to its phase.
+  private mutating func connect(_ row: LaunchRow, at place: Int) {
+    let terms = row.registration.terms
+    for (index, id) in (terms.after + terms.afterIfPresent).enumerated() {
+      guard case .pending(let target)? = standing(of: id), target != place else { continue }
+      agenda.wait(place, for: target, isHard: index < terms.after.count)
+      move(target, to: row.phase)
+    }
+  }
+
+  private mutating func note(_ problem: LaunchProblem) {
+    if stage == .launching { problems.append(problem) }
+  }
+
+  /// Moves a row, and what it depends on, to an earlier phase.
+  private mutating func move(_ place: Int, to phase: LaunchPhase) {
+    guard agenda.move(place, to: phase) else { return }
+    let terms = agenda.row(at: place).registration.terms
+    for id in terms.after + terms.afterIfPresent {
+      if case .pending(let target)? = standing(of: id), target != place { move(target, to: phase) }
+    }
+  }
+
+  private func standing(of id: LaunchID) -> LaunchNames.Standing? {
+    let standing = names.standing(of: id)
+    guard case .pending(let place)? = standing, agenda.has(place) else { return standing }
+    let row = agenda.row(at: place)
+    guard let outcome = row.outcome else { return standing }
+    return outcome.isFinished ? .finished : .failed
+  }
+}
