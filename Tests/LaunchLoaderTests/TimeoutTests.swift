@@ -63,11 +63,6 @@ struct TimeoutTests {
   @Test("Work on a busy actor that takes too long does not hold the launch up")
   func isolatedTimesOut() async throws {
     let loader = LaunchLoader(clock: clock)
-    let isBusy = ManualLatch()
-    let mayEnd = ManualLatch()
-    // A task of the actor's occupies it, and one thread of the runtime, until the launch is over.
-    let occupying = Task { await BusyActor.occupy(isBusy, mayEnd) }
-    await isBusy.wait()
     loader.register("on the actor", timeout: .seconds(1)) { @BusyActor [log] _ in
       log.append("late")
     }
@@ -79,18 +74,17 @@ struct TimeoutTests {
     #expect(log.entries == ["next"])
     #expect(report.summary == ["on the actor timed out", "next finished"])
     #expect(report.abandoned == ["on the actor"])
-    mayEnd.open()
-    await occupying.value
+    BusyActor.shared.executor.open()
   }
 
+  /// Does nothing until its executor is opened.
   @globalActor
   private actor BusyActor {
     static let shared = BusyActor()
+    nonisolated let executor = HeldExecutor()
 
-    @BusyActor
-    static func occupy(_ isBusy: ManualLatch, _ mayEnd: ManualLatch) {
-      isBusy.open()
-      mayEnd.block()
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+      unsafe executor.asUnownedSerialExecutor()  // Reason: the actor keeps it.
     }
   }
 

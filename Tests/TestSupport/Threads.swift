@@ -76,7 +76,7 @@ private final class ThreadBody: Sendable {
   init(_ run: @escaping @Sendable () -> Void) { self.run = run }
 }
 
-private func startThread(_ body: @escaping @Sendable () -> Void) {
+internal func startThread(_ body: @escaping @Sendable () -> Void) {
   let argument = unsafe Unmanaged.passRetained(ThreadBody(body)).toOpaque()  // Reason: taken below.
   var thread = pthread_t(bitPattern: 0)
   let failure = unsafe pthread_create(&thread, nil, runThread, argument)  // Reason: plain C call.

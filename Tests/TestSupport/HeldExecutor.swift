@@ -1,0 +1,62 @@
+internal import EventBus
+
+/// Keeps an actor busy without keeping a thread: what the actor shall do waits until the executor is
+/// opened, and runs on a thread of its own then.
+public final class HeldExecutor: SerialExecutor {
+  private struct State {
+    var jobs: [UnownedJob] = []
+    var isOpen = false
+    var isRunning = false
+
+    /// Whether somebody has to be sent to run what waits.
+    mutating func mustRun() -> Bool {
+      if !isOpen || isRunning || jobs.isEmpty { return false }
+      isRunning = true
+      return true
+    }
+  }
+
+  private let state = Locked(State())
+
+  /// Creates an executor that holds everything back.
+  public init() {}
+
+  /// Lets everything run, now and later.
+  public func open() {
+    let mustRun = state.withLock { state in
+      state.isOpen = true
+      return state.mustRun()
+    }
+    if mustRun { run() }
+  }
+
+  /// Takes up a job of the actor.
+  public func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let mustRun = state.withLock { state in
+      state.jobs.append(job)
+      return state.mustRun()
+    }
+    if mustRun { run() }
+  }
+
+  private func run() {
+    startThread { [self] in
+      let place = unsafe asUnownedSerialExecutor()  // Reason: `self` is captured.
+      while let job = next() {
+        unsafe job.runSynchronously(on: place)  // Reason: each job is run once.
+      }
+    }
+  }
+
+  private func next() -> UnownedJob? {
+    state.withLock { state in
+      guard let job = state.jobs.first else {
+        state.isRunning = false
+        return nil
+      }
+      state.jobs.removeFirst()
+      return job
+    }
+  }
+}
