@@ -26,6 +26,11 @@ let package = Package(
       dependencies: ["EventBus", "LaunchLoader"],
       path: "Tests/Fixtures/PreMain"
     ),
+    .executableTarget(
+      name: "SignalsFixture",
+      dependencies: ["EventBus", "LaunchLoader"],
+      path: "Tests/Fixtures/Signals"
+    ),
     .target(name: "TestSupport", dependencies: ["EventBus"], path: "Tests/TestSupport"),
     .testTarget(name: "EventBusTests", dependencies: ["EventBus", "TestSupport"]),
     .testTarget(
