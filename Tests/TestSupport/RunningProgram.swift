@@ -29,7 +29,13 @@ public final class RunningProgram: Sendable {
   ///   - arguments: What follows its path on the command line.
   ///   - terminal: Its standard input, and the terminal that controls it, as the first of a session of
   ///     its own; without one it reads what ``send(_:)`` sends.
-  public init(_ program: Program, _ arguments: [String] = [], terminal: Terminal? = nil) throws {
+  ///   - blocksSignals: Whether it begins with all signals blocked, and not with none, as is usual.
+  public init(
+    _ program: Program,
+    _ arguments: [String] = [],
+    terminal: Terminal? = nil,
+    blocksSignals: Bool = false
+  ) throws {
     let toProgram = try Self.pipe()
     let fromProgram = try Self.pipe()
     complaints = try ScratchFile()
@@ -51,8 +57,17 @@ public final class RunningProgram: Sendable {
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)  // Reason: destroyed below.
     defer { unsafe posix_spawnattr_destroy(&attributes) }  // Reason: initialized above.
+    // The threads that run tests have signals blocked, which a program would inherit.
+    var mask = sigset_t()
+    if blocksSignals {
+      unsafe sigfillset(&mask)  // Reason: outlives the call.
+    } else {
+      unsafe sigemptyset(&mask)  // Reason: outlives the call.
+    }
+    unsafe posix_spawnattr_setsigmask(&attributes, &mask)  // Reason: as above.
+    let flags = Int16(POSIX_SPAWN_SETSIGMASK) | (terminal == nil ? 0 : Self.newSession)
+    unsafe posix_spawnattr_setflags(&attributes, flags)  // Reason: as above.
     if let terminal {
-      unsafe posix_spawnattr_setflags(&attributes, Self.newSession)  // Reason: as above.
       unsafe posix_spawn_file_actions_addopen(&actions, 0, terminal.path, O_RDWR, 0)  // Reason: as above.
     } else {
       unsafe posix_spawn_file_actions_adddup2(&actions, toProgram.0, 0)  // Reason: as above.
@@ -69,8 +84,8 @@ public final class RunningProgram: Sendable {
     if !state.withLock({ $0.hasEnded }) {
       signal(SIGKILL)
       _ = waitpid(process, nil, 0)
-      close(input)
     }
+    close(input)
     close(output)
   }
 
@@ -124,7 +139,6 @@ public final class RunningProgram: Sendable {
   ///
   /// - Returns: The exit status, or minus the signal that ended it.
   public func wait() throws -> Int32 {
-    close(input)
     state.withLock { $0.hasEnded = true }
     var status: Int32 = 0
     while unsafe waitpid(process, &status, 0) < 0 {  // Reason: `status` outlives the call.

@@ -14,6 +14,16 @@ internal enum ServiceThread {
     init(_ run: @escaping @Sendable () -> Never) { self.run = run }
   }
 
+  /// Lets some signals through to the calling thread, and no others.
+  internal static func letThrough(_ isWanted: (Int32) -> Bool) {
+    var mask = sigset_t()
+    unsafe sigfillset(&mask)  // Reason: outlives the call.
+    for number in SignalNumber.range where isWanted(number) {
+      unsafe sigdelset(&mask, number)  // Reason: outlives the call.
+    }
+    unsafe pthread_sigmask(SIG_SETMASK, &mask, nil)  // Reason: outlives the call.
+  }
+
   /// Starts a thread on which no handler of a signal runs.
   ///
   /// - Parameter body: What it does.

@@ -16,6 +16,9 @@ private import Darwin
 /// is set the handler writes nothing. So signals coalesce, as those of POSIX may, the pipe can never be
 /// full, and none is lost; and the numbers keep the order in which the signals came.
 ///
+/// The thread lets the signals through that are listened to, and no others. So a program hears them that
+/// was started with all signals blocked, by a parent that had them blocked (`exec` keeps the mask).
+///
 /// There is one pipe and one thread for the process. Once made they stay: a handler may be running on
 /// some thread whenever the last listener goes, and a descriptor that was closed under it could be
 /// somebody else's by the time it writes.
@@ -55,6 +58,20 @@ internal enum SignalPipe {
     return code
   }
 
+  /// Lets a signal through to the thread, or blocks it there again.
+  ///
+  /// The thread does so a little later; until then the system keeps the signal, if no other thread lets it
+  /// through.
+  internal static func setHeard(_ number: Int32, _ isHeard: Bool) {
+    if isHeard {
+      heard.bitwiseOr(bit(of: number), ordering: .sequentiallyConsistent)
+    } else {
+      heard.bitwiseAnd(~bit(of: number), ordering: .sequentiallyConsistent)
+    }
+    if maskIsStale.exchange(true, ordering: .sequentiallyConsistent) { return }
+    put(maskMark)
+  }
+
   /// Sends a number through the pipe as if a signal had come.
   ///
   /// - Parameter number: From 1 to 64.
@@ -74,6 +91,11 @@ internal enum SignalPipe {
       // Nothing to read, or an interruption: around again. An end of file there cannot be.
       let count = unsafe read(end, &bytes, bytes.count)  // Reason: room for them.
       for byte in bytes.prefix(max(0, count)) {
+        if byte == maskMark {
+          maskIsStale.store(false, ordering: .sequentiallyConsistent)
+          ServiceThread.letThrough { heard.load(ordering: .sequentiallyConsistent) & bit(of: $0) != 0 }
+          continue
+        }
         let isInjected = byte & injectedMark != 0
         let number = Int32(byte & ~injectedMark)
         // First the bit, then the signal: one that comes now is written once more.
@@ -91,6 +113,12 @@ internal enum SignalPipe {
 
 /// Marks the number of a signal that did not come from the system.
 private let injectedMark: UInt8 = 0x80
+/// Stands in the pipe when other signals are to be let through.
+private let maskMark: UInt8 = 0
+/// Whether it does.
+private let maskIsStale = Atomic<Bool>(false)
+/// The signals that are listened to; bit 0 is signal 1.
+private let heard = Atomic<UInt64>(0)
 /// The signals that have come and were not read; bit 0 is signal 1.
 private let pending = Atomic<UInt64>(0)
 /// The same for those that were injected.
@@ -107,8 +135,12 @@ private func send(_ number: Int32, mark: UInt8, bits: borrowing Atomic<UInt64>) 
   let bit = bit(of: number)
   let old = bits.bitwiseOr(bit, ordering: .sequentiallyConsistent).oldValue
   if old & bit != 0 { return }
-  var byte = UInt8(truncatingIfNeeded: number) | mark
-  // There is room: see `SignalPipe`.
+  put(UInt8(truncatingIfNeeded: number) | mark)
+}
+
+/// Writes a byte; there is room: see `SignalPipe`.
+private func put(_ byte: UInt8) {
+  var byte = byte
   let end = writeEnd.load(ordering: .sequentiallyConsistent)
   while unsafe write(end, &byte, 1) < 0, errno == EINTR {}  // Reason: one byte.
 }

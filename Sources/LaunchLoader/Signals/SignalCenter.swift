@@ -49,6 +49,7 @@ internal final class SignalCenter: Sendable {
         let isOurs = current?.hasHandler(of: SignalPipe.disposition) ?? false
         state.previous[number] = isOurs ? .byDefault : current
         SignalPipe.disposition.install(for: number)
+        SignalPipe.setHeard(number, true)
       }
       return (key, 0)
     }
@@ -118,5 +119,6 @@ internal final class SignalCenter: Sendable {
     let previous = state.previous.removeValue(forKey: number) ?? .byDefault
     let current = SignalDisposition.current(of: number)
     if current?.hasHandler(of: SignalPipe.disposition) ?? false { previous.install(for: number) }
+    SignalPipe.setHeard(number, false)
   }
 }

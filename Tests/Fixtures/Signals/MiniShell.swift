@@ -3,14 +3,19 @@ import Glibc
 
 /// A shell with one job, which it runs in the foreground of its terminal, standard input.
 ///
-/// It says when the job stops, continues it, and says how it ends.
+/// It says when the job stops, continues it, and says how it ends. It does not wait for one that watches it,
+/// but for a line to read.
 enum MiniShell {
-  static func run() throws {
+  static func run(_ word: String) throws -> Never {
     // A shell in the background may not change who is in the foreground, unless it ignores this.
     Handlers.ignore(SIGTTOU)
-    let job = try start()
+    let job = try start(word)
     _ = tcsetpgrp(0, job)
     say("in the foreground")
+    if word == "watch" {
+      _ = readLine()
+      exit(0)
+    }
     var status: Int32 = 0
     while unsafe waitpid(job, &status, WUNTRACED) == job {  // Reason: outlives the call.
       if status & 0xff == 0x7f {
@@ -19,15 +24,16 @@ enum MiniShell {
       } else {
         let signal = status & 0x7f
         say(signal == 0 ? "exited \(status >> 8 & 0xff)" : "ended by \(signal)")
-        return
+        exit(0)
       }
     }
+    exit(1)
   }
 
   /// Starts this program as a job, in a process group of its own.
-  private static func start() throws -> pid_t {
+  private static func start(_ word: String) throws -> pid_t {
     let path = CommandLine.arguments[0]
-    let words: [UnsafeMutablePointer<CChar>?] = unsafe [strdup(path), strdup("job"), nil]  // Reason: kept.
+    let words: [UnsafeMutablePointer<CChar>?] = unsafe [strdup(path), strdup(word), nil]  // Reason: kept.
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)  // Reason: outlives the call.
     let flags = Int16(POSIX_SPAWN_SETPGROUP) | Int16(POSIX_SPAWN_SETSIGDEF)

@@ -62,10 +62,17 @@ final class Session {
     }
   }
 
-  /// Answers signals as an application does.
-  func answerForEver() async {
-    await obey(["bridge"])
-    await tasks["bridge"]?.value
+  /// Does what a word says, until the program has another parent; then ends it.
+  func untilOrphaned(_ word: String) async -> Never {
+    let watch = ParentWatch(every: .milliseconds(5))
+    await obey([word])
+    do {
+      try await watch.untilEnd()
+      await tasks["watch"]?.value
+      exit(0)
+    } catch {
+      exit(1)
+    }
   }
 
   private static func stream(_ numbers: [Int32]) -> AsyncStream<UnixSignal> {

@@ -4,17 +4,17 @@ import LaunchLoader
 
 /// A program that listens to signals as it is told, line by line, and says what it hears.
 ///
-/// With `shell` as its argument it is a shell instead, for another one of its kind; with `job` it is that
-/// other one: it answers signals as an application does, and reads nothing.
+/// With `shell` as its argument it is a shell instead, for another one of its kind, which does what the next
+/// argument says and reads nothing: with `job` it answers signals as an application does, with `watch` it
+/// waits until the shell is gone.
 @main
 enum Signals {
   static func main() async throws {
     let session = Session()
     switch CommandLine.arguments.dropFirst().first {
-    case "shell":
-      try MiniShell.run()
-      exit(0)
-    case "job": await session.answerForEver()
+    case "shell": try MiniShell.run(CommandLine.arguments.dropFirst(2).first ?? "job")
+    case "job": await session.untilOrphaned("bridge")
+    case "watch": await session.untilOrphaned("watch")
     default: break
     }
     while let line = readLine() {

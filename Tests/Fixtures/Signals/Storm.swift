@@ -29,10 +29,10 @@ enum Storm {
           if stopsEarly { break }
         }
       }
-      for _ in 0..<turn % 7 { await Task.yield() }
+      for _ in 0..<turn % 199 { await Task.yield() }
       task.cancel()
       await task.value
-      for _ in 0..<turn % 5 { await Task.yield() }
+      for _ in 0..<turn % 101 { await Task.yield() }
     }
   }
 
