@@ -30,6 +30,7 @@ public final class RunningProgram: Sendable {
   ///   - terminal: Its standard input, and the terminal that controls it, as the first of a session of
   ///     its own; without one it reads what ``send(_:)`` sends.
   ///   - blocksSignals: Whether it begins with all signals blocked, and not with none, as is usual.
+  /// - Throws: If it could not be started.
   public init(
     _ program: Program,
     _ arguments: [String] = [],
@@ -68,16 +69,19 @@ public final class RunningProgram: Sendable {
     let flags = Int16(POSIX_SPAWN_SETSIGMASK) | (terminal == nil ? 0 : Self.newSession)
     unsafe posix_spawnattr_setflags(&attributes, flags)  // Reason: as above.
     if let terminal {
-      unsafe posix_spawn_file_actions_addopen(&actions, 0, terminal.path, O_RDWR, 0)  // Reason: as above.
+      let path = terminal.path
+      unsafe posix_spawn_file_actions_addopen(&actions, 0, path, O_RDWR, 0)  // Reason: as above.
     } else {
       unsafe posix_spawn_file_actions_adddup2(&actions, toProgram.0, 0)  // Reason: as above.
     }
     unsafe posix_spawn_file_actions_adddup2(&actions, fromProgram.1, 1)  // Reason: as above.
-    unsafe posix_spawn_file_actions_adddup2(&actions, complaints.descriptor, 2)  // Reason: as above.
-    var process: pid_t = 0
-    let code = unsafe posix_spawn(&process, program.path, &actions, &attributes, line, environ)  // Reason: all live.
+    let log = complaints.descriptor
+    unsafe posix_spawn_file_actions_adddup2(&actions, log, 2)  // Reason: as above.
+    var child: pid_t = 0
+    let path = program.path
+    let code = unsafe posix_spawn(&child, path, &actions, &attributes, line, environ)  // Reason: live.
     guard code == 0 else { throw SystemError("cannot start \(program.path)", code) }
-    self.process = process
+    process = child
   }
 
   deinit {
@@ -126,7 +130,9 @@ public final class RunningProgram: Sendable {
     repeat {
       code = unsafe poll(&request, 1, 30_000)  // Reason: outlives the call.
     } while code < 0 && errno == EINTR
-    guard code > 0 else { throw SystemError("nothing is said: \(try complaints.text())", ETIMEDOUT) }
+    guard code > 0 else {
+      throw SystemError("nothing is said: \(try complaints.text())", ETIMEDOUT)
+    }
     var chunk = [UInt8](repeating: 0, count: 4_096)
     let count = unsafe read(output, &chunk, chunk.count)  // Reason: `chunk` outlives the call.
     guard count > 0 else { throw SystemError("it has ended: \(try complaints.text())", errno) }
@@ -150,7 +156,8 @@ public final class RunningProgram: Sendable {
 
   private static func pipe() throws -> (Int32, Int32) {
     var ends: [Int32] = [-1, -1]
-    guard unsafe Glibc.pipe(&ends) == 0 else { throw SystemError("no pipe", errno) }  // Reason: room for both.
+    let code = unsafe Glibc.pipe(&ends)  // Reason: room for both.
+    guard code == 0 else { throw SystemError("no pipe", errno) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     return (ends[0], ends[1])
   }

@@ -15,7 +15,8 @@ public final class Terminal: Sendable {
   /// Plugs in a new one.
   public init() throws {
     // What `posix_openpt` and its companions do: the C module does not have them.
-    keyboard = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)  // Reason: a terminated string.
+    let flags = O_RDWR | O_NOCTTY | O_CLOEXEC
+    keyboard = unsafe open("/dev/ptmx", flags)  // Reason: a terminated string.
     var isLocked: Int32 = 0
     var number: Int32 = 0
     guard keyboard >= 0,

@@ -11,11 +11,12 @@ extension Subject {
   static let asyncStream = Subject("AsyncStream")
   static let asyncChannel = Subject("AsyncChannel")
   static let task = Subject("Task")
+  static let unixSignals = Subject("UnixSignals")
 
   /// The columns of the table, the project's own first.
   static let columns = [
     eventBus, signal, notificationCenter, payloadCenter, typedCenter, openCombine, closureLoop,
-    asyncStream, asyncChannel, task,
+    asyncStream, asyncChannel, task, unixSignals,
   ]
 
   /// The peers that may be posted to from any thread.

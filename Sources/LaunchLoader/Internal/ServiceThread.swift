@@ -35,7 +35,7 @@ internal enum ServiceThread {
     unsafe sigfillset(&all)  // Reason: outlives the call.
     unsafe pthread_sigmask(SIG_SETMASK, &all, &old)  // Reason: both outlive the call.
     defer { unsafe pthread_sigmask(SIG_SETMASK, &old, nil) }  // Reason: filled above.
-    let argument = unsafe Unmanaged.passRetained(Body(body)).toOpaque()  // Reason: taken by the thread.
+    let argument = unsafe Unmanaged.passRetained(Body(body)).toOpaque()  // Reason: taken below.
     var thread = pthread_t(bitPattern: 0)
     let code = unsafe pthread_create(&thread, nil, run, argument)  // Reason: all outlive the call.
     if code != 0 {

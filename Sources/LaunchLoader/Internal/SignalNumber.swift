@@ -36,7 +36,10 @@ internal enum SignalNumber {
 
   /// Those that the C library keeps for itself (`signal(7)`, "Real-time signals"; `sigaction` refuses
   /// them).
-  internal static let reserved: Set<Int32> = Set((32...34).filter { $0 < __libc_current_sigrtmin() })
+  internal static let reserved: Set<Int32> = {
+    let first = __libc_current_sigrtmin()
+    return Set((32...34).filter { $0 < first })
+  }()
   #endif
 
   /// What the system calls them.

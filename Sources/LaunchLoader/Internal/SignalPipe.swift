@@ -93,7 +93,8 @@ internal enum SignalPipe {
       for byte in bytes.prefix(max(0, count)) {
         if byte == maskMark {
           maskIsStale.store(false, ordering: .sequentiallyConsistent)
-          ServiceThread.letThrough { heard.load(ordering: .sequentiallyConsistent) & bit(of: $0) != 0 }
+          let wanted = heard.load(ordering: .sequentiallyConsistent)
+          ServiceThread.letThrough { wanted & bit(of: $0) != 0 }
           continue
         }
         let isInjected = byte & injectedMark != 0

@@ -6,5 +6,5 @@
 ///   - problem: What is wrong, naming the thing.
 ///   - remedy: What to do instead.
 internal func trap(_ problem: String, remedy: String) -> Never {
-  fatalError("LaunchLoader: \(problem). \(remedy).")  // Reason: misuse that the compiler cannot see.
+  fatalError("LaunchLoader: \(problem). \(remedy).")  // Reason: the one trap.
 }

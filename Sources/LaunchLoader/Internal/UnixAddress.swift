@@ -11,10 +11,9 @@ internal struct UnixAddress: Sendable {
   /// The path, or a zero and the name.
   private let bytes: [UInt8]
 
-  /// Reads an address.
+  /// Reads an address; `nil` for other forms, and for what has no room in an address.
   ///
   /// - Parameter text: An absolute path, or a name after an `@`.
-  /// - Returns: `nil` for anything else, and for what has no room in an address.
   internal init?(_ text: String) {
     let bytes = Array(text.utf8)
     let room = MemoryLayout.size(ofValue: sockaddr_un().sun_path)

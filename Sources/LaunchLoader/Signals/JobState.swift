@@ -22,6 +22,7 @@ package struct JobState: Sendable {
   ///
   /// - Parameter isOnTerminal: Whether there is somebody who could continue the process: without a
   ///   terminal it only goes to the background.
+  /// - Returns: What is to be done.
   package mutating func stop(isOnTerminal: Bool) -> [Step] {
     let told: [Step] = isInBackground ? [] : [.background]
     isInBackground = !isOnTerminal
@@ -29,6 +30,8 @@ package struct JobState: Sendable {
   }
 
   /// Takes in `SIGCONT`.
+  ///
+  /// - Returns: What is to be done.
   package mutating func resume() -> [Step] {
     defer { isInBackground = false }
     return isInBackground ? [.foreground] : []

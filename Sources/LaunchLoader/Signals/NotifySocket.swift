@@ -19,11 +19,10 @@ package final class NotifySocket: Sendable {
   private let address: UnixAddress
   private let hasFailed = Atomic<Bool>(false)
 
-  /// Finds the socket of this process.
+  /// Finds the socket of this process; `nil` if there is none, or none that can be used.
   ///
   /// - Parameter environment: Its variables. `NOTIFY_SOCKET` is the absolute path of a socket, or an abstract
   ///   name after an `@`; other forms are reported on standard error.
-  /// - Returns: `nil` if there is none, or none that can be used.
   package convenience init?(environment: [String: String]) {
     self.init(environment: environment, process: ServiceProcess.identifier)
   }
@@ -63,7 +62,9 @@ package final class NotifySocket: Sendable {
   }
 
   private static func report(_ problem: String) {
-    StandardError.print("LaunchLoader: cannot tell the service manager (NOTIFY_SOCKET): \(problem).")
+    StandardError.print(
+      "LaunchLoader: cannot tell the service manager (NOTIFY_SOCKET): \(problem)."
+    )
   }
 
   private static func watchdogInterval(

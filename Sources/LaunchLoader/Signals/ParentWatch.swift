@@ -17,7 +17,10 @@ package struct ParentWatch: Sendable {
   /// - Parameters:
   ///   - interval: How often to look.
   ///   - clock: Measures it.
-  package init(every interval: Duration = .seconds(1), clock: any Clock<Duration> = ContinuousClock()) {
+  package init(
+    every interval: Duration = .seconds(1),
+    clock: any Clock<Duration> = ContinuousClock()
+  ) {
     self.init(every: interval, clock: clock) { JobControl.parent }
   }
 

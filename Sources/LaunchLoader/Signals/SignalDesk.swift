@@ -52,6 +52,8 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
     var arrivals: [Arrival] = []
     var waiters: [Waiter] = []
 
+    mutating func takeWaiter() -> Waiter? { waiters.isEmpty ? nil : waiters.removeFirst() }
+
     mutating func keep(_ new: Arrival) {
       guard let index = arrivals.firstIndex(where: { $0.number == new.number }) else {
         arrivals.append(new)
@@ -96,6 +98,7 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
   /// - Parameters:
   ///   - number: Its number.
   ///   - isInjected: Whether it was injected; such a one is never sent again.
+  /// - Returns: What is to be done.
   /// - Complexity: O(*n* log *n*) in the number of listeners.
   package mutating func arrive(_ number: Int32, isInjected: Bool) -> Delivery {
     serial += 1
@@ -103,7 +106,7 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
     let keys = listeners.filter { $0.value.numbers.contains(number) }.keys.sorted()
     var delivery = Delivery(isUnheard: keys.isEmpty && !isInjected)
     for key in keys {
-      if listeners[key]?.waiters.isEmpty == false, let waiter = listeners[key]?.waiters.removeFirst() {
+      if let waiter = listeners[key]?.takeWaiter() {
         delivery.waiters.append(waiter)
         taken[number] = serial
       } else {
@@ -118,6 +121,7 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
   /// - Parameters:
   ///   - key: What stands for the listener.
   ///   - waiter: Is kept if there is no signal.
+  /// - Returns: What the listener gets.
   package mutating func take(_ key: Key, waiter: Waiter) -> Taking {
     guard let listener = listeners[key] else { return .ended }
     guard let arrival = listener.arrivals.first else {
@@ -132,6 +136,7 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
   /// Removes a listener; doing so again does nothing.
   ///
   /// - Parameter key: What stands for it.
+  /// - Returns: What is to be done.
   /// - Complexity: O(*n*) in the number of listeners.
   package mutating func close(_ key: Key) -> Closing {
     guard let listener = listeners.removeValue(forKey: key) else { return Closing() }

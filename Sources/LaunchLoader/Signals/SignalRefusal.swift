@@ -17,7 +17,7 @@ package struct SignalRefusal: Sendable, Equatable {
     } else if !SignalNumber.range.contains(number) || SignalNumber.reserved.contains(number) {
       let range = SignalNumber.range
       reason = "is no signal that this system has"
-      remedy = "Use a number from \(range.lowerBound) to \(range.upperBound), or a member of UnixSignal"
+      remedy = "Use one from \(range.lowerBound) to \(range.upperBound), or a member of UnixSignal"
     } else {
       return nil
     }

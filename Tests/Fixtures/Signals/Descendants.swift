@@ -3,11 +3,14 @@ import Glibc
 
 /// What a process leaves to those that it starts.
 enum Descendants {
-  /// How many descriptors beyond the first three a program that is executed would be given.
+  /// How many pipes beyond the first three descriptors a program that is executed would be given.
   static var leaks: Int {
     (3..<256).count { descriptor in
+      var facts = stat()
       let flags = fcntl(Int32(descriptor), F_GETFD)
-      return flags >= 0 && flags & FD_CLOEXEC == 0
+      guard flags >= 0, flags & FD_CLOEXEC == 0 else { return false }
+      guard unsafe fstat(Int32(descriptor), &facts) == 0 else { return false }  // Reason: as above.
+      return facts.st_mode & S_IFMT == S_IFIFO
     }
   }
 

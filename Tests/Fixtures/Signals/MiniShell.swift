@@ -33,7 +33,7 @@ enum MiniShell {
   /// Starts this program as a job, in a process group of its own.
   private static func start(_ word: String) throws -> pid_t {
     let path = CommandLine.arguments[0]
-    let words: [UnsafeMutablePointer<CChar>?] = unsafe [strdup(path), strdup(word), nil]  // Reason: kept.
+    let line = unsafe [strdup(path), strdup(word), nil]  // Reason: never freed.
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)  // Reason: outlives the call.
     let flags = Int16(POSIX_SPAWN_SETPGROUP) | Int16(POSIX_SPAWN_SETSIGDEF)
@@ -42,9 +42,9 @@ enum MiniShell {
     var defaults = sigset_t()
     unsafe sigemptyset(&defaults)  // Reason: outlives the call.
     unsafe sigaddset(&defaults, SIGTTOU)  // Reason: outlives the call.
-    unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)  // Reason: initialized.
+    unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)  // Reason: ditto.
     var job: pid_t = 0
-    let code = unsafe posix_spawn(&job, path, nil, &attributes, words, environ)  // Reason: all live.
+    let code = unsafe posix_spawn(&job, path, nil, &attributes, line, environ)  // Reason: live.
     guard code == 0 else { throw NoJob(code: code) }
     return job
   }

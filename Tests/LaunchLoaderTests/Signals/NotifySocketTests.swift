@@ -6,7 +6,10 @@ import Testing
 
 @Suite("The service manager")
 struct NotifySocketTests {
-  @Test("Messages reach the socket that the environment names, by path or by name", arguments: [false, true])
+  @Test(
+    "Messages reach the socket that the environment names, by path or by name",
+    arguments: [false, true]
+  )
   func messages(isAbstract: Bool) throws {
     let manager = try Manager(isAbstract: isAbstract)
     let socket = try #require(NotifySocket(environment: ["NOTIFY_SOCKET": manager.address]))
@@ -24,7 +27,10 @@ struct NotifySocketTests {
     #expect(try manager.message() == "STOPPING=1")
   }
 
-  @Test("Without a usable name there is no socket", arguments: [nil, "", "@", "relative", "vsock:2:1"])
+  @Test(
+    "Without a usable name there is no socket",
+    arguments: [nil, "", "@", "relative", "vsock:2:1"]
+  )
   func noSocket(_ name: String?) {
     #expect(NotifySocket(environment: name.map { ["NOTIFY_SOCKET": $0] } ?? [:]) == nil)
   }

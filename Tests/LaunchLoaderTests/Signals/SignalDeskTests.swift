@@ -33,7 +33,9 @@ struct SignalDeskTests {
   func everybody() {
     var desk = Desk()
     let keys = [desk.open([15]).key, desk.open([2]).key, desk.open([15, 2]).key]
-    for (index, key) in keys.enumerated() { #expect(desk.take(key, waiter: "\(index)") == .nothing) }
+    for (index, key) in keys.enumerated() {
+      #expect(desk.take(key, waiter: "\(index)") == .nothing)
+    }
     #expect(desk.arrive(15, isInjected: false).waiters == ["0", "2"])
     #expect(desk.arrive(2, isInjected: false).waiters == ["1"])
     #expect(desk.take(keys[2], waiter: "again") == .signal(2))

@@ -65,6 +65,19 @@ struct SignalStreamTests {
     #expect(await task.value == 0)
   }
 
+  @Test("A signal that comes the moment one was heard is heard too", .timeLimit(.minutes(1)))
+  func atOnce() async {
+    let signal = UnixSignal(rawValue: 42)
+    var iterator = UnixSignal.stream(signal).makeAsyncIterator()
+    var count = 0
+    // The task goes on while the thread that woke it is still about to look for more.
+    for _ in 0..<20_000 {
+      UnixSignal.inject(signal)
+      count += await iterator.next() == signal ? 1 : 0
+    }
+    #expect(count == 20_000)
+  }
+
   @Test("Injecting what nobody listens to does nothing")
   func unheard() async {
     UnixSignal.inject(.terminate)
