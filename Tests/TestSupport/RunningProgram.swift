@@ -79,7 +79,8 @@ public final class RunningProgram: Sendable {
     unsafe posix_spawn_file_actions_adddup2(&actions, log, 2)  // Reason: as above.
     var child: pid_t = 0
     let path = program.path
-    let code = unsafe posix_spawn(&child, path, &actions, &attributes, line, environ)  // Reason: live.
+    let code =
+      unsafe posix_spawn(&child, path, &actions, &attributes, line, environ)  // Reason: all live.
     guard code == 0 else { throw SystemError("cannot start \(program.path)", code) }
     process = child
   }

@@ -18,7 +18,8 @@ enum Program {
     let counts = Heap.isCounted ? Memory.rows + Counts.rows : []
     let posts = Posting.rows + Owners.rows + Senders.rows + Hooks.rows
     let alone = posts + Registering.rows + Replaying.rows
-    let rows = alone + Streams.rows + Later.rows + Seeing.rows + Threads.rows
+    let rows =
+      alone + Streams.rows + Later.rows + Seeing.rows + Threads.rows
       + Signals.rows + counts
     let runner = Runner(options: options, ours: .eventBus, report: note)
     if options.helpsOnly {

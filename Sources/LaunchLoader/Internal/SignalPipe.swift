@@ -42,8 +42,10 @@ internal enum SignalPipe {
     guard unsafe pipe(&ends) == 0 else { return errno }  // Reason: room for both.
     for end in ends {
       _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
     }
+    // The handler never waits. The thread does nothing else, and saves asking whether there is something
+    // to read.
+    _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
     writeEnd.store(ends[1], ordering: .sequentiallyConsistent)
     owner.store(getpid(), ordering: .sequentiallyConsistent)
     // A first use of these in the handler could meet the lock under which globals are set up.
@@ -86,9 +88,7 @@ internal enum SignalPipe {
   private static func drain(_ end: Int32, _ receive: @Sendable (Int32, Bool) -> Void) -> Never {
     var bytes = [UInt8](repeating: 0, count: 128)
     while true {
-      var request = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
-      _ = unsafe poll(&request, 1, -1)  // Reason: outlives the call.
-      // Nothing to read, or an interruption: around again. An end of file there cannot be.
+      // An interruption: around again. An end of file there cannot be.
       let count = unsafe read(end, &bytes, bytes.count)  // Reason: room for them.
       for byte in bytes.prefix(max(0, count)) {
         if byte == maskMark {

@@ -48,6 +48,7 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
   }
 
   private struct Listener: Sendable {
+    let key: Key
     let numbers: Set<Int32>
     var arrivals: [Arrival] = []
     var waiters: [Waiter] = []
@@ -64,7 +65,8 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
     }
   }
 
-  private var listeners: [Key: Listener] = [:]
+  /// Oldest first.
+  private var listeners: [Listener] = []
   private var nextKey: Key = 0
   private var serial: UInt = 0
   /// The last signal of a number that a listener took.
@@ -77,7 +79,7 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
   ///
   /// - Complexity: O(*n*) in the number of listeners.
   package func isHeard(_ number: Int32) -> Bool {
-    listeners.values.contains { $0.numbers.contains(number) }
+    listeners.contains { $0.numbers.contains(number) }
   }
 
   /// Adds a listener.
@@ -89,7 +91,7 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
   package mutating func open(_ numbers: Set<Int32>) -> (key: Key, installed: [Int32]) {
     let installed = numbers.filter { !isHeard($0) }.sorted()
     defer { nextKey += 1 }
-    listeners[nextKey] = Listener(numbers: numbers)
+    listeners.append(Listener(key: nextKey, numbers: numbers))
     return (nextKey, installed)
   }
 
@@ -99,18 +101,18 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
   ///   - number: Its number.
   ///   - isInjected: Whether it was injected; such a one is never sent again.
   /// - Returns: What is to be done.
-  /// - Complexity: O(*n* log *n*) in the number of listeners.
+  /// - Complexity: O(*n*) in the number of listeners.
   package mutating func arrive(_ number: Int32, isInjected: Bool) -> Delivery {
     serial += 1
     let arrival = Arrival(number: number, serial: serial, isInjected: isInjected)
-    let keys = listeners.filter { $0.value.numbers.contains(number) }.keys.sorted()
-    var delivery = Delivery(isUnheard: keys.isEmpty && !isInjected)
-    for key in keys {
-      if let waiter = listeners[key]?.takeWaiter() {
+    var delivery = Delivery(isUnheard: !isInjected)
+    for index in listeners.indices where listeners[index].numbers.contains(number) {
+      delivery.isUnheard = false
+      if let waiter = listeners[index].takeWaiter() {
         delivery.waiters.append(waiter)
         taken[number] = serial
       } else {
-        listeners[key]?.keep(arrival)
+        listeners[index].keep(arrival)
       }
     }
     return delivery
@@ -122,13 +124,14 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
   ///   - key: What stands for the listener.
   ///   - waiter: Is kept if there is no signal.
   /// - Returns: What the listener gets.
+  /// - Complexity: O(*n*) in the number of listeners.
   package mutating func take(_ key: Key, waiter: Waiter) -> Taking {
-    guard let listener = listeners[key] else { return .ended }
-    guard let arrival = listener.arrivals.first else {
-      listeners[key]?.waiters.append(waiter)
+    guard let index = index(of: key) else { return .ended }
+    if listeners[index].arrivals.isEmpty {
+      listeners[index].waiters.append(waiter)
       return .nothing
     }
-    listeners[key]?.arrivals.removeFirst()
+    let arrival = listeners[index].arrivals.removeFirst()
     taken[arrival.number] = max(arrival.serial, taken[arrival.number] ?? 0)
     return .signal(arrival.number)
   }
@@ -139,7 +142,8 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
   /// - Returns: What is to be done.
   /// - Complexity: O(*n*) in the number of listeners.
   package mutating func close(_ key: Key) -> Closing {
-    guard let listener = listeners.removeValue(forKey: key) else { return Closing() }
+    guard let index = index(of: key) else { return Closing() }
+    let listener = listeners.remove(at: index)
     let untaken = listener.arrivals.filter { arrival in
       let isTaken = arrival.serial <= taken[arrival.number] ?? 0
       return !arrival.isInjected && !isTaken && !isKept(arrival.number)
@@ -153,8 +157,10 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
     )
   }
 
+  private func index(of key: Key) -> Int? { listeners.firstIndex { $0.key == key } }
+
   /// Whether a listener has a signal that it did not take yet.
   private func isKept(_ number: Int32) -> Bool {
-    listeners.values.contains { $0.arrivals.contains { $0.number == number } }
+    listeners.contains { $0.arrivals.contains { $0.number == number } }
   }
 }

@@ -4,7 +4,8 @@
 /// number.
 ///
 /// ```swift
-/// for await _ in UnixSignal.stream(.hangup) {
+/// let reloads = UnixSignal.stream(.hangup)
+/// for await _ in reloads {
 ///   reloadConfiguration()
 /// }
 /// ```
