@@ -48,6 +48,11 @@ let package = Package(
       dependencies: ["LaunchLoader"],
       path: "Tests/Fixtures/PreMain/Crowd"
     ),
+    .executableTarget(
+      name: "SignalsFixture",
+      dependencies: ["EventBus", "LaunchLoader"],
+      path: "Tests/Fixtures/Signals"
+    ),
     .target(name: "TestSupport", dependencies: ["EventBus"], path: "Tests/TestSupport"),
     .testTarget(name: "EventBusTests", dependencies: ["EventBus", "TestSupport"]),
     .testTarget(

@@ -49,11 +49,17 @@ struct PhaseTests {
   @Test("Launched by the event, idle work runs after the post, not in it")
   func idleAfterThePost() async throws {
     let here = Log<ThreadID>()
-    let token = loader.register(phase: .idle) { _ in here.append(.current) }
+    let hasRun = ManualLatch()
+    let token = loader.register(phase: .idle) { _ in
+      here.append(.current)
+      hasRun.open()
+    }
     let attachment = loader.attach(to: bus)
     await onThreads(1) { [bus] _ in
       bus.post(.didFinishLaunching, LaunchOptions())
       here.append(.current)
+      // A thread that has ended may give its number to the next one.
+      hasRun.block()
     }
     #expect(try await token.wait().description == "finished")
     #expect(here.entries.count == 2)

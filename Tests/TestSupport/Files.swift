@@ -9,7 +9,7 @@ struct SystemError: Error, CustomStringConvertible {
 }
 
 /// A file without a name that is gone when it is closed.
-final class ScratchFile {
+final class ScratchFile: Sendable {
   let descriptor: Int32
 
   init() throws {

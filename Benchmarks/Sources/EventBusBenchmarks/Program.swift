@@ -19,7 +19,8 @@ enum Program {
     let posts = Posting.rows + Owners.rows + Senders.rows + Hooks.rows
     let alone = posts + Registering.rows + Replaying.rows + Properties.rows + Collections.rows
     let later = Streams.rows + Later.rows + Timers.rows
-    let rows = alone + later + Seeing.rows + Threads.rows + Launching.rows + counts
+    let launching = Launching.rows + Signals.rows
+    let rows = alone + later + Seeing.rows + Threads.rows + launching + counts
     let runner = Runner(options: options, ours: .eventBus, report: note)
     if options.helpsOnly {
       print(Options.usage)

@@ -15,11 +15,13 @@ extension Subject {
   static let observation = Subject("@Observable")
   static let currentValue = Subject("CurrentValueSubject")
   static let asyncTimer = Subject("AsyncTimerSequence")
+  static let unixSignals = Subject("UnixSignals")
 
   /// The columns of the table, the project's own first.
   static let columns = [
     eventBus, signal, notificationCenter, payloadCenter, typedCenter, openCombine, closureLoop,
     asyncStream, asyncChannel, task, storedProperty, observation, currentValue, asyncTimer,
+    unixSignals,
   ]
 
   /// The peers that may be posted to from any thread.

@@ -1,0 +1,80 @@
+private import EventBus
+private import Synchronization
+
+/// The socket on which the service manager hears from this process: `$NOTIFY_SOCKET`, `sd_notify(3)`.
+///
+/// What cannot be sent harms nobody: the first failure is reported on standard error, and the program goes
+/// on.
+///
+/// ## Thread safety
+///
+/// Every member may be called from any thread. A message waits while the queue of the manager is full, as
+/// those of `sd_notify` do.
+package final class NotifySocket: Sendable {
+  /// How often the manager wants to hear that the process is alive: `sd_watchdog_enabled(3)`.
+  ///
+  /// `nil` if it does not, or if the wish is for another process. Half of this is a good interval.
+  package let watchdogInterval: Duration?
+
+  private let address: UnixAddress
+  private let hasFailed = Atomic<Bool>(false)
+
+  /// Finds the socket of this process; `nil` if there is none, or none that can be used.
+  ///
+  /// - Parameter environment: Its variables. `NOTIFY_SOCKET` is the absolute path of a socket, or an abstract
+  ///   name after an `@`; other forms are reported on standard error.
+  package convenience init?(environment: [String: String]) {
+    self.init(environment: environment, process: ServiceProcess.identifier)
+  }
+
+  /// Finds the socket of a process.
+  ///
+  /// - Parameters:
+  ///   - environment: Its variables.
+  ///   - process: Its identifier.
+  package init?(environment: [String: String], process: Int32) {
+    guard let name = environment["NOTIFY_SOCKET"], !name.isEmpty else { return nil }
+    guard let address = UnixAddress(name) else {
+      Self.report("\(name) is no absolute path, no name after an @, or too long")
+      return nil
+    }
+    self.address = address
+    watchdogInterval = Self.watchdogInterval(environment, process)
+  }
+
+  /// Tells that the service has started, or has read its configuration anew.
+  package func ready() { send(.ready) }
+
+  /// Tells that it begins to read its configuration anew; call ``ready()`` when that is done.
+  package func reloading() { send(.reloading(microseconds: ServiceProcess.monotonicMicroseconds)) }
+
+  /// Tells that it begins to end.
+  package func stopping() { send(.stopping) }
+
+  /// Tells that it is alive.
+  package func watchdog() { send(.watchdog) }
+
+  /// Sends a message.
+  package func send(_ message: NotifyMessage) {
+    let code = address.send(message.text)
+    if code == 0 { return }
+    if !hasFailed.exchange(true, ordering: .relaxed) { Self.report("error \(code) of the system") }
+  }
+
+  private static func report(_ problem: String) {
+    StandardError.print(
+      "LaunchLoader: cannot tell the service manager (NOTIFY_SOCKET): \(problem)."
+    )
+  }
+
+  private static func watchdogInterval(
+    _ environment: [String: String],
+    _ process: Int32
+  ) -> Duration? {
+    guard let text = environment["WATCHDOG_USEC"], let count = Int64(text), count > 0 else {
+      return nil
+    }
+    if let owner = environment["WATCHDOG_PID"], owner != "\(process)" { return nil }
+    return .microseconds(count)
+  }
+}

@@ -1,0 +1,33 @@
+#if canImport(Glibc)
+import Glibc
+
+/// What a process leaves to those that it starts.
+enum Descendants {
+  /// How many pipes beyond the first three descriptors a program that is executed would be given.
+  static var leaks: Int {
+    (3..<256).count { descriptor in
+      var facts = stat()
+      let flags = fcntl(Int32(descriptor), F_GETFD)
+      guard flags >= 0, flags & FD_CLOEXEC == 0 else { return false }
+      guard unsafe fstat(Int32(descriptor), &facts) == 0 else { return false }  // Reason: as above.
+      return facts.st_mode & S_IFMT == S_IFIFO
+    }
+  }
+
+  /// Forks, sends a signal to the child, which does nothing but wait, and says how it ended.
+  static func signalForkedChild(_ number: Int32) {
+    let child = systemFork()
+    if child == 0 {
+      while true { pause() }
+    }
+    kill(child, number)
+    var status: Int32 = 0
+    _ = unsafe waitpid(child, &status, 0)  // Reason: outlives the call.
+    say("the child ended by \(status & 0x7f)")
+  }
+}
+
+/// The C module hides it, with reason: in a child of a program with threads next to nothing works.
+@_silgen_name("fork")
+private func systemFork() -> Int32
+#endif

@@ -1,0 +1,102 @@
+#if canImport(Glibc)
+import Glibc
+import LaunchLoader
+
+/// What the program was told to do so far.
+@MainActor
+final class Session {
+  private var tasks: [String: Task<Void, Never>] = [:]
+  private var streams: [String: AsyncStream<UnixSignal>] = [:]
+
+  /// Does what a line says.
+  func obey(_ words: [String]) async {
+    let names = words.dropFirst()
+    let name = names.first ?? ""
+    let numbers = names.compactMap { Int32($0) }
+    switch words.first {
+    case "say": say(name)
+    case "listen":
+      let stream = Self.stream(numbers)
+      tasks[name] = Task.detached {
+        for await signal in stream { say("\(name) \(signal)") }
+      }
+      say("listening")
+    case "leave":
+      tasks[name]?.cancel()
+      await tasks.removeValue(forKey: name)?.value
+      say("left")
+    case "keep":
+      streams[name] = Self.stream(numbers)
+      say("kept")
+    case "drop":
+      streams[name] = nil
+      say("dropped")
+    case "handle":
+      for number in numbers { Handlers.install(number) }
+      say("handling")
+    case "ignore":
+      for number in numbers { Handlers.ignore(number) }
+      say("ignoring")
+    case "inject":
+      for number in numbers { UnixSignal.inject(UnixSignal(rawValue: number)) }
+      say("injected")
+    case "fork": Descendants.signalForkedChild(numbers.first ?? 0)
+    case "leaks": say("leaks \(Descendants.leaks)")
+    case "bridge":
+      let bridge = Self.bridge()
+      tasks["bridge"] = Task.detached { await bridge.run() }
+      say("bridged")
+    case "watch":
+      let watch = ParentWatch(every: .milliseconds(5))
+      tasks["watch"] = Task.detached {
+        do {
+          try await watch.untilEnd()
+          say("the parent is gone")
+        } catch {
+          say("\(error)")
+        }
+      }
+      say("watching")
+    case "storm": Storm.begin(numbers)
+    default: say("what?")
+    }
+  }
+
+  /// Does what a word says, until the program has another parent; then ends it.
+  func untilOrphaned(_ word: String) async -> Never {
+    let watch = ParentWatch(every: .milliseconds(5))
+    await obey([word])
+    do {
+      try await watch.untilEnd()
+      await tasks["watch"]?.value
+      exit(0)
+    } catch {
+      exit(1)
+    }
+  }
+
+  private static func stream(_ numbers: [Int32]) -> AsyncStream<UnixSignal> {
+    let signals = numbers.map(UnixSignal.init(rawValue:))
+    // There is no way to pass a list on.
+    return switch signals.count {
+    case 1: UnixSignal.stream(signals[0])
+    case 2: UnixSignal.stream(signals[0], signals[1])
+    default: UnixSignal.stream()
+    }
+  }
+
+  nonisolated private static func bridge() -> SignalBridge {
+    SignalBridge {
+      say("interrupt \($0)")
+    } background: {
+      say("background")
+    } foreground: {
+      say("foreground")
+    } reload: {
+      say("reload")
+    } resize: {
+      say("resize")
+    }
+  }
+}
+#endif

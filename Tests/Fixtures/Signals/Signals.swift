@@ -1,0 +1,32 @@
+#if canImport(Glibc)
+import Glibc
+import LaunchLoader
+
+/// A program that listens to signals as it is told, line by line, and says what it hears.
+///
+/// With `shell` as its argument it is a shell instead, for another one of its kind, which does what the next
+/// argument says and reads nothing: with `job` it answers signals as an application does, with `watch` it
+/// waits until the shell is gone.
+@main
+enum Signals {
+  static func main() async throws {
+    let session = Session()
+    switch CommandLine.arguments.dropFirst().first {
+    case "shell": try MiniShell.run(CommandLine.arguments.dropFirst(2).first ?? "job")
+    case "job": await session.untilOrphaned("bridge")
+    case "watch": await session.untilOrphaned("watch")
+    default: break
+    }
+    while let line = readLine() {
+      await session.obey(line.split(separator: " ").map(String.init))
+    }
+    exit(0)
+  }
+}
+
+/// Writes a line at once and whole, from any thread.
+func say(_ line: String) {
+  let bytes = Array((line + "\n").utf8)
+  _ = unsafe write(1, bytes, bytes.count)  // Reason: within the bytes.
+}
+#endif

@@ -1,0 +1,52 @@
+#if canImport(Glibc)
+import Glibc
+
+/// What stands at the other end of `$NOTIFY_SOCKET`.
+final class Manager {
+  struct Failure: Error {
+    let code: Int32
+  }
+
+  /// The value of the variable.
+  let address: String
+
+  private let end: Int32
+  private let path: String?
+
+  /// Binds a socket, in the folder for temporary files or without a place.
+  init(isAbstract: Bool) throws {
+    let name = "/tmp/event-bus-tests-notify-\(getpid())-\(isAbstract)"
+    address = isAbstract ? "@" + name.dropFirst() : name
+    path = isAbstract ? nil : name
+    end = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var bytes = Array(address.utf8)
+    if isAbstract { bytes[0] = 0 }
+    if let path { _ = unsafe unlink(path) }  // Reason: a terminated string.
+    var place = sockaddr_un()
+    place.sun_family = sa_family_t(AF_UNIX)
+    unsafe withUnsafeMutableBytes(of: &place.sun_path) { room in  // Reason: within the call.
+      unsafe room.copyBytes(from: bytes)  // Reason: it fits.
+    }
+    let length = socklen_t(2 + bytes.count + (isAbstract ? 0 : 1))
+    let code = unsafe withUnsafePointer(to: &place) { place in  // Reason: within the call.
+      unsafe place.withMemoryRebound(to: sockaddr.self, capacity: 1) {  // Reason: its C idiom.
+        unsafe bind(end, $0, length)  // Reason: outlives the call.
+      }
+    }
+    guard code == 0 else { throw Failure(code: errno) }
+  }
+
+  deinit {
+    close(end)
+    if let path { _ = unsafe unlink(path) }  // Reason: a terminated string.
+  }
+
+  /// The message that came first; it has been sent.
+  func message() throws -> String {
+    var bytes = [UInt8](repeating: 0, count: 4_096)
+    let count = unsafe recv(end, &bytes, bytes.count, Int32(MSG_DONTWAIT))  // Reason: room.
+    guard count >= 0 else { throw Failure(code: errno) }
+    return String(decoding: bytes.prefix(count), as: UTF8.self)
+  }
+}
+#endif

@@ -1,0 +1,87 @@
+#if canImport(Glibc)
+import Glibc
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("The service manager")
+struct NotifySocketTests {
+  @Test(
+    "Messages reach the socket that the environment names, by path or by name",
+    arguments: [false, true]
+  )
+  func messages(isAbstract: Bool) throws {
+    let manager = try Manager(isAbstract: isAbstract)
+    let socket = try #require(NotifySocket(environment: ["NOTIFY_SOCKET": manager.address]))
+    socket.ready()
+    #expect(try manager.message() == "READY=1")
+    let before = monotonicMicroseconds
+    socket.reloading()
+    let lines = try manager.message().split(separator: "\n")
+    let time = try #require(lines.last?.split(separator: "=").last.flatMap { UInt64($0) })
+    #expect(lines.first == "RELOADING=1" && lines.last == "MONOTONIC_USEC=\(time)")
+    #expect((before...monotonicMicroseconds).contains(time))
+    socket.watchdog()
+    #expect(try manager.message() == "WATCHDOG=1")
+    socket.stopping()
+    #expect(try manager.message() == "STOPPING=1")
+  }
+
+  @Test(
+    "Without a usable name there is no socket",
+    arguments: [nil, "", "@", "relative", "vsock:2:1"]
+  )
+  func noSocket(_ name: String?) {
+    #expect(NotifySocket(environment: name.map { ["NOTIFY_SOCKET": $0] } ?? [:]) == nil)
+  }
+
+  @Test("A name that has no room in an address is refused; the longest that has is not")
+  func length() {
+    for (start, longest) in [("/", 107), ("@", 108)] {
+      let name = start + String(repeating: "x", count: longest - 1)
+      #expect(NotifySocket(environment: ["NOTIFY_SOCKET": name]) != nil)
+      #expect(NotifySocket(environment: ["NOTIFY_SOCKET": name + "x"]) == nil)
+    }
+  }
+
+  @Test(
+    "The interval of the watchdog is that of the environment, if it is for this process",
+    arguments: [
+      ([:], nil), (["WATCHDOG_USEC": "30000000"], .seconds(30)),
+      (["WATCHDOG_USEC": "1500", "WATCHDOG_PID": "77"], .microseconds(1_500)),
+      (["WATCHDOG_USEC": "1500", "WATCHDOG_PID": "78"], nil),
+      (["WATCHDOG_USEC": "0"], nil), (["WATCHDOG_USEC": "soon"], nil),
+    ] as [([String: String], Duration?)]
+  )
+  func watchdog(_ variables: [String: String], _ interval: Duration?) throws {
+    let environment = variables.merging(["NOTIFY_SOCKET": "/run/notify"]) { $1 }
+    let socket = try #require(NotifySocket(environment: environment, process: 77))
+    #expect(socket.watchdogInterval == interval)
+  }
+
+  @Test("A manager that is gone is reported once, and the program goes on")
+  func gone() async {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
+    ) {
+      let socket = NotifySocket(environment: ["NOTIFY_SOCKET": "/nowhere/at/all"])
+      socket?.ready()
+      socket?.stopping()
+    }
+    let complaints = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      .split(separator: "\n").filter { $0.contains("NOTIFY_SOCKET") }
+    #expect(
+      complaints == [
+        "LaunchLoader: cannot tell the service manager (NOTIFY_SOCKET): error 2 of the system."
+      ]
+    )
+  }
+}
+
+private var monotonicMicroseconds: UInt64 {
+  var time = timespec()
+  _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)  // Reason: outlives the call.
+  return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
+}
+#endif

@@ -1,0 +1,47 @@
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("The parent of a process")
+struct ParentWatchTests {
+  /// A clock on which every moment comes at once.
+  private struct HastyClock: Clock {
+    var now: ContinuousClock.Instant { .now }
+    var minimumResolution: Duration { .zero }
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+  }
+
+  @Test("The watch ends when somebody else has become the parent")
+  func ends() async throws {
+    let looks = Counter()
+    let watch = ParentWatch(every: .seconds(1), clock: HastyClock()) {
+      looks.add()
+      return looks.value > 3 ? 1 : 77
+    }
+    try await watch.untilEnd()
+    #expect(watch.hasEnded)
+    #expect(looks.value == 5)
+  }
+
+  @Test("The watch throws when its task is cancelled")
+  func cancellation() async {
+    let watch = ParentWatch(every: .seconds(1), clock: HastyClock()) { 77 }
+    let task = Task { try await watch.untilEnd() }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(!watch.hasEnded)
+  }
+
+  #if canImport(Glibc)
+  @Test("A program hears that the one that started it is gone")
+  func orphan() throws {
+    let shell = try RunningProgram(Program("SignalsFixture"), ["shell", "watch"])
+    #expect(try Set([shell.line(), shell.line()]) == ["watching", "in the foreground"])
+    shell.send("the shell reads one line, and is gone")
+    #expect(try shell.line() == "the parent is gone")
+  }
+  #endif
+}

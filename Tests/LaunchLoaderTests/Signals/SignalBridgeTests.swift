@@ -1,0 +1,63 @@
+#if canImport(Glibc)
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("Signals as an application hears them")
+struct SignalBridgeTests {
+  @Test("Interrupts, reloads, and changes of the window are told, until the bridge has gone")
+  func bridge() throws {
+    let program = try RunningProgram(Program("SignalsFixture"))
+    #expect(try program.ask("bridge") == "bridged")
+    for (number, line) in [
+      (SIGHUP, "reload"), (SIGWINCH, "resize"), (SIGTERM, "interrupt 15"), (SIGINT, "interrupt 2"),
+      (SIGTERM, "interrupt 15"),
+    ] {
+      program.signal(number)
+      #expect(try program.line() == line)
+    }
+    #expect(try program.ask("leave bridge") == "left")
+    program.signal(SIGTERM)
+    #expect(try program.wait() == -SIGTERM)
+  }
+
+  @Test("Without a terminal SIGTSTP and SIGCONT only send a program to the background and back")
+  func noTerminal() throws {
+    let program = try RunningProgram(Program("SignalsFixture"))
+    #expect(try program.ask("bridge") == "bridged")
+    program.signal(SIGTSTP)
+    #expect(try program.line() == "background")
+    #expect(try program.ask("say running") == "running")
+    program.signal(SIGCONT)
+    #expect(try program.line() == "foreground")
+  }
+
+  @Test("What was ignored when the program began stays ignored")
+  func shielded() throws {
+    let program = try RunningProgram(Program("SignalsFixture"))
+    #expect(try program.ask("ignore x \(SIGHUP) \(SIGINT)") == "ignoring")
+    #expect(try program.ask("bridge") == "bridged")
+    program.signal(SIGHUP)
+    program.signal(SIGINT)
+    program.signal(SIGTERM)
+    #expect(try program.line() == "interrupt 15")
+  }
+
+  @Test("On a terminal Control-Z really stops the program, and it goes on; Control-C interrupts it")
+  func terminal() throws {
+    let terminal = try Terminal()
+    let shell = try RunningProgram(Program("SignalsFixture"), ["shell"], terminal: terminal)
+    #expect(try Set([shell.line(), shell.line()]) == ["bridged", "in the foreground"])
+    for _ in 0..<2 {
+      terminal.type("\u{1A}")
+      #expect(try shell.line() == "background")
+      #expect(try shell.line() == "stopped by \(SIGTSTP)")
+      #expect(try shell.line() == "foreground")
+    }
+    terminal.type("\u{3}")
+    #expect(try shell.line() == "interrupt 2")
+    terminal.resize(columns: 99)
+    #expect(try shell.line() == "resize")
+  }
+}
+#endif

@@ -1,0 +1,88 @@
+#if canImport(Glibc)
+import LaunchLoader
+import TestSupport
+import Testing
+
+/// Every test has realtime signals of its own: they run beside each other.
+@Suite("Streams of signals")
+struct SignalStreamTests {
+  @Test("What is injected before the iteration begins is not lost, and comes in order")
+  func beforeIteration() async {
+    let (first, second) = (UnixSignal(rawValue: 34), UnixSignal(rawValue: 35))
+    let probe = UnixSignal.stream(first)
+    let stream = UnixSignal.stream(first, second)
+    UnixSignal.inject(second)
+    UnixSignal.inject(first)
+    // The probe was given the last one after the stream was given both.
+    for await signal in probe {
+      #expect(signal == first)
+      break
+    }
+    var heard: [UnixSignal] = []
+    for await signal in stream {
+      heard.append(signal)
+      if heard.count == 2 { break }
+    }
+    #expect(heard == [second, first])
+  }
+
+  @Test("A task that waits hears what is injected")
+  func waiting() async {
+    let (signal, other) = (UnixSignal(rawValue: 36), UnixSignal(rawValue: 37))
+    let stream = UnixSignal.stream(signal)
+    let inbox = Inbox<UnixSignal>()
+    let task = Task { for await signal in stream { inbox.append(signal) } }
+    UnixSignal.inject(other)
+    UnixSignal.inject(signal)
+    #expect(await inbox.first(1) == [signal])
+    task.cancel()
+    await task.value
+    #expect(inbox.entries.allSatisfy { $0 == signal })
+  }
+
+  @Test("A stream ends when the task that waits is cancelled")
+  func cancellation() async {
+    let stream = UnixSignal.stream(UnixSignal(rawValue: 38))
+    let task = Task {
+      var iterator = stream.makeAsyncIterator()
+      let first = await iterator.next()
+      let second = await iterator.next()
+      return [first, second]
+    }
+    await Task.yield()
+    task.cancel()
+    #expect(await task.value == [nil, nil])
+  }
+
+  @Test("A stream that a cancelled task begins ends at once")
+  func cancelledBefore() async {
+    let task = Task {
+      cancelCurrentTask()
+      var count = 0
+      for await _ in UnixSignal.stream(UnixSignal(rawValue: 39)) { count += 1 }
+      return count
+    }
+    #expect(await task.value == 0)
+  }
+
+  @Test("A signal that comes the moment one was heard is heard too", .timeLimit(.minutes(1)))
+  func atOnce() async {
+    let signal = UnixSignal(rawValue: 42)
+    var iterator = UnixSignal.stream(signal).makeAsyncIterator()
+    var count = 0
+    // The task goes on while the thread that woke it is still about to look for more.
+    for _ in 0..<20_000 {
+      UnixSignal.inject(signal)
+      count += await iterator.next() == signal ? 1 : 0
+    }
+    #expect(count == 20_000)
+  }
+
+  @Test("Injecting what nobody listens to does nothing")
+  func unheard() async {
+    UnixSignal.inject(.terminate)
+    UnixSignal.inject(UnixSignal(rawValue: 9))
+    UnixSignal.inject(UnixSignal(rawValue: -1))
+  }
+}
+#endif

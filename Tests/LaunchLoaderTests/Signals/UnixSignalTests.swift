@@ -1,0 +1,95 @@
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Signals as values")
+struct UnixSignalTests {
+  @Test(
+    "A signal is called what the system calls it",
+    arguments: [
+      (UnixSignal.terminate, "SIGTERM"), (.interrupt, "SIGINT"), (.hangup, "SIGHUP"),
+      (.quit, "SIGQUIT"), (.stop, "SIGTSTP"), (.resume, "SIGCONT"), (.user1, "SIGUSR1"),
+      (.user2, "SIGUSR2"), (.windowChanged, "SIGWINCH"), (UnixSignal(rawValue: 9), "SIGKILL"),
+      (UnixSignal(rawValue: 40), "signal 40"), (UnixSignal(rawValue: -3), "signal -3"),
+    ]
+  )
+  func names(_ signal: UnixSignal, _ name: String) { #expect("\(signal)" == name) }
+
+  @Test("A signal is its number")
+  func numbers() {
+    #expect(UnixSignal(rawValue: 15) == .terminate)
+    #expect(Set([UnixSignal.hangup, UnixSignal(rawValue: 1)]).count == 1)
+  }
+
+  @Test("Every number is refused with a reason, or can be listened to")
+  func refusals() {
+    let refused = (-2...70).filter { SignalRefusal(UnixSignal(rawValue: $0)) != nil }
+    #if canImport(Glibc)
+    #expect(refused == [-2, -1, 0, 4, 5, 7, 8, 9, 11, 19, 32, 33] + Array(65...70))
+    #else
+    #expect(refused.contains(9) && !refused.contains(15))
+    #endif
+    #expect(SignalRefusal(UnixSignal(rawValue: 9))?.reason == "cannot be listened to by anybody")
+  }
+
+  @Test("Listening to SIGKILL stops the program, which says what to do instead")
+  func misuse() async {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      _ = UnixSignal.stream(.terminate, UnixSignal(rawValue: 9))
+    }
+    let complaint = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(
+      complaint.contains(
+        "LaunchLoader: SIGKILL cannot be listened to by anybody. Listen to SIGTERM or SIGTSTP"
+      )
+    )
+  }
+
+  @Test(
+    "What a signal means to an application",
+    arguments: [
+      (.terminate, .interrupt(15)), (.interrupt, .interrupt(2)), (.stop, .background),
+      (.resume, .foreground), (.hangup, .reload), (.windowChanged, .resize), (.user1, nil),
+      (.quit, nil),
+    ] as [(UnixSignal, SignalMeaning?)]
+  )
+  func meanings(_ signal: UnixSignal, _ meaning: SignalMeaning?) {
+    #expect(SignalMeaning(signal) == meaning)
+    let heard = SignalMeaning.interrupts + SignalMeaning.requests
+    #expect(heard.contains(signal) == (meaning != nil))
+  }
+
+  /// What happens to a job.
+  enum Event: Sendable { case stopOnTerminal, stop, resume }
+
+  @Test(
+    "Each edge of stopping and continuing is told once",
+    arguments: [
+      ([.stopOnTerminal], [.background, .halt, .foreground]),
+      ([.stopOnTerminal, .resume], [.background, .halt, .foreground]),
+      (
+        [.stopOnTerminal, .resume, .stopOnTerminal],
+        [.background, .halt, .foreground, .background, .halt, .foreground]
+      ),
+      ([.stop, .stop], [.background]),
+      ([.stop, .resume, .resume], [.background, .foreground]),
+      ([.stop, .stopOnTerminal, .resume], [.background, .halt, .foreground]),
+      ([.resume], []),
+    ] as [([Event], [JobState.Step])]
+  )
+  func jobs(_ events: [Event], _ steps: [JobState.Step]) {
+    var job = JobState()
+    var taken: [JobState.Step] = []
+    for event in events {
+      switch event {
+      case .stopOnTerminal: taken += job.stop(isOnTerminal: true)
+      case .stop: taken += job.stop(isOnTerminal: false)
+      case .resume: taken += job.resume()
+      }
+    }
+    #expect(taken == steps)
+  }
+}
