@@ -15,7 +15,7 @@ package final class RunningCall: Sendable {
 
   /// The call the current task itself is making.
   package static var current: RunningCall? {
-    guard let innermost, innermost.task == taskIdentity else { return nil }
+    guard let innermost, innermost.task == TaskIdentity.current else { return nil }
     return innermost
   }
 
@@ -35,11 +35,7 @@ package final class RunningCall: Sendable {
     callers: [ObjectIdentifier],
     _ body: () async -> Void
   ) async {
-    let call = RunningCall(links: [ObjectIdentifier(link)] + callers, task: taskIdentity)
+    let call = RunningCall(links: [ObjectIdentifier(link)] + callers, task: TaskIdentity.current)
     await $innermost.withValue(call, operation: body)
-  }
-
-  private static var taskIdentity: Int {
-    unsafe withUnsafeCurrentTask { task in unsafe task?.hashValue ?? 0 }  // Reason: only hashed.
   }
 }

@@ -1,0 +1,7 @@
+/// Which task is running.
+package enum TaskIdentity: Sendable {
+  /// A number of the current task that no other task has while it runs; 0 outside tasks.
+  package static var current: Int {
+    unsafe withUnsafeCurrentTask { task in unsafe task?.hashValue ?? 0 }  // Reason: only hashed.
+  }
+}

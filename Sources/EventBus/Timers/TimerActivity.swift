@@ -1,0 +1,128 @@
+/// Counts what the timers of a clock are doing, for a clock that waits for them before it moves on.
+///
+/// What counts is a *unit*: a tick from the moment it is due until its handler has returned, or the task
+/// that sleeps for the timers. A unit that sleeps on the clock is not busy.
+///
+/// ## Thread safety
+///
+/// Every member may be called from any thread.
+package final class TimerActivity: Sendable {
+  /// Something that is busy or sleeps.
+  package struct Unit: Sendable {
+    fileprivate let activity: TimerActivity
+    fileprivate let number: UInt
+
+    /// It begins to sleep on the clock.
+    package func sleep() { activity.change(number, by: 1) }
+
+    /// It wakes up.
+    package func wake() { activity.change(number, by: -1) }
+
+    /// It is over.
+    package func end() { activity.end(number) }
+
+    /// Whether it is counted here.
+    package func counts(in activity: TimerActivity) -> Bool { self.activity === activity }
+
+    /// Does something as part of the unit, so that it is known to be asleep when it sleeps.
+    ///
+    /// - Parameters:
+    ///   - isolation: The caller's actor, on which it is done.
+    ///   - body: What is done.
+    /// - Returns: What the closure returns.
+    package func perform<Result: Sendable>(
+      isolation: isolated (any Actor)? = #isolation,
+      _ body: () async -> Result
+    ) async -> Result {
+      await TimerActivity.$current.withValue(self) {
+        // Captured, so that the closure stays on the actor.
+        _ = isolation
+        return await body()
+      }
+    }
+  }
+
+  private struct State {
+    /// How often each unit sleeps; it is below zero when a unit was woken before it could say it sleeps.
+    var sleeps: [UInt: Int] = [:]
+    var busy = 0
+    var lastNumber: UInt = 0
+    /// Those who wait, by whether they are units, which do not wait for themselves and each other.
+    var waiters: [Bool: [Latch]] = [:]
+
+    /// Takes those who have nothing more to wait for.
+    mutating func takeServed() -> [Latch] {
+      let waitingUnits = waiters[true] ?? []
+      guard busy <= waitingUnits.count else { return [] }
+      waiters[true] = nil
+      return waitingUnits + (busy == 0 ? waiters.removeValue(forKey: false) ?? [] : [])
+    }
+  }
+
+  @TaskLocal private static var current: Unit?
+  private let state = Locked(State())
+
+  /// Creates a count of nothing.
+  package init() {}
+
+  /// The unit that the current task, or one that began it, is a part of.
+  package static var unit: Unit? { current }
+
+  /// Begins a unit, which is busy.
+  package func begin() -> Unit {
+    state.withLock { state in
+      state.lastNumber += 1
+      state.busy += 1
+      state.sleeps[state.lastNumber] = 0
+      return Unit(activity: self, number: state.lastNumber)
+    }
+  }
+
+  /// Waits until no unit is busy.
+  ///
+  /// Returns early when the waiting task is cancelled. A unit that waits does not wait for itself, nor for
+  /// others that wait.
+  ///
+  /// - Parameter isUnit: Whether the waiting task is a busy unit of this count.
+  package func idle(isUnit: Bool) async {
+    while !Task.isCancelled {
+      let latch = Latch()
+      let served = state.withLock { state -> [Latch] in
+        state.waiters[isUnit, default: []].append(latch)
+        return state.takeServed()
+      }
+      for latch in served { latch.open() }
+      if latch.isOpen { return }
+      await latch.wait()
+      state.withLock { state in state.waiters[isUnit]?.removeAll { $0 === latch } }
+      if !latch.isOpen { return }
+    }
+  }
+
+  private func change(_ number: UInt, by change: Int) {
+    let served = state.withLock { state -> [Latch] in
+      guard let former = state.sleeps[number] else { return [] }
+      let sleeps = former + change
+      state.sleeps[number] = sleeps
+      if former <= 0, sleeps > 0 { state.busy -= 1 }
+      if former > 0, sleeps <= 0 { state.busy += 1 }
+      return state.takeServed()
+    }
+    for latch in served { latch.open() }
+  }
+
+  private func end(_ number: UInt) {
+    let served = state.withLock { state -> [Latch] in
+      guard let sleeps = state.sleeps.removeValue(forKey: number) else { return [] }
+      if sleeps <= 0 { state.busy -= 1 }
+      return state.takeServed()
+    }
+    for latch in served { latch.open() }
+  }
+}
+
+/// A clock that wants to know what its timers are doing.
+package protocol TimerWatching: AnyObject {
+  /// Counts it.
+  var activity: TimerActivity { get }
+}

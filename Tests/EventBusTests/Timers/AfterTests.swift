@@ -1,0 +1,119 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("after", .timeLimit(.minutes(1)))
+struct AfterTests {
+  private let clock = ManualClock()
+
+  @Test("It calls once, then it has ended and its handler is freed")
+  func once() async {
+    let (ticks, tally) = (Log<SeenTick>(), Tally())
+    let token = after(.seconds(10), clock: clock) { [clock, probe = tally.probe()] tick in
+      probe.touch()
+      ticks.append(SeenTick(tick, clock))
+    }
+    #expect(token.isActive)
+    await clock.advance(by: .seconds(50))
+    #expect(ticks.entries == [SeenTick(0, at: 10)])
+    #expect(!token.isActive)
+    #expect(tally.live == 0)
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test("It has ended before its call, which goes on when the token is dropped")
+  func endsBeforeTheCall() async {
+    let tokens = Holder<Token>()
+    let states = Log<Bool?>()
+    tokens.hold(
+      after(.seconds(1), clock: clock) { _ in
+        states.append(tokens.value?.isActive)
+        tokens.letGo()
+        await Task.yield()
+        states.append(nil)
+      }
+    )
+    await clock.advance(by: .seconds(1))
+    #expect(states.entries == [false, nil])
+  }
+
+  @Test("A delay of zero is a call in the next turn")
+  @MainActor
+  func zero() async {
+    let calls = Log<Int>()
+    let token = after(.zero, clock: clock) { tick in calls.append(tick.index) }
+    #expect(calls.entries.isEmpty)
+    await clock.settled()
+    #expect(calls.entries == [0])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Cancelled, or its token dropped, before its time, it does not call")
+  func cancelled() async {
+    let (calls, tally) = (Counter(), Tally())
+    let token = after(.seconds(1), clock: clock) { [probe = tally.probe()] _ in
+      probe.touch()
+      calls.add()
+    }
+    token.cancel()
+    #expect(tally.live == 0)
+    await clock.advance(by: .seconds(2))
+    #expect(calls.value == 0)
+  }
+
+  @Test("With an owner it calls if that lives, and frees its handler if not")
+  func owners() async {
+    let tally = Tally()
+    let (living, dying) = (PlainOwner(), Holder(PlainOwner()))
+    after(.seconds(1), owner: living, clock: clock) { owner, tick in
+      owner.log.append(tick.index)
+    }
+    if let owner = dying.value {
+      after(.seconds(1), owner: owner, clock: clock) { [probe = tally.probe()] _, _ in
+        probe.touch()
+        Issue.record("The owner is dead.")
+      }
+    }
+    dying.letGo()
+    await clock.advance(by: .seconds(1))
+    #expect(living.log.entries == [0])
+    #expect(tally.live == 0)
+  }
+
+  @Test("finished() waits for the call, also when nobody has cancelled")
+  func finished() async {
+    let calls = Counter()
+    let token = after(.seconds(1), clock: clock) { _ in
+      for _ in 0..<10 { await Task.yield() }
+      calls.add()
+    }
+    async let end: Void = token.finished()
+    await clock.advance(by: .seconds(1))
+    await end
+    #expect(calls.value == 1)
+  }
+
+  @Test("A timer that starts itself anew at its end is called as often")
+  @MainActor
+  func chain() async {
+    let chain = Chain(clock)
+    chain.next()
+    await clock.advance(by: .seconds(10))
+    #expect(chain.times == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  }
+
+  @MainActor
+  private final class Chain {
+    private let clock: ManualClock
+    private(set) var times: [Int64] = []
+
+    init(_ clock: ManualClock) { self.clock = clock }
+
+    func next() {
+      after(.seconds(1), owner: self, clock: clock) { chain, _ in
+        chain.times.append(chain.clock.now.offset.components.seconds)
+        chain.next()
+      }
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("every", .timeLimit(.minutes(1)))
+struct EveryTests {
+  private let clock = ManualClock()
+
+  @Test("The first tick comes one interval after the call, the others one interval apart")
+  func firstTick() async {
+    let ticks = Log<SeenTick>()
+    await clock.advance(by: .seconds(5))
+    let token = every(.seconds(10), clock: clock) { [clock] tick in
+      ticks.append(SeenTick(tick, clock))
+    }
+    await clock.advance(by: .seconds(9))
+    #expect(ticks.entries.isEmpty)
+    await clock.advance(by: .seconds(1))
+    #expect(ticks.entries == [SeenTick(0, at: 15)])
+    await clock.advance(by: .seconds(25))
+    #expect(ticks.entries == [SeenTick(0, at: 15), SeenTick(1, at: 25), SeenTick(2, at: 35)])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Without an owner dropping the token ends it, and frees the handler at once")
+  func tokenDropped() async {
+    let (ticks, tally) = (Counter(), Tally())
+    let tokens = Holder<Token>()
+    tokens.hold(
+      every(.seconds(1), clock: clock) { [probe = tally.probe()] _ in
+        probe.touch()
+        ticks.add()
+      }
+    )
+    await clock.advance(by: .seconds(2))
+    #expect((ticks.value, tally.live) == (2, 1))
+    tokens.letGo()
+    #expect(tally.live == 0)
+    await clock.advance(by: .seconds(2))
+    #expect(ticks.value == 2)
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test("It never overlaps itself")
+  func neverOverlaps() async {
+    let (began, mayLeave, running) = (Inbox<Int>(), ManualLatch(), Counter())
+    let token = every(.seconds(1), missed: .burst, clock: clock) { tick in
+      #expect(running.add() == 1)
+      began.append(tick.index)
+      await mayLeave.wait()
+      running.add(-1)
+    }
+    await clock.sleepers(atLeast: 1)
+    clock.jump(by: .seconds(1))
+    _ = await began.first(1)
+    clock.jump(by: .seconds(3))
+    #expect(began.entries == [0])
+    mayLeave.open()
+    await clock.settled()
+    #expect(began.entries == [0, 1, 2, 3])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("A handler may suspend for as long as the interval and more, sleeping on the same clock")
+  func sleepingHandler() async {
+    let ticks = Log<SeenTick>()
+    let token = every(.seconds(10), clock: clock) { [clock] tick in
+      ticks.append(SeenTick(tick, clock))
+      try? await clock.sleep(until: clock.now.advanced(by: .seconds(25)))
+    }
+    await clock.advance(by: .seconds(90))
+    #expect(
+      ticks.entries == [
+        SeenTick(0, at: 10), SeenTick(1, at: 40, missed: 2), SeenTick(2, at: 70, missed: 2),
+      ]
+    )
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Deadlines are absolute: a handler that takes its time does not shift them")
+  func noDrift() async {
+    let times = Log<Int64>()
+    let token = every(.seconds(10), clock: clock) { [clock] _ in
+      times.append(clock.now.offset.components.seconds)
+      try? await clock.sleep(until: clock.now.advanced(by: .seconds(7)))
+    }
+    await clock.advance(by: .seconds(1_000))
+    #expect(times.entries == (1...100).map { $0 * 10 })
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Timers that are due together are called in the order of registration")
+  func equalDeadlines() async {
+    let calls = Log<Int>()
+    var tokens: [Token] = []
+    for number in 0..<50 {
+      tokens.append(
+        every(.seconds(number.isMultiple(of: 2) ? 2 : 4), clock: clock) { @MainActor _ in
+          calls.append(number)
+        }
+      )
+    }
+    let even = (0..<50).filter { $0.isMultiple(of: 2) }
+    await clock.advance(by: .seconds(2))
+    #expect(calls.entries == even)
+    await clock.advance(by: .seconds(2))
+    #expect(calls.entries == even + Array(0..<50))
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("A handler that suspends holds up no other", arguments: [false, true])
+  func suspendedHandler(onMainActor: Bool) async {
+    let (mayLeave, calls, ended) = (ManualLatch(), Inbox<Int>(), Inbox<Int>())
+    var tokens: [Token] = []
+    for number in 0..<100 {
+      if onMainActor {
+        tokens.append(
+          every(.seconds(1), clock: clock) { @MainActor _ in
+            calls.append(number)
+            if number.isMultiple(of: 3) { await mayLeave.wait() }
+            ended.append(number)
+          }
+        )
+      } else {
+        tokens.append(
+          every(.seconds(1), clock: clock) { _ in
+            calls.append(number)
+            if number.isMultiple(of: 3) { await mayLeave.wait() }
+            ended.append(number)
+          }
+        )
+      }
+    }
+    await clock.sleepers(atLeast: 1)
+    clock.jump(by: .seconds(1))
+    _ = await calls.first(100)
+    let begun = await calls.first(100)
+    #expect(onMainActor ? begun == Array(0..<100) : Set(begun) == Set(0..<100))
+    _ = await ended.first(66)
+    #expect(ended.entries.allSatisfy { !$0.isMultiple(of: 3) })
+    mayLeave.open()
+    await clock.settled()
+    #expect(ended.entries.count == 100)
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("A handler that cancels its own task cancels no other's")
+  func cancelledTask() async {
+    let cancelled = Log<Int>()
+    let calls = Log<Int>()
+    var tokens: [Token] = []
+    for number in 0..<10 {
+      tokens.append(
+        every(.seconds(1), clock: clock) { @MainActor _ in
+          if Task.isCancelled { cancelled.append(number) }
+          calls.append(number)
+          unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }  // Reason: within the call.
+        }
+      )
+    }
+    await clock.advance(by: .seconds(2))
+    #expect(calls.entries == Array(0..<10) + Array(0..<10))
+    #expect(cancelled.entries.isEmpty)
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("A timer may be made, and ended, by a handler")
+  func reentrancy() async {
+    let calls = Log<String>()
+    let tokens = Holder<[Token]>([])
+    let outer = every(.seconds(1), clock: clock) { [clock] tick in
+      calls.append("outer \(tick.index)")
+      let inner = every(.seconds(1), clock: clock) { _ in calls.append("inner") }
+      for token in tokens.value ?? [] { token.cancel() }
+      tokens.hold([inner])
+    }
+    await clock.advance(by: .seconds(3))
+    #expect(calls.entries == ["outer 0", "outer 1", "outer 2"])
+    outer.cancel()
+    await clock.advance(by: .seconds(1))
+    #expect(calls.entries.last == "inner")
+    tokens.letGo()
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test("The common form compiles with the clock left out, and with another standard clock")
+  func standardClocks() {
+    let owner = PlainOwner()
+    every(.seconds(120), owner: owner) { owner, _ in owner.log.append(1) }
+    every(.seconds(120), owner: owner, clock: SuspendingClock()) { owner, _ in
+      owner.log.append(1)
+    }
+    let token = every(.seconds(120)) { _ in }
+    let other = after(.seconds(120), tolerance: .seconds(1)) { _ in }
+    #expect(token.isActive && other.isActive)
+  }
+}

@@ -1,0 +1,178 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("The manual clock", .timeLimit(.minutes(1)))
+struct ManualClockTests {
+  private let clock = ManualClock()
+
+  @Test("It stands still until it is moved")
+  func now() async {
+    #expect(clock.now == .second(0))
+    await clock.advance(by: .seconds(3))
+    #expect(clock.now == .second(3))
+    clock.jump(by: .milliseconds(500))
+    #expect(clock.now.offset == .milliseconds(3_500))
+    await clock.advance(to: .second(2))
+    #expect(clock.now.offset == .milliseconds(3_500))
+    #expect(clock.minimumResolution == .zero)
+  }
+
+  @Test("Tasks sleep until their deadlines, and sleepers(atLeast:) tells when they do")
+  func sleepers() async throws {
+    let woken = Inbox<Int>()
+    let clock = clock
+    for seconds in [3, 1, 2] {
+      Task {
+        try await clock.sleep(for: .seconds(seconds))
+        woken.append(seconds)
+      }
+    }
+    await clock.sleepers(atLeast: 3)
+    #expect(clock.sleeperCount == 3)
+    await clock.advance(by: .seconds(1))
+    #expect(await woken.first(1) == [1])
+    #expect(clock.sleeperCount == 2)
+    await clock.advance(by: .seconds(1))
+    #expect(await woken.first(2) == [1, 2])
+    clock.jump(by: .seconds(100))
+    #expect(await woken.first(3) == [1, 2, 3])
+  }
+
+  @Test("A deadline that has passed is not slept for")
+  func passed() async throws {
+    await clock.advance(by: .seconds(1))
+    try await clock.sleep(until: .second(1))
+    try await clock.sleep(until: .second(0))
+  }
+
+  @Test("A sleeper that is cancelled wakes up at once, with an error")
+  func cancelled() async {
+    let clock = clock
+    let task = Task { try await clock.sleep(for: .seconds(1)) }
+    await clock.sleepers(atLeast: 1)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(clock.sleeperCount == 0)
+    let late = Task {
+      unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }  // Reason: within the call.
+      try await clock.sleep(until: .second(-1))
+    }
+    await #expect(throws: CancellationError.self) { try await late.value }
+  }
+
+  @Test("Those who wait for sleepers stop when they are cancelled")
+  func waiterCancelled() async {
+    let clock = clock
+    let task = Task { await clock.sleepers(atLeast: 1) }
+    task.cancel()
+    await task.value
+  }
+
+  @Test("Advancing stops at every deadline on the way, those that come up on the way included")
+  func stepByStep() async {
+    let calls = Log<String>()
+    let clock = clock
+    let second: @Sendable () -> Int64 = { clock.now.offset.components.seconds }
+    let owner = PlainOwner()
+    every(.seconds(2), owner: owner, clock: clock) { owner, tick in
+      calls.append("a\(second())")
+      after(.seconds(1), owner: owner, clock: clock) { _, _ in calls.append("b\(second())") }
+    }
+    await clock.advance(by: .seconds(6))
+    #expect(calls.entries == ["a2", "b3", "a4", "b5", "a6"])
+    #expect(clock.now == .second(6))
+  }
+
+  @Test("When advancing returns, the ticks have run to their ends, over actors and suspensions")
+  func ticksHaveRun() async {
+    let relay = Relay()
+    let token = every(.seconds(1), clock: clock) { _ in
+      for _ in 0..<20 {
+        await Task.yield()
+        await relay.pass()
+      }
+      await withTaskGroup { group in
+        for _ in 0..<4 { group.addTask { await relay.pass() } }
+      }
+    }
+    for round in 1...50 {
+      await clock.advance(by: .seconds(1))
+      #expect(await relay.count == 24 * round)
+    }
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("A tick whose child sleeps on the clock is not waited for until the child wakes up")
+  func sleepingChild() async {
+    let ended = Log<Int64>()
+    let token = after(.seconds(1), clock: clock) { [clock] _ in
+      await withTaskGroup { group in
+        for seconds in [5, 9] {
+          group.addTask { try? await clock.sleep(until: .second(seconds)) }
+        }
+      }
+      ended.append(clock.now.offset.components.seconds)
+    }
+    await clock.advance(by: .seconds(8))
+    #expect(ended.entries.isEmpty)
+    await clock.advance(by: .seconds(8))
+    #expect(ended.entries == [9])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("A tick may advance its own clock")
+  func advanceInside() async {
+    let calls = Log<String>()
+    let outer = after(.seconds(1), clock: clock) { [clock] _ in
+      let inner = after(.seconds(5), clock: clock) { _ in calls.append("inner") }
+      await clock.advance(by: .seconds(5))
+      calls.append("outer")
+      withExtendedLifetime(inner) {}
+    }
+    await clock.advance(by: .seconds(1))
+    #expect(calls.entries == ["inner", "outer"])
+    #expect(clock.now == .second(6))
+    withExtendedLifetime(outer) {}
+  }
+
+  @Test("Jumping wakes everybody late, and waits for nobody")
+  func jump() async {
+    let mayLeave = ManualLatch()
+    let ticks = Inbox<SeenTick>()
+    let token = every(.seconds(1), clock: clock) { [clock] tick in
+      ticks.append(SeenTick(tick, clock))
+      await mayLeave.wait()
+    }
+    await clock.sleepers(atLeast: 1)
+    clock.jump(by: .seconds(5))
+    #expect(await ticks.first(1) == [SeenTick(0, at: 5, missed: 4)])
+    mayLeave.open()
+    await clock.settled()
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Advancing returns early when its task is cancelled")
+  func advanceCancelled() async {
+    let (began, mayLeave) = (Inbox<Int>(), ManualLatch())
+    let clock = clock
+    let token = every(.seconds(1), clock: clock) { tick in
+      began.append(tick.index)
+      await mayLeave.wait()
+    }
+    let task = Task { await clock.advance(by: .seconds(10)) }
+    _ = await began.first(1)
+    task.cancel()
+    await task.value
+    #expect(clock.now == .second(1))
+    mayLeave.open()
+    token.cancel()
+    await token.finished()
+  }
+}
+
+private actor Relay {
+  private(set) var count = 0
+
+  func pass() { count += 1 }
+}

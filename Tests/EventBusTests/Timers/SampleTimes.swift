@@ -1,0 +1,85 @@
+import EventBus
+import TestSupport
+
+/// What the tests say of a tick.
+struct SeenTick: Hashable, Sendable, CustomStringConvertible {
+  let index: Int
+  let missed: Int
+  let lateness: Duration?
+  /// Where the clock stood, in seconds.
+  let time: Int64
+
+  init(_ tick: Tick, _ clock: ManualClock) {
+    index = tick.index
+    missed = tick.missed
+    lateness = tick.lateness
+    time = clock.now.offset.components.seconds
+  }
+
+  init(_ index: Int, at time: Int64, missed: Int = 0, late: Int = 0) {
+    self.index = index
+    self.missed = missed
+    lateness = .seconds(late)
+    self.time = time
+  }
+
+  var description: String { "\(index) at \(time), \(missed) missed, late by \(lateness as Any)" }
+}
+
+extension ManualClock.Instant {
+  /// So many seconds after the beginning.
+  static func second(_ number: Int) -> ManualClock.Instant {
+    ManualClock.Instant(offset: .seconds(number))
+  }
+}
+
+/// A clock that is a value, on top of a manual one.
+struct ValueClock: Clock {
+  let base: ManualClock
+
+  var now: ManualClock.Instant { base.now }
+  var minimumResolution: Duration { base.minimumResolution }
+
+  func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+    try await base.sleep(until: deadline, tolerance: tolerance)
+  }
+}
+
+/// A clock that counts frames.
+final class FrameClock: Clock, Sendable {
+  struct Frames: DurationProtocol, Hashable {
+    var count: Int
+
+    static let zero = Frames(count: 0)
+    static func < (left: Frames, right: Frames) -> Bool { left.count < right.count }
+    static func + (left: Frames, right: Frames) -> Frames {
+      Frames(count: left.count + right.count)
+    }
+    static func - (left: Frames, right: Frames) -> Frames {
+      Frames(count: left.count - right.count)
+    }
+    static func * (left: Frames, right: Int) -> Frames { Frames(count: left.count * right) }
+    static func / (left: Frames, right: Int) -> Frames { Frames(count: left.count / right) }
+    static func / (left: Frames, right: Frames) -> Double {
+      Double(left.count) / Double(right.count)
+    }
+  }
+
+  struct Instant: InstantProtocol {
+    var frame: Int
+
+    func advanced(by duration: Frames) -> Instant { Instant(frame: frame + duration.count) }
+    func duration(to other: Instant) -> Frames { Frames(count: other.frame - frame) }
+    static func < (left: Instant, right: Instant) -> Bool { left.frame < right.frame }
+  }
+
+  /// A frame is a second of it.
+  let base = ManualClock()
+
+  var now: Instant { Instant(frame: Int(base.now.offset.components.seconds)) }
+  var minimumResolution: Frames { Frames(count: 1) }
+
+  func sleep(until deadline: Instant, tolerance: Frames?) async throws {
+    try await base.sleep(until: .second(deadline.frame))
+  }
+}

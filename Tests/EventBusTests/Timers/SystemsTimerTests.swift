@@ -1,0 +1,89 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Systems of the documents: timers", .timeLimit(.minutes(1)))
+struct SystemsTimerTests {
+  /// What a controller's timer brings up to date.
+  private actor Feed {
+    private(set) var requests = 0
+
+    func refresh() -> String {
+      requests += 1
+      return "news \(requests)"
+    }
+  }
+
+  /// Keeps its timer, whose handler works on it: the cycle of the documents, which is none here.
+  @MainActor
+  private final class Controller: LifetimeOwner {
+    let lifetime = Lifetime()
+    private(set) var shown: [String] = []
+    private(set) var updating: Token?
+    nonisolated private let atDeinit: AtDeinit
+
+    init(_ feed: Feed, _ clock: ManualClock, atDeinit: @escaping @Sendable () -> Void) {
+      self.atDeinit = AtDeinit(atDeinit)
+      updating = every(.seconds(120), owner: self, clock: clock) { controller, _ in
+        controller.shown.append(await feed.refresh())
+      }
+    }
+
+    func shutDown() { updating?.cancel() }
+  }
+
+  @Test("Timer and controller retain cycle; update task with a weak target and shutdown")
+  @MainActor
+  func retainCycleAndShutdown() async {
+    let (feed, clock, freed) = (Feed(), ManualClock(), Counter())
+
+    // The controller keeps the timer and the timer works on the controller, which dies all the same.
+    var controller: Controller? = Controller(feed, clock) { freed.add() }
+    await clock.advance(by: .seconds(240))
+    #expect(controller?.shown == ["news 1", "news 2"])
+    controller = nil
+    #expect(freed.value == 1)
+    await clock.advance(by: .seconds(240))
+    #expect(await feed.requests == 2)
+    #expect(clock.sleeperCount == 0)
+
+    // Shut down, it is alive and not called any more.
+    let other = Controller(feed, clock) { freed.add() }
+    await clock.advance(by: .seconds(120))
+    #expect(other.shown == ["news 3"])
+    other.shutDown()
+    await other.updating?.finished()
+    await clock.advance(by: .seconds(240))
+    #expect(other.shown == ["news 3"])
+    #expect(clock.sleeperCount == 0)
+  }
+
+  /// A target that carries no lifetime: its timer ends at the next tick.
+  @MainActor
+  private final class Target {
+    private(set) var updates = 0
+    nonisolated private let atDeinit: AtDeinit
+
+    init(atDeinit: @escaping @Sendable () -> Void) { self.atDeinit = AtDeinit(atDeinit) }
+
+    func update() { updates += 1 }
+  }
+
+  @Test(
+    "The update task does not keep a target that carries nothing, and ends when it finds it dead"
+  )
+  @MainActor
+  func weakTarget() async {
+    let (clock, freed) = (ManualClock(), Counter())
+    var target: Target? = Target { freed.add() }
+    if let target {
+      every(.seconds(1), owner: target, clock: clock) { target, _ in target.update() }
+    }
+    await clock.advance(by: .seconds(3))
+    #expect(target?.updates == 3)
+    target = nil
+    #expect(freed.value == 1)
+    await clock.advance(by: .seconds(1))
+    #expect(clock.sleeperCount == 0)
+  }
+}

@@ -1,0 +1,198 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Cancelling and pausing timers", .timeLimit(.minutes(2)))
+struct TimerCancellationTests {
+  private let clock = ManualClock()
+
+  @Test(
+    "Cancelled during a tick the handler is freed when the tick has ended; finished() waits for it"
+  )
+  func cancelledDuringATick() async {
+    let (tally, began, mayLeave) = (Tally(), Inbox<Int>(), ManualLatch())
+    let ended = Counter()
+    let token = every(.seconds(1), clock: clock) { [probe = tally.probe()] tick in
+      probe.touch()
+      began.append(tick.index)
+      await mayLeave.wait()
+      #expect(!Task.isCancelled)
+      ended.add()
+    }
+    await clock.sleepers(atLeast: 1)
+    clock.jump(by: .seconds(1))
+    _ = await began.first(1)
+    token.cancel()
+    #expect(!token.isActive)
+    #expect(tally.live == 1)
+    async let end: Void = token.finished()
+    mayLeave.open()
+    await end
+    #expect(ended.value == 1)
+    #expect(tally.live == 0)
+    await clock.advance(by: .seconds(5))
+    #expect(began.entries == [0])
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test("A handler that waits for its own end does not wait for the tick it is in")
+  func finishedInside() async {
+    let tokens = Holder<Token>()
+    let ended = Inbox<Int>()
+    tokens.hold(
+      every(.seconds(1), clock: clock) { tick in
+        tokens.value?.cancel()
+        await tokens.value?.finished()
+        ended.append(tick.index)
+      }
+    )
+    await clock.advance(by: .seconds(3))
+    #expect(ended.entries == [0])
+    tokens.letGo()
+  }
+
+  @Test("A tick that is due and has not begun when its timer is cancelled does not come")
+  @MainActor
+  func cancelledWhileDue() async {
+    let calls = Log<Int>()
+    let tokens = Holder<[Token]>([])
+    tokens.hold(
+      (0..<10).map { number in
+        every(.seconds(1), clock: clock) { @MainActor _ in
+          calls.append(number)
+          for token in (tokens.value ?? []).dropFirst(number + 1) { token.cancel() }
+        }
+      }
+    )
+    await clock.advance(by: .seconds(1))
+    #expect(calls.entries == [0])
+    tokens.letGo()
+  }
+
+  @Test("While it is paused no tick comes; the deadlines that pass are dropped and not counted")
+  func pause() async {
+    let ticks = Log<SeenTick>()
+    let token = every(.seconds(10), clock: clock) { [clock] tick in
+      ticks.append(SeenTick(tick, clock))
+    }
+    await clock.advance(by: .seconds(10))
+    let (first, second) = (token.pause(), token.pause())
+    await clock.settled()
+    // Nobody wakes up for a timer that is paused.
+    #expect(clock.sleeperCount == 0)
+    await clock.advance(by: .seconds(25))
+    first.cancel()
+    await clock.advance(by: .seconds(10))
+    second.cancel()
+    await clock.advance(by: .seconds(20))
+    #expect(ticks.entries == [SeenTick(0, at: 10), SeenTick(1, at: 50), SeenTick(2, at: 60)])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Paused during a tick, the tick goes on and is the last until the pause ends")
+  func pausedDuringATick() async {
+    let (began, mayLeave) = (Inbox<SeenTick>(), ManualLatch())
+    let token = every(.seconds(10), missed: .burst, clock: clock) { [clock] tick in
+      began.append(SeenTick(tick, clock))
+      await mayLeave.wait()
+    }
+    await clock.sleepers(atLeast: 1)
+    clock.jump(by: .seconds(10))
+    _ = await began.first(1)
+    let pause = token.pause()
+    clock.jump(by: .seconds(25))
+    mayLeave.open()
+    await clock.settled()
+    #expect(clock.sleeperCount == 0)
+    pause.cancel()
+    await clock.advance(by: .seconds(5))
+    #expect(began.entries == [SeenTick(0, at: 10), SeenTick(1, at: 40)])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("A single call whose time comes during a pause is made when the pause ends")
+  func pausedSingleCall() async {
+    let calls = Log<SeenTick>()
+    let token = after(.seconds(10), clock: clock) { [clock] tick in
+      calls.append(SeenTick(tick, clock))
+    }
+    let pause = token.pause()
+    await clock.advance(by: .seconds(30))
+    #expect(calls.entries.isEmpty)
+    pause.cancel()
+    await clock.settled()
+    #expect(calls.entries == [SeenTick(0, at: 30, late: 20)])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Cancelling a paused timer frees its handler at once, and ending the pause is harmless")
+  func cancelledWhilePaused() async {
+    let tally = Tally()
+    let token = every(.seconds(1), clock: clock) { [probe = tally.probe()] _ in probe.touch() }
+    let pause = token.pause()
+    token.cancel()
+    #expect(tally.live == 0)
+    pause.cancel()
+    await clock.settled()
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test("In a storm of cancelling every handler is freed once and no tick begins after its cancel")
+  func storm() async {
+    let (tally, late, calls) = (Tally(), Counter(), Counter())
+    let clock = clock
+    let isOver = ManualLatch()
+    let driver = Task {
+      while !isOver.isOpen {
+        clock.jump(by: .milliseconds(1))
+        await Task.yield()
+      }
+    }
+    await onThreads(3) { thread in
+      var numbers = SampleNumbers(seed: thread)
+      for _ in 0..<2_000 {
+        let wasCancelled = Counter()
+        let me = ThreadID.current
+        let token = every(.milliseconds(1 + numbers.next(below: 3)), clock: clock) {
+          [probe = tally.probe()] _ in
+          probe.touch()
+          calls.add()
+          if wasCancelled.value > 0, ThreadID.current == me { late.add() }
+          if calls.value.isMultiple(of: 5) { await Task.yield() }
+        }
+        if numbers.next(below: 4) == 0 { yieldThread() }
+        if numbers.next(below: 4) == 0 { withExtendedLifetime(token.pause()) {} }
+        token.cancel()
+        wasCancelled.add()
+      }
+    }
+    isOver.open()
+    await driver.value
+    await clock.settled()
+    #expect(late.value == 0)
+    #expect(tally.created == 6_000)
+    #expect(tally.live == 0)
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test(
+    "Two threads that cancel the same timers, while they tick, free each once",
+    arguments: 1...3
+  )
+  func race(seed: Int) async {
+    let (tally, clock) = (Tally(), clock)
+    let tokens = (0..<2_000).map { _ in
+      every(.milliseconds(1), clock: clock) { [probe = tally.probe()] _ in probe.touch() }
+    }
+    await onThreads(3) { thread in
+      if thread == 2 {
+        for _ in 0..<50 { clock.jump(by: .milliseconds(1)) }
+      } else {
+        for token in tokens { token.cancel() }
+      }
+    }
+    await clock.settled()
+    #expect((tally.created, tally.live) == (2_000, 0))
+    #expect(clock.sleeperCount == 0)
+  }
+}

@@ -1,0 +1,143 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("The clocks of timers", .timeLimit(.minutes(1)))
+struct TimerClockTests {
+  @Test("Many timers of one clock are one sleeper; when there are none, nobody sleeps")
+  func oneSleeper() async {
+    let clock = ManualClock()
+    var tokens = (1...100).map { every(.seconds($0), clock: clock) { _ in } }
+    await clock.settled()
+    #expect(clock.sleeperCount == 1)
+    await clock.advance(by: .seconds(10))
+    #expect(clock.sleeperCount == 1)
+    tokens.removeAll()
+    await clock.settled()
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test("A timer that is due earlier than all others wakes the sleeper earlier")
+  func earlier() async {
+    let clock = ManualClock()
+    let calls = Log<Int>()
+    let tokens = [30, 10, 20, 5].map { delay in
+      after(.seconds(delay), clock: clock) { _ in calls.append(delay) }
+    }
+    await clock.advance(by: .seconds(30))
+    #expect(calls.entries == [5, 10, 20, 30])
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("A clock that is an object is let go with the last of its timers and their tokens")
+  func clockIsFreed() async {
+    let clocks = WeakList<ManualClock>()
+    let holder = Holder(ManualClock())
+    let tokens = Holder<[Token]>()
+    if let clock = holder.value {
+      clocks.append(clock)
+      tokens.hold((0..<10).map { _ in every(.seconds(1), clock: clock) { _ in } })
+      await clock.settled()
+    }
+    holder.letGo()
+    #expect(clocks.liveCount == 1)
+    tokens.letGo()
+    // The sleeper may be on its way out.
+    for _ in 0..<10_000 where clocks.liveCount > 0 { await Task.yield() }
+    #expect(clocks.liveCount == 0)
+  }
+
+  @Test("A clock that is a value has a sleeper for each of its timers")
+  func valueClock() async {
+    let base = ManualClock()
+    let calls = Inbox<Int>()
+    let tokens = (0..<3).map { number in
+      every(.seconds(1), clock: ValueClock(base: base)) { _ in calls.append(number) }
+    }
+    await base.sleepers(atLeast: 3)
+    #expect(base.sleeperCount == 3)
+    base.jump(by: .seconds(1))
+    #expect(Set(await calls.first(3)) == [0, 1, 2])
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("Any duration will do; the lateness is then not known")
+  func frames() async {
+    let clock = FrameClock()
+    let ticks = Inbox<Tick>()
+    let token = every(FrameClock.Frames(count: 3), clock: clock) { tick in ticks.append(tick) }
+    await clock.base.sleepers(atLeast: 1)
+    clock.base.jump(by: .seconds(10))
+    let tick = await ticks.first(1).first
+    #expect(tick?.missed == 2)
+    #expect(tick?.lateness == nil)
+    await clock.base.sleepers(atLeast: 1)
+    clock.base.jump(by: .seconds(2))
+    #expect(await ticks.first(2).last?.missed == 0)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Within their tolerance timers wait for each other, and wake up together")
+  func tolerance() async {
+    let clock = ManualClock()
+    let calls = Log<String>()
+    let strict = every(.seconds(12), clock: clock) { [clock] _ in
+      calls.append("strict \(clock.now.offset.components.seconds)")
+    }
+    let patient = every(.seconds(10), tolerance: .seconds(5), clock: clock) { [clock] _ in
+      calls.append("patient \(clock.now.offset.components.seconds)")
+    }
+    await clock.advance(by: .seconds(48))
+    #expect(
+      calls.entries == [
+        // Together at 12 and at 24, by deadline; at 30 nobody is near; at 40 the strict one is too far.
+        "patient 12", "strict 12", "patient 24", "strict 24", "patient 30", "strict 36",
+        "patient 40", "strict 48",
+      ]
+    )
+    withExtendedLifetime((strict, patient)) {}
+  }
+
+  @Test("A timer that nobody is near is in time, whatever it would bear")
+  func aloneInTime() async {
+    let clock = ManualClock()
+    let ticks = Log<SeenTick>()
+    let token = every(.seconds(10), tolerance: .seconds(9), clock: clock) { [clock] tick in
+      ticks.append(SeenTick(tick, clock))
+    }
+    await clock.advance(by: .seconds(20))
+    #expect(ticks.entries == [SeenTick(0, at: 10), SeenTick(1, at: 20)])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("An interval of centuries is no trouble for the clocks of the system")
+  func centuries() async {
+    let tokens = [
+      every(.seconds(Int64.max)) { _ in Issue.record("That was quick.") },
+      after(.seconds(Int64.max), clock: SuspendingClock()) { _ in Issue.record("So was that.") },
+    ]
+    let soon = Inbox<Int>()
+    let first = after(.milliseconds(1)) { _ in soon.append(1) }
+    let second = after(.milliseconds(1), clock: SuspendingClock()) { _ in soon.append(2) }
+    #expect(Set(await soon.first(2)) == [1, 2])
+    withExtendedLifetime((tokens, first, second)) {}
+  }
+
+  @Test("On the continuous clock ticks come in order, none before its deadline")
+  func realClock() async {
+    let ticks = Inbox<(index: Int, missed: Int, time: Duration)>()
+    let start = ContinuousClock.now
+    let token = every(.milliseconds(2)) { tick in
+      ticks.append((tick.index, tick.missed, ContinuousClock.now - start))
+    }
+    let seen = await ticks.first(20)
+    #expect(seen.map(\.index) == Array(0..<20))
+    var number = 0
+    for tick in seen {
+      number += 1 + tick.missed
+      #expect(tick.time >= .milliseconds(2 * number))
+    }
+    token.cancel()
+    await token.finished()
+  }
+}

@@ -1,0 +1,113 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("The heap of timers, as a value")
+struct TimerHeapTests {
+  private typealias Heap = TimerHeap<ManualClock.Instant>
+
+  private static func entry(_ deadline: Int, tolerance: Int = 0, order: UInt) -> Heap.Entry {
+    Heap.Entry(
+      deadline: .second(deadline),
+      latest: .second(deadline + tolerance),
+      order: order,
+      turn: 0
+    )
+  }
+
+  private static func precedes(_ left: Heap.Entry, _ right: Heap.Entry) -> Bool {
+    (left.latest, left.order) < (right.latest, right.order)
+  }
+
+  @Test("It does what a sorted array does, whatever is done to it", arguments: 1...40)
+  func likeASortedArray(seed: Int) {
+    var numbers = SampleNumbers(seed: seed)
+    var heap = Heap()
+    var array: [Heap.Entry] = []
+    for order in 0..<1_000 {
+      switch numbers.next(below: 10) {
+      case 0...4:
+        let entry = Self.entry(
+          numbers.next(below: 30),
+          tolerance: numbers.next(below: 3),
+          order: UInt(order)
+        )
+        heap.insert(entry)
+        array.append(entry)
+        array.sort(by: Self.precedes)
+      case 5...8:
+        let popped = heap.popFirst()
+        #expect(popped?.order == (array.isEmpty ? nil : array.removeFirst().order))
+      default:
+        let remainder = UInt(numbers.next(below: 5))
+        heap.removeAll { $0.order % 5 == remainder }
+        array.removeAll { $0.order % 5 == remainder }
+      }
+      #expect(heap.count == array.count)
+      #expect(heap.first?.order == array.first?.order)
+    }
+    while let popped = heap.popFirst() { #expect(popped.order == array.removeFirst().order) }
+    #expect(array.isEmpty)
+  }
+
+  @Test("Every order of arrival of seven entries, equal ones among them, leaves it in one order")
+  func everyPermutation() {
+    let deadlines = [3, 1, 2, 1, 3, 1, 2]
+    var permutation = Array(deadlines.indices)
+    repeat {
+      var heap = Heap()
+      for index in permutation { heap.insert(Self.entry(deadlines[index], order: UInt(index))) }
+      var popped: [UInt] = []
+      while let entry = heap.popFirst() { popped.append(entry.order) }
+      #expect(popped == [1, 3, 5, 2, 6, 0, 4])
+    } while permutation.step()
+  }
+
+  @Test("A wake-up is put off to a later deadline as long as every timer bears it, no longer")
+  func wakeUp() {
+    var heap = Heap()
+    heap.insert(Self.entry(10, tolerance: 5, order: 1))
+    // Nobody near: in time.
+    #expect(heap.wakeUp?.instant == .second(10))
+    #expect(heap.wakeUp?.latest == .second(15))
+    heap.insert(Self.entry(14, order: 2))
+    #expect(heap.wakeUp?.instant == .second(14))
+    #expect(heap.wakeUp?.latest == .second(14))
+    heap.insert(Self.entry(12, order: 3))
+    #expect(heap.wakeUp?.instant == .second(12))
+    heap.insert(Self.entry(16, order: 4))
+    #expect(heap.wakeUp?.instant == .second(12))
+  }
+
+  @Test("No wake-up is later than a timer bears, for any timers", arguments: 1...20)
+  func neverTooLate(seed: Int) {
+    var numbers = SampleNumbers(seed: seed)
+    var heap = Heap()
+    var latest: [ManualClock.Instant] = []
+    for order in 0..<200 {
+      let entry = Self.entry(
+        numbers.next(below: 100),
+        tolerance: numbers.next(below: 20),
+        order: UInt(order)
+      )
+      heap.insert(entry)
+      latest.append(entry.latest)
+      let wakeUp = heap.wakeUp
+      #expect(wakeUp?.latest == latest.min())
+      #expect(wakeUp.map { $0.instant <= $0.latest } == true)
+    }
+  }
+}
+
+extension [Int] {
+  /// Goes on to the next permutation in the order of the dictionary.
+  fileprivate mutating func step() -> Bool {
+    guard let pivot = indices.dropLast().last(where: { self[$0] < self[$0 + 1] }) else {
+      return false
+    }
+    guard let next = indices.last(where: { self[$0] > self[pivot] }) else { return false }
+    swapAt(pivot, next)
+    self[(pivot + 1)...].reverse()
+    return true
+  }
+}

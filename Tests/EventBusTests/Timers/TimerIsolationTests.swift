@@ -1,0 +1,128 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Where the handlers of timers run", .timeLimit(.minutes(1)))
+struct TimerIsolationTests {
+  private let clock = ManualClock()
+
+  @MainActor
+  private final class Board {
+    var shown: [Int] = []
+
+    func start(_ clock: ManualClock) {
+      every(.seconds(1), owner: self, clock: clock) { board, tick in
+        MainActor.assertIsolated()
+        board.shown.append(tick.index)
+        await Task.yield()
+        MainActor.assertIsolated()
+      }
+    }
+  }
+
+  private actor Gauge {
+    private(set) var read: [Int] = []
+    private var token: Token?
+
+    /// Written on the actor, isolated to it by its use of `self`.
+    func start(_ clock: ManualClock) {
+      token = every(.seconds(1), clock: clock) { tick in
+        self.assertIsolated()
+        self.read.append(tick.index)
+        await Task.yield()
+        self.assertIsolated()
+      }
+    }
+
+    func stop() { token = nil }
+  }
+
+  @Test("Written on the main actor they run there")
+  @MainActor
+  func mainActor() async {
+    let board = Board()
+    board.start(clock)
+    await clock.advance(by: .seconds(3))
+    #expect(board.shown == [0, 1, 2])
+  }
+
+  @Test("Written on an actor they run there")
+  func anActor() async {
+    let gauge = Gauge()
+    await gauge.start(clock)
+    await clock.advance(by: .seconds(3))
+    #expect(await gauge.read == [0, 1, 2])
+    await gauge.stop()
+  }
+
+  @Test("Written for an actor they run on it, from wherever it was asked for")
+  func actorOwner() async {
+    let tank = Tank()
+    every(.seconds(1), owner: tank, clock: clock) { (tank: isolated Tank, tick) in
+      tank.assertIsolated()
+      tank.levels.append(tick.index)
+      await Task.yield()
+      tank.assertIsolated()
+    }
+    after(.seconds(2), owner: tank, clock: clock) { (tank: isolated Tank, _) in
+      tank.assertIsolated()
+      tank.levels.append(-1)
+    }
+    await clock.advance(by: .seconds(2))
+    // Due together, in the order of deadlines and then of registration.
+    #expect(await tank.levels == [0, 1, -1])
+  }
+
+  @Test("Written for a global actor they run there")
+  func globalActor() async {
+    let calls = Log<Int>()
+    let token = every(.seconds(1), clock: clock) { @SampleActor tick in
+      SampleActor.assertIsolated()
+      calls.append(tick.index)
+    }
+    await clock.advance(by: .seconds(2))
+    #expect(calls.entries == [0, 1])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Written in nonisolated code they are on no actor")
+  func nonisolated() async {
+    let isolations = Log<String>()
+    let token = every(.seconds(1), clock: clock) { _ in
+      isolations.append("\(String(describing: #isolation))")
+    }
+    await clock.advance(by: .seconds(1))
+    #expect(isolations.entries == ["nil"])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("The owner of a main-actor timer is let go on the main actor", arguments: [false, true])
+  @MainActor
+  func lastReference(withAnotherClock: Bool) async {
+    let isOnMain = Inbox<Bool>()
+    let (began, mayLeave) = (Inbox<Int>(), ManualLatch())
+    let main = ThreadID.current
+    var panel: Panel? = Panel { isOnMain.append(ThreadID.current == main) }
+    let body: @MainActor @Sendable (Panel, Tick) async -> Void = { _, tick in
+      began.append(tick.index)
+      await mayLeave.wait()
+    }
+    if let panel, withAnotherClock {
+      every(.seconds(1), owner: panel, clock: ValueClock(base: clock), body)
+    } else if let panel {
+      every(.seconds(1), owner: panel, clock: clock, body)
+    }
+    await clock.sleepers(atLeast: 1)
+    clock.jump(by: .seconds(1))
+    _ = await began.first(1)
+    panel = nil
+    #expect(isOnMain.entries.isEmpty)
+    mayLeave.open()
+    #expect(await isOnMain.first(1) == [true])
+  }
+}
+
+/// Owns timers that run on it.
+private actor Tank {
+  var levels: [Int] = []
+}

@@ -1,0 +1,81 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Misuse of timers")
+struct TimerMisuseTests {
+  /// The lines with which the library stopped the program.
+  private func lines(_ result: ExitTest.Result?) throws -> [Substring] {
+    String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+      .split(separator: "\n").filter { $0.contains("EventBus:") }
+  }
+
+  @Test("An interval of zero stops the program and names the place")
+  func zero() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = every(.zero) { _ in }
+    }
+    let line = try lines(result).first
+    #expect(line?.contains("a timer every 0.0 seconds") == true)
+    #expect(line?.contains("EventBusTests/TimerMisuseTests.swift:") == true)
+    #expect(line?.contains("an interval above zero") == true)
+  }
+
+  @Test("So does a negative one")
+  func negative() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      every(.seconds(-1), owner: PlainOwner()) { _, _ in }
+    }
+    #expect(try lines(result).first?.contains("TimerMisuseTests.swift") == true)
+  }
+
+  @Test("So does a negative delay")
+  func negativeDelay() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = after(.seconds(-1)) { _ in }
+    }
+    #expect(try lines(result).first?.contains("a delay of zero or more") == true)
+  }
+
+  @Test("So does a negative tolerance")
+  func negativeTolerance() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = every(.seconds(1), tolerance: .seconds(-1)) { _ in }
+    }
+    #expect(try lines(result).first?.contains("a tolerance of zero or more") == true)
+  }
+
+  @Test("A manual clock does not go back")
+  func back() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      ManualClock().jump(by: .seconds(-1))
+    }
+    #expect(try lines(result).first?.contains("make another clock") == true)
+  }
+
+  @Test("A clock that would not sleep is reported, and its timers stand still")
+  func refusal() async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let clock = BrokenClock()
+      let token = every(.seconds(1), clock: clock) { _ in }
+      await clock.wasAsked.wait()
+      for _ in 0..<1_000 { await Task.yield() }
+      withExtendedLifetime(token) {}
+    }
+    #expect(try lines(result).first?.contains("BrokenClock would not sleep") == true)
+  }
+}
+
+/// A clock that fails to sleep.
+private final class BrokenClock: Clock, Sendable {
+  struct Broken: Error {}
+
+  let wasAsked = ManualLatch()
+  var now: ManualClock.Instant { .init() }
+  var minimumResolution: Duration { .zero }
+
+  func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+    wasAsked.open()
+    throw Broken()
+  }
+}

@@ -1,0 +1,161 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Owners of timers", .timeLimit(.minutes(1)))
+struct TimerOwnerTests {
+  private let clock = ManualClock()
+
+  @Test("The owner is passed in, and the token may be dropped")
+  func ownerIsPassed() async {
+    let owner = PlainOwner()
+    every(.seconds(1), owner: owner, clock: clock) { owner, tick in owner.log.append(tick.index) }
+    await clock.advance(by: .seconds(3))
+    #expect(owner.log.entries == [0, 1, 2])
+  }
+
+  @Test(
+    "Between ticks nobody keeps the owner; at the next tick the timer ends and frees its handler"
+  )
+  func ownerDies() async {
+    let (owners, tally, ticks) = (WeakList<PlainOwner>(), Tally(), Counter())
+    let holder = Holder(PlainOwner())
+    let tokens = Holder<Token>()
+    if let owner = holder.value {
+      owners.append(owner)
+      tokens.hold(
+        every(.seconds(1), owner: owner, clock: clock) { [probe = tally.probe()] _, _ in
+          probe.touch()
+          ticks.add()
+        }
+      )
+    }
+    await clock.advance(by: .seconds(2))
+    #expect(owners.liveCount == 1)
+    holder.letGo()
+    #expect(owners.liveCount == 0)
+    #expect(tally.live == 1)
+    #expect(tokens.value?.isActive == true)
+    await clock.advance(by: .seconds(1))
+    #expect(ticks.value == 2)
+    #expect(tally.live == 0)
+    #expect(tokens.value?.isActive == false)
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test("With a lifetime it ends at once, handler and sleeper included")
+  func lifetimeEnds() async {
+    let tally = Tally()
+    let holder = Holder(LivedOwner())
+    let tokens = Holder<Token>()
+    if let owner = holder.value {
+      tokens.hold(
+        every(.seconds(1), owner: owner, clock: clock) { [probe = tally.probe()] owner, tick in
+          probe.touch()
+          owner.log.append(tick.index)
+        }
+      )
+    }
+    await clock.advance(by: .seconds(1))
+    #expect(tally.live == 1)
+    holder.letGo()
+    #expect(tally.live == 0)
+    #expect(tokens.value?.isActive == false)
+    await clock.settled()
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test("An owner whose lifetime has ended already gets no timer")
+  func endedBefore() async {
+    let tally = Tally()
+    let owner = LivedOwner()
+    owner.lifetime.end()
+    let token = every(.seconds(1), owner: owner, clock: clock) { [probe = tally.probe()] _, _ in
+      probe.touch()
+    }
+    #expect(!token.isActive)
+    #expect(tally.live == 0)
+    await clock.settled()
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test("A timer that was cancelled early has left the lifetime of its owner")
+  func leavesTheLifetime() async {
+    let owner = LivedOwner()
+    for _ in 0..<100 { every(.seconds(1), owner: owner, clock: clock) { _, _ in }.cancel() }
+    #expect(owner.lifetime.members.count == 0)
+  }
+
+  @Test("During a tick the owner is alive; its death in there ends the timer after it")
+  func diesDuringATick() async {
+    let (owners, tally) = (WeakList<LivedOwner>(), Tally())
+    let (began, mayLeave) = (Inbox<Int>(), ManualLatch())
+    let holder = Holder(LivedOwner())
+    let tokens = Holder<Token>()
+    if let owner = holder.value {
+      owners.append(owner)
+      tokens.hold(
+        every(.seconds(1), owner: owner, clock: clock) { [probe = tally.probe()] owner, tick in
+          probe.touch()
+          began.append(tick.index)
+          await mayLeave.wait()
+          #expect(!owner.lifetime.hasEnded)
+        }
+      )
+    }
+    await clock.sleepers(atLeast: 1)
+    clock.jump(by: .seconds(1))
+    _ = await began.first(1)
+    holder.letGo()
+    #expect((owners.liveCount, tally.live) == (1, 1))
+    mayLeave.open()
+    await clock.settled()
+    #expect((owners.liveCount, tally.live) == (0, 0))
+    #expect(tokens.value?.isActive == false)
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test("A token that waits for the end of its timer is told when the owner died")
+  func finishedOnOwnersDeath() async {
+    let holder = Holder(PlainOwner())
+    let tokens = Holder<Token>()
+    if let owner = holder.value {
+      tokens.hold(every(.seconds(1), owner: owner, clock: clock) { _, _ in })
+    }
+    let token = tokens.value
+    async let end: Void? = token?.finished()
+    holder.letGo()
+    await clock.advance(by: .seconds(1))
+    await end
+    #expect(token?.isActive == false)
+  }
+
+  @Test("An actor that owns a timer is not kept by it, and ends it")
+  func actorDies() async {
+    let (tally, ticks) = (Tally(), Counter())
+    let holder = Holder(Pump())
+    let pumps = WeakList<Pump>()
+    if let pump = holder.value {
+      pumps.append(pump)
+      every(.seconds(1), owner: pump, clock: clock) {
+        [probe = tally.probe()] (pump: isolated Pump, _) in
+        probe.touch()
+        pump.strokes += 1
+        ticks.add()
+      }
+    }
+    await clock.advance(by: .seconds(2))
+    #expect(ticks.value == 2)
+    holder.letGo()
+    #expect(pumps.liveCount == 0)
+    await clock.advance(by: .seconds(1))
+    #expect(ticks.value == 2)
+    #expect(tally.live == 0)
+    #expect(clock.sleeperCount == 0)
+  }
+}
+
+/// Owns a timer, and runs its handler.
+private actor Pump {
+  var strokes = 0
+}

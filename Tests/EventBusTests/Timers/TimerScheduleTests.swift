@@ -1,0 +1,206 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("The schedule of a timer, as a value")
+struct TimerScheduleTests {
+  private typealias Instant = ManualClock.Instant
+
+  /// A tick as it is delivered: when it may begin at the earliest, and how long it runs.
+  struct Case: Sendable, CustomStringConvertible {
+    let policy: MissedTicks
+    /// When the sleeper, or the actor, is ready for each tick; a tick never begins before its deadline.
+    let ready: [Int]
+    let lengths: [Int]
+    /// When the ticks begin.
+    let begin: [Int]
+    let missed: [Int]
+    let late: [Int]
+
+    var description: String { "\(policy), ready \(ready), running for \(lengths)" }
+  }
+
+  static let cases = [
+    // In time.
+    Case(
+      policy: .skip,
+      ready: [0, 0, 0],
+      lengths: [1, 1, 1],
+      begin: [10, 20, 30],
+      missed: [0, 0, 0],
+      late: [0, 0, 0]
+    ),
+    // The first runs through three deadlines.
+    Case(
+      policy: .skip,
+      ready: [0, 0, 0],
+      lengths: [35, 1, 1],
+      begin: [10, 50, 60],
+      missed: [0, 3, 0],
+      late: [0, 0, 0]
+    ),
+    Case(
+      policy: .burst,
+      ready: [0, 0, 0, 0, 0, 0],
+      lengths: [35, 1, 1, 1, 1, 1],
+      begin: [10, 45, 46, 47, 50, 60],
+      missed: [0, 0, 0, 0, 0, 0],
+      late: [0, 25, 16, 7, 0, 0]
+    ),
+    Case(
+      policy: .delay,
+      ready: [0, 0, 0],
+      lengths: [35, 1, 1],
+      begin: [10, 55, 65],
+      missed: [0, 0, 0],
+      late: [0, 0, 0]
+    ),
+    // It ends exactly at a deadline, which has not passed.
+    Case(
+      policy: .skip,
+      ready: [0, 0, 0],
+      lengths: [20, 1, 1],
+      begin: [10, 30, 40],
+      missed: [0, 1, 0],
+      late: [0, 0, 0]
+    ),
+    Case(
+      policy: .delay,
+      ready: [0, 0],
+      lengths: [10, 1],
+      begin: [10, 20],
+      missed: [0, 0],
+      late: [0, 0]
+    ),
+    // The machine slept.
+    Case(
+      policy: .skip,
+      ready: [45, 0, 0],
+      lengths: [1, 1, 1],
+      begin: [45, 50, 60],
+      missed: [3, 0, 0],
+      late: [5, 0, 0]
+    ),
+    Case(
+      policy: .burst,
+      ready: [35, 0, 0, 0],
+      lengths: [1, 1, 1, 1],
+      begin: [35, 36, 37, 40],
+      missed: [0, 0, 0, 0],
+      late: [25, 16, 7, 0]
+    ),
+    Case(
+      policy: .delay,
+      ready: [45, 0, 0],
+      lengths: [1, 1, 1],
+      begin: [45, 56, 66],
+      missed: [0, 0, 0],
+      late: [35, 0, 0]
+    ),
+    // Slept, and then ran for long.
+    Case(
+      policy: .skip,
+      ready: [25, 0],
+      lengths: [20, 1],
+      begin: [25, 50],
+      missed: [1, 2],
+      late: [5, 0]
+    ),
+    // A little late, every time.
+    Case(
+      policy: .skip,
+      ready: [13, 23, 33],
+      lengths: [1, 1, 1],
+      begin: [13, 23, 33],
+      missed: [0, 0, 0],
+      late: [3, 3, 3]
+    ),
+    Case(
+      policy: .delay,
+      ready: [13, 23, 33],
+      lengths: [1, 1, 1],
+      begin: [13, 23, 33],
+      missed: [0, 0, 0],
+      late: [3, 3, 3]
+    ),
+  ]
+
+  @Test("Each policy deals with what passed as its table says", arguments: cases)
+  func table(_ sample: Case) {
+    var schedule = TimerSchedule(
+      from: Instant.second(0),
+      every: .seconds(10),
+      missed: sample.policy
+    )
+    var now = Instant.second(0)
+    for index in sample.begin.indices {
+      now = max(now, schedule.deadline, .second(sample.ready[index]))
+      #expect(now == .second(sample.begin[index]))
+      let tick = schedule.begin(at: now)
+      #expect(tick.index == index)
+      #expect(tick.missed == sample.missed[index])
+      #expect(tick.lateness == .seconds(sample.late[index]))
+      now = now.advanced(by: .seconds(sample.lengths[index]))
+      schedule.end(at: now)
+    }
+  }
+
+  @Test("However late ticks are, a million of them stay on the multiples of the interval")
+  func noDrift() {
+    let interval = Duration.nanoseconds(16_666_667)
+    var schedule = TimerSchedule(from: Instant.second(0), every: interval, missed: .skip)
+    var strays = 0
+    for index in 1...1_000_000 {
+      if schedule.deadline.offset != interval * index { strays += 1 }
+      let begin = schedule.deadline.advanced(by: .nanoseconds(index % 7_000_000))
+      _ = schedule.begin(at: begin)
+      schedule.end(at: begin.advanced(by: .nanoseconds(index % 9_000_000)))
+    }
+    #expect(strays == 0)
+  }
+
+  @Test("Delivered and missed ticks together are all there were, for any delays")
+  func nothingUncounted() {
+    var numbers = SampleNumbers(seed: 7)
+    for _ in 0..<200 {
+      var schedule = TimerSchedule(from: Instant.second(0), every: .seconds(10), missed: .skip)
+      var now = Instant.second(0)
+      var sum = 0
+      for _ in 0..<50 {
+        now = max(now, schedule.deadline).advanced(by: .seconds(numbers.next(below: 37)))
+        let tick = schedule.begin(at: now)
+        sum += 1 + tick.missed
+        // The deadline of the tick is the last that has passed.
+        #expect(schedule.deadline == .second(10 * sum))
+        #expect(tick.lateness.map { $0 >= .zero && $0 < .seconds(10) } == true)
+        now = now.advanced(by: .seconds(numbers.next(below: 37)))
+        schedule.end(at: now)
+        #expect(schedule.deadline >= now)
+      }
+    }
+  }
+
+  @Test("An interval of an attosecond that is years behind is no trouble")
+  func tinyInterval() {
+    var schedule = TimerSchedule(
+      from: Instant.second(0),
+      every: Duration(secondsComponent: 0, attosecondsComponent: 1),
+      missed: .skip
+    )
+    let now = Instant.second(3)
+    let tick = schedule.begin(at: now)
+    #expect(tick.missed == 2_999_999_999_999_999_999)
+    #expect(tick.lateness == .zero)
+    _ = schedule.begin(at: .second(300_000_000))
+  }
+
+  @Test("After a pause the next deadline is the first to come, and what passed is not counted")
+  func resume() {
+    var schedule = TimerSchedule(from: Instant.second(0), every: .seconds(10), missed: .skip)
+    schedule.resume(at: .second(5))
+    #expect(schedule.deadline == .second(10))
+    schedule.resume(at: .second(30))
+    #expect(schedule.deadline == .second(40))
+    #expect(schedule.begin(at: .second(40)).missed == 0)
+  }
+}

@@ -1,0 +1,202 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Sequences until a lifetime ends", .timeLimit(.minutes(1)))
+struct UntilTests {
+  /// A sequence whose iterator cannot be sent, and which says what is done to it.
+  private struct Source: AsyncSequence, Sendable {
+    struct Empty: Error {}
+
+    /// What the source does when its numbers have run out.
+    enum Ending: Sendable {
+      case finishes, fails, waits, ignoresCancellation
+    }
+
+    final class Iterator: AsyncIteratorProtocol {
+      private let source: Source
+      private var given = 0
+      private let probe: Tally.Probe
+
+      init(_ source: Source) {
+        self.source = source
+        probe = source.tally.probe()
+      }
+
+      func next() async throws(Empty) -> Int? {
+        source.asked.append(given)
+        if given < source.count {
+          given += 1
+          return given
+        }
+        switch source.ending {
+        case .finishes: return nil
+        case .fails: throw Empty()
+        case .waits:
+          await source.gate.wait()
+          return Task.isCancelled ? nil : -1
+        case .ignoresCancellation:
+          await Task.detached { [gate = source.gate] in await gate.wait() }.value
+          return -1
+        }
+      }
+    }
+
+    let count: Int
+    let ending: Ending
+    let asked = Inbox<Int>()
+    let gate = ManualLatch()
+    let tally = Tally()
+
+    func makeAsyncIterator() -> Iterator { Iterator(self) }
+  }
+
+  @Test("Elements, the end and errors pass through")
+  func passesThrough() async throws {
+    let lifetime = Lifetime()
+    var seen: [Int] = []
+    for try await number in Source(count: 3, ending: .finishes).until(lifetime) {
+      seen.append(number)
+    }
+    #expect(seen == [1, 2, 3])
+    await #expect(throws: Source.Empty.self) {
+      for try await number in Source(count: 2, ending: .fails).until(lifetime) {
+        seen.append(number)
+      }
+    }
+    #expect(seen == [1, 2, 3, 1, 2])
+    #expect(lifetime.members.count == 0)
+  }
+
+  @Test("RxSwift takeUntil: it ends when the lifetime ends, also while suspended")
+  func takeUntil() async throws {
+    for ending in [Source.Ending.waits, .ignoresCancellation] {
+      let source = Source(count: 2, ending: ending)
+      let screens = Holder(LivedOwner())
+      let lines = source.until(screens.value?.lifetime ?? .ended)
+      let seen = Task {
+        var seen: [Int] = []
+        for try await number in lines { seen.append(number) }
+        return seen
+      }
+      _ = await source.asked.first(3)
+      screens.letGo()
+      #expect(try await seen.value == [1, 2])
+      source.gate.open()
+      // The task of the iteration may be on its way out.
+      for _ in 0..<10_000 where source.tally.live > 0 { await Task.yield() }
+      #expect(source.tally.live == 0)
+    }
+  }
+
+  @Test("Once ended it stays ended")
+  func staysEnded() async throws {
+    let source = Source(count: 5, ending: .finishes)
+    let lifetime = Lifetime()
+    var iterator = source.until(lifetime).makeAsyncIterator()
+    #expect(try await iterator.next() == 1)
+    lifetime.end()
+    #expect(try await iterator.next() == nil)
+    #expect(try await iterator.next() == nil)
+  }
+
+  @Test("Nothing is taken from a sequence whose lifetime had ended before")
+  func endedBefore() async throws {
+    let source = Source(count: 5, ending: .finishes)
+    for try await _ in source.until(.ended) { Issue.record("There is nothing to see.") }
+    #expect(source.tally.created == 0)
+  }
+
+  @Test("Elements are asked for when they are wanted, and not before")
+  func backpressure() async throws {
+    let source = Source(count: 100, ending: .finishes)
+    let lifetime = Lifetime()
+    var iterator = source.until(lifetime).makeAsyncIterator()
+    for number in 1...10 {
+      #expect(try await iterator.next() == number)
+      for _ in 0..<100 { await Task.yield() }
+      #expect(source.asked.entries.count == number)
+    }
+  }
+
+  @Test("The lifetime is not kept")
+  func lifetimeIsWeak() async throws {
+    let source = Source(count: 0, ending: .waits)
+    let hasEnded = Counter()
+    let holder = Holder(Lifetime())
+    holder.value?.onEnd { hasEnded.add() }
+    let sequence = source.until(holder.value ?? .ended)
+    holder.letGo()
+    #expect(hasEnded.value == 1)
+    for try await _ in sequence { Issue.record("There is nothing to see.") }
+  }
+
+  @Test("A consumer that leaves lets the sequence go, and the lifetime forgets it")
+  func consumerLeaves() async throws {
+    let source = Source(count: 5, ending: .waits)
+    let lifetime = Lifetime()
+    for try await number in source.until(lifetime) where number == 2 { break }
+    #expect(lifetime.members.count == 0)
+    for _ in 0..<10_000 where source.tally.live > 0 { await Task.yield() }
+    #expect(source.tally.live == 0)
+  }
+
+  @Test("A consumer that is cancelled gets what the sequence makes of that")
+  func consumerCancelled() async throws {
+    let source = Source(count: 1, ending: .waits)
+    let lifetime = Lifetime()
+    let sequence = source.until(lifetime)
+    let task = Task {
+      var seen: [Int] = []
+      for try await number in sequence { seen.append(number) }
+      return seen
+    }
+    _ = await source.asked.first(2)
+    task.cancel()
+    #expect(try await task.value == [1])
+  }
+
+  @Test("A stream of the bus ends with the lifetime, and is unsubscribed")
+  func streamOfTheBus() async {
+    let bus = EventBus()
+    let lifetime = Lifetime()
+    let seen = Inbox<Int>()
+    let sequence = bus.events(.untilNumber).until(lifetime)
+    let task = Task {
+      for await number in sequence { seen.append(number) }
+    }
+    bus.post(.untilNumber, 1)
+    bus.post(.untilNumber, 2)
+    #expect(await seen.first(2) == [1, 2])
+    lifetime.end()
+    await task.value
+  }
+
+  @Test(
+    "However the end meets the elements, they come in order, and the end comes",
+    arguments: 0..<20
+  )
+  func race(seed: Int) async {
+    for _ in 0..<50 {
+      let source = Source(count: 1_000, ending: .ignoresCancellation)
+      let lifetime = Lifetime()
+      let sequence = source.until(lifetime)
+      let task = Task {
+        var seen: [Int] = []
+        do {
+          for try await number in sequence { seen.append(number) }
+        } catch { Issue.record(error) }
+        return seen
+      }
+      _ = await source.asked.first(1 + seed * 3)
+      lifetime.end()
+      let seen = await task.value
+      #expect(seen == Array(1..<(seen.count + 1)))
+      source.gate.open()
+    }
+  }
+}
+
+extension EventNames {
+  fileprivate static let untilNumber = EventName<Int>("until.number")
+}
