@@ -41,6 +41,7 @@ package struct AppStateMachine: Sendable {
   /// How many steps there have been, with those that wait.
   package private(set) var stepCount = 0
   private var latest = AppState.notRunning
+  private var hasLaunched = false
   private var isInBackground = false
   private var queue: [Step] = []
   private var next = 0
@@ -57,7 +58,8 @@ package struct AppStateMachine: Sendable {
     switch cause {
     case .launch where latest == .notRunning:
       append(nil, .launching, .willFinishLaunching)
-    case .launched where latest == .launching:
+    case .launched where latest == .launching && !hasLaunched:
+      hasLaunched = true
       append(nil, nil, .didFinishLaunching)
     case .started where latest == .launching:
       if isInBackground {

@@ -20,7 +20,7 @@ internal struct AppStateWaiters: Sendable {
   private struct Waiter: Sendable {
     let ticket: Int
     let goal: Goal
-    let latch: Latch
+    var latch: Latch
   }
 
   private var waiters: [Waiter] = []
@@ -42,6 +42,15 @@ internal struct AppStateWaiters: Sendable {
   internal mutating func remove(_ ticket: Int) -> Latch? {
     guard let place = waiters.firstIndex(where: { $0.ticket == ticket }) else { return nil }
     return waiters.remove(at: place).latch
+  }
+
+  /// Has another latch opened for somebody.
+  ///
+  /// - Returns: The latch before, to be let go of; `nil` if it was handed out before.
+  internal mutating func exchange(_ ticket: Int, _ latch: Latch) -> Latch? {
+    guard let place = waiters.firstIndex(where: { $0.ticket == ticket }) else { return nil }
+    defer { waiters[place].latch = latch }
+    return waiters[place].latch
   }
 
   /// Takes everybody whose goal has been reached.

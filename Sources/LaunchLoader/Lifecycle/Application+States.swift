@@ -36,14 +36,21 @@ extension Application {
     _ level: AppState.Level,
     _ body: @Sendable () async throws(Failure) -> Void
   ) async throws(Failure) {
-    while await wait(.atLeast(level)), state.isAtLeast(level) {
-      let result = AttemptResult<Failure>()
-      await attempt(level, result, body)
-      if case .failure(let error) = result.value {
-        let wasLeft = !state.isAtLeast(level) && !Task.isCancelled
-        if !(wasLeft && error is CancellationError) { throw error }
+    while !Task.isCancelled, await wait(.atLeast(level)), state.isAtLeast(level) {
+      let left = Latch()
+      guard let ticket = locked.withLock({ $0.waiters.add(.below(level), left, $0.machine) })
+      else { continue }
+      let result = await attempt(until: left, body)
+      // Asked in one go: a level that is left and reached again meanwhile is not missed.
+      let leftLater = Latch()
+      let stays = locked.withLock { $0.waiters.exchange(ticket, leftLater) } != nil
+      if case .failure(let error) = result, stays || Task.isCancelled || !error.isCancellation {
+        _ = locked.withLock { $0.waiters.remove(ticket) }
+        throw error
       }
-      guard await wait(.below(level)) else { return }
+      if stays, await !leftLater.wait() {
+        _ = locked.withLock { $0.waiters.remove(ticket) }
+      }
     }
   }
 
@@ -141,38 +148,47 @@ extension Application {
     return isReached
   }
 
-  /// Runs a closure until it ends or a level is left, in which case it is cancelled.
+  /// Runs a closure until it ends, or is cancelled because a latch was opened; opens it in the end.
   private func attempt<Failure: Error>(
-    _ level: AppState.Level,
-    _ result: AttemptResult<Failure>,
+    until latch: Latch,
+    _ body: @Sendable () async throws(Failure) -> Void
+  ) async -> Result<Void, Failure> {
+    let ending = AttemptEnding<Failure>()
+    await run(until: latch, ending, body)
+    return ending.result
+  }
+
+  /// The end of this function is what cancels the closure, and waits for it.
+  private func run<Failure: Error>(
+    until latch: Latch,
+    _ ending: AttemptEnding<Failure>,
     _ body: @Sendable () async throws(Failure) -> Void
   ) async {
-    let latch = Latch()
-    let ticket = locked.withLock { $0.waiters.add(.below(level), latch, $0.machine) }
-    guard let ticket else { return }
     async let _: Void = {
       do throws(Failure) {
         try await body()
       } catch {
-        result.fail(error)
+        ending.fail(error)
       }
       latch.open()
     }()
     await latch.wait()
-    _ = locked.withLock { $0.waiters.remove(ticket) }
-    // The closure is cancelled and waited for here.
   }
 }
 
+extension Error {
+  fileprivate var isCancellation: Bool { self is CancellationError }
+}
+
 /// How a closure ended, for the one who cancelled it.
-private final class AttemptResult<Failure: Error>: Sendable {
+private final class AttemptEnding<Failure: Error>: Sendable {
   private struct State: Sendable {
-    var value: Result<Void, Failure> = .success(())
+    var result: Result<Void, Failure> = .success(())
   }
 
   private let state = Locked(State())
 
-  var value: Result<Void, Failure> { state.withLock { $0.value } }
+  var result: Result<Void, Failure> { state.withLock { $0.result } }
 
-  func fail(_ error: Failure) { state.withLock { $0.value = .failure(error) } }
+  func fail(_ error: Failure) { state.withLock { $0.result = .failure(error) } }
 }

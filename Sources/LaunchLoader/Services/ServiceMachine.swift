@@ -209,9 +209,8 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
 
   /// Wishes that all be cancelled, and waits for no permission.
   package mutating func cancel() -> [Action] {
-    mayStop = true
     want(.cancel)
-    return takeActions()
+    return permitStop()
   }
 
   /// Wishes that all be stopped in order because of something that went wrong elsewhere.
