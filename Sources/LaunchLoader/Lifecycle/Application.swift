@@ -3,12 +3,11 @@ public import EventBus
 /// A program from its launch to its end: launch work, services, states, an orderly stop.
 ///
 /// ```swift
-/// let app = Application()
 /// try app.add("server") { context in
+///   context.onShutdown { print("no more connections") }
 ///   context.ready()
 ///   try await context.untilShutdown()
 /// }
-/// exit(try await app.run())
 /// ```
 ///
 /// It has a ``state``; every change of it is an event on the bus and a call of the delegate. It is made by

@@ -3,11 +3,10 @@ public import EventBus
 /// What a running service is told, and how it answers.
 ///
 /// ```swift
-/// func run(_ context: ServiceContext) async throws {
+/// try app.add("web", web) { context in
 ///   let server = try await Server.bind()
 ///   context.onShutdown { server.close() }
-///   context.ready()
-///   try await server.serve()
+///   try await server.serve(until: context)
 /// }
 /// ```
 ///

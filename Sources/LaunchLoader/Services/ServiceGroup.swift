@@ -4,9 +4,8 @@ internal import EventBus
 ///
 /// ```swift
 /// let storage = ServiceGroup("storage")
-/// try storage.add(database)
-/// try storage.add(cache)
-/// try application.add(storage)
+/// try storage.add(Heartbeat())
+/// try app.add(storage)
 /// ```
 ///
 /// The group is ready when all its services have started, and are ready where that was asked for. Told to

@@ -66,14 +66,16 @@ struct ServiceTimeTests {
     let isBlocked = ManualLatch()
     let mayEnd = ManualLatch()
     try stage.add("a")
-    try stage.add("blocked") { _ in
-      isBlocked.open()
-      mayEnd.block()
-    }
+    try stage.add(
+      "blocked",
+      run: { _ in
+        isBlocked.open()
+        mayEnd.block()
+      }
+    )
     try stage.add("never")
     let running = stage.start()
-    // Not to be woken by the thread that blocks: the system may keep what it wakes for it.
-    while !isBlocked.isOpen { await Task.yield() }
+    await isBlocked.wait()
     stage.app.shutdown()
     await letTimePass(stage, .seconds(1), .seconds(1))
     let error = await #expect(throws: ApplicationError.self) { try await running.value }
