@@ -10,6 +10,7 @@ let package = Package(
     .package(name: "EventBus", path: ".."),
     .package(url: "https://github.com/OpenCombine/OpenCombine", exact: "0.14.0"),
     .package(url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
   ],
   targets: [
     .executableTarget(
@@ -19,6 +20,15 @@ let package = Package(
         .product(name: "EventBus", package: "EventBus"),
         .product(name: "OpenCombine", package: "OpenCombine"),
         .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+      ]
+    ),
+    .executableTarget(
+      name: "LaunchLoaderBenchmarks",
+      dependencies: [
+        "Harness",
+        .product(name: "EventBus", package: "EventBus"),
+        .product(name: "LaunchLoader", package: "EventBus"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]
     ),
     .target(name: "Harness", dependencies: ["HeapCounter"]),
