@@ -85,14 +85,19 @@ struct ApplicationDelegateTests {
     }
     let stage = Stage(delegate: Numbered(-1))
     let returned = Log<Int>()
-    await onThreads(3) { thread in
-      for index in 0..<200 {
-        let former = stage.app.replaceDelegate(Numbered(thread * 200 + index))
+    let count = 10_000
+    let gate = StartGate(2)
+    await onThreads(2) { thread in
+      for index in 0..<count {
+        let new = Numbered(thread * count + index)
+        gate.arriveAndWait()
+        let former = stage.app.replaceDelegate(new)
         returned.append((former as? Numbered)?.number ?? -2)
       }
     }
     let last = (stage.app.delegate as? Numbered)?.number ?? -2
-    #expect((returned.entries + [last]).sorted() == Array(-1..<600))
+    let isComplete = (returned.entries + [last]).sorted() == Array(-1..<2 * count)
+    #expect(isComplete)
   }
 
   @Test("App delegate slimming by notifications")
