@@ -50,21 +50,4 @@ struct ServiceContentionTests {
       #expect(stage.app.state == .terminated)
     }
   }
-
-  @Test("Of many threads that shut down and read the state one decides, and all see the end")
-  func manyShutdowns() async throws {
-    for _ in 0..<200 {
-      let stage = Stage()
-      try stage.add("a")
-      let running = stage.start()
-      await onThreads(3) { thread in
-        stage.app.shutdown(exitCode: Int32(thread) + 1)
-        _ = stage.app.state
-        _ = stage.app.replaceDelegate(nil)
-      }
-      let code = try await running.value
-      #expect((1...3).contains(code))
-      try await stage.app.reached(.terminated)
-    }
-  }
 }
