@@ -23,14 +23,29 @@ package struct AppStateMachine: Sendable {
 
   /// What the delegate and the bus are told.
   package enum Edge: Sendable, Hashable, CaseIterable {
-    case willFinishLaunching, didFinishLaunching, didBecomeActive, willResignActive
-    case didEnterBackground, willEnterForeground, willTerminate
+    /// Launch work is about to run.
+    case willFinishLaunching
+    /// Launch work has run.
+    case didFinishLaunching
+    /// The application has become active.
+    case didBecomeActive
+    /// The application is about to leave the foreground, or to stop.
+    case willResignActive
+    /// The application is in the background.
+    case didEnterBackground
+    /// The application is about to come back from the background.
+    case willEnterForeground
+    /// Services are about to be stopped.
+    case willTerminate
   }
 
   /// One thing to tell: the edge before the state changes, the state, the edge after it did.
   package struct Step: Sendable, Equatable {
+    /// What is told before the state is entered.
     package var will: Edge?
+    /// The state to enter.
     package var state: AppState?
+    /// What is told after the state was entered.
     package var did: Edge?
   }
 

@@ -33,7 +33,7 @@ public struct ServiceContext: Sendable {
     runner.send { $0.ready(id) }
   }
 
-  /// Whether the service has been told to stop.
+  /// Whether the service has been told to stop; who cancels it tells it that, too.
   public var isShuttingDown: Bool { place.signal.isRaised }
 
   /// Waits until the service is told to stop.
