@@ -24,6 +24,15 @@ let package = Package(
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]
     ),
+    .executableTarget(
+      name: "LaunchLoaderBenchmarks",
+      dependencies: [
+        "Harness",
+        .product(name: "EventBus", package: "EventBus"),
+        .product(name: "LaunchLoader", package: "EventBus"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]
+    ),
     .target(name: "Harness", dependencies: ["HeapCounter"]),
     .target(name: "HeapCounter"),
   ],

@@ -1,0 +1,56 @@
+import EventBus
+import Harness
+import LaunchLoader
+
+/// Many services that wait to be stopped: all are started, then stopped one after the other.
+enum Services {
+  static let rows = [
+    row(1_000, "processor", []),
+    row(1_000, "wall", []),
+    row(10_000, "processor", [.atMost(11, timesLine: title(1_000, "processor"))]),
+    row(10_000, "wall", []),
+  ]
+
+  private static func title(_ count: Int, _ kind: String) -> String {
+    "services: start and stop \(count), \(kind) time"
+  }
+
+  private static func row(_ count: Int, _ kind: String, _ goals: [Goal]) -> Row {
+    Row(
+      Figure(
+        title(count, kind),
+        .milliseconds,
+        goals: [.atMost(1, of: .serviceLifecycle)] + goals
+      ),
+      pace: .single,
+      entries: [
+        Entry(.launchLoader) { { _ in await measured(kind) { try await startAndStop(count) } } },
+        Entry(.serviceLifecycle) {
+          { _ in await measured(kind) { try await Peer.startAndStop(count) } }
+        },
+      ]
+    )
+  }
+
+  private static func measured(
+    _ kind: String,
+    _ work: @Sendable () async throws -> Void
+  ) async -> Double {
+    let start = ContinuousClock.now
+    let processorTime = await nanosecondsOfAllThreads {
+      do { try await work() } catch { fatalError("\(error)") }
+    }
+    return kind == "wall" ? (ContinuousClock.now - start).nanoseconds : processorTime
+  }
+
+  @concurrent
+  private static func startAndStop(_ count: Int) async throws {
+    let app = Application(bus: EventBus(), loader: LaunchLoader())
+    for index in 0..<count {
+      try app.add("\(index)") { context in try await context.untilShutdown() }
+    }
+    let token = app.bus.observe(.didBecomeActive) { app.shutdown() }
+    _ = try await app.run()
+    token.cancel()
+  }
+}

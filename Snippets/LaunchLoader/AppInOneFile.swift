@@ -1,0 +1,30 @@
+// An application in one file: launch work, a service, an orderly end.
+
+// snippet.hide
+import EventBus
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+// snippet.show
+import LaunchLoader
+
+let app = Application()
+
+LaunchLoader.register("greeting") { options in print("hello from \(options.arguments[0])") }
+
+try app.add("server") { context in
+  context.onShutdown { print("no more connections") }
+  context.ready()
+  try await context.untilShutdown()
+}
+
+let token = app.bus.observe(.didBecomeActive) {
+  print("serving")
+  app.shutdown()  // or from a signal, a service, any thread
+}
+
+exit(try await app.run())

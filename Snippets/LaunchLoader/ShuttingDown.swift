@@ -1,0 +1,30 @@
+// How a program ends, in order or by force.
+
+// snippet.hide
+import EventBus
+// snippet.show
+import LaunchLoader
+
+var configuration = Application.Configuration()
+configuration.stopTimeout = .seconds(20)  // for each service: then it is cancelled
+configuration.cancelTimeout = .seconds(5)  // and then left behind, and named
+
+// snippet.hide
+configuration.launchOptions = LaunchOptions()
+// snippet.show
+let app = Application(configuration: configuration)
+// snippet.hide
+try app.add("a") { context in try await context.untilShutdown() }
+// snippet.show
+let saving = app.bus.observe(.willTerminate) { print("services still run: save") }
+
+// snippet.hide
+let ending = app.bus.observe(.didBecomeActive) { app.shutdown() }
+// snippet.show
+do {
+  let code = try await app.run()
+  print("exit code \(code)")
+} catch let error as ApplicationError {
+  print(error.errors[0])  // the cause
+  print(error.stuckServices)  // who had to be left behind
+}

@@ -1,0 +1,92 @@
+internal import EventBus
+
+/// Those who wait for something about the state of an application.
+///
+/// A plain value: whoever is served is handed out, to be woken after unlocking.
+internal struct AppStateWaiters: Sendable {
+  /// What is waited for.
+  internal enum Goal: Sendable {
+    /// A state; also served when it cannot come any more.
+    case state(AppState)
+    /// A level; also served when the application stops.
+    case atLeast(AppState.Level)
+    /// Anything below a level; also served when the application stops.
+    case below(AppState.Level)
+    /// That so many steps have been told.
+    case told(Int)
+  }
+
+  /// Somebody who waits.
+  private struct Waiter: Sendable {
+    let ticket: Int
+    let goal: Goal
+    var latch: Latch
+  }
+
+  private var waiters: [Waiter] = []
+  private var nextTicket = 0
+
+  /// Adds somebody, unless there is nothing to wait for.
+  ///
+  /// - Returns: A ticket to leave with, or `nil` if the goal has been reached.
+  internal mutating func add(_ goal: Goal, _ latch: Latch, _ machine: AppStateMachine) -> Int? {
+    if Self.isReached(goal, machine) { return nil }
+    defer { nextTicket += 1 }
+    waiters.append(Waiter(ticket: nextTicket, goal: goal, latch: latch))
+    return nextTicket
+  }
+
+  /// Removes somebody who waits no more.
+  ///
+  /// - Returns: The latch, to be let go of; `nil` if it was handed out before.
+  internal mutating func remove(_ ticket: Int) -> Latch? {
+    guard let place = waiters.firstIndex(where: { $0.ticket == ticket }) else { return nil }
+    return waiters.remove(at: place).latch
+  }
+
+  /// Has another latch opened for somebody.
+  ///
+  /// - Returns: The latch before, to be let go of; `nil` if it was handed out before.
+  internal mutating func exchange(_ ticket: Int, _ latch: Latch) -> Latch? {
+    guard let place = waiters.firstIndex(where: { $0.ticket == ticket }) else { return nil }
+    defer { waiters[place].latch = latch }
+    return waiters[place].latch
+  }
+
+  /// Takes everybody whose goal has been reached.
+  ///
+  /// - Complexity: O(*n*) in the number of those who wait.
+  internal mutating func takeServed(_ machine: AppStateMachine) -> [Latch] {
+    let served = waiters.filter { Self.isReached($0.goal, machine) }
+    if !served.isEmpty { waiters.removeAll { Self.isReached($0.goal, machine) } }
+    return served.map(\.latch)
+  }
+
+  private static func isReached(_ goal: Goal, _ machine: AppStateMachine) -> Bool {
+    let state = machine.state
+    let isStopping = state.stage >= AppState.stopping.stage
+    switch goal {
+    case .state(let wanted): return state.hasReached(wanted) || !state.mayReach(wanted)
+    case .atLeast(let level): return isStopping || state.isAtLeast(level)
+    case .below(let level): return isStopping || !state.isAtLeast(level)
+    case .told(let count): return machine.toldCount >= count
+    }
+  }
+}
+
+extension AppState {
+  /// Whether a level has been reached and not left.
+  internal func isAtLeast(_ wanted: Level) -> Bool {
+    level.map { $0 >= wanted } ?? false
+  }
+
+  /// Whether the application is in a state, or past one that it passes once.
+  internal func hasReached(_ state: AppState) -> Bool {
+    state.stage == 2 ? self == state : stage >= state.stage
+  }
+
+  /// Whether the application is, or can come, where it has reached a state.
+  internal func mayReach(_ state: AppState) -> Bool {
+    state.stage != 2 || stage <= 2
+  }
+}

@@ -1,0 +1,77 @@
+internal import EventBus
+
+extension Application {
+  /// Runs the application to its end: launches, starts the services, waits, stops them in reverse.
+  ///
+  /// It ends when ``shutdown(exitCode:)`` was called, when the end of a service says so, or when there
+  /// were services and all have ended. Cancelling the task cancels everything. Synchronous launch work and
+  /// the handlers of the edges of launching, becoming active and stopping run where this was called.
+  ///
+  /// - Returns: The exit code: what `shutdown` was given, otherwise 0.
+  /// - Throws: ``ApplicationError`` if the launch or a service failed, if a service is stuck, or if the
+  ///   application ran before; `CancellationError` if nothing failed but the task was cancelled.
+  public func run() async throws -> Int32 {
+    guard runner.claim() else { throw ApplicationError(errors: [ServiceError(.alreadyRan)]) }
+    let outcome = await withTaskCancellationHandler {
+      await runToTheEnd()
+    } onCancel: {
+      cancel()
+    }
+    if !outcome.errors.isEmpty { throw ApplicationError(errors: outcome.errors) }
+    if outcome.isCancelled { try Task.checkCancellation() }
+    return locked.withLock { $0.exitCode } ?? 0
+  }
+
+  private func runToTheEnd() async -> ServiceOutcome {
+    if !runner.isStopping { await launch() }
+    runner.send { $0.begin() }
+    while true {
+      switch await runner.nextMilestone() {
+      case .started:
+        await changed(.started)
+      case .stopping:
+        loader.stop()
+        await changed(.stop)
+        runner.send { $0.permitStop() }
+      case .over(let outcome):
+        await changed(.end)
+        return outcome
+      }
+    }
+  }
+
+  private func launch() async {
+    let options = configuration.launchOptions ?? .current
+    locked.withLock { $0.options = options }
+    await changed(.launch)
+    do {
+      try await runLaunchWork(options)
+      if !runner.isStopping { await changed(.launched) }
+    } catch {
+      runner.send { $0.fail(error) }
+    }
+  }
+
+  /// Runs the launch work where the application was run, and so that ``shutdown(exitCode:)`` reaches it.
+  private func runLaunchWork(
+    _ options: LaunchOptions,
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws {
+    let task = Task {
+      // Captured, so that the task runs on this actor.
+      _ = isolation
+      return try await loader.launch(options)
+    }
+    locked.withLock { $0.launch = task }
+    if runner.isStopping { task.cancel() }
+    let result = await task.result
+    locked.withLock { $0.launch = nil }
+    do {
+      _ = try result.get()
+    } catch let error as LaunchError {
+      // Somebody else's launch, which an end that was asked for does not wait for.
+      if case .cancelled = error.code, runner.isStopping { return }
+      throw error
+    }
+  }
+}

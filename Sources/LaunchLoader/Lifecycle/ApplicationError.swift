@@ -1,0 +1,31 @@
+/// What went wrong while an application ran.
+public struct ApplicationError: Error {
+  /// The errors, at least one: the cause first, then what followed from it or came later; errors that
+  /// were to be ignored last.
+  ///
+  /// A service that was left behind is a ``ServiceError`` with the code `stuck`.
+  public let errors: [any Error]
+
+  /// The names of the services that did not end and were left behind, those in groups too.
+  public var stuckServices: [String] { Self.stuckServices(in: errors) }
+
+  private static func stuckServices(in errors: [any Error]) -> [String] {
+    errors.flatMap { error -> [String] in
+      switch (error as? ServiceError)?.code {
+      case .stuck(let name): [name]
+      case .failed(_, let errors): stuckServices(in: errors)
+      default: []
+      }
+    }
+  }
+}
+
+extension ApplicationError: CustomStringConvertible {
+  /// The cause, what followed, and the services that are stuck.
+  public var description: String {
+    var text = "application failed: " + errors.map { "\($0)" }.joined(separator: "; ")
+    let stuck = stuckServices
+    if !stuck.isEmpty { text += "; stuck: \(stuck.joined(separator: ", "))" }
+    return text
+  }
+}

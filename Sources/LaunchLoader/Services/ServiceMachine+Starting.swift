@@ -1,0 +1,76 @@
+/// Who starts, and when.
+extension ServiceMachine {
+  /// Gives every service its layer and those it waits for.
+  internal mutating func order(_ ids: [ID]) throws(ServiceError) {
+    let graph = try ServiceGraph(
+      ids.compactMap { id in records[id].map { ($0.name, $0.options.after) } }
+    )
+    isChain = graph.isChain
+    lastLayer = ids.count - 1
+    lastID = ids.last
+    for id in ids {
+      records[id]?.layer = graph.layers[id]
+      records[id]?.blockers = graph.dependencies[id].count
+      for dependency in graph.dependencies[id] { records[dependency]?.dependants.append(id) }
+      if graph.dependencies[id].isEmpty { mayStart(id) }
+    }
+  }
+
+  /// Gives a newcomer its layer and those it waits for.
+  internal mutating func link(
+    _ record: inout ServiceRecord<Handle>,
+    _ id: ID
+  ) throws(ServiceError) {
+    if record.options.after.contains(record.name) {
+      throw ServiceError(.cycle([record.name, record.name]))
+    }
+    var dependencies: [ID] = []
+    for name in record.options.after {
+      guard let dependency = names[name] else {
+        throw ServiceError(.unknown(name, neededBy: record.name))
+      }
+      dependencies.append(dependency)
+    }
+    if isChain {
+      // It comes after all others already; what it names is among them.
+      dependencies = lastID.map { [$0] } ?? []
+      lastLayer += 1
+      lastID = id
+      record.layer = lastLayer
+    }
+    for dependency in dependencies {
+      guard let other = records[dependency] else { continue }
+      if !isChain { record.layer = max(record.layer, other.layer + 1) }
+      if other.isSatisfied { continue }
+      record.blockers += 1
+      records[dependency]?.dependants.append(id)
+    }
+  }
+
+  internal mutating func mayStart(_ id: ID) {
+    startable.insert(id)
+    if isStarting { return }
+    isStarting = true
+    actions.append(.startServices)
+  }
+
+  /// Lets those start that waited for nobody but this service, if that may be.
+  internal mutating func satisfy(_ id: ID) {
+    guard let record = records[id], record.satisfies, !record.isSatisfied else { return }
+    records[id]?.isSatisfied = true
+    records[id]?.dependants = []
+    unsatisfied -= 1
+    for dependant in record.dependants {
+      guard let blockers = records[dependant]?.blockers else { continue }
+      records[dependant]?.blockers = blockers - 1
+      if blockers == 1 { mayStart(dependant) }
+    }
+    announceStart()
+  }
+
+  internal mutating func announceStart() {
+    guard unsatisfied == 0, wish == nil, stage == .running, !hasAnnouncedStart else { return }
+    hasAnnouncedStart = true
+    announce(.started)
+  }
+}

@@ -1,0 +1,70 @@
+internal import EventBus
+
+/// One service that was added: what it is told, its task, and the time it has left.
+///
+/// ## Thread safety
+///
+/// Every member may be called from any thread. Tasks are cancelled outside the lock.
+internal final class ServicePlace: Sendable {
+  private struct State {
+    var task: Task<Void, Never>?
+    var timer: Task<Void, Never>?
+    var isCancelled = false
+    var hasEnded = false
+  }
+
+  /// The service.
+  internal let service: any Service
+  /// Tells it to stop.
+  internal let signal = ShutdownSignal()
+  private let state = Locked(State())
+
+  /// Makes the place of a service.
+  internal init(_ service: any Service) {
+    self.service = service
+  }
+
+  /// Remembers the task of the service, and cancels it if that is due already.
+  internal func adopt(_ task: Task<Void, Never>) {
+    let isCancelled = state.withLock { state in
+      if !state.hasEnded { state.task = task }
+      return state.isCancelled
+    }
+    if isCancelled { task.cancel() }
+  }
+
+  /// Remembers the task that waits for the end of its time; the one before is cancelled.
+  internal func arm(_ timer: Task<Void, Never>) {
+    let former = state.withLock { state in
+      if state.hasEnded { return Optional(timer) }
+      defer { state.timer = timer }
+      return state.timer
+    }
+    former?.cancel()
+  }
+
+  /// Cancels the task of the service and tells it to stop.
+  ///
+  /// What it has for the case of cancellation runs in a task of its own: it may block.
+  internal func cancel() {
+    let task = state.withLock { state in
+      state.isCancelled = true
+      return state.task
+    }
+    Task {
+      task?.cancel()
+      signal.raise()
+    }
+  }
+
+  /// Forgets everything, after the service has returned and its closures for the shutdown, too.
+  internal func finish() async {
+    await signal.close()
+    let former = state.withLock { state in
+      let former = state
+      state = State(isCancelled: former.isCancelled, hasEnded: true)
+      return former
+    }
+    former.timer?.cancel()
+  }
+}

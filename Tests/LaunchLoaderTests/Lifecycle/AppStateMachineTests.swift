@@ -1,0 +1,126 @@
+import LaunchLoader
+import Testing
+
+@Suite("The rule of states")
+struct AppStateMachineTests {
+  typealias Cause = AppStateMachine.Cause
+
+  /// Everything a machine tells, as text.
+  private func told(_ machine: inout AppStateMachine) -> [String] {
+    var told: [String] = []
+    while let step = machine.takeStep() {
+      if let edge = step.will { told.append("\(edge)") }
+      if let state = step.state {
+        machine.enter(state)
+        told.append("= \(state)")
+      }
+      if let edge = step.did { told.append("\(edge)") }
+    }
+    return told
+  }
+
+  private func told(after causes: [Cause]) -> [String] {
+    var machine = AppStateMachine()
+    var all: [String] = []
+    for cause in causes where machine.send(cause) { all += told(&machine) }
+    return all
+  }
+
+  @Test("A life from the launch to the end, by way of the background")
+  func wholeLife() {
+    let causes: [Cause] = [
+      .launch, .launched, .started, .background, .foreground, .stop, .end,
+    ]
+    let expected = [
+      "= launching", "willFinishLaunching", "didFinishLaunching",
+      "= inactive", "= active", "didBecomeActive",
+      "willResignActive", "= inactive", "= background", "didEnterBackground",
+      "willEnterForeground", "= inactive", "= active", "didBecomeActive",
+      "willResignActive", "= inactive", "= stopping", "willTerminate", "= terminated",
+    ]
+    #expect(told(after: causes) == expected)
+  }
+
+  @Test("Sent to the background while it launches, it starts there")
+  func startsInBackground() {
+    let expected = [
+      "= launching", "willFinishLaunching", "= background", "didEnterBackground",
+    ]
+    #expect(told(after: [.launch, .background, .started]) == expected)
+  }
+
+  @Test("What happens while an edge is told comes after it, in its turn")
+  func nested() {
+    var machine = AppStateMachine()
+    let isFirst = machine.send(.launch)
+    #expect(isFirst)
+    _ = machine.takeStep()
+    let tellsToo = machine.send(.stop)
+    #expect(!tellsToo)
+    #expect(told(&machine) == ["= stopping", "willTerminate"])
+    let isNext = machine.send(.end)
+    #expect(isNext)
+  }
+
+  @Test("Whatever happens in whatever order, every edge fits the state it is told in")
+  func exhaustively() {
+    let length = 7
+    var count = 0
+    func walk(_ machine: AppStateMachine, _ causes: [Cause], _ edges: [String]) {
+      if causes.count == length {
+        count += 1
+        return
+      }
+      for cause in Cause.allCases {
+        var next = machine
+        let before = next.state
+        var all = edges
+        if next.send(cause) { all += told(&next) }
+        if next.state.stage(than: before) < 0 { Issue.record("\(causes + [cause]) goes back") }
+        if let complaint = complaint(all) { Issue.record("\(causes + [cause]): \(complaint)") }
+        if all.count == edges.count, before == next.state, causes.last == cause { continue }
+        walk(next, causes + [cause], all)
+      }
+    }
+    walk(AppStateMachine(), [], [])
+    #expect(count > 100_000)
+  }
+
+  private func complaint(_ told: [String]) -> String? {
+    let once = ["willFinishLaunching", "didFinishLaunching", "willTerminate", "= terminated"]
+    for edge in once where told.count(where: { $0 == edge }) > 1 { return "\(edge) twice" }
+    var isActive = false
+    var state = "= notRunning"
+    for entry in told {
+      switch entry {
+      case "didBecomeActive":
+        if isActive || state != "= active" { return "became active in \(state)" }
+        isActive = true
+      case "willResignActive":
+        if !isActive || state != "= active" { return "resigned in \(state)" }
+        isActive = false
+      case "didEnterBackground": if state != "= background" { return "background in \(state)" }
+      case "willEnterForeground": if state != "= background" { return "foreground in \(state)" }
+      case "willTerminate": if isActive || state != "= stopping" { return "ended in \(state)" }
+      default: if entry.hasPrefix("= ") { state = entry }
+      }
+    }
+    return nil
+  }
+}
+
+extension AppState {
+  /// How much further this state is than another, over the whole life.
+  fileprivate func stage(than other: AppState) -> Int {
+    func stage(_ state: AppState) -> Int {
+      switch state {
+      case .notRunning: 0
+      case .launching: 1
+      case .background, .inactive, .active: 2
+      case .stopping: 3
+      case .terminated: 4
+      }
+    }
+    return stage(self) - stage(other)
+  }
+}

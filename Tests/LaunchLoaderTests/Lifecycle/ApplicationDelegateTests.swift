@@ -1,0 +1,171 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("The delegate of an application", .timeLimit(.minutes(5)))
+struct ApplicationDelegateTests {
+  @Test("It is told of every edge, once and in order, each before its event")
+  func edges() async throws {
+    let log = Log<String>()
+    let stage = Stage(delegate: RecordingDelegate(log))
+    let token = stage.bus.observe(.didBecomeActive) { log.append("event") }
+    let running = stage.start()
+    try await stage.app.reached(.active)
+    stage.app.enterBackground()
+    stage.app.enterForeground()
+    stage.app.shutdown()
+    _ = try await running.value
+    #expect(
+      log.entries == [
+        "willFinishLaunching [\"stage\"]", "didFinishLaunching [\"stage\"]",
+        "didBecomeActive", "event",
+        "willResignActive", "didEnterBackground", "willEnterForeground", "didBecomeActive", "event",
+        "willResignActive", "willTerminate",
+      ]
+    )
+    token.cancel()
+  }
+
+  @Test("Every method has a default")
+  func defaults() async throws {
+    final class Silent: ApplicationDelegate {}
+    let stage = Stage(delegate: Silent())
+    #expect(try await stage.runOnce() == 0)
+  }
+
+  @Test("Delegate ownership (assign, weak, strong until invalidated)")
+  func ownership() {
+    final class Owned: ApplicationDelegate {}
+    let stage = Stage(delegate: Owned())
+    // Nobody else keeps it: the application does.
+    weak let first = stage.app.delegate
+    #expect(first != nil)
+    var former = stage.app.replaceDelegate(Owned())
+    #expect(former === first)
+    former = nil
+    #expect(first == nil)
+    weak let second = stage.app.delegate
+    stage.app.replaceDelegate(nil)
+    #expect(second == nil)
+    #expect(stage.app.delegate == nil)
+  }
+
+  @Test("A delegate that replaces itself is told to the end of its call, and no further")
+  func replacedInside() async throws {
+    let log = Log<String>()
+    let tally = Tally()
+    let next = RecordingDelegate(log, name: "next: ")
+    let probe = Holder(tally.probe())
+    let first = Holder<RecordingDelegate>()
+    first.hold(
+      RecordingDelegate(log, name: "first: ") { [value = probe.value] app, edge in
+        value?.touch()
+        if edge == "didBecomeActive" { app.replaceDelegate(next) }
+      }
+    )
+    probe.letGo()
+    let stage = Stage(delegate: first.value)
+    first.letGo()
+    _ = try await stage.runOnce()
+    #expect(
+      log.entries == [
+        "first: willFinishLaunching [\"stage\"]", "first: didFinishLaunching [\"stage\"]",
+        "first: didBecomeActive", "next: willResignActive", "next: willTerminate",
+      ]
+    )
+    #expect(tally.live == 0)
+  }
+
+  @Test("Replacing it from many threads loses and repeats nobody")
+  func replacedByThreads() async throws {
+    final class Numbered: ApplicationDelegate {
+      let number: Int
+      init(_ number: Int) { self.number = number }
+    }
+    let stage = Stage(delegate: Numbered(-1))
+    let returned = Log<Int>()
+    let count = 10_000
+    let gate = StartGate(2)
+    await onThreads(2) { thread in
+      for index in 0..<count {
+        let new = Numbered(thread * count + index)
+        gate.arriveAndWait()
+        let former = stage.app.replaceDelegate(new)
+        returned.append((former as? Numbered)?.number ?? -2)
+      }
+    }
+    let last = (stage.app.delegate as? Numbered)?.number ?? -2
+    let isComplete = (returned.entries + [last]).sorted() == Array(-1..<2 * count)
+    #expect(isComplete)
+  }
+
+  @Test("App delegate slimming by notifications")
+  func slimming() async throws {
+    // Two features, in their own files elsewhere, follow the life of the application: the delegate
+    // knows neither.
+    final class Feature: LifetimeOwner, Sendable {
+      let lifetime = Lifetime()
+      let log: Log<String>
+
+      init(_ name: String, _ bus: EventBus, _ log: Log<String>) {
+        self.log = log
+        bus.observe(.didFinishLaunching, owner: self) { feature, _ in
+          feature.log.append("\(name) launches")
+        }
+        bus.observe(.didEnterBackground, owner: self) { feature, _ in
+          feature.log.append("\(name) saves")
+        }
+        bus.observe(.willTerminate, owner: self) { feature, _ in
+          feature.log.append("\(name) ends")
+        }
+      }
+    }
+    final class Slim: ApplicationDelegate {}
+    let stage = Stage(delegate: Slim())
+    let mail = Feature("mail", stage.bus, stage.log)
+    var chat: Feature? = Feature("chat", stage.bus, stage.log)
+    let running = stage.start()
+    try await stage.app.reached(.active)
+    stage.app.enterBackground()
+    chat = nil
+    stage.app.enterForeground()
+    stage.app.shutdown()
+    _ = try await running.value
+    #expect(chat == nil)
+    #expect(
+      stage.log.entries == [
+        "mail launches", "chat launches", "mail saves", "chat saves", "mail ends",
+      ]
+    )
+    withExtendedLifetime(mail) {}
+  }
+
+  @Test("Custom application and delegate classes through the entry point")
+  func entryPoint() async throws {
+    // What a `main` does: it makes the delegate it wants, wraps the application in the type it wants,
+    // and runs it.
+    final class Program: ApplicationDelegate {
+      let log: Log<String>
+      let app: Application
+      init(_ log: Log<String>) {
+        self.log = log
+        app = Application(bus: EventBus(), loader: LaunchLoader())
+        app.replaceDelegate(self)
+      }
+      func applicationDidBecomeActive(_ app: Application) {
+        log.append("active")
+        app.shutdown(exitCode: 5)
+      }
+      static func main(_ log: Log<String>) async throws -> Int32 {
+        let program = Program(log)
+        // The application keeps its delegate: a delegate that keeps its application lets go of it.
+        defer { program.app.replaceDelegate(nil) }
+        return try await program.app.run()
+      }
+    }
+    let log = Log<String>()
+    #expect(try await Program.main(log) == 5)
+    #expect(log.entries == ["active"])
+  }
+}

@@ -1,0 +1,186 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Running an application", .timeLimit(.minutes(5)))
+struct ApplicationRunTests {
+  let stage = Stage()
+
+  @Test("It launches, starts its services, waits, stops them, and returns the exit code")
+  func wholeLife() async throws {
+    let log = stage.log
+    stage.loader.register { options in log.append("launch work \(options.arguments)") }
+    try stage.add("a")
+    let token = stage.noteEvents()
+    let running = stage.start()
+    try await stage.app.reached(.active)
+    stage.app.shutdown(exitCode: 3)
+    #expect(try await running.value == 3)
+    #expect(
+      log.entries == [
+        "application.stateDidChange in launching",
+        "application.willFinishLaunching in launching",
+        "launch work [\"stage\"]",
+        "application.didFinishLaunching in launching",
+        "+a",
+        "application.stateDidChange in inactive",
+        "application.stateDidChange in active",
+        "application.didBecomeActive in active",
+        "application.willResignActive in active",
+        "application.stateDidChange in inactive",
+        "application.stateDidChange in stopping",
+        "application.willTerminate in stopping",
+        "-a",
+        "application.stateDidChange in terminated",
+      ]
+    )
+    token.cancel()
+  }
+
+  @Test("Before it runs, its state says so")
+  func notRunning() { #expect(stage.app.state == .notRunning) }
+
+  @Test("Told to end before it runs, it launches nothing and starts nothing")
+  func earlyShutdown() async throws {
+    stage.loader.register { [log = stage.log] _ in log.append("launch work") }
+    try stage.add("a")
+    stage.app.shutdown(exitCode: 7)
+    stage.app.shutdown(exitCode: 8)
+    #expect(try await stage.start().value == 7)
+    #expect(stage.log.entries.isEmpty)
+    #expect(stage.app.state == .terminated)
+  }
+
+  @Test("Told to end while it launches, it skips what has not begun")
+  func shutdownDuringLaunch() async throws {
+    let log = stage.log
+    stage.loader.register("first") { [app = stage.app] _ in app.shutdown(exitCode: 4) }
+    stage.loader.register("second") { _ in log.append("second") }
+    try stage.add("a")
+    #expect(try await stage.start().value == 4)
+    #expect(log.entries.isEmpty)
+    #expect(try await stage.loader.report.summary == ["first finished", "second skipped"])
+  }
+
+  @Test("Told to end after its end, it does nothing")
+  func lateShutdown() async throws {
+    #expect(try await stage.runOnce() == 0)
+    stage.app.shutdown(exitCode: 1)
+    stage.app.interrupt(2)
+    #expect(stage.app.state == .terminated)
+  }
+
+  @Test("Told to end by its delegate, by a handler or by a service, it ends in order")
+  func shutdownFromInside() async throws {
+    for place in ["didFinishLaunching [\"stage\"]", "didBecomeActive", "handler", "service"] {
+      let log = Log<String>()
+      let delegate = RecordingDelegate(log) { app, edge in
+        if edge == place { app.shutdown(exitCode: 9) }
+      }
+      let stage = Stage(delegate: delegate)
+      let token = stage.bus.observe(.didBecomeActive) {
+        if place == "handler" { stage.app.shutdown(exitCode: 9) }
+      }
+      try stage.add("a") { context in
+        if place == "service" { stage.app.shutdown(exitCode: 9) }
+        try await context.untilShutdown()
+      }
+      #expect(try await stage.start().value == 9)
+      #expect(log.entries.last == "willTerminate")
+      token.cancel()
+    }
+  }
+
+  @Test("Services may be used until the end has been announced everywhere")
+  func servicesOutliveTheAnnouncement() async throws {
+    let log = stage.log
+    try stage.add("database")
+    let token = stage.bus.observe(.willTerminate) { log.append("saved") }
+    _ = try await stage.runOnce()
+    #expect(log.entries == ["+database", "saved", "-database"])
+    token.cancel()
+  }
+
+  @Test("Work that is registered when it ends is refused")
+  func lateWork() async throws {
+    try stage.add("a")
+    let outcomes = Log<String>()
+    let loader = stage.loader
+    let token = stage.bus.observe(.willTerminate) {
+      outcomes.append("\(loader.register { _ in }.outcome.map { "\($0)" } ?? "none")")
+    }
+    _ = try await stage.runOnce()
+    #expect(outcomes.entries == ["refused"])
+    token.cancel()
+  }
+
+  @Test(
+    "Launch work and the edges of the run are told where it was called: here, on the main actor"
+  )
+  @MainActor
+  func isolation() async throws {
+    let log = stage.log
+    stage.loader.register { @MainActor _ in log.append("launch work") }
+    let bus = stage.bus
+    let tokens = [
+      bus.observe(.didFinishLaunching) { @MainActor _ in log.append("didFinish") },
+      bus.observe(.didBecomeActive) { @MainActor in log.append("didBecomeActive") },
+    ]
+    let noted = bus.observe(.didFinishLaunching) { _ in log.append("and after it the next") }
+    let app = stage.app
+    let ending = bus.observe(.didBecomeActive) { app.shutdown() }
+    _ = try await app.run()
+    #expect(
+      log.entries == ["launch work", "didFinish", "and after it the next", "didBecomeActive"]
+    )
+    withExtendedLifetime((tokens, noted, ending)) {}
+  }
+
+  @Test("An interrupt asks, the next insists, and the exit code says which")
+  func interrupts() async throws {
+    try stage.add("a")
+    let running = stage.start()
+    try await stage.app.reached(.active)
+    stage.app.interrupt(15)
+    #expect(try await running.value == 0)
+    #expect(stage.log.entries == ["+a", "-a"])
+  }
+
+  @Test("The third interrupt ends the process with the number of the signal")
+  func thirdInterrupt() async {
+    await #expect(processExitsWith: .exitCode(130)) {
+      let app = Application(bus: EventBus(), loader: LaunchLoader())
+      for _ in 0..<3 { app.interrupt(2) }
+    }
+  }
+
+  @Test("Asked to reload or resized, it says so on the bus")
+  func systemEvents() {
+    let log = stage.log
+    let reload = stage.bus.observe(.shouldReload) { log.append("reload") }
+    let resize = stage.bus.observe(.terminalDidResize) { log.append("resize") }
+    stage.app.reload()
+    stage.app.terminalDidResize()
+    #expect(log.entries == ["reload", "resize"])
+    withExtendedLifetime((reload, resize)) {}
+  }
+
+  @Test("An application that has ended is freed, with its services and its delegate")
+  func released() async throws {
+    let tally = Tally()
+    weak var app: Application?
+    do {
+      let probe = tally.probe()
+      let stage = Stage(delegate: RecordingDelegate(Log()) { _, _ in probe.touch() })
+      app = stage.app
+      try stage.add("a") { context in
+        probe.touch()
+        try await context.untilShutdown()
+      }
+      _ = try await stage.runOnce()
+    }
+    while tally.live > 0 { await Task.yield() }
+    #expect(app == nil)
+  }
+}

@@ -1,0 +1,141 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("The states of an application", .timeLimit(.minutes(5)))
+struct ApplicationStateTests {
+  let stage = Stage()
+
+  @Test("Who waits for a state is let through when it comes, and whoever comes late at once")
+  func reached() async throws {
+    let running = stage.start()
+    try await stage.app.reached(.active)
+    try await stage.app.reached(.launching)
+    try await stage.app.reached(.notRunning)
+    let background = Task { [app = stage.app] in try await app.reached(.background) }
+    stage.app.enterBackground()
+    try await background.value
+    #expect(stage.app.state == .background)
+    stage.app.shutdown()
+    try await stage.app.reached(.terminated)
+    try await stage.app.reached(.stopping)
+    _ = try await running.value
+  }
+
+  @Test("Who waits for a state that will not come is told so")
+  func unreachable() async throws {
+    let waiting = Task { [app = stage.app] in try await app.reached(.background) }
+    _ = try await stage.runOnce()
+    let error = await #expect(throws: AppStateError.self) { try await waiting.value }
+    #expect(error?.state == .background)
+    await #expect(throws: AppStateError.self) { try await stage.app.reached(.active) }
+  }
+
+  @Test("Who waits and is cancelled stops waiting")
+  func cancelled() async {
+    for state in [AppState.active, .terminated, .launching] {
+      let waiting = Task { [app = stage.app] in try await app.reached(state) }
+      waiting.cancel()
+      #expect(await isCancelled { try await waiting.value })
+    }
+  }
+
+  @Test("There and back: the background and the foreground have their edges")
+  func background() async throws {
+    let running = stage.start()
+    try await stage.app.reached(.active)
+    let token = stage.noteEvents()
+    stage.app.enterBackground()
+    stage.app.enterBackground()
+    stage.app.enterForeground()
+    stage.app.enterForeground()
+    #expect(
+      stage.log.entries == [
+        "application.willResignActive in active",
+        "application.stateDidChange in inactive",
+        "application.stateDidChange in background",
+        "application.didEnterBackground in background",
+        "application.willEnterForeground in background",
+        "application.stateDidChange in inactive",
+        "application.stateDidChange in active",
+        "application.didBecomeActive in active",
+      ]
+    )
+    token.cancel()
+    stage.app.shutdown()
+    _ = try await running.value
+  }
+
+  @Test("A change made while an edge is told is told after that edge, to everybody")
+  func nestedChanges() async throws {
+    let log = stage.log
+    let running = stage.start()
+    try await stage.app.reached(.active)
+    let first = stage.bus.observe(.didEnterBackground) { [app = stage.app] in
+      log.append("first hears background")
+      app.enterForeground()
+      log.append("first is still in \(app.state)")
+    }
+    let second = stage.bus.observe(.didEnterBackground) { log.append("second hears background") }
+    let third = stage.bus.observe(.didBecomeActive) { log.append("active again") }
+    stage.app.enterBackground()
+    #expect(
+      log.entries == [
+        "first hears background", "first is still in background", "second hears background",
+        "active again",
+      ]
+    )
+    withExtendedLifetime((first, second, third)) {}
+    stage.app.shutdown()
+    _ = try await running.value
+  }
+
+  @Test("An observer that comes late is told the state, the launch and the end")
+  func lateObservers() async throws {
+    let log = stage.log
+    let running = stage.start()
+    try await stage.app.reached(.active)
+    let state = stage.bus.observe(.stateDidChange) { log.append("\($0)") }
+    let launch = stage.bus.observe(.didFinishLaunching) { log.append("\($0.arguments)") }
+    #expect(log.entries == ["active", "[\"stage\"]"])
+    state.cancel()
+    launch.cancel()
+    stage.app.shutdown()
+    _ = try await running.value
+    let end = stage.bus.observe(.willTerminate) { log.append("end") }
+    #expect(log.entries.last == "end")
+    end.cancel()
+  }
+
+  @Test("Threads that change the state tell the edges one at a time and in one order")
+  func contention() async throws {
+    let running = stage.start()
+    try await stage.app.reached(.active)
+    let log = stage.log
+    let inside = Counter()
+    let token = stage.bus.observeAll { event in
+      if inside.add() != 1 { log.append("two at once") }
+      log.append("\(event.name)")
+      inside.add(-1)
+    }
+    let app = stage.app
+    await onThreads(3) { _ in
+      for _ in 0..<200 {
+        app.enterBackground()
+        app.enterForeground()
+      }
+    }
+    token.cancel()
+    let edges = log.entries.filter { $0 != "application.stateDidChange" }
+    #expect(!edges.contains("two at once"))
+    let cycle = [
+      "application.willResignActive", "application.didEnterBackground",
+      "application.willEnterForeground", "application.didBecomeActive",
+    ]
+    #expect(edges.count > 4)
+    #expect(edges.enumerated().allSatisfy { $0.element == cycle[$0.offset % 4] })
+    app.shutdown()
+    _ = try await running.value
+  }
+}

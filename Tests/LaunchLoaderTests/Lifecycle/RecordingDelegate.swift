@@ -1,0 +1,44 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+
+/// Notes what it is told, and the state it is told in; a subclass or a closure may do more.
+final class RecordingDelegate: ApplicationDelegate {
+  private let log: Log<String>
+  private let name: String
+  private let then: @Sendable (Application, String) -> Void
+
+  init(
+    _ log: Log<String>,
+    name: String = "",
+    then: @escaping @Sendable (Application, String) -> Void = { _, _ in }
+  ) {
+    self.log = log
+    self.name = name
+    self.then = then
+  }
+
+  private func note(_ app: Application, _ edge: String) {
+    log.append(name + edge)
+    then(app, edge)
+  }
+
+  func applicationWillFinishLaunching(_ app: Application, options: LaunchOptions) {
+    note(app, "willFinishLaunching \(options.arguments)")
+  }
+  func applicationDidFinishLaunching(_ app: Application, options: LaunchOptions) {
+    note(app, "didFinishLaunching \(options.arguments)")
+  }
+  func applicationDidBecomeActive(_ app: Application) { note(app, "didBecomeActive") }
+  func applicationWillResignActive(_ app: Application) { note(app, "willResignActive") }
+  func applicationDidEnterBackground(_ app: Application) { note(app, "didEnterBackground") }
+  func applicationWillEnterForeground(_ app: Application) { note(app, "willEnterForeground") }
+  func applicationWillTerminate(_ app: Application) { note(app, "willTerminate") }
+}
+
+extension Stage {
+  /// Notes every event of the bus in the log, with the state it comes in.
+  func noteEvents() -> Token {
+    bus.observeAll { [log, app] event in log.append("\(event.name) in \(app.state)") }
+  }
+}

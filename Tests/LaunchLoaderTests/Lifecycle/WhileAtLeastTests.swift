@@ -1,0 +1,141 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("What runs only in some states", .timeLimit(.minutes(5)))
+struct WhileAtLeastTests {
+  let stage = Stage()
+
+  @Test("It runs while the level holds, is cancelled below it, and runs anew above it")
+  func repeats() async throws {
+    let entries = Inbox<String>()
+    let app = stage.app
+    let watching = Task {
+      await app.whileAtLeast(.active) {
+        entries.append("begins")
+        await ManualLatch().wait()
+        entries.append("is cancelled: \(Task.isCancelled)")
+      }
+      entries.append("is over")
+    }
+    let running = stage.start()
+    _ = await entries.first(1)
+    app.enterBackground()
+    _ = await entries.first(2)
+    app.enterForeground()
+    _ = await entries.first(3)
+    app.shutdown()
+    await watching.value
+    _ = try await running.value
+    #expect(
+      entries.entries == [
+        "begins", "is cancelled: true", "begins", "is cancelled: true", "is over",
+      ]
+    )
+  }
+
+  @Test(
+    "Stopping ends it, whatever the level",
+    arguments: [AppState.Level.launching, .background, .inactive, .active]
+  )
+  func ended(level: AppState.Level) async throws {
+    let app = stage.app
+    let hasBegun = ManualLatch()
+    let watching = Task {
+      await app.whileAtLeast(level) {
+        hasBegun.open()
+        await ManualLatch().wait()
+      }
+    }
+    let running = stage.start()
+    await hasBegun.wait()
+    app.shutdown()
+    await watching.value
+    _ = try await running.value
+    await app.whileAtLeast(level) { Issue.record("ran after the end") }
+  }
+
+  @Test("A lower level goes on where a higher one is left")
+  func levels() async throws {
+    let app = stage.app
+    let log = stage.log
+    let hasBegun = ManualLatch()
+    let watching = Task {
+      await app.whileAtLeast(.background) {
+        log.append("begins")
+        hasBegun.open()
+        await ManualLatch().wait()
+      }
+    }
+    let running = stage.start()
+    try await app.reached(.active)
+    await hasBegun.wait()
+    app.enterBackground()
+    app.enterForeground()
+    app.shutdown()
+    await watching.value
+    _ = try await running.value
+    #expect(log.entries == ["begins"])
+  }
+
+  @Test("One that returns by itself runs again only when the level was left in between")
+  func returning() async throws {
+    let app = stage.app
+    let entries = Inbox<String>()
+    let watching = Task { await app.whileAtLeast(.active) { entries.append("ran") } }
+    let running = stage.start()
+    _ = await entries.first(1)
+    app.enterBackground()
+    app.enterForeground()
+    _ = await entries.first(2)
+    app.shutdown()
+    await watching.value
+    _ = try await running.value
+    #expect(entries.entries == ["ran", "ran"])
+  }
+
+  @Test("What it throws is thrown; that it was cancelled with its level is not")
+  func throwing() async throws {
+    let app = stage.app
+    let running = stage.start()
+    try await app.reached(.active)
+    await #expect(throws: Failed.self) {
+      try await app.whileAtLeast(.active) { throw Failed(name: "body") }
+    }
+    let hasBegun = ManualLatch()
+    let watching = Task {
+      try await app.whileAtLeast(.active) {
+        hasBegun.open()
+        await ManualLatch().wait()
+        try Task.checkCancellation()
+      }
+    }
+    await hasBegun.wait()
+    app.shutdown()
+    try await watching.value
+    _ = try await running.value
+  }
+
+  @Test("Cancelling its task ends it, before and while it runs")
+  func cancelled() async throws {
+    let app = stage.app
+    let early = Task { await app.whileAtLeast(.active) { Issue.record("ran") } }
+    early.cancel()
+    await early.value
+    let running = stage.start()
+    let hasBegun = ManualLatch()
+    let late = Task {
+      await app.whileAtLeast(.active) {
+        hasBegun.open()
+        await ManualLatch().wait()
+      }
+    }
+    await hasBegun.wait()
+    late.cancel()
+    await late.value
+    #expect(app.state == .active)
+    app.shutdown()
+    _ = try await running.value
+  }
+}

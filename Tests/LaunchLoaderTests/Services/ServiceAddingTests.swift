@@ -1,0 +1,122 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Adding services at any time", .timeLimit(.minutes(5)))
+struct ServiceAddingTests {
+  let stage = Stage()
+
+  @Test("Added while the others run, it starts at once and is the first to stop")
+  func whileRunning() async throws {
+    try stage.add("a")
+    let running = stage.start()
+    try await stage.app.reached(.active)
+    let hasStarted = ManualLatch()
+    let log = stage.log
+    try stage.add("b") { context in
+      log.append("+b")
+      hasStarted.open()
+      try await context.untilShutdown()
+      log.append("-b")
+    }
+    await hasStarted.wait()
+    stage.app.shutdown()
+    _ = try await running.value
+    #expect(log.entries == ["+a", "+b", "-b", "-a"])
+  }
+
+  @Test("Added by a service, or by launch work, it runs with the others")
+  func fromInside() async throws {
+    stage.loader.register { [stage] _ in try stage.add("from launch") }
+    try stage.add("a") { [stage] context in
+      try stage.add("from a")
+      try await context.untilShutdown()
+    }
+    _ = try await stage.runOnce()
+    #expect(
+      stage.log.entries == ["+from launch", "+from a", "-from a", "-from launch"]
+    )
+  }
+
+  @Test("Added while the others stop, or later, it is refused")
+  func whileStopping() async throws {
+    let refusals = Log<String?>()
+    let app = stage.app
+    try stage.add("a") { context in
+      try await context.untilShutdown()
+      refusals.append(serviceErrorKind { () throws(ServiceError) in try app.add("b") { _ in } })
+    }
+    _ = try await stage.runOnce()
+    refusals.append(serviceErrorKind { () throws(ServiceError) in try app.add("b") { _ in } })
+    #expect(refusals.entries == ["stopping", "stopping"])
+  }
+
+  @Test("Added after a shutdown that came before the run, it is refused")
+  func afterEarlyShutdown() throws {
+    stage.app.shutdown()
+    let app = stage.app
+    #expect(
+      serviceErrorKind { () throws(ServiceError) in try app.add("b") { _ in } } == "stopping"
+    )
+  }
+
+  @Test("A name that is taken is refused, before the run and during it")
+  func duplicates() async throws {
+    let app = stage.app
+    try stage.add("a")
+    #expect(
+      serviceErrorKind { () throws(ServiceError) in try app.add("a") { _ in } } == "duplicate"
+    )
+    let running = stage.start()
+    try await app.reached(.active)
+    #expect(
+      serviceErrorKind { () throws(ServiceError) in try app.add("a") { _ in } } == "duplicate"
+    )
+    app.shutdown()
+    #expect(try await running.value == 0)
+  }
+
+  @Test("While services run, an edge to nobody and one to itself are refused at once")
+  func edgesWhileRunning() async throws {
+    let app = stage.app
+    try stage.add("a")
+    try stage.add("b", after: ["a"])
+    let running = stage.start()
+    try await app.reached(.active)
+    var options = ServiceOptions()
+    options.after = ["nobody"]
+    let unknown = options
+    #expect(
+      serviceErrorKind { () throws(ServiceError) in try app.add("c", unknown) { _ in } }
+        == "unknown"
+    )
+    options.after = ["c"]
+    let cycle = options
+    #expect(
+      serviceErrorKind { () throws(ServiceError) in try app.add("c", cycle) { _ in } } == "cycle"
+    )
+    app.shutdown()
+    #expect(try await running.value == 0)
+  }
+
+  @Test("Services come and go for ever and leave nothing behind")
+  func comingAndGoing() async throws {
+    try stage.add("a")
+    let running = stage.start()
+    try await stage.app.reached(.active)
+    let tally = Tally()
+    let ended = Inbox<Int>()
+    for number in 1...500 {
+      let probe = tally.probe()
+      try stage.add("guest \(number % 50)\(number)", { $0.onReturn = .ignore }) { _ in
+        probe.touch()
+        ended.append(number)
+      }
+      _ = await ended.first(number)
+    }
+    while tally.live > 1 { await Task.yield() }
+    stage.app.shutdown()
+    #expect(try await running.value == 0)
+  }
+}

@@ -1,0 +1,53 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Services and threads", .timeLimit(.minutes(5)))
+struct ServiceContentionTests {
+  @Test("Adding, ending, stopping and interrupting at once: each service that was taken ends once")
+  func storm() async throws {
+    for round in 0..<200 {
+      let stage = Stage()
+      let taken = Counter()
+      let entered = Counter()
+      let left = Counter()
+      let gate = StartGate(2)
+      try stage.add("first") { context in
+        context.ready()
+        try await context.untilShutdown()
+      }
+      let running = stage.start()
+      try await stage.app.reached(.active)
+      await onThreads(2) { thread in
+        for index in 0..<20 {
+          gate.arriveAndWait()
+          if index == 10, thread == 1 {
+            if round % 2 == 0 { stage.app.shutdown() } else { running.cancel() }
+          }
+          let isAdded =
+            serviceErrorKind { () throws(ServiceError) in
+              var options = ServiceOptions()
+              options.onReturn = .ignore
+              options.onThrow = .ignore
+              try stage.app.add("\(thread) \(index)", options) { context in
+                entered.add()
+                defer { left.add() }
+                if index % 3 == 0 { return }
+                await Task.yield()
+                if index % 3 == 1 { throw Failed(name: "\(index)") }
+                try await context.untilShutdown()
+              }
+            } == nil
+          if isAdded { taken.add() }
+        }
+      }
+      let result = await running.result
+      if case .failure(let error) = result { #expect(error is CancellationError) }
+      // What was taken may have been dropped before its turn; what was entered has ended.
+      #expect(entered.value == left.value)
+      #expect(taken.value >= entered.value)
+      #expect(stage.app.state == .terminated)
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("What a service is told", .timeLimit(.minutes(5)))
+struct ServiceContextTests {
+  let stage = Stage()
+
+  @Test("Closures for the shutdown run once, in order, before the waiting goes on")
+  func order() async throws {
+    let log = stage.log
+    try stage.add("a") { context in
+      for number in 1...3 {
+        context.onShutdown { log.append("\(number) \(context.isShuttingDown)") }
+      }
+      log.append("\(context.isShuttingDown)")
+      try await context.untilShutdown()
+      log.append("goes on")
+      try await context.untilShutdown()
+    }
+    _ = try await stage.runOnce()
+    #expect(log.entries == ["false", "1 true", "2 true", "3 true", "goes on"])
+  }
+
+  @Test("A closure that comes late runs at once; one whose token was cancelled does not run")
+  func lateAndCancelled() async throws {
+    let log = stage.log
+    try stage.add("a") { context in
+      let token = context.onShutdown { log.append("never") }
+      let kept = context.onShutdown { log.append("early") }
+      token.cancel()
+      #expect(!token.isActive && kept.isActive)
+      try await context.untilShutdown()
+      #expect(!kept.isActive)
+      context.onShutdown { log.append("late") }
+      log.append("end")
+    }
+    _ = try await stage.runOnce()
+    #expect(log.entries == ["early", "late", "end"])
+  }
+
+  @Test("A closure may be tied to a lifetime")
+  func lifetime() async throws {
+    let log = stage.log
+    try stage.add("a") { context in
+      let lifetime = Lifetime()
+      context.onShutdown { log.append("never") }.attached(to: lifetime)
+      lifetime.end()
+      try await context.untilShutdown()
+    }
+    _ = try await stage.runOnce()
+    #expect(log.entries.isEmpty)
+  }
+
+  @Test("A service counts as running until its closures have returned")
+  func closuresCount() async throws {
+    let log = stage.log
+    let mayReturn = ManualLatch()
+    try stage.add("a")
+    try stage.add("b") { context in
+      let isTold = ManualLatch()
+      context.onShutdown {
+        isTold.open()
+        mayReturn.block()
+        log.append("b has closed")
+      }
+      await isTold.wait()
+      log.append("b returns")
+      mayReturn.open()
+    }
+    _ = try await stage.runOnce()
+    #expect(log.entries.filter { $0 != "b returns" } == ["+a", "b has closed", "-a"])
+  }
+
+  @Test("Of a service that ends by itself no closure runs, and nobody waits for ever")
+  func endedByItself() async throws {
+    let log = stage.log
+    let contexts = Inbox<ServiceContext>()
+    try stage.add("a", { $0.onReturn = .ignore }) { context in
+      context.onShutdown { log.append("never") }
+      contexts.append(context)
+    }
+    try stage.add("b")
+    let running = stage.start()
+    let context = await contexts.first(1)[0]
+    #expect(await isCancelled { try await context.untilShutdown() })
+    stage.app.shutdown()
+    _ = try await running.value
+    context.onShutdown { log.append("never") }
+    context.ready()
+    #expect(!context.isShuttingDown)
+    #expect(log.entries == ["+b", "-b"])
+  }
+
+  @Test("Waiting for the shutdown throws when the task is cancelled")
+  func cancelledWait() async throws {
+    let wasCancelled = Log<Bool>()
+    try stage.add("a") { context in
+      let waiting = Task { try await context.untilShutdown() }
+      waiting.cancel()
+      wasCancelled.append(await isCancelled { try await waiting.value })
+      try await context.untilShutdown()
+    }
+    _ = try await stage.runOnce()
+    #expect(wasCancelled.entries == [true])
+  }
+}

@@ -1,0 +1,122 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+/// What an established service group was seen to get wrong, and what happens here.
+@Suite("Seven defects of an established service group", .timeLimit(.minutes(5)))
+struct ServiceDefectsTests {
+  let stage = Stage(cancelTimeout: .seconds(1))
+
+  // 1 and 2 of the seven are about signals. What the first interrupts do is below; that signals reach
+  // `interrupt`, and that the disposition that was there before is restored after `run()`, are tests
+  // of the signals themselves.
+
+  @Test("1: A second interrupt is not ignored: it cancels what the first one asked to stop")
+  func secondInterrupt() async throws {
+    let log = stage.log
+    let isTold = ManualLatch()
+    try stage.add("a") { context in
+      context.onShutdown { isTold.open() }
+      await ManualLatch().wait()
+      log.append("cancelled")
+    }
+    let running = stage.start()
+    try await stage.app.reached(.active)
+    stage.app.interrupt(2)
+    await isTold.wait()
+    #expect(log.entries.isEmpty)
+    stage.app.interrupt(2)
+    #expect(try await running.value == 130)
+    #expect(log.entries == ["cancelled"])
+  }
+
+  @Test("3: The limit for cancelled services is armed when a service throws during the shutdown")
+  func limitIsArmed() async throws {
+    let mayEnd = ManualLatch()
+    try stage.add("deaf") { _ in await waitStubbornly(mayEnd) }
+    try stage.add("thrower", { $0.onThrow = .cancel }, throwing: Failed(name: "thrower"))
+    let running = stage.start()
+    try await stage.app.reached(.active)
+    stage.app.shutdown()
+    await stage.clock.sleepers(atLeast: 1)
+    stage.clock.jump(by: .seconds(1))
+    let error = await #expect(throws: ApplicationError.self) { try await running.value }
+    #expect(error?.stuckServices == ["deaf"])
+    #expect(error?.errors.first as? Failed == Failed(name: "thrower"))
+    mayEnd.open()
+  }
+
+  @Test("4: An end that is to be ignored is ignored during the shutdown", arguments: [true, false])
+  func ignoredDuringShutdown(throwing: Bool) async throws {
+    let log = stage.log
+    let mayEnd = ManualLatch()
+    let hasEnded = ManualLatch()
+    try stage.add("witness")
+    try stage.add(
+      "a",
+      {
+        $0.onReturn = .ignore
+        $0.onThrow = .ignore
+      }
+    ) { _ in
+      await mayEnd.wait()
+      log.append("a ends")
+      hasEnded.open()
+      if throwing { throw Failed(name: "a") }
+    }
+    try stage.add("slow") { context in
+      try await context.untilShutdown()
+      // Not told to stop, because it is its neighbour's turn, the other one ends.
+      mayEnd.open()
+      await hasEnded.wait()
+      log.append("slow was cancelled: \(Task.isCancelled)")
+    }
+    #expect(try await stage.runOnce() == 0)
+    #expect(log.entries == ["+witness", "a ends", "slow was cancelled: false", "-witness"])
+  }
+
+  @Test("5: A closure for the shutdown may read the flag, and ask for everything else")
+  func flagInClosure() async throws {
+    let log = stage.log
+    let app = stage.app
+    try stage.add("a") { context in
+      context.onShutdown {
+        log.append("\(context.isShuttingDown)")
+        context.onShutdown { log.append("nested") }.cancel()
+        context.ready()
+        app.shutdown()
+        log.append("\(app.state)")
+      }
+      try await context.untilShutdown()
+    }
+    #expect(try await stage.runOnce() == 0)
+    #expect(log.entries == ["true", "nested", "stopping"])
+  }
+
+  @Test("6: The flag is true inside closures for the shutdown, before they return")
+  func flagIsTrue() async throws {
+    let flags = Log<Bool>()
+    try stage.add("a") { context in
+      context.onShutdown { flags.append(context.isShuttingDown) }
+      context.onShutdown { flags.append(context.isShuttingDown) }
+      try await context.untilShutdown()
+    }
+    _ = try await stage.runOnce()
+    #expect(flags.entries == [true, true])
+  }
+
+  @Test("7: Nobody starts before those it needs are ready")
+  func readiness() async throws {
+    let log = stage.log
+    try stage.add("database", { $0.waitsForReady = true }) { context in
+      for _ in 0..<100 { await Task.yield() }
+      log.append("ready")
+      context.ready()
+      try await context.untilShutdown()
+    }
+    try stage.add("web", after: ["database"])
+    _ = try await stage.runOnce()
+    #expect(log.entries == ["ready", "+web", "-web"])
+  }
+}

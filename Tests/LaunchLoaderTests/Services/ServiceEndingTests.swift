@@ -1,0 +1,170 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("The end of one service, and the others", .timeLimit(.minutes(5)))
+struct ServiceEndingTests {
+  let stage = Stage()
+
+  /// Adds a service that notes how it was ended: by the shutdown or by cancellation.
+  private func addWitness() throws {
+    let log = stage.log
+    try stage.add("witness") { context in
+      do {
+        try await context.untilShutdown()
+        log.append("stopped")
+      } catch {
+        log.append("cancelled")
+        throw error
+      }
+    }
+  }
+
+  @Test(
+    "A service that returns does to the others what its options say",
+    arguments: [
+      (.cancel, ["cancelled"], ["service \"a\" returned although nothing had told it to stop"]),
+      (.shutdown, ["stopped"], []),
+      (.ignore, ["stopped by hand"], []),
+    ] as [(ServiceOptions.Ending, [String], [String])]
+  )
+  func returning(ending: ServiceOptions.Ending, log: [String], wanted: [String]) async throws {
+    try addWitness()
+    let mayReturn = ManualLatch()
+    let hasReturned = ManualLatch()
+    try stage.add("a", { $0.onReturn = ending }) { _ in
+      await mayReturn.wait()
+      hasReturned.open()
+    }
+    let running = stage.start()
+    try await stage.app.reached(.active)
+    mayReturn.open()
+    await hasReturned.wait()
+    if ending == .ignore {
+      #expect(stage.app.state == .active)
+      #expect(stage.log.entries.isEmpty)
+      stage.log.append("stopped by hand")
+      stage.app.shutdown()
+    }
+    #expect(await errors(of: running) == wanted)
+    #expect(stage.log.entries.first == log.first)
+  }
+
+  @Test(
+    "A service that throws does to the others what its options say",
+    arguments: [
+      (.cancel, "cancelled", ["a failed"]), (.shutdown, "stopped", ["a failed"]),
+      (.ignore, "stopped", []),
+    ] as [(ServiceOptions.Ending, String, [String])]
+  )
+  func throwing(ending: ServiceOptions.Ending, log: String, wanted: [String]) async throws {
+    try addWitness()
+    let failures = Inbox<String>()
+    let token = stage.bus.observe(.serviceDidFail) { failures.append("\($0.service): \($0.error)") }
+    try stage.add("a", { $0.onThrow = ending }) { _ in throw Failed(name: "a") }
+    let running = stage.start()
+    #expect(await failures.first(1) == ["a: a failed"])
+    if ending == .ignore {
+      try await stage.app.reached(.active)
+      stage.app.shutdown()
+    }
+    #expect(await errors(of: running) == wanted)
+    #expect(stage.log.entries == [log])
+    token.cancel()
+  }
+
+  @Test("When all have ended and were ignored, the application ends too")
+  func nobodyLeft() async throws {
+    for name in ["a", "b"] { try stage.add(name, { $0.onReturn = .ignore }) { _ in } }
+    #expect(try await stage.start().value == 0)
+  }
+
+  @Test("An application without services runs until it is told to end")
+  func noServices() async throws {
+    #expect(try await stage.runOnce() == 0)
+  }
+
+  @Test("Every error is kept: the cause first, those of the shutdown behind it, ignored ones last")
+  func allErrors() async throws {
+    try stage.add("a", throwing: Failed(name: "a"))
+    try stage.add("b", { $0.onThrow = .ignore }, throwing: Failed(name: "b"))
+    try stage.add("c", throwing: Failed(name: "c"))
+    try stage.add("d") { context in
+      context.ready()
+      throw Failed(name: "d")
+    }
+    let running = stage.start()
+    #expect(await errors(of: running) == ["d failed", "c failed", "a failed", "b failed"])
+    #expect(stage.log.entries == ["+a", "+b", "+c", "-c", "-b", "-a"])
+  }
+
+  @Test("Cancelling the run cancels every service, and is what it throws")
+  func cancellation() async throws {
+    try addWitness()
+    let running = stage.start()
+    try await stage.app.reached(.active)
+    running.cancel()
+    await #expect(throws: CancellationError.self) { try await running.value }
+    #expect(stage.log.entries == ["cancelled"])
+  }
+
+  @Test("A service that is cancelled while it is being entered is cancelled when it suspends")
+  func cancelledOnEntry() async throws {
+    let log = stage.log
+    let isEntered = ManualLatch()
+    let mayGoOn = ManualLatch()
+    try stage.add("a") { context in
+      isEntered.open()
+      mayGoOn.block()
+      do { try await Task { try await context.untilShutdown() }.value } catch {}
+      await ManualLatch().wait()
+      log.append("cancelled: \(Task.isCancelled)")
+    }
+    let running = stage.start()
+    await isEntered.wait()
+    running.cancel()
+    mayGoOn.open()
+    await #expect(throws: CancellationError.self) { try await running.value }
+    #expect(log.entries == ["cancelled: true"])
+  }
+
+  @Test("Errors that a cancellation brings forth are kept")
+  func errorsOfCancellation() async throws {
+    try stage.add("a") { context in
+      do { try await context.untilShutdown() } catch { throw Failed(name: "a") }
+    }
+    let running = stage.start()
+    try await stage.app.reached(.active)
+    running.cancel()
+    #expect(await errors(of: running) == ["a failed"])
+  }
+
+  @Test("A service that ended lets go of everything while the others go on")
+  func released() async throws {
+    let tally = Tally()
+    try stage.add("witness")
+    let mayReturn = ManualLatch()
+    let probe = Holder(tally.probe())
+    try stage.add("a", { $0.onReturn = .ignore }) { [value = probe.value] context in
+      context.onShutdown { value?.touch() }
+      await mayReturn.wait()
+    }
+    probe.letGo()
+    let running = stage.start()
+    try await stage.app.reached(.active)
+    #expect(tally.live == 1)
+    mayReturn.open()
+    while tally.live > 0 { await Task.yield() }
+    stage.app.shutdown()
+    _ = try await running.value
+  }
+
+  @Test("Running twice is refused")
+  func twice() async throws {
+    _ = try await stage.runOnce()
+    #expect(
+      await errors(of: stage.start()) == ["services run once: make new ones to run again"]
+    )
+  }
+}

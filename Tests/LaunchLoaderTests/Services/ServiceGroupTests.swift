@@ -1,0 +1,94 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Services inside a service", .timeLimit(.minutes(5)))
+struct ServiceGroupTests {
+  let stage = Stage()
+  let group = ServiceGroup("group")
+
+  private func addInside(_ name: String, throwing error: (any Error)? = nil) throws {
+    try group.add(name) { [log = stage.log] context in
+      log.append("+\(name)")
+      try await context.untilShutdown()
+      log.append("-\(name)")
+      if let error { throw error }
+    }
+  }
+
+  @Test("A group starts and stops in its place, its services in theirs")
+  func nesting() async throws {
+    try stage.add("a")
+    try addInside("x")
+    try addInside("y")
+    var options = ServiceOptions()
+    options.waitsForReady = true
+    try stage.app.add(group, options)
+    try stage.add("b")
+    _ = try await stage.runOnce()
+    #expect(stage.log.entries == ["+a", "+x", "+y", "+b", "-b", "-y", "-x", "-a"])
+  }
+
+  @Test("The errors of a group are one error of the application, with all of them inside")
+  func failing() async throws {
+    try addInside("x", throwing: Failed(name: "x"))
+    try group.add("y") { _ in throw Failed(name: "y") }
+    try stage.app.add(group)
+    #expect(
+      await errors(of: stage.start()) == ["service group \"group\" failed: y failed; x failed"]
+    )
+  }
+
+  @Test("Cancelling the application cancels the services of its groups")
+  func cancellation() async throws {
+    let log = stage.log
+    try group.add("x") { context in
+      do { try await context.untilShutdown() } catch {
+        log.append("x cancelled")
+        throw error
+      }
+    }
+    try stage.app.add(group)
+    let running = stage.start()
+    try await stage.app.reached(.active)
+    running.cancel()
+    await #expect(throws: CancellationError.self) { try await running.value }
+    #expect(log.entries == ["x cancelled"])
+  }
+
+  @Test("A service of a group that is stuck is named by the application")
+  func stuck() async throws {
+    let clock = TestClock()
+    let group = ServiceGroup(
+      "group",
+      stopTimeout: .seconds(1),
+      cancelTimeout: .seconds(1),
+      clock: clock
+    )
+    let mayEnd = ManualLatch()
+    try group.add("x") { _ in await waitStubbornly(mayEnd) }
+    try stage.app.add(group)
+    let running = stage.start()
+    try await stage.app.reached(.active)
+    stage.app.shutdown()
+    for _ in 0..<2 {
+      await clock.sleepers(atLeast: 1)
+      clock.jump(by: .seconds(1))
+    }
+    let error = await #expect(throws: ApplicationError.self) { try await running.value }
+    #expect(error?.stuckServices == ["x"])
+    mayEnd.open()
+  }
+
+  @Test("A group that was shut down by itself ends, and the application as its options say")
+  func ownShutdown() async throws {
+    try addInside("x")
+    try stage.app.add(group)
+    let running = stage.start()
+    try await stage.app.reached(.active)
+    group.shutdown()
+    #expect(try await running.value == 0)
+    #expect(stage.log.entries == ["+x", "-x"])
+  }
+}

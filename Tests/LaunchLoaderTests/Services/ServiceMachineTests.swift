@@ -1,0 +1,159 @@
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("The rule of services", .timeLimit(.minutes(5)))
+struct ServiceMachineTests {
+  /// A cast of services, and how the others call it.
+  struct Cast: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let options: [ServiceOptions]
+    var asks = false
+    var depth = 6
+  }
+
+  static let casts = [
+    Cast(testDescription: "nobody", options: []),
+    Cast(testDescription: "two in a chain", options: [ServiceOptions(), ServiceOptions()]),
+    Cast(
+      testDescription: "two in a chain, stopping only with permission",
+      options: [ServiceOptions(), ServiceOptions()],
+      asks: true
+    ),
+    Cast(
+      testDescription: "the first waits to be ready",
+      options: [with { $0.waitsForReady = true }, ServiceOptions()]
+    ),
+    Cast(
+      testDescription: "endings are ignored",
+      options: [
+        with {
+          $0.onReturn = .ignore
+          $0.onThrow = .ignore
+        }, with { $0.onThrow = .cancel },
+      ]
+    ),
+    Cast(
+      testDescription: "ends cancel",
+      options: [with { $0.onReturn = .cancel }, with { $0.onThrow = .cancel }],
+      asks: true
+    ),
+    Cast(
+      testDescription: "two after one that waits to be ready",
+      options: [
+        with { $0.waitsForReady = true }, with { $0.after = ["0"] }, with { $0.after = ["0"] },
+      ]
+    ),
+    Cast(
+      testDescription: "three in a chain, from the end",
+      options: [
+        with { $0.after = ["1"] }, with { $0.after = ["2"] }, with { $0.onReturn = .ignore },
+      ]
+    ),
+  ]
+
+  private static func with(_ change: (inout ServiceOptions) -> Void) -> ServiceOptions {
+    var options = ServiceOptions()
+    change(&options)
+    return options
+  }
+
+  @Test(
+    "Whatever happens in whatever order, what was started ends once, in reverse",
+    arguments: casts
+  )
+  func exhaustively(cast: Cast) throws {
+    var walks = [try ServiceWalk(cast.options, asks: cast.asks)]
+    var count = 0
+    for depth in 1...cast.depth {
+      var longer: [ServiceWalk] = []
+      for walk in walks {
+        for event in walk.possibleEvents {
+          var next = walk
+          next.send(event)
+          count += 1
+          var finished = next
+          finished.finish()
+          if let complaint = finished.complaints.first {
+            Issue.record("\(complaint) after \(finished.events)")
+            return
+          }
+          if depth < cast.depth { longer.append(next) }
+        }
+      }
+      walks = longer
+    }
+    #expect(count > 1_000)
+  }
+
+  @Test("The same holds on long ways through many services")
+  func atRandom() throws {
+    var numbers = SampleNumbers(seed: 1)
+    for _ in 0..<3_000 {
+      var options: [ServiceOptions] = []
+      let hasEdges = numbers.next(below: 2) == 0
+      for id in 0..<(3 + numbers.next(below: 4)) {
+        options.append(
+          Self.with {
+            $0.waitsForReady = numbers.next(below: 3) == 0
+            let endings: [ServiceOptions.Ending] = [.cancel, .shutdown, .ignore, .ignore]
+            $0.onReturn = endings[numbers.next(below: 4)]
+            $0.onThrow = endings[numbers.next(below: 4)]
+            if hasEdges, id > 0, numbers.next(below: 3) > 0 {
+              $0.after = ["\(numbers.next(below: id))"]
+            }
+          }
+        )
+      }
+      var walk = try ServiceWalk(options, asks: numbers.next(below: 2) == 0)
+      walk.send(.begin)
+      for _ in 0..<40 where walk.outcome == nil {
+        // The end is near as soon as it may come: let it come seldom.
+        let events = walk.possibleEvents.filter {
+          ![.shutdown, .cancel, .fail].contains($0) || numbers.next(below: 20) == 0
+        }
+        if events.isEmpty { continue }
+        walk.send(events[numbers.next(below: events.count)])
+      }
+      walk.finish()
+      if let complaint = walk.complaints.first {
+        Issue.record("\(complaint) after \(walk.events)")
+        return
+      }
+    }
+  }
+
+  @Test("The cause stands first, what was to be ignored last")
+  func errorOrder() throws {
+    var walk = try ServiceWalk(
+      [Self.with { $0.onThrow = .ignore }, ServiceOptions(), ServiceOptions()],
+      asks: false
+    )
+    for event: ServiceWalk.Event in [
+      .begin, .takeStart, .takeStart, .takeStart, .takeStart, .threw(0), .threw(2), .threw(1),
+    ] { walk.send(event) }
+    #expect(walk.outcome?.errors.map { "\($0)" } == ["2 failed", "1 failed", "0 failed"])
+    #expect(walk.complaints.isEmpty)
+  }
+
+  @Test("An error that was to be ignored makes nothing fail by itself")
+  func ignoredAlone() throws {
+    var walk = try ServiceWalk([Self.with { $0.onThrow = .ignore }], asks: false)
+    for event: ServiceWalk.Event in [.begin, .takeStart, .takeStart, .threw(0)] { walk.send(event) }
+    #expect(walk.outcome?.errors.isEmpty == true)
+  }
+
+  @Test("A service whose name has become free may be added again")
+  func nameIsFree() throws {
+    var machine = ServiceMachine<Int>()
+    var options = ServiceOptions()
+    options.onReturn = .ignore
+    _ = try machine.add(0, name: "a", options)
+    _ = try machine.add(1, name: "b", options)
+    _ = machine.begin()
+    _ = machine.takeStart(after: nil)
+    #expect(throws: ServiceError.self) { try machine.add(2, name: "a", options) }
+    _ = machine.ended(0, nil)
+    _ = try machine.add(2, name: "a", options)
+  }
+}

@@ -1,0 +1,158 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Services start in order and stop in reverse", .timeLimit(.minutes(5)))
+struct ServiceOrderTests {
+  let stage = Stage()
+
+  @Test("Without edges the order of adding holds, and the reverse of it")
+  func chain() async throws {
+    for name in ["a", "b", "c"] { try stage.add(name) }
+    #expect(try await stage.runOnce() == 0)
+    #expect(stage.log.entries == ["+a", "+b", "+c", "-c", "-b", "-a"])
+  }
+
+  @Test("A service is told to stop when the one behind it has returned, not before")
+  func strictlySerial() async throws {
+    let mayEnd = ManualLatch()
+    let log = stage.log
+    try stage.add("a")
+    try stage.add("b") { context in
+      try await context.untilShutdown()
+      log.append("b winds up")
+      await mayEnd.wait()
+      log.append("-b")
+    }
+    let running = stage.start()
+    try await stage.app.reached(.active)
+    stage.app.shutdown()
+    try await stage.app.reached(.stopping)
+    mayEnd.open()
+    _ = try await running.value
+    #expect(log.entries == ["+a", "b winds up", "-b", "-a"])
+  }
+
+  @Test("Those behind a service wait until it is ready, if its options say so")
+  func readiness() async throws {
+    let log = stage.log
+    let mayBeReady = ManualLatch()
+    let isWarmingUp = ManualLatch()
+    try stage.add("database", { $0.waitsForReady = true }) { context in
+      isWarmingUp.open()
+      await mayBeReady.wait()
+      log.append("database is ready")
+      context.ready()
+      context.ready()
+      try await context.untilShutdown()
+    }
+    try stage.add("web")
+    let running = stage.start()
+    await isWarmingUp.wait()
+    #expect(stage.app.state == .launching)
+    mayBeReady.open()
+    try await stage.app.reached(.active)
+    #expect(log.entries == ["database is ready", "+web"])
+    stage.app.shutdown()
+    _ = try await running.value
+  }
+
+  @Test("With edges, layers stop one after the other, and a layer all at once")
+  func layers() async throws {
+    let log = stage.log
+    let bothStop = Inbox<String>()
+    try stage.add("web", after: ["cache", "mail"])
+    for name in ["cache", "mail"] {
+      try stage.add(name, after: ["database"]) { context in
+        log.append("+\(name)")
+        try await context.untilShutdown()
+        bothStop.append(name)
+        // Neither returns before both were told to stop.
+        _ = await bothStop.first(2)
+        log.append("-cache or mail")
+      }
+    }
+    try stage.add("database")
+    _ = try await stage.runOnce()
+    #expect(
+      log.entries == [
+        "+database", "+cache", "+mail", "+web", "-web", "-cache or mail", "-cache or mail",
+        "-database",
+      ]
+    )
+  }
+
+  @Test("Only what started is stopped")
+  func onlyWhatStarted() async throws {
+    let log = stage.log
+    let isStarting = ManualLatch()
+    try stage.add("a")
+    try stage.add("b", { $0.waitsForReady = true }) { context in
+      isStarting.open()
+      try await context.untilShutdown()
+      log.append("-b")
+    }
+    try stage.add("c")
+    let running = stage.start()
+    await isStarting.wait()
+    stage.app.shutdown()
+    #expect(try await running.value == 0)
+    #expect(log.entries == ["+a", "-b", "-a"])
+  }
+
+  @Test("A start that fails stops what was started, in reverse; its error comes first")
+  func failedStart() async throws {
+    try stage.add("a", throwing: Failed(name: "a"))
+    try stage.add("b")
+    try stage.add("c", { $0.waitsForReady = true }) { _ in throw Failed(name: "c") }
+    try stage.add("d")
+    #expect(await errors(of: stage.start()) == ["c failed", "a failed"])
+    #expect(stage.log.entries == ["+a", "+b", "-b", "-a"])
+  }
+
+  @Test("A start that fails is not ignored, whatever the options say")
+  func failedStartIsNotIgnored() async throws {
+    try stage.add(
+      "a",
+      {
+        $0.waitsForReady = true
+        $0.onReturn = .ignore
+      }
+    ) { _ in }
+    try stage.add("b")
+    #expect(
+      await errors(of: stage.start()) == [
+        "service \"a\" ended before it was ready: call ready() on its context first"
+      ]
+    )
+    #expect(stage.log.entries.isEmpty)
+  }
+
+  @Test("A circle of edges is refused with its path before anything starts")
+  func cycle() async throws {
+    try stage.add("a", after: ["b"])
+    try stage.add("b", after: ["a"])
+    let errors = await errors(of: stage.start())
+    #expect(errors.count == 1)
+    #expect(errors[0].contains("a → b → a"))
+    #expect(stage.log.entries.isEmpty)
+    #expect(stage.app.state == .terminated)
+  }
+
+  @Test("An edge to nobody is refused, naming both")
+  func unknown() async throws {
+    try stage.add("a", after: ["b"])
+    let errors = await errors(of: stage.start())
+    #expect(errors.count == 1)
+    #expect(errors[0].contains("\"a\" comes after \"b\""))
+  }
+
+  @Test("A thousand that wait for each other's readiness start and stop without a stack")
+  func longLine() async throws {
+    for index in 0..<1_000 { try stage.add("\(index)", { $0.waitsForReady = true }) }
+    _ = try await stage.runOnce()
+    let numbers = (0..<1_000).map { "\($0)" }
+    #expect(stage.log.entries == numbers.map { "+" + $0 } + numbers.reversed().map { "-" + $0 })
+  }
+}

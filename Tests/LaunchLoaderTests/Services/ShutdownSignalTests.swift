@@ -1,0 +1,69 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("The signal to stop, by itself", .timeLimit(.minutes(5)))
+struct ShutdownSignalTests {
+  @Test("Waiting for it and raising it at once loses nobody")
+  func waitingAgainstRaising() async throws {
+    let signals = (0..<50_000).map { _ in ShutdownSignal() }
+    let reached = Counter()
+    let waiting = Task {
+      for signal in signals {
+        reached.add()
+        try await signal.wait()
+      }
+    }
+    await onThreads(1) { _ in
+      for (index, signal) in signals.enumerated() {
+        while reached.value <= index {}
+        // A little later each time, so that every moment of the waiting is met.
+        for _ in 0..<index % 997 { _ = reached.value }
+        signal.raise()
+      }
+    }
+    try await waiting.value
+  }
+
+  @Test("Registering a closure, cancelling it and raising at once: it runs once, or was cancelled")
+  func registeringAgainstRaising() async {
+    let gate = StartGate(2)
+    let signals = (0..<5_000).map { _ in ShutdownSignal() }
+    let ran = signals.map { _ in Counter() }
+    let late = Counter()
+    await onThreads(2) { thread in
+      for (index, signal) in signals.enumerated() {
+        gate.arriveAndWait()
+        if thread == 0 {
+          signal.raise()
+        } else {
+          let counter = ran[index]
+          _ = signal.onRaise { counter.add() }
+          if signal.isRaised { late.add() }
+        }
+      }
+    }
+    for signal in signals { await signal.close() }
+    #expect(ran.allSatisfy { $0.value == 1 })
+    #expect(late.value > 0)
+  }
+
+  @Test("Closed, it lets go of what did not run, and tells the tokens")
+  func closed() async {
+    let tally = Tally()
+    let signal = ShutdownSignal()
+    let token: Token
+    do {
+      let probe = tally.probe()
+      token = signal.onRaise { probe.touch() }
+    }
+    #expect(token.isActive)
+    await signal.close()
+    #expect(!token.isActive)
+    #expect(tally.live == 0)
+    signal.raise()
+    #expect(!signal.isRaised)
+    #expect(await isCancelled { try await signal.wait() })
+  }
+}

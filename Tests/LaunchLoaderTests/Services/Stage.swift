@@ -1,0 +1,118 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+
+/// An application that shares nothing with any other, and what happened on it.
+struct Stage: Sendable {
+  let clock = TestClock()
+  let bus = EventBus()
+  let loader = LaunchLoader()
+  let log = Log<String>()
+  let app: Application
+
+  init(
+    delegate: (any ApplicationDelegate)? = nil,
+    stopTimeout: Duration? = nil,
+    cancelTimeout: Duration? = nil
+  ) {
+    var configuration = Application.Configuration()
+    configuration.stopTimeout = stopTimeout
+    configuration.cancelTimeout = cancelTimeout
+    configuration.clock = clock
+    configuration.launchOptions = LaunchOptions(arguments: ["stage"])
+    app = Application(delegate: delegate, bus: bus, loader: loader, configuration: configuration)
+  }
+
+  /// Adds a service that notes when it starts (`+a`) and when it was told to stop (`-a`).
+  func add(
+    _ name: String,
+    after: [String] = [],
+    _ change: (inout ServiceOptions) -> Void = { _ in },
+    throwing error: (any Error)? = nil
+  ) throws {
+    try app.add(name, options(after: after, change)) { [log] context in
+      log.append("+\(name)")
+      context.ready()
+      try await context.untilShutdown()
+      log.append("-\(name)")
+      if let error { throw error }
+    }
+  }
+
+  /// Adds a service that does what a closure says.
+  func add(
+    _ name: String,
+    after: [String] = [],
+    _ change: (inout ServiceOptions) -> Void = { _ in },
+    run body: @escaping @Sendable (ServiceContext) async throws -> Void
+  ) throws {
+    try app.add(name, options(after: after, change), run: body)
+  }
+
+  /// Runs the application in a task of its own.
+  func start() -> Task<Int32, any Error> {
+    Task { [app] in try await app.run() }
+  }
+
+  /// Runs the application, ends it as soon as it is active, and waits for its end.
+  func runOnce() async throws -> Int32 {
+    let running = start()
+    try await app.reached(.active)
+    app.shutdown()
+    return try await running.value
+  }
+
+  private func options(
+    after: [String],
+    _ change: (inout ServiceOptions) -> Void
+  ) -> ServiceOptions {
+    var options = ServiceOptions()
+    options.after = after
+    change(&options)
+    return options
+  }
+}
+
+/// What a run threw, error by error; empty if it threw nothing, or something else.
+func errors(of running: Task<Int32, any Error>) async -> [String] {
+  do {
+    _ = try await running.value
+    return []
+  } catch let error as ApplicationError {
+    return error.errors.map { "\($0)" }
+  } catch {
+    return ["not an application error: \(error)"]
+  }
+}
+
+/// Waits whatever becomes of the task.
+func waitStubbornly(_ latch: ManualLatch) async {
+  await Task { await latch.wait() }.value
+}
+
+extension ServiceError {
+  /// The code without what it carries.
+  var kind: String {
+    switch code {
+    case .duplicate: "duplicate"
+    case .unknown: "unknown"
+    case .cycle: "cycle"
+    case .stopping: "stopping"
+    case .endedBeforeReady: "endedBeforeReady"
+    case .returned: "returned"
+    case .stuck: "stuck"
+    case .alreadyRan: "alreadyRan"
+    case .failed: "failed"
+    }
+  }
+}
+
+/// The kind of service error that a closure throws, if it does.
+func serviceErrorKind(_ body: () throws(ServiceError) -> Void) -> String? {
+  do throws(ServiceError) {
+    try body()
+    return nil
+  } catch {
+    return error.kind
+  }
+}
