@@ -38,7 +38,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   ///
   /// - Parameters:
   ///   - options: ``ObserveOptions/initial`` or nothing.
-  ///   - body: Called with the change, as by ``observeElements(owner:id:options:_:)``.
+  ///   - body: Called with the change, as with an owner.
   /// - Returns: The token. Dropping it ends the registration.
   /// - Complexity: Amortized O(1).
   @inlinable
