@@ -17,7 +17,7 @@ gates=(
   format words layers
   build snippets misuse
   api documentation catalogues
-  tests-debug demo
+  tests-debug demo premain
   foundation specialised
   tests-release tests-tsan
 )

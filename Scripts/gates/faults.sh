@@ -256,6 +256,10 @@ plant demo 'another story' "a story that changed" <<'FAULT'
 sed -i 's/Then the bus hears of it/Then the bus heard of it/' Examples/Skins/Story.swift
 FAULT
 
+plant premain 'something else' "a feature whose entry the loader does not find" <<'FAULT'
+sed -i 's/"\.init_array"/".planted"/' Tests/Fixtures/PreMain/Logging/Logging.swift
+FAULT
+
 plant foundation 'Foundation is linked' "a library that uses Foundation" <<'FAULT'
 printf 'internal import Foundation\n\n/// Planted.\npublic func planted() -> String { ProcessInfo.processInfo.hostName }\n' \
   > Sources/Theming/Themes/Planted.swift
