@@ -53,6 +53,11 @@ let package = Package(
       dependencies: ["EventBus", "LaunchLoader"],
       path: "Tests/Fixtures/Signals"
     ),
+    .executableTarget(
+      name: "ApplicationFixture",
+      dependencies: ["EventBus", "LaunchLoader"],
+      path: "Tests/Fixtures/Application"
+    ),
     .target(name: "TestSupport", dependencies: ["EventBus"], path: "Tests/TestSupport"),
     .testTarget(name: "EventBusTests", dependencies: ["EventBus", "TestSupport"]),
     .testTarget(

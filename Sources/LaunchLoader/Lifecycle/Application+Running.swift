@@ -7,29 +7,38 @@ extension Application {
   /// were services and all have ended. Cancelling the task cancels everything. Synchronous launch work and
   /// the handlers of the edges of launching, becoming active and stopping run where this was called.
   ///
+  /// Meanwhile the signals of the operating system are heard, if the configuration does not say otherwise,
+  /// and the service manager that `$NOTIFY_SOCKET` names is told `READY=1`, `RELOADING=1`, `STOPPING=1` and,
+  /// if it asks for it, `WATCHDOG=1` (`sd_notify(3)`).
+  ///
   /// - Returns: The exit code: what `shutdown` was given, otherwise 0.
   /// - Throws: ``ApplicationError`` if the launch or a service failed, if a service is stuck, or if the
   ///   application ran before; `CancellationError` if nothing failed but the task was cancelled.
   public func run() async throws -> Int32 {
     guard runner.claim() else { throw ApplicationError(errors: [ServiceError(.alreadyRan)]) }
+    let environment = (configuration.launchOptions ?? .current).environment
+    let system = SystemTie(self, environment: environment)
     let outcome = await withTaskCancellationHandler {
-      await runToTheEnd()
+      await runToTheEnd(system)
     } onCancel: {
       cancel()
     }
+    await system.end()
     if !outcome.errors.isEmpty { throw ApplicationError(errors: outcome.errors) }
     if outcome.isCancelled { try Task.checkCancellation() }
     return locked.withLock { $0.exitCode } ?? 0
   }
 
-  private func runToTheEnd() async -> ServiceOutcome {
+  private func runToTheEnd(_ system: SystemTie) async -> ServiceOutcome {
     if !runner.isStopping { await launch() }
     runner.send { $0.begin() }
     while true {
       switch await runner.nextMilestone() {
       case .started:
         await changed(.started)
+        system.started()
       case .stopping:
+        system.stopping()
         loader.stop()
         await changed(.stop)
         runner.send { $0.permitStop() }

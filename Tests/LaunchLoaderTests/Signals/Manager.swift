@@ -1,5 +1,6 @@
 #if canImport(Glibc)
 import Glibc
+import TestSupport
 
 /// What stands at the other end of `$NOTIFY_SOCKET`.
 final class Manager {
@@ -10,12 +11,13 @@ final class Manager {
   /// The value of the variable.
   let address: String
 
+  private static let made = Counter()
   private let end: Int32
   private let path: String?
 
   /// Binds a socket, in the folder for temporary files or without a place.
   init(isAbstract: Bool) throws {
-    let name = "/tmp/event-bus-tests-notify-\(getpid())-\(isAbstract)"
+    let name = "/tmp/event-bus-tests-notify-\(getpid())-\(Self.made.add())"
     address = isAbstract ? "@" + name.dropFirst() : name
     path = isAbstract ? nil : name
     end = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

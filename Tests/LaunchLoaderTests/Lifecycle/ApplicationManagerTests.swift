@@ -1,0 +1,52 @@
+#if canImport(Glibc)
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("An application and its service manager")
+struct ApplicationManagerTests {
+  @Test("It is told when the services have started, and when the end begins")
+  func startAndStop() async throws {
+    let manager = try Manager(isAbstract: true)
+    let app = Application(
+      bus: EventBus(),
+      loader: LaunchLoader(),
+      configuration: configuration(["NOTIFY_SOCKET": manager.address])
+    )
+    try app.add("server") { try await $0.untilShutdown() }
+    async let code = app.run()
+    try await app.reached(.active)
+    app.shutdown(exitCode: 3)
+    #expect(try await code == 3)
+    let messages = try [manager.message(), manager.message()]
+    #expect(messages == ["READY=1", "STOPPING=1"])
+  }
+
+  @Test("A manager that wants to hear that it is alive hears it")
+  func watchdog() async throws {
+    let manager = try Manager(isAbstract: true)
+    let app = Application(
+      bus: EventBus(),
+      loader: LaunchLoader(),
+      configuration: configuration([
+        "NOTIFY_SOCKET": manager.address, "WATCHDOG_USEC": "600000000",
+      ])
+    )
+    try app.add("server") { try await $0.untilShutdown() }
+    async let code = app.run()
+    try await app.reached(.active)
+    app.shutdown()
+    #expect(try await code == 0)
+    let messages = try [manager.message(), manager.message(), manager.message()]
+    #expect(Set(messages) == ["WATCHDOG=1", "READY=1", "STOPPING=1"])
+  }
+
+  private func configuration(_ environment: [String: String]) -> Application.Configuration {
+    var configuration = Application.Configuration()
+    configuration.handlesSignals = false
+    configuration.launchOptions = LaunchOptions(environment: environment)
+    return configuration
+  }
+}
+#endif

@@ -1,0 +1,89 @@
+#if canImport(Glibc)
+import Glibc
+import TestSupport
+import Testing
+
+/// Signals that really come, to an application that was built beside the tests.
+@Suite("An application and the signals of its process")
+struct ApplicationProcessTests {
+  private func start(_ kind: String) throws -> RunningProgram {
+    try RunningProgram(Program("ApplicationFixture"), [kind])
+  }
+
+  /// Reads lines to one of them.
+  private func read(_ program: RunningProgram, until last: String) throws -> [String] {
+    var lines: [String] = []
+    while lines.last != last { lines.append(try program.line()) }
+    return lines
+  }
+
+  @Test("The first stops it in order; when it has run, a signal does what it did before")
+  func terminate() throws {
+    for signal in [SIGTERM, SIGINT] {
+      let program = try start("plain")
+      _ = try read(program, until: "active")
+      program.signal(signal)
+      let lines = try read(program, until: "ended with 0")
+      #expect(lines.contains("asked"))
+      #expect(lines.contains("terminated"))
+      program.signal(signal)
+      #expect(try program.wait() == -signal)
+    }
+  }
+
+  @Test("While it launches, what has not begun does not begin, and it ends")
+  func terminateWhileLaunching() throws {
+    let program = try start("launching")
+    _ = try read(program, until: "working")
+    program.signal(SIGTERM)
+    let lines = try read(program, until: "ended with 0")
+    #expect(!lines.contains("active"))
+  }
+
+  @Test("The second cancels, and the exit code says which signal it was")
+  func twice() throws {
+    let program = try start("stubborn")
+    _ = try read(program, until: "active")
+    program.signal(SIGTERM)
+    _ = try read(program, until: "asked")
+    program.signal(SIGTERM)
+    #expect(try read(program, until: "ended with 143").contains("cancelled"))
+  }
+
+  @Test("The third ends the process at once, whatever is stuck")
+  func threeTimes() throws {
+    let program = try start("stuck")
+    _ = try read(program, until: "active")
+    program.signal(SIGTERM)
+    _ = try read(program, until: "asked")
+    // Signals of one kind that come together are one.
+    program.signal(SIGINT)
+    program.signal(SIGTERM)
+    #expect([128 + SIGTERM, 128 + SIGINT].contains(try program.wait()))
+  }
+
+  @Test("Hang-up asks for a reload, a window change says so, and it runs on")
+  func requests() throws {
+    let program = try start("plain")
+    _ = try read(program, until: "active")
+    program.signal(SIGHUP)
+    _ = try read(program, until: "reloaded")
+    program.signal(SIGWINCH)
+    _ = try read(program, until: "resized")
+    program.signal(SIGTERM)
+    _ = try read(program, until: "ended with 0")
+  }
+
+  @Test("Without a terminal, a stop sends it to the background, and going on brings it back")
+  func background() throws {
+    let program = try start("plain")
+    _ = try read(program, until: "active")
+    program.signal(SIGTSTP)
+    _ = try read(program, until: "background")
+    program.signal(SIGCONT)
+    _ = try read(program, until: "active")
+    program.signal(SIGTERM)
+    _ = try read(program, until: "ended with 0")
+  }
+}
+#endif
