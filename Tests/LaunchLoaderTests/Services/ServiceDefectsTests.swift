@@ -8,9 +8,7 @@ import Testing
 struct ServiceDefectsTests {
   let stage = Stage(cancelTimeout: .seconds(1))
 
-  // 1 and 2 of the seven are about signals. What the first interrupts do is below; that signals reach
-  // `interrupt`, and that the disposition that was there before is restored after `run()`, are tests
-  // of the signals themselves.
+  // That signals reach `interrupt` is shown by the suite about an application and its process's signals.
 
   @Test("1: A second interrupt is not ignored: it cancels what the first one asked to stop")
   func secondInterrupt() async throws {
@@ -30,6 +28,18 @@ struct ServiceDefectsTests {
     #expect(try await running.value == 130)
     #expect(log.entries == ["cancelled"])
   }
+
+  #if canImport(Glibc)
+  @Test("2: Signals are not swallowed after run(): the next one does what it did before")
+  func notSwallowed() throws {
+    let program = try RunningProgram(Program("ApplicationFixture"), ["plain"])
+    while try program.line() != "active" {}
+    program.signal(15)
+    while try program.line() != "ended with 0" {}
+    program.signal(15)
+    #expect(try program.wait() == -15)
+  }
+  #endif
 
   @Test("3: The limit for cancelled services is armed when a service throws during the shutdown")
   func limitIsArmed() async throws {
