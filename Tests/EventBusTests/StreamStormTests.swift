@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Streams of events in a storm", .timeLimit(.minutes(1)))
+@Suite("Streams of events in a storm", .timeLimit(.minutes(5)))
 struct StreamStormTests {
   /// Takes numbers until there are no more for this task.
   private func take(_ stream: EventStream<Int>) async -> [Int] {

@@ -3,7 +3,7 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Dependencies", .timeLimit(.minutes(1)))
+@Suite("Dependencies", .timeLimit(.minutes(5)))
 struct DependencyTests {
   let bus = EventBus()
   let loader = LaunchLoader()

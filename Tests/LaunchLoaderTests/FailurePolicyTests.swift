@@ -3,7 +3,7 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Failure policies", .timeLimit(.minutes(1)))
+@Suite("Failure policies", .timeLimit(.minutes(5)))
 struct FailurePolicyTests {
   let log = Log<String>()
 

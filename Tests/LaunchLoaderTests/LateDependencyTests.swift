@@ -3,7 +3,7 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Dependencies of latecomers", .timeLimit(.minutes(1)))
+@Suite("Dependencies of latecomers", .timeLimit(.minutes(5)))
 struct LateDependencyTests {
   let loader = LaunchLoader()
   let log = Log<String>()

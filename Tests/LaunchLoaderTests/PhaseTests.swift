@@ -3,7 +3,7 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Phases and width", .timeLimit(.minutes(1)))
+@Suite("Phases and width", .timeLimit(.minutes(5)))
 struct PhaseTests {
   let bus = EventBus()
   let loader = LaunchLoader()

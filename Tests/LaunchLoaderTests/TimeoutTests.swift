@@ -3,7 +3,7 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Limits of time", .timeLimit(.minutes(1)))
+@Suite("Limits of time", .timeLimit(.minutes(5)))
 struct TimeoutTests {
   let clock = ManualClock()
   let log = Log<String>()

@@ -194,10 +194,11 @@ struct ComputedTests {
     var tokens = values.map { $0.observe { _ in counter.add() } }
     cart.price = 3
     #expect(counter.value == 10_000)
-    withExtendedLifetime(values) {}
+    withExtendedLifetime((values, tokens)) {}
     values.removeAll()
     cart.price = 4
     #expect(counter.value == 10_000)
+    withExtendedLifetime(tokens) {}
     tokens.removeAll()
   }
 

@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("after", .timeLimit(.minutes(1)))
+@Suite("after", .timeLimit(.minutes(5)))
 struct AfterTests {
   private let clock = ManualClock()
 

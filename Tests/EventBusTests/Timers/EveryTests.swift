@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("every", .timeLimit(.minutes(1)))
+@Suite("every", .timeLimit(.minutes(5)))
 struct EveryTests {
   private let clock = ManualClock()
 

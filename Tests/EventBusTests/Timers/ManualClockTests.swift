@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("The manual clock", .timeLimit(.minutes(1)))
+@Suite("The manual clock", .timeLimit(.minutes(5)))
 struct ManualClockTests {
   private let clock = ManualClock()
 

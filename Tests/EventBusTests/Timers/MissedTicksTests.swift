@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Missed ticks", .timeLimit(.minutes(1)))
+@Suite("Missed ticks", .timeLimit(.minutes(5)))
 struct MissedTicksTests {
   private let clock = ManualClock()
 

@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Systems of the documents: timers", .timeLimit(.minutes(1)))
+@Suite("Systems of the documents: timers", .timeLimit(.minutes(5)))
 struct SystemsTimerTests {
   /// What a controller's timer brings up to date.
   private actor Feed {

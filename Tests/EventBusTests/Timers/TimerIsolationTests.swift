@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Where the handlers of timers run", .timeLimit(.minutes(1)))
+@Suite("Where the handlers of timers run", .timeLimit(.minutes(5)))
 struct TimerIsolationTests {
   private let clock = ManualClock()
 

@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Owners of timers", .timeLimit(.minutes(1)))
+@Suite("Owners of timers", .timeLimit(.minutes(5)))
 struct TimerOwnerTests {
   private let clock = ManualClock()
 

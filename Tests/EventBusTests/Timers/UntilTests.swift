@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Sequences until a lifetime ends", .timeLimit(.minutes(1)))
+@Suite("Sequences until a lifetime ends", .timeLimit(.minutes(5)))
 struct UntilTests {
   /// A sequence whose iterator cannot be sent, and which says what is done to it.
   private struct Source: AsyncSequence, Sendable {
