@@ -20,7 +20,8 @@ enum Fixture {
     if kind == "launching" {
       app.loader.register("work") { _ in
         say("working")
-        try await Task.sleep(for: .seconds(600))
+        await untilCancelled()
+        try Task.checkCancellation()
       }
     }
     try app.add("server") { context in
@@ -41,12 +42,12 @@ enum Fixture {
     withExtendedLifetime(tokens) {}
   }
 
+  /// Waits for what never comes; a cancellation ends that.
   private static func untilCancelled() async {
-    do {
-      while true { try await Task.sleep(for: .seconds(600)) }
-    } catch {
-      say("cancelled")
-    }
+    let (nothing, end) = AsyncStream<Never>.makeStream()
+    for await _ in nothing {}
+    withExtendedLifetime(end) {}
+    say("cancelled")
   }
 }
 
