@@ -21,6 +21,12 @@ extension Application {
     if !self.state.mayReach(state) { throw AppStateError(state: state) }
   }
 
+  /// Waits until everybody has been told of all that has happened so far.
+  package func settled() async {
+    let count = locked.withLock { $0.machine.stepCount }
+    _ = await wait(.told(count))
+  }
+
   /// Runs a closure whenever the application is at least so alive, and for no longer.
   ///
   /// Waits for the level, runs the closure, cancels it when the level is left, and begins anew when it is

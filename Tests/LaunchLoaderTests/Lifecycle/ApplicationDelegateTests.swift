@@ -12,6 +12,7 @@ struct ApplicationDelegateTests {
     let token = stage.bus.observe(.didBecomeActive) { log.append("event") }
     let running = stage.start()
     try await stage.app.reached(.active)
+    await stage.app.settled()
     stage.app.enterBackground()
     stage.app.enterForeground()
     stage.app.shutdown()
@@ -125,9 +126,15 @@ struct ApplicationDelegateTests {
     let stage = Stage(delegate: Slim())
     let mail = Feature("mail", stage.bus, stage.log)
     var chat: Feature? = Feature("chat", stage.bus, stage.log)
+    // Whoever is telling an edge tells the next one, too: it may be another thread.
+    let wasTold = ManualLatch()
+    let token = stage.bus.observe(.didEnterBackground, priority: .low) { wasTold.open() }
     let running = stage.start()
     try await stage.app.reached(.active)
+    await stage.app.settled()
     stage.app.enterBackground()
+    await wasTold.wait()
+    token.cancel()
     chat = nil
     stage.app.enterForeground()
     stage.app.shutdown()

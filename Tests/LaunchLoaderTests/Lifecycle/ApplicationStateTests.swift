@@ -11,6 +11,7 @@ struct ApplicationStateTests {
   func reached() async throws {
     let running = stage.start()
     try await stage.app.reached(.active)
+    await stage.app.settled()
     try await stage.app.reached(.launching)
     try await stage.app.reached(.notRunning)
     let background = Task { [app = stage.app] in try await app.reached(.background) }
@@ -45,6 +46,7 @@ struct ApplicationStateTests {
   func background() async throws {
     let running = stage.start()
     try await stage.app.reached(.active)
+    await stage.app.settled()
     let token = stage.noteEvents()
     stage.app.enterBackground()
     stage.app.enterBackground()
@@ -72,6 +74,7 @@ struct ApplicationStateTests {
     let log = stage.log
     let running = stage.start()
     try await stage.app.reached(.active)
+    await stage.app.settled()
     let first = stage.bus.observe(.didEnterBackground) { [app = stage.app] in
       log.append("first hears background")
       app.enterForeground()
@@ -96,6 +99,7 @@ struct ApplicationStateTests {
     let log = stage.log
     let running = stage.start()
     try await stage.app.reached(.active)
+    await stage.app.settled()
     let state = stage.bus.observe(.stateDidChange) { log.append("\($0)") }
     let launch = stage.bus.observe(.didFinishLaunching) { log.append("\($0.arguments)") }
     #expect(log.entries == ["active", "[\"stage\"]"])
@@ -112,6 +116,7 @@ struct ApplicationStateTests {
   func contention() async throws {
     let running = stage.start()
     try await stage.app.reached(.active)
+    await stage.app.settled()
     let log = stage.log
     let inside = Counter()
     let token = stage.bus.observeAll { event in
