@@ -29,7 +29,8 @@ struct ServiceDefectsTests {
     #expect(log.entries == ["cancelled"])
   }
 
-  #if canImport(Glibc)
+  // ThreadSanitizer holds signals back.
+  #if canImport(Glibc) && !TSAN
   @Test("2: Signals are not swallowed after run(): the next one does what it did before")
   func notSwallowed() throws {
     let program = try RunningProgram(Program("ApplicationFixture"), ["plain"])
