@@ -23,6 +23,9 @@ public struct Program: Sendable {
   /// Where the program is.
   public let path: String
 
+  /// Names a program by its path.
+  public init(path: String) { self.path = path }
+
   /// Names a program in the folder of the program that runs the tests.
   public init(_ name: String) throws {
     path = try parent(ofPath: pathOfThisProgram()) + "/" + name

@@ -18,14 +18,8 @@ extension SharedObserved {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Change<Value>) -> Void
   ) -> Token {
-    let actor = handler.isolation
-    let call = WrittenHandler.bare(handler)
     let request = SharedCore<Value>.Request(options: options, fileID: fileID, line: line)
-    let link = core.register(request, on: actor) { change in
-      try? call(change)  // Reason: what was written cannot throw, though a bare handler might.
-      return .called
-    }
-    return Token(link, handle: 0)
+    return core.observe(request, { $0 }, handler)
   }
 
   /// Calls a handler for every change, for as long as its owner lives.
@@ -52,10 +46,13 @@ extension SharedObserved {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Value>) -> Void
   ) -> Token {
-    let actor = handler.isolation
-    let call = WrittenHandler.bare(handler)
-    let request = SharedCore<Value>.Request(options: options, fileID: fileID, line: line)
-    return observe(request, owner: owner, id: id, on: actor, call)
+    let request = SharedCore<Value>.Request(
+      options: options,
+      fileID: fileID,
+      line: line,
+      id: id
+    )
+    return core.observe(request, owner: owner, { $0 }, handler)
   }
 
   /// Calls a handler on an actor for every change, for as long as the actor lives.
@@ -78,24 +75,12 @@ extension SharedObserved {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Change<Value>) -> Void
   ) -> Token {
-    let call = WrittenHandler.bare(onOwner: handler)
-    let request = SharedCore<Value>.Request(options: options, fileID: fileID, line: line)
-    return observe(request, owner: owner, id: id, on: owner, call)
-  }
-
-  private func observe<Owner: AnyObject & Sendable>(
-    _ request: SharedCore<Value>.Request,
-    owner: Owner,
-    id: (any Hashable & Sendable)?,
-    on actor: (any Actor)?,
-    _ call: @escaping @Sendable (Owner, Change<Value>) throws -> Void
-  ) -> Token {
-    let facts = OwnerFacts(of: owner, id: id)
-    let link = core.register(request, owner: owner, facts, on: actor) { [weak owner] change in
-      guard let owner else { return .ownerLost }
-      try? call(owner, change)  // Reason: as above.
-      return .called
-    }
-    return Token(link, handle: 0, isKept: true)
+    let request = SharedCore<Value>.Request(
+      options: options,
+      fileID: fileID,
+      line: line,
+      id: id
+    )
+    return core.observe(request, isolatedOwner: owner, { $0 }, handler)
   }
 }

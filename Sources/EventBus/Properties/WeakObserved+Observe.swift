@@ -17,15 +17,8 @@ extension WeakObserved {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Change<Referent?>) -> Void
   ) -> Token {
-    let actor = handler.isolation
-    let call = WrittenHandler.bare(handler)
     let request = Request(options: options, fileID: fileID, line: line)
-    let link = register(request, on: actor) { change in
-      // Handlers of a property cannot throw; the type of a bare handler says they might.
-      try? call(change)  // Reason: it never throws.
-      return .called
-    }
-    return Token(link, handle: 0)
+    return core.observe(request, { $0.map(\.object) }, handler)
   }
 
   /// Calls a handler for every change, for as long as its owner lives.
@@ -52,10 +45,13 @@ extension WeakObserved {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Referent?>) -> Void
   ) -> Token {
-    let actor = handler.isolation
-    let call = WrittenHandler.bare(handler)
-    let request = Request(options: options, fileID: fileID, line: line)
-    return observe(request, owner: owner, id: id, on: actor, call)
+    let request = Request(
+      options: options,
+      fileID: fileID,
+      line: line,
+      id: id
+    )
+    return core.observe(request, owner: owner, { $0.map(\.object) }, handler)
   }
 
   /// Calls a handler on an actor for every change, for as long as the actor lives.
@@ -78,25 +74,12 @@ extension WeakObserved {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Change<Referent?>) -> Void
   ) -> Token {
-    let call = WrittenHandler.bare(onOwner: handler)
-    let request = Request(options: options, fileID: fileID, line: line)
-    return observe(request, owner: owner, id: id, on: owner, call)
-  }
-
-  private func observe<Owner: AnyObject & Sendable>(
-    _ request: Request,
-    owner: Owner,
-    id: (any Hashable & Sendable)?,
-    on actor: (any Actor)?,
-    _ call: @escaping @Sendable (Owner, Change<Referent?>) throws -> Void
-  ) -> Token {
-    let facts = OwnerFacts(of: owner, id: id)
-    let link = register(request, owner: owner, facts, on: actor) { [weak owner] change in
-      guard let owner else { return .ownerLost }
-      // Handlers of a property cannot throw; the type of a bare handler says they might.
-      try? call(owner, change)  // Reason: it never throws.
-      return .called
-    }
-    return Token(link, handle: 0, isKept: true)
+    let request = Request(
+      options: options,
+      fileID: fileID,
+      line: line,
+      id: id
+    )
+    return core.observe(request, isolatedOwner: owner, { $0.map(\.object) }, handler)
   }
 }

@@ -19,7 +19,7 @@
 /// under no lock, where they were written, as with ``SharedObserved``.
 @propertyWrapper
 public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
-  private let core: SharedCore<WeakReferent<Referent>>
+  internal let core: SharedCore<WeakReferent<Referent>>
   private let cell: WeakReferentCell<Referent>
 
   /// Creates a property.
@@ -71,18 +71,5 @@ public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
   /// - Complexity: O(*n*) in the number of observers.
   public func unobserve<Owner: AnyObject>(owner: Owner) {
     core.endAll { $0.belongs(to: owner, as: nil) }
-  }
-
-  /// Registers a handler.
-  internal func register(
-    _ request: SharedCore<WeakReferent<Referent>>.Request,
-    owner: AnyObject? = nil,
-    _ facts: OwnerFacts = .none,
-    on actor: (any Actor)?,
-    _ body: @escaping @Sendable (Change<Referent?>) -> Reception
-  ) -> ObserverLink {
-    core.register(request, owner: owner, facts, on: actor) { change in
-      body(change.map(\.object))
-    }
   }
 }

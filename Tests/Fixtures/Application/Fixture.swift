@@ -6,12 +6,19 @@ import LaunchLoader
 /// An application that says its states, and behaves at its end as its argument tells.
 ///
 /// `plain` stops when it is asked, `stubborn` when it is cancelled, `stuck` never; `launching` has launch
-/// work that does not end by itself. When it has run, it reads lines until there are no more.
+/// work that does not end by itself; `orphan` ends with the process that started it. When it has run, it
+/// reads lines until there are no more.
 @main
 enum Fixture {
   static func main() async throws {
     let kind = CommandLine.arguments.dropFirst().first ?? "plain"
-    let app = Application(bus: EventBus(), loader: LaunchLoader())
+    var configuration = Application.Configuration()
+    configuration.endsWithParent = kind == "orphan"
+    let app = Application(
+      bus: EventBus(),
+      loader: LaunchLoader(),
+      configuration: configuration
+    )
     let tokens = [
       app.bus.observe(.stateDidChange) { say("\($0)") },
       app.bus.observe(.shouldReload) { say("reloaded") },

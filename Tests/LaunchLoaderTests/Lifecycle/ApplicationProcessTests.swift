@@ -85,5 +85,38 @@ struct ApplicationProcessTests {
     program.signal(SIGTERM)
     _ = try read(program, until: "ended with 0")
   }
+
+  @Test("It ends with the process that started it, if it is told to")
+  func orphaned() throws {
+    let fixture = try Program("ApplicationFixture").path
+    let shell = try RunningProgram(
+      Program(path: "/bin/sh"),
+      ["-c", "\"$0\" orphan & wait", fixture]
+    )
+    _ = try read(shell, until: "active")
+    shell.signal(SIGKILL)
+    #expect(try read(shell, until: "ended with 0").contains("asked"))
+  }
+
+  @Test(
+    "Its service manager hears of the start, of a reload from beginning to end, and of the stop"
+  )
+  func manager() throws {
+    let manager = try Manager(isAbstract: true)
+    let fixture = try Program("ApplicationFixture").path
+    let program = try RunningProgram(
+      Program(path: "/bin/sh"),
+      ["-c", "NOTIFY_SOCKET=$1 exec \"$0\" plain", fixture, manager.address]
+    )
+    _ = try read(program, until: "active")
+    #expect(try manager.message() == "READY=1")
+    program.signal(SIGHUP)
+    _ = try read(program, until: "reloaded")
+    #expect(try manager.message().hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
+    #expect(try manager.message() == "READY=1")
+    program.signal(SIGTERM)
+    _ = try read(program, until: "ended with 0")
+    #expect(try manager.message() == "STOPPING=1")
+  }
 }
 #endif
