@@ -170,14 +170,15 @@ struct EveryTests {
     let tokens = Holder<[Token]>([])
     let outer = every(.seconds(1), clock: clock) { [clock] tick in
       calls.append("outer \(tick.index)")
-      let inner = every(.seconds(1), clock: clock) { _ in calls.append("inner") }
+      // Due between two calls of the outer one: at one moment they would run side by side.
+      let inner = every(.milliseconds(1_500), clock: clock) { _ in calls.append("inner") }
       for token in tokens.value ?? [] { token.cancel() }
       tokens.hold([inner])
     }
     await clock.advance(by: .seconds(3))
     #expect(calls.entries == ["outer 0", "outer 1", "outer 2"])
     outer.cancel()
-    await clock.advance(by: .seconds(1))
+    await clock.advance(by: .milliseconds(1_500))
     #expect(calls.entries.last == "inner")
     tokens.letGo()
     #expect(clock.sleeperCount == 0)
