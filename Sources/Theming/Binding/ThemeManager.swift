@@ -47,7 +47,7 @@ public final class ThemeManager {
   public init(_ theme: Theme, bus: EventBus = .default) {
     self.theme = theme
     self.bus = bus
-    resolved = theme.resolved()
+    resolved = ResolvedTheme(theme.stack)
   }
 
   /// How many subscriptions there are; those of dead objects are not among them.
@@ -73,7 +73,9 @@ public final class ThemeManager {
   /// - Complexity: O(*v*) in the number of values of both themes, and O(*n*) in the number of
   ///   subscriptions to the keys that changed; others cost nothing.
   public func use(_ theme: Theme) throws(ThemeError) {
-    guard queue.submit(Switch(theme: theme, resolved: theme.resolved())) else { return }
+    guard queue.submit(Switch(theme: theme, resolved: try theme.checkedResolution())) else {
+      return
+    }
     var names: [String] = []
     while true {
       switch queue.next() {

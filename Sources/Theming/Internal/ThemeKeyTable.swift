@@ -16,6 +16,7 @@ internal enum ThemeKeyTable {
 
   private struct State {
     var entries: [Identity: Entry] = [:]
+    var codecs: [Int: ThemeCodec] = [:]
   }
 
   private static let state = Locked(State())
@@ -25,20 +26,29 @@ internal enum ThemeKeyTable {
   /// - Parameters:
   ///   - name: The key's name.
   ///   - proposal: The default, if the key is new.
+  ///   - codec: How its values are read and written, if that is known here; then it is known
+  ///     wherever the key is used.
   /// - Returns: The key's number, and the default that holds for it.
   /// - Complexity: O(1).
   internal static func intern<Value>(
     _ name: String,
-    default proposal: ThemeValue<Value>
+    default proposal: ThemeValue<Value>,
+    codec: ThemeCodec?
   ) -> (number: Int, defaultValue: ThemeValue<Value>) {
     let identity = Identity(name: name, type: ObjectIdentifier(Value.self))
     let entry = state.withLock { state in
-      if let known = state.entries[identity] { return known }
-      let new = Entry(number: state.entries.count, defaultValue: proposal)
-      state.entries[identity] = new
-      return new
+      let entry =
+        state.entries[identity] ?? Entry(number: state.entries.count, defaultValue: proposal)
+      state.entries[identity] = entry
+      if let codec { state.codecs[entry.number] = codec }
+      return entry
     }
     // The type is part of the identity, so the cast cannot fail.
     return (entry.number, entry.defaultValue as? ThemeValue<Value> ?? proposal)
+  }
+
+  /// How the values of a key are read and written, or `nil` when its type cannot be.
+  internal static func codec(of number: Int) -> ThemeCodec? {
+    state.withLock { $0.codecs[number] }
   }
 }

@@ -64,6 +64,31 @@ public struct RGBA: Hashable, Sendable {
     return (lighter + 0.05) / (darker + 0.05)
   }
 
+  /// What is seen when this colour is painted over another one.
+  ///
+  /// The channels are mixed as they are stored, the way browsers and terminals do it.
+  ///
+  /// - Parameter ground: What is below.
+  /// - Returns: The mixture; opaque when the ground is.
+  /// - SeeAlso: <https://www.w3.org/TR/compositing-1/#simplealphacompositing>
+  public func laid(over ground: RGBA) -> RGBA {
+    if alpha == 255 { return self }
+    let (above, below) = (Int(alpha), Int(ground.alpha))
+    // In units of 1 ÷ 255².
+    let opacity = above * 255 + below * (255 - above)
+    guard opacity > 0 else { return RGBA(red: 0, green: 0, blue: 0, alpha: 0) }
+    func mix(_ upper: UInt8, _ lower: UInt8) -> UInt8 {
+      let sum = Int(upper) * above * 255 + Int(lower) * below * (255 - above)
+      return UInt8((sum + opacity / 2) / opacity)
+    }
+    return RGBA(
+      red: mix(red, ground.red),
+      green: mix(green, ground.green),
+      blue: mix(blue, ground.blue),
+      alpha: UInt8((opacity + 127) / 255)
+    )
+  }
+
   /// The relative luminance, from 0 (black) to 1 (white).
   private var luminance: Double {
     0.2126 * Self.linear(red) + 0.7152 * Self.linear(green) + 0.0722 * Self.linear(blue)

@@ -1,13 +1,27 @@
-/// A theme as views see it: its layers laid over one another, each key looked up once.
+/// A theme as views see it: its layers laid over one another, its aliases followed, each key looked
+/// up once.
 internal struct ResolvedTheme: Sendable {
-  private let values: [ThemeKeys: any AnyThemeValue]
+  private var values: [ThemeKeys: any AnyThemeValue]
 
-  /// Lays layers over one another, the lowest first.
+  /// The keys of an alias cycle, from one of them round to the same one again; `nil` when there is
+  /// none.
+  internal private(set) var cycle: [ThemeKeys]?
+
+  /// Resolves a theme.
   ///
-  /// - Complexity: O(*n*) in the number of values of all layers; O(1) for one layer.
-  internal init(_ layers: [ThemeLayer]) {
-    values = layers.dropFirst().reduce(into: layers.first?.values ?? [:]) { below, layer in
-      below.merge(layer.values) { _, above in above }
+  /// A key that leads into a cycle reads its own default.
+  ///
+  /// - Complexity: O(*n*) in the number of entries of all layers; O(1) for one layer without
+  ///   aliases. Aliases are followed once each.
+  internal init(_ stack: ThemeStack) {
+    let layer = stack.flattened()
+    values = layer.values
+    guard !layer.aliases.isEmpty else { return }
+    // By name, so that of several cycles the same one is reported on every run.
+    let names = layer.aliases.keys.sorted { $0.name < $1.name }
+    var broken: Set<ThemeKeys> = []
+    for name in names where values[name] == nil && !broken.contains(name) {
+      follow(name, layer.aliases, &broken)
     }
   }
 
@@ -23,5 +37,32 @@ internal struct ResolvedTheme: Sendable {
       changes[key] = key.boxedDefault
     }
     return changes
+  }
+
+  /// Follows one alias to its end, and gives every key on the way what was found there.
+  private mutating func follow(
+    _ start: ThemeKeys,
+    _ aliases: [ThemeKeys: ThemeKeys],
+    _ broken: inout Set<ThemeKeys>
+  ) {
+    var path = [start]
+    var places = [start: 0]
+    var current = start
+    while values[current] == nil, !broken.contains(current), let target = aliases[current] {
+      if let place = places[target] {
+        cycle = cycle ?? Array(path[place...]) + [target]
+        broken.formUnion(path)
+        return
+      }
+      places[target] = path.count
+      path.append(target)
+      current = target
+    }
+    if broken.contains(current) {
+      broken.formUnion(path)
+      return
+    }
+    let found = value(of: current)
+    for key in path where aliases[key] != nil { values[key] = found }
   }
 }

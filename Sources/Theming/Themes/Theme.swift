@@ -2,31 +2,35 @@
 ///
 /// ```swift
 /// var night = Theme("Night")
-/// night[.accent] = RGBA(red: 110, green: 160, blue: 255)
-/// let ember = night.deriving("Ember") { $0[.radius] = 8 }
+/// night[.brand] = RGBA(red: 110, green: 160, blue: 255)
+/// night[alias: .accent] = .brand
+/// let ember = night.deriving("Ember") { $0[.brand] = RGBA(red: 255, green: 120, blue: 60) }
 /// ```
 ///
 /// A theme is its layers: its own values lie over those of the theme it was derived from, and those
 /// over the defaults of the keys. Reading never fails.
+///
+/// An alias makes a key read like another one. It binds late, on what all layers say together: in
+/// the sample the accent of Ember is Ember's brand, although Night made the alias.
 ///
 /// ## Thread safety
 ///
 /// A value, to be copied and sent freely.
 public struct Theme: Sendable {
   /// The name.
-  public var name: String
+  public var name: String {
+    didSet { stack.own.name = name }
+  }
 
   /// Whether it is a light or a dark theme.
   public var appearance: Appearance
 
-  /// The theme's own values and, below them, those of the themes it was derived from.
-  private var own = ThemeLayer()
-  private var inherited: [ThemeLayer] = []
+  /// The theme's own layer and, below it, those of the themes it was derived from.
+  internal private(set) var stack: ThemeStack
 
   /// Creates a theme that sets nothing: every key reads its default.
   public init(_ name: String, appearance: Appearance = .dark) {
-    self.name = name
-    self.appearance = appearance
+    self.init(name, appearance, ThemeStack(name: name))
   }
 
   /// Creates a theme and fills it.
@@ -45,27 +49,62 @@ public struct Theme: Sendable {
     try edit(&self)
   }
 
+  internal init(_ name: String, _ appearance: Appearance, _ stack: ThemeStack) {
+    self.name = name
+    self.appearance = appearance
+    self.stack = stack
+  }
+
   /// The value of a key.
   ///
   /// Reading finds the theme's own value, else that of the nearest theme it was derived from, else
-  /// the default of the key. Writing sets the theme's own.
+  /// the default of the key; where that is an alias, the other key is read in the same way. A key
+  /// whose aliases lead in a circle reads its own default; see ``checked()``. Writing sets the
+  /// theme's own value, in place of its own alias if it had one.
   ///
-  /// - Complexity: O(*d*) to read, where *d* is how often the theme was derived; O(1) to write.
+  /// - Complexity: O(*d*) to read, where *d* is how often the theme was derived, and the same again
+  ///   for each alias on the way; O(1) to write.
   public subscript<Value>(_ key: ThemeKey<Value>) -> Value {
     get {
-      let box = own.values[key] ?? inherited.lazy.reversed().compactMap { $0.values[key] }.first
-      return box.map(key.value) ?? key.defaultValue
+      let (outcome, end) = stack.read(key)
+      return switch outcome {
+      case .value(let box, layer: _): key.value(in: box)
+      case .byDefault: key.value(in: end.boxedDefault)
+      case .cycle: key.defaultValue
+      }
     }
-    set { own.values[key] = ThemeValue(newValue) }
+    set { stack.own.set(key, .value(ThemeValue(newValue))) }
+  }
+
+  /// The key that another key reads like, or `nil` when that one has a value of its own or none.
+  ///
+  /// The compiler sees to it that both have the same type of value. Writing makes the theme's own
+  /// alias, in place of its own value; writing `nil` takes the theme's own alias back, and what lies
+  /// below shows again. A circle can be written; it is found by ``checked()``, and when the theme is
+  /// used.
+  ///
+  /// - Complexity: O(*d*) to read, where *d* is how often the theme was derived; O(1) to write.
+  public subscript<Value>(alias key: ThemeKey<Value>) -> ThemeKey<Value>? {
+    get {
+      guard case .alias(let target)? = stack.entry(for: key)?.entry else { return nil }
+      return target as? ThemeKey<Value>
+    }
+    set {
+      if let newValue {
+        stack.own.set(key, .alias(newValue))
+      } else if stack.own.aliases[key] != nil {
+        remove(key)
+      }
+    }
   }
 
   /// Takes back what this theme itself says about a key; what lies below shows again.
   ///
-  /// That is the value of the theme it was derived from, or else the default. Removing what was
+  /// That is what the theme says that it was derived from, or else the default. Removing what was
   /// never set does nothing.
   ///
   /// - Complexity: O(1).
-  public mutating func remove(_ key: ThemeKeys) { own.values[key] = nil }
+  public mutating func remove(_ key: ThemeKeys) { stack.own.set(key, nil) }
 
   /// A theme that reads like this one, but for what it sets itself.
   ///
@@ -80,27 +119,42 @@ public struct Theme: Sendable {
     appearance: Appearance? = nil,
     _ edit: (inout Theme) throws -> Void
   ) rethrows -> Theme {
-    var theme = Theme(name, appearance: appearance ?? self.appearance)
-    theme.inherited = layers
+    var theme = Theme(name, appearance ?? self.appearance, stack.adding(ThemeLayer(name: name)))
     try edit(&theme)
     return theme
   }
 
+  /// The theme, if every alias leads to a value.
+  ///
+  /// What uses a theme checks it too, so this is for themes that are made long before.
+  ///
+  /// - Returns: The theme itself, unchanged.
+  /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/aliasCycle`` when aliases lead in a
+  ///   circle; ``ThemeError/path`` names the keys.
+  /// - Complexity: O(*n*) in the number of entries of all layers.
+  public func checked() throws(ThemeError) -> Theme {
+    _ = try checkedResolution()
+    return self
+  }
+
   /// The keys that read another value in this theme than in another one.
   ///
-  /// A value that equals the default is no change from not being set. Names and appearances are not
-  /// compared.
+  /// A key counts that is an alias of a key whose value changed. A value that equals the default is
+  /// no change from not being set. Names and appearances are not compared.
   ///
   /// - Complexity: O(*n*) in the number of values of both themes.
   public func changes(from old: Theme) -> Set<ThemeKeys> {
-    Set(resolved().changes(from: old.resolved()).keys)
+    Set(ResolvedTheme(stack).changes(from: ResolvedTheme(old.stack)).keys)
   }
 
-  /// Lays the layers over one another.
+  /// The theme as views see it.
   ///
-  /// - Complexity: O(*n*) in the number of values; O(1) for a theme that was not derived.
-  internal func resolved() -> ResolvedTheme { ResolvedTheme(layers) }
-
-  /// All layers, the lowest first.
-  private var layers: [ThemeLayer] { own.values.isEmpty ? inherited : inherited + [own] }
+  /// - Throws: ``ThemeError`` when aliases lead in a circle.
+  internal func checkedResolution() throws(ThemeError) -> ResolvedTheme {
+    let resolved = ResolvedTheme(stack)
+    if let cycle = resolved.cycle {
+      throw ThemeError(.aliasCycle, themes: [name], path: cycle.map(\.name))
+    }
+    return resolved
+  }
 }

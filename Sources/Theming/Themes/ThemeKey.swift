@@ -19,16 +19,39 @@ where Value: Sendable & Equatable {
   ///   - value: What the key reads where no theme sets it. When the same key was made before, with
   ///     another default, the first one holds for both: equal keys read equal values.
   /// - Complexity: O(1).
-  public init(_ name: String, default value: Value) {
+  public convenience init(_ name: String, default value: Value) {
+    self.init(name, default: value, codec: nil)
+  }
+
+  /// Creates a key whose values can be read from files, or names one that is there already.
+  ///
+  /// The compiler takes this form by itself where it knows that the value is `Codable`; see
+  /// ``ThemeDocument``.
+  ///
+  /// - Parameters:
+  ///   - name: The name, with dots for groups. An empty one traps.
+  ///   - value: What the key reads where no theme sets it. When the same key was made before, with
+  ///     another default, the first one holds for both: equal keys read equal values.
+  /// - Complexity: O(1).
+  public convenience init(_ name: String, default value: Value) where Value: Codable {
+    self.init(name, default: value, codec: ThemeCodec(Value.self))
+  }
+
+  private init(_ name: String, default value: Value, codec: ThemeCodec?) {
     if name.isEmpty {
       trap(
         "The name of a ThemeKey<\(Value.self)> is empty",
         remedy: "Give it a string such as \"color.accent\""
       )
     }
-    let key = ThemeKeyTable.intern(name, default: ThemeValue(value))
+    let key = ThemeKeyTable.intern(name, default: ThemeValue(value), codec: codec)
     defaultValue = key.defaultValue.value
-    super.init(name: name, number: key.number, boxedDefault: key.defaultValue)
+    super.init(
+      name: name,
+      number: key.number,
+      valueType: Value.self,
+      boxedDefault: key.defaultValue
+    )
   }
 
   /// The value in a box.

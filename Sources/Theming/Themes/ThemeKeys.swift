@@ -26,9 +26,21 @@ public class ThemeKeys: Hashable, @unchecked Sendable {  // Reason: constants on
   /// What the key reads where no theme sets it.
   internal let boxedDefault: any AnyThemeValue
 
-  internal init(name: String, number: Int, boxedDefault: any AnyThemeValue) {
+  /// The type of its values.
+  internal let valueType: Any.Type
+
+  /// How its values are read from documents and written to them, or `nil` when they cannot be.
+  internal var codec: ThemeCodec? { ThemeKeyTable.codec(of: number) }
+
+  internal init(
+    name: String,
+    number: Int,
+    valueType: Any.Type,
+    boxedDefault: any AnyThemeValue
+  ) {
     self.name = name
     self.number = number
+    self.valueType = valueType
     self.boxedDefault = boxedDefault
   }
 
