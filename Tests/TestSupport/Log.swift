@@ -19,4 +19,13 @@ public final class Log<Entry: Sendable>: Sendable {
 
   /// Adds one entry at the end.
   public func append(_ entry: Entry) { state.withLock { $0.entries.append(entry) } }
+
+  /// Empties the log, and returns what was in it.
+  @discardableResult
+  public func take() -> [Entry] {
+    state.withLock { state in
+      defer { state.entries = [] }
+      return state.entries
+    }
+  }
 }

@@ -4,6 +4,7 @@ import Theming
 
 extension ThemeKeys {
   static let accent = ThemeKey<RGBA>("color.accent", default: .grey)
+  static let brand = ThemeKey<RGBA>("color.brand", default: .grey)
   static let radius = ThemeKey<Int>("corner.radius", default: 4)
   static let font = ThemeKey<String>("font.name", default: "Sans")
 }

@@ -6,11 +6,14 @@ public import EventBus
 /// try ThemeManager.shared.use(night)
 /// ```
 ///
-/// A switch goes one way: the theme is swapped, once; each property that follows a key that changed
-/// is given its value, in the order of subscription; then `themeDidChange` is posted on the bus.
-/// Properties whose keys read the same before and after are left alone, and cost nothing.
+/// A switch goes one way. The theme is checked, and with it those of all scopes: what cannot be used
+/// is thrown, and nothing has changed. Then the theme is swapped, once; each property that follows a
+/// key that changed is given its value, in the order of subscription; then `themeDidChange` is
+/// posted on the bus. Properties whose keys read the same before and after are left alone, and cost
+/// nothing.
 ///
-/// Views follow the theme by ``Themed``; other objects by ``follow(_:_:)``.
+/// Views follow the theme by ``Themed`` or ``Themeable``; other objects by ``follow(_:_:)``. A part
+/// of the screen with a look of its own has a manager of its own, made by ``scope(_:)``.
 ///
 /// ## Thread safety
 ///
@@ -18,11 +21,6 @@ public import EventBus
 /// is set or an observer is called, so either may switch, subscribe and unsubscribe.
 @MainActor
 public final class ThemeManager {
-  private struct Switch {
-    let theme: Theme
-    let resolved: ResolvedTheme
-  }
-
   /// The manager that ``Themed`` uses when it is given none.
   ///
   /// It begins with a theme that sets nothing.
@@ -31,63 +29,69 @@ public final class ThemeManager {
   /// The theme in use.
   public private(set) var theme: Theme
 
-  /// How many switches have been made.
+  /// How many switches have been made, those above a scope included.
   public private(set) var version = 0
 
-  private let bus: EventBus
+  internal let bus: EventBus
   private var resolved: ResolvedTheme
-  private var queue = SwitchQueue<Switch>()
   private let registry = SubscriptionRegistry<ThemeKeys, ThemeSubscription>()
+
+  /// The manager above a scope, which stays as long as the scope does.
+  internal let parent: ThemeManager?
+  /// What a scope changes of the theme above; `nil` when its theme is its own.
+  internal var overlay: ThemeOverlay?
+  /// The scopes that were made from this manager, in that order.
+  internal var scopes = ScopeList()
+  /// Of the managers of one tree the uppermost one has the queue for all, so that there is one
+  /// order.
+  internal var queue = SwitchQueue<ObjectIdentifier, (manager: ThemeManager, wish: ThemeWish)>()
+  /// As the queue: the uppermost one's counts.
+  internal var catalogue: ThemeCatalogue
 
   /// Creates a manager.
   ///
   /// - Parameters:
-  ///   - theme: The theme to begin with.
+  ///   - theme: The theme to begin with; it is registered under its name. Keys whose aliases lead in
+  ///     a circle read their defaults: ``Theme/checked()`` tells.
   ///   - bus: Where switches are posted.
-  public init(_ theme: Theme, bus: EventBus = .default) {
+  public convenience init(_ theme: Theme, bus: EventBus = .default) {
+    self.init(theme, bus, ThemeCatalogue(theme))
+  }
+
+  /// Creates a manager that chooses between a light and a dark theme; see ``preference``.
+  ///
+  /// - Parameters:
+  ///   - light: The light theme; it is registered under its name.
+  ///   - dark: The dark theme; it is registered under its name. The manager begins with it, since it
+  ///     is not told yet what the system shows.
+  ///   - bus: Where switches are posted.
+  public convenience init(light: Theme, dark: Theme, bus: EventBus = .default) {
+    self.init(dark, bus, ThemeCatalogue(light: light, dark: dark))
+  }
+
+  internal init(
+    _ theme: Theme,
+    _ bus: EventBus,
+    _ catalogue: ThemeCatalogue,
+    parent: ThemeManager? = nil,
+    overlay: ThemeOverlay? = nil
+  ) {
     self.theme = theme
     self.bus = bus
+    self.catalogue = catalogue
+    self.parent = parent
+    self.overlay = overlay
     resolved = ResolvedTheme(theme.stack)
   }
 
-  /// How many subscriptions there are; those of dead objects are not among them.
+  /// How many subscriptions there are; those of dead objects are not among them, and those of scopes
+  /// are counted there.
   ///
   /// - Complexity: O(1) for views, which tell when they die; O(*n*) in the number of objects
   ///   followed with ``follow(_:_:)`` that carry no lifetime, which are looked after now.
   public var subscriberCount: Int {
     registry.sweep()
     return registry.count
-  }
-
-  /// Switches to a theme.
-  ///
-  /// When this returns, every property whose key changed has its new value and the switch has been
-  /// posted; unless it is called while a switch is being applied or posted: then the theme is
-  /// noted, and used when that switch is done. The last one noted wins. Using the theme that is in
-  /// use is a switch that changes nothing, and is posted too.
-  ///
-  /// - Parameter theme: The theme.
-  /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/switchLoop`` when each of 16 switches
-  ///   led to another one. It is thrown to the caller who began; the theme of the last round stays
-  ///   in use.
-  /// - Complexity: O(*v*) in the number of values of both themes, and O(*n*) in the number of
-  ///   subscriptions to the keys that changed; others cost nothing.
-  public func use(_ theme: Theme) throws(ThemeError) {
-    guard queue.submit(Switch(theme: theme, resolved: try theme.checkedResolution())) else {
-      return
-    }
-    var names: [String] = []
-    while true {
-      switch queue.next() {
-      case .run(let next):
-        names.append(next.theme.name)
-        perform(next)
-      case .done:
-        return
-      case .givenUp(let dropped):
-        throw ThemeError(.switchLoop, themes: names + [dropped.theme.name])
-      }
-    }
   }
 
   /// Makes an object follow the theme, beginning now: for objects that you cannot give a ``Themed``
@@ -103,11 +107,13 @@ public final class ThemeManager {
   ///
   /// - Parameters:
   ///   - object: The object.
-  ///   - map: Which of its properties follow which keys.
+  ///   - map: Which of its properties follow which keys. The manager of a map that is
+  ///     ``ThemeMap/scoped(_:)`` goes before this one.
   /// - Returns: The token that ends it.
   /// - Complexity: Amortized O(*r*) for *r* rules, whoever else follows.
   @discardableResult
   public func follow<Object: AnyObject>(_ object: Object, _ map: ThemeMap<Object>) -> Token {
+    if let manager = map.manager, manager !== self { return manager.follow(object, map) }
     let subscription = ThemeBinding(object, map.rules)
     let lifetime = (object as? any LifetimeOwner)?.lifetime
     let token = registry.addKept(subscription, keys: map.keys, until: lifetime)
@@ -132,24 +138,27 @@ public final class ThemeManager {
     applyAll(to: subscription)
   }
 
+  /// Plans to change the theme: throws if it cannot be used, and changes nothing.
+  internal func plan(_ new: Theme) throws(ThemeError) -> ThemeSwitch {
+    let resolved = try new.checkedResolution()
+    let changes = resolved.changes(from: self.resolved)
+    return ThemeSwitch(manager: self, old: theme, new: new, resolved: resolved, changes: changes)
+  }
+
+  /// Takes up the theme that was planned.
+  ///
+  /// - Returns: Who is to be told: those who subscribed before, and follow a key that changed.
+  internal func swap(_ next: ThemeSwitch) -> [ThemeSubscription] {
+    theme = next.new
+    resolved = next.resolved
+    version += 1
+    return registry.subscribers(to: next.changes.keys)
+  }
+
   /// Hands an object everything it follows.
   ///
   /// Should that set off a switch, the rest is of the new theme.
   private func applyAll(to subscription: ThemeSubscription) {
     subscription.apply { resolved.value(of: $0) }
-  }
-
-  /// One round: swap, tell the views, tell the bus.
-  private func perform(_ next: Switch) {
-    let old = theme
-    let changes = next.resolved.changes(from: resolved)
-    theme = next.theme
-    resolved = next.resolved
-    version += 1
-    for subscription in registry.subscribers(to: changes.keys) {
-      subscription.apply { changes[$0] }
-    }
-    let change = ThemeDidChange(old: old, new: theme, changedKeys: Set(changes.keys))
-    bus.post(.themeDidChange, change, from: self)
   }
 }

@@ -35,6 +35,9 @@ public struct ThemeMap<Object: AnyObject> {
   /// The keys of the rules, each once.
   internal let keys: [ThemeKeys]
 
+  /// The manager that themes whoever follows this map, or `nil` for the follower's own.
+  internal private(set) var manager: ThemeManager?
+
   /// Creates a map from rules that were put together elsewhere.
   ///
   /// - Parameter rules: The rules, in the order in which they are to be followed.
@@ -42,6 +45,19 @@ public struct ThemeMap<Object: AnyObject> {
     self.rules = rules.map(\.body)
     var known: Set<ThemeKeys> = []
     keys = rules.map(\.body.key).filter { known.insert($0).inserted }
+  }
+
+  /// The same rules, with the values of a certain manager.
+  ///
+  /// That manager, often a scope, themes every view that is given this map, whatever manager the
+  /// view has of its own.
+  ///
+  /// - Parameter manager: The manager. The map keeps it, and so does a view that has the map.
+  /// - Returns: The new map.
+  public func scoped(_ manager: ThemeManager) -> ThemeMap {
+    var map = self
+    map.manager = manager
+    return map
   }
 }
 

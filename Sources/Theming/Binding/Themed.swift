@@ -23,7 +23,8 @@ internal import EventBus
 ///   written.
 ///
 /// `@Themed` follows ``ThemeManager/shared``, `@Themed(manager)` another one. To choose a manager
-/// for each view, write `_themeMap = Themed(manager)` in its `init`.
+/// for each view, write `_themeMap = Themed(manager)` in its `init`. A map that is
+/// ``ThemeMap/scoped(_:)`` brings its own.
 ///
 /// It works in classes, and only there: in a structure it does not compile. A class that does not
 /// belong to the main actor writes `@MainActor @Themed var …`, since its properties will be set
@@ -73,7 +74,7 @@ public struct Themed<Object: AnyObject> {
       let former = object[keyPath: storage].exchange(newValue, nil)
       former.token?.cancel()
       guard let newValue else { return }
-      let manager = object[keyPath: storage].manager ?? .shared
+      let manager = newValue.manager ?? object[keyPath: storage].manager ?? .shared
       manager.subscribe(object, newValue) { token in
         let meanwhile = object[keyPath: storage].exchange(newValue, token)
         meanwhile.token?.cancel()

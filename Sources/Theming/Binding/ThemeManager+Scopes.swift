@@ -1,0 +1,42 @@
+internal import EventBus
+
+extension ThemeManager {
+  /// Makes a manager for a part of the screen that has a look of its own.
+  ///
+  /// A scope follows this manager: its theme is the theme in use here, with the changes laid over
+  /// it. Aliases bind in the scope, so that changing a key moves everything that points at it. When
+  /// this manager switches, the scope does, in the same switch, its views after those of this
+  /// manager.
+  ///
+  /// ```swift
+  /// let sidebar = try manager.scope { $0[.brand] = .teal }
+  /// label.themeMap = [.set(\.color, .accent)].scoped(sidebar)
+  /// ```
+  ///
+  /// The scope keeps this manager, and is not kept by it: it lasts as long as somebody refers to it,
+  /// as a map does that is ``ThemeMap/scoped(_:)``.
+  ///
+  /// - Parameter override: Sets the values that differ. Called once, before this returns; it sees
+  ///   the theme in use. A name or an appearance that it sets is the scope's own, too.
+  /// - Returns: The scope: a manager like this one, that can be switched, edited and scoped itself.
+  /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/aliasCycle`` when aliases lead in a
+  ///   circle.
+  /// - Complexity: O(*v*) in the number of values of the theme.
+  public func scope(_ override: (inout Theme) -> Void) throws(ThemeError) -> ThemeManager {
+    var own = ThemeOverlay.blank(over: theme)
+    override(&own)
+    let overlay = ThemeOverlay(own, over: theme)
+    let scope = ThemeManager(
+      try overlay.laid(over: theme).checked(),
+      bus,
+      catalogue,
+      parent: self,
+      overlay: overlay
+    )
+    scopes.append(scope)
+    return scope
+  }
+
+  /// How many places its scopes take, with those of the dead that are not removed yet.
+  package var scopePlaceCount: Int { scopes.placeCount }
+}

@@ -1,0 +1,128 @@
+import EventBus
+import TestSupport
+import Testing
+import Theming
+
+@MainActor
+@Suite("Appearance")
+struct AppearanceTests {
+  private let day = Theme("Day", appearance: .light) { $0[.radius] = 1 }
+  private let night = Theme("Night") { $0[.radius] = 2 }
+
+  private func pair() -> ThemeManager { ThemeManager(light: day, dark: night, bus: EventBus()) }
+
+  @Test("It follows the system at first, and shows the dark theme as long as nothing is known")
+  func beginning() {
+    let manager = pair()
+    #expect(manager.preference == .system)
+    #expect(manager.systemAppearance == nil)
+    #expect(manager.theme.name == "Night")
+    #expect(manager.version == 0)
+  }
+
+  @Test(
+    "What is shown depends on the preference and, if that says so, on the system",
+    arguments: [
+      (AppearancePreference.light, Appearance?.none, "Day"), (.light, .dark, "Day"),
+      (.dark, nil, "Night"), (.dark, .light, "Night"),
+      (.system, .light, "Day"), (.system, .dark, "Night"), (.system, nil, "Night"),
+    ]
+  )
+  func table(_ preference: AppearancePreference, _ system: Appearance?, _ expected: String) {
+    let manager = pair()
+    manager.preference = preference
+    manager.systemAppearance = system
+    #expect(manager.theme.name == expected)
+    #expect(manager.preference == preference && manager.systemAppearance == system)
+
+    let other = pair()
+    other.systemAppearance = system
+    other.preference = preference
+    #expect(other.theme.name == expected)
+  }
+
+  @Test("A report that changes nothing is no switch")
+  func noSwitch() {
+    let manager = pair()
+    manager.systemAppearance = .dark
+    #expect(manager.version == 0)
+    manager.systemAppearance = .light
+    manager.systemAppearance = .light
+    #expect(manager.version == 1)
+    manager.preference = .light
+    manager.systemAppearance = .dark
+    #expect(manager.version == 2 && manager.theme.name == "Day")
+  }
+
+  @Test("A theme put to use holds until the preference is set, or the system changes")
+  func explicitTheme() throws {
+    let manager = pair()
+    let ember = Theme("Ember") { $0[.radius] = 9 }
+    try manager.use(ember)
+    manager.systemAppearance = .dark
+    #expect(manager.theme.name == "Ember")
+    manager.preference = .system
+    #expect(manager.theme.name == "Night")
+    try manager.use(ember)
+    manager.systemAppearance = .light
+    #expect(manager.theme.name == "Day")
+  }
+
+  @Test("Views are told, and the bus hears of it")
+  func told() {
+    let bus = EventBus()
+    let manager = ThemeManager(light: day, dark: night, bus: bus)
+    let log = Log<String>()
+    let token = bus.observe(.themeDidChange) { log.append("\($0.old.name) → \($0.new.name)") }
+    let label = Label(manager)
+    label.themeMap = [.set(\.corner, .radius)]
+    manager.systemAppearance = .light
+    #expect(label.corner == 1)
+    #expect(log.entries == ["Night → Day"])
+    token.cancel()
+  }
+
+  @Test("With one theme there is nothing to choose")
+  func oneTheme() {
+    let manager = makeManager(rounded(3))
+    manager.preference = .light
+    manager.systemAppearance = .light
+    #expect(manager.theme[.radius] == 3 && manager.version == 0)
+  }
+
+  @Test("Both themes of the pair are known by name")
+  func names() throws {
+    let manager = pair()
+    try manager.use("Day")
+    #expect(manager.theme.name == "Day")
+    try manager.use("Night")
+    #expect(manager.theme.name == "Night")
+  }
+
+  @Test("A scope has the preference of the manager it was made from")
+  func scopes() throws {
+    let manager = pair()
+    let scope = try manager.scope { $0[.accent] = .red }
+    scope.preference = .light
+    #expect(manager.preference == .light && manager.theme.name == "Day")
+    #expect(scope.theme.name == "Day" && scope.theme[.accent] == .red)
+  }
+
+  @Test("A pair with a theme that cannot be used keeps the other one, and complains")
+  func unusable() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      await MainActor.run {
+        let broken = Theme("Broken", appearance: .light) {
+          $0[alias: .accent] = .brand
+          $0[alias: .brand] = .accent
+        }
+        let manager = ThemeManager(light: broken, dark: Theme("Night"), bus: EventBus())
+        manager.preference = .light
+        precondition(manager.theme.name == "Night")
+      }
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("Theming: The aliases of the theme \"Broken\" lead in a circle: "))
+    #expect(text.contains("color.accent → color.brand → color.accent"))
+  }
+}

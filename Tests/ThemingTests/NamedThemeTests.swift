@@ -1,0 +1,180 @@
+import EventBus
+import TestSupport
+import Testing
+import Theming
+
+@MainActor
+@Suite("Themes by name, and edits")
+struct NamedThemeTests {
+  @Test("A registered theme is used by its name; the first theme is registered")
+  func names() throws {
+    let manager = makeManager(Theme("first") { $0[.radius] = 1 })
+    manager.register(rounded(2), rounded(3))
+    try manager.use("rounded 3")
+    #expect(manager.theme[.radius] == 3)
+    try manager.use("first")
+    #expect(manager.theme[.radius] == 1)
+  }
+
+  @Test("Registering again replaces, and leaves the theme in use as it is")
+  func replaced() throws {
+    let manager = makeManager(Theme("skin") { $0[.radius] = 1 })
+    manager.register(Theme("skin") { $0[.radius] = 2 })
+    #expect(manager.theme[.radius] == 1 && manager.version == 0)
+    try manager.use("skin")
+    #expect(manager.theme[.radius] == 2)
+  }
+
+  @Test("An unknown name is refused with the nearest one; nothing changes")
+  func unknown() {
+    let manager = makeManager()
+    manager.register(Theme("Night"), Theme("Day"))
+    let error = #expect(throws: ThemeError.self) { try manager.use("Nihgt") }
+    #expect(error?.code == .unknownTheme)
+    #expect(error?.suggestion == "Night")
+    #expect(error.map { "\($0)" } == "No theme is registered as \"Nihgt\". Did you mean \"Night\"?")
+    #expect(manager.version == 0)
+    let other = #expect(throws: ThemeError.self) { try manager.use("Watermelon") }
+    #expect(
+      other.map { "\($0)" }
+        == "No theme is registered as \"Watermelon\". Call register(_:) with it first."
+    )
+  }
+
+  @Test("An edit changes any number of keys in one switch")
+  func edit() throws {
+    let bus = EventBus()
+    let manager = makeManager(rounded(1), bus: bus)
+    let log = Log<String>()
+    let token = bus.observe(.themeDidChange) { change in
+      log.append(change.changedKeys.map(\.name).sorted().joined(separator: " "))
+    }
+    let label = Label(manager)
+    label.themeMap = .full
+    label.touched.take()
+    try manager.edit {
+      $0[.accent] = .red
+      $0[.radius] = 2
+      $0[.radius] = 3
+    }
+    #expect(label.touched.entries == ["label.color #ff0000", "label.corner 3"])
+    #expect(log.entries == ["color.accent corner.radius"])
+    #expect(manager.version == 1 && manager.theme.name == "rounded 1")
+    token.cancel()
+  }
+
+  @Test("A registered theme is not changed by an edit of the one in use")
+  func editKeepsRegistered() throws {
+    let manager = makeManager(rounded(1))
+    try manager.edit { $0[.radius] = 2 }
+    try manager.use("rounded 1")
+    #expect(manager.theme[.radius] == 1)
+  }
+
+  @Test("An edit that makes a circle is refused, named, and changes nothing")
+  func cycle() throws {
+    let manager = makeManager(rounded(1))
+    let label = Label(manager)
+    label.themeMap = .full
+    label.touched.take()
+    let error = #expect(throws: ThemeError.self) {
+      try manager.edit {
+        $0[.radius] = 2
+        $0[alias: .accent] = .brand
+        $0[alias: .brand] = .accent
+      }
+    }
+    #expect(error?.path == ["color.accent", "color.brand", "color.accent"])
+    #expect(label.touched.entries.isEmpty)
+    #expect(manager.theme[.radius] == 1 && manager.version == 0)
+    #expect(manager.theme[alias: .accent] == nil)
+  }
+
+  @Test("A theme with a circle that is used during a switch is refused to whoever used it")
+  func cycleDuringSwitch() throws {
+    let manager = makeManager()
+    let label = Label(manager)
+    label.themeMap = [.set(\.corner, .radius)]
+    var refused: ThemeError?
+    label.whenTouched = { _ in
+      do throws(ThemeError) {
+        try manager.use(Theme("Circle") { $0[alias: .accent] = .accent })
+      } catch {
+        refused = error
+      }
+    }
+    try manager.use(rounded(1))
+    #expect(refused?.path == ["color.accent", "color.accent"])
+    #expect(manager.theme.name == "rounded 1")
+  }
+
+  @Test("Edits made during a switch add up: each is made on what waits to be used")
+  func editsDuringSwitch() throws {
+    let manager = makeManager()
+    let label = Label(manager)
+    label.themeMap = [.set(\.corner, .radius)]
+    label.whenTouched = { label in
+      label.whenTouched = nil
+      #expect(throws: Never.self) {
+        try manager.edit { $0[.accent] = .red }
+        try manager.edit { $0[.font] = "Mono" }
+      }
+    }
+    try manager.use(rounded(1))
+    #expect(manager.theme[.accent] == .red && manager.theme[.font] == "Mono")
+    #expect(manager.theme[.radius] == 1 && manager.version == 2)
+  }
+
+  @Test("What goes away with a theme may come back to the manager: a value's deinit switches")
+  func valueWithDeinit() throws {
+    let manager = makeManager()
+    let calls = Log<String>()
+    func theme(_ name: String) -> Theme {
+      Theme(name) { theme in
+        theme[.guest] = Guest {
+          calls.append(name)
+          MainActor.assumeIsolated {
+            manager.register(Theme("skin"))
+            #expect(throws: Never.self) { try manager.use("skin") }
+          }
+        }
+      }
+    }
+    manager.register(theme("registered"))
+    manager.register(Theme("registered"))
+    #expect(calls.entries == ["registered"])
+
+    let label = Label(manager)
+    label.themeMap = [.set(\.corner, .radius)]
+    label.whenTouched = { label in
+      label.whenTouched = nil
+      #expect(throws: Never.self) {
+        try manager.use(theme("noted"))
+        try manager.use(Theme("noted last"))
+      }
+    }
+    try manager.use(rounded(1))
+    #expect(calls.entries == ["registered", "noted"])
+    #expect(manager.theme.name == "skin")
+
+    try manager.use(theme("used"))
+    try manager.use(rounded(2))
+    #expect(calls.entries == ["registered", "noted", "used"])
+    #expect(manager.theme.name == "skin")
+  }
+}
+
+/// A value that does something when it goes away.
+private final class Guest: Sendable, Equatable {
+  private let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+  deinit { body() }
+
+  static func == (left: Guest, right: Guest) -> Bool { left === right }
+}
+
+extension ThemeKeys {
+  fileprivate static let guest = ThemeKey<Guest?>("guest", default: nil)
+}

@@ -1,0 +1,138 @@
+import EventBus
+import TestSupport
+import Testing
+import Theming
+
+@MainActor
+@Suite("Which manager themes a view")
+struct ScopedMapTests {
+  @Test("The map's own goes before that of the view, and before the shared one")
+  func scopedMap() throws {
+    let (own, other) = (makeManager(rounded(1)), makeManager(rounded(2)))
+    let label = Label(own)
+    label.themeMap = [.set(\.corner, .radius)]
+    #expect(label.corner == 1)
+    label.themeMap = ThemeMap<Label>([.set(\.corner, .radius)]).scoped(other)
+    #expect(label.corner == 2)
+    #expect(own.subscriberCount == 0 && other.subscriberCount == 1)
+    try own.use(rounded(3))
+    #expect(label.corner == 2)
+    try other.use(rounded(4))
+    #expect(label.corner == 4)
+  }
+
+  @Test("Scoping leaves the map as it was, and the last scope counts")
+  func copies() {
+    let (own, first, last) = (
+      makeManager(rounded(1)), makeManager(rounded(2)), makeManager(rounded(3))
+    )
+    let map: ThemeMap<Label> = [.set(\.corner, .radius)]
+    let scoped = map.scoped(first).scoped(last)
+    let labels = [Label(own), Label(own)]
+    labels[0].themeMap = map
+    labels[1].themeMap = scoped
+    #expect(labels.map(\.corner) == [1, 3])
+    #expect(first.subscriberCount == 0)
+  }
+
+  @Test("An object that follows a manager by a scoped map follows the map's")
+  func follow() throws {
+    let (own, other) = (makeManager(rounded(1)), makeManager(rounded(2)))
+    let label = Label(own)
+    let token = own.follow(label, ThemeMap<Label>([.set(\.corner, .radius)]).scoped(other))
+    #expect(label.corner == 2)
+    #expect(own.subscriberCount == 0 && other.subscriberCount == 1)
+    token.cancel()
+    #expect(other.subscriberCount == 0)
+  }
+}
+
+@MainActor
+@Suite("Themeable")
+struct ThemeableTests {
+  /// What the documentation shows, without the property wrapper.
+  final class Badge: Themeable {
+    let themeSlot: ThemeSlot
+    var corner = 0 { didSet { touches += 1; whenTouched?(self) } }
+    var touches = 0
+    var whenTouched: ((Badge) -> Void)?
+
+    init(_ manager: ThemeManager? = nil) { themeSlot = ThemeSlot(manager) }
+  }
+
+  /// Not of the main actor, and not final.
+  class Plain: Themeable {
+    let themeSlot = ThemeSlot()
+    var corner = 0
+  }
+
+  @Test("Setting a map subscribes and applies; a switch touches it; nil ends")
+  func setter() throws {
+    let manager = makeManager(rounded(1))
+    let badge = Badge(manager)
+    #expect(badge.themes == nil)
+    badge.themes = [.set(\.corner, .radius)]
+    #expect(badge.corner == 1 && manager.subscriberCount == 1)
+    #expect(badge.themes != nil)
+    try manager.use(rounded(2))
+    #expect(badge.corner == 2 && badge.touches == 2)
+    badge.themes = nil
+    #expect(manager.subscriberCount == 0)
+    try manager.use(rounded(3))
+    #expect(badge.corner == 2)
+    #expect(badge.themes == nil)
+  }
+
+  @Test("Setting again replaces: one subscription, and it comes last")
+  func replaces() throws {
+    let manager = makeManager(rounded(1))
+    let badges = [Badge(manager), Badge(manager)]
+    for badge in badges { badge.themes = [.set(\.corner, .radius)] }
+    badges[0].themes = [.set(\.corner, .radius)]
+    #expect(manager.subscriberCount == 2)
+    var order: [Int] = []
+    for (number, badge) in badges.enumerated() {
+      badge.whenTouched = { _ in order.append(number) }
+    }
+    try manager.use(rounded(2))
+    #expect(order == [1, 0])
+  }
+
+  @Test("The subscription dies with the object, with no deinit written")
+  func death() {
+    let manager = makeManager()
+    var badge: Badge? = Badge(manager)
+    badge?.themes = [.set(\.corner, .radius)]
+    #expect(manager.subscriberCount == 1)
+    badge = nil
+    #expect(manager.subscriberCount == 0)
+  }
+
+  @Test("A setter that sets the property again while it is applied leaves one subscription")
+  func reentrant() {
+    let manager = makeManager(rounded(1))
+    let badge = Badge(manager)
+    badge.whenTouched = { badge in
+      badge.whenTouched = nil
+      badge.themes = [.set(\.corner, .radius)]
+    }
+    badge.themes = [.set(\.corner, .radius)]
+    #expect(manager.subscriberCount == 1)
+    badge.whenTouched = { badge in badge.themes = nil }
+    badge.themes = [.set(\.corner, .radius)]
+    #expect(manager.subscriberCount == 0 && badge.themes == nil)
+  }
+
+  @Test("A map's own manager goes before that of the slot; without either it is the shared one")
+  func managers() {
+    let (own, other) = (makeManager(rounded(1)), makeManager(rounded(2)))
+    let badge = Badge(own)
+    badge.themes = ThemeMap<Badge>([.set(\.corner, .radius)]).scoped(other)
+    #expect(badge.corner == 2 && own.subscriberCount == 0)
+    let plain = Plain()
+    let before = ThemeManager.shared.subscriberCount
+    plain.themes = [.set(\.corner, .radius)]
+    #expect(ThemeManager.shared.subscriberCount == before + 1)
+    #expect(plain.corner == ThemeManager.shared.theme[.radius])
+  }
+}
