@@ -1,4 +1,4 @@
-/// The scopes made from one manager, in the order in which they were made. None is kept.
+/// The scopes made from one manager, in the order in which they were made; none is kept.
 @MainActor
 internal struct ScopeList {
   private struct Place {

@@ -28,6 +28,7 @@ internal enum ThemeWish {
   /// The theme wished for.
   ///
   /// - Parameter base: The theme of the manager above, or `nil` when there is none.
+  /// - Returns: The theme, or `nil` when it wants a manager above and there is none.
   internal func theme(over base: Theme?) -> Theme? {
     switch self {
     case .wear(let theme): theme

@@ -21,8 +21,9 @@ public protocol Themeable: AnyObject {
 }
 
 extension Themeable {
-  /// The map by which the object follows the theme. Its setter does everything, as that of
-  /// ``Themed``.
+  /// The map by which the object follows the theme.
+  ///
+  /// Its setter does everything, as that of ``Themed``.
   ///
   /// - Setting a map subscribes the object and hands it the theme in use, before the assignment
   ///   returns.

@@ -26,11 +26,12 @@ public struct ThemeError: Error, Hashable, Sendable {
   /// of the document and that of the theme it extends.
   public let themes: [String]
 
-  /// The names of the keys of an alias cycle, in the order in which they point at one another; the
-  /// last one is the first one again. Otherwise empty.
+  /// The names of the keys of an alias cycle; otherwise empty.
+  ///
+  /// In the order in which they point at one another. The last one is the first one again.
   public let path: [String]
 
-  /// What is wrong with a document. Otherwise empty.
+  /// What is wrong with a document; otherwise empty.
   public let issues: [ThemeIssue]
 
   /// The registered name that is nearest to the one that was not found, or `nil` when none is near.

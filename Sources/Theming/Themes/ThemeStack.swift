@@ -13,7 +13,7 @@ internal struct ThemeStack: Sendable {
     case cycle
   }
 
-  /// The layers, the lowest first. The last one is the theme's own, and is always there.
+  /// The layers, the lowest first; the last one is the theme's own, and is always there.
   private var layers: [ThemeLayer]
 
   /// The stack of a theme that stands on nothing.

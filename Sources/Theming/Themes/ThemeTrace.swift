@@ -28,7 +28,7 @@ public struct ThemeTrace: Hashable, Sendable {
     public let finding: Finding
   }
 
-  /// The steps, in the order in which they are taken. There is at least one.
+  /// The steps, at least one, in the order in which they are taken.
   public let steps: [Step]
 }
 
