@@ -33,6 +33,15 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]
     ),
+    .executableTarget(
+      name: "ThemingBenchmarks",
+      dependencies: [
+        "Harness",
+        .product(name: "EventBus", package: "EventBus"),
+        .product(name: "Theming", package: "EventBus"),
+        .product(name: "OpenCombine", package: "OpenCombine"),
+      ]
+    ),
     .target(name: "Harness", dependencies: ["HeapCounter"]),
     .target(name: "HeapCounter"),
   ],

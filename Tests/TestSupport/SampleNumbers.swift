@@ -11,3 +11,11 @@ public struct SampleNumbers: Sendable {
     return Int(state >> 33) % bound
   }
 }
+
+extension SampleNumbers: RandomNumberGenerator {
+  /// The next 64 bits, for the functions of the standard library that take a generator.
+  public mutating func next() -> UInt64 {
+    let bound = 1 << 22
+    return (0..<3).reduce(0) { bits, _ in bits << 22 | UInt64(next(below: bound)) }
+  }
+}

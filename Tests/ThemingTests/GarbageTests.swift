@@ -1,4 +1,5 @@
 import EventBus
+import TestSupport
 import Testing
 import Theming
 
@@ -32,7 +33,7 @@ struct GarbageTests {
   func dieTogether(_ who: String) {
     let registry = Registry()
     var mortals = add(1_000, to: registry)
-    var random = Seeded(state: 1)
+    var random = SampleNumbers(seed: 1)
     for (number, mortal) in mortals.enumerated() {
       mortal.isAlive =
         switch who {
@@ -40,7 +41,7 @@ struct GarbageTests {
         case "the older half and one": number > 500
         case "the newer half and one": number < 499
         case "two of three": number % 3 == 0
-        default: random.next() % 4 == 0
+        default: random.next(below: 4) == 0
         }
     }
     mortals += add(1, to: registry)
@@ -74,7 +75,7 @@ struct GarbageTests {
     let manager = makeManager()
     var labels = (0..<1_000).map { _ in Label(manager) }
     for label in labels { label.themeMap = .full }
-    var random = Seeded(state: 2)
+    var random = SampleNumbers(seed: 2)
     labels.shuffle(using: &random)
     while !labels.isEmpty {
       labels.removeLast()
@@ -88,19 +89,5 @@ struct GarbageTests {
       _ = registry.addKept(mortal, keys: ["key"], until: nil)
       return mortal
     }
-  }
-}
-
-/// Numbers that look random and are the same on every run.
-private struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    // SplitMix64 (Steele, Lea, Flood 2014).
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return bits ^ (bits >> 31)
   }
 }

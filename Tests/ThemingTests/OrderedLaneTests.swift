@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Theming
 
@@ -40,15 +41,6 @@ struct OrderedLaneTests {
     #expect(lane.element(number: 99) == nil)
   }
 
-  @Test("An element is changed in place")
-  func updates() {
-    var lane = filled(3)
-    let found = lane.update(number: 1) { $0 += "!" }
-    let absent = lane.update(number: 9) { $0 += "!" }
-    #expect(found && !absent)
-    #expect(lane.entries.map(\.element) == ["0", "1!", "2"])
-  }
-
   @Test("Places are at most max(8, 2 × count) after every removal")
   func bounded() {
     var lane = filled(1_000)
@@ -86,6 +78,17 @@ struct OrderedLaneTests {
       }
       #expect(OrderedLane.merged(lanes) == ["0", "1", "2", "3", "4"])
     }
+  }
+
+  @Test("Any number of lanes merge, longer and shorter ones", arguments: 1...9)
+  func mergesMany(_ count: Int) {
+    var lanes = Array(repeating: OrderedLane<String>(), count: count)
+    var random = SampleNumbers(seed: count)
+    for number in 0..<200 {
+      let lane = Int.random(in: 0..<count, using: &random) * Int.random(in: 0...1, using: &random)
+      lanes[lane].append("\(number)", number: UInt(number))
+    }
+    #expect(OrderedLane.merged(lanes) == (0..<200).map(String.init))
   }
 
   @Test("Gaps are left out of a merge, and no lanes merge to nothing")

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Theming
 
@@ -26,28 +27,66 @@ struct SubscriptionIndexTests {
     #expect(OrderedLane.merged(index.lanes(for: ["c", "nobody"])) == [2])
   }
 
+  @Test("Subscribers with the same keys share a lane, in which nobody else is")
+  func lanes() {
+    var index = Index()
+    let places = (0..<9).map { number in
+      index.add(number, keys: [["a", "b"], ["b", "a"], ["b"]][number % 3], isSwept: false)
+    }
+    #expect(Set(places.map(\.lane)).count == 3)
+    #expect(places.allSatisfy { $0.lane == places[Int($0.number - 1) % 3].lane })
+    #expect(index.lanes(for: ["b"]).map(\.count) == [3, 3, 3])
+    #expect(index.lanes(for: ["a"]).map(\.count) == [3, 3])
+  }
+
   @Test("Removal removes from every key, once, and returns what was there")
   func removal() {
     var index = Index()
-    let number = index.add(7, keys: ["a", "b"], isSwept: true)
-    let entry = index.remove(number)
-    let again = index.remove(number)
-    #expect(entry?.subscriber == 7)
+    let place = index.add(7, keys: ["a", "b"], isSwept: true)
+    let removed = index.remove(place)
+    let again = index.remove(place)
+    #expect(removed?.subscriber == 7)
     #expect(again == nil)
     #expect(index.lanes(for: ["a", "b"]).isEmpty)
     #expect(index.swept.count == 0)
-    #expect(index.count == 0)
-    #expect(!index.contains(number))
+    #expect(index.count == 0 && index.placeCount == 0)
+    #expect(!index.contains(place))
   }
 
-  @Test("Numbers are never used again")
+  @Test("Numbers are never used again; lanes are, and do not mix up who was in them")
   func numbers() {
     var index = Index()
-    let first = index.add(0, keys: [], isSwept: false)
+    let first = index.add(0, keys: ["a"], isSwept: false)
     _ = index.remove(first)
-    let second = index.add(1, keys: [], isSwept: false)
-    #expect(first != second)
-    #expect(index.contains(second))
+    let second = index.add(1, keys: ["b"], isSwept: false)
+    #expect(first.lane == second.lane)
+    #expect(first.number != second.number)
+    #expect(index.contains(second) && !index.contains(first))
+    #expect(index.remove(first) == nil)
+    #expect(index.lanes(for: ["a"]).isEmpty)
+    #expect(OrderedLane.merged(index.lanes(for: ["b"])) == [1])
+  }
+
+  @Test("However keys come and go, who is found is who a plain list would find")
+  func againstAList() {
+    var random = SampleNumbers(seed: 7)
+    var index = Index()
+    var list: [(subscriber: Int, keys: [String], place: Index.Place)] = []
+    let names = ["a", "b", "c", "d"]
+    for step in 0..<2_000 {
+      if list.isEmpty || Int.random(in: 0..<5, using: &random) < (step < 1_000 ? 3 : 1) {
+        let count = Int.random(in: 0...4, using: &random)
+        let keys = Array(names.shuffled(using: &random).prefix(count))
+        list.append((step, keys, index.add(step, keys: keys, isSwept: step.isMultiple(of: 7))))
+      } else {
+        let member = list.remove(at: Int.random(in: list.indices, using: &random))
+        #expect(index.remove(member.place)?.subscriber == member.subscriber)
+      }
+      let wanted = Set(names.filter { _ in Bool.random(using: &random) })
+      let expected = list.filter { !wanted.isDisjoint(with: $0.keys) }.map(\.subscriber)
+      #expect(OrderedLane.merged(index.lanes(for: wanted)) == expected)
+      #expect(index.count == list.count)
+    }
   }
 
   @Test("Only what cannot tell its end is looked after")
@@ -55,6 +94,6 @@ struct SubscriptionIndexTests {
     var index = Index()
     _ = index.add(0, keys: ["a"], isSwept: false)
     _ = index.add(1, keys: ["a"], isSwept: true)
-    #expect(index.swept.entries.map(\.element) == [1])
+    #expect(index.swept.entries.map(\.element.subscriber) == [1])
   }
 }

@@ -114,7 +114,7 @@ public final class ThemeManager {
   @discardableResult
   public func follow<Object: AnyObject>(_ object: Object, _ map: ThemeMap<Object>) -> Token {
     if let manager = map.manager, manager !== self { return manager.follow(object, map) }
-    let subscription = ThemeBinding(object, map.rules)
+    let subscription = ThemeSubscription(object, map.rules)
     let lifetime = (object as? any LifetimeOwner)?.lifetime
     let token = registry.addKept(subscription, keys: map.keys, until: lifetime)
     applyAll(to: subscription)
@@ -133,7 +133,7 @@ public final class ThemeManager {
     _ map: ThemeMap<Object>,
     keeping keep: (Token) -> Void
   ) {
-    let subscription = ThemeBinding(object, map.rules)
+    let subscription = ThemeSubscription(object, map.rules)
     keep(registry.add(subscription, keys: map.keys))
     applyAll(to: subscription)
   }

@@ -14,7 +14,10 @@
 public struct ThemeMap<Object: AnyObject> {
   /// One line of a map.
   public struct Rule {
-    fileprivate let body: any ThemeRule<Object>
+    internal let body: ThemeRule
+
+    @usableFromInline
+    internal init(_ body: ThemeRule) { self.body = body }
 
     /// Sets a property to the value of a key, now and whenever it changes.
     ///
@@ -22,15 +25,21 @@ public struct ThemeMap<Object: AnyObject> {
     ///   - property: The property.
     ///   - key: The key, with the property's type of value.
     /// - Returns: The rule.
+    @inlinable
+    @inline(__always)
     public static func set<Value>(
       _ property: ReferenceWritableKeyPath<Object, Value>,
       _ key: ThemeKey<Value>
     ) -> Rule {
-      Rule(body: SetRule(property, key))
+      Rule(
+        ThemeRule(key) { object, box in
+          known(object, as: Object.self)[keyPath: property] = ThemeValue<Value>.value(in: box)
+        }
+      )
     }
   }
 
-  internal let rules: [any ThemeRule<Object>]
+  internal let rules: [ThemeRule]
 
   /// The keys of the rules, each once.
   internal let keys: [ThemeKeys]

@@ -1,27 +1,22 @@
-/// One line of a map: what becomes of an object when a key changes.
-internal protocol ThemeRule<Object>: AnyObject {
-  associatedtype Object: AnyObject
-
+/// One line of a map, whatever the object and the value: what becomes of an object when a key
+/// changes.
+///
+/// The types are known where the rule is written, in the user's module. There the function is made,
+/// and, since that is inlined, without a look at a key path or at metadata when it is called.
+@usableFromInline
+internal struct ThemeRule {
   /// The key whose changes matter.
-  var key: ThemeKeys { get }
+  internal let key: ThemeKeys
 
-  /// Hands the value of the key to the object.
-  func apply(_ value: any AnyThemeValue, to object: Object)
-}
+  /// Hands the value in a box to the object: both are of the types that the rule was made for.
+  internal let write: (_ object: AnyObject, _ box: AnyObject) -> Void
 
-/// Sets a property to the value of a key.
-internal final class SetRule<Object: AnyObject, Value: Sendable & Equatable>: ThemeRule {
-  private let property: ReferenceWritableKeyPath<Object, Value>
-  private let typedKey: ThemeKey<Value>
-
-  internal init(_ property: ReferenceWritableKeyPath<Object, Value>, _ key: ThemeKey<Value>) {
-    self.property = property
-    typedKey = key
-  }
-
-  internal var key: ThemeKeys { typedKey }
-
-  internal func apply(_ value: any AnyThemeValue, to object: Object) {
-    object[keyPath: property] = typedKey.value(in: value)
+  @usableFromInline
+  internal init(_ key: ThemeKeys, _ write: @escaping (AnyObject, AnyObject) -> Void) {
+    self.key = key
+    self.write = write
   }
 }
+
+@available(*, unavailable)
+extension ThemeRule: Sendable {}

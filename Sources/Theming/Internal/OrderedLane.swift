@@ -55,19 +55,6 @@ package struct OrderedLane<Element> {
     closeGaps()
   }
 
-  /// Changes the element with a number in place.
-  ///
-  /// - Returns: Whether there is one.
-  /// - Complexity: O(log *n*).
-  package mutating func update(number: UInt, _ body: (inout Element) -> Void) -> Bool {
-    guard let index = index(of: number), var element = places[index].element.take() else {
-      return false
-    }
-    body(&element)
-    places[index].element = element
-    return true
-  }
-
   /// Removes the element with a number.
   ///
   /// - Returns: The element, for the caller to let go of outside its lock; `nil` when there is
@@ -86,15 +73,26 @@ package struct OrderedLane<Element> {
   ///
   /// - Complexity: O(*n* log *k*) for *n* places in *k* lanes.
   package static func merged(_ lanes: [Self]) -> [Element] {
-    if lanes.count == 1 { return lanes[0].places.compactMap(\.element) }
-    // Rising runs, one after the other: the sort of the standard library finds and merges them.
-    let all = lanes.flatMap(\.places).sorted { $0.number < $1.number }
-    var last: UInt?
-    return all.compactMap { place in
-      guard let element = place.element, place.number != last else { return nil }
-      last = place.number
-      return element
+    var lists = lanes.map(\.places)
+    while lists.count > 1 {
+      let next = stride(from: 0, to: lists.count, by: 2).map { place in
+        place + 1 < lists.count ? merge(lists[place], lists[place + 1]) : lists[place]
+      }
+      lists = next
     }
+    return lists.first?.compactMap(\.element) ?? []
+  }
+
+  private static func merge(_ left: [Place], _ right: [Place]) -> [Place] {
+    var merged: [Place] = []
+    merged.reserveCapacity(left.count + right.count)
+    var (next, other) = (left[...], right[...])
+    while let first = next.first, let second = other.first {
+      if first.number <= second.number { merged.append(next.removeFirst()) }
+      if second.number <= first.number { other.removeFirst() }
+      if second.number < first.number { merged.append(second) }
+    }
+    return merged + next + other
   }
 
   /// Closes the gaps when they outnumber the elements.

@@ -2,35 +2,61 @@ package import EventBus
 
 /// Who is to be told about which key, in the order of subscription.
 ///
-/// A plain value. Subscribers are found by key, so that a change costs what it touches and not what
-/// there is. What is removed is returned, to be let go of outside the lock that guards the index.
+/// A plain value. Subscribers with the same keys, in the same order, share a lane, and each is in no
+/// other one: views of one kind have one map. A key leads to the lanes that have it, so that a change
+/// costs what it touches and not what there is. What is removed is returned, to be let go of outside
+/// the lock that guards the index.
 package struct SubscriptionIndex<Key: Hashable, Subscriber> {
-  /// A subscriber, and what must be known to remove it.
-  package struct Entry {
-    /// The subscriber.
-    package let subscriber: Subscriber
-    /// Its keys, each once.
-    package let keys: [Key]
-    /// Whether nobody tells of its end, so that it must be looked after.
-    package let isSwept: Bool
-    /// Is told when the subscription ends by itself.
-    package var watcher: WeakCancellable?
+  /// Where a subscription is found.
+  package struct Place: Hashable, Sendable {
+    /// The number of its lane. The number of a lane that is gone is used again.
+    package let lane: UInt
+    /// Its own number, never used again.
+    package let number: UInt
+
+    /// Names a place.
+    package init(lane: UInt, number: UInt) {
+      self.lane = lane
+      self.number = number
+    }
   }
 
-  private var entries = OrderedLane<Entry>()
-  private var lanes: [Key: OrderedLane<Subscriber>] = [:]
+  /// A subscription that was removed.
+  package struct Removed {
+    /// The subscriber.
+    package let subscriber: Subscriber
+    /// Is told when the subscription ends by itself.
+    package let watcher: WeakCancellable?
+  }
+
+  /// A subscription that nobody tells the end of.
+  package struct Swept {
+    /// The subscriber.
+    package let subscriber: Subscriber
+    /// Where it is.
+    package let place: Place
+  }
+
+  fileprivate struct Lane {
+    let keys: [Key]
+    var members = OrderedLane<Subscriber>()
+  }
+
+  private var lanes: [Lane?] = []
+  private var freeLanes: [UInt] = []
+  private var lanesByKeys: [[Key]: UInt] = [:]
+  private var lanesByKey: [Key: [UInt]] = [:]
+  private var watchers: [UInt: WeakCancellable] = [:]
   private var lastNumber: UInt = 0
 
   /// Those that nobody tells the end of.
-  package private(set) var swept = OrderedLane<Subscriber>()
+  package private(set) var swept = OrderedLane<Swept>()
 
   /// How many subscriptions there are.
-  package var count: Int { entries.count }
+  package private(set) var count = 0
 
-  /// How many places are taken in the longest of the lists, gaps included.
-  package var placeCount: Int {
-    lanes.values.reduce(entries.placeCount) { max($0, $1.placeCount) }
-  }
+  /// How many places are taken in all lanes, gaps included.
+  package var placeCount: Int { lanes.reduce(0) { $0 + ($1?.members.placeCount ?? 0) } }
 
   /// Creates an empty index.
   package init() {}
@@ -41,49 +67,85 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
   ///   - subscriber: Who is to be told.
   ///   - keys: Of what, each once.
   ///   - isSwept: Whether nobody tells when it ends.
-  /// - Returns: The number that removes it; never used again.
+  /// - Returns: Where it is.
   /// - Complexity: Amortized O(*k*) for *k* keys.
-  package mutating func add(_ subscriber: Subscriber, keys: [Key], isSwept: Bool) -> UInt {
+  package mutating func add(_ subscriber: Subscriber, keys: [Key], isSwept: Bool) -> Place {
     lastNumber += 1
-    entries.append(Entry(subscriber: subscriber, keys: keys, isSwept: isSwept), number: lastNumber)
-    for key in keys { lanes[key, default: OrderedLane()].append(subscriber, number: lastNumber) }
-    if isSwept { swept.append(subscriber, number: lastNumber) }
-    return lastNumber
+    count += 1
+    let place = Place(lane: lane(for: keys), number: lastNumber)
+    lanes[Int(place.lane)]?.members.append(subscriber, number: lastNumber)
+    if isSwept {
+      swept.append(Swept(subscriber: subscriber, place: place), number: lastNumber)
+    }
+    return place
   }
 
   /// Removes a subscription.
   ///
   /// - Returns: What was removed; `nil` if it was removed before.
-  /// - Complexity: O(*k* log *n*), amortized, for *k* keys and *n* subscriptions.
-  package mutating func remove(_ number: UInt) -> Entry? {
-    guard let entry = entries.remove(number: number) else { return nil }
-    for key in entry.keys {
-      _ = lanes[key]?.remove(number: number)
-      if lanes[key]?.count == 0 { lanes[key] = nil }
-    }
-    if entry.isSwept { _ = swept.remove(number: number) }
-    return entry
+  /// - Complexity: O(log *n*), amortized, for *n* subscriptions with the same keys; O(*k* · *l*) for
+  ///   the last one of them, with *k* keys that *l* lanes have.
+  package mutating func remove(_ place: Place) -> Removed? {
+    let lane = Int(place.lane)
+    guard let subscriber = lanes[lane]?.members.remove(number: place.number) else { return nil }
+    count -= 1
+    if lanes[lane]?.members.count == 0 { close(place.lane) }
+    if swept.count > 0 { _ = swept.remove(number: place.number) }
+    let watcher = watchers.isEmpty ? nil : watchers.removeValue(forKey: place.number)
+    return Removed(subscriber: subscriber, watcher: watcher)
   }
 
   /// Whether a subscription is there.
   ///
   /// - Complexity: O(log *n*).
-  package func contains(_ number: UInt) -> Bool { entries.element(number: number) != nil }
+  package func contains(_ place: Place) -> Bool {
+    lanes[Int(place.lane)]?.members.element(number: place.number) != nil
+  }
 
   /// Sets who is told when a subscription ends by itself.
   ///
   /// - Returns: Whether the subscription is there.
-  package mutating func watch(_ number: UInt, by watcher: WeakCancellable) -> Bool {
-    entries.update(number: number) { $0.watcher = watcher }
+  package mutating func watch(_ place: Place, by watcher: WeakCancellable) -> Bool {
+    guard contains(place) else { return false }
+    watchers[place.number] = watcher
+    return true
   }
 
-  /// The lists of the subscribers to any of the keys, to be merged outside the lock.
+  /// The lists of the subscribers to any of the keys, each in one of them, to be merged outside the
+  /// lock.
   ///
-  /// - Complexity: O(*k*) for *k* keys, whoever subscribed.
+  /// - Complexity: O(*l*) for the *l* lanes that the keys have together, whoever subscribed.
   package func lanes(for keys: some Sequence<Key>) -> [OrderedLane<Subscriber>] {
-    keys.compactMap { lanes[$0] }
+    var found: Set<UInt> = []
+    for key in keys { found.formUnion(lanesByKey[key] ?? []) }
+    return found.sorted().compactMap { lanes[Int($0)]?.members }
+  }
+
+  /// The lane of those that have these keys, in this order.
+  private mutating func lane(for keys: [Key]) -> UInt {
+    if let known = lanesByKeys[keys] { return known }
+    let lane = freeLanes.popLast() ?? UInt(lanes.count)
+    if lane == lanes.count { lanes.append(nil) }
+    lanes[Int(lane)] = Lane(keys: keys)
+    lanesByKeys[keys] = lane
+    for key in keys { lanesByKey[key, default: []].append(lane) }
+    return lane
+  }
+
+  /// Gives up a lane that nobody is in.
+  private mutating func close(_ lane: UInt) {
+    guard let keys = lanes[Int(lane)]?.keys else { return }
+    lanes[Int(lane)] = nil
+    freeLanes.append(lane)
+    lanesByKeys[keys] = nil
+    for key in keys {
+      lanesByKey[key]?.removeAll { $0 == lane }
+      if lanesByKey[key]?.isEmpty == true { lanesByKey[key] = nil }
+    }
   }
 }
 
-extension SubscriptionIndex.Entry: Sendable where Key: Sendable, Subscriber: Sendable {}
+extension SubscriptionIndex.Lane: Sendable where Key: Sendable, Subscriber: Sendable {}
+extension SubscriptionIndex.Removed: Sendable where Subscriber: Sendable {}
+extension SubscriptionIndex.Swept: Sendable where Subscriber: Sendable {}
 extension SubscriptionIndex: Sendable where Key: Sendable, Subscriber: Sendable {}

@@ -16,23 +16,31 @@ package protocol RegistrySubscriber: AnyObject, Sendable {
 /// atomic. Everything else about a subscriber belongs to the main actor.
 ///
 /// ```
-/// view ──► token ╌╌weak╌╌► registry ──► subscriber ╌╌weak╌╌► view
+/// view ──► token ──► target of the lane ╌╌weak╌╌► registry ──► subscriber ╌╌weak╌╌► view
 /// ```
 package final class SubscriptionRegistry<
   Key: Hashable & Sendable,
   Subscriber: RegistrySubscriber
 >: Sendable {
-  private let index = Locked(SubscriptionIndex<Key, Subscriber>())
+  private typealias Index = SubscriptionIndex<Key, Subscriber>
+
+  private struct State {
+    var index = Index()
+    /// One for each lane number that was ever used.
+    var targets: [GroupTarget] = []
+  }
+
+  private let state = Locked(State())
   @MainActor private var probes: UInt = 0
 
   /// Creates an empty registry.
   package init() {}
 
   /// How many subscriptions there are, with those of dead objects that nobody told of.
-  package var count: Int { index.withLock { $0.count } }
+  package var count: Int { state.withLock { $0.index.count } }
 
   /// How many places they take, gaps included.
-  package var placeCount: Int { index.withLock { $0.placeCount } }
+  package var placeCount: Int { state.withLock { $0.index.placeCount } }
 
   /// Adds a subscription that lasts as long as its token.
   ///
@@ -42,8 +50,8 @@ package final class SubscriptionRegistry<
   /// - Returns: The token. The subscription ends when it is dropped.
   @MainActor
   package func add(_ subscriber: Subscriber, keys: [Key]) -> Token {
-    let number = index.withLock { $0.add(subscriber, keys: keys, isSwept: false) }
-    return Token { [weak self] in self?.remove(number) }
+    let (place, target) = enter(subscriber, keys, isSwept: false)
+    return Token(target, handle: place.number)
   }
 
   /// Adds a subscription that lasts as long as the object behind it, or until it is cancelled.
@@ -55,22 +63,18 @@ package final class SubscriptionRegistry<
   /// - Returns: The token. Dropping it does nothing.
   @MainActor
   package func addKept(_ subscriber: Subscriber, keys: [Key], until lifetime: Lifetime?) -> Token {
-    let isSwept = lifetime == nil
-    let number = index.withLock { $0.add(subscriber, keys: keys, isSwept: isSwept) }
-    // Subscribers are called on the main actor only, so a turn there is the fence.
-    let fence: @Sendable () async -> Void = { await MainActor.run {} }
-    let action = CancelAction(fence: fence) { [weak self] in self?.remove(number) }
-    let token = Token(action, handle: 0, isKept: true)
+    let (place, target) = enter(subscriber, keys, isSwept: lifetime == nil)
+    let token = Token(target, handle: place.number, isKept: true)
     if let lifetime { return token.attached(to: lifetime) }
     let watcher = WeakCancellable(token)
-    index.withLock { _ = $0.watch(number, by: watcher) }
+    state.withLock { _ = $0.index.watch(place, by: watcher) }
     probe()
     return token
   }
 
   /// The subscribers to any of the keys, in the order of subscription.
   package func subscribers(to keys: some Sequence<Key>) -> [Subscriber] {
-    let lanes = index.withLock { $0.lanes(for: keys) }
+    let lanes = state.withLock { $0.index.lanes(for: keys) }
     return OrderedLane.merged(lanes)
   }
 
@@ -79,29 +83,64 @@ package final class SubscriptionRegistry<
   /// - Complexity: O(*n*) in the number of those that cannot tell.
   @MainActor
   package func sweep() {
-    let swept = index.withLock { $0.swept }
-    for (number, subscriber) in swept.entries where !subscriber.isAlive {
-      remove(number)?.watcher?.object?.cancel()
+    let swept = state.withLock { $0.index.swept }
+    for (_, member) in swept.entries where !member.subscriber.isAlive {
+      remove(member.place)?.watcher?.object?.cancel()
+    }
+  }
+
+  /// Adds a subscription, and finds the target of its lane.
+  private func enter(
+    _ subscriber: Subscriber,
+    _ keys: [Key],
+    isSwept: Bool
+  ) -> (Index.Place, GroupTarget) {
+    state.withLock { state in
+      let place = state.index.add(subscriber, keys: keys, isSwept: isSwept)
+      if place.lane == state.targets.count {
+        state.targets.append(GroupTarget(self, group: place.lane))
+      }
+      return (place, state.targets[Int(place.lane)])
     }
   }
 
   /// Removes a subscription, whose contents the caller lets go outside the lock.
   @discardableResult
-  private func remove(_ number: UInt) -> SubscriptionIndex<Key, Subscriber>.Entry? {
-    let entry = index.withLock { $0.remove(number) }
-    entry?.subscriber.subscriptionDidEnd()
-    return entry
+  private func remove(_ place: Index.Place) -> Index.Removed? {
+    let removed = state.withLock { $0.index.remove(place) }
+    removed?.subscriber.subscriptionDidEnd()
+    return removed
   }
 
   /// Looks at a few of the swept objects and, where many are dead, at all.
   @MainActor
   private func probe() {
-    let swept = index.withLock { $0.swept }
+    let swept = state.withLock { $0.index.swept }
     probes &+= 1
     var probe = SweepProbe(total: swept.placeCount, seed: probes)
     while let place = probe.next() {
-      if swept.element(at: place)?.isAlive != true { probe.foundDead() }
+      if swept.element(at: place)?.subscriber.isAlive != true { probe.foundDead() }
     }
     if probe.shouldSweep { sweep() }
+  }
+}
+
+extension SubscriptionRegistry: GroupedRegistrations {
+  package func end(_ number: UInt, inGroup lane: UInt) {
+    remove(Index.Place(lane: lane, number: number))
+  }
+
+  package func isActive(_ number: UInt, inGroup lane: UInt) -> Bool {
+    state.withLock { $0.index.contains(Index.Place(lane: lane, number: number)) }
+  }
+
+  package func watch(_ number: UInt, inGroup lane: UInt, by token: any Cancellable) -> Bool {
+    let watcher = WeakCancellable(token)
+    return state.withLock { $0.index.watch(Index.Place(lane: lane, number: number), by: watcher) }
+  }
+
+  package func finished(_ number: UInt, inGroup lane: UInt) async {
+    // Subscribers are called on the main actor only, so a turn there is the fence.
+    await MainActor.run {}
   }
 }

@@ -5,8 +5,9 @@ internal protocol AnyThemeValue: AnyObject, Sendable {
 }
 
 /// A value of a theme, boxed once so that themes, switches and views share it.
+@usableFromInline
 internal final class ThemeValue<Value: Sendable & Equatable>: AnyThemeValue {
-  internal let value: Value
+  @usableFromInline internal let value: Value
 
   internal init(_ value: Value) { self.value = value }
 
@@ -14,4 +15,25 @@ internal final class ThemeValue<Value: Sendable & Equatable>: AnyThemeValue {
   internal func equals(_ other: any AnyThemeValue) -> Bool {
     other === self || (other as? ThemeValue<Value>)?.value == value
   }
+
+  /// The value in a box that is known to be of this type.
+  ///
+  /// Theme values are only ever kept under keys of their own type, and aliases point at keys of the
+  /// same type: the type of a key is part of what makes it the same key.
+  ///
+  /// - Parameter box: A `ThemeValue<Value>`.
+  @inlinable
+  internal static func value(in box: AnyObject) -> Value {
+    unsafe unsafeDowncast(box, to: ThemeValue<Value>.self).value  // Reason: see above.
+  }
+}
+
+/// An object whose type is known, though the compiler has lost sight of it.
+///
+/// - Parameters:
+///   - object: An instance of the type.
+///   - type: The type.
+@inlinable
+internal func known<Object: AnyObject>(_ object: AnyObject, as type: Object.Type) -> Object {
+  unsafe unsafeDowncast(object, to: type)  // Reason: the caller knows.
 }

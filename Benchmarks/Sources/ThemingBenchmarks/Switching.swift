@@ -1,0 +1,57 @@
+import Harness
+
+/// Switching the skin of many views.
+enum Switching {
+  static let rows = [
+    Row(
+      Figure(
+        "switch 10,000 views with 2 rules each, a rule",
+        per: 20_000,
+        goals: [.atMost(500), .faster(1, than: .notificationCenter), .atMost(2, of: .closureLoop)]
+      ),
+      pace: .single,
+      entries: [
+        all(.theming, ThemeSwitcher.self), all(.notificationCenter, CenterSwitcher.self),
+        all(.openCombine, PipelineSwitcher.self), all(.closureLoop, LoopSwitcher.self),
+      ]
+    ),
+    Row(
+      Figure(
+        "switch that matters to 100 of 100,000 views",
+        goals: [.atMost(100_000), .faster(100, than: .notificationCenter)]
+      ),
+      pace: .single,
+      entries: [
+        few(.theming, ThemeSwitcher.self), few(.notificationCenter, CenterSwitcher.self),
+        few(.openCombine, PipelineSwitcher.self), few(.closureLoop, LoopSwitcher.self),
+      ]
+    ),
+  ]
+
+  /// Switches in one sample, each to other values.
+  private static let switches = 1...10
+
+  private static func all<Switcher: SkinSwitcher>(_ subject: Subject, _: Switcher.Type) -> Entry {
+    Entry(subject) {
+      { _ in
+        let stage = Stage<Switcher>(10_000)
+        stage.dress(badges: 0)
+        let time = nanoseconds { for number in switches { stage.switcher.changeRows(number) } }
+        stage.expect { $0.corner == switches.upperBound && $0.ink == ink(switches.upperBound) }
+        return time / Double(switches.count)
+      }
+    }
+  }
+
+  private static func few<Switcher: SkinSwitcher>(_ subject: Subject, _: Switcher.Type) -> Entry {
+    Entry(subject) {
+      { _ in
+        let stage = Stage<Switcher>(100_000)
+        stage.dress(badges: 100)
+        let time = nanoseconds { for number in switches { stage.switcher.changeBadges(number) } }
+        stage.expect { $0.badge == switches.upperBound || $0.corner == 4 }
+        return time / Double(switches.count)
+      }
+    }
+  }
+}

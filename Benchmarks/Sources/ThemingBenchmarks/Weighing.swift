@@ -1,0 +1,77 @@
+import Harness
+
+/// What following the skin weighs, and what is left of it.
+///
+/// Counts, not times: the same every time, however busy the machine is.
+enum Weighing {
+  static let rows = [
+    Row(
+      Figure("bytes per view that follows with 2 rules", .bytes, per: count),
+      pace: .counted,
+      entries: entries(\.held)
+    ),
+    Row(
+      Figure("bytes left when all views have died", .bytes, goals: [.zero]),
+      pace: .counted,
+      entries: entries(\.left)
+    ),
+    Row(
+      Figure("allocations per switch of 10,000 views, a view", .count, per: count),
+      pace: .counted,
+      entries: entries(\.allocations)
+    ),
+  ]
+
+  private static let count = 10_000
+
+  private struct Weight {
+    var held = 0
+    var left = 0
+    var allocations = 0
+  }
+
+  private static func entries(_ figure: @escaping @Sendable (Weight) -> Int) -> [Entry] {
+    [
+      entry(.theming, ThemeSwitcher.self, figure),
+      entry(.notificationCenter, CenterSwitcher.self, figure),
+      entry(.openCombine, PipelineSwitcher.self, figure),
+    ]
+  }
+
+  private static func entry<Switcher: SkinSwitcher>(
+    _ subject: Subject,
+    _: Switcher.Type,
+    _ figure: @escaping @Sendable (Weight) -> Int
+  ) -> Entry {
+    Entry(subject) {
+      { _ in Double(figure(weigh(Switcher.self))) }
+    }
+  }
+
+  /// What is held beyond the views themselves, which are weighed before they follow anything.
+  @MainActor
+  private static func weigh<Switcher: SkinSwitcher>(_: Switcher.Type) -> Weight {
+    var weight = Weight()
+    var stage = Stage<Switcher>(count)
+    // What the first ones cost once, such as tables, is not what one more costs.
+    stage.dress(badges: 0)
+    stage.switcher.changeRows(1)
+    for place in stage.views.indices { stage.views[place] = stage.switcher.makeView() }
+    let bare = stage.views.count
+
+    let own = Heap.during { _ in
+      stage.dress(badges: 0)
+    }
+    weight.held = own.bytes
+    weight.allocations = Heap.during { _ in stage.switcher.changeRows(2) }.allocations
+    let views = Heap.during { _ in
+      for _ in 0..<bare { stage.views.removeLast() }
+    }
+    let empty = Heap.during { _ in
+      for _ in 0..<bare { stage.views.append(stage.switcher.makeView()) }
+    }
+    // The views went with what they held; new ones without it must weigh that much less.
+    weight.left = own.bytes + views.bytes + empty.bytes
+    return weight
+  }
+}
