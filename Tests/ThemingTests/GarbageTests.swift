@@ -6,21 +6,21 @@ import Theming
 @MainActor
 @Suite("What dead objects leave behind")
 struct GarbageTests {
-  /// A subscriber whose object dies when it is told to, and tells nobody.
-  @MainActor
-  private final class Mortal: RegistrySubscriber {
-    var isAlive = true
-    nonisolated func subscriptionDidEnd() {}
-  }
+  /// An object that dies when it is let go of, and tells nobody.
+  private final class Box {
+    let name: Int
+    var width = 0 { didSet { touched?(name) } }
+    var touched: ((Int) -> Void)?
 
-  private typealias Registry = SubscriptionRegistry<String, Mortal>
+    init(_ name: Int) { self.name = name }
+  }
 
   @Test("Objects that die one after the other take at most eight places")
   func dieAtOnce() {
-    let registry = Registry()
-    for _ in 0..<10_000 {
-      add(1, to: registry)[0].isAlive = false
-      #expect(registry.placeCount <= 8)
+    let manager = makeManager()
+    for name in 0..<10_000 {
+      follow(manager, Box(name))
+      #expect(manager.subscriptionPlaceCount <= 8)
     }
   }
 
@@ -31,42 +31,43 @@ struct GarbageTests {
     ]
   )
   func dieTogether(_ who: String) {
-    let registry = Registry()
-    var mortals = add(1_000, to: registry)
+    let manager = makeManager()
+    var boxes = (0..<1_000).map(Box.init)
+    for box in boxes { follow(manager, box) }
     var random = SampleNumbers(seed: 1)
-    for (number, mortal) in mortals.enumerated() {
-      mortal.isAlive =
-        switch who {
-        case "all": false
-        case "the older half and one": number > 500
-        case "the newer half and one": number < 499
-        case "two of three": number % 3 == 0
-        default: random.next(below: 4) == 0
-        }
+    boxes.removeAll { box in
+      switch who {
+      case "all": true
+      case "the older half and one": box.name <= 500
+      case "the newer half and one": box.name >= 499
+      case "two of three": box.name % 3 != 0
+      default: random.next(below: 4) != 0
+      }
     }
-    mortals += add(1, to: registry)
-    let living = mortals.filter(\.isAlive).count
-    #expect(registry.placeCount <= max(8, 2 * living))
+    boxes.append(Box(1_000))
+    follow(manager, boxes[boxes.count - 1])
+    #expect(manager.subscriptionPlaceCount <= max(8, 2 * boxes.count))
+    withExtendedLifetime(boxes) {}
   }
 
   @Test("What lives stays subscribed, in order, through every sweep")
-  func sparesTheLiving() {
-    let registry = Registry()
-    let mortals = add(1_000, to: registry)
-    for (number, mortal) in mortals.enumerated() { mortal.isAlive = number % 10 == 0 }
-    let last = add(1, to: registry)
-    let expected = mortals.filter(\.isAlive) + last
-    let found = registry.subscribers(to: ["key"])
-    #expect(found.map(ObjectIdentifier.init) == expected.map(ObjectIdentifier.init))
+  func sparesTheLiving() throws {
+    let manager = makeManager()
+    var boxes = (0..<1_000).map(Box.init)
+    for box in boxes { follow(manager, box) }
+    boxes.removeAll { $0.name % 10 != 0 }
+    boxes.append(Box(1_000))
+    follow(manager, boxes[boxes.count - 1])
+    var touched: [Int] = []
+    for box in boxes { box.touched = { touched.append($0) } }
+    try manager.use(rounded(9))
+    #expect(touched == Array(stride(from: 0, through: 1_000, by: 10)))
   }
 
   @Test("10,000 objects followed and dropped leave nothing that counts")
   func followed() {
-    final class Box {
-      var width = 0
-    }
     let manager = makeManager()
-    for _ in 0..<10_000 { manager.follow(Box(), [.set(\.width, .radius)]) }
+    for name in 0..<10_000 { follow(manager, Box(name)) }
     #expect(manager.subscriberCount == 0)
   }
 
@@ -83,11 +84,7 @@ struct GarbageTests {
     }
   }
 
-  private func add(_ count: Int, to registry: Registry) -> [Mortal] {
-    (0..<count).map { _ in
-      let mortal = Mortal()
-      _ = registry.addKept(mortal, keys: ["key"], until: nil)
-      return mortal
-    }
+  private func follow(_ manager: ThemeManager, _ box: Box) {
+    manager.follow(box, [.set(\.width, .radius)])
   }
 }

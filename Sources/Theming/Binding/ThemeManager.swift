@@ -34,7 +34,7 @@ public final class ThemeManager {
 
   internal let bus: EventBus
   private var resolved: ResolvedTheme
-  private let registry = SubscriptionRegistry<ThemeKeys, ThemeSubscription>()
+  private let registry = SubscriptionRegistry()
 
   /// The manager above a scope, which stays as long as the scope does.
   internal let parent: ThemeManager?
@@ -93,6 +93,9 @@ public final class ThemeManager {
     registry.sweep()
     return registry.count
   }
+
+  /// How many places the subscriptions take, gaps and those of the dead included.
+  package var subscriptionPlaceCount: Int { registry.placeCount }
 
   /// Makes an object follow the theme, beginning now: for objects that you cannot give a ``Themed``
   /// property.

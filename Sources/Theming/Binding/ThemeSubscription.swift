@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// Everything but the flag belongs to the main actor.
 @MainActor
-internal final class ThemeSubscription: RegistrySubscriber {
+internal final class ThemeSubscription {
   private nonisolated let hasEnded = Atomic(false)
   private weak var object: AnyObject?
   private let rules: [ThemeRule]
@@ -17,9 +17,10 @@ internal final class ThemeSubscription: RegistrySubscriber {
   /// Whether it has ended, so that nothing is handed to the object any more.
   internal nonisolated var isOver: Bool { hasEnded.load(ordering: .acquiring) }
 
-  internal nonisolated func subscriptionDidEnd() { hasEnded.store(true, ordering: .releasing) }
+  /// Ends it: no call begins any more.
+  internal nonisolated func end() { hasEnded.store(true, ordering: .releasing) }
 
-  /// Whether the object lives.
+  /// Whether the object lives. Asked outside every lock.
   internal var isAlive: Bool { object != nil }
 
   /// Hands values to the object, rule by rule, until the subscription ends.

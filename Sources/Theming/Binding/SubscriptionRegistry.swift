@@ -1,13 +1,4 @@
-package import EventBus
-
-/// Somebody who is told of changes on the main actor, until told that it has ended.
-package protocol RegistrySubscriber: AnyObject, Sendable {
-  /// Called once, on any thread, when the subscription has ended: no call begins any more.
-  nonisolated func subscriptionDidEnd()
-
-  /// Whether the object behind the subscription lives. Asked outside every lock.
-  @MainActor var isAlive: Bool { get }
-}
+internal import EventBus
 
 /// The subscriptions of one manager: the shell that holds the lock around a ``SubscriptionIndex``.
 ///
@@ -18,11 +9,8 @@ package protocol RegistrySubscriber: AnyObject, Sendable {
 /// ```
 /// view ──► token ──► target of the lane ╌╌weak╌╌► registry ──► subscriber ╌╌weak╌╌► view
 /// ```
-package final class SubscriptionRegistry<
-  Key: Hashable & Sendable,
-  Subscriber: RegistrySubscriber
->: Sendable {
-  private typealias Index = SubscriptionIndex<Key, Subscriber>
+internal final class SubscriptionRegistry: Sendable {
+  private typealias Index = SubscriptionIndex<ThemeKeys, ThemeSubscription>
 
   private struct State {
     var index = Index()
@@ -34,13 +22,13 @@ package final class SubscriptionRegistry<
   @MainActor private var probes: UInt = 0
 
   /// Creates an empty registry.
-  package init() {}
+  internal init() {}
 
   /// How many subscriptions there are, with those of dead objects that nobody told of.
-  package var count: Int { state.withLock { $0.index.count } }
+  internal var count: Int { state.withLock { $0.index.count } }
 
   /// How many places they take, gaps included.
-  package var placeCount: Int { state.withLock { $0.index.placeCount } }
+  internal var placeCount: Int { state.withLock { $0.index.placeCount } }
 
   /// Adds a subscription that lasts as long as its token.
   ///
@@ -49,7 +37,7 @@ package final class SubscriptionRegistry<
   ///   - keys: Of what, each once.
   /// - Returns: The token. The subscription ends when it is dropped.
   @MainActor
-  package func add(_ subscriber: Subscriber, keys: [Key]) -> Token {
+  internal func add(_ subscriber: ThemeSubscription, keys: [ThemeKeys]) -> Token {
     let (place, target) = enter(subscriber, keys, isSwept: false)
     return Token(target, handle: place.number)
   }
@@ -62,7 +50,7 @@ package final class SubscriptionRegistry<
   ///   - lifetime: Tells when the object dies. Without one, the dead are looked for.
   /// - Returns: The token. Dropping it does nothing.
   @MainActor
-  package func addKept(_ subscriber: Subscriber, keys: [Key], until lifetime: Lifetime?) -> Token {
+  internal func addKept(_ subscriber: ThemeSubscription, keys: [ThemeKeys], until lifetime: Lifetime?) -> Token {
     let (place, target) = enter(subscriber, keys, isSwept: lifetime == nil)
     let token = Token(target, handle: place.number, isKept: true)
     if let lifetime { return token.attached(to: lifetime) }
@@ -73,7 +61,7 @@ package final class SubscriptionRegistry<
   }
 
   /// The subscribers to any of the keys, in the order of subscription.
-  package func subscribers(to keys: some Sequence<Key>) -> [Subscriber] {
+  internal func subscribers(to keys: some Sequence<ThemeKeys>) -> [ThemeSubscription] {
     let lanes = state.withLock { $0.index.lanes(for: keys) }
     return OrderedLane.merged(lanes)
   }
@@ -82,7 +70,7 @@ package final class SubscriptionRegistry<
   ///
   /// - Complexity: O(*n*) in the number of those that cannot tell.
   @MainActor
-  package func sweep() {
+  internal func sweep() {
     let swept = state.withLock { $0.index.swept }
     for (_, member) in swept.entries where !member.subscriber.isAlive {
       remove(member.place)?.watcher?.object?.cancel()
@@ -91,8 +79,8 @@ package final class SubscriptionRegistry<
 
   /// Adds a subscription, and finds the target of its lane.
   private func enter(
-    _ subscriber: Subscriber,
-    _ keys: [Key],
+    _ subscriber: ThemeSubscription,
+    _ keys: [ThemeKeys],
     isSwept: Bool
   ) -> (Index.Place, GroupTarget) {
     state.withLock { state in
@@ -108,7 +96,7 @@ package final class SubscriptionRegistry<
   @discardableResult
   private func remove(_ place: Index.Place) -> Index.Removed? {
     let removed = state.withLock { $0.index.remove(place) }
-    removed?.subscriber.subscriptionDidEnd()
+    removed?.subscriber.end()
     return removed
   }
 
