@@ -43,6 +43,10 @@ final class CenterSwitcher: SkinSwitcher {
     }
   }
 
+  func undress(_ view: View) {
+    if let token = view.token.take() { center.removeObserver(token) }
+  }
+
   func changeRows(_ number: Int) {
     theme["ink"] = ink(number)
     theme["corner"] = number
@@ -90,6 +94,8 @@ final class PipelineSwitcher: SkinSwitcher {
     }
   }
 
+  func undress(_ view: View) { view.pipelines = [] }
+
   func changeRows(_ number: Int) {
     subject.value = Skin(ink: ink(number), corner: number, badge: subject.value.badge)
   }
@@ -128,6 +134,8 @@ final class LoopSwitcher: SkinSwitcher {
     apply(skin)
     closures.append(apply)
   }
+
+  func undress(_ view: View) {}
 
   func changeRows(_ number: Int) {
     skin.ink = ink(number)

@@ -37,6 +37,9 @@ protocol SkinSwitcher {
   /// Makes a view follow the skin, beginning now; it ends with the view.
   func dress(_ view: View, as dress: Dress)
 
+  /// Ends what was begun with `dress`.
+  func undress(_ view: View)
+
   /// Switches to another value of what rows follow, and leaves the badge.
   func changeRows(_ number: Int)
 

@@ -41,6 +41,8 @@ final class ThemeSwitcher: SkinSwitcher {
       }
   }
 
+  func undress(_ view: View) { view.map = nil }
+
   func changeRows(_ number: Int) {
     edit {
       $0[.ink] = ink(number)

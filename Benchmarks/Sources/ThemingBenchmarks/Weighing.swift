@@ -11,7 +11,7 @@ enum Weighing {
       entries: entries(\.held)
     ),
     Row(
-      Figure("bytes left when all views have died", .bytes, goals: [.zero]),
+      Figure("bytes left when no view follows any more", .bytes, goals: [.zero]),
       pace: .counted,
       entries: entries(\.left)
     ),
@@ -48,30 +48,29 @@ enum Weighing {
     }
   }
 
-  /// What is held beyond the views themselves, which are weighed before they follow anything.
+  /// What is held beyond the views themselves.
   @MainActor
   private static func weigh<Switcher: SkinSwitcher>(_: Switcher.Type) -> Weight {
     var weight = Weight()
-    var stage = Stage<Switcher>(count)
+    let stage = Stage<Switcher>(count)
     // What the first ones cost once, such as tables, is not what one more costs.
-    stage.dress(badges: 0)
-    stage.switcher.changeRows(1)
-    for place in stage.views.indices { stage.views[place] = stage.switcher.makeView() }
-    let bare = stage.views.count
-
-    let own = Heap.during { _ in
-      stage.dress(badges: 0)
-    }
-    weight.held = own.bytes
-    weight.allocations = Heap.during { _ in stage.switcher.changeRows(2) }.allocations
-    let views = Heap.during { _ in
-      for _ in 0..<bare { stage.views.removeLast() }
-    }
-    let empty = Heap.during { _ in
-      for _ in 0..<bare { stage.views.append(stage.switcher.makeView()) }
-    }
-    // The views went with what they held; new ones without it must weigh that much less.
-    weight.left = own.bytes + views.bytes + empty.bytes
+    turnOver {}
+    weight.left =
+      Heap.during { soFar in
+        turnOver {
+          weight.held = soFar().bytes
+          let before = soFar().allocations
+          stage.switcher.changeRows(2)
+          weight.allocations = soFar().allocations - before
+        }
+      }.bytes
     return weight
+
+    func turnOver(atTheTop: () -> Void) {
+      stage.dress(badges: 0)
+      stage.switcher.changeRows(1)
+      atTheTop()
+      for view in stage.views { stage.switcher.undress(view) }
+    }
   }
 }

@@ -131,6 +131,7 @@ public final class ThemeManager {
   ///   - map: Its rules.
   ///   - keep: Stores the token. Called before anything is handed to the object, so that what is
   ///     set off by that finds the subscription in place.
+  @usableFromInline
   internal func subscribe<Object: AnyObject>(
     _ object: Object,
     _ map: ThemeMap<Object>,
@@ -144,7 +145,7 @@ public final class ThemeManager {
   /// Plans to change the theme: throws if it cannot be used, and changes nothing.
   internal func plan(_ new: Theme) throws(ThemeError) -> ThemeSwitch {
     let resolved = try new.checkedResolution()
-    let changes = resolved.changes(from: self.resolved)
+    let changes = ThemeChanges(resolved.changes(from: self.resolved))
     return ThemeSwitch(manager: self, old: theme, new: new, resolved: resolved, changes: changes)
   }
 

@@ -45,7 +45,7 @@ public struct ThemeMap<Object: AnyObject> {
   internal let keys: [ThemeKeys]
 
   /// The manager that themes whoever follows this map, or `nil` for the follower's own.
-  internal private(set) var manager: ThemeManager?
+  @usableFromInline internal private(set) var manager: ThemeManager?
 
   /// Creates a map from rules that were put together elsewhere.
   ///

@@ -10,7 +10,7 @@ internal struct ThemeSwitch {
   /// The same as views see it.
   internal let resolved: ResolvedTheme
   /// The keys that will read something else, each with what.
-  internal let changes: [ThemeKeys: any AnyThemeValue]
+  internal let changes: ThemeChanges
 
   /// What is told of it when it is done.
   internal var event: ThemeDidChange {

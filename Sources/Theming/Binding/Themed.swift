@@ -1,4 +1,4 @@
-internal import EventBus
+public import EventBus
 
 /// A property by which a view follows the theme: its setter does everything.
 ///
@@ -36,9 +36,9 @@ internal import EventBus
 @propertyWrapper
 public struct Themed<Object: AnyObject> {
   /// The manager, or `nil` for the shared one.
-  private let manager: ThemeManager?
-  private var map: ThemeMap<Object>?
-  private var token: Token?
+  @usableFromInline internal let manager: ThemeManager?
+  @usableFromInline internal var map: ThemeMap<Object>?
+  @usableFromInline internal var token: Token?
 
   /// Follows ``ThemeManager/shared``, once a map is set.
   public init() { manager = nil }
@@ -61,13 +61,18 @@ public struct Themed<Object: AnyObject> {
   ///   - object: The instance.
   ///   - wrapped: The property.
   ///   - storage: The storage behind it.
+  ///
+  /// Inlined, so that the optimiser sees the properties behind the key paths.
   @MainActor
+  @inlinable
   public static subscript(
     _enclosingInstance object: Object,
     wrapped wrapped: ReferenceWritableKeyPath<Object, ThemeMap<Object>?>,
     storage storage: ReferenceWritableKeyPath<Object, Themed>
   ) -> ThemeMap<Object>? {
+    @inline(__always)
     get { object[keyPath: storage].map }
+    @inline(__always)
     set {
       // The storage is open for the moment of an exchange only, and what was in it is let go
       // afterwards: whatever that sets off may come back here.
@@ -83,7 +88,8 @@ public struct Themed<Object: AnyObject> {
   }
 
   /// Takes a map and a token, and returns the former ones.
-  private mutating func exchange(_ newMap: ThemeMap<Object>?, _ newToken: Token?) -> Themed {
+  @inlinable
+  internal mutating func exchange(_ newMap: ThemeMap<Object>?, _ newToken: Token?) -> Themed {
     let former = self
     map = newMap
     token = newToken

@@ -21,7 +21,7 @@ public class ThemeKeys: Hashable, @unchecked Sendable {  // Reason: constants on
   public let name: String
 
   /// What the key is known by inside the process.
-  private let number: Int
+  internal let number: Int
 
   /// What the key reads where no theme sets it.
   internal let boxedDefault: any AnyThemeValue
