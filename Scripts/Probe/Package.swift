@@ -22,7 +22,10 @@ let package = Package(
     ),
     .target(
       name: "HotPaths",
-      dependencies: [.product(name: "EventBus", package: "EventBus")]
+      dependencies: [
+        .product(name: "EventBus", package: "EventBus"),
+        .product(name: "Theming", package: "EventBus"),
+      ]
     ),
   ],
   swiftLanguageModes: [.v6]

@@ -276,3 +276,7 @@ FAULT
 plant specialised "called across modules.*" "a post without @inlinable" <<'FAULT'
 sed -i '/^ *@inlinable$/d' Sources/EventBus/Bus/EventBus+Post.swift
 FAULT
+
+plant specialised "set through its key path" "a rule without @inlinable" <<'FAULT'
+sed -i '/^ *@inline(__always)$/d; /^ *@inlinable$/d' Sources/Theming/Binding/ThemeMap.swift
+FAULT

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# posts, sends and streams of another module are specialised there
+# posts, streams and themed properties of another module are specialised there
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # A post that is specialised in its caller's module, or a stream, still calls into EventBus where the
@@ -16,7 +16,7 @@ seldom=(
 )
 
 build_probe
-objects=(.build/probe/release/HotPaths.build/*.o)
+objects=(.build/probe/release/HotPaths.build/HotPaths.*o)
 nm "${objects[@]}" | swift demangle > "$work/hot-paths.txt"
 grep -q ' T HotPaths\.' "$work/hot-paths.txt" || fail "cannot read the symbols of ${objects[*]}"
 calls=$(sed -n 's/^ *U \(.*EventBus\..*\)/  \1/p' "$work/hot-paths.txt")
@@ -25,3 +25,10 @@ echo "${calls:-  nothing}"
 lost=$(grep -vE "($(IFS='|'; echo "${seldom[*]}"))" <<< "$calls" || true)
 [[ -z $lost ]] \
   || fail "these are called across modules. Is an '@inlinable' gone?"$'\n'"$lost"
+
+# A rule of a theme map names a property by its key path. The optimiser finds the property behind it
+# as long as the rule is made in the user's module; otherwise each value is set through the runtime.
+nm .build/probe/release/HotPaths.build/Themes.*o > "$work/themes.txt"
+grep -q 'HotPaths5LabelC6follow' "$work/themes.txt" || fail "cannot read the symbols of the label"
+! grep -E 'swift_(set|modify|get)At\w*KeyPath' "$work/themes.txt" \
+  || fail "a themed property is set through its key path. Is an '@inlinable' of Theming gone?"

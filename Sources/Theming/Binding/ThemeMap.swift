@@ -14,9 +14,9 @@
 public struct ThemeMap<Object: AnyObject> {
   /// One line of a map.
   public struct Rule {
-    internal let body: ThemeRule
+    @usableFromInline internal let body: ThemeRule
 
-    @usableFromInline
+    @inlinable
     internal init(_ body: ThemeRule) { self.body = body }
 
     /// Sets a property to the value of a key, now and whenever it changes.

@@ -6,12 +6,12 @@
 @usableFromInline
 internal struct ThemeRule {
   /// The key whose changes matter.
-  internal let key: ThemeKeys
+  @usableFromInline internal let key: ThemeKeys
 
   /// Hands the value in a box to the object: both are of the types that the rule was made for.
-  internal let write: (_ object: AnyObject, _ box: AnyObject) -> Void
+  @usableFromInline internal let write: (_ object: AnyObject, _ box: AnyObject) -> Void
 
-  @usableFromInline
+  @inlinable
   internal init(_ key: ThemeKeys, _ write: @escaping (AnyObject, AnyObject) -> Void) {
     self.key = key
     self.write = write

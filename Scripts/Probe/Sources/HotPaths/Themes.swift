@@ -1,0 +1,28 @@
+public import Theming
+
+extension ThemeKeys {
+  /// A colour.
+  public static let ink = ThemeKey("probe.ink", default: RGBA(red: 0, green: 0, blue: 0))
+  /// A number.
+  public static let corner = ThemeKey("probe.corner", default: 4)
+}
+
+/// A view that follows the theme.
+@MainActor
+public final class Label {
+  /// Follows a key.
+  public var ink = RGBA(red: 0, green: 0, blue: 0)
+  /// Follows a key, and has an observer.
+  public var corner = 0 { didSet { touches += 1 } }
+  /// How often the corner was set.
+  public private(set) var touches = 0
+
+  /// What follows what.
+  @Themed public var themeMap: ThemeMap<Label>?
+
+  /// Makes a label.
+  public init(_ manager: ThemeManager) { _themeMap = Themed(manager) }
+
+  /// Follows the theme.
+  public func follow() { themeMap = [.set(\.ink, .ink), .set(\.corner, .corner)] }
+}
