@@ -50,7 +50,11 @@ internal final class SubscriptionRegistry: Sendable {
   ///   - lifetime: Tells when the object dies. Without one, the dead are looked for.
   /// - Returns: The token. Dropping it does nothing.
   @MainActor
-  internal func addKept(_ subscriber: ThemeSubscription, keys: [ThemeKeys], until lifetime: Lifetime?) -> Token {
+  internal func addKept(
+    _ subscriber: ThemeSubscription,
+    keys: [ThemeKeys],
+    until lifetime: Lifetime?
+  ) -> Token {
     let (place, target) = enter(subscriber, keys, isSwept: lifetime == nil)
     let token = Token(target, handle: place.number, isKept: true)
     if let lifetime { return token.attached(to: lifetime) }

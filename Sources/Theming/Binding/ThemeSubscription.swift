@@ -20,7 +20,7 @@ internal final class ThemeSubscription {
   /// Ends it: no call begins any more.
   internal nonisolated func end() { hasEnded.store(true, ordering: .releasing) }
 
-  /// Whether the object lives. Asked outside every lock.
+  /// Whether the object lives; asked outside every lock.
   internal var isAlive: Bool { object != nil }
 
   /// Hands values to the object, rule by rule, until the subscription ends.

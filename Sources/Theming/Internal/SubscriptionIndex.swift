@@ -9,7 +9,7 @@ package import EventBus
 package struct SubscriptionIndex<Key: Hashable, Subscriber> {
   /// Where a subscription is found.
   package struct Place: Hashable, Sendable {
-    /// The number of its lane. The number of a lane that is gone is used again.
+    /// The number of its lane; that of a lane that is gone is used again.
     package let lane: UInt
     /// Its own number, never used again.
     package let number: UInt

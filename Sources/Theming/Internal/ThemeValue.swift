@@ -22,6 +22,7 @@ internal final class ThemeValue<Value: Sendable & Equatable>: AnyThemeValue {
   /// same type: the type of a key is part of what makes it the same key.
   ///
   /// - Parameter box: A `ThemeValue<Value>`.
+  /// - Returns: What is in it.
   @inlinable
   internal static func value(in box: AnyObject) -> Value {
     unsafe unsafeDowncast(box, to: ThemeValue<Value>.self).value  // Reason: see above.
@@ -33,6 +34,7 @@ internal final class ThemeValue<Value: Sendable & Equatable>: AnyThemeValue {
 /// - Parameters:
 ///   - object: An instance of the type.
 ///   - type: The type.
+/// - Returns: The object.
 @inlinable
 internal func known<Object: AnyObject>(_ object: AnyObject, as type: Object.Type) -> Object {
   unsafe unsafeDowncast(object, to: type)  // Reason: the caller knows.
