@@ -9,8 +9,7 @@ extension ThemeManager {
   /// manager.
   ///
   /// ```swift
-  /// let sidebar = try manager.scope { $0[.brand] = .teal }
-  /// label.themeMap = [.set(\.color, .accent)].scoped(sidebar)
+  /// let sidebar = try manager.scope { $0[.brand] = RGBA(red: 0, green: 150, blue: 136) }
   /// ```
   ///
   /// The scope keeps this manager, and is not kept by it: it lasts as long as somebody refers to it,

@@ -2,14 +2,16 @@
 ///
 /// ```swift
 /// @MainActor
-/// final class Label: Themeable {
+/// final class Badge: Themeable {
 ///   let themeSlot = ThemeSlot()
-///   var color = RGBA(red: 0, green: 0, blue: 0)
+///   var ink = RGBA(red: 0, green: 0, blue: 0)
 /// }
 ///
-/// label.themes = [.set(\.color, .accent)]  // subscribes, applies now
-/// label.themes = nil  // ends
+/// let badge = Badge()
+/// badge.themes = [.set(\.ink, .ink)]  // subscribes, applies now
 /// ```
+///
+/// Setting `nil` ends it.
 ///
 /// ``Themed`` rests on a feature of the language that has no final name yet, the subscript that a
 /// property wrapper finds its object by. Whoever would rather not, writes one stored line.

@@ -1,0 +1,67 @@
+// A view that themes itself from its setter, in every way there is.
+
+import EventBus
+import Theming
+
+extension ThemeKeys {
+  static let ink = ThemeKey("color.ink", default: RGBA(red: 30, green: 30, blue: 30))
+  static let paper = ThemeKey("color.paper", default: RGBA(red: 255, green: 255, blue: 255))
+  static let corner = ThemeKey("row.corner", default: 4)
+}
+
+@MainActor
+class Row {
+  var ink = RGBA(red: 0, green: 0, blue: 0)
+  var corner = 0 { didSet { needsLayout = true } }
+  var needsLayout = false
+
+  @Themed var themeMap: ThemeMap<Row>?
+}
+
+let row = Row()
+row.themeMap = [.set(\.ink, .ink), .set(\.corner, .corner)]
+
+let quiet: ThemeMap<Row> = [.set(\.ink, .ink)]
+row.themeMap = quiet  // replaces: the corner stays as it is from now on
+row.themeMap = nil  // ends
+
+@MainActor
+final class Badge: Themeable {
+  let themeSlot = ThemeSlot()
+  var ink = RGBA(red: 0, green: 0, blue: 0)
+}
+
+let badge = Badge()
+badge.themes = [.set(\.ink, .ink)]  // subscribes, applies now
+
+// snippet.hide
+@MainActor
+final class LegacyCell {
+  var tint = RGBA(red: 0, green: 0, blue: 0)
+}
+let cell = LegacyCell()
+// snippet.show
+let following = ThemeManager.shared.follow(cell, [.set(\.tint, .ink)])
+following.cancel()  // or let the cell go
+
+try ThemeManager.shared.edit { theme in
+  theme[.ink] = RGBA(red: 20, green: 40, blue: 60)
+  theme[.corner] = 8
+}
+
+let token = EventBus.default.observe(.themeDidChange) { change in
+  print("\(change.old.name) → \(change.new.name): \(change.changedKeys.count) keys")
+}
+
+let day = Theme("Day", appearance: .light)
+let night = Theme("Night") { $0[.paper] = RGBA(red: 16, green: 20, blue: 28) }
+let manager = ThemeManager(light: day, dark: night)
+manager.systemAppearance = .light  // from whoever knows: Day
+manager.preference = .dark  // Night, whatever the system shows
+
+manager.register(Theme("Contrast") { $0[.ink] = RGBA(red: 255, green: 255, blue: 255) })
+try manager.use("Contrast")
+// snippet.hide
+precondition(badge.ink.hex == "#14283c" && manager.theme.name == "Contrast")
+precondition(!row.needsLayout || row.corner == 4)
+token.cancel()
