@@ -1,15 +1,3 @@
-/// The name of a member in a document, whatever it is.
-internal struct DocumentKey: CodingKey {
-  internal let stringValue: String
-
-  /// Documents have names and no numbers.
-  internal var intValue: Int? { nil }
-
-  internal init(stringValue: String) { self.stringValue = stringValue }
-
-  internal init?(intValue: Int) { nil }
-}
-
 /// How the values of a key are read from a document and written to one.
 internal struct ThemeCodec: Sendable {
   /// Reads a value.
@@ -23,10 +11,12 @@ internal struct ThemeCodec: Sendable {
 
   /// For a type that reads and writes itself.
   internal init<Value: Sendable & Equatable & Codable>(_ type: Value.Type) {
-    decode = { container, key in ThemeValue(try container.decode(Value.self, forKey: key)) }
+    decode = { container, key in
+      ThemeValue(AliasSyntax.unescaped(try container.decode(Value.self, forKey: key)))
+    }
     encode = { value, container, key in
       guard let value = value as? ThemeValue<Value> else { return }
-      try container.encode(value.value, forKey: key)
+      try container.encode(AliasSyntax.escaped(value.value), forKey: key)
     }
   }
 }

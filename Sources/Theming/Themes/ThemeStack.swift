@@ -19,6 +19,9 @@ internal struct ThemeStack: Sendable {
   /// The stack of a theme that stands on nothing.
   internal init(name: String) { layers = [ThemeLayer(name: name)] }
 
+  /// The stack of a theme that stands on nothing, with what it says itself.
+  internal init(_ own: ThemeLayer) { layers = [own] }
+
   /// The theme's own layer, on top.
   internal var own: ThemeLayer {
     get { layers[layers.count - 1] }
