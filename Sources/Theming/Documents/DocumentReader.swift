@@ -109,12 +109,32 @@ internal struct DocumentReader {
     if let name = text.flatMap(AliasSyntax.target) {
       try takeAlias(of: name, for: key, from: place)
     } else if let codec = key.codec {
-      layer.set(key, .value(try codec.decode(place.container, place.member)))
+      layer.set(key, .value(try value(codec, at: place)))
     } else {
       issues.append(ThemeIssue(.notCodable, key: key.name))
     }
   }
 
+  /// Decodes a value; whatever goes wrong is told with the way to it.
+  private func value(_ codec: ThemeCodec, at place: Place) throws -> any AnyThemeValue {
+    do {
+      return try codec.decode(place.container, place.member)
+    } catch let error as DecodingError {
+      throw error.located(at: place.codingPath)
+    } catch {
+      // Decoders have errors of their own for numbers that do not fit, and values may have, too.
+      let problem = "The value of \"\(place.path.joined(separator: "."))\" cannot be read: \(error)"
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: place.codingPath,
+          debugDescription: problem,
+          underlyingError: error
+        )
+      )
+    }
+  }
+
+  /// Makes a key read like another one.
   private mutating func takeAlias(of name: String, for key: ThemeKeys, from place: Place) throws {
     guard let target = schema[name] else {
       let issue = ThemeIssue(

@@ -9,7 +9,8 @@ extension ThemeDocument: Codable {
   ///
   /// - Throws: `DecodingError`, when there is no name, when a value has a wrong type or is `null`,
   ///   when a group is something else than an object, or when an alias names a key with another type
-  ///   of value. The coding path of the error is the way to the value.
+  ///   of value. The coding path of the error is the way to the value. What else a value throws is
+  ///   the underlying error of one.
   /// - Complexity: O(*k* + *m* · log *m*) for *k* keys of the schema and *m* members of the document,
   ///   and for each that is unknown the search for the nearest name.
   public init(from decoder: any Decoder) throws {

@@ -1,0 +1,70 @@
+import FoundationEssentials  // Reason: its decoder stands for the one that users bring.
+import Testing
+import Theming
+
+/// The keys of the documents in these tests.
+enum Skin: ThemeSchema {
+  static let brand = ThemeKey<RGBA>("color.brand", default: .grey)
+  static let text = ThemeKey<RGBA>("color.text.primary", default: .grey)
+  static let scale = ThemeKey<Double>("scale", default: 1)
+  static let bold = ThemeKey<Bool>("font.bold", default: false)
+  static let weights = ThemeKey<[Int]>("font.weights", default: [])
+  static let title = ThemeKey<String>("title", default: "")
+  static let subtitle = ThemeKey<String?>("subtitle", default: nil)
+  static let style = ThemeKey<Style>("style", default: .flat)
+  static let border = ThemeKey<Border>("border", default: Border(width: 1, color: .grey))
+  static let frame = ThemeKey<Border>("frame", default: Border(width: 2, color: .grey))
+  static let opaque = ThemeKey<Opaque>("opaque", default: Opaque(number: 0))
+  static let mirror = ThemeKey<Opaque>("mirror", default: Opaque(number: 0))
+
+  static let keys: [ThemeKeys] = [
+    .accent, .radius, .font, brand, text, scale, bold, weights, title, subtitle, style, border,
+    frame, opaque, mirror,
+  ]
+}
+
+enum Style: String, Codable { case flat, raised }
+
+struct Border: Codable, Equatable {
+  var width: Int
+  var color: RGBA
+}
+
+/// A value that cannot be read from a file.
+struct Opaque: Equatable { var number: Int }
+
+typealias SkinDocument = ThemeDocument<Skin>
+
+/// A document from JSON.
+func parse(_ json: String) throws -> SkinDocument {
+  try JSONDecoder().decode(SkinDocument.self, from: Data(json.utf8))
+}
+
+/// A document with these values, as JSON, called "t".
+func parse(values: String) throws -> SkinDocument {
+  try parse(#"{"name": "t", "values": \#(values)}"#)
+}
+
+/// A document with these values, read member by member in the order in which they are written.
+func read(values: Node) throws -> SkinDocument {
+  try NodeDecoder.decode(SkinDocument.self, from: ["name": "t", "values": values])
+}
+
+/// What is wrong with values, a line each.
+func problems(_ values: String) throws -> [String] {
+  try parse(values: values).issues.map(\.description)
+}
+
+/// What kind of decoding error it is, its path with dots, and what it says.
+func summary(_ error: DecodingError) -> (kind: String, path: String, text: String) {
+  func of(_ kind: String, _ context: DecodingError.Context) -> (String, String, String) {
+    (kind, context.codingPath.map(\.stringValue).joined(separator: "/"), context.debugDescription)
+  }
+  return switch error {
+  case .typeMismatch(let type, let context): of("not \(type)", context)
+  case .valueNotFound(_, let context): of("null", context)
+  case .keyNotFound(let key, let context): of("no \(key.stringValue)", context)
+  case .dataCorrupted(let context): of("corrupted", context)
+  @unknown default: ("unknown", "", "")
+  }
+}

@@ -1,0 +1,123 @@
+import Testing
+import Theming
+
+@Suite("The theme of a document")
+struct DocumentThemeTests {
+  private let day = Theme("Day", appearance: .light) {
+    $0[Skin.brand] = .blue
+    $0[alias: .accent] = Skin.brand
+    $0[.radius] = 2
+  }
+
+  @Test("It is a layer over its base, and aliases of either follow what the other one sets")
+  func layers() throws {
+    let document = try parse(
+      ##"{"name": "Fog", "extends": "Day", "values": {"color.brand": "#f00", "border": "{frame}"}}"##
+    )
+    let theme = try document.theme(extending: day)
+    #expect(theme[.accent] == .red)
+    #expect(theme[.radius] == 2)
+    let framed = Border(width: 9, color: .red)
+    #expect(theme.deriving("framed") { $0[Skin.frame] = framed }[Skin.border] == framed)
+    #expect(theme.explain(.accent).steps.map(\.theme) == ["Day", "Fog"])
+  }
+
+  @Test("What the document sets can be taken back, and the base shows")
+  func ownLayer() throws {
+    let document = try parse(#"{"name": "Fog", "values": {"corner.radius": 6}}"#)
+    var theme = try document.theme(extending: day)
+    #expect(theme[.radius] == 6)
+    theme.remove(ThemeKeys.radius)
+    #expect(theme[.radius] == 2)
+  }
+
+  @Test("Its appearance is that of the document, else of the base, else dark")
+  func appearance() throws {
+    let silent = try parse(#"{"name": "t"}"#)
+    #expect(try silent.theme().appearance == .dark)
+    #expect(try silent.theme(extending: day).appearance == .light)
+    let dark = try parse(#"{"name": "t", "appearance": "dark"}"#)
+    #expect(try dark.theme(extending: day).appearance == .dark)
+  }
+
+  @Test("Without the base that it extends there is no theme", arguments: [false, true])
+  func noBase(_ strict: Bool) throws {
+    let document = try parse(#"{"name": "Fog", "extends": "Day"}"#)
+    let error = try #require(throws: ThemeError.self) { try document.theme(strict: strict) }
+    #expect(error.code == .wrongBase)
+    #expect(error.themes == ["Fog", "Day"])
+    #expect(
+      "\(error)"
+        == "The theme \"Fog\" extends \"Day\": call theme(extending:) with the theme \"Day\"."
+    )
+  }
+
+  @Test("A base of another name is taken, unless it is strict")
+  func otherBase() throws {
+    let document = try parse(#"{"name": "Fog", "extends": "Noon"}"#)
+    #expect(try document.theme(extending: day)[.radius] == 2)
+    let error = try #require(throws: ThemeError.self) {
+      try document.theme(extending: day, strict: true)
+    }
+    #expect(error.code == .wrongBase)
+    #expect(error.themes == ["Fog", "Noon"])
+  }
+
+  @Test("A base may be given to a document that names none", arguments: [false, true])
+  func unaskedBase(_ strict: Bool) throws {
+    let document = try parse(#"{"name": "Fog"}"#)
+    #expect(try document.theme(extending: day, strict: strict)[.radius] == 2)
+  }
+
+  @Test("Strictly, issues are an error that lists them")
+  func strict() throws {
+    let document = try parse(values: #"{"color.acent": "fff", "opaque": 1, "scale": 2}"#)
+    #expect(try document.theme()[Skin.scale] == 2)
+    let error = try #require(throws: ThemeError.self) { try document.theme(strict: true) }
+    #expect(error.code == .issues)
+    #expect(error.themes == ["t"])
+    #expect(error.issues == document.issues)
+    #expect(
+      "\(error)" == """
+        The theme "t" has 2 issues:
+          "color.acent" is no key of the theme; did you mean "color.accent"?
+          "opaque" has values that are not Codable
+        """
+    )
+  }
+
+  @Test("One issue is one issue")
+  func oneIssue() throws {
+    let document = try parse(values: #"{"blinking": true}"#)
+    let error = try #require(throws: ThemeError.self) { try document.theme(strict: true) }
+    #expect("\(error)".hasPrefix("The theme \"t\" has 1 issue:\n"))
+  }
+
+  @Test("Strictly, the base is looked at before the issues")
+  func baseFirst() throws {
+    let document = try parse(#"{"name": "t", "extends": "Day", "odd": 1}"#)
+    let error = try #require(throws: ThemeError.self) { try document.theme(strict: true) }
+    #expect(error.code == .wrongBase)
+  }
+
+  @Test("An alias cycle is an error that names the keys", arguments: [false, true])
+  func cycle(_ strict: Bool) throws {
+    let document = try parse(
+      values: #"{"color": {"text.primary": "{color.accent}", "accent": "{color.text.primary}"}}"#
+    )
+    let error = try #require(throws: ThemeError.self) { try document.theme(strict: strict) }
+    #expect(error.code == .aliasCycle)
+    #expect(error.themes == ["t"])
+    #expect(error.path == ["color.accent", "color.text.primary", "color.accent"])
+  }
+
+  @Test("A cycle that document and base make together is one; one that the document breaks is none")
+  func cycleWithBase() throws {
+    let closing = try parse(values: #"{"color.brand": "{color.accent}"}"#)
+    #expect(throws: ThemeError.self) { try closing.theme(extending: day) }
+    #expect(throws: Never.self) { try closing.theme() }
+    let torn = day.deriving("torn") { $0[alias: Skin.brand] = .accent }
+    let opening = try parse(values: ##"{"color.brand": "#f00"}"##)
+    #expect(try opening.theme(extending: torn)[.accent] == .red)
+  }
+}

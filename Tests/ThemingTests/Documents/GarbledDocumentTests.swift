@@ -1,0 +1,79 @@
+import FoundationEssentials  // Reason: its decoder stands for the one that users bring.
+import TestSupport
+import Testing
+import Theming
+
+private let sample = ##"""
+  {
+    "name": "Nébel", "appearance": "light", "extends": "Day", "note": [1, {"a": null}],
+    "values": {
+      "color": {"brand": "#ff0000", "accent": "{color.brand}", "text": {"primary": "{color.acent}"}},
+      "corner.radius": 6, "font": {"bold": true, "weights": [400, 700]}, "scale": 1.25e0,
+      "border": {"width": 1, "color": "#00f"}, "title": "{{ü}}", "opaque": {}, "subtitle": null
+    }
+  }
+  """##
+
+@Suite("A document that is damaged")
+struct GarbledDocumentTests {
+  @Test("The sample is whole")
+  func whole() throws {
+    let document = try parse(sample)
+    #expect(document.issues.map(\.key) == ["color.text.primary", "note", "opaque"])
+    #expect(try document.theme(extending: Theme("Day"))[.accent] == .red)
+  }
+
+  @Test("Cut off at any byte it is an error, never a trap", .timeLimit(.minutes(5)))
+  func cut() throws {
+    let bytes = Array(sample.utf8)
+    for count in 0..<bytes.count {
+      #expect(throws: (any Error).self) {
+        try JSONDecoder().decode(SkinDocument.self, from: Data(bytes.prefix(count)))
+      }
+    }
+  }
+
+  @Test(
+    "With bytes replaced, left out or doubled it is a theme or an error, never a trap",
+    .timeLimit(.minutes(5))
+  )
+  func damaged() throws {
+    var random = SampleNumbers(seed: 21)
+    let original = Array(sample.utf8)
+    var outcomes = (themes: 0, errors: 0)
+    for _ in 0..<5_000 {
+      var bytes = original
+      let place = Int.random(in: bytes.indices, using: &random)
+      switch random.next() % 3 {
+      case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
+      case 1: bytes.remove(at: place)
+      default: bytes.insert(bytes[place], at: place)
+      }
+      do {
+        let document = try JSONDecoder().decode(SkinDocument.self, from: Data(bytes))
+        _ = try document.theme(extending: Theme("Day"))
+        outcomes.themes += 1
+      } catch is DecodingError {
+        outcomes.errors += 1
+      }
+    }
+    #expect(outcomes.themes > 500)
+    #expect(outcomes.errors > 500)
+  }
+
+  @Test("A binary property list, cut off anywhere, is an error", .timeLimit(.minutes(5)))
+  func cutPropertyList() throws {
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = .binary
+    let document = try parse(sample.replacing(#", "subtitle": null"#, with: ""))
+    let bytes = Array(try encoder.encode(document))
+    #expect(throws: Never.self) {
+      try PropertyListDecoder().decode(SkinDocument.self, from: Data(bytes))
+    }
+    for count in 0..<bytes.count {
+      #expect(throws: (any Error).self) {
+        try PropertyListDecoder().decode(SkinDocument.self, from: Data(bytes.prefix(count)))
+      }
+    }
+  }
+}

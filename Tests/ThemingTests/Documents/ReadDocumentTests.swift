@@ -1,0 +1,186 @@
+import TestSupport
+import Testing
+import Theming
+
+private let contested: [(values: Node, color: RGBA)] = [
+  (["color.text.primary": "#f00", "color.text": ["primary": "#00f"]], .red),
+  (["color": ["text.primary": "#00f"], "color.text.primary": "#f00"], .red),
+  (["color": ["text": ["primary": "#f00"], "text.primary": "#00f"]], .blue),
+  // As many levels: the first path in the alphabet.
+  (["color.text": ["primary": "#f00"], "color": ["text.primary": "#00f"]], .blue),
+  // What does not count is not even read.
+  (
+    ["color.text.primary": "#f00", "color": ["text": ["primary": 5], "text.primary": nil]], .red
+  ),
+]
+
+@Suite("Reading a document")
+struct ReadDocumentTests {
+  @Test("A document gives its name, its appearance, its base, and the values of the keys")
+  func form() throws {
+    let document = try parse(
+      """
+      {
+        "name": "Fog", "appearance": "light", "extends": "Day",
+        "values": {"color": {"accent": "#ff0000"}, "corner.radius": 6}
+      }
+      """
+    )
+    #expect(document.name == "Fog")
+    #expect(document.appearance == .light)
+    #expect(document.extends == "Day")
+    #expect(document.issues.isEmpty)
+    let theme = try document.theme(extending: Theme("Day"))
+    #expect(theme.name == "Fog")
+    #expect(theme.appearance == .light)
+    #expect(theme[.accent] == .red)
+    #expect(theme[.radius] == 6)
+  }
+
+  @Test("A name is enough")
+  func nameAlone() throws {
+    let document = try parse(#"{"name": "bare"}"#)
+    #expect(document.appearance == nil)
+    #expect(document.extends == nil)
+    #expect(document.issues.isEmpty)
+    #expect(try document.theme(strict: true).changes(from: Theme("empty")).isEmpty)
+  }
+
+  @Test(
+    "Groups are written nested, with dots, or in any mixture",
+    arguments: [
+      ##"{"color": {"text": {"primary": "#f00"}}}"##, ##"{"color.text.primary": "#f00"}"##,
+      ##"{"color": {"text.primary": "#f00"}}"##, ##"{"color.text": {"primary": "#f00"}}"##,
+    ]
+  )
+  func flattens(_ values: String) throws {
+    let document = try parse(values: values)
+    #expect(document.issues.isEmpty)
+    #expect(try document.theme()[Skin.text] == .red)
+  }
+
+  @Test("Values of every kind that a format has are read: whatever is Codable")
+  func kinds() throws {
+    let theme = try parse(
+      values: """
+        {
+          "scale": 1.5, "font": {"bold": true, "weights": [400, 700]}, "title": "a {b} c",
+          "subtitle": "here", "style": "raised", "border": {"width": 3, "color": "#00f"}
+        }
+        """
+    ).theme(strict: true)
+    #expect(theme[Skin.scale] == 1.5)
+    #expect(theme[Skin.bold])
+    #expect(theme[Skin.weights] == [400, 700])
+    #expect(theme[Skin.title] == "a {b} c")
+    #expect(theme[Skin.subtitle] == "here")
+    #expect(theme[Skin.style] == .raised)
+    #expect(theme[Skin.border] == Border(width: 3, color: .blue))
+  }
+
+  @Test("An optional value may be null")
+  func optional() throws {
+    let base = Theme("base") { $0[Skin.subtitle] = "there" }
+    let document = try parse(values: #"{"subtitle": null}"#)
+    #expect(try document.theme(extending: base, strict: true)[Skin.subtitle] == nil)
+  }
+
+  @Test("A name in braces is an alias, and follows what is laid over its target")
+  func alias() throws {
+    let values = ##"{"color": {"brand": "#f00", "accent": "{color.brand}"}}"##
+    let theme = try parse(values: values).theme()
+    #expect(theme[alias: .accent] == Skin.brand)
+    #expect(theme[.accent] == .red)
+    #expect(theme.deriving("blue") { $0[Skin.brand] = .blue }[.accent] == .blue)
+  }
+
+  @Test("An alias may stand before its target, name one that is not set, and replace an object")
+  func aliasPlaces() throws {
+    let theme = try parse(values: #"{"border": "{frame}", "color.accent": "{color.brand}"}"#)
+      .theme()
+    #expect(theme[Skin.border] == Border(width: 2, color: .grey))
+    #expect(theme[.accent] == Skin.brand.defaultValue)
+  }
+
+  @Test("What cannot be read from files can be an alias of its like")
+  func aliasOfNotCodable() throws {
+    let base = Theme("base") { $0[Skin.opaque] = Opaque(number: 7) }
+    let document = try parse(values: #"{"mirror": "{opaque}"}"#)
+    #expect(try document.theme(extending: base, strict: true)[Skin.mirror] == Opaque(number: 7))
+  }
+
+  @Test(
+    "A text in two pairs of braces is the text in one",
+    arguments: [
+      ("{{x}}", "{x}"), ("{{{x}}}", "{{x}}"), ("{{}}", "{}"), ("{{color.brand}}", "{color.brand}"),
+      ("{{x}} y", "{{x}} y"), ("{x", "{x"), ("x}", "x}"), ("{", "{"), ("}", "}"), ("", ""),
+      ("}{", "}{"), ("{{\u{301}x}}", "{\u{301}x}"),
+    ]
+  )
+  func braces(_ written: String, _ read: String) throws {
+    let values: Node = ["title": .text(written), "subtitle": .text(written)]
+    let theme = try ThemingTests.read(values: values).theme(strict: true)
+    #expect(theme[Skin.title] == read)
+    #expect(theme[Skin.subtitle] == read)
+  }
+
+  @Test(
+    "A key set in several places is an issue; the one with the fewest levels counts",
+    arguments: contested
+  )
+  func duplicates(_ values: Node, _ expected: RGBA) throws {
+    var random = SampleNumbers(seed: 5)
+    for _ in 0..<20 {
+      let document = try read(values: values.shuffled(using: &random))
+      #expect(document.issues.map(\.description) == ["\"color.text.primary\" is set twice"])
+      #expect(document.issues.map(\.code) == [.duplicateKey])
+      #expect(try document.theme()[Skin.text] == expected)
+    }
+  }
+
+  @Test("The order in which a decoder lists members changes nothing")
+  func order() throws {
+    let values: Node = [
+      "color": ["accnt": 1, "accent": "{color.brnd}", "brand": "#f00", "empty": [:]],
+      "corner": ["radius": 3], "corner.radius": 4, "zebra": ["b": 1, "a": [1, 2]], "opaque": 5,
+      "title": "t",
+    ]
+    let first = try read(values: values)
+    #expect(
+      first.issues.map(\.key) == [
+        "color.accent", "color.accnt", "color.empty", "corner.radius", "opaque", "zebra.a",
+        "zebra.b",
+      ]
+    )
+    var random = SampleNumbers(seed: 9)
+    for _ in 0..<100 {
+      let other = try read(values: values.shuffled(using: &random))
+      #expect(other.issues == first.issues)
+      #expect(try other.theme().changes(from: first.theme()).isEmpty)
+    }
+  }
+
+  @Test(
+    "Of several wrong types the same one is reported, in whatever order a decoder lists members"
+  )
+  func orderOfErrors() throws {
+    let values: Node = [
+      "title": 1, "color": ["text": ["primary": true], "brand": 2], "scale": "s",
+      "font": ["bold": 0],
+    ]
+    var random = SampleNumbers(seed: 3)
+    for _ in 0..<50 {
+      let error = try #require(throws: DecodingError.self) {
+        try read(values: values.shuffled(using: &random))
+      }
+      #expect(summary(error).path == "values/color/brand")
+    }
+  }
+
+  @Test("Groups nested 1,000 deep are read, and are one issue")
+  func deep() throws {
+    var values: Node = 1
+    for _ in 0..<1_000 { values = ["a": values] }
+    #expect(try read(values: values).issues.map(\.code) == [.unknownKey])
+  }
+}

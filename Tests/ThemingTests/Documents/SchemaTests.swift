@@ -1,0 +1,84 @@
+import Testing
+import Theming
+
+private enum Torn: ThemeSchema {
+  static let keys: [ThemeKeys] = [
+    ThemeKey<Int>("torn.fine", default: 1), ThemeKey<Int>("torn.width", default: 1),
+    ThemeKey<String>("torn.width", default: "1"),
+  ]
+}
+
+private enum Doubled: ThemeSchema {
+  static let keys: [ThemeKeys] = [
+    ThemeKey<Int>("doubled", default: 1), ThemeKey<Int>("doubled", default: 1),
+  ]
+}
+
+private enum Empty: ThemeSchema {
+  static let keys: [ThemeKeys] = []
+}
+
+/// A key with the name of a group.
+private enum Overlapping: ThemeSchema {
+  static let whole = ThemeKey<String>("over", default: "")
+  static let part = ThemeKey<Int>("over.part", default: 0)
+  static let keys: [ThemeKeys] = [whole, part]
+}
+
+@Suite("ThemeSchema")
+struct SchemaTests {
+  @Test("Two keys of one name trap with a message that names the schema, the key and both types")
+  func twoKeysOfOneName() async throws {
+    let result = try await #require(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      _ = ThemeDocument<Torn>(Theme("t"))
+    }
+    let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+    #expect(message.contains("The schema Torn has two keys named \"torn.width\""))
+    #expect(message.contains("one with values of type Int, one of type String"))
+    #expect(message.contains("Give one of them another name"))
+  }
+
+  @Test("They trap when a document is read, too, whatever is in it")
+  func twoKeysOfOneNameRead() async {
+    await #expect(processExitsWith: .failure) {
+      _ = try NodeDecoder.decode(ThemeDocument<Torn>.self, from: ["name": "t"])
+    }
+  }
+
+  @Test("The same key twice is harmless")
+  func sameKeyTwice() throws {
+    let document = try NodeDecoder.decode(
+      ThemeDocument<Doubled>.self,
+      from: ["name": "t", "values": ["doubled": 2]]
+    )
+    #expect(try document.theme(strict: true)[ThemeKey<Int>("doubled", default: 1)] == 2)
+  }
+
+  @Test("A schema without keys knows none")
+  func empty() throws {
+    let document = try NodeDecoder.decode(
+      ThemeDocument<Empty>.self,
+      from: ["name": "t", "values": ["a": ["b": 1]]]
+    )
+    #expect(document.issues.map(\.description) == ["\"a.b\" is no key of the theme"])
+  }
+
+  @Test("Where a key has the name of a group, what stands there is its value")
+  func keyAndGroup() throws {
+    let dotted = try NodeDecoder.decode(
+      ThemeDocument<Overlapping>.self,
+      from: ["name": "t", "values": ["over": "all", "over.part": 3]]
+    ).theme(strict: true)
+    #expect(dotted[Overlapping.whole] == "all")
+    #expect(dotted[Overlapping.part] == 3)
+    #expect(throws: DecodingError.self) {
+      try NodeDecoder.decode(
+        ThemeDocument<Overlapping>.self,
+        from: ["name": "t", "values": ["over": ["part": 3]]]
+      )
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import FoundationEssentials  // Reason: its encoder stands for the one that users bring.
+import Testing
+import Theming
+
+@Suite("Writing a document")
+struct WriteDocumentTests {
+  private let fog = Theme("Fog", appearance: .light) {
+    $0[Skin.title] = "fog"
+    $0[alias: .accent] = Skin.brand
+    $0[Skin.brand] = .red
+    $0[Skin.border] = Border(width: 1, color: .blue)
+    $0[Skin.scale] = 1.5
+    $0[alias: Skin.mirror] = Skin.opaque
+  }
+
+  @Test("It is written with dotted names in the order of the alphabet, aliases in braces")
+  func order() throws {
+    let document = SkinDocument(fog.deriving("Mist", appearance: .dark) { $0[.radius] = 1 })
+    #expect(
+      try NodeEncoder.encode(document) == [
+        "name": "Mist", "appearance": "dark", "extends": "Fog", "values": ["corner.radius": 1],
+      ]
+    )
+    #expect(
+      try NodeEncoder.encode(SkinDocument(fog)) == [
+        "name": "Fog", "appearance": "light",
+        "values": [
+          "border": ["width": 1, "color": "#0000ff"], "color.accent": "{color.brand}",
+          "color.brand": "#ff0000", "mirror": "{opaque}", "scale": .number(1.5), "title": "fog",
+        ],
+      ]
+    )
+  }
+
+  @Test("A theme that sets nothing has an empty document")
+  func empty() throws {
+    let document = SkinDocument(Theme("bare"))
+    #expect(document.issues.isEmpty)
+    #expect(
+      try NodeEncoder.encode(document) == ["name": "bare", "appearance": "dark", "values": [:]]
+    )
+  }
+
+  @Test("It carries what the theme says itself, and the name of the theme below")
+  func ownLayer() throws {
+    let mist = fog.deriving("Mist") { $0[.radius] = 1 }
+    let drizzle = mist.deriving("Drizzle") { $0[Skin.bold] = true }
+    let document = SkinDocument(drizzle)
+    #expect(document.name == "Drizzle")
+    #expect(document.extends == "Mist")
+    #expect(document.appearance == .light)
+    let again = try document.theme(extending: Theme("Mist"))
+    #expect(again.changes(from: Theme("empty")) == [Skin.bold])
+    #expect(try document.theme(extending: mist, strict: true).changes(from: drizzle).isEmpty)
+  }
+
+  @Test("A renamed theme is written under its new name")
+  func renamed() {
+    var theme = fog
+    theme.name = "Haze"
+    #expect(SkinDocument(theme).name == "Haze")
+    #expect(SkinDocument(theme.deriving("Mist") { _ in }).extends == "Haze")
+  }
+
+  @Test("What the schema does not know, or files cannot hold, is left out and is an issue")
+  func leavesOut() throws {
+    let stranger = ThemeKey<RGBA>("color.brant", default: .grey)
+    let namesake = ThemeKey<Int>("title", default: 0)
+    let other = ThemeKey<RGBA>("elsewhere", default: .grey)
+    let theme = Theme("t") {
+      $0[stranger] = .red
+      $0[namesake] = 1
+      $0[Skin.opaque] = Opaque(number: 1)
+      $0[alias: .accent] = stranger
+      $0[alias: other] = .accent
+      $0[.radius] = 3
+    }
+    let document = SkinDocument(theme)
+    #expect(
+      document.issues.map(\.description) == [
+        #""color.accent" points at "color.brant", which is no key of the theme; did you mean "color.brand"?"#,
+        #""color.brant" is no key of the theme; did you mean "color.brand"?"#,
+        #""elsewhere" is no key of the theme"#, #""opaque" has values that are not Codable"#,
+        #""title" is no key of the theme"#,
+      ]
+    )
+    #expect(
+      document.issues.map(\.code) == [
+        .unknownAlias(target: "color.brant"), .unknownKey, .unknownKey, .notCodable, .unknownKey,
+      ]
+    )
+    #expect(try document.theme().changes(from: Theme("empty")) == [ThemeKeys.radius])
+    #expect(
+      try NodeEncoder.encode(document) == [
+        "name": "t", "appearance": "dark", "values": ["corner.radius": 3],
+      ]
+    )
+  }
+
+  @Test(
+    "A text that looks like an alias is written in one more pair of braces",
+    arguments: [
+      ("{x}", "{{x}}"), ("{{x}}", "{{{x}}}"), ("{}", "{{}}"), ("{{}", "{{{}}"), ("{}}", "{{}}}"),
+      ("{color.brand}", "{{color.brand}}"), ("{x} y", "{x} y"), ("{", "{"), ("}", "}"), ("", ""),
+      ("}{", "}{"), ("{\u{301}x}", "{{\u{301}x}}"), ("{x\n}", "{{x\n}}"),
+    ]
+  )
+  func braces(_ text: String, _ written: String) throws {
+    let theme = Theme("t") {
+      $0[Skin.title] = text
+      $0[Skin.subtitle] = text
+    }
+    let node = try NodeEncoder.encode(SkinDocument(theme))
+    #expect(
+      node == [
+        "name": "t", "appearance": "dark",
+        "values": ["subtitle": .text(written), "title": .text(written)],
+      ]
+    )
+    let again = try NodeDecoder.decode(SkinDocument.self, from: node).theme(strict: true)
+    #expect(again[Skin.title] == text)
+    #expect(again[Skin.subtitle] == text)
+  }
+
+  @Test("An alias that could not be read back, because the name is in braces, is an issue")
+  func nameInBraces() {
+    let theme = Theme("t") { $0[alias: Awkward.plain] = Awkward.braced }
+    #expect(
+      ThemeDocument<Awkward>(theme).issues.map(\.code) == [.unknownAlias(target: "{braced}")]
+    )
+  }
+
+  @Test("What an encoder refuses is thrown on")
+  func throwsOn() {
+    let theme = Theme("t") { $0[Skin.scale] = .infinity }
+    #expect(throws: EncodingError.self) { try JSONEncoder().encode(SkinDocument(theme)) }
+  }
+
+  @Test("A document that was read is written as it was understood")
+  func readAndWrite() throws {
+    let document = try read(values: ["color": ["accent": "{color.brand}", "odd": 1], "title": "t"])
+    #expect(
+      try NodeEncoder.encode(document) == [
+        "name": "t", "values": ["color.accent": "{color.brand}", "title": "t"],
+      ]
+    )
+  }
+}
+
+private enum Awkward: ThemeSchema {
+  static let plain = ThemeKey<Int>("plain", default: 0)
+  static let braced = ThemeKey<Int>("{braced}", default: 0)
+  static let keys: [ThemeKeys] = [plain, braced]
+}
