@@ -18,7 +18,7 @@ internal struct ResolvedTheme: Sendable {
     values = layer.values
     guard !layer.aliases.isEmpty else { return }
     // By name, so that of several cycles the same one is reported on every run.
-    let names = layer.aliases.keys.sorted { $0.name < $1.name }
+    let names = layer.aliases.keys.sorted(by: Self.precedes)
     var broken: Set<ThemeKeys> = []
     for name in names where values[name] == nil && !broken.contains(name) {
       follow(name, layer.aliases, &broken)
@@ -37,6 +37,13 @@ internal struct ResolvedTheme: Sendable {
       changes[key] = key.boxedDefault
     }
     return changes
+  }
+
+  /// Whether a key comes before another one by its name, and, with equal names, by its type.
+  private static func precedes(_ left: ThemeKeys, _ right: ThemeKeys) -> Bool {
+    left.name == right.name
+      ? String(reflecting: left.valueType) < String(reflecting: right.valueType)
+      : left.name < right.name
   }
 
   /// Follows one alias to its end, and gives every key on the way what was found there.

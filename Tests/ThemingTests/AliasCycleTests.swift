@@ -1,0 +1,139 @@
+import TestSupport
+import Testing
+import Theming
+
+private func key(_ name: String) -> ThemeKey<Int> { ThemeKey("cycle.\(name)", default: name.count) }
+
+/// A theme with the aliases of a text such as "a>b b>c".
+private func theme(_ aliases: String) -> Theme {
+  Theme("t") { theme in
+    for alias in aliases.split(separator: " ") {
+      let ends = alias.split(separator: ">").map { key(String($0)) }
+      theme[alias: ends[0]] = ends[1]
+    }
+  }
+}
+
+/// The path of the cycle that a theme is refused for.
+private func cycle(_ theme: Theme) throws -> [String] {
+  let error = try #require(throws: ThemeError.self) { try theme.checked() }
+  #expect(error.code == .aliasCycle)
+  #expect(error.themes == [theme.name])
+  return error.path.map { String($0.dropFirst("cycle.".count)) }
+}
+
+@Suite("An alias cycle")
+struct AliasCycleTests {
+  @Test(
+    "It is named from the key that is first in the alphabet of those that lead into it",
+    arguments: [
+      ("a>b b>a", ["a", "b", "a"]), ("b>a a>b", ["a", "b", "a"]), ("a>a", ["a", "a"]),
+      ("c>a a>b b>c", ["a", "b", "c", "a"]),
+      // Keys that lead into the cycle are no part of it.
+      ("a>z z>y y>x x>z", ["z", "y", "x", "z"]), ("d>d a>d", ["d", "d"]),
+      // The first of several.
+      ("x>y y>x b>c c>b", ["b", "c", "b"]), ("m>n a>x x>m n>m b>b", ["m", "n", "m"]),
+    ]
+  )
+  func path(_ aliases: String, _ expected: [String]) throws {
+    #expect(try cycle(theme(aliases)) == expected)
+  }
+
+  @Test("Its description names the theme, the keys and the way out")
+  func description() throws {
+    let error = try #require(throws: ThemeError.self) { try theme("a>b b>a").checked() }
+    #expect(
+      "\(error)" == "The aliases of the theme \"t\" lead in a circle: "
+        + "cycle.a → cycle.b → cycle.a. Give one of them a value."
+    )
+  }
+
+  @Test("Of two cycles that begin with one name in two types the same one is named on every run")
+  func twins() throws {
+    for number in 0..<24 {
+      let (one, two) = ("cycle.a twin \(number)", "cycle.b \(number)")
+      let (texts, numbers) = (ThemeKey<String>(one, default: ""), ThemeKey<Int>(one, default: 0))
+      let text = ThemeKey<String>("\(two) of texts", default: "")
+      let number = ThemeKey<Int>("\(two) of numbers", default: 0)
+      let theme = Theme("t") {
+        $0[alias: texts] = text
+        $0[alias: numbers] = number
+        $0[alias: text] = texts
+        $0[alias: number] = numbers
+      }
+      // Both begin with the same name, so the types decide: Int comes before String.
+      let error = try #require(throws: ThemeError.self) { try theme.checked() }
+      #expect(error.path == [one, "\(two) of numbers", one])
+    }
+  }
+
+  @Test("Reading never fails: keys in the cycle and before it read their own defaults")
+  func reading() {
+    let theme = theme("in>a a>bb bb>a far>in")
+    #expect(theme[key("a")] == 1)
+    #expect(theme[key("bb")] == 2)
+    #expect(theme[key("in")] == 2)
+    #expect(theme[key("far")] == 3)
+    #expect(theme.changes(from: Theme("empty")).isEmpty)
+  }
+
+  @Test("Keys apart from it read as ever")
+  func bystanders() {
+    var theme = theme("a>a ok>fine")
+    theme[key("fine")] = 9
+    #expect(theme[key("ok")] == 9)
+    #expect(theme.changes(from: Theme("empty")) == [key("ok"), key("fine")])
+  }
+
+  @Test("A cycle of 1,000 keys is named whole, and read")
+  func long() throws {
+    let count = 1_000
+    let keys = (0..<count).map { ThemeKey<Int>("cycle.long.\($0)", default: $0) }
+    let theme = Theme("t") { theme in
+      for index in keys.indices { theme[alias: keys[index]] = keys[(index + 1) % count] }
+    }
+    let error = try #require(throws: ThemeError.self) { try theme.checked() }
+    #expect(error.path == keys.map(\.name) + [keys[0].name])
+    #expect(theme[keys[7]] == 7)
+  }
+
+  @Test("A cycle that spans two themes is one of the upper theme, not of its base")
+  func acrossLayers() throws {
+    let base = theme("a>b")
+    #expect(throws: Never.self) { try base.checked() }
+    let derived = base.deriving("d") { $0[alias: key("b")] = key("a") }
+    #expect(try cycle(derived) == ["a", "b", "a"])
+  }
+
+  @Test("A cycle below that a theme lays a value, or another alias, over is none")
+  func shadowed() throws {
+    let base = theme("a>b b>a")
+    let valued = base.deriving("d") { $0[key("b")] = 5 }
+    #expect(try valued.checked()[key("a")] == 5)
+    let redirected = base.deriving("d") { $0[alias: key("b")] = key("ccc") }
+    #expect(try redirected.checked()[key("a")] == 3)
+    #expect(redirected.explain(key("a")).steps.count == 3)
+  }
+
+  @Test("A theme without one is given back unchanged")
+  func checked() throws {
+    let theme = Theme("fine", appearance: .light) { $0[.radius] = 3 }
+    let same = try theme.checked()
+    #expect(same.name == "fine")
+    #expect(same.appearance == .light)
+    #expect(same[.radius] == 3)
+  }
+
+  @MainActor
+  @Test("A manager refuses it, and nothing changes")
+  func refused() throws {
+    let manager = makeManager(rounded(9))
+    let label = Label(manager)
+    label.themeMap = [.set(\.corner, .radius)]
+    let error = try #require(throws: ThemeError.self) { try manager.use(theme("a>a")) }
+    #expect(error.code == .aliasCycle)
+    #expect(manager.theme.name == "rounded 9")
+    #expect(manager.version == 0)
+    #expect(label.touched.entries == ["label.corner 9"])
+  }
+}

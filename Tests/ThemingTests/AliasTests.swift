@@ -1,0 +1,165 @@
+import TestSupport
+import Testing
+import Theming
+
+private let brand = ThemeKey<RGBA>("alias.brand", default: .blue)
+private let link = ThemeKey<RGBA>("alias.link", default: .grey)
+
+@Suite("An alias")
+struct AliasTests {
+  private let night = Theme("Night") {
+    $0[brand] = .red
+    $0[alias: .accent] = brand
+  }
+
+  @Test("A key that is an alias reads like its target")
+  func reads() {
+    #expect(night[.accent] == .red)
+  }
+
+  @Test("It may be made before its target has a value")
+  func orderOfWriting() {
+    let theme = Theme("t") {
+      $0[alias: .accent] = brand
+      $0[brand] = .red
+    }
+    #expect(theme[.accent] == .red)
+  }
+
+  @Test("It binds late: what is laid over the target moves it, in every theme derived")
+  func lateBinding() {
+    let ember = night.deriving("Ember") { $0[brand] = .grey }
+    let deep = ember.deriving("a") { $0[.radius] = 1 }.deriving("b") { $0[brand] = .blue }
+    #expect(ember[.accent] == .grey)
+    #expect(deep[.accent] == .blue)
+    #expect(night[.accent] == .red)
+  }
+
+  @Test("Made in a derived theme, it follows what the base sets")
+  func aliasAboveValue() {
+    let base = Theme("base") { $0[brand] = .red }
+    #expect(base.deriving("d") { $0[alias: .accent] = brand }[.accent] == .red)
+  }
+
+  @Test("An alias of an alias reads like the end of the chain, whichever layer each stands in")
+  func chain() {
+    let theme = night.deriving("d") { $0[alias: link] = .accent }
+    #expect(theme[link] == .red)
+    #expect(theme.deriving("e") { $0[brand] = .grey }[link] == .grey)
+    #expect(theme.deriving("e") { $0[.accent] = .grey }[link] == .grey)
+  }
+
+  @Test("An alias of a key that nothing sets reads the default of that key, not its own")
+  func defaultOfTheTarget() {
+    let theme = Theme("t") { $0[alias: .accent] = brand }
+    #expect(theme[.accent] == .blue)
+    #expect(theme[.accent] != ThemeKeys.accent.defaultValue)
+  }
+
+  @Test("A value takes the place of an alias, an alias that of a value, in one theme")
+  func override() {
+    var theme = night
+    theme[.accent] = .grey
+    #expect(theme[.accent] == .grey)
+    #expect(theme[alias: .accent] == nil)
+    theme[alias: .accent] = brand
+    #expect(theme[.accent] == .red)
+    #expect(theme[alias: .accent] == brand)
+  }
+
+  @Test("A value over an alias of the base hides it; taken back, the alias shows again")
+  func overrideAndBack() {
+    var theme = night.deriving("d") { $0[.accent] = .grey }
+    #expect(theme[alias: .accent] == nil)
+    #expect(theme[.accent] == .grey)
+    theme.remove(ThemeKeys.accent)
+    #expect(theme[alias: .accent] == brand)
+    #expect(theme[.accent] == .red)
+  }
+
+  @Test("Reading the alias gives its target, also from the base, and nil where there is none")
+  func getter() {
+    #expect(night[alias: .accent] == brand)
+    #expect(night.deriving("d") { _ in }[alias: .accent] == brand)
+    #expect(night[alias: brand] == nil)
+    #expect(night[alias: link] == nil)
+    // The next step, not the end of the chain.
+    #expect(night.deriving("d") { $0[alias: link] = .accent }[alias: link] == .accent)
+  }
+
+  @Test("Setting the alias to nil takes back an alias of the theme's own, and nothing else")
+  func setNil() {
+    var own = night
+    own[alias: .accent] = nil
+    #expect(own[.accent] == .grey)
+    var value = night
+    value[alias: brand] = nil
+    #expect(value[brand] == .red)
+    var derived = night.deriving("d") { _ in }
+    derived[alias: .accent] = nil
+    #expect(derived[alias: .accent] == brand)
+    var redirected = night.deriving("d") { $0[alias: .accent] = link }
+    redirected[alias: .accent] = nil
+    #expect(redirected[alias: .accent] == brand)
+  }
+
+  @Test("A key changes when what it is an alias of changes, also by default")
+  func changes() {
+    let ember = night.deriving("Ember") { $0[brand] = .grey }
+    #expect(ember.changes(from: night) == [brand, ThemeKeys.accent])
+    #expect(night.changes(from: ember) == [brand, ThemeKeys.accent])
+    let plain = Theme("plain")
+    #expect(plain.changes(from: night) == [brand, ThemeKeys.accent])
+    #expect(Theme("t") { $0[alias: .accent] = brand }.changes(from: plain) == [ThemeKeys.accent])
+  }
+
+  @Test("A key that reads the same by another way has not changed")
+  func noChange() {
+    let direct = Theme("direct") {
+      $0[brand] = .red
+      $0[.accent] = .red
+    }
+    #expect(direct.changes(from: night).isEmpty)
+    #expect(night.changes(from: direct).isEmpty)
+    let redirected = night.deriving("d") {
+      $0[link] = .red
+      $0[alias: .accent] = link
+    }
+    #expect(redirected.changes(from: night) == [link])
+    // To the default of the target, which is the default of the key.
+    let twin = ThemeKey<RGBA>("alias.twin", default: .grey)
+    #expect(Theme("t") { $0[alias: .accent] = twin }.changes(from: Theme("plain")).isEmpty)
+  }
+
+  @Test(
+    "A chain of 1,000 aliases is followed to its end, from every link, in any direction of names"
+  )
+  func longChain() throws {
+    let keys = (0..<1_000).map { ThemeKey<Int>("alias.chain.\($0)", default: -$0 - 1) }
+    var theme = Theme("t") { theme in
+      for (key, next) in zip(keys, keys.dropFirst()) { theme[alias: key] = next }
+    }
+    #expect(theme[keys[0]] == -1_000)
+    theme[keys[999]] = 7
+    #expect(theme[keys[0]] == 7)
+    #expect(theme[keys[500]] == 7)
+    #expect(try theme.checked().changes(from: Theme("empty")) == Set(keys))
+    #expect(theme.explain(keys[0]).steps.count == 1_000)
+    let backwards = Theme("t") { theme in
+      for (key, next) in zip(keys, keys.dropFirst()) { theme[alias: next] = key }
+      theme[keys[0]] = 8
+    }
+    #expect(try backwards.checked()[keys[999]] == 8)
+    #expect(backwards.changes(from: Theme("empty")) == Set(keys))
+  }
+
+  @MainActor
+  @Test("A view is told when what its key is an alias of changes")
+  func switches() throws {
+    let manager = makeManager(night)
+    let label = Label(manager)
+    label.themeMap = [.set(\.color, .accent)]
+    try manager.use(night.deriving("Ember") { $0[brand] = .blue })
+    #expect(label.touched.entries == ["label.color #ff0000", "label.color #0000ff"])
+  }
+}
