@@ -328,6 +328,72 @@ import Theming
 func use(_ view: View) { ThemeManager.shared.follow(view, [.set(\.size, .color)]) }
 SWIFT
 
+refuses "produces result of type 'ThemeKey<Int>', but context expects 'ThemeKey<RGBA>\?'" \
+  "an alias of a key with another type of value" <<'SWIFT'
+import Theming
+
+func use(_ theme: inout Theme) { theme[alias: .color] = .size }
+SWIFT
+
+refuses "cannot assign value of type 'ThemeKey<Int>' to type 'ThemeKey<RGBA>'" \
+  "an alias of a key with another type of value, written out" <<'SWIFT'
+import Theming
+
+func use(_ theme: inout Theme) { theme[alias: ThemeKeys.color] = ThemeKeys.size }
+SWIFT
+
+accepts "an alias of a key with the same type of value" <<'SWIFT'
+import Theming
+
+extension ThemeKeys {
+  static let accent = ThemeKey("misuse.accent", default: RGBA(red: 0, green: 0, blue: 0))
+}
+
+func use(_ theme: inout Theme) {
+  theme[alias: .color] = .accent
+  theme[alias: .color] = nil
+}
+SWIFT
+
+refuses "cannot assign value of type 'Int' to subscript of type" "a value for an alias" <<'SWIFT'
+import Theming
+
+func use(_ theme: inout Theme) { theme[alias: ThemeKeys.size] = 2 }
+SWIFT
+
+refuses "type 'Skin' does not conform to protocol 'ThemeSchema'" \
+  "a schema of names without types" <<'SWIFT'
+import Theming
+
+enum Skin: ThemeSchema { static let keys = ["misuse.color", "misuse.size"] }
+SWIFT
+
+accepts "a schema, and a document of its keys" <<'SWIFT'
+import Theming
+
+enum Skin: ThemeSchema { static let keys: [ThemeKeys] = [.color, .size] }
+
+func use(_ decoder: any Decoder) throws -> Theme {
+  try ThemeDocument<Skin>(from: decoder).theme(extending: Theme("base"), strict: true)
+}
+SWIFT
+
+refuses "thrown expression type 'ThemeError' cannot be converted to error type 'LaunchError'" \
+  "a document's error that is taken for another" <<'SWIFT'
+import LaunchLoader
+import Theming
+
+enum Skin: ThemeSchema { static let keys: [ThemeKeys] = [] }
+
+func use(_ document: ThemeDocument<Skin>) throws(LaunchError) -> Theme { try document.theme() }
+SWIFT
+
+refuses "'ThemeIssue' initializer is inaccessible" "an issue that nobody found" <<'SWIFT'
+import Theming
+
+func use() { _ = ThemeIssue(.unknownKey, key: "color") }
+SWIFT
+
 refuses "'ThemeKeys' initializer is inaccessible|missing arguments" "a key without a value" <<'SWIFT'
 import Theming
 

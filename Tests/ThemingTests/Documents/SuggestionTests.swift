@@ -1,0 +1,51 @@
+import Testing
+import Theming
+
+private enum Words: ThemeSchema {
+  static let keys: [ThemeKeys] = [
+    "a", "bb", "dot", "dog", "ember", "corner.radius", "color.accent", "color.accents", "größe",
+    "abcdefghi",
+  ].map { ThemeKey<Int>($0, default: 0) }
+}
+
+@Suite("The name that was perhaps meant")
+struct SuggestionTests {
+  @Test(
+    "It is the nearest one, if it is near",
+    arguments: [
+      // A letter replaced, left out, added, or exchanged with its neighbour.
+      ("embar", "ember"), ("embe", "ember"), ("emmber", "ember"), ("embre", "ember"),
+      ("mber", "ember"), ("eember", "ember"), ("emberx", "ember"), ("meber", "ember"),
+      ("corner.raduis", "corner.radius"), ("grosse", nil), ("GRÖSSE", "größe"),
+      // Case does not count.
+      ("EMBER", "ember"), ("Color.Accent", "color.accent"),
+      // The nearest of several; of equally near ones the first in the alphabet.
+      ("color.accentz", "color.accent"), ("color.acents", "color.accents"), ("doz", "dog"),
+      ("dto", "dot"), ("dtos", nil),
+      // One letter is always allowed, more than a third is not.
+      ("b", "a"), ("ba", "a"), ("c", "a"), ("abcdefxyz", "abcdefghi"), ("abcdewxyz", nil),
+      ("abcdefghijkl", "abcdefghi"), ("abcdefghijklm", "abcdefghi"), ("abcdefghijklmn", nil),
+      ("abcdef", "abcdefghi"),
+      ("abcde", nil), ("embxx", nil), ("xyz.unheard", nil),
+    ] as [(String, String?)]
+  )
+  func nearest(_ written: String, _ meant: String?) throws {
+    let document = try NodeDecoder.decode(
+      ThemeDocument<Words>.self,
+      from: ["name": "t", "values": .object([Node.Member(name: written, value: 1)])]
+    )
+    #expect(document.issues.map(\.key) == [written])
+    #expect(document.issues.map(\.suggestion) == [meant])
+  }
+
+  @Test("A very long name is looked at no longer than it takes to see that it is long")
+  func longName() throws {
+    let name = String(repeating: "ember", count: 100_000)
+    let values: Node = .object([Node.Member(name: name, value: 1)])
+    let document = try NodeDecoder.decode(
+      ThemeDocument<Words>.self,
+      from: ["name": "t", "values": values]
+    )
+    #expect(document.issues.map(\.suggestion) == [nil])
+  }
+}
