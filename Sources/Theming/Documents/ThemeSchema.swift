@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// enum Skin: ThemeSchema {
-///   static let keys: [ThemeKeys] = [.brand, .accent, .text, .radius]
+///   static let keys: [ThemeKeys] = [.brand, .accent, .ground, .radius]
 /// }
 /// ```
 ///

@@ -1,0 +1,108 @@
+// Themes as values: layers, aliases, where a value comes from, contrast, and documents.
+
+import Theming
+
+extension ThemeKeys {
+  static let brand = ThemeKey("color.brand", default: RGBA(red: 0, green: 122, blue: 255))
+  static let accent = ThemeKey("color.accent", default: RGBA(red: 0, green: 122, blue: 255))
+  static let ground = ThemeKey("color.ground", default: RGBA(red: 20, green: 24, blue: 32))
+  static let radius = ThemeKey("corner.radius", default: 4)
+}
+
+var night = Theme("Night")
+night[.brand] = RGBA(red: 110, green: 160, blue: 255)
+night[alias: .accent] = .brand
+let ember = night.deriving("Ember") { $0[.brand] = RGBA(red: 255, green: 120, blue: 60) }
+
+print(ember.explain(.accent))
+
+let rules = [ContrastRule(.accent, on: .ground, atLeast: 4.5)]
+for issue in ember.contrastIssues(rules) { print(issue) }
+
+enum Skin: ThemeSchema {
+  static let keys: [ThemeKeys] = [.brand, .accent, .ground, .radius]
+}
+
+func skin(from decoder: any Decoder, over base: Theme) throws -> Theme {
+  let document = try ThemeDocument<Skin>(from: decoder)
+  for issue in document.issues { print(issue) }
+  return try document.theme(extending: base)
+}
+
+func isAlright(_ document: ThemeDocument<Skin>, over base: Theme) -> Bool {
+  do throws(ThemeError) {
+    return try document.theme(extending: base, strict: true).contrastIssues(rules).isEmpty
+  } catch {
+    print(error)  // what is wrong, and what was perhaps meant
+    return false
+  }
+}
+
+let document = ThemeDocument<Skin>(ember)  // "Ember", extends "Night", one value
+
+// snippet.hide
+/// Stands for the decoder of a real format.
+struct Tree: Decoder, SingleValueDecodingContainer {
+  let node: Any
+  var codingPath: [any CodingKey] = []
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  struct Refused: Error {}
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    guard let members = node as? [String: Any] else { throw Refused() }
+    return KeyedDecodingContainer(Branch(members: members, codingPath: codingPath))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Refused() }
+  func singleValueContainer() -> any SingleValueDecodingContainer { self }
+  func decodeNil() -> Bool { false }
+
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    if let value = node as? Value { return value }
+    guard !(type is String.Type) else { throw Refused() }
+    return try Value(from: self)
+  }
+}
+
+struct Branch<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let members: [String: Any]
+  let codingPath: [any CodingKey]
+
+  var allKeys: [Key] { members.keys.compactMap { Key(stringValue: $0) } }
+  func contains(_ key: Key) -> Bool { members[key.stringValue] != nil }
+  func decodeNil(forKey key: Key) throws -> Bool { false }
+  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    try tree(key).decode(type)
+  }
+  func nestedContainer<Inner: CodingKey>(
+    keyedBy type: Inner.Type,
+    forKey key: Key
+  ) throws -> KeyedDecodingContainer<Inner> { try tree(key).container(keyedBy: type) }
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    throw Tree.Refused()
+  }
+  func superDecoder() throws -> any Decoder { throw Tree.Refused() }
+  func superDecoder(forKey key: Key) throws -> any Decoder { tree(key) }
+
+  private func tree(_ key: Key) -> Tree {
+    Tree(node: members[key.stringValue] ?? "", codingPath: codingPath + [key])
+  }
+}
+
+let values: [String: Any] = [
+  "color": ["brand": "#5a7184", "accent": "{color.brand}"], "corner.radius": 6,
+]
+let sample: [String: Any] = [
+  "name": "Fog", "appearance": "light", "extends": "Day", "values": values,
+]
+let day = Theme("Day", appearance: .light)
+let fog = try skin(from: Tree(node: sample), over: day)
+precondition(fog.name == "Fog" && fog.appearance == .light && fog[.radius] == 6)
+precondition(fog[.accent].hex == "#5a7184" && ember[.accent].hex == "#ff783c")
+precondition(
+  ember.explain(.accent).description
+    == "color.accent → color.brand (Night)\ncolor.brand = #ff783c (Ember)"
+)
+precondition(document.extends == "Night" && isAlright(document, over: night))
+precondition(!isAlright(document, over: ember))
