@@ -177,6 +177,18 @@ struct ReadDocumentTests {
     }
   }
 
+  @Test("Of several groups that are none, too")
+  func orderOfGroupErrors() throws {
+    let values: Node = ["font": 1, "corner": nil, "color": "red", "title": 1]
+    var random = SampleNumbers(seed: 6)
+    for _ in 0..<50 {
+      let error = try #require(throws: DecodingError.self) {
+        try read(values: values.shuffled(using: &random))
+      }
+      #expect(summary(error).path == "values/color")
+    }
+  }
+
   @Test("Groups nested 1,000 deep are read, and are one issue")
   func deep() throws {
     var values: Node = 1

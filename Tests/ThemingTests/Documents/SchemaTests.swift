@@ -25,6 +25,14 @@ private enum Overlapping: ThemeSchema {
   static let keys: [ThemeKeys] = [whole, part]
 }
 
+/// Names that begin with an accent, have a dot at an end, or two of them.
+private enum Odd: ThemeSchema {
+  static let one = ThemeKey<Int>("odd.one", default: 0)
+  static let accented = ThemeKey<Int>("\u{301}odd", default: 0)
+  static let dotted = ThemeKey<Int>(".odd..dots.", default: 0)
+  static let keys: [ThemeKeys] = [one, accented, dotted]
+}
+
 @Suite("ThemeSchema")
 struct SchemaTests {
   @Test("Two keys of one name trap with a message that names the schema, the key and both types")
@@ -80,5 +88,22 @@ struct SchemaTests {
         from: ["name": "t", "values": ["over": ["part": 3]]]
       )
     }
+  }
+
+  @Test("Names may be odd, and are written, read and pointed at like others")
+  func oddNames() throws {
+    let base = Theme("base") {
+      $0[alias: Odd.one] = Odd.accented
+      $0[alias: Odd.accented] = Odd.dotted
+      $0[Odd.dotted] = 5
+    }
+    let node = try NodeEncoder.encode(ThemeDocument<Odd>(base))
+    let again = try NodeDecoder.decode(ThemeDocument<Odd>.self, from: node).theme(strict: true)
+    #expect(again[Odd.one] == 5)
+    let nested = try NodeDecoder.decode(
+      ThemeDocument<Odd>.self,
+      from: ["name": "t", "values": ["": ["odd": ["": ["dots": ["": 6]]]]]]
+    )
+    #expect(try nested.theme(strict: true)[Odd.dotted] == 6)
   }
 }
