@@ -19,3 +19,9 @@ label.skin = nil  // ends
 
 // snippet.hide
 precondition(label.color == RGBA(red: 226, green: 88, blue: 34))
+// snippet.show
+
+let sidebar = try ThemeManager.shared.scope { $0[.accent] = RGBA(red: 0, green: 150, blue: 136) }
+label.skin = ThemeMap([.set(\.color, .accent)]).scoped(sidebar)
+// snippet.hide
+precondition(label.color.hex == "#009688")
