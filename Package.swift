@@ -17,10 +17,11 @@ let package = Package(
     .target(name: "Theming", dependencies: ["EventBus"]),
     .executableTarget(
       name: "skins",
-      dependencies: ["Checklist", "EventBus", "LaunchLoader", "Theming"],
+      dependencies: ["Checklist", "EventBus", "LaunchLoader", "Terminal", "Theming"],
       path: "Examples/Skins"
     ),
     .target(name: "Checklist", path: "Examples/Checklist"),
+    .target(name: "Terminal", path: "Examples/Terminal"),
     .executableTarget(
       name: "PreMainFixture",
       dependencies: [
@@ -65,7 +66,7 @@ let package = Package(
       dependencies: ["EventBus", "LaunchLoader", "TestSupport"]
     ),
     .testTarget(name: "ThemingTests", dependencies: ["EventBus", "Theming", "TestSupport"]),
-    .testTarget(name: "SkinsTests", dependencies: ["Checklist", "TestSupport"]),
+    .testTarget(name: "SkinsTests", dependencies: ["Checklist", "Terminal", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

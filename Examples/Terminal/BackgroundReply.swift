@@ -1,0 +1,34 @@
+/// How a terminal is asked for the colour of its background, and how it answers (xterm, "Operating
+/// System Commands", 11).
+package enum BackgroundReply {
+  /// The question.
+  package static let question: [UInt8] = Array("\u{1b}]11;?\u{1b}\\".utf8)
+
+  /// How long to wait for an answer, in milliseconds: many terminals never give one.
+  package static let patience: Int = 150
+
+  /// Reads an answer, without what begins and ends it: `11;rgb:1e1e/2a2a/3b3b`.
+  ///
+  /// A channel has one to four digits, of which all ones are the whole of it; `rgba:` has a fourth one,
+  /// which does not count.
+  ///
+  /// - Returns: The colour, or `nil` if it is another answer, or none.
+  package static func colour(in command: [UInt8]) -> Colour? {
+    let text = String(decoding: command, as: UTF8.self)
+    for (prefix, count) in [("11;rgb:", 3), ("11;rgba:", 4)] where text.hasPrefix(prefix) {
+      let parts = text.dropFirst(prefix.count)
+        .split(separator: "/", omittingEmptySubsequences: false)
+      let channels = parts.compactMap(channel)
+      guard parts.count == count, channels.count == count else { return nil }
+      return Colour(red: channels[0], green: channels[1], blue: channels[2])
+    }
+    return nil
+  }
+
+  private static func channel(_ digits: Substring) -> UInt8? {
+    guard 1...4 ~= digits.count, digits.allSatisfy(\.isHexDigit), let value = Int(digits, radix: 16)
+    else { return nil }
+    let whole = (1 << (4 * digits.count)) - 1
+    return UInt8((value * 255 + whole / 2) / whole)
+  }
+}

@@ -1,0 +1,105 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// The few things the operating system does for a terminal, without a policy.
+package enum TerminalDevice {
+  /// Whether a descriptor is a terminal.
+  package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+  /// Whether a terminal is still there; one that hung up is not.
+  package static func isThere(_ descriptor: Int32) -> Bool { modes(of: descriptor) != nil }
+
+  /// The size of its window, or ``Size/usual`` if it does not tell.
+  package static func size(of descriptor: Int32) -> Size {
+    var size = winsize()
+    let code = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size)  // Reason: outlives the call.
+    guard code == 0, size.ws_col > 0, size.ws_row > 0 else { return .usual }
+    return Size(columns: Int(size.ws_col), rows: Int(size.ws_row))
+  }
+
+  /// How it treats what is typed and written, or `nil` if it is none.
+  static func modes(of descriptor: Int32) -> termios? {
+    var modes = termios()
+    let code = unsafe tcgetattr(descriptor, &modes)  // Reason: outlives the call.
+    return code == 0 ? modes : nil
+  }
+
+  /// Sets that, at once.
+  static func setModes(_ modes: termios, of descriptor: Int32) {
+    var modes = modes
+    // A stop or a signal in between: once more.
+    repeat {
+      let code = unsafe tcsetattr(descriptor, TCSANOW, &modes)  // Reason: outlives the call.
+      if code == 0 { return }
+    } while errno == EINTR
+  }
+
+  /// The modes in which every key comes at once and unchanged, and nothing is shown by itself.
+  ///
+  /// Control-C, Control-Z and Control-\\ stay what they are: signals.
+  static func raw(_ modes: termios) -> termios {
+    var modes = modes
+    modes.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | IEXTEN)
+    modes.c_lflag |= tcflag_t(ISIG)
+    modes.c_iflag &= ~tcflag_t(IXON | ICRNL | INLCR | IGNCR | ISTRIP | PARMRK)
+    unsafe withUnsafeMutableBytes(of: &modes.c_cc) { characters in  // Reason: within the call.
+      unsafe characters[Int(VMIN)] = 1  // Reason: an index of the array.
+      unsafe characters[Int(VTIME)] = 0  // Reason: as above.
+    }
+    return modes
+  }
+
+  /// Writes all bytes; in one call, if the system takes them.
+  ///
+  /// - Returns: Whether it did. It does not when the terminal is gone.
+  package static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { bytes in  // Reason: within the bytes.
+        unsafe Self.write(descriptor, bytes.baseAddress, bytes.count)  // Reason: as above.
+      }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if errno == EAGAIN {
+        wait(for: Int16(POLLOUT), of: descriptor)
+      } else if errno != EINTR {
+        return false
+      }
+    }
+    return true
+  }
+
+  /// Reads what has come, at least a byte.
+  ///
+  /// - Returns: How many there are; zero or less if there are none, as the system says.
+  static func read(_ bytes: inout [UInt8], from descriptor: Int32) -> Int {
+    #if canImport(Glibc)
+    unsafe Glibc.read(descriptor, &bytes, bytes.count)  // Reason: room for them.
+    #elseif canImport(Musl)
+    unsafe Musl.read(descriptor, &bytes, bytes.count)  // Reason: room for them.
+    #else
+    unsafe Darwin.read(descriptor, &bytes, bytes.count)  // Reason: room for them.
+    #endif
+  }
+
+  private static func write(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    guard let bytes = unsafe bytes else { return 0 }  // Reason: only looked at.
+    #if canImport(Glibc)
+    return unsafe Glibc.write(descriptor, bytes, count)  // Reason: the caller's.
+    #elseif canImport(Musl)
+    return unsafe Musl.write(descriptor, bytes, count)  // Reason: the caller's.
+    #else
+    return unsafe Darwin.write(descriptor, bytes, count)  // Reason: the caller's.
+    #endif
+  }
+
+  private static func wait(for events: Int16, of descriptor: Int32) {
+    var request = pollfd(fd: descriptor, events: events, revents: 0)
+    _ = unsafe poll(&request, 1, -1)  // Reason: outlives the call.
+  }
+}

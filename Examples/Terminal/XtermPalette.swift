@@ -1,0 +1,77 @@
+/// The 256 colours of xterm: sixteen named ones, a cube of six by six by six, and 24 greys.
+///
+/// The named ones can be changed by the user, so nothing is ever taken for one of them unless the
+/// terminal has no others.
+package enum XtermPalette {
+  /// The named colours as xterm has them: eight, and eight bright ones.
+  package static let named: [Colour] = [
+    Colour(red: 0, green: 0, blue: 0), Colour(red: 205, green: 0, blue: 0),
+    Colour(red: 0, green: 205, blue: 0), Colour(red: 205, green: 205, blue: 0),
+    Colour(red: 0, green: 0, blue: 238), Colour(red: 205, green: 0, blue: 205),
+    Colour(red: 0, green: 205, blue: 205), Colour(red: 229, green: 229, blue: 229),
+    Colour(red: 127, green: 127, blue: 127), Colour(red: 255, green: 0, blue: 0),
+    Colour(red: 0, green: 255, blue: 0), Colour(red: 255, green: 255, blue: 0),
+    Colour(red: 92, green: 92, blue: 255), Colour(red: 255, green: 0, blue: 255),
+    Colour(red: 0, green: 255, blue: 255), Colour(red: 255, green: 255, blue: 255),
+  ]
+
+  /// The steps of a channel in the cube.
+  private static let steps: [UInt8] = [0, 95, 135, 175, 215, 255]
+
+  /// The colour of a number.
+  package static func colour(_ index: UInt8) -> Colour {
+    switch Int(index) {
+    case 0..<16:
+      return named[Int(index)]
+    case 16..<232:
+      let place = Int(index) - 16
+      return Colour(
+        red: steps[place / 36],
+        green: steps[place / 6 % 6],
+        blue: steps[place % 6]
+      )
+    default:
+      let grey = UInt8(8 + 10 * (Int(index) - 232))
+      return Colour(red: grey, green: grey, blue: grey)
+    }
+  }
+
+  /// The nearest colour of the cube and the greys.
+  ///
+  /// - Complexity: O(1): the nearest of each is computed, then the two are compared.
+  package static func nearest(to colour: Colour) -> UInt8 {
+    let red = step(colour.red)
+    let green = step(colour.green)
+    let blue = step(colour.blue)
+    let inCube = UInt8(16 + 36 * red + 6 * green + blue)
+    // The mean is the grey with the smallest sum of squares.
+    let sum = Int(colour.red) + Int(colour.green) + Int(colour.blue)
+    let grey = UInt8(232 + min(max((sum - 24 + 15) / 30, 0), 23))
+    let cubeDistance = Self.colour(inCube).squaredDistance(to: colour)
+    let greyDistance = Self.colour(grey).squaredDistance(to: colour)
+    return greyDistance < cubeDistance ? grey : inCube
+  }
+
+  /// The nearest of the named colours; of two, the first.
+  package static func nearestNamed(to colour: Colour) -> UInt8 {
+    var best: UInt8 = 0
+    var bestDistance = Int.max
+    for (index, named) in named.enumerated() {
+      let distance = named.squaredDistance(to: colour)
+      if distance < bestDistance {
+        bestDistance = distance
+        best = UInt8(index)
+      }
+    }
+    return best
+  }
+
+  /// The nearest step of a channel: the borders lie in the middle between two.
+  private static func step(_ channel: UInt8) -> Int {
+    switch channel {
+    case ..<48: 0
+    case ..<115: 1
+    default: (Int(channel) - 35) / 40
+    }
+  }
+}
