@@ -14,9 +14,6 @@ public final class RunningProgram: Sendable {
   /// The number of the process.
   public let process: Int32
 
-  /// `POSIX_SPAWN_SETSID`, which the C module does not have.
-  private static let newSession: Int16 = 0x80
-
   private let input: Int32
   private let output: Int32
   private let complaints: ScratchFile
@@ -47,42 +44,19 @@ public final class RunningProgram: Sendable {
       close(fromProgram.1)
     }
 
-    // The list ends with nil.
-    let texts = [program.path] + arguments
-    let words = unsafe texts.map { unsafe strdup($0) }  // Reason: freed below.
-    defer { unsafe words.forEach { unsafe free($0) } }  // Reason: made by `strdup`.
-    let line = unsafe words + [nil]  // Reason: as above.
-    var actions = unsafe posix_spawn_file_actions_t()  // Reason: initialized in the next line.
-    unsafe posix_spawn_file_actions_init(&actions)  // Reason: destroyed below.
-    defer { unsafe posix_spawn_file_actions_destroy(&actions) }  // Reason: initialized above.
-    var attributes = posix_spawnattr_t()
-    unsafe posix_spawnattr_init(&attributes)  // Reason: destroyed below.
-    defer { unsafe posix_spawnattr_destroy(&attributes) }  // Reason: initialized above.
-    // The threads that run tests have signals blocked, which a program would inherit.
-    var mask = sigset_t()
-    if blocksSignals {
-      unsafe sigfillset(&mask)  // Reason: outlives the call.
-    } else {
-      unsafe sigemptyset(&mask)  // Reason: outlives the call.
-    }
-    unsafe posix_spawnattr_setsigmask(&attributes, &mask)  // Reason: as above.
-    let flags = Int16(POSIX_SPAWN_SETSIGMASK) | (terminal == nil ? 0 : Self.newSession)
-    unsafe posix_spawnattr_setflags(&attributes, flags)  // Reason: as above.
-    if let terminal {
-      let path = terminal.path
-      unsafe posix_spawn_file_actions_addopen(&actions, 0, path, O_RDWR, 0)  // Reason: as above.
-    } else {
-      unsafe posix_spawn_file_actions_adddup2(&actions, toProgram.0, 0)  // Reason: as above.
-    }
-    unsafe posix_spawn_file_actions_adddup2(&actions, fromProgram.1, 1)  // Reason: as above.
-    let log = complaints.descriptor
-    unsafe posix_spawn_file_actions_adddup2(&actions, log, 2)  // Reason: as above.
-    var child: pid_t = 0
-    let path = program.path
-    let code =
-      unsafe posix_spawn(&child, path, &actions, &attributes, line, environ)  // Reason: all live.
-    guard code == 0 else { throw SystemError("cannot start \(program.path)", code) }
-    process = child
+    let start = Spawn(
+      path: program.path,
+      arguments: arguments,
+      descriptors: [
+        terminal.map { .file($0.path, O_RDWR) } ?? .copy(toProgram.0),
+        .copy(fromProgram.1),
+        .copy(complaints.descriptor),
+      ],
+      isNewSession: terminal != nil,
+      // The threads that run tests have signals blocked, which a program would inherit.
+      blocksSignals: blocksSignals
+    )
+    process = try start()
   }
 
   deinit {
@@ -147,12 +121,7 @@ public final class RunningProgram: Sendable {
   /// - Returns: The exit status, or minus the signal that ended it.
   public func wait() throws -> Int32 {
     state.withLock { $0.hasEnded = true }
-    var status: Int32 = 0
-    while unsafe waitpid(process, &status, 0) < 0 {  // Reason: `status` outlives the call.
-      guard errno == EINTR else { throw SystemError("cannot wait for \(process)", errno) }
-    }
-    let signal = status & 0x7f
-    return signal == 0 ? (status >> 8) & 0xff : -signal
+    return try Spawn.wait(for: process)
   }
 
   private static func pipe() throws -> (Int32, Int32) {

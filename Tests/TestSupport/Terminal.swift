@@ -2,7 +2,18 @@
 internal import Glibc
 
 /// A terminal that has a test for its user.
+///
+/// Dropping it unplugs it: those who run on it are hung up.
 public final class Terminal: Sendable {
+  /// What came of reading.
+  enum Reading {
+    case bytes(ArraySlice<UInt8>)
+    /// The other descriptor was closed by everybody who had it.
+    case otherEnded
+    /// Nothing, for so long that something must be wrong.
+    case nothing
+  }
+
   /// Where programs open it.
   public let path: String
 
@@ -10,6 +21,7 @@ public final class Terminal: Sendable {
   private static let setLock: UInt = 0x4004_5431
   private static let getNumber: UInt = 0x8004_5430
 
+  /// The test's end.
   private let keyboard: Int32
 
   /// Plugs in a new one.
@@ -29,17 +41,35 @@ public final class Terminal: Sendable {
   deinit { close(keyboard) }
 
   /// Types some text.
-  public func type(_ text: String) {
-    let bytes = Array(text.utf8)
+  public func type(_ text: String) { type(Array(text.utf8)) }
+
+  /// Types some bytes.
+  public func type(_ bytes: [UInt8]) {
     _ = unsafe write(keyboard, bytes, bytes.count)  // Reason: within the bytes.
   }
 
   /// Makes the window of another size.
-  public func resize(columns: UInt16) {
-    var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+  public func resize(columns: UInt16, rows: UInt16 = 24) {
+    var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
     _ = unsafe withUnsafeMutablePointer(to: &size) { size in  // Reason: within the call.
       unsafe ioctl(keyboard, UInt(TIOCSWINSZ), size)  // Reason: as above.
     }
+  }
+
+  /// Reads what programs have written, or waits until another descriptor comes to its end.
+  func read(or other: Int32) throws -> Reading {
+    var requests = [keyboard, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    var code: Int32
+    repeat {
+      code = unsafe poll(&requests, 2, 30_000)  // Reason: both outlive the call.
+    } while code < 0 && errno == EINTR
+    guard code > 0 else { return .nothing }
+    // What was written before the end is read before it.
+    if requests[0].revents & Int16(POLLIN) == 0, requests[1].revents != 0 { return .otherEnded }
+    var bytes = [UInt8](repeating: 0, count: 4_096)
+    let count = unsafe Glibc.read(keyboard, &bytes, bytes.count)  // Reason: room for them.
+    guard count > 0 else { throw SystemError("cannot read the terminal", errno) }
+    return .bytes(bytes.prefix(count))
   }
 }
 #endif

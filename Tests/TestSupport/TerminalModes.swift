@@ -1,0 +1,50 @@
+#if canImport(Glibc)
+internal import Glibc
+
+/// How a terminal treats what is typed and written, to be looked at while programs run on it.
+///
+/// While this lives the terminal keeps its modes, also when no program has it open.
+public final class TerminalModes: Sendable {
+  /// All that programs can change.
+  public struct Values: Equatable, Sendable {
+    let flags: [UInt32]
+    let characters: [UInt8]
+
+    /// Whether what is typed is shown.
+    public var echoes: Bool { flags[3] & UInt32(ECHO) != 0 }
+    /// Whether what is typed comes in whole lines.
+    public var isByLine: Bool { flags[3] & UInt32(ICANON) != 0 }
+    /// Whether Control-C and its like are signals.
+    public var hasSignals: Bool { flags[3] & UInt32(ISIG) != 0 }
+  }
+
+  private let descriptor: Int32
+
+  /// Looks at a terminal.
+  public init(_ terminal: Terminal) throws {
+    let flags = O_RDWR | O_NOCTTY | O_CLOEXEC
+    descriptor = unsafe open(terminal.path, flags)  // Reason: a terminated string.
+    guard descriptor >= 0 else { throw SystemError("cannot open \(terminal.path)", errno) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// The modes now.
+  public var values: Values {
+    get throws {
+      var modes = termios()
+      let code = unsafe tcgetattr(descriptor, &modes)  // Reason: outlives the call.
+      guard code == 0 else { throw SystemError("not a terminal", errno) }
+      let control = modes.c_cc
+      let characters = unsafe withUnsafeBytes(of: control) { unsafe Array($0) }  // Reason: a copy.
+      return Values(
+        flags: [modes.c_iflag, modes.c_oflag, modes.c_cflag, modes.c_lflag],
+        characters: characters
+      )
+    }
+  }
+
+  /// Holds back what programs write, as Control-S does; they wait.
+  public func stopOutput() { tcflow(descriptor, TCOOFF) }
+}
+#endif

@@ -1,0 +1,144 @@
+#if canImport(Glibc)
+internal import Glibc
+
+/// A program on a terminal of its own, with a test at the keyboard and in front of the screen.
+///
+/// Dropping it ends the program.
+public final class TerminalProgram {
+  /// What the terminal shows, as far as it was read.
+  public private(set) var screen: Screen
+  /// All that was read, for what a screen does not show.
+  public private(set) var bytes: [UInt8] = []
+  /// How the terminal treats what is typed.
+  public let modes: TerminalModes
+  /// The modes before the program was started.
+  public let modesBefore: TerminalModes.Values
+  /// The number of the process.
+  public let process: Int32
+
+  private var terminal: Terminal?
+  /// Comes to its end with the program, which has the other end of the pipe.
+  private let lifeline: Int32
+  private var hasEnded = false
+
+  /// Starts a program, as the first of a session.
+  ///
+  /// - Parameters:
+  ///   - program: What to start.
+  ///   - arguments: What follows its path on the command line.
+  ///   - environment: All of its variables, as `NAME=value`.
+  ///   - columns: The width of the window.
+  ///   - rows: Its height.
+  /// - Throws: If it could not be started.
+  public init(
+    _ program: Program,
+    _ arguments: [String] = [],
+    environment: [String],
+    columns: Int = 80,
+    rows: Int = 24
+  ) throws {
+    let terminal = try Terminal()
+    terminal.resize(columns: UInt16(columns), rows: UInt16(rows))
+    self.terminal = terminal
+    screen = Screen(columns: columns, rows: rows)
+    modes = try TerminalModes(terminal)
+    modesBefore = try modes.values
+    var ends: [Int32] = [-1, -1]
+    guard unsafe pipe(&ends) == 0 else { throw SystemError("no pipe", errno) }  // Reason: room.
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    lifeline = ends[0]
+    defer { close(ends[1]) }
+    let file = Spawn.Source.file(terminal.path, O_RDWR)
+    let start = Spawn(
+      path: program.path,
+      arguments: arguments,
+      environment: environment,
+      descriptors: [file, file, file, .copy(ends[1])],
+      isNewSession: true,
+      blocksSignals: false
+    )
+    process = try start()
+  }
+
+  deinit {
+    if !hasEnded {
+      kill(process, SIGKILL)
+      _ = waitpid(process, nil, 0)
+    }
+    close(lifeline)
+  }
+
+  /// Types some text.
+  public func type(_ text: String) { terminal?.type(text) }
+
+  /// Types some bytes.
+  public func type(_ bytes: [UInt8]) { terminal?.type(bytes) }
+
+  /// Sends the program a signal.
+  public func signal(_ number: Int32) { kill(process, number) }
+
+  /// Makes the window of another size.
+  public func resize(columns: Int, rows: Int) {
+    screen.resize(columns: columns, rows: rows)
+    terminal?.resize(columns: UInt16(columns), rows: UInt16(rows))
+  }
+
+  /// Takes the terminal away.
+  public func unplug() { terminal = nil }
+
+  /// Reads the screen until it shows something.
+  ///
+  /// - Parameters:
+  ///   - what: What that is, for the message.
+  ///   - isThere: Whether it is there.
+  /// - Throws: If the program ends, or for so long does nothing that something must be wrong.
+  public func wait(for what: String, until isThere: (Screen) -> Bool) throws {
+    while screen.isInFrame || !isThere(screen) {
+      switch try terminal?.read(or: lifeline) ?? .nothing {
+      case .bytes(let new): take(new)
+      case .otherEnded: throw SystemError("no \(what), and it has ended:\n\(screen.text)", 0)
+      case .nothing: throw SystemError("no \(what):\n\(screen.text)", ETIMEDOUT)
+      }
+    }
+  }
+
+  /// Reads the screen until some text is on it.
+  public func wait(for text: String) throws { try wait(for: text) { $0.contains(text) } }
+
+  /// Reads the screen until the program ends.
+  ///
+  /// - Returns: The exit status, or minus the signal that ended it.
+  /// - Throws: If it does not end for so long that something must be wrong.
+  public func waitForEnd() throws -> Int32 {
+    reading: while true {
+      switch try terminal?.read(or: lifeline) ?? readLifeline() {
+      case .bytes(let new): take(new)
+      case .otherEnded: break reading
+      case .nothing: throw SystemError("it does not end:\n\(screen.text)", ETIMEDOUT)
+      }
+    }
+    return try waitUnread()
+  }
+
+  /// Waits for the end of the program, and reads nothing.
+  public func waitUnread() throws -> Int32 {
+    hasEnded = true
+    return try Spawn.wait(for: process)
+  }
+
+  private func take(_ new: ArraySlice<UInt8>) {
+    bytes += new
+    screen.feed(new)
+  }
+
+  /// Waits for the end when there is no terminal any more.
+  private func readLifeline() -> Terminal.Reading {
+    var request = pollfd(fd: lifeline, events: Int16(POLLIN), revents: 0)
+    let code = unsafe poll(&request, 1, 30_000)  // Reason: outlives the call.
+    return code > 0 ? .otherEnded : .nothing
+  }
+}
+
+@available(*, unavailable)
+extension TerminalProgram: Sendable {}
+#endif
