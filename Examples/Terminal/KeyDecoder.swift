@@ -15,6 +15,8 @@ package struct KeyDecoder: Sendable {
     case escape
     /// Behind `ESC O`: one byte follows.
     case singleShift
+    /// Behind `ESC [ [`: one byte follows, of a function key of the console.
+    case functionKey
     /// Behind `ESC [`: what came of the parameters.
     case control([UInt8])
     /// Behind `ESC ]`: what came of the command.
@@ -77,6 +79,7 @@ package struct KeyDecoder: Sendable {
     case .character(let bytes, let missing): proceed(bytes + [byte], missing)
     case .escape: takeAfterEscape(byte)
     case .singleShift: endSequence(with: Self.arrow(byte))
+    case .functionKey: endSequence(with: nil)
     case .control(let parameters): takeInControl(byte, parameters)
     case .command(let command): takeInCommand(byte, command)
     case .commandEnd(let command): byte == 0x5c ? end(command) : restart(with: byte)
@@ -135,7 +138,7 @@ package struct KeyDecoder: Sendable {
     case 0x20..<0x40:
       if parameters.count < Self.longest { state = .control(parameters + [byte]) }
     case 0x7e where parameters == Array("200".utf8): state = .paste(0)
-    case 0x5b where parameters.isEmpty: state = .singleShift  // Function keys of the console.
+    case 0x5b where parameters.isEmpty: state = .functionKey
     case 0x40..<0x7f: endSequence(with: Self.arrow(byte))
     default: begin(byte)
     }

@@ -1,0 +1,106 @@
+import Terminal
+import Testing
+
+@Suite("Colours of terminals")
+struct ColourTests {
+  @Test("Of the cube and the greys none is nearer than the one that was found")
+  func nearestOfAll() {
+    let all = (16...255).map { XtermPalette.colour(UInt8($0)) }
+    let steps = stride(from: 0, through: 255, by: 15).map { UInt8($0) } + [47, 48, 114, 115, 238]
+    for red in steps {
+      for green in steps {
+        for blue in steps {
+          let colour = Colour(red: red, green: green, blue: blue)
+          let found = XtermPalette.nearest(to: colour)
+          #expect(found >= 16)
+          let best = all.map { distance($0, colour) }.min()
+          #expect(distance(XtermPalette.colour(found), colour) == best, "\(colour)")
+        }
+      }
+    }
+  }
+
+  @Test("A colour of the palette is its own nearest", arguments: 16...255)
+  func itself(_ index: Int) {
+    let colour = XtermPalette.colour(UInt8(index))
+    #expect(XtermPalette.colour(XtermPalette.nearest(to: colour)) == colour)
+  }
+
+  @Test(
+    "Known colours of the palette",
+    arguments: [
+      (16, 0, 0, 0), (21, 0, 0, 255), (46, 0, 255, 0), (196, 255, 0, 0), (231, 255, 255, 255),
+      (67, 95, 135, 175), (232, 8, 8, 8), (244, 128, 128, 128), (255, 238, 238, 238),
+      (1, 205, 0, 0), (12, 92, 92, 255), (15, 255, 255, 255),
+    ]
+  )
+  func known(_ index: Int, _ red: Int, _ green: Int, _ blue: Int) {
+    let colour = Colour(red: UInt8(red), green: UInt8(green), blue: UInt8(blue))
+    #expect(XtermPalette.colour(UInt8(index)) == colour)
+  }
+
+  @Test(
+    "The named colour for some others",
+    arguments: [
+      (0x14, 0x18, 0x24, 0), (0xfb, 0xf7, 0xef, 15), (0xff, 0x10, 0x10, 9), (0xc0, 0x10, 0x08, 1),
+      (0x80, 0x80, 0x80, 8), (0xe0, 0xe0, 0xe8, 7), (0x60, 0x58, 0xff, 12), (0xf0, 0xf0, 0x10, 11),
+    ]
+  )
+  func named(_ red: Int, _ green: Int, _ blue: Int, _ index: Int) {
+    let colour = Colour(red: UInt8(red), green: UInt8(green), blue: UInt8(blue))
+    #expect(XtermPalette.nearestNamed(to: colour) == UInt8(index))
+  }
+
+  @Test("Text that would come out in the colour behind it becomes black or white")
+  func readable() {
+    let dark = Colour(red: 9, green: 8, blue: 8)
+    let darker = Colour(red: 7, green: 8, blue: 7)
+    let light = Colour(red: 253, green: 254, blue: 253)
+    let lighter = Colour(red: 254, green: 255, blue: 254)
+    for depth in [ColourDepth.named, .palette] {
+      let onDark = depth.shown(Style(foreground: darker, background: dark))
+      let onLight = depth.shown(Style(foreground: light, background: lighter))
+      #expect(onDark.foreground == .indexed(depth == .named ? 15 : 231))
+      #expect(onDark.foreground != onDark.background)
+      #expect(onLight.foreground != onLight.background)
+    }
+    let same = ColourDepth.named.shown(Style(foreground: dark, background: dark))
+    #expect(same.foreground == same.background, "Hidden text stays hidden.")
+    let direct = ColourDepth.trueColour.shown(Style(foreground: darker, background: dark))
+    #expect(direct.foreground == .direct(darker))
+  }
+
+  @Test("Without colours, what stands out is reversed, and bold stays bold")
+  func withoutColours() {
+    let colour = Colour(red: 200, green: 0, blue: 0)
+    let style = Style(foreground: colour, background: colour, isBold: true, standsOut: true)
+    let shown = ColourDepth.none.shown(style)
+    #expect(shown.sequence == "\u{1b}[0;1;7m")
+    #expect(ColourDepth.named.shown(style).isReversed == false)
+  }
+
+  @Test("Each kind of colour has its control sequence")
+  func sequences() {
+    let orange = Colour(red: 255, green: 176, blue: 112)
+    let black = Colour(red: 0, green: 0, blue: 0)
+    let style = Style(foreground: orange, background: black)
+    #expect(ColourDepth.named.shown(style).sequence == "\u{1b}[0;33;40m")
+    #expect(ColourDepth.palette.shown(style).sequence == "\u{1b}[0;38;5;215;48;5;16m")
+    #expect(
+      ColourDepth.trueColour.shown(style).sequence == "\u{1b}[0;38;2;255;176;112;48;2;0;0;0m"
+    )
+    var bright = ShownStyle()
+    bright.foreground = .indexed(9)
+    bright.background = .indexed(15)
+    #expect(bright.sequence == "\u{1b}[0;91;107m")
+    #expect(ShownStyle().sequence == "\u{1b}[0m")
+  }
+
+  private func distance(_ left: Colour, _ right: Colour) -> Int {
+    let differences = [
+      Int(left.red) - Int(right.red), Int(left.green) - Int(right.green),
+      Int(left.blue) - Int(right.blue),
+    ]
+    return differences.map { $0 * $0 }.reduce(0, +)
+  }
+}
