@@ -18,7 +18,8 @@ let package = Package(
     .executableTarget(
       name: "skins",
       dependencies: ["Checklist", "EventBus", "LaunchLoader", "Terminal", "Theming"],
-      path: "Examples/Skins"
+      path: "Examples/Skins",
+      exclude: ["Themes"]
     ),
     .target(name: "Checklist", path: "Examples/Checklist"),
     .target(name: "Terminal", path: "Examples/Terminal"),

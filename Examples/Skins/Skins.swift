@@ -1,3 +1,6 @@
+import LaunchLoader
+import Terminal
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Musl)
@@ -6,29 +9,55 @@ import Musl
 import Glibc
 #endif
 
-/// Shows EventBus, LaunchLoader and Theming at work.
+/// Shows EventBus, LaunchLoader and Theming at work: on a terminal as a screen whose skin can be
+/// changed, elsewhere as a story, and on demand as a picture.
 @main
 @MainActor
 enum Skins {
   static func main() async {
-    let arguments = CommandLine.arguments.dropFirst()
-    if let unknown = arguments.first(where: { $0 != "--story" }) {
-      complain("skins: unknown argument \"\(unknown)\"\nUsage: skins [--story]\n")
+    let options: Options
+    do throws(Options.Problem) {
+      options = try Options(CommandLine.arguments.dropFirst())
+    } catch {
+      complain("\(error)\n\(Options.usage)")
       exit(2)
     }
     do {
-      var story = Story()
-      let status = try await story.tell()
-      // A story that nobody could read is not told.
+      let status = try await run(options)
+      // What nobody could read was not said.
       exit(fflush(nil) == 0 ? status : 1)
     } catch {
-      complain("skins: the story broke off: \(error)\n")
+      complain("\(error)\n")
       exit(1)
     }
   }
 
+  private static func run(_ options: Options) async throws -> Int32 {
+    var configuration = Application.Configuration()
+    var launch = LaunchOptions.current
+    launch[ThemesFolder.self] = options.themes
+    configuration.launchOptions = launch
+    let app = Application(configuration: configuration)
+    switch options.mode {
+    case .help:
+      print(Options.usage, terminator: "")
+      return 0
+    case .usual where isOnTerminal(launch.environment):
+      let depth = ColourDepth(options.colour, environment: launch.environment)
+      return try await TerminalScreen(app, options, depth).run()
+    case .usual, .story: return try await Story(app).tell()
+    case .svg(let path): return try await Gallery(app).hang(path)
+    }
+  }
+
+  /// Whether there is somebody to type and to look, on a terminal that can do more than print lines.
+  private static func isOnTerminal(_ environment: [String: String]) -> Bool {
+    let kind = environment["TERM", default: ""]
+    let hasCursor = !kind.isEmpty && kind != "dumb"
+    return hasCursor && TerminalDevice.isTerminal(0) && TerminalDevice.isTerminal(1)
+  }
+
   private static func complain(_ text: String) {
-    let bytes = Array(text.utf8)
-    _ = unsafe write(STDERR_FILENO, bytes, bytes.count)  // Reason: the bytes outlive the call.
+    _ = TerminalDevice.write(Array("skins: \(text)".utf8), to: 2)
   }
 }

@@ -5,137 +5,71 @@ import Theming
 
 /// What the three libraries do, told in numbered lines with values from this very run.
 @MainActor
-struct Story {
-  private var checklist = Checklist()
-  private let bus = EventBus.default
-  private let manager = ThemeManager.shared
+final class Story {
+  let app: Application
+  let manager = ThemeManager.skins
+  let ledger = Ledger()
   /// The rows on the screen, which nothing else keeps.
-  private var inbox: [Row] = []
+  var rows: [RowView] = []
+  private var checklist = Checklist()
 
-  /// Tells the story, and returns the exit status: 0 if every line is true.
-  mutating func tell() async throws -> Int32 {
-    print("skins: three features launch, and a row of the inbox changes its skin\n")
-    try await launch()
-    try changeSkins()
-    try endSubscriptions()
+  init(_ app: Application) { self.app = app }
+
+  /// Tells the story from the launch of the application to its end.
+  ///
+  /// - Returns: The exit status: 0 if every line is true.
+  func tell() async throws -> Int32 {
+    print("skins: features launch, rows change their skin, and nobody cleans up\n")
+    let token = watchStates()
+    line("Registering before main runs nothing", list(Diary.shared.notes), is: "nothing")
+    try app.add("story") { @MainActor _ in
+      try await self.app.reached(.active)
+      try await self.tellOfLaunching()
+      try self.tellOfSwitching()
+      try self.tellOfLooks()
+      self.tellOfFiles()
+      try self.tellOfEndings()
+    }
+    let status = try await app.run()
+    line(
+      "The story has told itself, and the application stops in order",
+      "\(list(Diary.shared.takeStates())), exit status \(status)",
+      is: "inactive, stopping, terminated, exit status 0"
+    )
+    token.cancel()
     print("\n\(checklist.summary)")
     return checklist.exitStatus
   }
 
-  /// Launch work, registered by the files of the features before `main`.
-  private mutating func launch() async throws {
-    let diary = Diary.shared
-    line("Registering before main runs nothing", list(diary.notes), is: "nothing")
-
-    let attachment = LaunchLoader.shared.attach(to: bus)
-    bus.post(.didFinishLaunching, .current)
-    let report = try await LaunchLoader.shared.report
-    line(
-      "The launch event runs the work of each feature, once",
-      list(diary.notes.sorted()),
-      is: "inbox, logbook, palette"
-    )
-    line(
-      "Each came from its own file",
-      list(report.entries.map(\.fileID).sorted()),
-      is: "skins/Inbox.swift, skins/Logbook.swift, skins/Palette.swift"
-    )
-
-    bus.post(.didFinishLaunching, .current)
-    line(
-      "Posted again, it runs nothing: the loader has left the bus",
-      "\(diary.notes.count) ran, attached \(attachment.isActive)",
-      is: "3 ran, attached false"
-    )
-
-    let late = LaunchLoader.register("late") { _ in diary.note("late") }
-    let outcome = try await late.wait()
-    line("Work registered after the launch runs at once", "\(outcome)", is: "finished")
+  /// Notes the states of the application; on no actor, so that each is noted when it is entered.
+  nonisolated private func watchStates() -> Token {
+    app.bus.observe(.stateDidChange) { Diary.shared.note($0) }
   }
 
-  /// A row of the inbox, and the setter that does all the work.
-  private mutating func changeSkins() throws {
-    let row = Row()
-    inbox = [row]
-    let before = manager.subscriberCount
-    row.follow()
-    line(
-      "The setter subscribes a row and dresses it",
-      "\(manager.theme.name), subscribers \(before) → \(manager.subscriberCount), \(look(of: row))",
-      is: "Day, subscribers 0 → 1, paper #fbf7ef, ink #2b2620, corner 4"
-    )
-
-    row.follow()
-    line(
-      "Set again, the row is subscribed once all the same",
-      "subscribers \(manager.subscriberCount)",
-      is: "subscribers 1"
-    )
-
-    let observer = bus.observe(.themeDidChange) { change in
-      let keys = change.changedKeys.map(\.name).sorted()
-      Diary.shared.note("\(change.old.name) → \(change.new.name): \(keys.joined(separator: ", "))")
-    }
-    let noted = Diary.shared.notes.count
-    _ = row.takeTouched()
-    try manager.use(.night)
-    line(
-      "A switch touches what changed, each property once",
-      list(row.takeTouched()),
-      is: "paper, ink"
-    )
-    line(
-      "Then the bus hears of it",
-      list(Array(Diary.shared.notes.dropFirst(noted))),
-      is: "Day → Night: color.ink, color.paper"
-    )
-    observer.cancel()
-
-    try manager.use(.ember)
-    line("Ember, derived from Night, changes one thing", list(row.takeTouched()), is: "ink")
-
-    let newborn = Row()
-    inbox.append(newborn)
-    newborn.follow()
-    line(
-      "A row born later is dressed by its setter",
-      "subscribers \(manager.subscriberCount), \(look(of: newborn))",
-      is: "subscribers 2, paper #141824, ink #ffb070, corner 4"
-    )
-  }
-
-  /// How a subscription ends: with its row, or by setting nil.
-  private mutating func endSubscriptions() throws {
-    var before = manager.subscriberCount
-    inbox = []
-    line(
-      "When rows die their subscriptions do, with no deinit written",
-      "subscribers \(before) → \(manager.subscriberCount)",
-      is: "subscribers 2 → 0"
-    )
-
-    let row = Row()
-    row.follow()
-    before = manager.subscriberCount
-    row.themeMap = nil
-    _ = row.takeTouched()
-    try manager.use(.day)
-    line(
-      "Set to nil, a row keeps its look through the next switch",
-      "subscribers \(before) → \(manager.subscriberCount), touched \(list(row.takeTouched()))",
-      is: "subscribers 1 → 0, touched nothing"
-    )
-  }
-
-  private mutating func line(_ sentence: String, _ found: String, is expected: String) {
+  /// Checks and prints a line.
+  func line(_ sentence: String, _ found: String, is expected: String) {
     print(checklist.line(sentence, found, is: expected))
   }
 
-  private func look(of row: Row) -> String {
-    "paper \(row.paper), ink \(row.ink), corner \(row.corner)"
+  /// Some words as one.
+  func list(_ words: [String]) -> String {
+    words.isEmpty ? "nothing" : words.joined(separator: ", ")
   }
 
-  private func list(_ words: [String]) -> String {
-    words.isEmpty ? "nothing" : words.joined(separator: ", ")
+  /// A row that follows the skin.
+  func makeRow(_ index: Int = 0) -> RowView {
+    let row = RowView(Message.first[index], manager, ledger)
+    row.themeMap = row.map
+    return row
+  }
+
+  /// What an error says.
+  func complaint(_ body: () throws -> Void) -> String {
+    do {
+      try body()
+      return "nothing was wrong"
+    } catch {
+      return "\(error)"
+    }
   }
 }

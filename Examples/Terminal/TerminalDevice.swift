@@ -74,6 +74,17 @@ package enum TerminalDevice {
     return true
   }
 
+  /// Writes all bytes to a file, in place of what it held.
+  ///
+  /// - Returns: Whether it did.
+  package static func write(_ bytes: [UInt8], toFile path: String) -> Bool {
+    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
+    let descriptor = unsafe open(path, flags, 0o644)  // Reason: a terminated string.
+    guard descriptor >= 0 else { return false }
+    let isWritten = write(bytes, to: descriptor)
+    return close(descriptor) == 0 && isWritten
+  }
+
   /// Reads what has come, at least a byte.
   ///
   /// - Returns: How many there are; zero or less if there are none, as the system says.

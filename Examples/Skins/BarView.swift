@@ -1,0 +1,18 @@
+import Theming
+
+/// The bar above the rows.
+///
+/// It does without the property wrapper: one stored line, and the same setter.
+@MainActor
+final class BarView: Themeable {
+  let themeSlot = ThemeSlot()
+  private let ledger: Ledger
+
+  var ground = ThemeKeys.barGround.defaultValue { didSet { ledger.note(self, "ground") } }
+  var text = ThemeKeys.barText.defaultValue { didSet { ledger.note(self, "text") } }
+
+  init(_ manager: ThemeManager, _ ledger: Ledger) {
+    self.ledger = ledger
+    themes = ThemeMap([.set(\.ground, .barGround), .set(\.text, .barText)]).scoped(manager)
+  }
+}

@@ -1,0 +1,22 @@
+import Theming
+
+/// What stands around the rows: the paper, the bar above, the lines below.
+@MainActor
+final class FrameView {
+  private let ledger: Ledger
+
+  var paper = ThemeKeys.paper.defaultValue { didSet { ledger.note(self, "paper") } }
+  var ink = ThemeKeys.ink.defaultValue { didSet { ledger.note(self, "ink") } }
+  var muted = ThemeKeys.muted.defaultValue { didSet { ledger.note(self, "muted") } }
+  var accent = ThemeKeys.accent.defaultValue { didSet { ledger.note(self, "accent") } }
+
+  @Themed var themeMap: ThemeMap<FrameView>?
+
+  init(_ manager: ThemeManager, _ ledger: Ledger) {
+    self.ledger = ledger
+    _themeMap = Themed(manager)
+    themeMap = [
+      .set(\.paper, .paper), .set(\.ink, .ink), .set(\.muted, .muted), .set(\.accent, .accent),
+    ]
+  }
+}

@@ -1,0 +1,159 @@
+import LaunchLoader
+import Theming
+
+/// The screen: views that follow a manager, and what the keys do to them.
+@MainActor
+final class Mailbox {
+  let manager: ThemeManager
+  private let ledger = Ledger()
+  private let frame: FrameView
+  private let bar: BarView
+  private(set) var rows: [RowView]
+  /// The look of the pinned rows, while they have one of their own.
+  private var scope: ThemeManager?
+  private var panel: [String] = []
+  private var code = ""
+  private var outcome = ""
+
+  /// The rows on top are pinned: a part of the screen that can have its own look.
+  private static let pinnedCount = 2
+
+  init(_ manager: ThemeManager) {
+    self.manager = manager
+    frame = FrameView(manager, ledger)
+    bar = BarView(manager, ledger)
+    rows = []
+    for message in Message.first { add(message) }
+    _ = ledger.take()
+    note("row.themeMap = [.set(\\.ink, .ink), …]", "\(subscriptions) views follow the skin")
+  }
+
+  /// How many views follow the skin.
+  var subscriptions: Int { manager.subscriberCount + (scope?.subscriberCount ?? 0) }
+
+  /// Switches to a skin.
+  func use(_ skin: String) {
+    do throws(ThemeError) {
+      try manager.use(skin)
+      tell("try manager.use(\"\(skin)\")")
+    } catch {
+      note("try manager.use(\"\(skin)\")", "\(error)")
+    }
+  }
+
+  /// A view is born: its setter dresses it.
+  func addRow() {
+    add(Message.later[(rows.count + Message.later.count - 2) % Message.later.count])
+    tell("row.themeMap = [.set(\\.ink, .ink), …]")
+  }
+
+  /// A view dies, and nothing else is done about it.
+  func dropRow() {
+    let before = subscriptions
+    if rows.popLast() == nil {
+      note("rows.popLast()", "there is no row left")
+    } else {
+      note("rows.popLast()", "\(before) subscriptions → \(subscriptions), and no deinit is written")
+    }
+  }
+
+  /// A view stops following, and keeps the look it has.
+  func detachRow() {
+    let before = subscriptions
+    guard let row = rows.last(where: { $0.themeMap != nil }) else {
+      note("row.themeMap = nil", "no row follows the skin any more")
+      return
+    }
+    row.themeMap = nil
+    note("row.themeMap = nil", "\(before) subscriptions → \(subscriptions); it keeps its look")
+  }
+
+  /// Gives the pinned rows a look of their own, or takes it back.
+  func toggleScope() {
+    if scope == nil {
+      do throws(ThemeError) {
+        scope = try manager.scope {
+          $0[.brand] = RGBA(red: 0x2f, green: 0xa8, blue: 0x9a)
+          $0[alias: .ink] = .brand
+          $0[.marker] = "◆"
+        }
+      } catch {
+        note("try manager.scope { … }", "\(error)")
+        return
+      }
+    } else {
+      scope = nil
+    }
+    for row in rows.prefix(Self.pinnedCount) where row.themeMap != nil {
+      row.themeMap = scope.map { row.map.scoped($0) } ?? row.map
+    }
+    tell(
+      scope == nil
+        ? "row.themeMap = map"
+        : "row.themeMap = map.scoped(try manager.scope { $0[.brand] = teal })"
+    )
+  }
+
+  /// Follows the system.
+  func followSystem() {
+    manager.preference = .system
+    let system = manager.systemAppearance.map { "\($0)" } ?? "unknown, so dark"
+    tell("manager.preference = .system", "the system is \(system)")
+  }
+
+  /// Takes in what the terminal says about its background.
+  func systemIs(_ appearance: Appearance) {
+    manager.systemAppearance = appearance
+    tell("manager.systemAppearance = .\(appearance)")
+  }
+
+  /// Opens the panel that explains the accent, or closes it.
+  func togglePanel() {
+    panel = panel.isEmpty ? manager.theme.explain(.accent).steps.map { "\($0)" } : []
+    note("manager.theme.explain(.accent)", "how \(manager.theme.name) comes to its accent")
+  }
+
+  /// Closes the panel.
+  func closePanel() { panel = [] }
+
+  /// Says something below the rows.
+  func note(_ code: String, _ outcome: String) {
+    (self.code, self.outcome) = (code, outcome)
+    _ = ledger.take()
+  }
+
+  /// How it looks now.
+  var picture: Picture {
+    let theme = manager.theme
+    return Picture(
+      skin: theme.name,
+      appearance: "\(theme.appearance)",
+      barGround: bar.ground,
+      barText: bar.text,
+      paper: frame.paper,
+      ink: frame.ink,
+      muted: frame.muted,
+      accent: frame.accent,
+      rows: rows.map(\.picture),
+      code: code,
+      outcome: outcome,
+      panel: panel
+    )
+  }
+
+  private func add(_ message: Message) {
+    let row = RowView(message, manager, ledger)
+    rows.append(row)
+    let isPinned = rows.count <= Self.pinnedCount
+    row.themeMap = isPinned ? scope.map { row.map.scoped($0) } ?? row.map : row.map
+  }
+
+  /// Says what was done, and whom it reached.
+  private func tell(_ code: String, _ more: String = "") {
+    if !panel.isEmpty { panel = manager.theme.explain(.accent).steps.map { "\($0)" } }
+    let called = ledger.take().views
+    let count = subscriptions
+    let reached = "\(called) of \(count) views called, \(count - called) skipped"
+    note(code, more.isEmpty ? reached : "\(more): \(reached)")
+  }
+}

@@ -1,0 +1,81 @@
+import LaunchLoader
+import Terminal
+
+/// What the command line asks for.
+struct Options: Sendable {
+  /// What to show.
+  enum Mode: Sendable, Equatable {
+    /// The screen on a terminal, otherwise the story.
+    case usual
+    case story
+    /// The picture, in this file; `-` is standard output.
+    case svg(String)
+    case help
+  }
+
+  /// Why the command line cannot be obeyed.
+  struct Problem: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  static let usage = """
+    Usage: skins [--story | --svg FILE] [--themes DIR] [--color WHEN]
+
+      --story        tell the story of the libraries, line by line, each line checked;
+                     that is what happens, too, when there is no terminal
+      --svg FILE     draw four skins into a file; - is standard output
+      --themes DIR   read more skins from the JSON files in this folder
+      --color WHEN   auto, always, never, 16, 256 or truecolor; NO_COLOR is heeded
+      --help         print this
+
+    """
+
+  var mode = Mode.usual
+  var themes = ThemeFiles.usualFolder
+  var colour = ColourOption.auto
+
+  /// Reads a command line, without the name of the program.
+  init(_ arguments: some Sequence<String>) throws(Problem) {
+    var rest = Array(arguments)[...]
+    while let argument = rest.popFirst() {
+      // Both `--name value` and `--name=value`.
+      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let given = parts.count > 1 ? String(parts[1]) : nil
+      switch (parts.first, given) {
+      case ("--story", nil): try choose(.story)
+      case ("--help", nil), ("-h", nil): mode = .help
+      case ("--svg", _): try choose(.svg(Self.value(given, of: "--svg", &rest)))
+      case ("--themes", _): themes = try Self.value(given, of: "--themes", &rest)
+      case ("--color", _): colour = try Self.colour(Self.value(given, of: "--color", &rest))
+      default: throw Problem(description: "unknown argument \"\(argument)\"")
+      }
+    }
+  }
+
+  private mutating func choose(_ new: Mode) throws(Problem) {
+    if mode != .usual, mode != .help {
+      throw Problem(description: "--story and --svg do not go together, nor does either twice")
+    }
+    if mode == .usual { mode = new }
+  }
+
+  private static func value(
+    _ given: String?,
+    of name: String,
+    _ rest: inout ArraySlice<String>
+  ) throws(Problem) -> String {
+    guard let value = given ?? rest.popFirst(), !value.isEmpty else {
+      throw Problem(description: "\(name) needs a value")
+    }
+    return value
+  }
+
+  private static func colour(_ word: String) throws(Problem) -> ColourOption {
+    if let option = ColourOption(rawValue: word) { return option }
+    let known = ColourOption.allCases.map(\.rawValue).joined(separator: ", ")
+    throw Problem(description: "--color does not know \"\(word)\": give one of \(known)")
+  }
+}
+
+/// The folder of the theme files, for the launch work that reads them.
+enum ThemesFolder: LaunchOptionKey { typealias Value = String }

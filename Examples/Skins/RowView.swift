@@ -1,0 +1,53 @@
+import Theming
+
+/// A row of the mailbox.
+///
+/// Its look follows the skin by one property. There is no `deinit`, and nothing else that manages a subscription.
+@MainActor
+final class RowView {
+  let message: Message
+  private let ledger: Ledger
+
+  var card = ThemeKeys.card.defaultValue { didSet { ledger.note(self, "card") } }
+  var ink = ThemeKeys.ink.defaultValue { didSet { ledger.note(self, "ink") } }
+  var muted = ThemeKeys.muted.defaultValue { didSet { ledger.note(self, "muted") } }
+  var accent = ThemeKeys.accent.defaultValue { didSet { ledger.note(self, "accent") } }
+  var marker = ThemeKeys.marker.defaultValue { didSet { ledger.note(self, "marker") } }
+  var corner = ThemeKeys.corner.defaultValue { didSet { ledger.note(self, "corner") } }
+
+  @Themed var themeMap: ThemeMap<RowView>?
+
+  init(_ message: Message, _ manager: ThemeManager, _ ledger: Ledger) {
+    self.message = message
+    self.ledger = ledger
+    _themeMap = Themed(manager)
+  }
+
+  /// What all rows follow.
+  static let map: ThemeMap<RowView> = [
+    .set(\.card, .card), .set(\.ink, .ink), .set(\.muted, .muted), .set(\.corner, .corner),
+  ]
+
+  /// What unread ones follow, who are marked in the accent.
+  static let unreadMap: ThemeMap<RowView> = [
+    .set(\.card, .card), .set(\.ink, .ink), .set(\.muted, .muted), .set(\.corner, .corner),
+    .set(\.accent, .accent), .set(\.marker, .marker),
+  ]
+
+  /// The map for its message.
+  var map: ThemeMap<RowView> { message.isUnread ? Self.unreadMap : Self.map }
+
+  /// How it looks now.
+  var picture: Picture.Row {
+    Picture.Row(
+      message: message,
+      card: card,
+      ink: ink,
+      muted: muted,
+      accent: accent,
+      marker: marker,
+      corner: corner,
+      isFollowing: themeMap != nil
+    )
+  }
+}

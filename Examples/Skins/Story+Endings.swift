@@ -1,0 +1,54 @@
+import Theming
+
+extension Story {
+  /// Many views, of which few are called; and how subscriptions end: with the view, or by setting nil.
+  func tellOfEndings() throws {
+    let lamps = Counter()
+    var others = (0..<10_000).map { Lamp($0 < 100 ? .accent : .paper, lamps) }
+    lamps.count = 0
+    try manager.use(.ember)
+    line(
+      "Of 10,000 views more, those are called that follow what changed",
+      "\(lamps.count) called, \(others.count - lamps.count) skipped",
+      is: "100 called, 9900 skipped"
+    )
+    var before = manager.subscriberCount
+    others = []
+    line(
+      "When they die their subscriptions do, with no deinit written",
+      "subscribers \(before) → \(manager.subscriberCount)",
+      is: "subscribers 10002 → 2"
+    )
+
+    before = manager.subscriberCount
+    rows[1].themeMap = nil
+    _ = ledger.take()
+    try manager.use(.night)
+    line(
+      "Set to nil, a row keeps its look through the next switch",
+      "subscribers \(before) → \(manager.subscriberCount), \(rows[0].accent) and \(rows[1].accent)",
+      is: "subscribers 2 → 1, #88b4ff and #ff9e57"
+    )
+    rows = []
+    line("In the end nobody follows", "subscribers \(manager.subscriberCount)", is: "subscribers 0")
+  }
+}
+
+/// A count that views share.
+@MainActor
+private final class Counter {
+  var count = 0
+}
+
+/// A view with one colour.
+@MainActor
+private final class Lamp {
+  var colour = RGBA(red: 0, green: 0, blue: 0) { didSet { counter.count += 1 } }
+  @Themed(.skins) var themeMap: ThemeMap<Lamp>?
+  private let counter: Counter
+
+  init(_ key: ThemeKey<RGBA>, _ counter: Counter) {
+    self.counter = counter
+    themeMap = [.set(\.colour, key)]
+  }
+}

@@ -1,0 +1,43 @@
+import Theming
+
+extension Story {
+  /// Themes from files, and what is said about those with mistakes.
+  func tellOfFiles() {
+    let found = ThemeShelf.contents.themes.first.map { theme in
+      "\(theme.name), \(theme.appearance), \(theme[.corner]), "
+        + list(theme.explain(.accent).steps.map { "\($0)" })
+    }
+    line(
+      "A skin came from a file on disk",
+      found ?? list(ThemeShelf.contents.complaints),
+      is: "Fog, light, 12, color.accent → color.brand (Fog), color.brand = #4f6b7c (Fog)"
+    )
+    line(
+      "A file with a typo gets its suggestion",
+      read(#"{"name": "Typo", "values": {"color": {"acent": "crimson"}}}"#),
+      is: "sample.json: \"color.acent\" is no key of the theme; did you mean \"color.accent\"?"
+    )
+    line(
+      "A value of the wrong type is told with its place",
+      read(#"{"name": "Type", "values": {"row": {"corner": "round"}}}"#),
+      is: "sample.json: \"values.row.corner\" is not what is expected there: "
+        + "write a value of type Int"
+    )
+    line(
+      "So is a colour that is none",
+      read(#"{"name": "Colour", "values": {"color.ink": "reddish"}}"#),
+      is: "sample.json: \"values.color.ink\": \"reddish\" is not a colour: "
+        + "write #rrggbb or #rrggbbaa"
+    )
+    line(
+      "A file that was cut off is no theme",
+      read(#"{"name": "Cut", "values": {"color.in"#),
+      is: "sample.json: this is no JSON that can be read to its end: "
+        + "look for a missing brace, quote or comma"
+    )
+  }
+
+  private func read(_ text: String) -> String {
+    complaint { _ = try ThemeFiles.theme(inText: text, of: "sample.json") }
+  }
+}

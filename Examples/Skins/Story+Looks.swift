@@ -1,0 +1,56 @@
+import Theming
+
+extension Story {
+  /// Looks of one's own, the system's, and those that are refused.
+  func tellOfLooks() throws {
+    let scope = try manager.scope { $0[.brand] = RGBA(red: 0x2f, green: 0xa8, blue: 0x9a) }
+    rows[1].themeMap = rows[1].map.scoped(scope)
+    try manager.use(.night)
+    line(
+      "A scope keeps its brand through a switch, and takes the rest",
+      "\(rows[0].accent) and \(rows[1].accent), both on \(list(Set(rows.map(\.card.hex)).sorted()))",
+      is: "#88b4ff and #2fa89a, both on #191f2e"
+    )
+    rows[1].themeMap = rows[1].map
+
+    manager.systemAppearance = .light
+    let light = manager.theme.name
+    manager.systemAppearance = .dark
+    line(
+      "By preference the skin follows the system",
+      "\(manager.preference): \(light), then \(manager.theme.name)",
+      is: "system: Day, then Night"
+    )
+    line(
+      "A name that is mistyped gets its suggestion",
+      complaint { try manager.use("Embre") },
+      is: "No theme is registered as \"Embre\". Did you mean \"Ember\"?"
+    )
+
+    let version = manager.version
+    let circle = Theme("Circle") {
+      $0[alias: .accent] = .brand
+      $0[alias: .brand] = .barGround
+      $0[alias: .barGround] = .accent
+    }
+    let refusal = complaint { try manager.use(circle) }
+    line(
+      "A theme that leads in a circle is refused by name, and nothing has changed",
+      "\(refusal) \(manager.theme.name), switches \(manager.version - version)",
+      is: "The aliases of the theme \"Circle\" lead in a circle: color.accent → color.brand → "
+        + "color.bar.ground → color.accent. Give one of them a value. Night, switches 0"
+    )
+
+    let rules = [
+      ContrastRule(.ink, on: .card, atLeast: 7), ContrastRule(.muted, on: .card, atLeast: 4.5),
+      ContrastRule(.accent, on: .card, atLeast: 4.5),
+      ContrastRule(.barText, on: .barGround, atLeast: 4.5),
+    ]
+    let skins = [Theme.day, .night, .ember, .contrast] + ThemeShelf.contents.themes
+    line(
+      "All skins, that from a file as well, can be read: their contrasts fall short in",
+      list(skins.flatMap { $0.contrastIssues(rules) }.map { "\($0)" }),
+      is: "nothing"
+    )
+  }
+}

@@ -1,0 +1,78 @@
+import EventBus
+import LaunchLoader
+import Theming
+
+extension Story {
+  /// The setter that does all the work, and what a switch touches.
+  func tellOfSwitching() throws {
+    let before = manager.subscriberCount
+    let row = makeRow()
+    rows = [row]
+    line(
+      "The setter subscribes a row and dresses it",
+      "\(manager.theme.name), subscribers \(before) → \(manager.subscriberCount), \(look(of: row))",
+      is: "Night, subscribers 0 → 1, card #191f2e, ink #d8dee9, accent #88b4ff"
+    )
+    row.themeMap = row.map
+    line(
+      "Set again, the row is subscribed once all the same",
+      "subscribers \(manager.subscriberCount)",
+      is: "subscribers 1"
+    )
+
+    let observer = app.bus.observe(.themeDidChange) { change in
+      let keys = change.changedKeys.map(\.name).sorted()
+      Diary.shared.note("\(change.old.name) → \(change.new.name): \(keys.joined(separator: ", "))")
+    }
+    let noted = Diary.shared.notes.count
+    _ = ledger.take()
+    try manager.use(.day)
+    line(
+      "A switch sets what changed and what the row follows, each property once",
+      list(ledger.take().properties),
+      is: "card, ink, muted, accent"
+    )
+    observer.cancel()
+    line(
+      "Then the bus hears of it, with all keys that changed",
+      list(Array(Diary.shared.notes.dropFirst(noted))),
+      is: "Night → Day: color.accent, color.bar.ground, color.bar.text, color.brand, color.card, "
+        + "color.ink, color.muted, color.paper"
+    )
+
+    try manager.use(.night)
+    _ = ledger.take()
+    try manager.use("Ember")
+    line(
+      "Ember, derived from Night, changes its brand; the accent is an alias and follows",
+      list(ledger.take().properties),
+      is: "accent, marker"
+    )
+    line(
+      "The theme explains how it comes to that",
+      list(manager.theme.explain(.accent).steps.map { "\($0)" }),
+      is: "color.accent → color.brand (Night), color.brand = #ff9e57 (Ember)"
+    )
+
+    let version = manager.version
+    try manager.edit {
+      $0[.ink] = RGBA(red: 0xff, green: 0xff, blue: 0xff)
+      $0[.corner] = 9
+    }
+    line(
+      "An edit of two keys is one switch",
+      "\(list(ledger.take().properties)), switches \(manager.version - version)",
+      is: "ink, corner, switches 1"
+    )
+    try manager.use(.ember)
+    rows.append(makeRow(1))
+    line(
+      "A row born later is dressed by its setter",
+      "subscribers \(manager.subscriberCount), \(look(of: rows[1]))",
+      is: "subscribers 2, card #191f2e, ink #d8dee9, accent #ff9e57"
+    )
+  }
+
+  /// What can be seen of a row.
+  func look(of row: RowView) -> String { "card \(row.card), ink \(row.ink), accent \(row.accent)" }
+}

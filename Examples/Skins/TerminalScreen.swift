@@ -1,0 +1,161 @@
+import EventBus
+import LaunchLoader
+import Terminal
+import Theming
+
+/// The mailbox on a terminal: keys in, frames out.
+@MainActor
+final class TerminalScreen {
+  /// What happens to it.
+  enum Happening: Sendable {
+    /// The terminal is ours, for the first time or again.
+    case entered
+    /// Its window has another size.
+    case resized
+    /// The terminal hung up, or somebody wants the files to be read anew.
+    case hungUp
+    case keyboard(Keyboard.Event)
+  }
+
+  private let app: Application
+  private let options: Options
+  private let session = TerminalSession()
+  private let mailbox: Mailbox
+  private var encoder: FrameEncoder
+  private let depth: ColourDepth
+  private let happenings = AsyncStream<Happening>.makeStream()
+  private var keyboard: Keyboard?
+  /// Nothing is drawn before the terminal has said what its background is, or was given time to.
+  private var isWaiting = true
+
+  init(_ app: Application, _ options: Options, _ depth: ColourDepth) {
+    self.app = app
+    self.options = options
+    self.depth = depth
+    mailbox = Mailbox(.skins)
+    encoder = FrameEncoder(depth: depth)
+  }
+
+  /// Ties the terminal to the life of the application: it is ours while that is active.
+  ///
+  /// These handlers belong to no actor: they run where the event is posted, and have returned before the
+  /// process is stopped.
+  nonisolated private func follow() -> [Token] {
+    let (session, happenings) = (session, happenings.continuation)
+    return [
+      app.bus.observe(.didBecomeActive) {
+        session.enter()
+        happenings.yield(.entered)
+      },
+      app.bus.observe(.willResignActive) { session.leave() },
+      app.bus.observe(.terminalDidResize) { happenings.yield(.resized) },
+      app.bus.observe(.shouldReload) { happenings.yield(.hungUp) },
+    ]
+  }
+
+  /// Runs the application with the screen as its service.
+  ///
+  /// - Returns: The exit status.
+  func run() async throws -> Int32 {
+    let tokens = follow()
+    defer {
+      session.leave()
+      withExtendedLifetime(tokens) {}
+    }
+    try app.add("screen") { @MainActor context in await self.serve(context) }
+    return try await app.run()
+  }
+
+  private func serve(_ context: ServiceContext) async {
+    let continues = Task { await watchContinues() }
+    context.onShutdown { [happenings] in happenings.continuation.finish() }
+    for await happening in happenings.stream {
+      if take(happening) { break }
+    }
+    keyboard?.stop()
+    continues.cancel()
+  }
+
+  /// Whoever was stopped in a way that nobody hears of finds the terminal changed.
+  private func watchContinues() async {
+    for await _ in UnixSignal.stream(.resume) {
+      session.reenter()
+      happenings.continuation.yield(.entered)
+    }
+  }
+
+  /// Takes in what happened.
+  ///
+  /// - Returns: Whether that was the end.
+  private func take(_ happening: Happening) -> Bool {
+    switch happening {
+    case .entered:
+      encoder.invalidate()
+      if keyboard == nil { begin() }
+    case .resized: break
+    case .hungUp where session.isThere:
+      ThemeShelf.fill(from: options.themes)
+      mailbox.note("LaunchLoader heard SIGHUP", "the theme files were read anew")
+    case .hungUp, .keyboard(.gone):
+      app.shutdown(exitCode: 128 + UnixSignal.hangup.rawValue)
+      return true
+    case .keyboard(.noAnswer): isWaiting = false
+    case .keyboard(.input(.background(let colour))):
+      isWaiting = false
+      mailbox.systemIs(colour.isLight ? .light : .dark)
+    case .keyboard(.input(.key(let key))):
+      if obey(key) { return true }
+    }
+    draw()
+    return false
+  }
+
+  /// Asks for the background, if colours matter, and begins to listen.
+  private func begin() {
+    let asks = depth != .none && session.write(BackgroundReply.question)
+    isWaiting = asks
+    keyboard = Keyboard.start(
+      session.input,
+      deadline: asks ? BackgroundReply.patience : nil
+    ) { [happenings] in happenings.continuation.yield(.keyboard($0)) }
+    if keyboard == nil { happenings.continuation.yield(.keyboard(.gone)) }
+  }
+
+  /// Does what a key asks for.
+  ///
+  /// - Returns: Whether that was to quit.
+  private func obey(_ key: Key) -> Bool {
+    switch key {
+    case .character("q"): return true
+    case .character("1"): mailbox.use(Theme.day.name)
+    case .character("2"): mailbox.use(Theme.night.name)
+    case .character("3"): mailbox.use(Theme.ember.name)
+    case .character("4"): mailbox.use(Theme.contrast.name)
+    case .character("5"): useFile()
+    case .character("n"): mailbox.addRow()
+    case .character("d"): mailbox.dropRow()
+    case .character("x"): mailbox.detachRow()
+    case .character("o"): mailbox.toggleScope()
+    case .character("s"): mailbox.followSystem()
+    case .character("e"): mailbox.togglePanel()
+    case .escape: mailbox.closePanel()
+    default: break
+    }
+    return false
+  }
+
+  /// Puts on the first skin that came from a file.
+  private func useFile() {
+    if let theme = ThemeShelf.contents.themes.first {
+      mailbox.use(theme.name)
+    } else {
+      mailbox.note("no skin came from a file", ThemeShelf.contents.complaints.first ?? "")
+    }
+  }
+
+  private func draw() {
+    if isWaiting { return }
+    let frame = encoder.frame(Canvas(mailbox.picture, session.size))
+    if !frame.isEmpty, !session.write(frame) { encoder.invalidate() }
+  }
+}

@@ -1,0 +1,72 @@
+import FoundationEssentials  // Reason: it brings the decoder of JSON, which the libraries do not.
+import Theming
+
+/// Themes from a folder of JSON files.
+///
+/// Nothing else in the demo knows Foundation.
+enum ThemeFiles {
+  /// Themes that were read, and what was wrong with the other files.
+  struct Contents: Sendable {
+    var themes: [Theme] = []
+    var complaints: [String] = []
+  }
+
+  /// The folder beside this file.
+  static var usualFolder: String {
+    let names = #filePath.split(separator: "/", omittingEmptySubsequences: false)
+    return names.dropLast().joined(separator: "/") + "/Themes"
+  }
+
+  /// Reads the themes of a folder, in the order of the names of their files.
+  ///
+  /// - Parameter folder: The path of the folder.
+  /// - Returns: The themes; a file that cannot be read is one of the complaints.
+  static func read(_ folder: String) -> Contents {
+    var contents = Contents()
+    do {
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+      for name in names where name.hasSuffix(".json") {
+        do throws(ThemeFileError) {
+          contents.themes.append(try theme(atPath: folder + "/" + name))
+        } catch {
+          contents.complaints.append("\(error)")
+        }
+      }
+      if contents.themes.isEmpty, contents.complaints.isEmpty {
+        contents.complaints.append("\(folder) holds no theme file: name one with --themes DIR")
+      }
+    } catch {
+      contents.complaints.append("\(folder) cannot be read: name a folder with --themes DIR")
+    }
+    return contents
+  }
+
+  /// Reads the theme of a file.
+  static func theme(atPath path: String) throws(ThemeFileError) -> Theme {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw ThemeFileError(file: path, problem: "cannot be read; may you read it?")
+    }
+    return try theme(in: data, of: path)
+  }
+
+  /// Reads a theme from a text.
+  static func theme(inText text: String, of file: String) throws(ThemeFileError) -> Theme {
+    try theme(in: Data(text.utf8), of: file)
+  }
+
+  private static func theme(in data: Data, of file: String) throws(ThemeFileError) -> Theme {
+    do {
+      let document = try JSONDecoder().decode(ThemeDocument<Palette>.self, from: data)
+      let bases = [Theme.day, .night, .ember, .contrast]
+      let base = bases.first { $0.name == document.extends }
+      return try document.theme(extending: base, strict: true)
+    } catch let error as DecodingError {
+      throw ThemeFileError(file: file, error)
+    } catch let error as ThemeError where !error.issues.isEmpty {
+      let issues = error.issues.map { "\($0)" }
+      throw ThemeFileError(file: file, problem: issues.joined(separator: "; "))
+    } catch {
+      throw ThemeFileError(file: file, problem: "\(error)")
+    }
+  }
+}
