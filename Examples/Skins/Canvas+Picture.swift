@@ -52,16 +52,13 @@ extension Canvas {
   private mutating func drawRow(_ row: Picture.Row, at line: Int) {
     let card = Colour(row.card)
     let width = size.columns - 4
-    fill(Area(column: 2, row: line, columns: width, rows: 1), Style(background: card))
+    var ink = Style(foreground: Colour(row.ink), background: card)
+    fill(Area(column: 2, row: line, columns: width, rows: 1), ink)
+    ink.isBold = row.message.isUnread
     if row.message.isUnread {
       let style = Style(foreground: Colour(row.accent), background: card, isBold: true)
       write(row.marker, column: 4, row: line, style, width: 1)
     }
-    let ink = Style(
-      foreground: Colour(row.ink),
-      background: card,
-      isBold: row.message.isUnread
-    )
     let muted = Style(foreground: Colour(row.muted), background: card)
     write(row.message.sender, column: 6, row: line, ink, width: 10)
     write(row.message.subject, column: 17, row: line, ink, width: width - 23)

@@ -23,19 +23,20 @@ struct Gallery {
         let reason = ThemeShelf.contents.complaints.first ?? "no file is named Fog"
         throw Problem(description: "the picture shows Fog, which comes from a file: \(reason)")
       }
-      let pictures = [Theme.day, .night, .ember, fog].map(Self.picture)
-      try Self.write(SVG(pictures).text, to: path)
+      try Self.write(SVG(Self.pictures(of: [.day, .night, .ember, fog])).text, to: path)
     }
     return try await app.run()
   }
 
-  /// The screen as it is after somebody has put on a skin.
-  private static func picture(_ skin: Theme) -> Picture {
+  /// One screen, as it is after each of some switches.
+  private static func pictures(of skins: [Theme]) -> [Picture] {
     let manager = ThemeManager(.contrast)
-    manager.register(skin)
     let mailbox = Mailbox(manager)
-    mailbox.use(skin.name)
-    return mailbox.picture
+    return skins.map { skin in
+      manager.register(skin)
+      mailbox.use(skin.name)
+      return mailbox.picture
+    }
   }
 
   private static func write(_ text: String, to path: String) throws {

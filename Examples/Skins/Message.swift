@@ -10,7 +10,7 @@ struct Message: Sendable {
     Message(sender: "Ada", subject: "Notes on the engine, part G", time: "09:12", isUnread: true),
     Message(
       sender: "Grace",
-      subject: "Found it: there was a moth in it",
+      subject: "Found it: there was a moth",
       time: "09:31",
       isUnread: true
     ),

@@ -11,7 +11,7 @@ extension ThemeKeys {
   static let card = ThemeKey("color.card", default: RGBA(red: 255, green: 255, blue: 255))
   static let ink = ThemeKey("color.ink", default: RGBA(red: 0, green: 0, blue: 0))
   static let muted = ThemeKey("color.muted", default: RGBA(red: 96, green: 96, blue: 96))
-  static let marker = ThemeKey("row.marker", default: "•")
+  static let marker = ThemeKey("row.marker", default: "●")
   static let corner = ThemeKey("row.corner", default: 4)
 }
 

@@ -20,7 +20,7 @@ struct SVG {
     let names = pictures.map(\.skin).joined(separator: ", ")
     open(
       "svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(width)\" height=\"\(height)\" "
-        + "viewBox=\"0 0 \(width) \(height)\" role=\"img\" font-family=\"monospace\" font-size=\"13\""
+        + "viewBox=\"0 0 \(width) \(height)\" role=\"img\" font-family=\"monospace\" font-size=\"12\""
     )
     add("<title>The same screen in the skins \(Self.escaped(names))</title>")
     for (index, picture) in pictures.enumerated() {
@@ -51,21 +51,25 @@ struct SVG {
         + "stroke-opacity=\"0.4\"/>"
     )
     write(picture.code, 16, height - 31, picture.accent, "font-weight=\"bold\"")
-    write(picture.outcome, 16, height - 12, picture.muted, "font-size=\"12\"")
+    write(picture.outcome, 16, height - 12, picture.muted)
+    add(
+      "<rect width=\"\(width)\" height=\"\(height)\" rx=\"10\" fill=\"none\" "
+        + "stroke=\"\(picture.muted)\" stroke-opacity=\"0.4\"/>"
+    )
   }
 
   private mutating func draw(_ row: Picture.Row, at y: Int) {
     rectangle(12, y, Self.width - 24, 27, corner: row.corner, row.card)
     let weight = row.message.isUnread ? "font-weight=\"bold\"" : ""
     if row.message.isUnread { write(row.marker, 30, y + 18, row.accent, "text-anchor=\"middle\"") }
-    write(row.message.sender, 44, y + 18, row.ink, weight)
-    write(row.message.subject, 122, y + 18, row.ink, weight)
+    write(row.message.sender, 46, y + 18, row.ink, weight)
+    write(row.message.subject, 130, y + 18, row.ink, weight)
     write(
       row.message.time,
       Self.width - 22,
       y + 18,
       row.muted,
-      "text-anchor=\"end\" font-size=\"12\""
+      "text-anchor=\"end\""
     )
   }
 

@@ -4,32 +4,94 @@ import Testing
 
 @Suite("skins")
 struct SkinsTests {
+  private func stored(_ name: String) throws -> String {
+    try text(ofPath: parent(ofPath: #filePath) + "/../Expected/" + name)
+  }
+
   @Test("Tells the stored story word for word and ends with 0", arguments: [[], ["--story"]])
   func story(_ arguments: [String]) throws {
-    let stored = try text(ofPath: parent(ofPath: #filePath) + "/../Expected/skins-story.txt")
     let result = try Program("skins").run(arguments)
-    #expect(result == Program.Result(status: 0, output: stored, complaints: ""))
+    let expected = try stored("skins-story.txt")
+    #expect(result == Program.Result(status: 0, output: expected, complaints: ""))
   }
 
   @Test("Every line of the story is numbered and true")
   func lines() throws {
     let result = try Program("skins").run(["--story"])
-    let numbered = result.output.split(separator: "\n").filter { $0.contains(". ") }
-    #expect(numbered.count >= 12)
-    for (number, line) in numbered.enumerated() {
+    let lines = result.output.split(separator: "\n").dropFirst().dropLast()
+    #expect(lines.count >= 20)
+    for (number, line) in lines.enumerated() {
       #expect(line.drop { $0 == " " }.hasPrefix("\(number + 1). ok  "))
     }
   }
 
+  @Test("Draws the stored picture byte for byte, to standard output and into a file")
+  func picture() throws {
+    let expected = try stored("skins.svg")
+    let result = try Program("skins").run(["--svg", "-"])
+    #expect(result == Program.Result(status: 0, output: expected, complaints: ""))
+
+    let file = try ScratchPath()
+    let other = try Program("skins").run(["--svg=\(file.path)"])
+    #expect(other == Program.Result(status: 0, output: "", complaints: ""))
+    #expect(try text(ofPath: file.path) == expected)
+  }
+
+  @Test("The picture is made of whole numbers, and of nothing from outside")
+  func pictureOfItsOwn() throws {
+    let picture = try stored("skins.svg")
+    for word in ["<script", "<style", "href", "url(", "@import", "<image", "<foreignObject"] {
+      #expect(!picture.contains(word))
+    }
+    #expect(picture.contains("<title>"))
+    for attribute in ["x=\"", "y=\"", "width=\"", "height=\"", "rx=\""] {
+      for part in picture.split(separator: " " + attribute).dropFirst() {
+        #expect(Int(part.prefix { $0 != "\"" }) != nil)
+      }
+    }
+  }
+
+  @Test("A picture that cannot be written is an error, and says where")
+  func noPicture() throws {
+    let result = try Program("skins").run(["--svg", "/nowhere/at/all.svg"])
+    #expect(result.status == 1)
+    #expect(result.output == "")
+    #expect(result.complaints.contains("cannot write /nowhere/at/all.svg"))
+  }
+
   @Test(
-    "An argument it does not know is named with the usage, and ends it with 2 before it says a word",
-    arguments: [["--stroy"], ["--story", "tale"], ["tale", "--story"], [""]]
+    "What it does not know is named with the usage, and ends it with 2 before it says a word",
+    arguments: [
+      (["--stroy"], "unknown argument \"--stroy\""),
+      (["--story", "tale"], "unknown argument \"tale\""),
+      (["tale", "--story"], "unknown argument \"tale\""),
+      ([""], "unknown argument \"\""),
+      (["--story=yes"], "unknown argument \"--story=yes\""),
+      (["--svg"], "--svg needs a value"),
+      (["--themes="], "--themes needs a value"),
+      (
+        ["--color", "pink"],
+        "--color does not know \"pink\": give one of auto, always, never, 16, 256, truecolor"
+      ),
+      (
+        ["--story", "--svg", "-"],
+        "--story and --svg do not go together, nor does either twice"
+      ),
+    ]
   )
-  func unknownArgument(_ arguments: [String]) throws {
-    let unknown = try #require(arguments.first { $0 != "--story" })
+  func badArguments(_ arguments: [String], _ complaint: String) throws {
     let result = try Program("skins").run(arguments)
-    let complaint = "skins: unknown argument \"\(unknown)\"\nUsage: skins [--story]\n"
-    #expect(result == Program.Result(status: 2, output: "", complaints: complaint))
+    #expect(result.status == 2)
+    #expect(result.output == "")
+    #expect(result.complaints.hasPrefix("skins: \(complaint)\nUsage: skins [--story | --svg FILE]"))
+  }
+
+  @Test("Asked for help, it prints the usage and ends with 0", arguments: ["--help", "-h"])
+  func help(_ argument: String) throws {
+    let result = try Program("skins").run([argument])
+    #expect(result.status == 0)
+    #expect(result.output.hasPrefix("Usage: skins "))
+    #expect(result.complaints == "")
   }
 }
 #endif

@@ -126,6 +126,18 @@ public final class TerminalProgram {
     return try Spawn.wait(for: process)
   }
 
+  /// Sends signals over and over until the program ends, and reads nothing.
+  ///
+  /// - Returns: The exit status, or minus the signal that ended it.
+  /// - Throws: If it does not end for so long that something must be wrong.
+  public func signalUntilEnd(_ numbers: [Int32]) throws -> Int32 {
+    for _ in 0..<3_000 {
+      for number in numbers { signal(number) }
+      if hasEnded(within: 10) { return try waitUnread() }
+    }
+    throw SystemError("it does not end", ETIMEDOUT)
+  }
+
   private func take(_ new: ArraySlice<UInt8>) {
     bytes += new
     screen.feed(new)
@@ -133,9 +145,13 @@ public final class TerminalProgram {
 
   /// Waits for the end when there is no terminal any more.
   private func readLifeline() -> Terminal.Reading {
+    hasEnded(within: 30_000) ? .otherEnded : .nothing
+  }
+
+  private func hasEnded(within milliseconds: Int32) -> Bool {
     var request = pollfd(fd: lifeline, events: Int16(POLLIN), revents: 0)
-    let code = unsafe poll(&request, 1, 30_000)  // Reason: outlives the call.
-    return code > 0 ? .otherEnded : .nothing
+    let code = unsafe poll(&request, 1, milliseconds)  // Reason: outlives the call.
+    return code > 0
   }
 }
 

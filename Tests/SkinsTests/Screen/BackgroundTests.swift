@@ -1,0 +1,51 @@
+#if canImport(Glibc)
+import TestSupport
+import Testing
+
+@Suite("The background of the terminal of skins", .serialized, .timeLimit(.minutes(5)))
+struct BackgroundTests {
+  @Test("The answer decides between Day and Night, and the key for the system returns there")
+  func answers() throws {
+    for (background, skin) in [(Background.light, "Day, light"), (.dark, "Night, dark")] {
+      let program = try TerminalProgram.skins(background: background)
+      #expect(program.screen.line(0).hasSuffix(skin))
+      program.type("4")
+      try program.wait(for: "Contrast, dark")
+      program.type("s")
+      try program.wait(for: skin)
+      #expect(program.screen.contains("manager.preference = .system"))
+    }
+  }
+
+  @Test("A terminal that never answers is waited for only so long, and then taken for dark")
+  func noAnswer() throws {
+    let program = try TerminalProgram.skins(background: nil)
+    #expect(program.screen.commands == ["11;?"])
+    #expect(program.screen.line(0).hasSuffix("Night, dark"))
+    program.type("s")
+    try program.wait(for: "the system is unknown, so dark")
+  }
+
+  @Test("Keys that are typed before the answer, and around it, are not lost")
+  func keysMeanwhile() throws {
+    let program = try TerminalProgram(
+      Program("skins"),
+      environment: ["TERM=xterm-256color", "COLORTERM=truecolor"]
+    )
+    try program.wait(for: "question") { $0.commands.contains("11;?") }
+    program.type("n" + Background.light.rawValue + "n")
+    try program.wait(for: "1 of 10 views called, 9 skipped")
+    #expect(program.screen.line(0).hasSuffix("Day, light"))
+  }
+
+  @Test("An answer that comes late, and in pieces, still counts, and no piece of it is a key")
+  func late() throws {
+    let program = try TerminalProgram.skins(background: nil)
+    let frames = program.screen.frameCount
+    for byte in Background.light.rawValue.utf8 { program.type([byte]) }
+    try program.wait(for: "Day, light")
+    #expect(program.screen.contains("manager.systemAppearance = .light"))
+    #expect(program.screen.frameCount == frames + 1)
+  }
+}
+#endif

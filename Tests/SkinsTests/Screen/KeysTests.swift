@@ -1,0 +1,137 @@
+#if canImport(Glibc)
+import TestSupport
+import Testing
+
+@Suite("The keys of skins", .serialized, .timeLimit(.minutes(5)))
+struct KeysTests {
+  @Test("It begins with the skin of the system, rows, a line of Swift and the keys")
+  func beginning() throws {
+    let program = try TerminalProgram.skins()
+    #expect(program.screen.line(0).hasSuffix("Night, dark"))
+    #expect(program.screen.contains("Ada        Notes on the engine, part G"))
+    #expect(program.screen.line(23).contains("1-5 skin"))
+    #expect(program.screen.modes.isAlternate)
+    #expect(!program.screen.modes.showsCursor)
+    #expect(try !program.modes.values.echoes)
+    #expect(try !program.modes.values.isByLine)
+    #expect(try program.modes.values.hasSignals)
+    #expect(program.screen.unknown.isEmpty)
+  }
+
+  @Test("A number puts on a skin, and says whom that reached")
+  func skins() throws {
+    let program = try TerminalProgram.skins()
+    program.type("3")
+    try program.wait(for: "Ember, dark")
+    #expect(program.screen.contains("try manager.use(\"Ember\")"))
+    #expect(program.screen.contains("5 of 8 views called, 3 skipped"))
+    program.type("5")
+    try program.wait(for: "Fog, light")
+    #expect(program.screen.contains("8 of 8 views called, 0 skipped"))
+    program.type("4")
+    try program.wait(for: "Contrast, dark")
+    program.type("1")
+    try program.wait(for: "Day, light")
+    program.type("11")
+    try program.wait(for: "0 of 8 views called, 8 skipped")
+    program.type("2")
+    try program.wait(for: "Night, dark")
+  }
+
+  @Test("A row that is born is dressed, and one that dies is subscribed no more")
+  func birthAndDeath() throws {
+    let program = try TerminalProgram.skins()
+    program.type("3n")
+    try program.wait(for: "1 of 9 views called, 8 skipped")
+    let new = try #require(program.screen.place(of: "Margaret"))
+    let old = try #require(program.screen.place(of: "Ada"))
+    #expect(
+      program.screen[new.column, new.row].style == program.screen[old.column, old.row].style
+    )
+    program.type("d")
+    try program.wait(for: "9 subscriptions → 8, and no deinit is written")
+    #expect(!program.screen.contains("Margaret"))
+    program.type("ddddddd")
+    try program.wait(for: "there is no row left")
+    program.type("1")
+    try program.wait(for: "2 of 2 views called, 0 skipped")
+  }
+
+  @Test("A row whose map is nil keeps its look through a switch")
+  func detached() throws {
+    let program = try TerminalProgram.skins()
+    let place = try #require(program.screen.place(of: "Katherine"))
+    let style = program.screen[place.column, place.row].style
+    program.type("x")
+    try program.wait(for: "8 subscriptions → 7; it keeps its look")
+    program.type("1")
+    try program.wait(for: "7 of 7 views called, 0 skipped")
+    #expect(program.screen[place.column, place.row].style == style)
+    program.type("xxxxxx")
+    try program.wait(for: "no row follows the skin any more")
+  }
+
+  @Test("The pinned rows get a look of their own, and lose it again")
+  func scope() throws {
+    let program = try TerminalProgram.skins()
+    program.type("o")
+    try program.wait(for: "map.scoped")
+    let ada = try #require(program.screen.place(of: "Ada"))
+    let alan = try #require(program.screen.place(of: "Alan"))
+    #expect(program.screen[ada.column, ada.row].style.foreground == .direct(0x2f, 0xa8, 0x9a))
+    #expect(program.screen[alan.column, alan.row].style.foreground == .direct(0xd8, 0xde, 0xe9))
+    program.type("1")
+    try program.wait(for: "Day, light")
+    #expect(program.screen[ada.column, ada.row].style.foreground == .direct(0x2f, 0xa8, 0x9a))
+    program.type("o")
+    try program.wait(for: "row.themeMap = map ")
+    #expect(program.screen[ada.column, ada.row].style.foreground == .direct(0x2b, 0x26, 0x20))
+  }
+
+  @Test("A panel explains a key, follows the skin, and is closed by its key or by escape")
+  func panel() throws {
+    let program = try TerminalProgram.skins()
+    program.type("e")
+    try program.wait(for: "│ color.brand = #88b4ff (Night)      │")
+    #expect(program.screen.contains("│ color.accent → color.brand (Night) │"))
+    #expect(program.screen.contains("manager.theme.explain(.accent)"))
+    program.type("3")
+    try program.wait(for: "│ color.brand = #ff9e57 (Ember)      │")
+    program.type("\u{1b}")
+    try program.wait(for: "no panel") { !$0.contains("│") }
+    program.type("e")
+    try program.wait(for: "│")
+    program.type("e")
+    try program.wait(for: "no panel") { !$0.contains("│") }
+  }
+
+  @Test("Junk and pasted text are no keys")
+  func junk() throws {
+    let program = try TerminalProgram.skins()
+    #expect(program.screen.modes.marksPastes)
+    program.type([0xff, 0xc0, 0x80, 0x00])
+    program.type("\u{1b}[200~qqqddd\u{1b}[201~\u{1b}[15~zZ\u{1b}Pq\u{1b}\\n")
+    try program.wait(for: "1 of 9 views called, 8 skipped")
+  }
+
+  @Test("Without theme files, the key for them says why, and the rest goes on")
+  func noFiles() throws {
+    let program = try TerminalProgram.skins(["--themes", "/nowhere"])
+    program.type("5")
+    try program.wait(for: "/nowhere cannot be read: name a folder with --themes DIR")
+    program.type("1")
+    try program.wait(for: "Day, light")
+  }
+
+  @Test("A key changes what it must of the screen, and no more")
+  func frames() throws {
+    let program = try TerminalProgram.skins()
+    let first = try #require(program.screen.cellsPerFrame.last)
+    program.type("e")
+    try program.wait(for: "┐")
+    let last = try #require(program.screen.cellsPerFrame.last)
+    #expect(first == 80 * 24)
+    #expect(last < 300)
+  }
+}
+#endif

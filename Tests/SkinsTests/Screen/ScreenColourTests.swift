@@ -1,0 +1,90 @@
+#if canImport(Glibc)
+import TestSupport
+import Testing
+
+@Suite("The colours of skins", .serialized, .timeLimit(.minutes(5)))
+struct ScreenColourTests {
+  private func colours(_ screen: Screen) -> Set<Screen.Colour?> {
+    var colours: Set<Screen.Colour?> = []
+    for row in 0..<screen.rows {
+      for column in 0..<screen.columns {
+        let style = screen[column, row].style
+        colours.formUnion([style.foreground, style.background])
+      }
+    }
+    return colours
+  }
+
+  @Test("On a terminal of all colours they are the skin's")
+  func trueColour() throws {
+    let program = try TerminalProgram.skins()
+    #expect(program.screen[0, 0].style.background == .direct(0x24, 0x2c, 0x42))
+    #expect(colours(program.screen).allSatisfy { if case .direct = $0 { true } else { false } })
+  }
+
+  @Test("With 256 they are of the palette, and none of the sixteen that users change")
+  func palette() throws {
+    let ways = [
+      (["TERM=xterm-256color"], []), (["TERM=xterm", "NO_COLOR=1"], ["--color", "256"]),
+    ]
+    for (environment, arguments) in ways {
+      let program = try TerminalProgram.skins(arguments, environment: environment)
+      for colour in colours(program.screen) {
+        guard case .indexed(let index) = colour, index >= 16 else {
+          Issue.record("\(String(describing: colour))")
+          continue
+        }
+      }
+    }
+  }
+
+  @Test("With sixteen they are those, and text can be told from its ground")
+  func named() throws {
+    let program = try TerminalProgram.skins(environment: ["TERM=xterm"])
+    for key in ["1", "2", "3", "4", "5"] {
+      program.type(key)
+      try program.wait(for: "try manager.use")
+      for colour in colours(program.screen) {
+        guard case .indexed(let index) = colour, index < 16 else {
+          Issue.record("\(String(describing: colour))")
+          continue
+        }
+      }
+      for row in 0..<24 {
+        for column in 0..<80 where program.screen[column, row].scalar != " " {
+          let style = program.screen[column, row].style
+          #expect(style.foreground != style.background)
+        }
+      }
+    }
+  }
+
+  @Test("With NO_COLOR, or asked for none, there are none, and nobody asks for the background")
+  func none() throws {
+    let ways = [
+      (["TERM=xterm-256color", "COLORTERM=truecolor", "NO_COLOR=1"], []),
+      (["TERM=xterm-256color"], ["--color=never"]),
+    ]
+    for (environment, arguments) in ways {
+      let program = try TerminalProgram.skins(
+        arguments,
+        environment: environment,
+        background: nil
+      )
+      #expect(colours(program.screen) == [nil])
+      #expect(program.screen[2, 0].style.isReversed)
+      #expect(program.screen.commands.isEmpty)
+      program.type("1")
+      try program.wait(for: "Day, light")
+    }
+  }
+
+  @Test("On a terminal that has no cursor to move it tells the story", arguments: ["dumb", ""])
+  func dumb(_ kind: String) throws {
+    let program = try TerminalProgram(Program("skins"), environment: ["TERM=\(kind)"])
+    #expect(try program.waitForEnd() == 0)
+    #expect(program.screen.contains("lines are true."))
+    #expect(!program.bytes.contains(0x1b))
+  }
+}
+#endif

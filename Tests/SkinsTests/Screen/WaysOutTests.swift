@@ -1,0 +1,163 @@
+#if canImport(Glibc)
+import Glibc
+import TestSupport
+import Testing
+
+/// However it ends, the terminal is as it was.
+@Suite("The ways out of skins", .serialized, .timeLimit(.minutes(5)))
+struct WaysOutTests {
+  /// Without the crash reporter of the language, which would ask what to do.
+  private let environment = [
+    "TERM=xterm-256color", "COLORTERM=truecolor", "PATH=/usr/bin:/bin",
+    "SWIFT_BACKTRACE=enable=no",
+  ]
+
+  @Test("Quitting")
+  func quit() throws {
+    let program = try TerminalProgram.skins()
+    #expect(try !program.isAsBefore)
+    program.type("q")
+    #expect(try program.waitForEnd() == 0)
+    #expect(try program.isAsBefore)
+  }
+
+  @Test("A request to end, and an interrupt", arguments: [SIGTERM, SIGINT])
+  func signals(_ number: Int32) throws {
+    let program = try TerminalProgram.skins()
+    program.signal(number)
+    #expect(try program.waitForEnd() == 0)
+    #expect(try program.isAsBefore)
+  }
+
+  @Test("Control-C")
+  func controlC() throws {
+    let program = try TerminalProgram.skins()
+    program.type("\u{3}")
+    #expect(try program.waitForEnd() == 0)
+    #expect(try program.isAsBefore)
+  }
+
+  @Test("Before the terminal has answered")
+  func early() throws {
+    let program = try TerminalProgram(Program("skins"), environment: environment)
+    try program.wait(for: "question") { $0.commands.contains("11;?") }
+    program.signal(SIGTERM)
+    #expect(try program.waitForEnd() == 0)
+    #expect(try program.isAsBefore)
+  }
+
+  @Test(
+    "A trap, and every signal that it does not hear",
+    arguments: [
+      SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM,
+      SIGPIPE, SIGXCPU, SIGVTALRM, SIGPROF,
+    ]
+  )
+  func traps(_ number: Int32) throws {
+    let program = try startWithoutCore(environment)
+    program.signal(number)
+    #expect(try program.waitForEnd() == -number)
+    #expect(try program.isAsBefore)
+  }
+
+  @Test("A crash reporter finds the terminal as it was, and the program ends as it would have")
+  func reporter() throws {
+    let program = try startWithoutCore(
+      environment.dropLast() + ["SWIFT_BACKTRACE=enable=yes,interactive=no,color=no"]
+    )
+    program.signal(SIGILL)
+    #expect(try program.waitForEnd() == -SIGILL)
+    #expect(try program.modes.values == program.modesBefore)
+    #expect(program.screen.modes == Screen.Modes())
+  }
+
+  /// Starts skins so that its end leaves no file for a debugger.
+  private func startWithoutCore(_ environment: [String]) throws -> TerminalProgram {
+    let program = try TerminalProgram(
+      Program(path: "/bin/sh"),
+      ["-c", "ulimit -c 0; exec \"$0\"", Program("skins").path],
+      environment: environment
+    )
+    try program.answer(.light)
+    try program.wait(for: "Day, light")
+    return program
+  }
+
+  @Test("The third request, while nobody takes what it writes")
+  func stuck() throws {
+    let program = try TerminalProgram.skins()
+    program.modes.stopOutput()
+    program.type("n")
+    let status = try program.signalUntilEnd([SIGTERM, SIGINT])
+    // With 0 it was not stuck yet when the first one came.
+    #expect([0, 128 + SIGTERM, 128 + SIGINT].contains(status))
+    #expect(try program.modes.values == program.modesBefore)
+  }
+
+  @Test("Control-Z, for a while; back in the foreground everything is painted anew")
+  func stopAndContinue() throws {
+    // The shell has the job control that stopping needs.
+    let script = "set -m; \"$0\"; echo \"stopped: $?\"; read line; fg; echo \"ended: $?\""
+    let program = try TerminalProgram(
+      Program(path: "/bin/sh"),
+      ["-c", script, Program("skins").path],
+      environment: environment
+    )
+    try program.answer(.dark)
+    try program.wait(for: "Night, dark")
+    program.type("3")
+    try program.wait(for: "Ember, dark")
+    program.type("\u{1a}")
+    try program.wait(for: "stopped: \(128 + SIGTSTP)")
+    #expect(try program.isAsBefore)
+    #expect(!program.screen.contains("Ember"))
+    program.type("\n")
+    try program.wait(for: "Ember, dark")
+    #expect(program.screen.cellsPerFrame.last == 80 * 24)
+    #expect(program.screen.modes.isAlternate)
+    #expect(try !program.modes.values.echoes)
+    program.type("n")
+    try program.wait(for: "1 of 9 views called, 8 skipped")
+    program.type("q")
+    try program.wait(for: "ended: 0")
+    #expect(try program.waitForEnd() == 0)
+    #expect(try program.isAsBefore)
+  }
+
+  @Test("Stopped so that it cannot hear of it, it takes the terminal again when it goes on")
+  func silentStop() throws {
+    let program = try TerminalProgram.skins()
+    let frames = program.screen.frameCount
+    program.signal(SIGSTOP)
+    program.signal(SIGCONT)
+    try program.wait(for: "another frame") { $0.frameCount > frames }
+    #expect(program.screen.cellsPerFrame.last == 80 * 24)
+    program.type("q")
+    #expect(try program.waitForEnd() == 0)
+    #expect(try program.isAsBefore)
+  }
+
+  @Test("A terminal that hangs up ends it")
+  func hangUp() throws {
+    let program = try TerminalProgram.skins()
+    program.unplug()
+    #expect(try program.waitForEnd() == 128 + SIGHUP)
+  }
+
+  @Test("A hang-up signal from a terminal that is there reads the theme files anew")
+  func reload() throws {
+    let folder = try ScratchPath(isFolder: true)
+    let program = try TerminalProgram.skins(["--themes", folder.path])
+    program.type("5")
+    try program.wait(for: "no skin came from a file")
+    try folder.write(#"{"name": "Rain", "extends": "Day"}"#, to: "rain.json")
+    program.signal(SIGHUP)
+    try program.wait(for: "the theme files were read anew")
+    program.type("5")
+    try program.wait(for: "Rain, light")
+    program.type("q")
+    #expect(try program.waitForEnd() == 0)
+    #expect(try program.isAsBefore)
+  }
+}
+#endif

@@ -1,0 +1,72 @@
+#if canImport(Glibc)
+import TestSupport
+import Testing
+
+/// Folders of theme files in which something is wrong, seen from outside.
+@Suite("Theme files of skins")
+struct ThemeFilesTests {
+  /// What is said when the picture needs Fog and a folder does not give it.
+  private func complaint(_ folder: String) throws -> String {
+    let result = try Program("skins").run(["--svg", "-", "--themes", folder])
+    #expect(result.status == 1)
+    #expect(result.output == "")
+    return result.complaints
+  }
+
+  @Test("A folder that is not there is named, with the option that names another")
+  func noFolder() throws {
+    let said = try complaint("/nowhere/at/all")
+    #expect(said.contains("/nowhere/at/all cannot be read: name a folder with --themes DIR"))
+  }
+
+  @Test("So is one without theme files")
+  func emptyFolder() throws {
+    let folder = try ScratchPath(isFolder: true)
+    let said = try complaint(folder.path)
+    #expect(said.contains("\(folder.path) holds no theme file: name one with --themes DIR"))
+  }
+
+  @Test("A file is named with the place of the mistake and the way out", arguments: samples)
+  func mistakes(_ text: String, _ problem: String) throws {
+    let folder = try ScratchPath(isFolder: true)
+    let file = try folder.write(text, to: "fog.json")
+    #expect(try complaint(folder.path).contains("\(file): \(problem)"))
+  }
+
+  static let samples: [(String, String)] = [
+    (#"{"name": "Fog", "val"#, "this is no JSON that can be read to its end"),
+    ("", "this is no JSON that can be read to its end"),
+    ("[]", "the file is not what is expected there"),
+    (#"{"values": {}}"#, "\"name\" is missing: add it"),
+    (
+      #"{"name": "Fog", "values": {"color": {"papr": "red"}}}"#,
+      "\"color.papr\" is no key of the theme; did you mean \"color.paper\"?"
+    ),
+    (
+      ##"{"name": "Fog", "values": {"color": {"ink": "#12345"}}}"##,
+      "\"values.color.ink\": \"#12345\" is not a colour"
+    ),
+    (
+      #"{"name": "Fog", "values": {"row.corner": "round"}}"#,
+      "\"values.row.corner\" is not what is expected there: write a value of type Int"
+    ),
+    (#"{"name": "Fog", "extends": "Daye"}"#, "The theme \"Fog\" extends \"Daye\""),
+    (
+      #"{"name": "Fog", "values": {"color": {"ink": "{color.muted}", "muted": "{color.ink}"}}}"#,
+      "The aliases of the theme \"Fog\" lead in a circle"
+    ),
+  ]
+
+  @Test("A file with a mistake does not keep the others from being read")
+  func oneOfTwo() throws {
+    let folder = try ScratchPath(isFolder: true)
+    try folder.write("{", to: "a.json")
+    try folder.write(#"{"name": "Fog"}"#, to: "b.json")
+    try folder.write("no theme", to: "c.txt")
+    let result = try Program("skins").run(["--svg", "-", "--themes", folder.path])
+    #expect(result.status == 0)
+    #expect(result.complaints == "")
+    #expect(result.output.contains(">try manager.use(&quot;Fog&quot;)<"))
+  }
+}
+#endif
