@@ -14,6 +14,9 @@ internal import Darwin
 /// POSIX.1-2024 (2.4.3, Signal Actions) allows between any two instructions: atomic operations without a
 /// lock, `poll`, `tcsetattr`, `write`, `sigaction` and `raise`.
 ///
+/// Two ends are out of reach: `SIGKILL`, and a stack that has overflown on a thread without another one
+/// for signals.
+///
 /// There is one for the process, since the dispositions of signals belong to it. Arming and executing
 /// are one thread's at a time; a signal may execute it meanwhile.
 enum LastWill {
@@ -56,14 +59,14 @@ enum LastWill {
     unsafe formers[Int(number)] = former  // Reason: room for every signal.
     var action = sigaction()
     // Also when the stack has overflown, on threads that have another one for signals.
-    action.sa_flags = SA_ONSTACK
+    action.sa_flags = SA_ONSTACK | SA_SIGINFO
     unsafe sigfillset(&action.sa_mask)  // Reason: outlives the call.
     #if canImport(Glibc)
-    unsafe action.__sigaction_handler.sa_handler = restoreAndDie  // Reason: a C function lives on.
+    unsafe action.__sigaction_handler.sa_sigaction = restoreAndDie  // Reason: a C function.
     #elseif canImport(Musl)
-    unsafe action.__sa_handler.sa_handler = restoreAndDie  // Reason: a C function lives on.
+    unsafe action.__sa_handler.sa_sigaction = restoreAndDie  // Reason: a C function.
     #else
-    unsafe action.__sigaction_u.__sa_handler = restoreAndDie  // Reason: a C function lives on.
+    unsafe action.__sigaction_u.__sa_sigaction = restoreAndDie  // Reason: a C function.
     #endif
     unsafe sigaction(number, &action, nil)  // Reason: outlives the call.
   }
@@ -133,9 +136,31 @@ private func executeWill() {
 }
 
 /// The handler of every signal that would end the process: ends it, a little later.
-private func restoreAndDie(_ number: Int32) {
+///
+/// After a fault the instruction is run again, as if nobody had been here: whoever reports on crashes
+/// sees it where it happened. A signal that was sent would not come again, and reporters return from
+/// those; so it does what the system does by itself.
+private func restoreAndDie(
+  _ number: Int32,
+  _ info: UnsafeMutablePointer<siginfo_t>?,
+  _ context: UnsafeMutableRawPointer?
+) {
   executeWill()
-  unsafe sigaction(number, formers + Int(number), nil)  // Reason: filled when this was installed.
+  let code = unsafe info?.pointee.si_code ?? 0  // Reason: the system's, during the call.
+  if code > 0, isRepeated(number) {
+    unsafe sigaction(number, formers + Int(number), nil)  // Reason: filled when this was installed.
+    return
+  }
+  var action = sigaction()
+  unsafe sigaction(number, &action, nil)  // Reason: outlives the call; empty is the default.
   // Blocked while a handler runs; taken as soon as this one has returned.
   raise(number)
+}
+
+/// Whether the instruction at fault is run again after the handler.
+private func isRepeated(_ number: Int32) -> Bool {
+  #if arch(arm64)
+  if number == SIGTRAP { return true }
+  #endif
+  return number == SIGILL || number == SIGBUS || number == SIGFPE || number == SIGSEGV
 }

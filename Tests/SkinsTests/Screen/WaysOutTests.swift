@@ -60,7 +60,7 @@ struct WaysOutTests {
     #expect(try program.isAsBefore)
   }
 
-  @Test("A crash reporter finds the terminal as it was, and the program ends as it would have")
+  @Test("With the crash reporter of the language, too, which would let it go on")
   func reporter() throws {
     let program = try startWithoutCore(
       environment.dropLast() + ["SWIFT_BACKTRACE=enable=yes,interactive=no,color=no"]
@@ -141,7 +141,8 @@ struct WaysOutTests {
   func hangUp() throws {
     let program = try TerminalProgram.skins()
     program.unplug()
-    #expect(try program.waitForEnd() == 128 + SIGHUP)
+    // The end of the input and the signal come together. Whichever is first, the status is as good.
+    #expect([128 + SIGHUP, -SIGHUP].contains(try program.waitForEnd()))
   }
 
   @Test("A hang-up signal from a terminal that is there reads the theme files anew")
