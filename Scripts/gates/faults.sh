@@ -249,11 +249,20 @@ sed -i '/pthread_mutex_\(un\)\?lock(/d' Sources/EventBus/Internal/LockedForThrea
 FAULT
 
 plant demo 'ended with status 1' "a line of the story that is wrong" <<'FAULT'
-sed -i '0,/manager.subscriberCount)",/s//manager.subscriberCount + 1)",/' Examples/Skins/Story.swift
+sed -i '0,/manager.subscriberCount)",/s//manager.subscriberCount + 1)",/' \
+  Examples/Skins/Story+Switching.swift
 FAULT
 
 plant demo 'another story' "a story that changed" <<'FAULT'
-sed -i 's/Then the bus hears of it/Then the bus heard of it/' Examples/Skins/Story.swift
+sed -i 's/Then the bus hears of it/Then the bus heard of it/' Examples/Skins/Story+Switching.swift
+FAULT
+
+plant demo 'another picture' "a picture that changed" <<'FAULT'
+sed -i 's/height = 292/height = 293/' Examples/Skins/SVG.swift
+FAULT
+
+plant demo 'no other file of the examples' "a second file of the demo that knows Foundation" <<'FAULT'
+echo 'import FoundationEssentials  // Reason: planted.' > Examples/Skins/Planted.swift
 FAULT
 
 plant premain 'something else' "a feature whose entry the loader does not find" <<'FAULT'

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("The window of skins", .serialized, .timeLimit(.minutes(5)))
-struct WindowTests {
+struct ScreenWindowTests {
   @Test("Another size is another picture, whole")
   func resize() throws {
     let program = try TerminalProgram.skins()

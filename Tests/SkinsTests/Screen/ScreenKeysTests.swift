@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("The keys of skins", .serialized, .timeLimit(.minutes(5)))
-struct KeysTests {
+struct ScreenKeysTests {
   @Test("It begins with the skin of the system, rows, a line of Swift and the keys")
   func beginning() throws {
     let program = try TerminalProgram.skins()

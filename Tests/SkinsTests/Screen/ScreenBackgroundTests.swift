@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("The background of the terminal of skins", .serialized, .timeLimit(.minutes(5)))
-struct BackgroundTests {
+struct ScreenBackgroundTests {
   @Test("The answer decides between Day and Night, and the key for the system returns there")
   func answers() throws {
     for (background, skin) in [(Background.light, "Day, light"), (.dark, "Night, dark")] {

@@ -5,7 +5,7 @@ import Testing
 
 /// However it ends, the terminal is as it was.
 @Suite("The ways out of skins", .serialized, .timeLimit(.minutes(5)))
-struct WaysOutTests {
+struct ScreenWaysOutTests {
   /// Without the crash reporter of the language, which would ask what to do.
   private let environment = [
     "TERM=xterm-256color", "COLORTERM=truecolor", "PATH=/usr/bin:/bin",
