@@ -84,10 +84,11 @@ extension Canvas {
   private static let help = "1-5 skin  n new  d drop  x nil  o scope  s system  e explain  q quit"
 
   private mutating func drawPanel(_ picture: Picture, above bottom: Int) {
-    guard !picture.panel.isEmpty else { return }
-    let width = min((picture.panel.map(\.count).max() ?? 0) + 4, size.columns - 4)
+    let lines = picture.panel.flatMap { Self.wrapped($0, size.columns - 8) }
+    guard !lines.isEmpty else { return }
+    let width = (lines.map(\.count).max() ?? 0) + 4
     let column = size.columns - width - 2
-    let row = bottom - picture.panel.count - 2
+    let row = bottom - lines.count - 2
     let style = Style(
       foreground: Colour(picture.barText),
       background: Colour(picture.barGround),
@@ -95,13 +96,32 @@ extension Canvas {
     )
     let rule = String(repeating: "─", count: width - 2)
     write("┌\(rule)┐", column: column, row: row, style)
-    for (index, line) in picture.panel.enumerated() {
+    for (index, line) in lines.enumerated() {
       fill(Area(column: column, row: row + 1 + index, columns: width, rows: 1), style)
       write("│", column: column, row: row + 1 + index, style)
-      write(line, column: column + 2, row: row + 1 + index, style, width: width - 4)
+      write(line, column: column + 2, row: row + 1 + index, style)
       write("│", column: column + width - 1, row: row + 1 + index, style)
     }
     write("└\(rule)┘", column: column, row: bottom - 1, style)
+  }
+
+  /// A text in lines that are no longer than a width; words that are, are broken.
+  private static func wrapped(_ text: String, _ width: Int) -> [String] {
+    var lines = [""]
+    for word in text.split(separator: " ") {
+      var rest = word
+      let line = lines[lines.count - 1]
+      if line.count + 1 + rest.count <= width {
+        lines[lines.count - 1] += line.isEmpty ? String(rest) : " " + rest
+        continue
+      }
+      if line.isEmpty { lines.removeLast() }
+      while !rest.isEmpty {
+        lines.append(String(rest.prefix(width)))
+        rest = rest.dropFirst(width)
+      }
+    }
+    return lines
   }
 }
 

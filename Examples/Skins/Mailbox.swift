@@ -11,9 +11,20 @@ final class Mailbox {
   private(set) var rows: [RowView]
   /// The look of the pinned rows, while they have one of their own.
   private var scope: ThemeManager?
-  private var panel: [String] = []
+  private var panel = Panel.closed
+  /// What the terminal said about its background.
+  private var system: Appearance?
+  /// Whether somebody chose a skin, so that the system does not.
+  private var hasChosen = false
   private var code = ""
   private var outcome = ""
+
+  /// What lies over the rows.
+  private enum Panel {
+    case closed
+    case accent
+    case text(String)
+  }
 
   /// The rows on top are pinned: a part of the screen that can have its own look.
   private static let pinnedCount = 2
@@ -33,6 +44,7 @@ final class Mailbox {
 
   /// Switches to a skin.
   func use(_ skin: String) {
+    hasChosen = true
     do throws(ThemeError) {
       try manager.use(skin)
       tell("try manager.use(\"\(skin)\")")
@@ -96,25 +108,32 @@ final class Mailbox {
 
   /// Follows the system.
   func followSystem() {
+    hasChosen = false
+    manager.systemAppearance = system
     manager.preference = .system
     let system = manager.systemAppearance.map { "\($0)" } ?? "unknown, so dark"
     tell("manager.preference = .system", "the system is \(system)")
   }
 
-  /// Takes in what the terminal says about its background.
+  /// Takes in what the terminal says about its background; a skin that was chosen meanwhile stays.
   func systemIs(_ appearance: Appearance) {
+    system = appearance
+    if hasChosen { return }
     manager.systemAppearance = appearance
     tell("manager.systemAppearance = .\(appearance)")
   }
 
   /// Opens the panel that explains the accent, or closes it.
   func togglePanel() {
-    panel = panel.isEmpty ? manager.theme.explain(.accent).steps.map { "\($0)" } : []
+    if case .accent = panel { panel = .closed } else { panel = .accent }
     note("manager.theme.explain(.accent)", "how \(manager.theme.name) comes to its accent")
   }
 
   /// Closes the panel.
-  func closePanel() { panel = [] }
+  func closePanel() { panel = .closed }
+
+  /// Opens the panel with a text.
+  func openPanel(_ text: String) { panel = .text(text) }
 
   /// Says something below the rows.
   func note(_ code: String, _ outcome: String) {
@@ -137,8 +156,17 @@ final class Mailbox {
       rows: rows.map(\.picture),
       code: code,
       outcome: outcome,
-      panel: panel
+      panel: lines
     )
+  }
+
+  /// The lines of the panel.
+  private var lines: [String] {
+    switch panel {
+    case .closed: []
+    case .accent: manager.theme.explain(.accent).steps.map { "\($0)" }
+    case .text(let text): [text]
+    }
   }
 
   private func add(_ message: Message) {
@@ -150,7 +178,7 @@ final class Mailbox {
 
   /// Says what was done, and whom it reached.
   private func tell(_ code: String, _ more: String = "") {
-    if !panel.isEmpty { panel = manager.theme.explain(.accent).steps.map { "\($0)" } }
+    if case .text = panel { panel = .closed }
     let called = ledger.take().views
     let count = subscriptions
     let reached = "\(called) of \(count) views called, \(count - called) skipped"

@@ -95,7 +95,8 @@ final class TerminalScreen {
     case .resized: break
     case .hungUp where session.isThere:
       ThemeShelf.fill(from: options.themes)
-      mailbox.note("LaunchLoader heard SIGHUP", "the theme files were read anew")
+      mailbox.closePanel()
+      mailbox.note("bus.observe(.shouldReload) { … }", "the theme files were read anew")
     case .hungUp, .keyboard(.gone):
       app.shutdown(exitCode: 128 + UnixSignal.hangup.rawValue)
       return true
@@ -149,7 +150,8 @@ final class TerminalScreen {
     if let theme = ThemeShelf.contents.themes.first {
       mailbox.use(theme.name)
     } else {
-      mailbox.note("no skin came from a file", ThemeShelf.contents.complaints.first ?? "")
+      mailbox.note("try manager.use(\"Fog\")", "no skin came from a file")
+      mailbox.openPanel(ThemeShelf.contents.complaints.first ?? "")
     }
   }
 

@@ -38,6 +38,18 @@ struct ScreenBackgroundTests {
     #expect(program.screen.line(0).hasSuffix("Day, light"))
   }
 
+  @Test("A skin that was chosen before the answer came stays, until the system is asked for")
+  func chosen() throws {
+    let program = try TerminalProgram.skins(background: nil)
+    program.type("3")
+    try program.wait(for: "Ember, dark")
+    program.type(Background.light.rawValue + "n")
+    try program.wait(for: "1 of 9 views called, 8 skipped")
+    #expect(program.screen.line(0).hasSuffix("Ember, dark"))
+    program.type("s")
+    try program.wait(for: "Day, light")
+  }
+
   @Test("An answer that comes late, and in pieces, still counts, and no piece of it is a key")
   func late() throws {
     let program = try TerminalProgram.skins(background: nil)

@@ -118,9 +118,27 @@ struct ScreenKeysTests {
   func noFiles() throws {
     let program = try TerminalProgram.skins(["--themes", "/nowhere"])
     program.type("5")
-    try program.wait(for: "/nowhere cannot be read: name a folder with --themes DIR")
+    try program.wait(for: "│ /nowhere cannot be read: name a folder with --themes DIR │")
     program.type("1")
     try program.wait(for: "Day, light")
+    #expect(!program.screen.contains("│"))
+  }
+
+  @Test("What is wrong with a theme file is said in full, in as many lines as it takes")
+  func wrongFile() throws {
+    let folder = try ScratchPath(isFolder: true)
+    let file = try folder.write(
+      #"{"name": "Fog", "values": {"row.corner": "round"}}"#,
+      to: "f.json"
+    )
+    let program = try TerminalProgram.skins(["--themes", folder.path], columns: 50)
+    program.type("5")
+    try program.wait(for: "no skin came from a file")
+    let said = (0..<24).map(program.screen.line).filter { $0.contains("│") }
+      .flatMap { $0.split(separator: "│").dropFirst($0.hasPrefix("│") ? 0 : 1).prefix(1) }
+      .flatMap { $0.split(separator: " ") }.joined(separator: " ")
+    let problem = "\"values.row.corner\" is not what is expected there: write a value of type Int"
+    #expect(said == "\(file): \(problem)")
   }
 
   @Test("A key changes what it must of the screen, and no more")
