@@ -81,7 +81,7 @@ extension Canvas {
     write(Self.help, column: 2, row: line + 3, muted, width: width)
   }
 
-  private static let help = "1-5 skin  n new  d drop  x nil  o scope  s system  e explain  q quit"
+  private static let help = "q quit  1-5 skin  n new  d drop  x nil  o scope  s system  e explain"
 
   private mutating func drawPanel(_ picture: Picture, above bottom: Int) {
     let lines = picture.panel.flatMap { Self.wrapped($0, size.columns - 8) }

@@ -73,6 +73,8 @@ package final class Keyboard: Sendable {
   }
 
   private func read(_ deadline: Int?) {
+    // Reading in the background stops the process.
+    TerminalDevice.letThrough(SIGTTIN)
     var decoder = KeyDecoder()
     var deadline = deadline.map { ContinuousClock.now + .milliseconds($0) }
     while true {

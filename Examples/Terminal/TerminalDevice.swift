@@ -30,8 +30,12 @@ package enum TerminalDevice {
   }
 
   /// Sets that, at once.
+  ///
+  /// In the background the process is stopped, and goes on with this when it was fetched.
   static func setModes(_ modes: termios, of descriptor: Int32) {
     var modes = modes
+    let former = letThrough(SIGTTOU)
+    defer { setMask(former) }
     // A stop or a signal in between: once more.
     repeat {
       let code = unsafe tcsetattr(descriptor, TCSANOW, &modes)  // Reason: outlives the call.
@@ -96,6 +100,25 @@ package enum TerminalDevice {
     #else
     unsafe Darwin.read(descriptor, &bytes, bytes.count)  // Reason: room for them.
     #endif
+  }
+
+  /// Lets a signal through to this thread: those of the concurrency runtime have most of them blocked,
+  /// and then a program in the background is not stopped.
+  ///
+  /// - Returns: The mask before.
+  @discardableResult
+  static func letThrough(_ number: Int32) -> sigset_t {
+    var signals = sigset_t()
+    var former = sigset_t()
+    unsafe sigemptyset(&signals)  // Reason: outlives the call.
+    unsafe sigaddset(&signals, number)  // Reason: outlives the call.
+    unsafe pthread_sigmask(SIG_UNBLOCK, &signals, &former)  // Reason: both outlive the call.
+    return former
+  }
+
+  private static func setMask(_ mask: sigset_t) {
+    var mask = mask
+    unsafe pthread_sigmask(SIG_SETMASK, &mask, nil)  // Reason: outlives the call.
   }
 
   private static func write(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {

@@ -138,6 +138,22 @@ public final class TerminalProgram {
     throw SystemError("it does not end", ETIMEDOUT)
   }
 
+  /// Waits until the only child of the program is stopped.
+  ///
+  /// - Throws: If it does not stop for so long that something must be wrong.
+  public func waitForStoppedChild() throws {
+    let deadline = ContinuousClock.now + .seconds(30)
+    while ContinuousClock.now < deadline {
+      let children = try text(ofPath: "/proc/\(process)/task/\(process)/children")
+      let child = children.split(separator: " ").first ?? ""
+      // Behind the name, which is in parentheses, stands the state.
+      let status = try text(ofPath: "/proc/\(child)/stat")
+      if status.split(separator: ")").last?.hasPrefix(" T") ?? false { return }
+      yieldThread()
+    }
+    throw SystemError("the child is not stopped", ETIMEDOUT)
+  }
+
   private func take(_ new: ArraySlice<UInt8>) {
     bytes += new
     screen.feed(new)

@@ -124,6 +124,34 @@ struct ScreenWaysOutTests {
     #expect(try program.isAsBefore)
   }
 
+  @Test("In the background it touches nothing, and stops until it is fetched")
+  func background() throws {
+    let script = """
+      set -m; "$0"; bg; echo sent; read line; echo got $line; read line; fg; echo ended: $?
+      """
+    let program = try TerminalProgram(
+      Program(path: "/bin/sh"),
+      ["-c", script, Program("skins").path],
+      environment: environment
+    )
+    try program.answer(.dark)
+    try program.wait(for: "Night, dark")
+    program.type("3")
+    try program.wait(for: "Ember, dark")
+    program.type("\u{1a}")
+    try program.wait(for: "sent")
+    try program.waitForStoppedChild()
+    program.type("hello\n")
+    try program.wait(for: "got hello")
+    #expect(try program.isAsBefore)
+    program.type("\n")
+    try program.wait(for: "Ember, dark")
+    program.type("q")
+    try program.wait(for: "ended: 0")
+    #expect(try program.waitForEnd() == 0)
+    #expect(try program.isAsBefore)
+  }
+
   @Test("Stopped so that it cannot hear of it, it takes the terminal again when it goes on")
   func silentStop() throws {
     let program = try TerminalProgram.skins()
