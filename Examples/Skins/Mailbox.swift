@@ -1,4 +1,3 @@
-import LaunchLoader
 import Theming
 
 /// The screen: views that follow a manager, and what the keys do to them.

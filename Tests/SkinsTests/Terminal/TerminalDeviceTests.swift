@@ -1,0 +1,80 @@
+#if canImport(Glibc)
+import Glibc
+import Terminal
+import TestSupport
+import Testing
+
+@Suite("Writing to a terminal", .timeLimit(.minutes(5)))
+struct TerminalDeviceTests {
+  /// Two ends of something; closed by the test.
+  private func ends(ofPipe: Bool) throws -> (reading: Int32, writing: Int32) {
+    var ends: [Int32] = [-1, -1]
+    let packets = Int32(SOCK_SEQPACKET.rawValue)
+    if ofPipe {
+      try #require(unsafe pipe(&ends) == 0)  // Reason: room for both.
+    } else {
+      try #require(unsafe socketpair(AF_UNIX, packets, 0, &ends) == 0)  // Reason: as above.
+    }
+    return (ends[0], ends[1])
+  }
+
+  private func read(_ descriptor: Int32, atMost count: Int) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let length = unsafe Glibc.read(descriptor, &bytes, count)  // Reason: room for them.
+    return Array(bytes.prefix(max(0, length)))
+  }
+
+  @Test("A frame is one write")
+  func oneWrite() throws {
+    // Each write to it is a packet, and each packet is read alone.
+    let (reading, writing) = try ends(ofPipe: false)
+    var encoder = FrameEncoder(depth: .trueColour)
+    var canvas = Canvas(Size(columns: 120, rows: 40))
+    let colour = Colour(red: 1, green: 2, blue: 3)
+    for row in 0..<40 {
+      canvas.write("row \(row)", column: row, row: row, Style(foreground: colour))
+    }
+    let frame = encoder.frame(canvas)
+    #expect(TerminalDevice.write(frame, to: writing))
+    #expect(read(reading, atMost: 65_536) == frame)
+    close(reading)
+    close(writing)
+  }
+
+  @Test("What does not fit at once is written when there is room, and nothing twice")
+  func slowReader() async throws {
+    let (reading, writing) = try ends(ofPipe: true)
+    _ = fcntl(writing, F_SETFL, O_NONBLOCK)
+    let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 / 256) }
+    let log = Log<[UInt8]>()
+    // One thread writes, the other reads; neither belongs to the pool.
+    await onThreads(2) { thread in
+      if thread == 0 {
+        log.append([TerminalDevice.write(bytes, to: writing) ? 1 : 0])
+        close(writing)
+      } else {
+        var all: [UInt8] = []
+        while true {
+          let piece = read(reading, atMost: 4_096)
+          if piece.isEmpty { break }
+          all += piece
+        }
+        log.append(all)
+      }
+    }
+    close(reading)
+    #expect(Set(log.entries) == [[1], bytes])
+  }
+
+  @Test("What is gone is no terminal, and takes nothing")
+  func gone() throws {
+    let (reading, writing) = try ends(ofPipe: true)
+    #expect(!TerminalDevice.isTerminal(writing))
+    #expect(!TerminalDevice.isThere(writing))
+    #expect(TerminalDevice.size(of: writing) == .usual)
+    close(reading)
+    close(writing)
+    #expect(!TerminalDevice.write([65], to: -1))
+  }
+}
+#endif
