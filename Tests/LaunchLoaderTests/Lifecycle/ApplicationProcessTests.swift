@@ -109,14 +109,14 @@ struct ApplicationProcessTests {
       ["-c", "NOTIFY_SOCKET=$1 exec \"$0\" plain", fixture, manager.address]
     )
     _ = try read(program, until: "active")
-    #expect(try manager.message() == "READY=1")
+    #expect(try manager.nextMessage() == "READY=1")
     program.signal(SIGHUP)
     _ = try read(program, until: "reloaded")
-    #expect(try manager.message().hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
-    #expect(try manager.message() == "READY=1")
+    #expect(try manager.nextMessage().hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
+    #expect(try manager.nextMessage() == "READY=1")
     program.signal(SIGTERM)
     _ = try read(program, until: "ended with 0")
-    #expect(try manager.message() == "STOPPING=1")
+    #expect(try manager.nextMessage() == "STOPPING=1")
   }
 }
 #endif

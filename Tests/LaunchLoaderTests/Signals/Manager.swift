@@ -43,6 +43,13 @@ final class Manager {
     if let path { _ = unsafe unlink(path) }  // Reason: a terminated string.
   }
 
+  /// The message that comes next from another process, which may take its time.
+  func nextMessage() throws -> String {
+    var wanted = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
+    _ = unsafe poll(&wanted, 1, 60_000)  // Reason: one entry, which outlives the call.
+    return try message()
+  }
+
   /// The message that came first; it has been sent.
   func message() throws -> String {
     var bytes = [UInt8](repeating: 0, count: 4_096)
