@@ -7,6 +7,13 @@ extension Application {
     change(.background)
   }
 
+  /// The same; returns when everybody has been told, whoever tells them.
+  ///
+  /// A process that stops must wait for that: another thread may be in the middle of telling.
+  package func enteredBackground(isolation: isolated (any Actor)? = #isolation) async {
+    await changed(.background)
+  }
+
   /// The user fetches the program back.
   package func enterForeground(isolation: isolated (any Actor)? = #isolation) {
     change(.foreground)

@@ -53,7 +53,7 @@ internal final class SystemTie: Sendable {
   {
     SignalBridge(
       interrupt: { application.interrupt($0) },
-      background: { application.enterBackground() },
+      background: { await application.enteredBackground() },
       foreground: { application.enterForeground() },
       reload: {
         manager?.reloading()

@@ -112,6 +112,34 @@ struct ApplicationStateTests {
     end.cancel()
   }
 
+  #if !canImport(Darwin)  // `Task.immediate` asks for later systems than the package does.
+  @Test("Who waits for the background waits until everybody was told, although somebody else tells")
+  func waitsForTelling() async throws {
+    let running = stage.start()
+    try await stage.app.reached(.active)
+    await stage.app.settled()
+    let (app, log) = (stage.app, stage.log)
+    let ends = Inbox<Int>()
+    let told = stage.bus.observe(.didEnterBackground) { log.append("told") }
+    app.enterBackground()
+    let asks = stage.bus.observe(.willEnterForeground) {
+      // Runs here until it has to wait, and it has to: this thread is in the middle of telling.
+      Task.immediate {
+        await app.enteredBackground()
+        log.append("returned")
+        ends.append(1)
+      }
+      log.append("foreground")
+    }
+    app.enterForeground()
+    _ = await ends.first(1)
+    #expect(log.entries == ["told", "foreground", "told", "returned"])
+    withExtendedLifetime((told, asks)) {}
+    app.shutdown()
+    _ = try await running.value
+  }
+  #endif
+
   @Test("Threads that change the state tell the edges one at a time and in one order")
   func contention() async throws {
     let running = stage.start()
