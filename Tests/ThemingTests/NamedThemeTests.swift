@@ -106,6 +106,7 @@ struct NamedThemeTests {
     try manager.use(rounded(1))
     #expect(refused?.path == ["color.accent", "color.accent"])
     #expect(manager.theme.name == "rounded 1")
+    withExtendedLifetime(label) {}
   }
 
   @Test("Edits made during a switch add up: each is made on what waits to be used")
@@ -123,6 +124,7 @@ struct NamedThemeTests {
     try manager.use(rounded(1))
     #expect(manager.theme[.accent] == .red && manager.theme[.font] == "Mono")
     #expect(manager.theme[.radius] == 1 && manager.version == 2)
+    withExtendedLifetime(label) {}
   }
 
   @Test("What goes away with a theme may come back to the manager: a value's deinit switches")
@@ -161,6 +163,7 @@ struct NamedThemeTests {
     try manager.use(rounded(2))
     #expect(calls.entries == ["registered", "noted", "used"])
     #expect(manager.theme.name == "skin")
+    withExtendedLifetime(label) {}
   }
 }
 

@@ -44,6 +44,7 @@ struct ScopeTests {
     try scope.edit { $0[.brand] = .blue }
     #expect(label.color == .blue)
     #expect(manager.theme[.accent] == .grey)
+    withExtendedLifetime(scope) {}
   }
 
   @Test("When the manager above switches, so does the scope; its own values stay")
@@ -62,6 +63,7 @@ struct ScopeTests {
     #expect(label.color == .red)
     #expect(scope.theme.name == "Other")
     #expect(scope.version == 1)
+    withExtendedLifetime((label, scope)) {}
   }
 
   @Test("In order of subscription, a manager's own before its scopes, theirs before their scopes")
@@ -80,6 +82,7 @@ struct ScopeTests {
     #expect(
       log.entries == ["own", "last", "first", "inner", "second"].map { "\($0).corner 7" }
     )
+    withExtendedLifetime((labels, last, [first, inner, second])) {}
   }
 
   @Test("A switch is one: every scope reads the new theme before any view is told")
@@ -94,6 +97,7 @@ struct ScopeTests {
     }
     try manager.use(rounded(3))
     #expect(seen == ["rounded 3 rounded 3 3"])
+    withExtendedLifetime((label, scope)) {}
   }
 
   @Test("A cycle that comes to be in a scope alone refuses the whole switch; nothing changes")
@@ -117,6 +121,7 @@ struct ScopeTests {
     #expect(labels.map(\.touched.entries) == before)
     try manager.use(rounded(5))
     #expect(labels.map(\.corner) == [5, 5])
+    withExtendedLifetime(scope) {}
   }
 
   @Test("A scope with a cycle is refused when it is made, and the manager goes on")
@@ -143,6 +148,7 @@ struct ScopeTests {
     #expect(label.touched.entries.isEmpty)
     try manager.use(Theme("Round") { $0[.radius] = 1 })
     #expect(label.touched.entries == ["label.corner 1"])
+    withExtendedLifetime(scope) {}
   }
 
   @Test("Each manager that changed is posted with itself as the sender, the upper one first")
@@ -167,7 +173,7 @@ struct ScopeTests {
       }
     )
     #expect(log.entries == ["Red: color.accent"], "the scope looks as before")
-    withExtendedLifetime((observer, own)) {}
+    withExtendedLifetime((observer, own, scope)) {}
   }
 
   @Test("A scope can be edited: its changes stay when the manager above switches")
@@ -242,6 +248,7 @@ struct ScopeTests {
         ]
     )
     #expect(scope.theme[.font] == "Mono")
+    withExtendedLifetime((label, other)) {}
   }
 
   @Test("Twenty scopes edited by one view's setter are one round, and no loop")
@@ -259,6 +266,7 @@ struct ScopeTests {
     }
     try manager.use(rounded(1))
     #expect(scopes.map { $0.theme[.font] } == (0..<20).map { "font \($0)" })
+    withExtendedLifetime(label) {}
   }
 
   @Test("A scope lasts as long as somebody refers to it; a map does")
@@ -308,5 +316,6 @@ struct ScopeTests {
     try manager.use(rounded(5))
     #expect(made?.theme[.radius] == 5)
     #expect(made?.version == 0)
+    withExtendedLifetime(label) {}
   }
 }

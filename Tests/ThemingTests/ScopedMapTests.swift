@@ -96,6 +96,7 @@ struct ThemeableTests {
     }
     try manager.use(rounded(2))
     #expect(order == [1, 0])
+    withExtendedLifetime(badges) {}
   }
 
   @Test("The subscription dies with the object, with no deinit written")
