@@ -66,13 +66,17 @@ extension Application {
     _ options: LaunchOptions,
     isolation: isolated (any Actor)? = #isolation
   ) async throws {
+    let isKnown = Latch()
     let task = Task {
       // Captured, so that the task runs on this actor.
       _ = isolation
+      _ = await isKnown.wait()
       return try await loader.launch(options)
     }
+    // No work begins before the task can be found by who wants to end it: a worker may.
     locked.withLock { $0.launch = task }
     if runner.isStopping { task.cancel() }
+    isKnown.open()
     let result = await task.result
     locked.withLock { $0.launch = nil }
     do {
