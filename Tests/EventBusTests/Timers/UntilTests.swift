@@ -25,6 +25,7 @@ struct UntilTests {
 
       func next() async throws(Empty) -> Int? {
         source.asked.append(given)
+        source.asks.add()
         if given < source.count {
           given += 1
           return given
@@ -45,6 +46,7 @@ struct UntilTests {
     let count: Int
     let ending: Ending
     let asked = Inbox<Int>()
+    let asks = Counter()
     let gate = ManualLatch()
     let tally = Tally()
 
@@ -173,26 +175,46 @@ struct UntilTests {
   }
 
   @Test(
-    "However the end meets the elements, they come in order, and the end comes",
-    arguments: 0..<20
+    "However the end meets the elements, they come in order, the end comes, and nothing stays",
+    .timeLimit(.minutes(1))
   )
-  func race(seed: Int) async {
-    for _ in 0..<50 {
-      let source = Source(count: 1_000, ending: .ignoresCancellation)
+  func race() async throws {
+    for round in 0..<400 {
+      // The end meets an element, a source that waits and heeds its task's end, or one that does not.
+      let given = round % 61
+      let source = Source(
+        count: round.isMultiple(of: 3) ? 1_000 : given,
+        ending: round.isMultiple(of: 2) ? .waits : .ignoresCancellation
+      )
       let lifetime = Lifetime()
       let sequence = source.until(lifetime)
-      let task = Task {
-        var seen: [Int] = []
+      let (seen, isOver) = (Log<Int>(), ManualLatch())
+      Task {
         do {
           for try await number in sequence { seen.append(number) }
         } catch { Issue.record(error) }
-        return seen
+        isOver.open()
       }
-      _ = await source.asked.first(1 + seed * 3)
-      lifetime.end()
-      let seen = await task.value
-      #expect(seen == Array(1..<(seen.count + 1)))
-      source.gate.open()
+      // A thread that looks without a pause ends it closer to the element than one that must wake up.
+      await onThreads(1) { _ in
+        var looks = 0
+        while source.asks.value <= given, looks < 1_000_000 {
+          looks += 1
+          if looks > 10_000 { yieldThread() }
+        }
+        lifetime.end()
+      }
+      await isOver.wait()
+      try #require(seen.count >= given)
+      #expect(seen.entries == Array(1..<(seen.count + 1)))
+      #expect(lifetime.members.count == 0)
+      if source.ending == .ignoresCancellation { source.gate.open() }
+      var looks = 0
+      while source.tally.live > 0, looks < 100_000 {
+        looks += 1
+        await Task.yield()
+      }
+      try #require(source.tally.live == 0)
     }
   }
 }
