@@ -51,13 +51,16 @@ while (($#)); do
 done
 ((${#chosen[@]})) || chosen=("${gates[@]}")
 
+outputs=.build/gates/outputs
+mkdir -p "$outputs"
+
 failed=()
 summary=""
 for gate in "${chosen[@]}"; do
   [[ $skipped == *" $gate "* ]] && continue
   printf '\n== %s: %s\n' "$gate" "$(sed -n '2s/^# //p' "Scripts/gates/$gate.sh")"
   began=$SECONDS
-  if bash "Scripts/gates/$gate.sh" < /dev/null 2>&1; then
+  if bash "Scripts/gates/$gate.sh" < /dev/null 2>&1 | tee "$outputs/$gate.log"; then
     verdict=passed
   else
     verdict=FAILED
@@ -72,6 +75,11 @@ done
 
 printf '\n%s' "$summary"
 if ((${#failed[@]})); then
+  # Once more at the end, where somebody looks who sees only the last lines of a long run.
+  for gate in "${failed[@]}"; do
+    printf '\n== %s failed:\n' "$gate"
+    tail -n 30 "$outputs/$gate.log"
+  done
   echo "Failed: ${failed[*]}. To run one again: Scripts/check.sh ${failed[0]}"
   exit 1
 fi

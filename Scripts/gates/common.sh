@@ -88,13 +88,29 @@ count_tests() {
   ' "$1"
 }
 
+# Prints what went wrong in a `swift test` log, so that it stands at the end, too: whoever sees only
+# the last lines of a long run has to learn which test failed, and why.
+print_failures() {
+  LC_ALL=C awk '
+    / recorded an issue / || /: error: / || /Fatal error/ || /Could not cast/ { lines = 6 }
+    /WARNING: ThreadSanitizer/ { lines = 40 }
+    # A name in full costs a line, not a screen.
+    lines > 0 && printed < 200 { print "  " substr($0, 1, 400); printed++; lines-- }
+    / Test .* started\.$/ { last = $0 }
+    / Test run with .* (passed|failed) after / { ended = 1 }
+    END { if (!ended) print "  The run did not come to its end. Started last:" substr(last, 1, 400) }
+  ' "$1"
+}
+
 # Runs `swift test` with the given arguments, keeps its output in $work/NAME.log, and fails the
 # gate if a test fails, if nothing ran, or if it takes longer than it ever should.
 run_tests() {
   local name=$1 log=$work/$1.log passed failed
   shift
-  timeout 900 swift test "$@" 2>&1 | tee "$log" \
-    || fail "swift test $*: see above, or $log (exit status 124 is a hang of 15 minutes)"
+  timeout 900 swift test "$@" 2>&1 | tee "$log" || {
+    print_failures "$log"
+    fail "swift test $*: see above, or $log (exit status 124 is a hang of 15 minutes)"
+  }
   read -r passed failed < <(count_tests "$log")
   ((failed == 0)) || fail "$failed failures in $log although swift test reported success"
   ((passed > 0)) || fail "no test ran; a run of nothing proves nothing"

@@ -17,9 +17,9 @@ extension Subject {
   static let asyncTimer = Subject("AsyncTimerSequence")
   static let unixSignals = Subject("UnixSignals")
 
-  /// The columns of the table, the project's own first.
-  static let columns = [
-    eventBus, signal, notificationCenter, payloadCenter, typedCenter, openCombine, closureLoop,
+  /// The columns of the table after the project's own.
+  static let peers = [
+    signal, notificationCenter, payloadCenter, typedCenter, openCombine, closureLoop,
     asyncStream, asyncChannel, task, storedProperty, observation, currentValue, asyncTimer,
     unixSignals,
   ]

@@ -65,9 +65,10 @@ public struct Options: Sendable {
     subjects.isEmpty || subjects.contains { subject.name.lowercased().contains($0) }
   }
 
-  /// How to call the program.
-  public static let usage = """
-    Measures EventBus and its peers in one run and prints a table of medians and ratios.
+  /// How to call a program whose own column is this one.
+  internal static func usage(of ours: Subject) -> String {
+    """
+    Measures \(ours.name) and its peers in one run and prints a table of medians and ratios.
 
       --filter TEXT      only lines whose title contains TEXT (may be repeated)
       --subject TEXT     only columns whose name contains TEXT (may be repeated)
@@ -79,6 +80,7 @@ public struct Options: Sendable {
 
     Exit status 1: a count that must be exact is not. 2: an argument is wrong.
     """
+  }
 }
 
 /// The command line asks for something there is not.

@@ -8,7 +8,8 @@ public struct Row: Sendable {
     case long
     /// One iteration a sample, and a sample a round: the stage is set anew each time by the work.
     case single
-    /// One iteration in all: the figure is a count and comes out the same every time.
+    /// One iteration in all: the figure is a count on the heap and comes out the same every time. Left
+    /// out where the heap cannot be counted.
     case counted
   }
 
@@ -29,8 +30,13 @@ public struct Row: Sendable {
     self.entries = entries
   }
 
+  /// Whether there is nothing to measure unless the heap can be counted.
+  internal var needsHeap: Bool {
+    if case .counted = pace { true } else { false }
+  }
+
   /// The titles of its figures.
-  public var titles: [String] {
+  internal var titles: [String] {
     figures.map(\.title)
   }
 }

@@ -10,5 +10,5 @@ extension Subject {
   /// A list of closures with weak views, walked.
   static let closureLoop = Subject("closure loop")
 
-  static let columns = [theming, notificationCenter, openCombine, closureLoop]
+  static let peers = [notificationCenter, openCombine, closureLoop]
 }

@@ -5,6 +5,4 @@ extension Subject {
   static let launchLoader = Subject("LaunchLoader")
   /// The established package for services.
   static let serviceLifecycle = Subject("swift-service-lifecycle")
-
-  static let columns = [launchLoader, serviceLifecycle]
 }
