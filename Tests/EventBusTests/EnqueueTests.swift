@@ -140,16 +140,24 @@ struct EnqueueTests {
     let inbox = Inbox<Int>()
     let bag = TokenBag()
     bus.observe(.number) { inbox.append($0) }.store(in: bag)
-    var leaver: SampleLeaver? = SampleLeaver { bus.enqueue(.number, 2, from: $0) }
-    weak let watched = leaver
-    if let leaver {
-      bus.enqueue(.number, 1, from: leaver)
-      bus.observe(.number, from: leaver) { #expect($0 == 1) }.store(in: bag)
+    bus.observe(.nothing) { [unowned bus] in
+      // Nothing else is delivered before this returns, so that nobody needs the sender meanwhile.
+      var leaver: SampleLeaver? = SampleLeaver { [unowned bus] sender in
+        bus.enqueue(.number, 2, from: sender)
+      }
+      weak let watched = leaver
+      if let leaver {
+        bus.enqueue(.number, 1, from: leaver)
+        bus.observe(.number, from: leaver) { #expect($0 == 1) }.store(in: bag)
+      }
+      leaver = nil
+      #expect(watched == nil)
+      withExtendedLifetime(leaver) {}
     }
-    leaver = nil
-    #expect(watched == nil)
+    .store(in: bag)
+    bus.enqueue(.nothing)
     #expect(await inbox.first(2) == [1, 2])
-    withExtendedLifetime((leaver, bag)) {}
+    withExtendedLifetime(bag) {}
   }
 
   @Test("The sender's identity stays with the event, also when the sender has died meanwhile")

@@ -97,6 +97,19 @@ struct StreamCancellationTests {
     #expect(await events.next() == 20)
   }
 
+  @Test("Who waits on an actor has begun to wait when the actor is free: the order of asking holds")
+  @MainActor
+  func orderOfAsking() async {
+    for _ in 0..<500 {
+      let bus = EventBus()
+      let (stream, inbox) = (bus.events(.number), Inbox<[Int?]>())
+      for number in 0..<3 { _ = await waiting(number, for: stream, inbox) }
+      for number in 0..<3 { bus.post(.number, number) }
+      let pairs = await inbox.first(3)
+      #expect(pairs.allSatisfy { $0[0] == $0[1] }, "\(pairs)")
+    }
+  }
+
   @Test("All that wait are told of the end")
   @MainActor
   func endForAll() async {

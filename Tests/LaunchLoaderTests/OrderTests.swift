@@ -67,6 +67,27 @@ struct OrderTests {
     #expect(log.entries == ["main actor", "another actor", "main actor, asynchronous"])
   }
 
+  /// Registers work that is on no actor by itself, and insists on being called on this one.
+  private func registerForTheMainActor() {
+    loader.register { [log] _ in
+      MainActor.preconditionIsolated()
+      log.append("synchronous")
+    }
+  }
+
+  @MainActor
+  @Test("A launch on an actor runs synchronous workers there, also when one had to be waited for")
+  func onTheLaunchingActor() async throws {
+    registerForTheMainActor()
+    loader.register { @SampleActor [log] _ in log.append("on another actor") }
+    registerForTheMainActor()
+    loader.register(phase: .late) { @concurrent [log] _ async in log.append("asynchronous") }
+    loader.register(phase: .late) { @SampleActor _ in await Task.yield() }
+    loader.register(phase: .idle) { @SampleActor _ in }
+    try await loader.launch()
+    #expect(log.entries == ["synchronous", "on another actor", "synchronous", "asynchronous"])
+  }
+
   @Test("A synchronous worker on an actor ends before the next worker begins")
   func isolatedTakesItsTurn() async throws {
     loader.register { [log] _ in log.append("a") }

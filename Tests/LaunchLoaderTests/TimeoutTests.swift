@@ -120,12 +120,16 @@ struct TimeoutTests {
   @Test("When the whole launch takes too long, what runs is cancelled, and the rest is skipped")
   func totalTimesOut() async throws {
     let loader = LaunchLoader(timeout: .seconds(10), clock: clock)
-    let mayEnd = ManualLatch()
-    loader.register("stubborn") { _ in await Task { await mayEnd.wait() }.value }
+    let (hasBegun, mayEnd) = (ManualLatch(), ManualLatch())
+    loader.register("stubborn") { _ in
+      hasBegun.open()
+      await Task { await mayEnd.wait() }.value
+    }
     loader.register("next", phase: .late) { [log] _ in log.append("next") }
     loader.register("idle", phase: .idle) { [log] _ in log.append("idle") }
     async let launch = loader.launch()
     await clock.sleepers(atLeast: 1)
+    await hasBegun.wait()
     clock.jump(by: .seconds(10))
     let report = try await launch
     #expect(report.summary == ["stubborn timed out", "next skipped", "idle skipped"])

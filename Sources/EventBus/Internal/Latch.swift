@@ -40,7 +40,7 @@ package final class Latch: Sendable {
       defer { state.nextWaiter += 1 }
       return state.nextWaiter
     }
-    return await withTaskCancellationHandler {
+    return await withCancellationHandling {
       await withCheckedContinuation { continuation in
         // The cancellation is looked at under the lock: a handler that comes later finds the waiter.
         let answer: Bool? = state.withLock { state in

@@ -36,7 +36,7 @@ package final class PullChannel<Element: Sendable, Failure: Error>: Sendable {
   ///
   /// When the waiting task is cancelled the supplier is, too; what that makes of it is the answer.
   package func ask() async -> Answer {
-    await withTaskCancellationHandler {
+    await withCancellationHandling {
       await withCheckedContinuation { consumer in
         let (hasEnded, supplier) = state.withLock { state in
           if state.hasEnded { return (true, nil as CheckedContinuation<Bool, Never>?) }

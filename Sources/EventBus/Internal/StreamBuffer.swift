@@ -129,11 +129,14 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
   }
 
   /// Waits for an element that was not there yet.
+  ///
+  /// Who waits on an actor is among the waiters before the actor does anything else.
   @inlinable
   internal func wait(isolation: isolated (any Actor)? = #isolation) async -> Element? {
     let number = state.withLock { $0.waiters.newNumber() }
     return await withTaskCancellationHandler {
-      await StreamWaiter.wait(number) { enter($0) }
+      // Captured, so that it is not left; see `withCancellationHandling`.
+      await StreamWaiter.wait(number, isolation: isolation) { enter($0) }
     } onCancel: {
       leave(number)
     }

@@ -85,7 +85,7 @@ public final class ManualClock: Clock, Sendable {
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     let number = state.withLock { $0.sleepers.nextNumber() }
     let unit = TimerActivity.unit.flatMap { $0.counts(in: activity) ? $0 : nil }
-    let isRested = await withTaskCancellationHandler {
+    let isRested = await withCancellationHandling {
       await withCheckedContinuation { continuation in
         let sleeper = ManualSleepers.Sleeper(
           deadline: deadline,

@@ -173,7 +173,7 @@ extension LaunchLoader {
   ) {
     let session = session(options)
     guard registration.kind == .inline else {
-      if let place { Task { await self.start(registration, at: place, session) } }
+      if let place { Task { self.start(registration, at: place, session) } }
       return
     }
     let outcome: LaunchOutcome

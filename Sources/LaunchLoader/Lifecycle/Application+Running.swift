@@ -18,7 +18,7 @@ extension Application {
     guard runner.claim() else { throw ApplicationError(errors: [ServiceError(.alreadyRan)]) }
     let environment = (configuration.launchOptions ?? .current).environment
     let system = SystemTie(self, environment: environment)
-    let outcome = await withTaskCancellationHandler {
+    let outcome = await withCancellationHandling {
       await runToTheEnd(system)
     } onCancel: {
       cancel()

@@ -141,6 +141,44 @@ struct ApplicationRunTests {
     withExtendedLifetime((tokens, noted, ending)) {}
   }
 
+  /// Takes note of the edges, on the main actor or not at all.
+  private final class MainDelegate: ApplicationDelegate {
+    let log = Log<String>()
+
+    private func note(_ edge: String) {
+      MainActor.preconditionIsolated()
+      log.append(edge)
+    }
+
+    func applicationWillFinishLaunching(_ app: Application, options: LaunchOptions) {
+      note("will finish launching")
+    }
+    func applicationDidFinishLaunching(_ app: Application, options: LaunchOptions) {
+      note("did finish launching")
+    }
+    func applicationDidBecomeActive(_ app: Application) { note("did become active") }
+    func applicationWillResignActive(_ app: Application) { note("will resign active") }
+    func applicationWillTerminate(_ app: Application) { note("will terminate") }
+  }
+
+  @Test("The delegate, which is on no actor, is told on the actor that the run was called on")
+  @MainActor
+  func delegateOnTheMainActor() async throws {
+    let delegate = MainDelegate()
+    let stage = Stage(delegate: delegate)
+    try stage.add("a")
+    let app = stage.app
+    let ending = stage.bus.observe(.didBecomeActive) { @Sendable in app.shutdown() }
+    _ = try await app.run()
+    #expect(
+      delegate.log.entries == [
+        "will finish launching", "did finish launching", "did become active",
+        "will resign active", "will terminate",
+      ]
+    )
+    withExtendedLifetime((delegate, ending)) {}
+  }
+
   @Test("An interrupt asks, the next insists, and the exit code says which")
   func interrupts() async throws {
     try stage.add("a")

@@ -85,6 +85,8 @@ struct ServiceContextTests {
     let running = stage.start()
     let context = await contexts.first(1)[0]
     #expect(await isCancelled { try await context.untilShutdown() })
+    // Who is told to end while it starts does not start the rest.
+    try await stage.app.reached(.active)
     stage.app.shutdown()
     _ = try await running.value
     context.onShutdown { log.append("never") }

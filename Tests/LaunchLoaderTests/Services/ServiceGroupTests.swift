@@ -17,14 +17,19 @@ struct ServiceGroupTests {
     }
   }
 
+  /// Adds the group so that the application is active only when the group's services run.
+  private func addGroup(_ another: ServiceGroup? = nil) throws {
+    var options = ServiceOptions()
+    options.waitsForReady = true
+    try stage.app.add(another ?? group, options)
+  }
+
   @Test("A group starts and stops in its place, its services in theirs")
   func nesting() async throws {
     try stage.add("a")
     try addInside("x")
     try addInside("y")
-    var options = ServiceOptions()
-    options.waitsForReady = true
-    try stage.app.add(group, options)
+    try addGroup()
     try stage.add("b")
     _ = try await stage.runOnce()
     #expect(stage.log.entries == ["+a", "+x", "+y", "+b", "-b", "-y", "-x", "-a"])
@@ -49,7 +54,7 @@ struct ServiceGroupTests {
         throw error
       }
     }
-    try stage.app.add(group)
+    try addGroup()
     let running = stage.start()
     try await stage.app.reached(.active)
     running.cancel()
@@ -68,7 +73,7 @@ struct ServiceGroupTests {
     )
     let mayEnd = ManualLatch()
     try group.add("x") { _ in await waitStubbornly(mayEnd) }
-    try stage.app.add(group)
+    try addGroup(group)
     let running = stage.start()
     try await stage.app.reached(.active)
     stage.app.shutdown()
@@ -84,7 +89,7 @@ struct ServiceGroupTests {
   @Test("A group that was shut down by itself ends, and the application as its options say")
   func ownShutdown() async throws {
     try addInside("x")
-    try stage.app.add(group)
+    try addGroup()
     let running = stage.start()
     try await stage.app.reached(.active)
     group.shutdown()
