@@ -32,13 +32,15 @@ struct EdgeTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("The deinit of a main-actor owner that dies in its call runs on the main thread")
+  @Test("The deinit of a main-actor owner that dies in its call runs on the main actor")
   @MainActor
   func deinitOnMain() async {
     let bus = EventBus()
-    let main = ThreadID.current
-    let (began, mayLeave, diedOn) = (ManualLatch(), ManualLatch(), Inbox<ThreadID>())
-    var panel: Panel? = Panel { diedOn.append(.current) }
+    let (began, mayLeave, died) = (ManualLatch(), ManualLatch(), Inbox<Int>())
+    var panel: Panel? = Panel {
+      MainActor.preconditionIsolated()
+      died.append(1)
+    }
     if let panel {
       bus.observe(.number, owner: panel) { panel, value in
         began.open()
@@ -49,9 +51,9 @@ struct EdgeTests {
     bus.post(.number, 1)
     await began.wait()
     panel = nil
-    #expect(diedOn.entries == [])
+    #expect(died.entries == [])
     mayLeave.open()
-    #expect(await diedOn.first(1) == [main])
+    #expect(await died.first(1) == [1])
     withExtendedLifetime(panel) {}
   }
 

@@ -110,11 +110,14 @@ struct EnqueueTests {
       if value < 10 { bus.enqueue(.number, value * 10) }
       inbox.append("end \(value)")
     }
-    bus.enqueue(.number, 1)
-    bus.enqueue(.number, 2)
+    let beginning = bus.observe(.nothing) { [unowned bus] in
+      // Nothing is delivered before this returns, so both wait.
+      for value in 1...2 { bus.enqueue(.number, value) }
+    }
+    bus.enqueue(.nothing)
     let expected = [1, 2, 10, 20].flatMap { ["begin \($0)", "end \($0)"] }
     #expect(await inbox.first(8) == expected)
-    withExtendedLifetime(token) {}
+    withExtendedLifetime((token, beginning)) {}
   }
 
   @Test("Who registers after the event was enqueued, but before it is delivered, hears it")

@@ -23,6 +23,12 @@ internal final class TimerQueue<C: Clock>: TimerSource {
     var lastNumber: UInt = 0
   }
 
+  /// The ticks that are due on one actor, or on none.
+  private struct TickGroup {
+    let actor: (any Actor)?
+    var ticks: [DueTick]
+  }
+
   /// What is to be done about the sleeper, outside the lock.
   private struct Errand {
     var obsolete: Task<Void, Never>?
@@ -145,14 +151,16 @@ internal final class TimerQueue<C: Clock>: TimerSource {
   @specialized(where C == SuspendingClock)
   private func finish(_ key: UInt, isOwned: Bool) {
     let now = clock.now
-    let (finish, errand, isEmpty) = state.withLock { state in
+    var (finish, errand, isEmpty) = state.withLock { state in
       let finish = state.table.finish(key, at: now, isOwned: isOwned)
       let errand = finish.waits ? Self.settle(&state) : Errand()
       return (finish, errand, state.table.count == 0)
     }
     run(errand)
     self.finish(finish.remains)
-    if let body = finish.next { send([TimerDue(key: key, body: body)]) }
+    // The handler is let go before anybody can call it.
+    let groups = finish.next.take().map { grouped([TimerDue(key: key, body: $0)]) } ?? []
+    send(groups)
     finish.idle?.open()
     if isEmpty { whenEmpty?(self) }
   }
@@ -176,10 +184,12 @@ internal final class TimerQueue<C: Clock>: TimerSource {
     return remains
   }
 
-  /// Hands ticks that are due to the lanes of their handlers.
-  private func send(_ due: [TimerDue]) {
-    var names: [ObjectIdentifier?] = []
-    var groups: [ObjectIdentifier?: (actor: (any Actor)?, ticks: [DueTick])] = [:]
+  /// Sorts ticks that are due by the lanes of their handlers.
+  ///
+  /// Nobody keeps a handler beyond this: whoever waits for the end of a tick finds it let go.
+  private func grouped(_ due: [TimerDue]) -> [TickGroup] {
+    var groups: [TickGroup] = []
+    var places: [ObjectIdentifier?: Int] = [:]
     for timer in due {
       let actor: (any Actor)?
       switch timer.body.place {
@@ -189,17 +199,21 @@ internal final class TimerQueue<C: Clock>: TimerSource {
         endByItself(timer.key)
         continue
       }
+      let tick = DueTick(source: self, key: timer.key, unit: activity?.begin())
       let name = actor.map { ObjectIdentifier($0) }
-      if groups[name] == nil {
-        names.append(name)
-        groups[name] = (actor, [])
+      if let place = places[name] {
+        groups[place].ticks.append(tick)
+      } else {
+        places[name] = groups.count
+        groups.append(TickGroup(actor: actor, ticks: [tick]))
       }
-      groups[name]?.ticks.append(DueTick(source: self, key: timer.key, unit: activity?.begin()))
     }
-    for name in names {
-      guard let group = groups[name] else { continue }
-      TickLanes.shared.add(group.ticks, on: group.actor)
-    }
+    return groups
+  }
+
+  /// Hands ticks that are due to the lanes of their handlers.
+  private func send(_ groups: [TickGroup]) {
+    for group in groups { TickLanes.shared.add(group.ticks, on: group.actor) }
   }
 }
 
@@ -252,7 +266,9 @@ extension TimerQueue {
         if !Task.isCancelled { refused(number, error) }
         return
       }
-      send(takeDue(number))
+      // In two steps: the handlers are let go before anybody can call them.
+      let groups = grouped(takeDue(number))
+      send(groups)
     }
   }
 

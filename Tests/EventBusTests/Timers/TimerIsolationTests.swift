@@ -99,10 +99,11 @@ struct TimerIsolationTests {
   @Test("The owner of a main-actor timer is let go on the main actor", arguments: [false, true])
   @MainActor
   func lastReference(withAnotherClock: Bool) async {
-    let isOnMain = Inbox<Bool>()
-    let (began, mayLeave) = (Inbox<Int>(), ManualLatch())
-    let main = ThreadID.current
-    var panel: Panel? = Panel { isOnMain.append(ThreadID.current == main) }
+    let (began, mayLeave, died) = (Inbox<Int>(), ManualLatch(), Inbox<Int>())
+    var panel: Panel? = Panel {
+      MainActor.preconditionIsolated()
+      died.append(1)
+    }
     let body: @MainActor @Sendable (Panel, Tick) async -> Void = { _, tick in
       began.append(tick.index)
       await mayLeave.wait()
@@ -116,9 +117,9 @@ struct TimerIsolationTests {
     clock.jump(by: .seconds(1))
     _ = await began.first(1)
     panel = nil
-    #expect(isOnMain.entries.isEmpty)
+    #expect(died.entries.isEmpty)
     mayLeave.open()
-    #expect(await isOnMain.first(1) == [true])
+    #expect(await died.first(1) == [1])
   }
 }
 
