@@ -33,7 +33,7 @@ for ((seed = 1; seed <= seeds; seed++)); do
     log=$work/$seed-$late.log
     if LD_PRELOAD=$PWD/$work/perturb.so PERTURB_SEED=$seed PERTURB_LATE=$late \
       PERTURB_PAUSE=$pause PERTURB_MICROSECONDS=$longest \
-      timeout 900 "$tests" --testing-library swift-testing --no-parallel \
+      timeout -k 10 900 "$tests" --testing-library swift-testing --no-parallel \
       --skip Storm --skip Contention --skip ReclamationModelTests "$@" > "$log" 2>&1 < /dev/null; then
       echo "seed $seed, $chances: $(tail -n 1 "$log")"
     else

@@ -107,7 +107,7 @@ print_failures() {
 run_tests() {
   local name=$1 log=$work/$1.log passed failed
   shift
-  timeout 900 swift test "$@" 2>&1 | tee "$log" || {
+  timeout -k 30 900 swift test "$@" 2>&1 | tee "$log" || {
     print_failures "$log"
     fail "swift test $*: see above, or $log (exit status 124 is a hang of 15 minutes)"
   }

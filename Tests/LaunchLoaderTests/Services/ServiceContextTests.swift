@@ -53,26 +53,6 @@ struct ServiceContextTests {
     #expect(log.entries.isEmpty)
   }
 
-  @Test("A service counts as running until its closures have returned")
-  func closuresCount() async throws {
-    let log = stage.log
-    let mayReturn = ManualLatch()
-    try stage.add("a")
-    try stage.add("b") { context in
-      let isTold = ManualLatch()
-      context.onShutdown {
-        isTold.open()
-        mayReturn.block()
-        log.append("b has closed")
-      }
-      await isTold.wait()
-      log.append("b returns")
-      mayReturn.open()
-    }
-    _ = try await stage.runOnce()
-    #expect(log.entries.filter { $0 != "b returns" } == ["+a", "b has closed", "-a"])
-  }
-
   @Test("Of a service that ends by itself no closure runs, and nobody waits for ever")
   func endedByItself() async throws {
     let log = stage.log

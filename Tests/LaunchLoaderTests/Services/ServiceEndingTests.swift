@@ -109,26 +109,6 @@ struct ServiceEndingTests {
     #expect(stage.log.entries == ["cancelled"])
   }
 
-  @Test("A service that is cancelled while it is being entered is cancelled when it suspends")
-  func cancelledOnEntry() async throws {
-    let log = stage.log
-    let isEntered = ManualLatch()
-    let mayGoOn = ManualLatch()
-    try stage.add("a") { context in
-      isEntered.open()
-      mayGoOn.block()
-      do { try await Task { try await context.untilShutdown() }.value } catch {}
-      await ManualLatch().wait()
-      log.append("cancelled: \(Task.isCancelled)")
-    }
-    let running = stage.start()
-    await isEntered.wait()
-    running.cancel()
-    mayGoOn.open()
-    await #expect(throws: CancellationError.self) { try await running.value }
-    #expect(log.entries == ["cancelled: true"])
-  }
-
   @Test("Errors that a cancellation brings forth are kept")
   func errorsOfCancellation() async throws {
     try stage.add("a") { context in

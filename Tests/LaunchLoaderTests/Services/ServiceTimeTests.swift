@@ -5,14 +5,6 @@ import Testing
 
 @Suite("The time that services have to stop", .serialized, .timeLimit(.minutes(5)))
 struct ServiceTimeTests {
-  /// Waits out a service that was told to stop, and then one that was cancelled.
-  private func letTimePass(_ stage: Stage, _ durations: Duration...) async {
-    for duration in durations {
-      await stage.clock.sleepers(atLeast: 1)
-      stage.clock.jump(by: duration)
-    }
-  }
-
   @Test("A service that takes too long is cancelled; those before it are stopped as ever")
   func cancelledAfterBudget() async throws {
     let stage = Stage(stopTimeout: .seconds(10))
@@ -26,7 +18,7 @@ struct ServiceTimeTests {
     let running = stage.start()
     try await stage.app.reached(.active)
     stage.app.shutdown()
-    await letTimePass(stage, .seconds(10))
+    await stage.letTimePass(.seconds(10))
     #expect(try await running.value == 0)
     #expect(log.entries == ["+a", "b is cancelled: true, told to stop: true", "-a"])
     #expect(stage.clock.sleeperCount == 0)
@@ -39,7 +31,7 @@ struct ServiceTimeTests {
     let running = stage.start()
     try await stage.app.reached(.active)
     stage.app.shutdown()
-    await letTimePass(stage, .seconds(1))
+    await stage.letTimePass(.seconds(1))
     #expect(try await running.value == 0)
   }
 
@@ -52,57 +44,12 @@ struct ServiceTimeTests {
     let running = stage.start()
     try await stage.app.reached(.active)
     stage.app.shutdown()
-    await letTimePass(stage, .seconds(1), .seconds(1))
+    await stage.letTimePass(.seconds(1), .seconds(1))
     let error = await #expect(throws: ApplicationError.self) { try await running.value }
     #expect(error?.stuckServices == ["deaf"])
     #expect(error?.description.hasSuffix("; stuck: deaf") == true)
     #expect(stage.log.entries == ["+a", "-a"])
     mayEnd.open()
-  }
-
-  @Test("A service that blocks its thread is left behind and named as well")
-  func blocked() async throws {
-    let stage = Stage(stopTimeout: .seconds(1), cancelTimeout: .seconds(1))
-    let isBlocked = ManualLatch()
-    let mayEnd = ManualLatch()
-    try stage.add("a")
-    try stage.add(
-      "blocked",
-      run: { _ in
-        isBlocked.open()
-        mayEnd.block()
-      }
-    )
-    try stage.add("never")
-    let running = stage.start()
-    await isBlocked.wait()
-    stage.app.shutdown()
-    await letTimePass(stage, .seconds(1), .seconds(1))
-    let error = await #expect(throws: ApplicationError.self) { try await running.value }
-    mayEnd.open()
-    #expect(error?.stuckServices == ["blocked"])
-    #expect(stage.log.entries == ["+a", "-a"])
-  }
-
-  @Test(
-    "A closure for the shutdown that does not return leaves its service behind, and nobody else"
-  )
-  func blockedClosure() async throws {
-    let stage = Stage(stopTimeout: .seconds(1), cancelTimeout: .seconds(1))
-    let mayEnd = ManualLatch()
-    try stage.add("a")
-    try stage.add("b") { context in
-      context.onShutdown { mayEnd.block() }
-      await ManualLatch().wait()
-    }
-    let running = stage.start()
-    try await stage.app.reached(.active)
-    stage.app.shutdown()
-    await letTimePass(stage, .seconds(1), .seconds(1))
-    let error = await #expect(throws: ApplicationError.self) { try await running.value }
-    mayEnd.open()
-    #expect(error?.stuckServices == ["b"])
-    #expect(stage.log.entries == ["+a", "-a"])
   }
 
   @Test("Cancelling while one stops cancels the others too, and arms the limit of each")

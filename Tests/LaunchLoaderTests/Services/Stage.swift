@@ -62,6 +62,14 @@ struct Stage: Sendable {
     return try await running.value
   }
 
+  /// Waits out a service that was told to stop, and then one that was cancelled.
+  func letTimePass(_ durations: Duration...) async {
+    for duration in durations {
+      await clock.sleepers(atLeast: 1)
+      clock.jump(by: duration)
+    }
+  }
+
   private func options(
     after: [String],
     _ change: (inout ServiceOptions) -> Void

@@ -1,0 +1,98 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+/// Services, and closures of theirs, that keep a thread of the concurrency runtime for a while.
+///
+/// One at a time: on a machine with two processors there are two such threads, and what lets a blocked one
+/// go needs the other.
+@Suite("Services that block their thread", .timeLimit(.minutes(5)), .serialized)
+struct ServiceBlockingTests {
+  let stage = Stage()
+
+  @Test("A service counts as running until its closures have returned")
+  func closuresCount() async throws {
+    let log = stage.log
+    let mayReturn = ManualLatch()
+    try stage.add("a")
+    try stage.add("b") { context in
+      let isTold = ManualLatch()
+      context.onShutdown {
+        isTold.open()
+        mayReturn.block()
+        log.append("b has closed")
+      }
+      await isTold.wait()
+      log.append("b returns")
+      mayReturn.open()
+    }
+    _ = try await stage.runOnce()
+    #expect(log.entries.filter { $0 != "b returns" } == ["+a", "b has closed", "-a"])
+  }
+
+  @Test("A service that is cancelled while it is being entered is cancelled when it suspends")
+  func cancelledOnEntry() async throws {
+    let log = stage.log
+    let isEntered = ManualLatch()
+    let mayGoOn = ManualLatch()
+    try stage.add("a") { context in
+      isEntered.open()
+      mayGoOn.block()
+      do { try await Task { try await context.untilShutdown() }.value } catch {}
+      await ManualLatch().wait()
+      log.append("cancelled: \(Task.isCancelled)")
+    }
+    let running = stage.start()
+    await isEntered.wait()
+    running.cancel()
+    mayGoOn.open()
+    await #expect(throws: CancellationError.self) { try await running.value }
+    #expect(log.entries == ["cancelled: true"])
+  }
+
+  @Test("A service that blocks its thread is left behind and named as well")
+  func blocked() async throws {
+    let stage = Stage(stopTimeout: .seconds(1), cancelTimeout: .seconds(1))
+    let isBlocked = ManualLatch()
+    let mayEnd = ManualLatch()
+    try stage.add("a")
+    try stage.add(
+      "blocked",
+      run: { _ in
+        isBlocked.open()
+        mayEnd.block()
+      }
+    )
+    try stage.add("never")
+    let running = stage.start()
+    await isBlocked.wait()
+    stage.app.shutdown()
+    await stage.letTimePass(.seconds(1), .seconds(1))
+    let error = await #expect(throws: ApplicationError.self) { try await running.value }
+    mayEnd.open()
+    #expect(error?.stuckServices == ["blocked"])
+    #expect(stage.log.entries == ["+a", "-a"])
+  }
+
+  @Test(
+    "A closure for the shutdown that does not return leaves its service behind, and nobody else"
+  )
+  func blockedClosure() async throws {
+    let stage = Stage(stopTimeout: .seconds(1), cancelTimeout: .seconds(1))
+    let mayEnd = ManualLatch()
+    try stage.add("a")
+    try stage.add("b") { context in
+      context.onShutdown { mayEnd.block() }
+      await ManualLatch().wait()
+    }
+    let running = stage.start()
+    try await stage.app.reached(.active)
+    stage.app.shutdown()
+    await stage.letTimePass(.seconds(1), .seconds(1))
+    let error = await #expect(throws: ApplicationError.self) { try await running.value }
+    mayEnd.open()
+    #expect(error?.stuckServices == ["b"])
+    #expect(stage.log.entries == ["+a", "-a"])
+  }
+}
