@@ -108,6 +108,25 @@ struct AppearanceTests {
     #expect(scope.theme.name == "Day" && scope.theme[.accent] == .red)
   }
 
+  @Test("What the system shows and what is preferred may be set and read in any scope")
+  func reportedByScope() throws {
+    let manager = pair()
+    let scope = try manager.scope { _ in }
+    scope.systemAppearance = .light
+    #expect(manager.systemAppearance == .light && manager.theme.name == "Day")
+    manager.systemAppearance = .dark
+    manager.preference = .light
+    #expect(scope.systemAppearance == .dark && scope.preference == .light)
+  }
+
+  @Test("When what the system shows is not known any more, the dark theme comes back")
+  func forgotten() {
+    let manager = pair()
+    manager.systemAppearance = .light
+    manager.systemAppearance = nil
+    #expect(manager.systemAppearance == nil && manager.theme.name == "Night")
+  }
+
   @Test("A pair with a theme that cannot be used keeps the other one, and complains")
   func unusable() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {

@@ -7,12 +7,24 @@ extension ThemeKeys {
   static let brand = ThemeKey<RGBA>("color.brand", default: .grey)
   static let radius = ThemeKey<Int>("corner.radius", default: 4)
   static let font = ThemeKey<String>("font.name", default: "Sans")
+  static let guest = ThemeKey<Guest?>("guest", default: nil)
 }
 
 extension RGBA {
   static let grey = RGBA(red: 128, green: 128, blue: 128)
   static let red = RGBA(red: 255, green: 0, blue: 0)
   static let blue = RGBA(red: 0, green: 0, blue: 255)
+}
+
+/// A value that does something when it goes away.
+final class Guest: Sendable, Equatable {
+  private let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+  deinit { body() }
+
+  static func == (left: Guest, right: Guest) -> Bool { left === right }
 }
 
 /// A view that writes down what it is given.
@@ -63,3 +75,14 @@ func makeManager(_ theme: Theme = Theme("first"), bus: EventBus = EventBus()) ->
 
 /// A theme with a radius, named after it.
 func rounded(_ radius: Int) -> Theme { Theme("rounded \(radius)") { $0[.radius] = radius } }
+
+/// A scope that does something when it goes away.
+@MainActor
+func scope(
+  of manager: ThemeManager,
+  whenGone body: @escaping @MainActor () -> Void
+) throws -> ThemeManager {
+  try manager.scope { theme in
+    theme[.guest] = Guest { MainActor.assumeIsolated { body() } }
+  }
+}

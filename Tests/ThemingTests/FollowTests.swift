@@ -84,6 +84,21 @@ struct FollowTests {
     #expect(token?.isActive == false)
   }
 
+  @Test("A lifetime that was given the token of an object that died lets go of it")
+  func attachedTokenOfTheDead() {
+    let manager = makeManager()
+    let lifetime = Lifetime()
+    var box: Box? = Box()
+    weak let token = box.map {
+      manager.follow($0, [.set(\.width, .radius)]).attached(to: lifetime)
+    }
+    #expect(token != nil)
+    box = nil
+    #expect(manager.subscriberCount == 0)
+    #expect(token == nil)
+    withExtendedLifetime(lifetime) {}
+  }
+
   @Test("An object with a lifetime ends its subscription the moment it dies")
   func lifetimeOwner() {
     let manager = makeManager()

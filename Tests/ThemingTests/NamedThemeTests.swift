@@ -166,18 +166,3 @@ struct NamedThemeTests {
     withExtendedLifetime(label) {}
   }
 }
-
-/// A value that does something when it goes away.
-private final class Guest: Sendable, Equatable {
-  private let body: @Sendable () -> Void
-
-  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-
-  deinit { body() }
-
-  static func == (left: Guest, right: Guest) -> Bool { left === right }
-}
-
-extension ThemeKeys {
-  fileprivate static let guest = ThemeKey<Guest?>("guest", default: nil)
-}

@@ -176,6 +176,31 @@ struct ScopeTests {
     withExtendedLifetime((observer, own, scope)) {}
   }
 
+  @Test("What is posted for a scope tells of its own themes")
+  func postsItsOwn() throws {
+    let manager = makeManager(Theme("Plain"), bus: bus)
+    let scope = try manager.scope { $0[.accent] = .red }
+    let observer = bus.observe(.themeDidChange, from: scope) { [log] change in
+      for theme in [change.old, change.new] { log.append("\(theme[.accent]) \(theme[.radius])") }
+    }
+    try manager.use(rounded(7))
+    #expect(log.entries == ["#ff0000 4", "#ff0000 7"])
+    withExtendedLifetime((observer, scope)) {}
+  }
+
+  @Test("Nothing is posted before the views of every scope have been told")
+  func postsLast() throws {
+    let manager = makeManager(bus: bus)
+    let scope = try manager.scope { _ in }
+    let label = Label(scope, log: log)
+    label.themeMap = [.set(\.corner, .radius)]
+    log.take()
+    let observer = bus.observe(.themeDidChange) { [log] _ in log.append("posted") }
+    try manager.use(rounded(7))
+    #expect(log.entries == ["label.corner 7", "posted", "posted"])
+    withExtendedLifetime((observer, label)) {}
+  }
+
   @Test("A scope can be edited: its changes stay when the manager above switches")
   func edited() throws {
     let manager = makeManager(bus: bus)
@@ -209,6 +234,31 @@ struct ScopeTests {
     #expect(inner.theme[.accent] == .grey && inner.theme[.font] == "Mono")
     try scope.edit { $0[.radius] = 4 }
     #expect(scope.theme[.radius] == 4 && inner.theme[.radius] == 4)
+  }
+
+  @Test("A scope of a scope reads like that one, but for its own values")
+  func nested() throws {
+    let manager = makeManager(rounded(8), bus: bus)
+    let outer = try manager.scope { $0[.accent] = .red }
+    let inner = try outer.scope { theme in
+      log.append("\(theme[.accent])")
+      theme[.font] = "Mono"
+    }
+    #expect(log.entries == ["#ff0000"])
+    #expect(inner.theme[.accent] == .red && inner.theme[.radius] == 8)
+    #expect(inner.theme[.font] == "Mono" && outer.theme[.font] == "Sans")
+  }
+
+  @Test("A scope of a scope knows the names that the uppermost manager knows")
+  func namesInDepth() throws {
+    let manager = makeManager(bus: bus)
+    let inner = try manager.scope { _ in }.scope { _ in }
+    inner.register(rounded(3))
+    try manager.use("rounded 3")
+    #expect(inner.theme[.radius] == 3)
+    manager.register(rounded(4))
+    try inner.use("rounded 4")
+    #expect(inner.theme[.radius] == 4)
   }
 
   @Test("A manager and its scopes know the same names")
@@ -304,6 +354,22 @@ struct ScopeTests {
     for _ in 0..<1_000 { _ = try manager.scope { _ in } }
     #expect(manager.scopePlaceCount <= 24)
     #expect(kept.count == 10)
+  }
+
+  @Test("However many scopes came and went, those that live follow, in the order of their making")
+  func bystanders() throws {
+    let manager = makeManager(bus: bus)
+    var scopes: [ThemeManager] = []
+    for _ in 0..<10 {
+      scopes.append(try manager.scope { _ in })
+      for _ in 0..<100 { _ = try manager.scope { _ in } }
+    }
+    let labels = scopes.enumerated().map { Label($1, name: "\($0)", log: log) }
+    for label in labels { label.themeMap = [.set(\.corner, .radius)] }
+    log.take()
+    try manager.use(rounded(7))
+    #expect(log.entries == (0..<10).map { "\($0).corner 7" })
+    withExtendedLifetime(labels) {}
   }
 
   @Test("A scope that is made by a view's setter during a switch has the new theme")

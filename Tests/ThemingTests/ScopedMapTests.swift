@@ -124,6 +124,20 @@ struct ThemeableTests {
     #expect(manager.subscriberCount == 0 && badge.themes == nil)
   }
 
+  @Test("A map that is set by what goes away with the former one gives way to the one being set")
+  func setByWhatGoesAway() throws {
+    let manager = makeManager(rounded(1))
+    let badge = Badge(manager)
+    badge.themes = ThemeMap<Badge>([.set(\.corner, .radius)]).scoped(
+      try scope(of: manager) { [weak badge] in badge?.themes = [.set(\.corner, .radius)] }
+    )
+    badge.themes = [.set(\.corner, .radius)]
+    #expect(manager.subscriberCount == 1)
+    #expect(badge.touches == 3)
+    try manager.use(rounded(2))
+    #expect(badge.touches == 4 && badge.corner == 2)
+  }
+
   @Test("A map's own manager goes before that of the slot; without either it is the shared one")
   func managers() {
     let (own, other) = (makeManager(rounded(1)), makeManager(rounded(2)))

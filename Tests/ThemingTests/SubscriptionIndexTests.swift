@@ -1,3 +1,4 @@
+import EventBus
 import TestSupport
 import Testing
 import Theming
@@ -87,6 +88,18 @@ struct SubscriptionIndexTests {
       #expect(OrderedLane.merged(index.lanes(for: wanted)) == expected)
       #expect(index.count == list.count)
     }
+  }
+
+  @Test("Who watches a subscription is returned with it; one that is gone cannot be watched")
+  func watched() {
+    var index = Index()
+    let place = index.add(0, keys: ["a"], isSwept: true)
+    let token = Token {}
+    let isWatched = index.watch(place, by: WeakCancellable(token))
+    let removed = index.remove(place)
+    let isWatchedAgain = index.watch(place, by: WeakCancellable(token))
+    #expect(isWatched && !isWatchedAgain)
+    #expect(removed?.watcher?.object === token)
   }
 
   @Test("Only what cannot tell its end is looked after")

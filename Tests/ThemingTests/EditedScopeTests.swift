@@ -1,0 +1,131 @@
+import EventBus
+import TestSupport
+import Testing
+import Theming
+
+@MainActor
+@Suite("Edited scopes")
+struct EditedScopeTests {
+  @Test("An edit fixes what it sets and nothing else: the rest follows the manager above")
+  func restFollows() throws {
+    let manager = makeManager(rounded(8))
+    let scope = try manager.scope { $0[.accent] = .red }
+    try scope.edit { $0[.font] = "Mono" }
+    #expect(scope.theme[.radius] == 8)
+    try manager.use(rounded(2).deriving("Serif") { $0[.font] = "Serif" })
+    #expect(scope.theme[.radius] == 2)
+    #expect(scope.theme[.font] == "Mono" && scope.theme[.accent] == .red)
+  }
+
+  @Test("A name and an appearance of its own outlast an edit and a switch above")
+  func ownName() throws {
+    let manager = makeManager()
+    let scope = try manager.scope { theme in
+      theme.name = "Paper"
+      theme.appearance = .light
+    }
+    try scope.edit { $0[.radius] = 1 }
+    #expect(scope.theme.name == "Paper" && scope.theme.appearance == .light)
+    try manager.use(rounded(2))
+    #expect(scope.theme.name == "Paper" && scope.theme.appearance == .light)
+  }
+
+  @Test("A name that is set by an edit is the scope's own from then on")
+  func renamed() throws {
+    let manager = makeManager(Theme("Night"))
+    let scope = try manager.scope { _ in }
+    try scope.edit { $0.name = "Paper" }
+    try manager.use(rounded(2))
+    #expect(scope.theme.name == "Paper" && scope.theme[.radius] == 2)
+  }
+
+  @Test("A scope that wears a theme of its own still does so after an edit")
+  func pinned() throws {
+    let manager = makeManager(Theme("Blue") { $0[.accent] = .blue })
+    let scope = try manager.scope { _ in }
+    try scope.use(rounded(3))
+    try scope.edit { $0[.font] = "Mono" }
+    #expect(scope.theme[.accent] == .grey && scope.theme[.radius] == 3)
+    try manager.use(rounded(7))
+    #expect(scope.theme[.radius] == 3 && scope.theme[.font] == "Mono")
+  }
+
+  @Test("During a switch, a scope told to use a theme and then edited wears that theme, edited")
+  func pinnedDuringSwitch() throws {
+    let manager = makeManager(Theme("Blue") { $0[.accent] = .blue })
+    let scope = try manager.scope { _ in }
+    let label = duringSwitch(of: manager) {
+      try scope.use(rounded(3))
+      try scope.edit { $0[.font] = "Mono" }
+    }
+    try manager.use(Theme("Red") { $0[.accent] = .red })
+    #expect(scope.theme[.accent] == .grey)
+    try manager.use(rounded(7))
+    #expect(scope.theme[.radius] == 3 && scope.theme[.font] == "Mono")
+    withExtendedLifetime(label) {}
+  }
+
+  @Test("A scope that is edited during a switch goes on following the manager above")
+  func followsAfterSwitch() throws {
+    let manager = makeManager()
+    let scope = try manager.scope { _ in }
+    let label = duringSwitch(of: manager) { try scope.edit { $0[.font] = "Mono" } }
+    try manager.use(Theme("Red") { $0[.accent] = .red })
+    #expect(scope.theme[.font] == "Mono")
+    try manager.use(rounded(7))
+    #expect(scope.theme[.radius] == 7 && scope.theme[.font] == "Mono")
+    withExtendedLifetime(label) {}
+  }
+
+  @Test("An edit that is refused leaves nothing behind for later switches")
+  func refused() throws {
+    let manager = makeManager(Theme("Brand") { $0[alias: .brand] = .accent })
+    let scope = try manager.scope { $0[.font] = "Mono" }
+    #expect(throws: ThemeError.self) {
+      try scope.edit { theme in
+        theme[.font] = "Serif"
+        theme[alias: .accent] = .brand
+      }
+    }
+    try manager.use(rounded(2))
+    #expect(scope.theme[.font] == "Mono" && scope.theme[alias: .accent] == nil)
+  }
+
+  @Test("The closure is called once, during a switch as well")
+  func once() throws {
+    let manager = makeManager()
+    let scope = try manager.scope { _ in }
+    let calls = Counter()
+    let label = duringSwitch(of: manager) { try scope.edit { _ in calls.add() } }
+    try manager.edit { theme in
+      calls.add()
+      theme[.accent] = .red
+    }
+    #expect(calls.value == 2)
+    withExtendedLifetime(label) {}
+  }
+
+  @Test("Values of a scope can be told from those of the theme it lies over")
+  func explained() throws {
+    let manager = makeManager(Theme("Night") { $0[.radius] = 8 })
+    let scope = try manager.scope { $0[.accent] = .red }
+    #expect(scope.theme.explain(.accent).steps.map(\.theme) == ["Night, scoped"])
+    #expect(scope.theme.explain(.radius).steps.map(\.theme) == ["Night"])
+    try scope.edit { $0.name = "Paper" }
+    #expect(scope.theme.explain(.accent).steps.map(\.theme) == ["Paper"])
+  }
+
+  /// A view that does something the first time its accent changes, while the manager switches.
+  private func duringSwitch(
+    of manager: ThemeManager,
+    _ body: @escaping () throws -> Void
+  ) -> Label {
+    let label = Label(manager)
+    label.themeMap = [.set(\.color, .accent)]
+    label.whenTouched = { label in
+      label.whenTouched = nil
+      #expect(throws: Never.self) { try body() }
+    }
+    return label
+  }
+}
