@@ -35,6 +35,20 @@ struct ScopedMapTests {
     #expect(first.subscriberCount == 0)
   }
 
+  @Test("A map that is set by what goes away with the former one comes last, as in any property")
+  func setByWhatGoesAway() throws {
+    let (manager, other) = (makeManager(rounded(1)), makeManager(rounded(2)))
+    let label = Label(manager)
+    label.themeMap = ThemeMap<Label>([.set(\.corner, .radius)]).scoped(
+      try scope(of: manager) { [weak label] in label?.themeMap = [.set(\.corner, .radius)] }
+    )
+    label.themeMap = ThemeMap<Label>([.set(\.corner, .radius)]).scoped(other)
+    #expect(manager.subscriberCount == 1 && other.subscriberCount == 0)
+    #expect(label.corner == 1)
+    try manager.use(rounded(3))
+    #expect(label.corner == 3)
+  }
+
   @Test("An object that follows a manager by a scoped map follows the map's")
   func follow() throws {
     let (own, other) = (makeManager(rounded(1)), makeManager(rounded(2)))
@@ -124,18 +138,18 @@ struct ThemeableTests {
     #expect(manager.subscriberCount == 0 && badge.themes == nil)
   }
 
-  @Test("A map that is set by what goes away with the former one gives way to the one being set")
+  @Test("A map that is set by what goes away with the former one comes last, as in any property")
   func setByWhatGoesAway() throws {
-    let manager = makeManager(rounded(1))
+    let (manager, other) = (makeManager(rounded(1)), makeManager(rounded(2)))
     let badge = Badge(manager)
     badge.themes = ThemeMap<Badge>([.set(\.corner, .radius)]).scoped(
       try scope(of: manager) { [weak badge] in badge?.themes = [.set(\.corner, .radius)] }
     )
-    badge.themes = [.set(\.corner, .radius)]
-    #expect(manager.subscriberCount == 1)
-    #expect(badge.touches == 3)
-    try manager.use(rounded(2))
-    #expect(badge.touches == 4 && badge.corner == 2)
+    badge.themes = ThemeMap<Badge>([.set(\.corner, .radius)]).scoped(other)
+    #expect(manager.subscriberCount == 1 && other.subscriberCount == 0)
+    #expect(badge.touches == 3 && badge.corner == 1)
+    try manager.use(rounded(3))
+    #expect(badge.touches == 4 && badge.corner == 3)
   }
 
   @Test("A map's own manager goes before that of the slot; without either it is the shared one")

@@ -24,20 +24,26 @@ public final class ThemeSlot {
 
   /// Replaces the map, and the subscription with it.
   ///
-  /// What was in the slot is let go of when the slot is whole again: whatever that sets off may come
-  /// back here.
+  /// What was in the slot is let go of at the very end: whatever that sets off may come back here, and
+  /// has the last word, as it would in any property.
   internal func set<Object: AnyObject>(_ new: ThemeMap<Object>?, for object: Object) {
-    exchange(new, nil)?.cancel()
-    guard let new else { return }
-    let manager = new.manager ?? self.manager ?? .shared
-    manager.subscribe(object, new) { token in exchange(new, token)?.cancel() }
+    let former = exchange(new, nil)
+    former.token?.cancel()
+    if let new {
+      let manager = new.manager ?? self.manager ?? .shared
+      manager.subscribe(object, new) { token in
+        let meanwhile = exchange(new, token)
+        meanwhile.token?.cancel()
+      }
+    }
+    withExtendedLifetime(former) {}
   }
 
-  /// Takes a map and a token, and returns the former token.
-  private func exchange(_ newMap: Any?, _ newToken: Token?) -> Token? {
+  /// Takes a map and a token, and returns the former ones.
+  private func exchange(_ newMap: Any?, _ newToken: Token?) -> (map: Any?, token: Token?) {
     let former = (map: map, token: token)
     map = newMap
     token = newToken
-    return former.token
+    return former
   }
 }

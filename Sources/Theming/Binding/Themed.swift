@@ -74,16 +74,19 @@ public struct Themed<Object: AnyObject> {
     get { object[keyPath: storage].map }
     @inline(__always)
     set {
-      // The storage is open for the moment of an exchange only, and what was in it is let go
-      // afterwards: whatever that sets off may come back here.
+      // The storage is open for the moment of an exchange only, and what was in it is let go at the
+      // very end: whatever that sets off may come back here, and has the last word, as it would in
+      // any property.
       let former = object[keyPath: storage].exchange(newValue, nil)
       former.token?.cancel()
-      guard let newValue else { return }
-      let manager = newValue.manager ?? object[keyPath: storage].manager ?? .shared
-      manager.subscribe(object, newValue) { token in
-        let meanwhile = object[keyPath: storage].exchange(newValue, token)
-        meanwhile.token?.cancel()
+      if let newValue {
+        let manager = newValue.manager ?? object[keyPath: storage].manager ?? .shared
+        manager.subscribe(object, newValue) { token in
+          let meanwhile = object[keyPath: storage].exchange(newValue, token)
+          meanwhile.token?.cancel()
+        }
       }
+      withExtendedLifetime(former) {}
     }
   }
 
