@@ -50,6 +50,18 @@ final class Manager {
     return try message()
   }
 
+  /// The message that comes next from a task of this process, which is not held up meanwhile.
+  func messageOfATask() async throws -> String {
+    while true {
+      do {
+        return try message()
+      } catch let failure as Failure where failure.code == EAGAIN {
+        try Task.checkCancellation()
+        await Task.yield()
+      }
+    }
+  }
+
   /// The message that came first; it has been sent.
   func message() throws -> String {
     var bytes = [UInt8](repeating: 0, count: 4_096)
