@@ -5,13 +5,16 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # One test at a time: side by side, and ten times slower, they would starve each other of the two or
 # three threads there are until time limits are hit.
 #
-# Left out: the search through the model of the reclamation, which runs on one thread and shows
-# nothing here; and programs that real signals are sent to, or that fill a terminal and do not expect
-# reports on it. ThreadSanitizer holds a signal back until the thread it came to calls into it, so
-# that what they wait for may never come. Their code is run here by the suites that inject signals,
-# and by those of the values.
+# Left out: searches through all that can happen to a value, which run on one thread, show nothing
+# here, and take long; and programs that real signals are sent to, or that fill a terminal and do
+# not expect reports on it. ThreadSanitizer holds a signal back until the thread it came to calls
+# into it, so that what they wait for may never come. Their code is run here by the suites that
+# inject signals, and by those of the values.
 left_out=(
-  ReclamationModelTests SignalBridgeTests SignalProcessTests ApplicationProcessTests ParentWatchTests
+  ReclamationModelTests TimerScheduleTests LaunchRegistryTests ServiceMachineTests
+  AppStateMachineTests TerminalColourTests
+
+  SignalBridgeTests SignalProcessTests ApplicationProcessTests ParentWatchTests
   ScreenKeysTests ScreenWaysOutTests ScreenWindowTests ScreenBackgroundTests ScreenColourTests
 )
 skips=()

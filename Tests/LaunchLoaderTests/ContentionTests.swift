@@ -5,7 +5,11 @@ import Testing
 
 @Suite("Threads that launch, register and cancel at once", .timeLimit(.minutes(5)))
 struct ContentionTests {
+  #if TSAN
+  private let rounds = 200
+  #else
   private let rounds = 1_000
+  #endif
 
   @Test("Of many threads that launch one does; each worker runs once")
   func launchingAtOnce() async throws {

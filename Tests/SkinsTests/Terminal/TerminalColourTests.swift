@@ -2,7 +2,7 @@ import Terminal
 import Testing
 
 @Suite("Colours of terminals")
-struct ColourTests {
+struct TerminalColourTests {
   @Test("Of the cube and the greys none is nearer than the one that was found")
   func nearestOfAll() {
     let all = (16...255).map { XtermPalette.colour(UInt8($0)) }
