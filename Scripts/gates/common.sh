@@ -98,7 +98,7 @@ print_failures() {
     lines > 0 && printed < 200 { print "  " substr($0, 1, 400); printed++; lines-- }
     / Test .* started\.$/ { last = $0 }
     / Test run with .* (passed|failed) after / { ended = 1 }
-    END { if (!ended) print "  The run did not come to its end. Started last:" substr(last, 1, 400) }
+    END { if (!ended) print "  The run did not come to its end. Started last: " substr(last, 1, 400) }
   ' "$1"
 }
 

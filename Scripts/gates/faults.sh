@@ -32,6 +32,11 @@ plant words 'know no Foundation' "Foundation under Sources, a reason beside it" 
 echo 'internal import FoundationEssentials  // Reason: planted.' > Sources/Theming/Planted.swift
 FAULT
 
+plant words "leaves the caller's actor" "a cancellation handler that leaves the actor" <<'FAULT'
+echo 'func planted() async { await withTaskCancellationHandler {} onCancel: {} }' \
+  > Sources/LaunchLoader/Services/Planted.swift
+FAULT
+
 plant words 'switched off' "@unchecked Sendable without a reason" <<'FAULT'
 echo 'final class Planted: @unchecked Sendable {}' > Sources/EventBus/Internal/Planted.swift
 FAULT

@@ -53,6 +53,9 @@ rule 'Tests/' '\bTask\.sleep|\b(usleep|nanosleep)\(|Thread\.sleep|Clock\(\)\.sle
   "Tests never sleep: time comes from a manual clock, order from gates."
 rule 'Tests/' '\.disabled\(|\bwithKnownIssue\b|\.enabled\(if:\s*false' \
   "A test that cannot fail is not a test."
+rule 'Sources/' '\bwithTaskCancellationHandler\b' \
+  "It leaves the caller's actor: take withCancellationHandling, or say '// Reason: …' on the line." \
+  "$reasoned"
 rule 'Sources/' '(?<![.\w])(?<!func )print\(' \
   "A library writes nothing to standard output. Report through a hook."
 

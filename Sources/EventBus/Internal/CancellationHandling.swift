@@ -15,8 +15,7 @@ package func withCancellationHandling<Result>(
   _ operation: nonisolated(nonsending) () async -> Result,
   onCancel handler: @Sendable () -> Void
 ) async -> Result {
-  await withTaskCancellationHandler {
-    // Captured, so that it is not left.
+  await withTaskCancellationHandler {  // Reason: the actor is captured, and so is not left.
     _ = isolation
     return await operation()
   } onCancel: {

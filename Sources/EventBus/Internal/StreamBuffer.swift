@@ -134,8 +134,7 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
   @inlinable
   internal func wait(isolation: isolated (any Actor)? = #isolation) async -> Element? {
     let number = state.withLock { $0.waiters.newNumber() }
-    return await withTaskCancellationHandler {
-      // Captured, so that it is not left; see `withCancellationHandling`.
+    return await withTaskCancellationHandler {  // Reason: the actor is captured.
       await StreamWaiter.wait(number, isolation: isolation) { enter($0) }
     } onCancel: {
       leave(number)

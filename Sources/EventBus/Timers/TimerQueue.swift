@@ -23,12 +23,6 @@ internal final class TimerQueue<C: Clock>: TimerSource {
     var lastNumber: UInt = 0
   }
 
-  /// The ticks that are due on one actor, or on none.
-  private struct TickGroup {
-    let actor: (any Actor)?
-    var ticks: [DueTick]
-  }
-
   /// What is to be done about the sleeper, outside the lock.
   private struct Errand {
     var obsolete: Task<Void, Never>?
@@ -159,8 +153,8 @@ internal final class TimerQueue<C: Clock>: TimerSource {
     run(errand)
     self.finish(finish.remains)
     // The handler is let go before anybody can call it.
-    let groups = finish.next.take().map { grouped([TimerDue(key: key, body: $0)]) } ?? []
-    send(groups)
+    let groups = finish.next.take().map { grouped([TimerDue(key: key, body: $0)]) }
+    groups?.send(to: .shared)
     finish.idle?.open()
     if isEmpty { whenEmpty?(self) }
   }
@@ -187,9 +181,8 @@ internal final class TimerQueue<C: Clock>: TimerSource {
   /// Sorts ticks that are due by the lanes of their handlers.
   ///
   /// Nobody keeps a handler beyond this: whoever waits for the end of a tick finds it let go.
-  private func grouped(_ due: [TimerDue]) -> [TickGroup] {
-    var groups: [TickGroup] = []
-    var places: [ObjectIdentifier?: Int] = [:]
+  private func grouped(_ due: [TimerDue]) -> TickGroups {
+    var groups = TickGroups()
     for timer in due {
       let actor: (any Actor)?
       switch timer.body.place {
@@ -199,21 +192,9 @@ internal final class TimerQueue<C: Clock>: TimerSource {
         endByItself(timer.key)
         continue
       }
-      let tick = DueTick(source: self, key: timer.key, unit: activity?.begin())
-      let name = actor.map { ObjectIdentifier($0) }
-      if let place = places[name] {
-        groups[place].ticks.append(tick)
-      } else {
-        places[name] = groups.count
-        groups.append(TickGroup(actor: actor, ticks: [tick]))
-      }
+      groups.append(DueTick(source: self, key: timer.key, unit: activity?.begin()), on: actor)
     }
     return groups
-  }
-
-  /// Hands ticks that are due to the lanes of their handlers.
-  private func send(_ groups: [TickGroup]) {
-    for group in groups { TickLanes.shared.add(group.ticks, on: group.actor) }
   }
 }
 
@@ -268,7 +249,7 @@ extension TimerQueue {
       }
       // In two steps: the handlers are let go before anybody can call them.
       let groups = grouped(takeDue(number))
-      send(groups)
+      groups.send(to: .shared)
     }
   }
 

@@ -87,7 +87,7 @@ public final class ServiceGroup: Service {
   public func run(_ context: ServiceContext) async throws {
     let token = context.onShutdown { [runner] in runner.send { $0.shutdown() } }
     defer { token.cancel() }
-    let outcome = try await withTaskCancellationHandler {
+    let outcome = try await withTaskCancellationHandler {  // Reason: runs on no actor.
       try await drive(context)
     } onCancel: {
       runner.send { $0.cancel() }

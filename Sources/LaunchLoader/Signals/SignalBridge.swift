@@ -61,7 +61,7 @@ package final class SignalBridge: Sendable {
   ///
   /// Called once.
   package func run() async {
-    await withTaskCancellationHandler {
+    await withTaskCancellationHandler {  // Reason: only starts two tasks.
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await self.answerInterrupts() }
         group.addTask { await self.answerRequests() }
