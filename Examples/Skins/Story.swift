@@ -22,8 +22,8 @@ final class Story {
     print("skins: features launch, rows change their skin, and nobody cleans up\n")
     let token = watchStates()
     line("Registering before main runs nothing", list(Diary.shared.notes), is: "nothing")
-    try app.add("story") { @MainActor _ in
-      try await self.app.reached(.active)
+    try app.add("story", ServiceOptions(onReturn: .shutdown)) { @MainActor _ in
+      try await self.app.waitUntil(.active)
       try await self.tellOfLaunching()
       try self.tellOfSwitching()
       try self.tellOfLooks()

@@ -62,7 +62,8 @@ final class TerminalScreen {
       session.leave()
       withExtendedLifetime(tokens) {}
     }
-    try app.add("screen") { @MainActor context in await self.serve(context) }
+    let options = ServiceOptions(onReturn: .shutdown)
+    try app.add("screen", options) { @MainActor context in await self.serve(context) }
     return try await app.run()
   }
 
@@ -70,7 +71,8 @@ final class TerminalScreen {
     let continues = Task { await watchContinues() }
     context.onShutdown { [happenings] in happenings.continuation.finish() }
     for await happening in happenings.stream {
-      if take(happening) { break }
+      // What is buffered when the stream ends would still come.
+      if context.isShuttingDown || take(happening) { break }
     }
     keyboard?.stop()
     continues.cancel()

@@ -8,7 +8,8 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Gives a terminal back as it was, whatever ends the process: a trap, a signal nobody hears, `exit`.
+/// Gives a terminal back as it was, whatever ends the process: a trap, a signal that nothing answers,
+/// `exit`.
 ///
 /// Everything it takes is prepared when it is armed and stays for ever. What a handler does then is what
 /// POSIX.1-2024 (2.4.3, Signal Actions) allows between any two instructions: atomic operations without a
@@ -51,11 +52,12 @@ enum LastWill {
 
   /// Installs the handler, unless the program has an answer to the signal already, or ignores it.
   ///
-  /// A crash reporter is no such answer: it comes after this, and finds a terminal to report on.
+  /// A crash reporter is no such answer: after a fault it comes after this, and finds a terminal to
+  /// report on.
   private static func install(_ number: Int32) {
     var former = sigaction()
     unsafe sigaction(number, nil, &former)  // Reason: outlives the call.
-    if !faults.contains(number), !isDefault(former) { return }
+    if !reported.contains(number), !isDefault(former) { return }
     unsafe formers[Int(number)] = former  // Reason: room for every signal.
     var action = sigaction()
     // Also when the stack has overflown, on threads that have another one for signals.
@@ -87,12 +89,24 @@ enum LastWill {
     SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS,
   ]
 
-  /// All that end a process by default and can be caught.
-  private static let mortal =
-    faults.sorted() + [
-      SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ,
-      SIGVTALRM, SIGPROF,
-    ]
+  /// The signals that crash reporters answer, which must find a terminal that was given back: faults,
+  /// and the one that Control-\\ sends.
+  private static let reported = faults.union([SIGQUIT])
+
+  /// The signals that end a process by default and can be caught: all but a few, those for real-time
+  /// use included.
+  private static let mortal = (1..<65 as Range<Int32>).filter { !harmless.contains($0) }
+
+  /// The signals that do not end a process by default, or cannot be caught.
+  #if canImport(Darwin)
+  private static let harmless: Set<Int32> = [
+    SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGCHLD, SIGURG, SIGWINCH, SIGIO, SIGINFO,
+  ]
+  #else
+  private static let harmless: Set<Int32> = [
+    SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGCHLD, SIGURG, SIGWINCH,
+  ]
+  #endif
 }
 
 /// What there is to restore.

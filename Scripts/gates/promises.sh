@@ -85,7 +85,7 @@ import EventBus
 
 func use(_ bag: TokenBag, _ lifetime: Lifetime) {
   bus.observe(.number) { _ in }.store(in: bag)
-  bus.observe(.number) { _ in }.attached(to: lifetime)
+  bus.observe(.number) { _ in }.attach(to: lifetime)
   bus.observe(.number) { _ in }.cancel()
 }
 SWIFT
@@ -427,6 +427,31 @@ final class Label { @Themed var themeMap: ThemeMap<Label>? }
 
 @MainActor
 func use(_ label: Label) { label.themeMap = [] }
+SWIFT
+
+refuses "main actor-isolated property 'themeMap' can not be (mutated|referenced) from" \
+  "a theme map set or read off the main actor" <<'SWIFT'
+import Theming
+
+final class Chart { @Themed var themeMap: ThemeMap<Chart>? }
+
+func use(_ chart: Chart) {
+  chart.themeMap = nil
+  _ = chart.themeMap
+}
+SWIFT
+
+accepts "a class that belongs to no actor, with a theme map set on the main actor" <<'SWIFT'
+import Theming
+
+final class Chart {
+  @MainActor @Themed var themeMap: ThemeMap<Chart>?
+
+  init() {}
+}
+
+@MainActor
+func use(_ chart: Chart) { chart.themeMap = nil }
 SWIFT
 
 refuses "call to main actor-isolated instance method 'use' in a synchronous nonisolated context" \

@@ -10,7 +10,9 @@ seldom=(
   'EventBus\.postToNobody<'
   'SignalCore\.(sendInOrder|tellUnhandled|report|stream)\('
   'EventBus\.core<'
-  'ObserverList\.(sweepOwners|abandon)\('
+  'ObserverList\.abandon\('
+  # An observer that is paused, or whose calls are still counted one by one.
+  'AnyObserver\.admits\('
   'ReclamationDomain\.sweep\('
   '(nominal type descriptor|type metadata( accessor)?) for '
 )

@@ -15,7 +15,7 @@ final class Player: LifetimeOwner, Sendable {
 
   init(_ bus: EventBus) {
     bus.observe(.didTick, owner: self) { player, tick in player.advance(to: tick) }
-    Token { print("unplugged") }.attached(to: lifetime)
+    Token { print("unplugged") }.attach(to: lifetime)
   }
 
   deinit {
@@ -42,7 +42,7 @@ bag.end()  // what is stored from now on is cancelled at once
 
 let token = bus.observe(.didTick) { tick in print(tick) }
 token.cancel()  // no call begins here any more
-await token.finished()  // and none is running on another thread
+await token.waitUntilFinished()  // and none is running on another thread
 // snippet.hide
 precondition(bag.count == 0 && !token.isActive)
 var player: Player? = Player(bus)

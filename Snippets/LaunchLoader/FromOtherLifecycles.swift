@@ -23,7 +23,7 @@ let watching = Task {
   }
   // snippet.hide
 }
-try await app.reached(.active)
+try await app.waitUntil(.active)
 app.shutdown()
 await watching.value
 let code = try await running.value

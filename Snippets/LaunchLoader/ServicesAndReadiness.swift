@@ -30,7 +30,7 @@ try app.add("database", database) { context in
 
 var web = ServiceOptions()
 web.after = ["database"]
-web.stopTimeout = .seconds(30)  // then it is cancelled
+web.stopTimeout = .seconds(5)  // then it is cancelled
 web.onThrow = .cancel  // the others, too
 try app.add("web", web) { context in
   let server = try await Server.bind()
@@ -43,7 +43,7 @@ try storage.add(Heartbeat())
 try app.add(storage)
 // snippet.hide
 let running = Task { try await app.run() }
-try await app.reached(.active)
+try await app.waitUntil(.active)
 app.shutdown()
 let code = try await running.value
 precondition(code == 0)

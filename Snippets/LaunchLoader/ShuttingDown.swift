@@ -6,8 +6,8 @@ import EventBus
 import LaunchLoader
 
 var configuration = Application.Configuration()
-configuration.stopTimeout = .seconds(20)  // for each service: then it is cancelled
-configuration.cancelTimeout = .seconds(5)  // and then left behind, and named
+configuration.stopTimeout = .seconds(8)  // for all together: then all are cancelled
+configuration.cancelTimeout = .seconds(1)  // and then left behind, and named
 
 // snippet.hide
 configuration.launchOptions = LaunchOptions()

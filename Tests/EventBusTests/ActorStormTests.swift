@@ -57,6 +57,41 @@ struct ActorStormTests {
     withExtendedLifetime(token) {}
   }
 
+  /// Posts another event for each that it hears.
+  private actor Echo {
+    nonisolated let executor = HeldExecutor()
+    private(set) var heard: [Int] = []
+    private(set) var echoes: [Int] = []
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+      unsafe executor.asUnownedSerialExecutor()  // Reason: the actor keeps it.
+    }
+
+    func watch(_ bus: EventBus) {
+      bus.observe(.number, owner: self) { (echo: isolated Echo, number) in
+        echo.heard.append(number)
+        bus.post(.text, "\(number)")
+      }
+      bus.observe(.text, owner: self) { (echo: isolated Echo, text) in
+        if let number = Int(text) { echo.echoes.append(number) }
+      }
+    }
+  }
+
+  @Test("However many events wait for an actor whose handler posts, they take little stack")
+  func deepBacklog() async {
+    let (bus, echo) = (EventBus(), Echo())
+    echo.executor.open()
+    await echo.watch(bus)
+    echo.executor.hold()
+    let numbers = Array(0..<30_000)
+    for number in numbers { bus.post(.number, number) }
+    echo.executor.open()
+    while await echo.echoes.count < numbers.count { await Task.yield() }
+    #expect(await echo.heard == numbers)
+    #expect(await echo.echoes.sorted() == numbers)
+  }
+
   @Test("After cancel has returned on the main actor, nothing that waits is delivered")
   func cancelInTheStorm() async {
     let bus = EventBus()

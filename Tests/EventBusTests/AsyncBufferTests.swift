@@ -43,7 +43,7 @@ struct AsyncBufferTests {
     token.cancel()
     #expect(tally.live <= 2)
     mayLeave.open()
-    await token.finished()
+    await token.waitUntilFinished()
     for _ in 0..<10_000 where tally.live > 0 { await Task.yield() }
     #expect(tally.live == 0)
   }

@@ -18,10 +18,33 @@ struct AsyncCancellationTests {
     token.cancel()
     #expect(ended.entries == [])
     mayLeave.open()
-    await token.finished()
+    await token.waitUntilFinished()
     #expect(began.entries == [1])
     #expect(ended.entries == [false])
     #expect(bus.post(.number, 4) == 0)
+  }
+
+  @Test("What has not begun is dropped at once, while the call under way goes on")
+  func dropsAtOnce() async {
+    let bus = EventBus()
+    let (began, mayLeave) = (Inbox<Int>(), ManualLatch())
+    let token = bus.observe(.number) { value in
+      began.append(value)
+      await mayLeave.wait()
+    }
+    bus.post(.number, 1)
+    _ = await began.first(1)
+    let isQueued = ManualLatch()
+    let other = bus.observe(.number, priority: .low) { _ in isQueued.open() }
+    async let waiting: Int = bus.postAndWait(.number, 2)
+    await isQueued.wait()
+    token.cancel()
+    // The first call has not ended.
+    _ = await waiting
+    mayLeave.open()
+    await token.waitUntilFinished()
+    #expect(began.entries == [1])
+    withExtendedLifetime(other) {}
   }
 
   @Test("Cancelled before its first call, it is never called and frees its captures at once")
@@ -37,7 +60,7 @@ struct AsyncCancellationTests {
     token.cancel()
     #expect(tally.live == 0)
     #expect(bus.post(.number, 1) == 0)
-    await token.finished()
+    await token.waitUntilFinished()
   }
 
   @Test("What its handler captured is freed when the call under way has ended")
@@ -66,7 +89,7 @@ struct AsyncCancellationTests {
       bus.observe(.number) { _ in
         let token = own.value
         token?.cancel()
-        await token?.finished()
+        await token?.waitUntilFinished()
         isPast.open()
       }
     )
@@ -84,7 +107,7 @@ struct AsyncCancellationTests {
         let token = own.value
         token?.cancel()
         Task {
-          await token?.finished()
+          await token?.waitUntilFinished()
           log.append("task")
         }
         await mayLeave.wait()
@@ -112,7 +135,7 @@ struct AsyncCancellationTests {
     bus = nil
     #expect(token?.isActive == false)
     mayLeave.open()
-    await token?.finished()
+    await token?.waitUntilFinished()
     #expect(began.entries == [1])
     withExtendedLifetime(bus) {}
   }
@@ -133,7 +156,7 @@ struct AsyncCancellationTests {
         if thread == 1 { token.cancel() }
       }
       await posting
-      await token.finished()
+      await token.waitUntilFinished()
       isClosed.open()
       await Task.yield()
       #expect(log.entries == Array(0..<log.count))

@@ -142,7 +142,7 @@ struct AsyncHandlerTests {
       log.append(value)
     }
     #expect((1...5).map { bus.post(.number, $0) } == [1, 0, 0, 0, 0])
-    await token.finished()
+    await token.waitUntilFinished()
     #expect(!token.isActive)
     #expect(log.entries == [1])
   }

@@ -61,7 +61,7 @@ struct AsyncOwnerTests {
     holder.letGo()
     #expect(owners.liveCount == 1)
     mayLeave.open()
-    await tokens.value?.finished()
+    await tokens.value?.waitUntilFinished()
     #expect(began.entries == [1])
     #expect(owners.liveCount == 0)
     #expect(bus.signal(.number).observerCount == 0)
@@ -82,7 +82,7 @@ struct AsyncOwnerTests {
     owner.lifetime.end()
     #expect(!token.isActive)
     mayLeave.open()
-    await token.finished()
+    await token.waitUntilFinished()
     #expect(began.entries == [1])
   }
 

@@ -10,7 +10,7 @@ struct AttachedTests {
     let lifetime = Lifetime()
     do {
       let token = bus.observe(.number) { _ in }
-      #expect(token.attached(to: lifetime) === token)
+      #expect(token.attach(to: lifetime) === token)
     }
     #expect(bus.post(.number, 1) == 1)
     lifetime.end()
@@ -22,7 +22,7 @@ struct AttachedTests {
     let ended = Counter()
     let lifetime = Holder(Lifetime())
     let token = Token { ended.add() }
-    if let lifetime = lifetime.value { token.attached(to: lifetime) }
+    if let lifetime = lifetime.value { token.attach(to: lifetime) }
     #expect(token.isActive)
     if byEnd { lifetime.value?.end() } else { lifetime.letGo() }
     #expect(!token.isActive)
@@ -37,7 +37,7 @@ struct AttachedTests {
     for _ in 0..<1_000 {
       let token = Token { [probe = tally.probe()] in probe.touch() }
       tokens.append(token)
-      token.attached(to: lifetime).cancel()
+      token.attach(to: lifetime).cancel()
     }
     #expect(tally.live == 0)
     #expect(tokens.liveCount <= 8)
@@ -48,7 +48,7 @@ struct AttachedTests {
   func attachingTwiceMoves() {
     let ended = Counter()
     let (first, second) = (Lifetime(), Lifetime())
-    Token { ended.add() }.attached(to: first).attached(to: second)
+    Token { ended.add() }.attach(to: first).attach(to: second)
     first.end()
     #expect(ended.value == 0)
     second.end()
@@ -59,7 +59,7 @@ struct AttachedTests {
   func movedFromItsOwner() {
     let bus = EventBus()
     let (owner, other) = (LivedOwner(), Lifetime())
-    let token = bus.observe(.number, owner: owner) { _, _ in }.attached(to: other)
+    let token = bus.observe(.number, owner: owner) { _, _ in }.attach(to: other)
     #expect(bus.post(.number, 1) == 1)
     other.end()
     #expect(!token.isActive)
@@ -71,7 +71,7 @@ struct AttachedTests {
   func movedTokenEndsWithItsOwner() {
     let bus = EventBus()
     let (owner, other) = (LivedOwner(), Lifetime())
-    let token = bus.observe(.number, owner: owner) { _, _ in }.attached(to: other)
+    let token = bus.observe(.number, owner: owner) { _, _ in }.attach(to: other)
     owner.lifetime.end()
     #expect(!token.isActive)
     #expect(bus.post(.number, 1) == 0)
@@ -82,7 +82,7 @@ struct AttachedTests {
   func attachingTwiceToTheSame() {
     let ended = Counter()
     let lifetime = Lifetime()
-    Token { ended.add() }.attached(to: lifetime).attached(to: lifetime)
+    Token { ended.add() }.attach(to: lifetime).attach(to: lifetime)
     #expect(ended.value == 0)
     lifetime.end()
     #expect(ended.value == 1)
@@ -94,7 +94,7 @@ struct AttachedTests {
     let lifetime = shared ? Lifetime.ended : Lifetime()
     lifetime.end()
     let token = Token { ended.add() }
-    #expect(!token.attached(to: lifetime).isActive)
+    #expect(!token.attach(to: lifetime).isActive)
     #expect(ended.value == 1)
   }
 
@@ -106,7 +106,7 @@ struct AttachedTests {
     do {
       let token = Token { ended.add() }
       tokens.append(token)
-      token.attached(to: lifetime).attached(to: .ended)
+      token.attach(to: lifetime).attach(to: .ended)
     }
     #expect(ended.value == 1)
     #expect(tokens.liveCount == 0)
@@ -121,7 +121,7 @@ struct AttachedTests {
     do {
       let token = Token {}
       token.cancel()
-      token.attached(to: lifetime)
+      token.attach(to: lifetime)
       tokens.append(token)
     }
     #expect(tokens.liveCount == 0)
@@ -137,7 +137,7 @@ struct AttachedTests {
     await onThreads(2) { thread in
       for lifetime in lifetimes {
         gate.arriveAndWait()
-        if thread == 0 { lifetime.end() } else { Token { ended.add() }.attached(to: lifetime) }
+        if thread == 0 { lifetime.end() } else { Token { ended.add() }.attach(to: lifetime) }
       }
     }
     #expect(ended.value == rounds)
@@ -148,9 +148,9 @@ struct AttachedTests {
     let log = Log<Int>()
     let lifetime = Lifetime()
     lifetime.onEnd { log.append(0) }
-    Token { log.append(1) }.attached(to: lifetime)
+    Token { log.append(1) }.attach(to: lifetime)
     lifetime.onEnd { log.append(2) }
-    Token { log.append(3) }.attached(to: lifetime)
+    Token { log.append(3) }.attach(to: lifetime)
     lifetime.end()
     #expect(log.entries == [0, 1, 2, 3])
   }

@@ -46,7 +46,7 @@ struct BusDiesTests {
     bus?.observe(.number) { _ in }.store(in: bag)
     if let token = bus?.observe(.number, { _ in }) {
       attached.append(token)
-      token.attached(to: lifetime)
+      token.attach(to: lifetime)
     }
     #expect(bag.count == 1)
     #expect(attached.liveCount == 1)
@@ -57,11 +57,11 @@ struct BusDiesTests {
   }
 
   @Test("What they wait for is over")
-  func finished() async {
+  func waitUntilFinished() async {
     var bus: EventBus? = EventBus()
     let token = bus?.observe(.number) { _ in }
     bus = nil
-    await token?.finished()
+    await token?.waitUntilFinished()
     withExtendedLifetime(bus) {}
   }
 

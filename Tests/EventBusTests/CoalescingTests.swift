@@ -108,6 +108,45 @@ struct CoalescingTests {
     #expect(await delivered().count == count)
   }
 
+  @Test("By name and sender, every waiting event that matches gives way to the newest")
+  func everyMatchByNameAndSender() async {
+    let (one, other) = (SampleSender(), SampleSender())
+    for value in 1...3 {
+      bus.enqueue(.number, value, from: one)
+      bus.enqueue(.text, "a\(value)", from: other)
+    }
+    bus.enqueue(.number, 4, from: other)
+    bus.enqueue(.number, 5, from: one, coalescing: .nameAndSender)
+    #expect(
+      await delivered() == ["number 5", "text a1", "text a2", "text a3", "number 4"]
+    )
+  }
+
+  @Test("By sender, every waiting event that matches gives way to the newest")
+  func everyMatchBySender() async {
+    let (one, other) = (SampleSender(), SampleSender())
+    for value in 1...3 {
+      bus.enqueue(.text, "a\(value)", from: other)
+      bus.enqueue(.number, value, from: one)
+    }
+    bus.enqueue(.text, "b", from: one, coalescing: .sender)
+    #expect(await delivered() == ["text a1", "text b", "text a2", "text a3"])
+  }
+
+  @Test("By name, every waiting event that matches gives way to the newest, and is freed")
+  func everyMatchByName() async {
+    let name = EventName<Tally.Probe>("sample.coalesced probe")
+    let tally = Tally()
+    for value in 1...3 {
+      bus.enqueue(name, tally.probe())
+      bus.enqueue(.number, value)
+    }
+    bus.enqueue(name, tally.probe(), coalescing: .name)
+    #expect(tally.live == 1)
+    bus.enqueue(.number, 4, coalescing: .name)
+    #expect(await delivered().count == 2)
+  }
+
   @Test("By sender, events without a sender are not taken for one another")
   func withoutSender() async {
     bus.enqueue(.number, 1, coalescing: .sender)

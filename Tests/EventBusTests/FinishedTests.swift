@@ -16,8 +16,8 @@ struct FinishedTests {
     ]
     for token in tokens {
       token.cancel()
-      await token.finished()
-      await token.finished()
+      await token.waitUntilFinished()
+      await token.waitUntilFinished()
     }
     withExtendedLifetime(owner) {}
   }
@@ -47,7 +47,7 @@ struct FinishedTests {
       await Task.yield()
       mayLeave.open()
     }
-    await token.finished()
+    await token.waitUntilFinished()
     #expect(hasLeft.count == 1)
     await opener.value
     await posting
@@ -77,7 +77,7 @@ struct FinishedTests {
       await Task.yield()
       mayLeave.open()
     }
-    await token.finished()
+    await token.waitUntilFinished()
     #expect(hasLeft.count == 1)
     await opener.value
   }
@@ -98,7 +98,7 @@ struct FinishedTests {
     await withTaskGroup(of: Int.self) { group in
       for _ in 0..<10 {
         group.addTask {
-          await token.finished()
+          await token.waitUntilFinished()
           return hasLeft.value
         }
       }
@@ -123,7 +123,7 @@ struct FinishedTests {
     async let posting: Void = onThreads(1) { _ in bus.post(.number, 1) }
     await isInside.wait()
     token.cancel()
-    let waiting = Task { await token.finished() }
+    let waiting = Task { await token.waitUntilFinished() }
     await Task.yield()
     waiting.cancel()
     await waiting.value
@@ -138,7 +138,7 @@ struct FinishedTests {
     let token = bus.observe(.number) { _ in }
     let waiting = Task {
       unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }  // Reason: used in place.
-      await token.finished()
+      await token.waitUntilFinished()
     }
     await waiting.value
     #expect(token.isActive)
@@ -151,7 +151,7 @@ struct FinishedTests {
     let token = bus.observe(.number, owner: owner) { _, _ in }
     let hasEnded = Log<Bool>()
     let waiting = Task {
-      await token.finished()
+      await token.waitUntilFinished()
       hasEnded.append(token.isActive)
     }
     await Task.yield()
@@ -167,7 +167,7 @@ struct FinishedTests {
     let heard = Counter()
     let token = bus.observe(.number, once: true) { _ in heard.add() }
     let waiting = Task {
-      await token.finished()
+      await token.waitUntilFinished()
       return heard.value
     }
     await Task.yield()
@@ -191,7 +191,7 @@ struct FinishedTests {
         while !mayStop.isOpen { bus.post(.number, 1) }
       }
       token.cancel()
-      await token.finished()
+      await token.waitUntilFinished()
       isClosed.open()
       await Task.yield()
       mayStop.open()
@@ -208,6 +208,6 @@ struct FinishedTests {
     let reached = blockedOnThread { bus.post(.number, 1) }
     #expect(reached == 1)
     token.cancel()
-    await token.finished()
+    await token.waitUntilFinished()
   }
 }

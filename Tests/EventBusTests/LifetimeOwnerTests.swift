@@ -61,6 +61,19 @@ struct LifetimeOwnerTests {
     withExtendedLifetime(owner) {}
   }
 
+  @Test("No registration of the owner is active when the first end hook runs")
+  func inactiveAtOnce() {
+    let bus = EventBus()
+    let owner = LivedOwner()
+    let (tokens, seen) = (Log<Token>(), Log<Bool>())
+    owner.lifetime.onEnd { for token in tokens.entries { seen.append(token.isActive) } }
+    tokens.append(bus.observe(.number, owner: owner) { _, _ in })
+    tokens.append(bus.observe(.number, owner: owner, once: true) { _, _ in })
+    #expect(tokens.entries.allSatisfy { $0.isActive })
+    owner.lifetime.end()
+    #expect(seen.entries == [false, false])
+  }
+
   @Test("An owner that ends its own lifetime inside its handler is not called again")
   func endsInsideItsHandler() {
     let bus = EventBus()
@@ -106,5 +119,19 @@ struct LifetimeOwnerTests {
     #expect(screen?.shown == [1])
     screen = nil
     #expect(bus.signal(.number).observerCount == 0)
+  }
+
+  @Test("For the first hook already, no registration is active that ends with the lifetime")
+  func inactiveForHooks() {
+    let (bus, owner, seen) = (EventBus(), LivedOwner(), Log<[Bool]>())
+    let tokens = Log<Token>()
+    owner.lifetime.onEnd { seen.append(tokens.entries.map(\.isActive)) }
+    tokens.append(bus.observe(.number, owner: owner) { _, _ in })
+    tokens.append(bus.observe(.number, owner: owner, once: true) { _, _ in })
+    tokens.append(bus.observe(.number) { _ in }.attach(to: owner.lifetime))
+    tokens.append(every(.seconds(1), owner: owner, clock: ManualClock()) { _, _ in })
+    #expect(tokens.entries.map(\.isActive) == [true, true, true, true])
+    owner.lifetime.end()
+    #expect(seen.entries == [[false, false, false, false]])
   }
 }

@@ -75,7 +75,7 @@ struct PlatformDefectsTests {
     #expect(await inbox.first(200) == Array(0..<200))
     token.cancel()
     mayStop.open()
-    await token.finished()
+    await token.waitUntilFinished()
     #expect(inbox.entries.count == 200)
   }
 

@@ -47,6 +47,18 @@ struct RecorderTests {
     #expect(await waiting.value == nil)
   }
 
+  @Test("After the end of the bus the next event is nil, once all recorded ones were taken")
+  func afterTheEndOfTheBus() async {
+    var bus: EventBus? = EventBus()
+    let recorder = bus.map { EventRecorder($0) }
+    bus?.post(.number, 1)
+    bus = nil
+    #expect(await recorder?.next()?.payload as? Int == 1)
+    #expect(await recorder?.next() == nil)
+    #expect(recorder?.events.count == 1)
+    withExtendedLifetime(bus) {}
+  }
+
   @Test("A recorder does not keep its bus, and keeps what it recorded")
   func doesNotKeepTheBus() {
     var bus: EventBus? = EventBus()

@@ -61,7 +61,7 @@ struct ReplayQueueTests {
       await Task.yield()
       log.append(value)
     }
-    await token.finished()
+    await token.waitUntilFinished()
     #expect(log.entries == [2])
   }
 

@@ -97,6 +97,63 @@ struct SweepTests {
     withExtendedLifetime((token, lived, owners)) {}
   }
 
+  @Test(
+    "Dead owners that named a sender that lives are bounded, one sender or many",
+    arguments: [1, 100]
+  )
+  func namedALivingSender(senders: Int) {
+    let bus = EventBus()
+    let signal = bus.signal(.number)
+    let tally = Tally()
+    let senders = (0..<senders).map { _ in SampleSender() }
+    var most = 0
+    for index in 0..<100_000 {
+      bus.observe(.number, owner: PlainOwner(), from: senders[index % senders.count]) {
+        [probe = tally.probe()] _, _ in probe.touch()
+      }
+      most = max(most, signal.observerCount)
+    }
+    #expect(most <= bound(living: 1))
+    for sender in senders { #expect(bus.post(.number, 1, from: sender) == 0) }
+    #expect(signal.observerCount == 0)
+    #expect(tally.live == 0)
+  }
+
+  @Test("Owners that named a living sender and died together go at any next registration")
+  func namedALivingSenderAndDiedTogether() {
+    let bus = EventBus()
+    let sender = SampleSender()
+    var owners = (0..<10_000).map { _ in PlainOwner() }
+    for owner in owners { bus.observe(.number, owner: owner, from: sender) { _, _ in } }
+    owners.removeAll()
+    let token = bus.observe(.number) { _ in }
+    #expect(bus.signal(.number).observerCount <= bound(living: 1))
+    withExtendedLifetime((owners, token, sender)) {}
+  }
+
+  @Test("An owner that dies before a lifetime that it shares is removed like any other")
+  func lifetimeOutlivesItsOwner() {
+    let bus = EventBus()
+    let signal = bus.signal(.number)
+    let tally = Tally()
+    var lifetimes: [Lifetime] = []
+    for _ in 0..<7 {
+      let owner = LivedOwner()
+      lifetimes.append(owner.lifetime)
+      bus.observe(.number, owner: owner) { [probe = tally.probe()] _, _ in probe.touch() }
+    }
+    #expect(bus.post(.number, 1) == 0)
+    #expect(signal.observerCount == 0)
+    #expect(tally.live == 0)
+    for _ in 0..<1_000 {
+      let owner = LivedOwner()
+      lifetimes.append(owner.lifetime)
+      bus.observe(.number, owner: owner) { [probe = tally.probe()] _, _ in probe.touch() }
+      #expect(signal.observerCount <= bound(living: 1))
+    }
+    #expect(lifetimes.allSatisfy { !$0.hasEnded })
+  }
+
   enum RegistrationKind: CaseIterable {
     case token, once, priority, lifetimeOwner
   }

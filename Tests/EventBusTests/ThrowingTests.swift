@@ -77,6 +77,23 @@ struct ThrowingTests {
     withExtendedLifetime(token) {}
   }
 
+  @Test("The event of a failure has the payload, also when that is itself an event")
+  func payloadIsAnEvent() {
+    let failures = Log<HandlerFailure>()
+    var hooks = EventHooks()
+    hooks.onError = { failures.append($0) }
+    let bus = EventBus(hooks: hooks)
+    let name = EventName<AnyEvent>("sample.event in an event")
+    let token = bus.observe(name) { _ in throw SampleError() }
+    let inner = AnyEvent(name: "inner", payload: 1, site: SourceSite(fileID: "inner", line: 1))
+    bus.post(name, inner)
+    let event = failures.entries.first?.event
+    #expect(event?.name == "sample.event in an event")
+    #expect((event?.payload as? AnyEvent)?.name == "inner")
+    #expect(event?.site.fileID.contains("ThrowingTests") == true)
+    withExtendedLifetime(token) {}
+  }
+
   @Test("An error thrown while the hook runs is not told to the hook again")
   func errorInsideTheHook() async {
     await #expect(processExitsWith: .success) {

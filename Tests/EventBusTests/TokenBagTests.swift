@@ -42,6 +42,43 @@ struct TokenBagTests {
     #expect(bus.post(.number, 2) == 1)
   }
 
+  @Test("A token whose registration ended by itself leaves its bag")
+  func endedByThemselves() async {
+    let bus = EventBus()
+    let (bag, lifetime, clock) = (TokenBag(), Lifetime(), ManualClock())
+    var (plain, lived): (PlainOwner?, LivedOwner?) = (PlainOwner(), LivedOwner())
+    var other: EventBus? = EventBus()
+    lifetime.onEnd {}.store(in: bag)
+    bus.observe(.number, once: true) { _ in }.store(in: bag)
+    after(.seconds(1), clock: clock) { _ in }.store(in: bag)
+    other?.observe(.number) { _ in }.store(in: bag)
+    if let plain { bus.observe(.number, owner: plain) { _, _ in }.store(in: bag) }
+    if let lived { bus.observe(.number, owner: lived) { _, _ in }.store(in: bag) }
+    #expect(bag.count == 6)
+    lifetime.end()
+    #expect(bag.count == 5)
+    (plain, lived) = (nil, nil)
+    #expect(bag.count == 4)
+    bus.post(.number, 1)
+    #expect(bag.count == 2)
+    await clock.advance(by: .seconds(1))
+    #expect(bag.count == 1)
+    withExtendedLifetime(other) {}
+    other = nil
+    #expect(bag.count == 0)
+    withExtendedLifetime((plain, lived, other)) {}
+  }
+
+  @Test("A hook that runs has left its bag already")
+  func runningHook() {
+    let (bag, lifetime, counts) = (TokenBag(), Lifetime(), Log<Int>())
+    lifetime.onEnd { [unowned bag] in counts.append(bag.count) }.store(in: bag)
+    lifetime.end()
+    #expect(counts.entries == [0])
+    lifetime.onEnd {}.store(in: bag)
+    #expect(bag.count == 0)
+  }
+
   @Test("After its end a bag is closed: what is stored is cancelled at once")
   func closedAfterEnd() {
     let ended = Log<String>()

@@ -7,7 +7,8 @@ import Testing
 struct LaunchRegistryTests {
   private enum Call: CaseIterable {
     case registerInline, registerIsolated, registerAsynchronous, registerNamed
-    case withdrawFirst, withdrawLast, claim, nextForCaller, nextForTask, endFirst, cancel, stop
+    case withdrawFirst, withdrawLast, claim, nextForCaller, nextForTask, beginFirst, endFirst,
+      cancel, stop
   }
 
   @Test("Every sequence of six calls is answered as the contract says")
@@ -27,7 +28,9 @@ struct LaunchRegistryTests {
     }
   }
 
-  private enum Status { case waiting, doomed, running, ended, skipped, duplicate, withdrawn }
+  private enum Status {
+    case waiting, doomed, starting, running, ended, skipped, duplicate, withdrawn
+  }
   private enum Stage { case collecting, launching, launched, stopped }
 
   private struct Work {
@@ -66,6 +69,7 @@ struct LaunchRegistryTests {
         if stage == .collecting { stage = .launching }
       case .nextForCaller: return next(.caller) { $0 == .inline }
       case .nextForTask: return next(.task) { _ in true }
+      case .beginFirst: return beginFirst()
       case .endFirst: return endFirst()
       case .cancel:
         #expect(
@@ -73,9 +77,7 @@ struct LaunchRegistryTests {
         )
         guard stage == .launching else { return true }
         isCancelled = true
-        for index in work.indices where work[index].status == .waiting {
-          work[index].status = .doomed
-        }
+        doom()
       case .stop: stop()
       }
       return true
@@ -100,7 +102,8 @@ struct LaunchRegistryTests {
         #expect(!isRefused && !isTaken && stage == .launched)
         #expect((place == nil) == (id == nil && registration.kind == .inline))
         guard let place else { return }
-        work.append(Work(registration: registration, place: place, status: .running))
+        let status = registration.kind == .inline ? Status.running : .starting
+        work.append(Work(registration: registration, place: place, status: status))
       case .kept(let serial, let wake):
         #expect(!isRefused && !isTaken && (stage == .collecting || stage == .launching))
         #expect(wakes(wake) == takeWaiting(if: true))
@@ -111,10 +114,10 @@ struct LaunchRegistryTests {
 
     private mutating func withdraw(_ index: Int?) -> Bool {
       guard let index, let serial = work[index].serial else { return false }
-      let isPossible = work[index].status == .waiting
+      let isPossible = work[index].status == .waiting || work[index].status == .starting
       let withdrawn = registry.withdraw(serial)
       #expect((withdrawn?.registration === work[index].registration) == isPossible)
-      if let withdrawn { #expect(wakes(withdrawn.wake) == takeWaiting(if: true)) }
+      if let withdrawn { #expect(wakes(withdrawn.aftermath.wake) == takeWaiting(if: true)) }
       guard isPossible else { return true }
       work[index].status = .withdrawn
       if work[index].registration.id != nil { isNameTaken = false }
@@ -126,7 +129,7 @@ struct LaunchRegistryTests {
       _ canRun: (LaunchKind) -> Bool
     ) -> Bool {
       guard stage == .launching else { return rest(runner) }
-      let isBusy = work.contains { $0.isAlone && $0.status == .running }
+      let isBusy = work.contains { $0.isAlone && ($0.status == .starting || $0.status == .running) }
       let expected = work.firstIndex {
         $0.status == .doomed
           || $0.status == .waiting && !isBusy && canRun($0.registration.kind)
@@ -138,7 +141,7 @@ struct LaunchRegistryTests {
           return false
         }
         #expect(!isCancelled && registration === work[expected].registration)
-        work[expected].status = .running
+        work[expected].status = registration.kind == .inline ? .running : .starting
         work[expected].place = place
         if case .isolated = registration.kind { work[expected].isAlone = true }
       case .skip(let registration, let outcome):
@@ -151,7 +154,7 @@ struct LaunchRegistryTests {
         work[expected].status = .skipped
       case .wait:
         #expect(expected == nil)
-        #expect(work.contains { $0.status == .waiting || $0.status == .running })
+        #expect(work.contains { [.waiting, .starting, .running].contains($0.status) })
         isWaiting = true
       case .undo, .rest:
         Issue.record("The launch is not over, and nothing is undone.")
@@ -159,7 +162,9 @@ struct LaunchRegistryTests {
         #expect(!goesOn && summary.verdict == .fine)
         let rows = summary.rows.filter { $0.outcome != nil }
         let reported = work.filter { $0.status != .withdrawn }
-        #expect(!reported.contains { [.waiting, .doomed, .running].contains($0.status) })
+        #expect(
+          !reported.contains { [.waiting, .doomed, .starting, .running].contains($0.status) }
+        )
         #expect(
           rows.map { ObjectIdentifier($0.registration) }
             == reported.map { ObjectIdentifier($0.registration) }
@@ -175,13 +180,44 @@ struct LaunchRegistryTests {
       return true
     }
 
-    /// There is nothing to run: nobody has work of the phase idle.
+    /// There is nothing to run, because nobody has work of the phase idle; late work may be refused.
     private mutating func rest(_ runner: LaunchRegistry.Runner) -> Bool {
       guard stage == .launched else { return false }
-      guard case .rest = registry.next(for: runner) else {
-        Issue.record("Nobody waits after the launch.")
-        return false
+      let expected = work.firstIndex { $0.status == .doomed }
+      switch registry.next(for: runner) {
+      case .rest:
+        #expect(expected == nil)
+        return true
+      case .skip(let registration, let outcome):
+        guard let expected, registration === work[expected].registration else { break }
+        #expect(outcome.description == "refused")
+        work[expected].status = .skipped
+        return true
+      default: break
       }
+      Issue.record("Nobody waits after the launch.")
+      return false
+    }
+
+    /// What has not begun is skipped at its next turn, in order.
+    private mutating func doom() {
+      for index in work.indices
+      where work[index].status == .waiting || work[index].status == .starting {
+        work[index].status = .doomed
+      }
+    }
+
+    /// Lets the first worker that was handed out begin, whatever became of it.
+    private mutating func beginFirst() -> Bool {
+      let isOut = { (work: Work) in work.place != nil && work.registration.kind != .inline }
+      guard
+        let index = work.firstIndex(where: { isOut($0) && $0.status == .starting })
+          ?? work.firstIndex(where: isOut),
+        let place = work[index].place
+      else { return false }
+      let begins = registry.begin(at: place)
+      #expect(begins == (work[index].status == .starting))
+      if begins { work[index].status = .running }
       return true
     }
 
@@ -199,9 +235,11 @@ struct LaunchRegistryTests {
 
     private mutating func stop() {
       let isFirst = stage != .stopped && !isStopping
-      let (refused, endsAll, wake) = registry.stop()
+      let (refused, endsAll, aftermath) = registry.stop()
       #expect(endsAll == (isFirst && stage == .collecting))
-      #expect(wake == .nobody)
+      let refusesLateWork =
+        isFirst && stage == .launched && work.contains { $0.status == .starting }
+      #expect(aftermath.wake == (refusesLateWork ? .newRunner : .nobody))
       #expect(
         refused.map { ObjectIdentifier($0) }
           == (stage == .collecting ? work : []).filter { $0.status == .waiting }
@@ -214,7 +252,10 @@ struct LaunchRegistryTests {
           work[index].status = .ended
         }
       case .launching: isStopping = true
-      case .launched: isStopping = true
+      case .launched:
+        isStopping = true
+        if !isFirst { break }
+        doom()
       case .stopped: break
       }
     }

@@ -32,6 +32,41 @@ struct TimeoutTests {
     #expect(log.entries.contains("next") && !log.entries.contains("needy"))
   }
 
+  private struct Stubborn: LaunchWorker {
+    static let id: LaunchID = "stubborn"
+    static let isUndoing = ManualLatch()
+    static let mayEnd = ManualLatch()
+    func launch(_ options: LaunchOptions) async throws {}
+    func undo() async {
+      Self.isUndoing.open()
+      await Task { await Self.mayEnd.wait() }.value
+    }
+  }
+
+  @Test("A clean-up that takes longer than the launch may is left behind, and the report names it")
+  func stuckUndo() async throws {
+    let loader = LaunchLoader(onFailure: .rollback, timeout: .seconds(5), clock: clock)
+    loader.register(Stubborn.self)
+    loader.register("broken", after: ["stubborn"]) { _ in throw Broken() }
+    let launch = Task { try await loader.launch() }
+    await Stubborn.isUndoing.wait()
+    await clock.sleepers(atLeast: 2)
+    clock.jump(by: .seconds(5))
+    await #expect(throws: LaunchError.self) { try await launch.value }
+    #expect(try await loader.report.summary == ["stubborn timed out", "broken failed: broken"])
+    Stubborn.mayEnd.open()
+  }
+
+  @Test("A limit that no clock can measure is as good as none")
+  func endlessLimit() async throws {
+    let loader = LaunchLoader(timeout: .seconds(Int64.max))
+    loader.register("a", timeout: .seconds(Int64.max)) { _ in
+      // Long enough for both limits to be slept for.
+      for _ in 0..<1_000 { await Task.yield() }
+    }
+    #expect(try await loader.launch().summary == ["a finished"])
+  }
+
   @Test("A worker that ignores its cancellation is abandoned and named, with its call site")
   func abandoned() async throws {
     let loader = LaunchLoader(clock: clock)

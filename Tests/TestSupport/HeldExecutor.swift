@@ -30,6 +30,12 @@ public final class HeldExecutor: SerialExecutor {
     if mustRun { run() }
   }
 
+  /// Holds everything back again; what runs now is not interrupted.
+  public func hold() { state.withLock { $0.isOpen = false } }
+
+  /// How many jobs are held back.
+  public var heldCount: Int { state.withLock { $0.jobs.count } }
+
   /// Takes up a job of the actor.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
@@ -51,7 +57,7 @@ public final class HeldExecutor: SerialExecutor {
 
   private func next() -> UnownedJob? {
     state.withLock { state in
-      guard let job = state.jobs.first else {
+      guard state.isOpen, let job = state.jobs.first else {
         state.isRunning = false
         return nil
       }

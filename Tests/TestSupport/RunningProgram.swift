@@ -24,8 +24,8 @@ public final class RunningProgram: Sendable {
   /// - Parameters:
   ///   - program: What to start.
   ///   - arguments: What follows its path on the command line.
-  ///   - terminal: Its standard input, and the terminal that controls it, as the first of a session of
-  ///     its own; without one it reads what ``send(_:)`` sends.
+  ///   - terminal: Its standard input, and the terminal that controls it; without one it reads what
+  ///     ``send(_:)`` sends. In either case it is the first of a session of its own.
   ///   - blocksSignals: Whether it begins with all signals blocked, and not with none, as is usual.
   /// - Throws: If it could not be started.
   public init(
@@ -52,7 +52,8 @@ public final class RunningProgram: Sendable {
         .copy(fromProgram.1),
         .copy(complaints.descriptor),
       ],
-      isNewSession: terminal != nil,
+      // Without a terminal: with that of the tests, if they have one, it would be stopped.
+      isNewSession: true,
       // The threads that run tests have signals blocked, which a program would inherit.
       blocksSignals: blocksSignals
     )
@@ -95,6 +96,13 @@ public final class RunningProgram: Sendable {
     }
   }
 
+  /// Whether it says something more within so many milliseconds.
+  public func says(within milliseconds: Int32) throws -> Bool {
+    if state.withLock({ !$0.unread.isEmpty }) { return true }
+    var request = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&request, 1, milliseconds) > 0  // Reason: outlives the call.
+  }
+
   /// Reads a byte of its standard output.
   ///
   /// - Throws: As ``line()``.
@@ -114,6 +122,11 @@ public final class RunningProgram: Sendable {
     let unread = Array(chunk[1..<count].reversed())
     state.withLock { $0.unread = unread }
     return chunk[0]
+  }
+
+  /// What it has written to standard error.
+  public var standardError: String {
+    get throws { try complaints.text() }
   }
 
   /// Waits for its end.

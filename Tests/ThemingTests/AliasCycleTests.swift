@@ -136,4 +136,28 @@ struct AliasCycleTests {
     #expect(manager.version == 0)
     #expect(label.touched.entries == ["label.corner 9"])
   }
+
+  @MainActor
+  @Test("A manager that is made with one stops the program with the circle")
+  func trapsAtBirth() async throws {
+    let single = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) { @MainActor in
+      _ = makeManager(theme("a>b b>a"))
+    }
+    try #expect(saidCircle(#require(single)))
+    let pair = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) { @MainActor in
+      _ = ThemeManager(light: Theme("light"), dark: theme("a>b b>a"))
+    }
+    try #expect(saidCircle(#require(pair)))
+  }
+
+  private func saidCircle(_ result: ExitTest.Result) -> Bool {
+    String(decoding: result.standardErrorContent, as: UTF8.self)
+      .contains("the aliases of the theme \"t\" lead in a circle: cycle.a → cycle.b → cycle.a")
+  }
 }

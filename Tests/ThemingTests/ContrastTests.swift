@@ -165,4 +165,25 @@ struct LaidOverTests {
       UInt8(String(digits[place...(place + 1)]), radix: 16)
     }
   }
+
+  @MainActor
+  @Test("A manager checks its theme and those of its scopes, each before its own scopes")
+  func scopes() throws {
+    let manager = makeManager(Theme("Fine") { $0[text] = RGBA(red: 0, green: 0, blue: 0) })
+    let rules = [ContrastRule(text, on: ground, atLeast: 4.5)]
+    try manager.edit { $0[ground] = RGBA(red: 255, green: 255, blue: 255) }
+    #expect(manager.contrastIssues(rules).isEmpty)
+    let outer = try manager.scope { theme in
+      theme.name = "Outer"
+      theme[ground] = RGBA(red: 10, green: 10, blue: 10)
+    }
+    let inner = try outer.scope { theme in
+      theme.name = "Inner"
+      theme[text] = RGBA(red: 20, green: 20, blue: 20)
+    }
+    #expect(manager.contrastIssues(rules).map(\.theme) == ["Outer", "Inner"])
+    #expect(inner.contrastIssues(rules).map(\.theme) == ["Inner"])
+    try manager.edit { $0[ground] = RGBA(red: 10, green: 10, blue: 10) }
+    #expect(manager.contrastIssues(rules).map(\.theme) == ["Fine", "Outer", "Inner"])
+  }
 }

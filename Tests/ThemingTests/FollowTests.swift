@@ -90,7 +90,7 @@ struct FollowTests {
     let lifetime = Lifetime()
     var box: Box? = Box()
     weak let token = box.map {
-      manager.follow($0, [.set(\.width, .radius)]).attached(to: lifetime)
+      manager.follow($0, [.set(\.width, .radius)]).attach(to: lifetime)
     }
     #expect(token != nil)
     box = nil
@@ -125,7 +125,7 @@ struct FollowTests {
     let manager = makeManager()
     let box = Box()
     let lifetime = Lifetime()
-    manager.follow(box, [.set(\.width, .radius)]).attached(to: lifetime)
+    manager.follow(box, [.set(\.width, .radius)]).attach(to: lifetime)
     lifetime.end()
     #expect(manager.subscriberCount == 0)
   }

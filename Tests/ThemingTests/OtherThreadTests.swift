@@ -66,8 +66,8 @@ struct OtherThreadTests {
     #expect(boxes.map(\.width) == settled)
   }
 
-  @Test("After finished() of a cancelled token, the object is not being touched any more")
-  func finished() async throws {
+  @Test("After waitUntilFinished() of a cancelled token, the object is not being touched any more")
+  func waitUntilFinished() async throws {
     @MainActor
     final class Slow {
       var whenTouched: (() -> Void)?
@@ -83,7 +83,7 @@ struct OtherThreadTests {
     slow.whenTouched = {
       Task.detached {
         token.cancel()
-        await token.finished()
+        await token.waitUntilFinished()
         fence.isPassed.store(true, ordering: .sequentiallyConsistent)
       }
       while token.isActive { yieldThread() }

@@ -78,7 +78,7 @@ struct ReentrantSwitchTests {
     #expect(manager.version == 16)
   }
 
-  @Test("A seventeenth is refused with an error that names the themes; the last one applied stays")
+  @Test("A seventeenth is refused to who asks and to who began; the last one applied stays")
   func switchLoop() throws {
     let manager = makeManager(rounded(0))
     let label = climbing(manager, to: .max)
@@ -89,6 +89,7 @@ struct ReentrantSwitchTests {
     #expect(error.description.contains("16 times"))
     #expect(manager.theme.name == "rounded 16")
     #expect(label.corner == 16)
+    #expect(label.touched.entries.last == "refused: rounded 17")
   }
 
   @Test("After a loop was refused, the manager switches as before")
@@ -233,7 +234,12 @@ struct ReentrantSwitchTests {
     label.themeMap = [.set(\.corner, .radius)]
     label.whenTouched = { label in
       guard label.corner < top else { return }
-      do { try manager.use(rounded(label.corner + 1)) } catch { Issue.record(error) }
+      do {
+        try manager.use(rounded(label.corner + 1))
+      } catch {
+        #expect((error as? ThemeError)?.code == .switchLoop)
+        label.touched.append("refused: rounded \(label.corner + 1)")
+      }
     }
     return label
   }

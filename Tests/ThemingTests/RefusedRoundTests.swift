@@ -7,56 +7,135 @@ import Theming
 @Suite("Themes asked for during a switch that do not go together")
 struct RefusedRoundTests {
   private let manager = makeManager()
+  private let brand = Theme("Brand") { $0[alias: .brand] = .accent }
 
-  @Test("Whoever began is told: the later one is refused, the earlier one used")
-  func told() throws {
+  @Test("The switch that completes a circle throws to its own asker; the rest is applied")
+  func throwsToItsAsker() throws {
     let scope = try manager.scope { _ in }
-    let label = duringSwitch { [manager] in
-      try manager.use(Theme("Brand") { $0[alias: .brand] = .accent })
-      try scope.edit { $0[alias: .accent] = .brand }
+    let label = duringSwitch { [manager, brand] in
+      try manager.use(brand)
+      let error = #expect(throws: ThemeError.self) {
+        try scope.edit { $0[alias: .accent] = .brand }
+      }
+      #expect(error?.code == .aliasCycle)
+      #expect(error?.path == ["color.accent", "color.brand", "color.accent"])
     }
-    let error = #expect(throws: ThemeError.self) { try manager.use(rounded(1)) }
-    #expect(error?.code == .aliasCycle)
+    try manager.use(rounded(1))
     #expect(manager.theme.name == "Brand" && manager.version == 2)
     #expect(scope.theme.name == "Brand" && scope.theme[alias: .accent] == nil)
     withExtendedLifetime(label) {}
   }
 
-  @Test("What was asked for after the refused one is done all the same")
-  func goesOn() throws {
-    let (scope, other) = (try manager.scope { _ in }, try manager.scope { _ in })
-    let label = duringSwitch { [manager] in
-      try manager.use(Theme("Brand") { $0[alias: .brand] = .accent })
+  @Test("A theme that does not go with a scope's waiting edit throws to its own asker")
+  func theOtherWayRound() throws {
+    let scope = try manager.scope { _ in }
+    let label = duringSwitch { [manager, brand] in
       try scope.edit { $0[alias: .accent] = .brand }
-      try other.edit { $0[.font] = "Mono" }
+      #expect(throws: ThemeError.self) { try manager.use(brand) }
+      try manager.use(rounded(2))
     }
-    #expect(throws: ThemeError.self) { try manager.use(rounded(1)) }
-    #expect(other.theme[.font] == "Mono")
-    withExtendedLifetime((label, scope)) {}
+    try manager.use(rounded(1))
+    #expect(manager.theme.name == "rounded 2")
+    #expect(scope.theme[alias: .accent] == .brand && scope.theme[.radius] == 2)
+    withExtendedLifetime(label) {}
   }
 
-  @Test("Of several that are refused, the first is told")
-  func first() throws {
-    let scopes = try (0..<2).map { number in
-      try manager.scope { $0.name = "scope \(number)" }
+  @Test("A refused wish leaves the one that waited before in place")
+  func formerWishStays() throws {
+    let scope = try manager.scope { _ in }
+    let label = duringSwitch { [manager, brand] in
+      try scope.edit { $0[alias: .accent] = .brand }
+      try manager.use(rounded(5))
+      #expect(throws: ThemeError.self) { try manager.use(brand) }
     }
-    let label = duringSwitch { [manager] in
-      try manager.use(Theme("Brand") { $0[alias: .brand] = .accent })
-      for scope in scopes { try scope.edit { $0[alias: .accent] = .brand } }
+    try manager.use(rounded(1))
+    #expect(manager.theme.name == "rounded 5" && scope.theme[.radius] == 5)
+    withExtendedLifetime(label) {}
+  }
+
+  @Test("A scope that does not go with the theme that waits throws to the one that makes it")
+  func bornMeanwhile() throws {
+    let label = duringSwitch { [manager, brand] in
+      try manager.use(brand)
+      #expect(throws: ThemeError.self) {
+        _ = try manager.scope { $0[alias: .accent] = .brand }
+      }
     }
-    let error = #expect(throws: ThemeError.self) { try manager.use(rounded(1)) }
-    #expect(error?.themes == ["scope 0"])
+    try manager.use(rounded(1))
+    #expect(manager.theme.name == "Brand")
+    withExtendedLifetime(label) {}
+  }
+
+  @Test("What goes together in the end is applied, in whatever order it was asked for")
+  func anyOrder() throws {
+    let scope = try manager.scope { $0[alias: .accent] = .brand }
+    let label = duringSwitch { [manager, brand] in
+      try manager.use(rounded(2))
+      try scope.edit { $0[.accent] = .red }
+      // Takes the place of the first wish, which comes before the edit that makes it possible.
+      try manager.use(brand)
+    }
+    try manager.use(rounded(1))
+    #expect(manager.theme.name == "Brand" && scope.theme.name == "Brand")
+    #expect(scope.theme[.accent] == .red && scope.theme[.brand] == .red)
+    withExtendedLifetime(label) {}
+  }
+
+  @Test("Two themes that go together only with each other are applied as one")
+  func onlyTogether() throws {
+    // The names of the themes say which way accent and brand point at one another.
+    let manager = makeManager(Theme("brand to accent") { $0[alias: .brand] = .accent })
+    let scope = try manager.scope { $0[alias: .brand] = .accent }
+    let follower = Label(scope)
+    follower.themeMap = [.set(\.color, .accent)]
+    follower.touched.take()
+    let label = duringSwitch(of: manager) {
+      // Takes the place in the queue; what replaces it needs the theme below, and that needs it.
+      try manager.use(Theme("free"))
+      try scope.edit { $0[alias: .brand] = nil }
+      try manager.use(
+        Theme("accent to brand") { theme in
+          theme[alias: .accent] = .brand
+          theme[.brand] = .red
+        }
+      )
+      try scope.edit { $0[alias: .accent] = .brand }
+    }
+    try manager.edit { $0[.radius] = 1 }
+    #expect(scope.theme[.accent] == .red)
+    #expect(follower.touched.entries == ["label.color #ff0000"])
+    withExtendedLifetime(label) {}
+  }
+
+  @Test("An edit of a scope whose edit is about to be applied keeps both")
+  func editsOfOneRound() throws {
+    let scope = try manager.scope { _ in }
+    let label = Label(manager)
+    label.themeMap = [.set(\.corner, .radius)]
+    label.whenTouched = { [manager] label in
+      #expect(throws: Never.self) {
+        if label.corner == 1 {
+          try manager.use(rounded(2))
+          try scope.edit { $0[.font] = "Mono" }
+        } else {
+          // The first edit is of this round, and not made yet.
+          try scope.edit { $0[.accent] = .red }
+        }
+      }
+    }
+    try manager.use(rounded(1))
+    #expect(scope.theme[.font] == "Mono" && scope.theme[.accent] == .red)
     withExtendedLifetime(label) {}
   }
 
   @Test("Afterwards the manager and its scopes switch as before")
   func usable() throws {
     let scope = try manager.scope { _ in }
-    let label = duringSwitch { [manager] in
-      try manager.use(Theme("Brand") { $0[alias: .brand] = .accent })
-      try scope.edit { $0[alias: .accent] = .brand }
+    let label = duringSwitch { [manager, brand] in
+      try manager.use(brand)
+      #expect(throws: ThemeError.self) { try scope.edit { $0[alias: .accent] = .brand } }
     }
-    #expect(throws: ThemeError.self) { try manager.use(rounded(1)) }
+    try manager.use(rounded(1))
     try manager.use(rounded(2))
     #expect(label.corner == 2 && scope.theme[.radius] == 2)
     try scope.edit { $0[.radius] = 3 }
@@ -69,7 +148,11 @@ struct RefusedRoundTests {
     let label = Label(scope)
     label.themeMap = [.set(\.corner, .radius)]
     label.whenTouched = { label in
-      #expect(throws: Never.self) { try scope.edit { $0[.radius] = label.corner + 1 } }
+      do {
+        try scope.edit { $0[.radius] = label.corner + 1 }
+      } catch {
+        #expect(label.corner == 16)
+      }
     }
     let error = #expect(throws: ThemeError.self) { try scope.edit { $0[.radius] = 1 } }
     #expect(error?.code == .switchLoop)
@@ -78,8 +161,11 @@ struct RefusedRoundTests {
   }
 
   /// A view that does something the first time it is given a corner by a switch.
-  private func duringSwitch(_ body: @escaping () throws -> Void) -> Label {
-    let label = Label(manager)
+  private func duringSwitch(
+    of manager: ThemeManager? = nil,
+    _ body: @escaping () throws -> Void
+  ) -> Label {
+    let label = Label(manager ?? self.manager)
     label.themeMap = [.set(\.corner, .radius)]
     label.whenTouched = { label in
       label.whenTouched = nil

@@ -125,6 +125,18 @@ struct ScopeSwitchTests {
     withExtendedLifetime((observer, own, scope)) {}
   }
 
+  @Test("Each change names the manager that switched")
+  func namesTheManager() throws {
+    let manager = makeManager(bus: bus)
+    let scope = try manager.scope { _ in }
+    var managers: [ThemeManager] = []
+    let observer = bus.observe(.themeDidChange) { managers.append($0.manager) }
+    try manager.use(rounded(7))
+    #expect(managers.map { $0 === manager } == [true, false])
+    #expect(managers.map { $0 === scope } == [false, true])
+    withExtendedLifetime(observer) {}
+  }
+
   @Test("What is posted for a scope tells of its own themes")
   func postsItsOwn() throws {
     let manager = makeManager(Theme("Plain"), bus: bus)

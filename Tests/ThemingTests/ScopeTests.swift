@@ -34,6 +34,39 @@ struct ScopeTests {
     #expect(scope.theme[.radius] == 2)
   }
 
+  @Test("A name and an appearance that a scope sets are its own, also when equal at that moment")
+  func ownThoughEqual() throws {
+    let manager = makeManager(Theme("Night", appearance: .dark), bus: bus)
+    let made = try manager.scope { theme in
+      theme.name = "Night"
+      theme.appearance = .dark
+    }
+    let edited = try manager.scope { _ in }
+    try edited.edit { theme in
+      theme.name = "Night"
+      theme.appearance = .dark
+    }
+    let plain = try manager.scope { _ in }
+    try manager.use(Theme("Day", appearance: .light))
+    for scope in [made, edited] {
+      #expect(scope.theme.name == "Night" && scope.theme.appearance == .dark)
+    }
+    #expect(plain.theme.name == "Day" && plain.theme.appearance == .light)
+    try made.edit { $0[.radius] = 1 }
+    #expect(made.theme.name == "Night" && made.theme.appearance == .dark)
+  }
+
+  @Test("A whole theme that a scope's closure assigns is the scope's own, with what it stands on")
+  func assigned() throws {
+    let manager = makeManager(Theme("Day", appearance: .light) { $0[.font] = "Serif" }, bus: bus)
+    let night = Theme("Night", appearance: .dark) { $0[.radius] = 8 }
+    let ember = night.deriving("Ember") { $0[.accent] = .red }
+    let scope = try manager.scope { $0 = ember }
+    try manager.use(rounded(1))
+    #expect(scope.theme.name == "Ember" && scope.theme.appearance == .dark)
+    #expect(scope.theme[.accent] == .red && scope.theme[.radius] == 8)
+  }
+
   @Test("An alias binds in the scope: changing a key moves everything that points at it")
   func lateBinding() throws {
     let manager = makeManager(Theme("Night") { $0[alias: .accent] = .brand }, bus: bus)

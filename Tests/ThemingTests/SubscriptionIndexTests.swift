@@ -109,4 +109,23 @@ struct SubscriptionIndexTests {
     _ = index.add(1, keys: ["a"], isSwept: true)
     #expect(index.swept.entries.map(\.element.subscriber) == [1])
   }
+
+  @Test("40,000 subscribers with key sets of their own are removed in a few steps each")
+  func manyLanes() {
+    var index = Index()
+    let last = index.add(-1, keys: ["common"], isSwept: false)
+    var places = (0..<40_000).map { number in
+      index.add(number, keys: ["common", "own \(number)"], isSwept: false)
+    }
+    var random = SampleNumbers(seed: 3)
+    places.shuffle(using: &random)
+    for place in places { _ = index.remove(place) }
+    #expect(index.count == 1 && index.lanes(for: ["common"]).count == 1)
+    #expect(index.removalSteps(for: "common") < 20 * places.count)
+    _ = index.remove(last)
+    #expect(index.lanes(for: ["common"]).isEmpty)
+    #expect(index.laneCount == 0)
+    #expect(!index.contains(last))
+    #expect(index.remove(last) == nil)
+  }
 }

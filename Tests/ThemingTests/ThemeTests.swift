@@ -158,4 +158,23 @@ struct ThemeTests {
     #expect(odd.deriving("same") { _ in }.changes(from: odd).isEmpty)
     #expect(odd.deriving("other") { $0[scale] = .nan }.changes(from: odd) == [scale])
   }
+
+  @Test("Deriving in a loop keeps every value and at most 32 layers")
+  func derivingInALoop() {
+    let keys = (0..<200).map { ThemeKey<Int>("loop.\($0)", default: -1) }
+    var theme = Theme("base", appearance: .light) { $0[alias: .accent] = .brand }
+    for (number, key) in keys.enumerated() {
+      theme = theme.deriving("step \(number)") { $0[key] = number }
+      #expect(theme.layerCount <= 32)
+    }
+    #expect(keys.map { theme[$0] } == Array(0..<200))
+    #expect(theme.name == "step 199" && theme.appearance == .light)
+    theme[.brand] = .red
+    #expect(theme[.accent] == .red)
+    // The near ones keep their names; the far ones are one layer, under the name of the last of them.
+    #expect(theme.explain(keys[199]).steps.map(\.theme) == ["step 199"])
+    #expect(theme.explain(keys[184]).steps.map(\.theme) == ["step 184"])
+    let far = theme.explain(keys[0]).steps.map(\.theme)
+    #expect(far == theme.explain(keys[50]).steps.map(\.theme))
+  }
 }

@@ -150,6 +150,21 @@ struct ThemedTests {
     #expect(label.corner == 2)
   }
 
+  @Test("Of two rules for one property the later one wins at every switch, whichever key changed")
+  func twoRulesAtASwitch() throws {
+    let manager = makeManager()
+    let (first, second) = (Label(manager), Label(manager))
+    let inner = ThemeKey<Int>("corner.inner", default: 2)
+    let map: ThemeMap<Label> = [.set(\.corner, .radius), .set(\.corner, inner)]
+    first.themeMap = map
+    try manager.use(rounded(9))
+    second.themeMap = map
+    #expect(first.corner == 2 && second.corner == 2)
+    try manager.edit { $0[inner] = 7 }
+    #expect(first.corner == 7 && second.corner == 7)
+    #expect(first.touched.entries == ["label.corner 2", "label.corner 7"])
+  }
+
   @Test("One key may set two properties of a view, in one touch each")
   func twoPropertiesForOneKey() throws {
     final class Box {
@@ -207,6 +222,19 @@ struct ThemedTests {
     #expect(chart.width == 4)
   }
 
+  @Test("Use off the main actor stops the program with the name of the property")
+  func offTheMainActor() async throws {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      await Plain.useElsewhere()
+    }
+    let said = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(said.contains("Plain.themeMap"), "\(said)")
+    #expect(said.contains("main actor"), "\(said)")
+  }
+
   @Test("A view's class may be derived from; the base's map serves both")
   func derivedClass() {
     class Base {
@@ -233,4 +261,12 @@ private final class Plain {
   var width = 0
   @Themed var themeMap: ThemeMap<Plain>?
   @Themed(Plain.editor) var editorMap: ThemeMap<Plain>?
+
+  /// Sets the map on another thread: a key path gets past the compiler, as much does in language
+  /// mode 5.
+  static func useElsewhere() async {
+    let view = Plain()
+    nonisolated(unsafe) let property = \Plain.themeMap  // Reason: a constant.
+    await onThreads(1) { _ in unsafe view[keyPath: property] = nil }  // Reason: as above.
+  }
 }

@@ -1,15 +1,15 @@
-/// Which waiting event a new one takes the place of, when events are enqueued.
+/// Which waiting events a new one takes the place of, when events are enqueued.
 ///
-/// The new event takes the position of the first one it matches, and that one is dropped. What waits is
-/// matched however it was enqueued. Senders are the same when they are one living object; events without
+/// Every waiting event that matches is removed, and the new one takes the position of the first. What waits
+/// is matched however it was enqueued. Senders are the same when they are one living object; events without
 /// a sender have no sender in common.
 public enum Coalescing: Sendable {
   /// None: every event is delivered.
   case none
-  /// One of the same name, whoever sent it.
+  /// Those of the same name, whatever their sender.
   case name
-  /// One of the same sender, whatever its name.
+  /// Those of the same sender, whatever their name.
   case sender
-  /// One of the same name and the same sender, or of the same name where neither has one.
+  /// Those of the same name and the same sender, or of the same name where neither has one.
   case nameAndSender
 }

@@ -18,22 +18,29 @@ internal struct EnqueuedEvents: Sendable {
   /// Whether somebody is on the way to deliver.
   private var isScheduled = false
 
-  /// Adds an event, or puts it in the place of the one it coalesces with.
+  /// Adds an event: behind all others, or in the place of the first of those it coalesces with.
   ///
-  /// - Returns: The event that was replaced, to be let go outside the lock, and whether somebody has to
-  ///   be sent to deliver.
+  /// - Returns: The events that were removed, to be released outside the lock, and whether a turn has to
+  ///   be scheduled.
   /// - Complexity: O(1); O(*n*) in the number of waiting events when it coalesces.
   internal mutating func add(_ event: Event, _ coalescing: Coalescing) -> (
-    Event?, mustSchedule: Bool
+    [Event], mustSchedule: Bool
   ) {
     defer { isScheduled = true }
-    if let place = place(of: event, coalescing) {
-      let replaced = events[place]
-      events[place] = event
-      return (replaced, false)
+    guard let place = events.firstIndex(where: { matches($0, event, coalescing) }) else {
+      events.append(event)
+      return ([], !isScheduled)
     }
-    events.append(event)
-    return (nil, !isScheduled)
+    var removed = [events[place]]
+    events[place] = event
+    let rest = events[(place + 1)...]
+    let kept = rest.filter { waiting in
+      let isMatch = matches(waiting, event, coalescing)
+      if isMatch { removed.append(waiting) }
+      return !isMatch
+    }
+    if kept.count < rest.count { events.replaceSubrange((place + 1)..., with: kept) }
+    return (removed, false)
   }
 
   /// Takes out all events, so that what is enqueued while they are delivered waits for another turn.
@@ -50,16 +57,14 @@ internal struct EnqueuedEvents: Sendable {
     return isScheduled
   }
 
-  private func place(of event: Event, _ coalescing: Coalescing) -> Int? {
+  private func matches(_ waiting: Event, _ event: Event, _ coalescing: Coalescing) -> Bool {
     switch coalescing {
-    case .none: nil
-    case .name: events.firstIndex { $0.name == event.name }
-    case .sender: events.firstIndex { hasSameSender($0, event) }
+    case .none: false
+    case .name: waiting.name == event.name
+    case .sender: hasSameSender(waiting, event)
     case .nameAndSender:
-      events.firstIndex {
-        $0.name == event.name
-          && ($0.sender == nil && event.sender == nil || hasSameSender($0, event))
-      }
+      waiting.name == event.name
+        && (waiting.sender == nil && event.sender == nil || hasSameSender(waiting, event))
     }
   }
 

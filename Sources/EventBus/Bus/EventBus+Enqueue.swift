@@ -6,11 +6,14 @@ extension EventBus {
   /// task, in order for each bus. The sender is not kept: it may enqueue from its `deinit`, but then, as
   /// always when it has died by the time of the delivery, observers that named it are not reached.
   ///
+  /// It may be called from an isolated `deinit`: an actor that is being destroyed has no later turn, so the
+  /// event is posted from a task, like one that is enqueued without an isolation.
+  ///
   /// - Parameters:
   ///   - name: The event.
   ///   - payload: What it carries.
   ///   - sender: Who posts.
-  ///   - coalescing: Which waiting event this one takes the place of.
+  ///   - coalescing: Which waiting events this one takes the place of.
   ///   - fileID: Where the call was written; filled in by the compiler.
   ///   - line: Its line.
   ///   - isolation: The actor the caller runs on; filled in by the compiler.
@@ -34,7 +37,7 @@ extension EventBus {
       let delivery = Delivery(fileID: fileID, line: line, sender: identity, isolation: isolation)
       core.deliver(payload, from: reference.object, delivery)
     }
-    hub.queue(of: isolation).add(event, coalescing, on: isolation)
+    hub.queue(of: isolation).add(event, coalescing)
   }
 
   /// Posts an event that carries nothing, in a later turn of the caller's isolation.
@@ -42,7 +45,7 @@ extension EventBus {
   /// - Parameters:
   ///   - name: The event.
   ///   - sender: Who posts.
-  ///   - coalescing: Which waiting event this one takes the place of.
+  ///   - coalescing: Which waiting events this one takes the place of.
   ///   - fileID: Where the call was written; filled in by the compiler.
   ///   - line: Its line.
   ///   - isolation: The actor the caller runs on; filled in by the compiler.
@@ -90,6 +93,38 @@ extension EventBus {
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) async -> Int {
+    let (reached, completion) = postCounting(
+      name,
+      payload,
+      from: sender,
+      fileID: fileID,
+      line: line,
+      isolation: isolation
+    )
+    await completion.wait()
+    return reached
+  }
+
+  /// Posts an event, and returns what to wait with until every handler has finished, those on actors and
+  /// asynchronous ones included.
+  ///
+  /// - Parameters:
+  ///   - name: The event.
+  ///   - payload: What it carries.
+  ///   - sender: Who posts.
+  ///   - fileID: Where the call was written; filled in by the compiler.
+  ///   - line: Its line.
+  ///   - isolation: The actor the caller runs on; filled in by the compiler.
+  /// - Returns: How many handlers the event reached, and the count of the calls that are not done.
+  /// - Complexity: O(*n*) in the number of observers.
+  package func postCounting<Payload>(
+    _ name: EventName<Payload>,
+    _ payload: Payload,
+    from sender: AnyObject? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    isolation: isolated (any Actor)? = #isolation
+  ) -> (reached: Int, completion: Completion) {
     let completion = Completion(callers: RunningCall.current?.links ?? [])
     let delivery = Delivery(
       fileID: fileID,
@@ -100,8 +135,7 @@ extension EventBus {
     )
     let reached = core(of: name).deliver(payload, from: sender, delivery)
     completion.finish()
-    await completion.wait()
-    return reached
+    return (reached, completion)
   }
 
   /// Posts an event that carries nothing and waits until every handler has finished.

@@ -45,7 +45,9 @@ extension EventBus {
   /// the moment its lifetime ends. Otherwise it is removed by the next post that meets it, or by a later
   /// registration: after any registration at most max(8, 2 × living) places are taken. Up to 24 places
   /// that is certain; beyond, a registration looks at a sample and may now and then leave the sweeping to
-  /// the next one.
+  /// the next one. The owner of a handler on an actor is looked at on that actor only: there the bound
+  /// holds after the actor's next turn. The owner of another handler is held for a moment by the threads
+  /// that post, register or take a snapshot, and its `deinit` may run there.
   ///
   /// An owner that is not `Sendable` belongs to one isolation; keep the token in it instead and capture
   /// it weakly in the handler. The same owner may register twice; the registrations are independent.

@@ -19,7 +19,18 @@ extension EventBus {
     let link = ObserverLink(core)
     let observer = PosterObserver(fileID: fileID, line: line, link: link, handler: handler)
     link.connect(observer)
-    if !core.add(observer, priority: Priority.normal.rawValue, isBound: true) { link.disconnect() }
+    if !core.add(observer, priority: Priority.normal.rawValue) { link.disconnect() }
     return Token(link, handle: 0)
   }
+}
+
+extension EventBus {
+  /// How many times, one inside the other, what was posted for an actor from elsewhere is being
+  /// delivered; asked on that actor.
+  ///
+  /// A call that begins while the number is higher than at some earlier point of the call stack was
+  /// not led to by what runs there: a post on the actor delivers first what waits for it.
+  ///
+  /// - Complexity: O(1).
+  package func openings(on actor: any Actor) -> Int { hub.openings(on: actor) }
 }

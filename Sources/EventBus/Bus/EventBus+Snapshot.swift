@@ -2,7 +2,9 @@ extension EventBus {
   /// Who listens to what at this moment.
   ///
   /// - Returns: Every registration of the bus. Its description is a table.
-  /// - Complexity: O(*n*) in the number of registrations. Owners are loaded, and so held for a moment.
+  /// - Complexity: O(*n*) in the number of registrations. Owners of handlers that belong to no actor are
+  ///   loaded, and so held for a moment; those of the others are taken to live until their death was
+  ///   noticed.
   public func snapshot() -> EventBusSnapshot {
     let lists = table.objects.compactMap { $0 as? any ObservedEvent } + [wildcards]
     let observations = lists.sorted { $0.name < $1.name }.flatMap { $0.observations() }
@@ -24,7 +26,6 @@ internal protocol ObservedEvent: AnyObject {
 extension SignalCore: ObservedEvent {
   internal func observations() -> [EventBusSnapshot.Observation] {
     var observations: [(order: UInt, seen: EventBusSnapshot.Observation)] = []
-    let ledger = deliveries()
     forEach { observer, priority in
       observations.append(
         (
@@ -34,9 +35,10 @@ extension SignalCore: ObservedEvent {
             site: SourceSite(observer),
             priority: Priority(priority),
             ownerType: observer.ownerType,
-            isAlive: !observer.hasLostOwner,
+            // Elsewhere than on its actor, an owner is not looked at.
+            isAlive: observer.home != nil || !observer.hasLostOwner,
             isPaused: observer.isPaused,
-            deliveredCount: Int(observer.deliveredCount ?? ledger.delivered(to: observer)),
+            deliveredCount: observer.deliveredCount { postCount },
             droppedCount: Int(observer.droppedCount)
           )
         )

@@ -48,6 +48,23 @@ extension EventBus {
   }
 }
 
+extension EventBus {
+  /// Every event of the bus as a stream, in the order of delivery.
+  ///
+  /// - Parameters:
+  ///   - fileID: Where the stream was asked for.
+  ///   - line: Its line.
+  ///   - fill: Puts an event into the stream, on the posting thread.
+  /// - Returns: The stream. Dropping it unsubscribes.
+  internal func allEvents(
+    fileID: StaticString,
+    line: UInt,
+    fill: @escaping @Sendable (StreamBuffer<AnyEvent>, AnyEvent) -> Bool
+  ) -> EventStream<AnyEvent> {
+    wildcards.stream(.unbounded, until: nil, fileID: fileID, line: line, fill: fill)
+  }
+}
+
 extension Signal {
   /// The occurrences of the signal as an asynchronous sequence, from now on.
   ///

@@ -39,7 +39,7 @@ public final class EventBus: Sendable {
   ///   - hooks: What to tell of errors and of events nobody heard.
   public init(label: String = "", hooks: EventHooks = EventHooks()) {
     hub = Hub(label: label, hooks: hooks)
-    wildcards = SignalCore(name: "*", hub: hub)
+    wildcards = SignalCore(name: "*", hub: hub, isForEveryEvent: true)
   }
 
   deinit {
@@ -69,8 +69,8 @@ public final class EventBus: Sendable {
   ///   - line: Its line.
   ///   - handler: Called with the event, where it was written.
   /// - Returns: The token. Dropping it ends the registration.
-  /// - Complexity: Amortized O(1). From the first such observer on, posts of this bus take
-  ///   the general path.
+  /// - Complexity: Amortized O(1). While there are such observers, posts of this bus take the general
+  ///   path.
   public func observeAll(
     priority: Priority = .normal,
     fileID: StaticString = #fileID,
@@ -79,7 +79,6 @@ public final class EventBus: Sendable {
     _ handler: @escaping @isolated(any) @Sendable (AnyEvent) -> Void
   ) -> Token {
     let request = ObserveRequest(priority: priority, once: false, fileID: fileID, line: line)
-    hub.noteWildcards()
     return wildcards.observe(request, where: nil, handler)
   }
 

@@ -16,12 +16,16 @@ public struct EventBusSnapshot: Sendable, CustomStringConvertible {
     /// The type of its owner, if it has one.
     public let ownerType: String?
     /// Whether its owner is alive; `true` without an owner.
+    ///
+    /// For a handler on an actor that is as last noticed: its owner is looked at on that actor only.
     public let isAlive: Bool
     /// Whether it is paused.
     public let isPaused: Bool
-    /// How many events reached its handler or its queue; exact while no post is running.
+    /// The number of calls of its handler, or of events added to its stream; exact while no post is
+    /// running.
     ///
-    /// An owner that has died may be credited with the event that found it dead.
+    /// An event that waits in a queue is counted once its call has begun. Events during a pause and those
+    /// whose poster excluded the registration are not counted.
     public let deliveredCount: Int
     /// How many events its buffer policy has discarded.
     public let droppedCount: Int

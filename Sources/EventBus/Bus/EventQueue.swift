@@ -1,6 +1,7 @@
 /// The queue of one isolation: events that are delivered there in a later turn.
 ///
-/// The actor is kept by the turn that is on its way to it, and by nothing else here.
+/// The actor is kept by the turn that is on its way to it, and by nothing else here. So while events wait it
+/// is not being destroyed.
 internal final class EventQueue: Sendable {
   private let events = Locked(EnqueuedEvents())
   private let actor: WeakActor?
@@ -11,16 +12,11 @@ internal final class EventQueue: Sendable {
   ///
   /// - Parameters:
   ///   - event: The event.
-  ///   - coalescing: Which waiting event it takes the place of.
-  ///   - isolation: The queue's isolation, held by the caller.
-  internal func add(
-    _ event: EnqueuedEvents.Event,
-    _ coalescing: Coalescing,
-    on isolation: (any Actor)?
-  ) {
-    let (replaced, mustSchedule) = events.withLock { $0.add(event, coalescing) }
-    withExtendedLifetime(replaced) {}
-    if mustSchedule { schedule(on: isolation) }
+  ///   - coalescing: Which waiting events it takes the place of.
+  internal func add(_ event: EnqueuedEvents.Event, _ coalescing: Coalescing) {
+    let (removed, mustSchedule) = events.withLock { $0.add(event, coalescing) }
+    withExtendedLifetime(removed) {}
+    if mustSchedule { schedule(on: actor?.actor) }
   }
 
   private func schedule(on isolation: (any Actor)?) {

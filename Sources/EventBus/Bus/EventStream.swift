@@ -57,7 +57,7 @@ public final class EventStream<Payload: Sendable>: AsyncSequence, Sendable {
   public var dropped: Int { buffer.dropped }
 
   /// Ends the stream with a lifetime, which does not keep it.
-  internal func end(with lifetime: Lifetime) { token.attached(to: lifetime) }
+  internal func end(with lifetime: Lifetime) { token.attach(to: lifetime) }
 
   /// Begins to take elements.
   @inlinable

@@ -22,7 +22,6 @@ internal final class Hub: Sendable {
   private let mailboxes = ActorTable<Mailbox>()
   private let queues = ActorTable<EventQueue>()
   private let unisolated = EventQueue(nil)
-  private let lists = Locked(WeakObjects<ListProxy>())
   @usableFromInline
   internal let hasWarned = Atomic<Bool>(false)
 
@@ -37,25 +36,22 @@ internal final class Hub: Sendable {
   @inlinable
   internal var isPlain: Bool { peculiarities.load(ordering: .acquiring) == 0 }
 
-  /// Takes note that somebody observes every event.
-  internal func noteWildcards() {
-    peculiarities.bitwiseOr(Self.wildcards, ordering: .sequentiallyConsistent)
+  /// Takes note whether somebody observes every event.
+  ///
+  /// Called with the lock held that guards those observers.
+  internal func noteWildcards(_ areThere: Bool) {
+    let areKnown = peculiarities.load(ordering: .relaxed) & Self.wildcards != 0
+    if areKnown == areThere { return }
+    if areThere {
+      peculiarities.bitwiseOr(Self.wildcards, ordering: .sequentiallyConsistent)
+    } else {
+      peculiarities.bitwiseAnd(~Self.wildcards, ordering: .sequentiallyConsistent)
+    }
   }
 
   /// The mailbox of an actor, made if there is none.
   internal func mailbox(of actor: any Actor) -> Mailbox {
     mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
-  }
-
-  /// Takes note of a list of the bus.
-  internal func add(_ list: ListProxy) { lists.withLock { $0.insert(list) } }
-
-  /// Forgets a list that is dying.
-  internal func remove(_ list: ObjectIdentifier) { lists.withLock { $0.remove(list) } }
-
-  /// How many posts of the bus are running in the calling thread's cells: at least this thread's own.
-  internal var nesting: Int {
-    lists.withLock { $0 }.living.reduce(0) { sum, list in sum + (list.with { $0.nesting } ?? 0) }
   }
 
   /// Whether posts that seem to nest without end are looked at: until somebody was warned.
@@ -78,9 +74,12 @@ internal final class Hub: Sendable {
   /// How many events found their owner dead when their turn came.
   internal var lostCount: Int { waiting.lost.load(ordering: .relaxed) }
 
-  /// The queue of an isolation, made if there is none.
+  /// The queue of an isolation, made if there is none; that of no isolation for an actor that is being
+  /// destroyed, which nothing may keep.
   internal func queue(of isolation: (any Actor)?) -> EventQueue {
     guard let isolation else { return unisolated }
+    if let known = queues.member(of: isolation) { return known }
+    if WeakActor(isolation).isGone { return unisolated }
     return queues.member(of: isolation) { EventQueue(isolation) }
   }
 
@@ -88,6 +87,11 @@ internal final class Hub: Sendable {
   @usableFromInline
   internal func drainMailbox(of actor: any Actor) {
     mailboxes.member(of: actor)?.drain()
+  }
+
+  /// How many times, one inside the other, what waits for an actor is being opened; asked on it.
+  internal func openings(on actor: any Actor) -> Int {
+    mailboxes.member(of: actor)?.openings ?? 0
   }
 
   /// Tells of an error that a handler threw.

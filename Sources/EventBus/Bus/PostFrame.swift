@@ -4,11 +4,11 @@ internal import Synchronization
 ///
 /// Kept only while somebody asks: a trace hook, or posts that seem to nest without end.
 internal final class PostFrame: Sendable {
-  /// How many posts without a frame are believed in.
+  /// The number of posts of one name that may nest before they are given frames.
   ///
-  /// They are counted for all threads that share a cell, so that a warning wants to have seen as many
-  /// posts again nest on one.
-  internal static let mostUnwatched = 32
+  /// They are counted for all threads that share a cell, so that a warning has seen three times as many
+  /// nest on one thread.
+  internal static let mostUnwatched = 16
 
   @TaskLocal private static var innermost: PostFrame?
 

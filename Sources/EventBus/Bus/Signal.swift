@@ -46,6 +46,12 @@ public final class Signal<Payload: Sendable>: Sendable {
   /// - Complexity: O(1).
   public var observerCount: Int { core.count }
 
+  /// Whether a post with a sender takes the shortest path: nothing but the slots of one priority.
+  package var isPlain: Bool { core.isPlain && core.hub.isPlain }
+
+  /// How many slots the observers for any sender take.
+  package var slotCount: Int { core.slotCount }
+
   /// Calls every observer, in order.
   ///
   /// The same as posting on a bus.

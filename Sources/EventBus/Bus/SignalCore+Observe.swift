@@ -54,7 +54,7 @@ extension SignalCore {
     on actor: (any Actor)?,
     _ call: @escaping @Sendable (Owner, Payload) throws -> Void
   ) -> Token {
-    let facts = OwnerFacts(of: owner)
+    let facts = OwnerFacts(of: owner, on: actor)
     let link = route(request, where: predicate, owner: owner, facts, on: actor) {
       [weak owner] payload in
       guard let owner else { return .ownerLost }
@@ -74,7 +74,6 @@ extension SignalCore {
       fileID: request.fileID,
       line: request.line,
       owner: owner,
-      tells: owner is any LifetimeOwner,
       link: link,
       handler: call
     )
@@ -101,7 +100,7 @@ extension SignalCore {
       mailbox: actor.map { hub.mailbox(of: $0) },
       body: body
     )
-    enter(observer, request, link, owner: owner, isBound: actor != nil)
+    enter(observer, request, link, owner: owner)
     return link
   }
 
@@ -111,20 +110,14 @@ extension SignalCore {
     _ observer: AnyObserver,
     _ request: ObserveRequest,
     _ link: ObserverLink,
-    owner: AnyObject? = nil,
-    isBound: Bool = false
+    owner: AnyObject? = nil
   ) {
     link.connect(observer)
-    let isAdded = add(
-      observer,
-      priority: request.priority.rawValue,
-      for: request.sender,
-      isBound: isBound
-    )
+    let isAdded = add(observer, priority: request.priority.rawValue, for: request.sender)
     guard isAdded else { return link.disconnect() }
     if let carrier = owner as? any LifetimeOwner { link.join(carrier.lifetime.members) }
     if let observer = observer as? ConditionalObserver<Payload>, let gate = observer.gate {
-      replay(to: observer, through: gate, from: request.sender, link)
+      replay(to: observer, through: gate, from: request.sender)
     }
   }
 }

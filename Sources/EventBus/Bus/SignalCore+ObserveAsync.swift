@@ -8,7 +8,9 @@ extension SignalCore {
     buffering: BufferingPolicy,
     async handler: @escaping @isolated(any) @Sendable (Payload) async throws -> Void
   ) -> Token {
-    let link = queue(request, where: predicate, owner: nil, .none, buffering) { payload in
+    let actor = handler.isolation
+    let link = queue(request, where: predicate, owner: nil, .none, on: actor, buffering) {
+      payload in
       try await handler(payload)
       return .called
     }
@@ -23,7 +25,9 @@ extension SignalCore {
     buffering: BufferingPolicy,
     async handler: @escaping @isolated(any) @Sendable (Owner, Payload) async throws -> Void
   ) -> Token {
-    let link = queue(request, where: predicate, owner: owner, OwnerFacts(of: owner), buffering) {
+    let actor = handler.isolation
+    let facts = OwnerFacts(of: owner, on: actor)
+    let link = queue(request, where: predicate, owner: owner, facts, on: actor, buffering) {
       [weak owner] payload in
       // Loaded where the handler runs, so that the last reference is not dropped elsewhere.
       try await Self.call(handler, on: handler.isolation, payload) { owner }
@@ -39,7 +43,8 @@ extension SignalCore {
     buffering: BufferingPolicy,
     async handler: @escaping @Sendable (isolated Owner, Payload) async throws -> Void
   ) -> Token {
-    let link = queue(request, where: predicate, owner: owner, OwnerFacts(of: owner), buffering) {
+    let facts = OwnerFacts(of: owner, on: owner)
+    let link = queue(request, where: predicate, owner: owner, facts, on: owner, buffering) {
       [weak owner] payload in
       try await Self.call(on: owner, payload, handler)
     }
@@ -51,6 +56,7 @@ extension SignalCore {
     where predicate: Predicate?,
     owner: AnyObject?,
     _ facts: OwnerFacts,
+    on actor: (any Actor)?,
     _ policy: BufferingPolicy,
     _ body: @escaping @Sendable (Payload) async throws -> Reception
   ) -> ObserverLink {
@@ -63,9 +69,10 @@ extension SignalCore {
       link: link,
       gate: newGate(),
       limit: BufferLimit(policy, fileID: request.fileID, line: request.line),
+      mailbox: actor.map { hub.mailbox(of: $0) },
       body: body
     )
-    enter(observer, request, link, owner: owner, isBound: true)
+    enter(observer, request, link, owner: owner)
     return link
   }
 

@@ -12,17 +12,15 @@ extension SignalCore {
   internal func replay(
     to observer: ConditionalObserver<Payload>,
     through gate: ReplayGate,
-    from sender: AnyObject?,
-    _ link: ObserverLink
+    from sender: AnyObject?
   ) {
     let (entries, newest) = replays.object(orMake: ReplayBuffer.init).contents()
-    let meant = entries.lazy.filter { sender == nil || $0.sender === sender }
+    let meant = entries.lazy.filter { entry in sender.map(entry.isFrom) ?? true }
     handOver(
       meant.map { ($0.payload, $0.delivery) },
       upTo: newest,
       to: observer,
-      through: gate,
-      link
+      through: gate
     )
   }
 }

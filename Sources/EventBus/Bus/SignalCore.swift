@@ -17,6 +17,8 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   internal let replays = LazyReference<ReplayBuffer<Payload>>()
   /// Leads others to this list without keeping it.
   internal let proxy = ListProxy()
+  /// Whether these are the observers of every event of the bus.
+  private let isForEveryEvent: Bool
   private let hasToldMany = Atomic<Bool>(false)
   private let handle = Locked(SignalHandle())
 
@@ -30,9 +32,11 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     name: String,
     hub: Hub,
     wildcards: SignalCore<AnyEvent>? = nil,
-    interned: InternedName? = nil
+    interned: InternedName? = nil,
+    isForEveryEvent: Bool = false
   ) {
     self.name = name
+    self.isForEveryEvent = isForEveryEvent
     self.interned = interned
     self.hub = hub
     self.wildcards = wildcards
@@ -40,19 +44,21 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     // Before anybody can find the list: the first post is recorded, too.
     if let interned, interned.replay > 0 { noteReplay() }
     proxy.connect(self)
-    hub.add(proxy)
   }
 
   @discardableResult
   override package func add(
     _ observer: AnyObserver,
     priority: Int,
-    for sender: AnyObject? = nil,
-    isBound: Bool = false
+    for sender: AnyObject? = nil
   ) -> Bool {
-    let isAdded = super.add(observer, priority: priority, for: sender, isBound: isBound)
+    let isAdded = super.add(observer, priority: priority, for: sender)
     if isAdded, let hook = hub.hooks.onManyObservers { tellIfMany(hook) }
     return isAdded
+  }
+
+  override package func noteOccupied(_ isOccupied: Bool) {
+    if isForEveryEvent { hub.noteWildcards(isOccupied) }
   }
 
   private func tellIfMany(_ hook: (String, Int) -> Void) {
@@ -66,7 +72,6 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   deinit {
     proxy.disconnect()
     interned?.remove(ObjectIdentifier(proxy))
-    hub.remove(ObjectIdentifier(proxy))
   }
 
   /// The signal through which a bus shows these observers: the same for as long as somebody has it.
@@ -109,7 +114,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     }
     var reached = 0
     if !isEmpty {
-      let outcome = deliver(payload, watchesNesting: hub.watchesNesting) { error, observer in
+      let outcome = deliver(payload, watchesNesting: { hub.watchesNesting }) { error, observer in
         report(error, observer, payload, from: sender, fileID: fileID, line: line)
       }
       guard let outcome else {
@@ -164,9 +169,10 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     }
     let reached: Int
     let trace = HookCall.isRunning ? nil : hub.hooks.onTrace
-    let isNesting = hub.watchesNesting && nesting >= 8
+    let nesting = hub.watchesNesting ? nesting : 0
+    let isNesting = nesting >= PostFrame.mostUnwatched
     if trace != nil || isNesting {
-      let unwatched = isNesting ? min(hub.nesting, PostFrame.mostUnwatched) : 0
+      let unwatched = isNesting ? PostFrame.mostUnwatched : 0
       reached = PostFrame.run(name, unwatched: unwatched) { frame in
         if isNesting, frame.depth >= 64 { hub.warnOfNesting(frame) }
         guard let trace else { return sendUntraced(payload, from: sender, delivery, told: nil) }
@@ -255,12 +261,10 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     payload: any Sendable,
     delivery: Delivery
   ) {
-    // An observer of every event is given the event itself.
-    let known = payload as? AnyEvent
     hub.report(
       HandlerFailure(
         error: error,
-        event: known ?? event(payload, delivery),
+        event: event(payload, delivery),
         registeredAt: SourceSite(observer)
       )
     )

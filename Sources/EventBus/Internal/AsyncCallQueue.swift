@@ -1,5 +1,5 @@
 /// The events that wait for one asynchronous handler, and the task that brings them to it.
-package final class AsyncCallQueue<Payload: Sendable>: Sendable {
+package final class AsyncCallQueue<Payload: Sendable>: Finishable {
   /// An event in the queue.
   ///
   /// Whoever waits for it is told when it goes, called or not.
@@ -55,8 +55,8 @@ package final class AsyncCallQueue<Payload: Sendable>: Sendable {
     return discarded !== call
   }
 
-  /// Lets go what waits, and what comes later.
-  package func close() {
+  /// Drops what waits, and what comes later.
+  package func finish() {
     let rest = state.withLock { state in
       state.isClosed = true
       return state.calls.removeAll()
@@ -66,11 +66,7 @@ package final class AsyncCallQueue<Payload: Sendable>: Sendable {
 
   private func work() async {
     while let call = next() {
-      guard let observer = link.begin() else { continue }
-      await RunningCall.run(link, callers: call.completion?.callers ?? []) {
-        await make(call, observer)
-      }
-      link.finish()
+      if await make(call) { link.finish() }
     }
   }
 
@@ -82,8 +78,18 @@ package final class AsyncCallQueue<Payload: Sendable>: Sendable {
     }
   }
 
-  private func make(_ call: Call, _ observer: AnyObserver) async {
-    guard let observer = observer as? AsyncObserver<Payload> else { return }
+  /// Makes a call, in a frame of its own: the observer is released before the call counts as finished.
+  ///
+  /// - Returns: `false` when the registration had ended.
+  private func make(_ call: Call) async -> Bool {
+    guard let observer: AsyncObserver<Payload> = link.begin() else { return false }
+    await RunningCall.run(link, callers: call.completion?.callers ?? []) {
+      await make(call, observer)
+    }
+    return true
+  }
+
+  private func make(_ call: Call, _ observer: AsyncObserver<Payload>) async {
     do {
       if try await observer.run(call.payload) == .ownerLost { link.endByItself() }
     } catch {

@@ -18,6 +18,7 @@ package final class AsyncObserver<Payload: Sendable>: ConditionalObserver<Payloa
   ///   - link: Ends the registration.
   ///   - gate: Holds live events back while earlier ones are replayed.
   ///   - limit: What to keep while the handler is busy.
+  ///   - mailbox: The mailbox of the actor on which the handler runs.
   ///   - body: Calls the handler, with its owner where it has one.
   package init(
     fileID: StaticString,
@@ -27,6 +28,7 @@ package final class AsyncObserver<Payload: Sendable>: ConditionalObserver<Payloa
     link: ObserverLink,
     gate: ReplayGate?,
     limit: BufferLimit,
+    mailbox: Mailbox?,
     body: @escaping @Sendable (Payload) async throws -> Reception
   ) {
     self.body = body
@@ -37,14 +39,15 @@ package final class AsyncObserver<Payload: Sendable>: ConditionalObserver<Payloa
       conditions: conditions,
       owner: owner,
       link: link,
-      gate: gate
+      gate: gate,
+      mailbox: mailbox
     )
   }
 
-  deinit { queue.close() }
-
   override package var loadsOwnerOnPost: Bool { false }
+  override package var isBound: Bool { true }
   override package var droppedCount: UInt { queue.droppedCount }
+  override package var dependent: (any Finishable)? { queue }
 
   override package func accept(_ payload: Payload, _ delivery: borrowing Delivery) throws
     -> Reception
@@ -57,6 +60,7 @@ package final class AsyncObserver<Payload: Sendable>: ConditionalObserver<Payloa
   /// - Throws: What the handler throws.
   package func run(_ payload: Payload) async throws -> Reception {
     endIfOnce()
+    calls.add()
     return try await body(payload)
   }
 }

@@ -65,6 +65,21 @@ package struct BoundedQueue<Element> {
     return first
   }
 
+  /// The first element.
+  package var first: Element? { head < storage.count ? storage[head] : nil }
+
+  /// Takes the last element.
+  ///
+  /// - Complexity: O(1).
+  package mutating func popLast() -> Element? {
+    guard head < storage.count, let last = storage.removeLast() else { return nil }
+    if head == storage.count {
+      storage.removeAll(keepingCapacity: storage.capacity <= 64)
+      head = 0
+    }
+    return last
+  }
+
   /// Takes everything.
   ///
   /// - Returns: The elements, oldest first, for the caller to let go outside its lock.

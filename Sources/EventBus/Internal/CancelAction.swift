@@ -25,5 +25,5 @@ package final class CancelAction: TokenTarget, @unchecked Sendable {  // Reason:
     action?()
   }
 
-  override package func finished(_ handle: UInt) async { await fence?() }
+  override package func waitUntilFinished(_ handle: UInt) async { await fence?() }
 }

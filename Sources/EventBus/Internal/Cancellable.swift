@@ -2,6 +2,11 @@
 package protocol Cancellable: AnyObject, Sendable {
   /// Ends it. Doing so twice does nothing.
   func cancel()
+
+  /// Whether it has ended, or is about to.
+  ///
+  /// Asked with locks held.
+  var hasEnded: Bool { get }
 }
 
 /// A reference that does not keep its object alive, to be kept in a value behind a lock.

@@ -27,6 +27,9 @@ package final class Completion: Sendable {
     if isDone { latch.open() }
   }
 
+  /// Whether every call has been made.
+  package var isDone: Bool { latch.isOpen }
+
   /// Waits until every call has been made.
   ///
   /// Returns early when the waiting task is cancelled.

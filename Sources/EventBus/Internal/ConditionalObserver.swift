@@ -24,11 +24,13 @@ package class ConditionalObserver<Payload: Sendable>: Observer<Payload>,
   package let gate: ReplayGate?
   private let conditions: Conditions
   private let owner: OwnerFacts
-  private let home: ObserverLink
+  private let registration: ObserverLink
+  /// The mailbox of the actor on which the handler runs.
+  package let mailbox: Mailbox?
   private let isClaimed = Atomic<Bool>(false)
-  private let delivered = Atomic<UInt>(0)
   /// Kept by the list for as long as this observer is linked.
   private let group = Atomic<UInt>(0)
+  private let place = Atomic<UInt32>(0)
 
   /// Creates an observer.
   ///
@@ -39,22 +41,27 @@ package class ConditionalObserver<Payload: Sendable>: Observer<Payload>,
   ///   - owner: What is known of the owner.
   ///   - link: Ends the registration.
   ///   - gate: Holds live events back while earlier ones are replayed.
+  ///   - mailbox: The mailbox of the actor on which the handler runs.
   package init(
     fileID: StaticString,
     line: UInt,
     conditions: Conditions,
     owner: OwnerFacts,
     link: ObserverLink,
-    gate: ReplayGate? = nil
+    gate: ReplayGate? = nil,
+    mailbox: Mailbox? = nil
   ) {
+    self.mailbox = mailbox
     self.gate = gate
     self.conditions = conditions
     self.owner = owner
-    home = link
+    registration = link
     super.init(fileID: fileID, line: line)
+    // Counted where the handler is entered, which may be later and elsewhere.
+    flags.store(0, ordering: .relaxed)
   }
 
-  /// Whether the owner may be loaded on the posting thread.
+  /// Whether the handler is called, and its owner loaded, on the posting thread.
   package var loadsOwnerOnPost: Bool { true }
 
   /// Takes an event that has passed the conditions.
@@ -84,20 +91,26 @@ package class ConditionalObserver<Payload: Sendable>: Observer<Payload>,
   /// - Throws: What the handler throws, if it is called now.
   package final func pass(_ payload: Payload, _ delivery: borrowing Delivery) throws -> Reception {
     // A handler on an actor has its owner loaded there, so that the last reference is not dropped here.
-    if loadsOwnerOnPost, owner.isLost() { return .ownerLost }
+    let callsOnPost = loadsOwnerOnPost
+    if callsOnPost, owner.isLost() {
+      registration.endByItself()
+      return .ownerLost
+    }
+    let isCall = callsOnPost || conditions.predicate != nil
+    if isCall, !registration.beginCall() { return .cancelled }
+    defer { if isCall { registration.finish() } }
     if let predicate = conditions.predicate {
       if !predicate(payload) { return .declined }
       // The predicate may have ended its own registration.
       if isCancelled { return .cancelled }
     }
     if conditions.once, isClaimed.exchange(true, ordering: .acquiringAndReleasing) { return .spent }
-    delivered.wrappingAdd(1, ordering: .relaxed)
     return try accept(payload, delivery)
   }
 
   /// Ends a registration for one call, just before that call.
   package final func endIfOnce() {
-    if conditions.once { home.endByItself() }
+    if conditions.once { registration.endByItself() }
   }
 
   override package var senderGroup: SenderGroup? {
@@ -108,14 +121,26 @@ package class ConditionalObserver<Payload: Sendable>: Observer<Payload>,
     self.group.store(ObjectAddress.of(group), ordering: .releasing)
   }
 
-  override package var deliveredCount: UInt? { delivered.load(ordering: .relaxed) }
-  override package var needsSweeping: Bool { owner.needsSweeping }
+  override package func deliveredCount(of posts: () -> UInt) -> Int { calls.counted }
+  override package var hasOwner: Bool { owner.type != nil }
   override package var hasLostOwner: Bool { owner.isLost() }
+
+  override package var home: Mailbox? {
+    // The `deinit` of an actor belongs to no thread; looked at anywhere, many actors need no turns.
+    owner.isActor && group.load(ordering: .relaxed) == 0 ? nil : mailbox
+  }
+
+  override package var watchPlace: Int {
+    get { Int(place.load(ordering: .relaxed)) }
+    set { place.store(UInt32(newValue), ordering: .relaxed) }
+  }
+
   override package func belongs(to owner: AnyObject, as id: AnyHashable?) -> Bool {
     if let id, self.owner.id.map({ AnyHashable($0) }) != id { return false }
     return self.owner.isOwner(owner)
   }
 
   override package var ownerType: String? { owner.type }
-  override package var link: ObserverLink? { home }
+  override package var link: ObserverLink? { registration }
+  override package var countsCalls: Bool { true }
 }

@@ -14,8 +14,11 @@ package protocol GroupedRegistrations: AnyObject, Sendable {
   /// - Returns: `false` if that has happened already.
   func watch(_ number: UInt, inGroup group: UInt, by token: any Cancellable) -> Bool
 
+  /// Stops or resumes a registration, counted; nothing happens if it has ended.
+  func changePauses(_ number: UInt, inGroup group: UInt, by change: Int)
+
   /// Waits until no call is running.
-  func finished(_ number: UInt, inGroup group: UInt) async
+  func waitUntilFinished(_ number: UInt, inGroup group: UInt) async
 }
 
 /// The way from tokens to the registrations of one group, whose numbers are the tokens' handles.
@@ -42,7 +45,11 @@ package final class GroupTarget: TokenTarget, @unchecked Sendable {  // Reason: 
     registrations?.watch(handle, inGroup: group, by: token) ?? false
   }
 
-  override package func finished(_ handle: UInt) async {
-    await registrations?.finished(handle, inGroup: group)
+  override package func changePauses(_ handle: UInt, by change: Int, unless hasEnded: () -> Bool) {
+    registrations?.changePauses(handle, inGroup: group, by: change)
+  }
+
+  override package func waitUntilFinished(_ handle: UInt) async {
+    await registrations?.waitUntilFinished(handle, inGroup: group)
   }
 }

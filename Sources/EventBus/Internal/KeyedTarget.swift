@@ -20,7 +20,7 @@ package protocol KeyedRegistrations: AnyObject, Sendable {
   func changePauses(_ key: UInt, by change: Int)
 
   /// Waits until no call is running.
-  func finished(_ key: UInt) async
+  func waitUntilFinished(_ key: UInt) async
 }
 
 /// The way from a token, or from the lifetime of an owner, to one of many registrations.
@@ -50,5 +50,7 @@ package final class KeyedTarget: TokenTarget, EndingMembers.Member,
     registrations.changePauses(key, by: change)
   }
 
-  override package func finished(_ handle: UInt) async { await registrations.finished(key) }
+  override package func waitUntilFinished(_ handle: UInt) async {
+    await registrations.waitUntilFinished(key)
+  }
 }

@@ -1,7 +1,7 @@
 /// What was unlinked and may still be in somebody's hands, oldest first.
 ///
-/// A plain value: it decides what may be freed and frees nothing. Stamps never decrease from one
-/// ``append(_:stamped:)`` to the next, because they are read under the lock that guards the value.
+/// A plain value: it decides what may be freed and frees nothing. The stamps never decrease from one item
+/// to the next.
 package struct Limbo<Item> {
   fileprivate struct Entry {
     let item: Item
@@ -20,14 +20,16 @@ package struct Limbo<Item> {
   /// How many items wait.
   package var count: Int { entries.count - head }
 
-  /// Adds an item that was unlinked.
+  /// Adds an item that was unlinked, behind all others that are no younger.
   ///
   /// - Parameters:
   ///   - item: What to free later.
   ///   - stamp: The epoch, read after the unlinking.
-  /// - Complexity: Amortized O(1).
+  /// - Complexity: Amortized O(1) with the youngest stamp; O(*k*) in the number of younger items.
   package mutating func append(_ item: Item, stamped stamp: UInt) {
-    entries.append(Entry(item: item, stamp: stamp))
+    var place = entries.count
+    while place > head, entries[place - 1].stamp > stamp { place -= 1 }
+    entries.insert(Entry(item: item, stamp: stamp), at: place)
   }
 
   /// Takes out everything that nobody can hold any more.

@@ -20,6 +20,8 @@ package class Envelope: @unchecked Sendable {  // Reason: no state; subclasses a
 package final class Mailbox: Sendable {
   private struct State {
     var queue = BoundedQueue<Envelope>()
+    /// Lists with a registration to be looked at on the actor.
+    var looks: [ObserverList] = []
     var isScheduled = false
   }
 
@@ -28,7 +30,12 @@ package final class Mailbox: Sendable {
   /// Only code on the mailbox's actor touches it, so that a burst costs one lock and not one an event.
   private final class Batch: @unchecked Sendable {  // Reason: confined to the mailbox's actor.
     var envelopes = BoundedQueue<Envelope>()
+    /// How many calls of ``Mailbox/drain()`` are opening an envelope, one inside the other.
+    var openings = 0
   }
+
+  /// How deeply handlers of waiting events may nest by posting to their own actor.
+  private static let deepest = 32
 
   private let state = Locked(State())
   private let batch = Batch()
@@ -51,7 +58,15 @@ package final class Mailbox: Sendable {
     return ObjectIdentifier(isolation) == actor.id
   }
 
-  /// Adds an envelope behind all others and sees to it that somebody comes for it.
+  /// Whether an event must be queued even on the actor, because ``drain()`` left others waiting.
+  ///
+  /// To be asked on the mailbox's actor.
+  package var isBehind: Bool {
+    guard batch.openings >= Self.deepest else { return false }
+    return !batch.envelopes.isEmpty || state.withLock { !$0.queue.isEmpty }
+  }
+
+  /// Adds an envelope behind all others and schedules the mailbox.
   package func enqueue(_ envelope: Envelope) {
     waiting.add(1)
     let mustSchedule = state.withLock { state in
@@ -62,11 +77,25 @@ package final class Mailbox: Sendable {
     if mustSchedule { schedule() }
   }
 
+  /// Asks for a turn of the actor in which a list may look at owners and senders.
+  package func requestLook(at list: ObserverList) {
+    let mustSchedule = state.withLock { state in
+      state.looks.append(list)
+      defer { state.isScheduled = true }
+      return !state.isScheduled
+    }
+    if mustSchedule { schedule() }
+  }
+
   /// Opens what waits now, on the mailbox's actor.
   ///
   /// What a post on the actor does first, so that nothing that was posted before is overtaken. Called
-  /// inside itself it goes on where the outer call stands.
+  /// inside itself it goes on where the outer call stands, up to a depth: a handler of each waiting event
+  /// that posts would otherwise need as much stack as there are events.
   package func drain() {
+    guard batch.openings < Self.deepest else { return }
+    batch.openings += 1
+    defer { batch.openings -= 1 }
     var remaining = batch.envelopes.count + state.withLock { $0.queue.count }
     while remaining > 0, let envelope = next() {
       waiting.add(-1)
@@ -74,6 +103,10 @@ package final class Mailbox: Sendable {
       remaining -= 1
     }
   }
+
+  /// How many times, one inside the other, waiting envelopes are being opened; asked on the mailbox's
+  /// actor.
+  package var openings: Int { batch.openings }
 
   private func next() -> Envelope? {
     if let envelope = batch.envelopes.popFirst() { return envelope }
@@ -98,13 +131,22 @@ package final class Mailbox: Sendable {
 
   private func drainAndRest() {
     drain()
+    look(actorIsGone: false)
     let isDone = batch.envelopes.isEmpty
     let mustSchedule = state.withLock { state in
-      state.isScheduled = !isDone || !state.queue.isEmpty
+      state.isScheduled = !isDone || !state.queue.isEmpty || !state.looks.isEmpty
       return state.isScheduled
     }
     // A new hop, so that others may use the actor in between.
     if mustSchedule { schedule() }
+  }
+
+  private func look(actorIsGone: Bool) {
+    let looks = state.withLock { state in
+      defer { state.looks = [] }
+      return state.looks
+    }
+    for list in looks { list.lookAtSuspect(on: self, actorIsGone: actorIsGone) }
   }
 
   private func discard() {
@@ -117,6 +159,7 @@ package final class Mailbox: Sendable {
     waiting.add(-dropped.count)
     waiting.lost.wrappingAdd(dropped.count, ordering: .relaxed)
     for envelope in dropped { envelope.actorWasLost() }
+    look(actorIsGone: true)
   }
 }
 

@@ -26,6 +26,11 @@ package struct ObserverLanes: Sendable {
   /// Whether the observers are in more than one lane.
   package var isSplit: Bool { lanes.count > 1 }
 
+  /// Whether an observer of a priority may need a lane beside the others.
+  package func splits(with priority: Int) -> Bool {
+    !lanes.isEmpty && !lanes.contains { $0.priority == priority }
+  }
+
   /// Links an observer behind all others of its priority.
   ///
   /// - Parameters:
@@ -102,19 +107,6 @@ package struct ObserverLanes: Sendable {
     return retirees
   }
 
-  /// The number of the oldest observer, by which all newer ones are told.
-  package var oldestOrder: UInt? {
-    var oldest: UInt?
-    for lane in lanes {
-      for slot in 0..<lane.block.count where lane.block[slot] != 0 {
-        let order = AnyObserver.borrow(lane.block[slot]) { $0.order } ?? .max
-        oldest = min(oldest ?? .max, order)
-        break
-      }
-    }
-    return oldest
-  }
-
   /// How many slots are filled, emptied ones included: what the bound speaks of.
   package var slotCount: Int { lanes.reduce(0) { $0 + $1.block.count } }
 
@@ -130,6 +122,14 @@ package struct ObserverLanes: Sendable {
   ) -> Int {
     let place = lanes.firstIndex { $0.priority <= priority } ?? lanes.count
     if place < lanes.count, lanes[place].priority == priority { return place }
+    if lanes.count == 1, lanes[0].live == 0 {
+      // The last lane was kept for the next observer, which turns out to have another priority.
+      let lane = Lane(priority: priority, block: SlotBlock(capacity: Self.smallest))
+      retirees.append(Retired(lanes[0].block))
+      lanes[0] = lane
+      publish(published, &retirees)
+      return 0
+    }
     let lane = Lane(priority: priority, block: SlotBlock(capacity: Self.smallest))
     lanes.insert(lane, at: place)
     if lanes.count > 1, place <= primary { primary += 1 }

@@ -21,19 +21,21 @@ extension ObserverList {
   ///
   /// - Parameters:
   ///   - payload: The payload.
-  ///   - watchesNesting: Whether to give up when very many posts are running.
+  ///   - watchesNesting: Returns whether to give up when very many posts are running.
   ///   - failed: Told of every error a handler throws.
-  /// - Returns: How many handlers were reached; `nil`, with nothing done, when so many posts are running
-  ///   that somebody should look whether they nest without end.
+  /// - Returns: How many handlers were reached; `nil`, with nothing done, when the list is no longer plain
+  ///   or so many posts are running that they may nest without end.
   /// - Complexity: O(*n*) in the number of observers.
   @inlinable
   package final func deliver<Payload: Sendable>(
     _ payload: Payload,
-    watchesNesting: Bool,
+    watchesNesting: () -> Bool,
     failed: (any Error, AnyObserver) -> Void
   ) -> Int? {
     guard let visit = domain.enter() else { return 0 }
-    if watchesNesting, visit.isCrowded {
+    // The caller has looked already. What has become special since is found now: from here on nothing
+    // settles its count (``CallCount``) without this post being known to miss it.
+    if !isPlainWithoutSender || visit.isCrowded && watchesNesting() {
       abandon(visit)
       return nil
     }
@@ -42,12 +44,11 @@ extension ObserverList {
       // The count is read once: what is added from now on lies beyond it.
       for index in 0..<block.count {
         _ = ObjectAddress.borrow(block[index]) { (observer: Observer<Payload>) in
-          tally.hand(to: observer, failed: failed) { try $0.receive(payload) }
+          tally.hand(to: observer, in: self, failed: failed) { try $0.receive(payload) }
         }
       }
     }
     domain.leave(visit)
-    if tally.metLostOwner { sweepOwners() }
     return tally.reached
   }
 
@@ -89,11 +90,11 @@ extension ObserverList {
     var otherTally = DeliveryTally()
     func stop(at stop: MergedWalk.Stop) {
       guard stop.isWildcard, let wildcards else {
-        return hand(payload, delivery, to: stop.address, of: self, newest, &tally, told, failed)
+        return hand(payload, delivery, to: stop.address, newest, &tally, told, failed)
       }
       let given = anyEvent ?? event()
       anyEvent = given
-      hand(given, delivery, to: stop.address, of: wildcards, newest, &otherTally, told, failed)
+      wildcards.hand(given, delivery, to: stop.address, newest, &otherTally, told, failed)
     }
     var ahead = walk()
     if let told {
@@ -106,8 +107,6 @@ extension ObserverList {
     }
     if let otherVisit { wildcards?.domain.leave(otherVisit) }
     if let visit { domain.leave(visit) }
-    if tally.metLostOwner { sweepOwners() }
-    if otherTally.metLostOwner { wildcards?.sweepOwners() }
     return tally.reached
   }
 
@@ -138,7 +137,6 @@ extension ObserverList {
     _ payload: Payload,
     _ delivery: borrowing Delivery,
     to address: UInt,
-    of list: ObserverList,
     _ newest: UInt,
     _ tally: inout DeliveryTally,
     _ told: ((AnyObserver, Reception) -> Void)?,
@@ -147,12 +145,14 @@ extension ObserverList {
     _ = ObjectAddress.borrow(address) { (observer: Observer<Payload>) in
       let reception: Reception
       // A trace tells of it at the end.
-      if observer.order > newest { return }
-      if let excluded = delivery.excluded, excluded.isMeant(observer, of: list) {
+      if observer.order > newest { return observer.calls.addMissed() }
+      if let excluded = delivery.excluded, excluded.isMeant(observer, of: self) {
         reception = .excluded
-        list.noteMissed(observer)
+        observer.calls.addMissed()
       } else {
-        let outcome = tally.hand(to: observer, failed: failed) { try $0.receive(payload, delivery) }
+        let outcome = tally.hand(to: observer, in: self, failed: failed) {
+          try $0.receive(payload, delivery)
+        }
         reception = outcome == .paused && observer.isCancelled ? .cancelled : outcome
       }
       told?(observer, reception)

@@ -8,19 +8,17 @@ extension ObserverList {
   ///   - baseline: The number of the newest delivery that need not be made any more.
   ///   - observer: The observer.
   ///   - gate: Its gate, open when this returns.
-  ///   - link: Ends its registration.
   package final func handOver<Payload: Sendable>(
     _ kept: some Sequence<(Payload, Delivery)>,
     upTo baseline: UInt,
     to observer: ConditionalObserver<Payload>,
-    through gate: ReplayGate,
-    _ link: ObserverLink
+    through gate: ReplayGate
   ) {
     gate.setBaseline(baseline)
-    for (payload, delivery) in kept { give(payload, delivery, to: observer, link) }
+    for (payload, delivery) in kept { give(payload, delivery, to: observer) }
     while let waiting = gate.takeWaitingOrOpen() {
       for case let event as ReplayGate.WaitingEvent<Payload> in waiting {
-        give(event.payload, event.delivery, to: observer, link)
+        give(event.payload, event.delivery, to: observer)
       }
     }
   }
@@ -28,12 +26,11 @@ extension ObserverList {
   private func give<Payload: Sendable>(
     _ payload: Payload,
     _ delivery: Delivery,
-    to observer: ConditionalObserver<Payload>,
-    _ link: ObserverLink
+    to observer: ConditionalObserver<Payload>
   ) {
     guard observer.isReceptive else { return }
     do {
-      if try observer.pass(payload, delivery) == .ownerLost { link.endByItself() }
+      _ = try observer.pass(payload, delivery)
     } catch {
       handlerFailed(error, in: observer, payload: payload, delivery: delivery)
     }

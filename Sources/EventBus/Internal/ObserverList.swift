@@ -13,7 +13,7 @@ public import Synchronization
 package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locked.
   /// Set while the observers are in more than one lane.
   package static let split: UInt = 1
-  /// Set once an observer needs to know where an event comes from.
+  /// Set while an observer needs to know where an event comes from.
   package static let bound: UInt = 2
   /// Set while there are observers that named a sender.
   @inlinable package static var addressed: UInt { 4 }
@@ -31,10 +31,11 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// What readers see of the observers that named a sender.
   internal let senders = Atomic<UInt>(0)
   internal let numbers: RegistrationCounter
-  private let registry = Locked(ObserverRegistry())
-  private let probes = Atomic<UInt>(0)
-  /// How many observers have an owner that dies without telling.
-  private let untold = Atomic<Int>(0)
+  internal let registry = Locked(ObserverRegistry())
+  /// How often ``probe(on:hasFound:)`` has sampled.
+  internal let probes = Atomic<UInt>(0)
+  /// How many observers have an owner or a sender that may die unnoticed.
+  private let watched = Atomic<Int>(0)
 
   /// Creates an empty list.
   ///
@@ -42,9 +43,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   package init(numbers: RegistrationCounter) { self.numbers = numbers }
 
   /// How many observers there are.
-  package var count: Int {
-    registry.withLock { published.live.load(ordering: .relaxed) + $0.addressedCount }
-  }
+  package var count: Int { registry.withLock { $0.count } }
 
   /// How many slots are in use, emptied ones included.
   package var slotCount: Int { registry.withLock { $0.slotCount } }
@@ -52,8 +51,11 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// How many unlinked things wait for running calls to end.
   package var waitingCount: Int { domain.waitingCount }
 
-  /// How many posts have walked the list.
-  package var walkCount: UInt { domain.arrivals }
+  /// How many posts have visited the list; one too many for a moment when a post begins again.
+  package var postCount: UInt { domain.arrivals }
+
+  /// The number of posts that have visited the list, if the calling one is the only reader inside.
+  package var postCountIfAlone: UInt? { domain.arrivalsIfAlone }
 
   /// Adds an observer behind all others of its priority.
   ///
@@ -61,31 +63,24 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   ///   - observer: The observer.
   ///   - priority: Its priority.
   ///   - sender: The sender it is for, held by the caller; `nil` for any.
-  ///   - isBound: Whether its calls depend on where an event comes from.
   /// - Returns: `false` when the list is closed.
   /// - Complexity: Amortized O(1).
   @discardableResult
   package func add(
     _ observer: AnyObserver,
     priority: Int,
-    for sender: AnyObject? = nil,
-    isBound: Bool = false
+    for sender: AnyObject? = nil
   ) -> Bool {
-    if untold.load(ordering: .relaxed) > 0 { probeOwners() }
-    if let sender { probeSenders(for: sender) }
+    if watched.load(ordering: .relaxed) > 0 { probe() }
     let retirees: Retirees? = registry.withLock { registry in
       guard !registry.isClosed else { return nil }
       domain.prepare()
-      if isBound { note(Self.bound, true) }
+      // A post that finds the observer finds this, too, and one that does not look beyond one lane has
+      // not been counted as a call of an observer in another.
+      if observer.isBound { note(Self.bound, true) }
+      if sender == nil, registry.splits(with: priority) { note(Self.split, true) }
       observer.number.store(numbers.next(), ordering: .relaxed)
-      let retirees = registry.add(
-        observer,
-        priority: priority,
-        for: sender,
-        published,
-        senders,
-        walks: domain.arrivals
-      )
+      let retirees = registry.add(observer, priority: priority, for: sender, published, senders)
       noteShape(registry)
       return retirees
     }
@@ -95,38 +90,45 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   }
 
   /// Removes an observer that only its token can remove.
-  override package func end(_ handle: UInt) { unlink(address: handle) }
+  override package func conclude(_ handle: UInt) -> UInt { unlink(address: handle) }
 
   /// Removes the observer at an address, which the caller alone has the right to remove.
-  package func unlink(address: UInt) {
+  ///
+  /// - Returns: What to give to ``waitUntilFree(_:)``.
+  package func unlink(address: UInt) -> UInt {
     let retirees = registry.withLock { registry in
       let retirees = registry.remove(address, published, senders)
       noteShape(registry)
       return retirees
     }
-    domain.retire(retirees)
+    // Where the list was closed first, nothing is unlinked here.
+    return retirees.isEmpty ? domain.stamp : domain.retire(retirees)
   }
 
   override package func isActive(_ handle: UInt) -> Bool { registry.withLock { !$0.isClosed } }
 
   override package func watch(_ handle: UInt, by token: any Cancellable) -> Bool {
     let watcher = WeakCancellable(token)
-    return registry.withLock { $0.watch(handle, by: watcher) }
+    // A token that has not ended under this lock still has its observer at the address.
+    return registry.withLock { !token.hasEnded && $0.watch(handle, by: watcher) }
   }
 
   override package func changePauses(_ handle: UInt, by change: Int, unless hasEnded: () -> Bool) {
     // A token that has not ended under this lock cannot be unlinked before it is released.
     registry.withLock { registry in
-      if !hasEnded() { registry.changePauses(handle, by: change, walks: domain.arrivals) }
+      if !hasEnded() { registry.changePauses(handle, by: change) }
     }
   }
 
-  /// Waits until the calls that are running now have ended.
-  override package func finished(_ handle: UInt) async {
+  override package func waitUntilFinished(_ handle: UInt) async { await waitUntilFree(handle) }
+
+  /// Waits until an unlinked observer can be in no post.
+  ///
+  /// - Parameter remains: What ``unlink(address:)`` returned; `nil` for an observer that another thread is
+  ///   unlinking, or that goes with all the others.
+  package func waitUntilFree(_ remains: UInt?) async {
     let latch = Latch()
-    var marker = Retirees()
-    marker.append(Passing(latch).retired())
-    domain.retire(marker)
+    domain.call(Passing(latch).retired(), whenFree: remains ?? domain.stamp)
     await latch.wait()
   }
 
@@ -135,13 +137,26 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// Tokens become inert. Links are disconnected first, so that a queued call cannot take up an observer
   /// that is being freed.
   package func close() {
-    let watchers = registry.withLock { $0.close() }
+    let watchers = registry.withLock { registry in
+      published.forEach { observer, _ in observer.stopCalls() }
+      for group in registry.senderGroups {
+        group.published.forEach { observer, _ in observer.stopCalls() }
+      }
+      return registry.close()
+    }
     var links: [ObserverLink] = []
     forEach { observer, _ in
       if let link = observer.link { links.append(link) }
     }
     for link in links { link.disconnect() }
-    domain.retire(registry.withLock { $0.removeAll(published, senders) })
+    let (retirees, suspects) = registry.withLock { registry in
+      let suspects = registry.takeSuspects()
+      let retirees = registry.removeAll(published, senders)
+      noteShape(registry)
+      return (retirees, suspects)
+    }
+    domain.retire(retirees)
+    withExtendedLifetime(suspects) {}
     for watcher in watchers { watcher.object?.cancel() }
   }
 
@@ -153,36 +168,8 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     domain.leave(visit)
   }
 
-  /// Removes the observers whose owners have died.
-  @usableFromInline
-  package func sweepOwners() {
-    var links: [ObserverLink] = []
-    forEach { observer, _ in
-      if observer.needsSweeping, observer.hasLostOwner, let link = observer.link {
-        links.append(link)
-      }
-    }
-    for link in links { link.endByItself() }
-  }
-
   /// Takes note that posts must be recorded from now on.
   package func noteReplay() { note(Self.replayed, true) }
-
-  /// How often plain observers were called, as of now.
-  package func deliveries() -> DeliveryLedger {
-    registry.withLock { registry in
-      var ledger = registry.ledger
-      ledger.walks = domain.arrivals
-      return ledger
-    }
-  }
-
-  /// Takes note that a post left a plain observer out.
-  package func noteMissed(_ observer: AnyObserver) {
-    guard observer.deliveredCount == nil else { return }
-    let address = observer.address
-    registry.withLock { $0.missedOne(address) }
-  }
 
   /// Told of an error that a handler threw where its poster could not see it.
   package func handlerFailed(
@@ -192,36 +179,13 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     delivery: Delivery
   ) {}
 
-  /// Looks at a few owners and, when many of them are dead, at all.
-  private func probeOwners() {
-    let slots = registry.withLock { $0.slotCount }
-    guard slots >= 8 else { return }
-    let seed = probes.wrappingAdd(1, ordering: .relaxed).newValue
-    var probe = SweepProbe(total: slots, seed: seed)
-    guard let visit = domain.enter(isPost: false) else { return }
-    while let place = probe.next() {
-      if published.hasLostOwner(at: place) { probe.foundDead() }
-    }
-    domain.leave(visit)
-    if probe.shouldSweep { sweepOwners() }
-  }
+  /// Called when the last pause of a registration with a link has ended, under no lock.
+  package func registrationResumed() {}
 
-  /// Ends the registrations for senders that have died, when the table of senders would grow.
+  /// Takes note whether there are observers.
   ///
-  /// Asks each sender once, and none of the observers: the table grows after as many new senders as it
-  /// has, so that this is amortized O(1), however many observers there are.
-  private func probeSenders(for sender: AnyObject) {
-    guard registry.withLock({ $0.grows(for: sender, senders) }) else { return }
-    guard let visit = domain.enter(isPost: false) else { return }
-    var links: [ObserverLink] = []
-    for group in registry.withLock({ $0.senderGroups }) where group.hasLostSender {
-      group.published.forEach { observer, _ in
-        if let link = observer.link { links.append(link) }
-      }
-    }
-    domain.leave(visit)
-    for link in links { link.endByItself() }
-  }
+  /// Called with the lock held, after any change.
+  package func noteOccupied(_ isOccupied: Bool) {}
 
   /// Ends the registrations that satisfy a predicate, which is asked under no lock.
   ///
@@ -237,7 +201,9 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   private func noteShape(_ registry: borrowing ObserverRegistry) {
     note(Self.split, registry.isSplit)
     note(Self.addressed, registry.addressedCount > 0)
-    untold.store(registry.untold, ordering: .relaxed)
+    note(Self.bound, registry.boundCount > 0)
+    watched.store(registry.watched.count, ordering: .relaxed)
+    noteOccupied(registry.count > 0)
   }
 
   private func note(_ peculiarity: UInt, _ isThere: Bool) {

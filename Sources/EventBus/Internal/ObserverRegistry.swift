@@ -9,15 +9,19 @@ package struct ObserverRegistry: Sendable {
   private var senders = SenderTable()
   /// How many observers named a sender.
   private var addressed = 0
-  /// How many observers have an owner that dies without telling.
-  package private(set) var untold = 0
+  /// How many observers need to know where an event comes from.
+  package private(set) var boundCount = 0
+  /// The observers whose owner or sender may die unnoticed.
+  package private(set) var watched = WatchedObservers()
+  /// Registrations to be looked at on an actor, by the mailbox that was asked for a turn.
+  private var suspects: [ObjectIdentifier: ObserverLink] = [:]
+  /// How many observers there are.
+  package private(set) var count = 0
   /// Whether the list takes no more observers.
   package private(set) var isClosed = false
   /// Tokens to be told when their plain observer goes without them, by the observer's address.
   private var watchers: [UInt: WeakCancellable] = [:]
 
-  /// How often plain observers were called.
-  package private(set) var ledger = DeliveryLedger()
   /// How often a plain observer is paused, by its address.
   private var pauses: [UInt: Int] = [:]
 
@@ -26,6 +30,9 @@ package struct ObserverRegistry: Sendable {
 
   /// Whether a post has to merge several lanes.
   package var isSplit: Bool { lanes.isSplit }
+
+  /// Whether observers may be in more than one lane once one of a priority is added.
+  package func splits(with priority: Int) -> Bool { isSplit || lanes.splits(with: priority) }
   /// How many observers named a sender.
   package var addressedCount: Int { addressed }
   /// How many slots of the common lanes are filled.
@@ -33,9 +40,28 @@ package struct ObserverRegistry: Sendable {
   /// The groups of observers that named a sender.
   package var senderGroups: [SenderGroup] { senders.all }
 
-  /// Whether an observer for this sender would make the table of senders grow.
-  package func grows(for sender: AnyObject, _ table: borrowing Atomic<UInt>) -> Bool {
-    senders.isFull(table) && SenderTable.find(sender, in: table) == nil
+  /// How many observers are watched, unless so few are that one more observer is within the bound, at
+  /// most max(8, 2 × living), even if all of them are dead.
+  package var watchedCountWorthProbing: Int? {
+    count >= 8 && 2 * watched.count > count + 1 ? watched.count : nil
+  }
+
+  /// Takes note of a registration to be looked at in the turn of an actor.
+  ///
+  /// - Returns: The one it replaces: only if there is none, a turn has to be asked for.
+  package mutating func suspect(_ link: ObserverLink, on mailbox: Mailbox) -> ObserverLink? {
+    suspects.updateValue(link, forKey: ObjectIdentifier(mailbox))
+  }
+
+  /// Takes out the registration to be looked at in the turn of an actor.
+  package mutating func takeSuspect(on mailbox: Mailbox) -> ObserverLink? {
+    suspects.removeValue(forKey: ObjectIdentifier(mailbox))
+  }
+
+  /// Takes out all registrations to be looked at, to be released under no lock.
+  package mutating func takeSuspects() -> [ObjectIdentifier: ObserverLink] {
+    defer { suspects = [:] }
+    return suspects
   }
 
   /// Links an observer.
@@ -46,23 +72,17 @@ package struct ObserverRegistry: Sendable {
   ///   - sender: The sender it is for.
   ///   - published: What readers see of the observers for any sender.
   ///   - table: What readers see of the groups.
-  ///   - walks: How many posts have walked the list.
   /// - Returns: What the change unlinked.
   package mutating func add(
     _ observer: AnyObserver,
     priority: Int,
     for sender: AnyObject?,
     _ published: borrowing PublishedLanes,
-    _ table: borrowing Atomic<UInt>,
-    walks: UInt
+    _ table: borrowing Atomic<UInt>
   ) -> Retirees {
-    if observer.needsSweeping { untold += 1 }
-    if observer.deliveredCount == nil {
-      ledger.walks = walks
-      ledger.added(observer.order, living: published.live.load(ordering: .relaxed)) {
-        lanes.oldestOrder ?? observer.order
-      }
-    }
+    count += 1
+    if observer.isBound { boundCount += 1 }
+    defer { if observer.isWatched { watched.insert(observer) } }
     guard let sender else { return lanes.append(observer, priority: priority, to: published) }
     addressed += 1
     if let group = SenderTable.find(sender, in: table) {
@@ -87,10 +107,11 @@ package struct ObserverRegistry: Sendable {
     guard !isClosed else { return Retirees() }
     if !watchers.isEmpty { watchers[address] = nil }
     if !pauses.isEmpty { pauses[address] = nil }
-    ledger.removed(address)
     let retirees = AnyObserver.borrow(address) { observer in
-      if observer.needsSweeping { untold -= 1 }
-      observer.flags.bitwiseOr(AnyObserver.cancelled, ordering: .sequentiallyConsistent)
+      count -= 1
+      if observer.isBound { boundCount -= 1 }
+      if observer.isWatched { watched.remove(observer) }
+      observer.stopCalls()
       guard let group = observer.senderGroup else { return lanes.remove(observer, from: published) }
       addressed -= 1
       var retirees = group.lanes.remove(observer, from: group.published)
@@ -123,23 +144,17 @@ package struct ObserverRegistry: Sendable {
       retirees.append(contentsOf: group.lanes.removeAll(from: group.published))
     }
     retirees.append(contentsOf: senders.removeAll(table))
-    (addressed, untold) = (0, 0)
+    (addressed, boundCount, count) = (0, 0, 0)
+    watched = WatchedObservers()
     return retirees
   }
 
   /// Pauses a plain observer once more, or once less.
-  package mutating func changePauses(_ address: UInt, by change: Int, walks: UInt) {
+  package mutating func changePauses(_ address: UInt, by change: Int) {
     guard !isClosed else { return }
     let count = (pauses[address] ?? 0) + change
     pauses[address] = count > 0 ? count : nil
     AnyObserver.borrow(address) { $0.setPaused(count > 0) }
-    ledger.walks = walks
-    ledger.setPaused(address, count > 0)
-  }
-
-  /// Takes note that a post left a plain observer out.
-  package mutating func missedOne(_ address: UInt) {
-    if !isClosed { ledger.missedOne(address) }
   }
 
   /// Sees to it that a token is told when the list closes.

@@ -2,32 +2,37 @@
 package struct OwnerFacts: Sendable {
   /// The owner's type, if there is an owner.
   package let type: String?
-  /// Whether nobody tells when the owner dies.
-  package let needsSweeping: Bool
+  /// Whether the owner is the actor on which the handler runs.
+  package let isActor: Bool
   /// What the owner calls this registration, so that another of the same name replaces it.
   package let id: (any Hashable & Sendable)?
+  private let identity: ObjectIdentifier?
   private let owner: @Sendable () -> AnyObject?
 
   /// There is no owner.
-  package static let none = OwnerFacts(type: nil, needsSweeping: false, id: nil) { nil }
+  package static let none = OwnerFacts()
+
+  private init() {
+    (type, isActor, id, identity) = (nil, false, nil, nil)
+    owner = { nil }
+  }
 
   /// Describes an owner.
   ///
   /// - Parameters:
-  ///   - type: Its type.
-  ///   - needsSweeping: Whether nobody tells when it dies.
-  ///   - id: What it calls the registration.
-  ///   - owner: Loads it.
+  ///   - owner: The owner, which is not kept.
+  ///   - actor: The actor on which the handler runs.
+  ///   - id: What the owner calls the registration.
   package init(
-    type: String?,
-    needsSweeping: Bool,
-    id: (any Hashable & Sendable)?,
-    owner: @escaping @Sendable () -> AnyObject?
+    of owner: some AnyObject & Sendable,
+    on actor: (any Actor)?,
+    id: (any Hashable & Sendable)? = nil
   ) {
-    self.type = type
-    self.needsSweeping = needsSweeping
+    type = "\(Swift.type(of: owner))"
+    isActor = actor === owner
     self.id = id
-    self.owner = owner
+    identity = ObjectIdentifier(owner)
+    self.owner = { [weak owner] in owner }
   }
 
   /// Whether the owner has died.
@@ -35,8 +40,10 @@ package struct OwnerFacts: Sendable {
   /// Loads it.
   package func isLost() -> Bool { type != nil && owner() == nil }
 
-  /// Whether an object is the owner.
+  /// Whether an object, held by the caller, is the owner.
   ///
-  /// Loads it.
-  package func isOwner(_ object: AnyObject) -> Bool { owner() === object }
+  /// Loads no other object: one at another address is not the owner.
+  package func isOwner(_ object: AnyObject) -> Bool {
+    identity == ObjectIdentifier(object) && owner() === object
+  }
 }

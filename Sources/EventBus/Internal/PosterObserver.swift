@@ -8,7 +8,7 @@ package final class PosterObserver<Payload: Sendable>: Observer<Payload>,
   @unchecked Sendable  // Reason: constants and an atomic.
 {
   private let handler: @Sendable (Payload, (any Actor)?) -> Void
-  private let home: ObserverLink
+  private let registration: ObserverLink
   private let isClaimed = Atomic<Bool>(false)
 
   /// Creates an observer.
@@ -25,7 +25,7 @@ package final class PosterObserver<Payload: Sendable>: Observer<Payload>,
     handler: @escaping @Sendable (Payload, (any Actor)?) -> Void
   ) {
     self.handler = handler
-    home = link
+    registration = link
     super.init(fileID: fileID, line: line)
   }
 
@@ -38,10 +38,14 @@ package final class PosterObserver<Payload: Sendable>: Observer<Payload>,
     -> Reception
   {
     if isClaimed.exchange(true, ordering: .acquiringAndReleasing) { return .declined }
-    home.endByItself()
+    guard registration.beginCall() else { return .cancelled }
+    defer { registration.finish() }
+    registration.endByItself()
     handler(payload, delivery.isolation)
     return .called
   }
 
-  override package var link: ObserverLink? { home }
+  override package var link: ObserverLink? { registration }
+  override package var isBound: Bool { true }
+  override package var countsCalls: Bool { true }
 }

@@ -41,22 +41,6 @@ package struct PublishedLanes: ~Copyable, Sendable {
       }
     }
   }
-
-  /// Whether the observer at a place, counted over all lanes, has lost its owner.
-  ///
-  /// Only for announced readers.
-  package borrowing func hasLostOwner(at place: Int) -> Bool {
-    var rest = place
-    var lanes = lanes
-    while let lane = lanes.next() {
-      let count = lane.block.count
-      if rest < count {
-        return AnyObserver.borrow(lane.block[rest]) { $0.needsSweeping && $0.hasLostOwner } ?? false
-      }
-      rest -= count
-    }
-    return false
-  }
 }
 
 /// Walks the lanes of a list by falling priority.

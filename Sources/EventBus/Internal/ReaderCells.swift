@@ -117,6 +117,22 @@ package struct ReaderCells: Sendable {
     sum(cells: 0..<Self.cellCount) { $0 >> 20 }
   }
 
+  /// The number of readers that have ever stayed, if the calling one is the only one inside.
+  ///
+  /// Exact if the answer is the same twice: then no reader has arrived meanwhile.
+  package var arrivalsIfAlone: UInt? {
+    var (sum, inside): (UInt, UInt) = (0, 0)
+    for cell in 0..<Self.cellCount {
+      for row in 0..<Int(Epochs.rowCount) {
+        let word = words[cell &* Self.stride &+ row]
+        inside &+= word & Self.insideMask
+        sum &+= word >> 20
+      }
+      if inside > 1 { return nil }
+    }
+    return sum
+  }
+
   /// How many readers are inside now in the calling thread's cell: at least this thread's own.
   package var insideOwnCell: UInt {
     sum(cells: Self.ownCell..<Self.ownCell + 1) { $0 & Self.insideMask }

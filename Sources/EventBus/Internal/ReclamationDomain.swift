@@ -6,8 +6,14 @@ public import Synchronization
 /// takes two atomic additions and no lock. One domain serves one signal, so that a slow handler delays
 /// the reclamation of its own signal only.
 ///
-/// **Bound.** What waits was unlinked after the oldest reader now inside arrived, or shortly before (one
-/// epoch). With no reader inside nothing waits: ``retire(_:)`` frees before it returns. No sweep is
+/// **Bound.** With no reader inside nothing waits: ``retire(_:)`` frees before it returns. Otherwise let
+/// *R* be the oldest reader inside, and *Q* the oldest reader that was inside when *R* arrived, *R* itself
+/// if there was no other. Everything that waits was unlinked after *Q* arrived. Proof: let *X* be unlinked
+/// before, with the stamp *t*. The readers inside at that moment had left when *R* arrived, or *Q* would
+/// not be the oldest. With the last of them row *t* − 1 was empty and the epoch left *t*; so *R*, and
+/// everyone inside now, is in a later row than *t*. The leaving that emptied row *t* has freed *X*.
+///
+/// No sweep is
 /// lost: a writer raises ``pending`` *before* it looks for readers, and a reader looks at it *after* it
 /// left, so that either the writer saw the reader gone or the reader sees the flag.
 @usableFromInline
@@ -73,20 +79,41 @@ package struct ReclamationDomain: ~Copyable, Sendable {
   /// Frees unlinked things as soon as nobody can hold them: now, when no reader is inside.
   ///
   /// - Parameter retirees: What was unlinked before this call.
-  package func retire(_ retirees: consuming Retirees) {
-    guard !retirees.isEmpty else { return }
+  /// - Returns: The epoch they were stamped with; zero if they were freed at once.
+  @discardableResult
+  package func retire(_ retirees: consuming Retirees) -> UInt {
+    guard !retirees.isEmpty else { return 0 }
     // The usual case takes no lock and leaves the epoch alone: nobody is inside, cell by cell.
-    if ReaderCells(address: cells.load(ordering: .acquiring))?.isEmpty ?? true {
-      return retirees.forEach { $0.free() }
+    if isEmpty {
+      retirees.forEach { $0.free() }
+      return 0
     }
     let unlinked = retirees
-    let items = limbo.withLock { limbo in
+    let (items, stamp) = limbo.withLock { limbo in
       let stamp = epoch.load(ordering: .sequentiallyConsistent)
       unlinked.forEach { limbo.append($0, stamped: stamp) }
+      pending.store(true, ordering: .sequentiallyConsistent)
+      return (takeFree(&limbo), stamp)
+    }
+    for item in items { item.free() }
+    return stamp
+  }
+
+  /// The epoch that something would be stamped with now; zero if it would be freed at once.
+  package var stamp: UInt { isEmpty ? 0 : epoch.load(ordering: .sequentiallyConsistent) }
+
+  /// Frees an item together with what was retired with a stamp: now, if that has been freed.
+  package func call(_ item: Retired, whenFree stamp: UInt) {
+    let items = limbo.withLock { limbo in
+      limbo.append(item, stamped: stamp)
       pending.store(true, ordering: .sequentiallyConsistent)
       return takeFree(&limbo)
     }
     for item in items { item.free() }
+  }
+
+  private var isEmpty: Bool {
+    ReaderCells(address: cells.load(ordering: .acquiring))?.isEmpty ?? true
   }
 
   /// Frees what nobody can hold any more.
@@ -98,6 +125,11 @@ package struct ReclamationDomain: ~Copyable, Sendable {
 
   /// How many things wait for readers to leave.
   package var waitingCount: Int { limbo.withLock { $0.count } }
+
+  /// The number of readers that have ever entered, if the calling one is the only one inside.
+  package var arrivalsIfAlone: UInt? {
+    ReaderCells(address: cells.load(ordering: .acquiring))?.arrivalsIfAlone
+  }
 
   /// How many readers have ever entered; exact when none is arriving.
   package var arrivals: UInt {

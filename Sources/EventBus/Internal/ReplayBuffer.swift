@@ -12,6 +12,13 @@ package final class ReplayBuffer<Payload: Sendable>: Sendable {
     package let delivery: Delivery
     /// The sender, not kept.
     package weak let sender: AnyObject?
+
+    /// Whether an object, held by the caller, is the sender.
+    ///
+    /// Loads no other object: one at another address is not the sender.
+    package func isFrom(_ object: AnyObject) -> Bool {
+      delivery.sender == ObjectIdentifier(object) && sender === object
+    }
   }
 
   private struct State {

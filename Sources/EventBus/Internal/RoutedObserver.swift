@@ -3,7 +3,6 @@ package final class RoutedObserver<Payload: Sendable>: ConditionalObserver<Paylo
   @unchecked Sendable  // Reason: constant.
 {
   private let body: @Sendable (Payload) throws -> Reception
-  private let mailbox: Mailbox?
   /// Looked up once: finding the class of a generic object anew costs as much as making the object.
   private let envelope = QueuedDelivery<Payload>.self
 
@@ -29,23 +28,27 @@ package final class RoutedObserver<Payload: Sendable>: ConditionalObserver<Paylo
     body: @escaping @Sendable (Payload) throws -> Reception
   ) {
     self.body = body
-    self.mailbox = mailbox
     super.init(
       fileID: fileID,
       line: line,
       conditions: conditions,
       owner: owner,
       link: link,
-      gate: gate
+      gate: gate,
+      mailbox: mailbox
     )
   }
 
   override package var loadsOwnerOnPost: Bool { mailbox == nil }
+  override package var isBound: Bool { mailbox != nil }
 
   override package func accept(_ payload: Payload, _ delivery: borrowing Delivery) throws
     -> Reception
   {
-    guard let mailbox, let link, !mailbox.isHome(of: delivery.isolation) else {
+    guard let mailbox, let link else { return try run(payload) }
+    if mailbox.isHome(of: delivery.isolation), !mailbox.isBehind {
+      guard link.beginCall() else { return .cancelled }
+      defer { link.finish() }
       return try run(payload)
     }
     mailbox.enqueue(envelope.init(payload, delivery, link: link))
@@ -55,7 +58,10 @@ package final class RoutedObserver<Payload: Sendable>: ConditionalObserver<Paylo
   /// Calls the handler, now that it is in its place.
   fileprivate func run(_ payload: Payload) throws -> Reception {
     endIfOnce()
-    return try body(payload)
+    calls.add()
+    let reception = try body(payload)
+    if reception == .ownerLost { link?.endByItself() }
+    return reception
   }
 }
 
@@ -85,12 +91,18 @@ private final class QueuedDelivery<Payload: Sendable>: Envelope,
   override func actorWasLost() { link.endByItself() }
 
   override func open() -> Bool {
-    guard let observer: RoutedObserver<Payload> = link.begin() else { return true }
-    defer { link.finish() }
+    guard let isOwned = call() else { return true }
+    link.finish()
+    return isOwned
+  }
+
+  /// Makes the call, in a frame of its own: the observer is released before the call counts as finished.
+  ///
+  /// - Returns: Whether the owner was alive; `nil` when the registration had ended.
+  private func call() -> Bool? {
+    guard let observer: RoutedObserver<Payload> = link.begin() else { return nil }
     do {
-      guard try observer.run(payload) == .ownerLost else { return true }
-      link.endByItself()
-      return false
+      return try observer.run(payload) != .ownerLost
     } catch {
       link.list.handlerFailed(error, in: observer, payload: payload, delivery: delivery)
       return true

@@ -6,6 +6,7 @@ package import Synchronization
 /// free pair; one that is removed leaves its key behind, until the table is made anew. Readers may
 /// therefore walk on while it changes. At most half the pairs are in use, so that a look-up takes O(1).
 package struct SenderTable: Sendable {
+  private static let smallest = 8
   private var groups: [SenderGroup] = []
   private var used = 0
 
@@ -15,8 +16,8 @@ package struct SenderTable: Sendable {
   /// The groups, in no order.
   package var all: [SenderGroup] { groups }
 
-  /// Whether adding one more group makes the table grow: the time to look for dead senders.
-  package func isFull(_ published: borrowing Atomic<UInt>) -> Bool {
+  /// Whether adding one more group makes the table grow.
+  private func isFull(_ published: borrowing Atomic<UInt>) -> Bool {
     let pairs = (SlotBlock(address: published.load(ordering: .relaxed))?.count ?? 0) / 2
     return 2 * (used + 1) > pairs
   }
@@ -80,6 +81,10 @@ package struct SenderTable: Sendable {
         if table[2 * place + 1] == ObjectAddress.of(group) { table.replace(2 * place + 1, by: 0) }
         place = (place + 1) & (table.count / 2 - 1)
       }
+      // What many senders took is given back; a rebuild follows as many removals as it takes steps.
+      if table.count / 2 > max(Self.smallest, 16 * groups.count) {
+        rebuild(published, &retirees)
+      }
     }
     retirees.append(Retired(object: ObjectAddress.retained(group)))
     return retirees
@@ -97,7 +102,7 @@ package struct SenderTable: Sendable {
   }
 
   private mutating func rebuild(_ published: borrowing Atomic<UInt>, _ retirees: inout Retirees) {
-    var pairs = 8
+    var pairs = Self.smallest
     while pairs < 4 * groups.count { pairs *= 2 }
     let table = SlotBlock(capacity: 2 * pairs)
     for _ in 0..<2 * pairs { _ = table.append(0) }

@@ -36,6 +36,7 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
       guard let discarded = elements.append(element) else { return Handover() }
       dropped &+= 1
       let isKept = !elements.keepsOldest || elements.count > count
+      if !isKept { added &-= 1 }
       return Handover(discarded: discarded, isKept: isKept)
     }
 
@@ -88,7 +89,7 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
     state = Locked(State(limit))
   }
 
-  /// How many elements were offered before the end.
+  /// How many elements were kept or handed over, those included that were discarded later.
   package var added: UInt { state.withLock { $0.added } }
 
   /// How many elements were discarded.
@@ -165,3 +166,5 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
     waiter?.resume(nil)
   }
 }
+
+extension StreamBuffer: Finishable {}

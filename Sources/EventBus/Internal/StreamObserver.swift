@@ -1,6 +1,6 @@
 /// An observer that puts its events into the buffer of a stream.
 ///
-/// When it is freed, because its token was cancelled or its list was closed, the stream finishes.
+/// Its link finishes the buffer as soon as the registration has ended.
 ///
 /// A class that is generic is never specialised, so the way into the buffer is a closure from where the
 /// stream was asked for, and the payload's type is known.
@@ -47,9 +47,10 @@ package final class StreamObserver<Payload: Sendable>: ConditionalObserver<Paylo
     )
   }
 
-  deinit { buffer.finish() }
+  override package var loadsOwnerOnPost: Bool { false }
+  override package var dependent: (any Finishable)? { buffer }
 
-  override package var deliveredCount: UInt? { buffer.added }
+  override package func deliveredCount(of posts: () -> UInt) -> Int { Int(clamping: buffer.added) }
   override package var droppedCount: UInt { UInt(buffer.dropped) }
 
   override package func receive(_ payload: Payload) throws -> Reception {

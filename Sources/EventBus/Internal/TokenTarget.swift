@@ -12,6 +12,14 @@ package class TokenTarget: @unchecked Sendable {  // Reason: stateless.
   /// Called once, by the token that was cancelled.
   package func end(_ handle: UInt) {}
 
+  /// Ends the registration of a token that was cancelled.
+  ///
+  /// - Returns: The handle from now on, for ``waitUntilFinished(_:)``.
+  package func conclude(_ handle: UInt) -> UInt {
+    end(handle)
+    return handle
+  }
+
   /// Whether the registration is still there.
   ///
   /// Asked only before ``end(_:)``.
@@ -19,8 +27,8 @@ package class TokenTarget: @unchecked Sendable {  // Reason: stateless.
 
   /// Waits until no call is running, after the registration has ended.
   ///
-  /// Returns early when the task is cancelled.
-  package func finished(_ handle: UInt) async {}
+  /// The handle is what ``conclude(_:)`` returned. Returns early when the task is cancelled.
+  package func waitUntilFinished(_ handle: UInt) async {}
 
   /// Stops or lets through what comes, counted: as many resumes as pauses let it through again.
   ///

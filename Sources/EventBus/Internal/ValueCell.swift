@@ -46,6 +46,11 @@ package final class ValueCell<Value> {
     }
   }
 
+  /// The value, or `nil` while it is being changed in place.
+  package var settled: Value? {
+    unsafe isLent ? nil : content  // Reason: a flag, read in one go; then the value is at rest.
+  }
+
   /// Stores a value.
   ///
   /// The former one is let go by the caller, when the access has ended: what dies with it may read the

@@ -17,7 +17,7 @@ package struct Visit {
 
   /// Whether so many readers are in the same counter that posts may be nesting without end.
   @inlinable
-  package var isCrowded: Bool { inside > 8 }
+  package var isCrowded: Bool { inside > 16 }
 }
 
 @available(*, unavailable)

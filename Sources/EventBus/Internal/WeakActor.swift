@@ -2,6 +2,8 @@
 ///
 /// The main actor never dies, and a weak reference would make every reference to it dearer for the whole
 /// process: it is known by its identity alone.
+///
+/// To one that is being destroyed no weak reference can be formed: it is gone from the start.
 package struct WeakActor: Sendable {
   private weak let reference: (any Actor)?
   /// The actor's identity.

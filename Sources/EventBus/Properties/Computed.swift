@@ -44,6 +44,8 @@ public final class Computed<Value: Equatable>: ObservableValue {
     )
   }
 
+  deinit { core.close() }
+
   /// The value for the sources as they are now.
   ///
   /// - Complexity: O(1) unless a source has changed since.

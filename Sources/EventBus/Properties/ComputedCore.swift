@@ -7,6 +7,10 @@ internal final class ComputedCore<Value: Equatable>: ComputedNode {
   /// The value the observers know, once there are any.
   private var told: Value?
   private var isComputing = false
+  private var tellings: UInt = 0
+  private var computations: UInt = 0
+  /// Whether the value that handed this out has been released; settling may hold this a little longer.
+  private var isClosed = false
   private var tokens: [Token] = []
 
   internal init(_ formula: ComputedFormula<Value>, _ place: PropertyPlace) {
@@ -18,11 +22,14 @@ internal final class ComputedCore<Value: Equatable>: ComputedNode {
     for source in formula.sources { depend(on: source) }
   }
 
-  deinit {
+  /// Leaves the sources and ends all registrations, for good.
+  internal func close() {
+    isClosed = true
     for case let source as any DependencySource in formula.sources {
       source.removeDependent(ObjectIdentifier(self))
     }
     observers.close()
+    tokens = []
   }
 
   /// The value for the sources as they are now.
@@ -41,6 +48,7 @@ internal final class ComputedCore<Value: Equatable>: ComputedNode {
     isComputing = false
     let former = computed
     computed = value
+    computations &+= 1
     withExtendedLifetime(former) {}
     return value
   }
@@ -60,12 +68,25 @@ internal final class ComputedCore<Value: Equatable>: ComputedNode {
 
   override internal func settle() {
     observers.cleanIfSoiled()
-    guard observers.census.count > 0, let old = told else { return }
-    let new = value
-    guard old != new else { return }
-    told = new
-    if observers.census.wantingPriors > 0 { observers.tellPrior(old: old, new: new) }
-    observers.reportInOrder(old: old, new: new, nil)
+    var announcements = 0
+    while !isClosed, observers.census.count > 0, let old = told {
+      let new = value
+      guard old != new else { return }
+      if observers.census.wantingPriors > 0, announcements < 100 {
+        let (tellings, computations) = (tellings, computations)
+        observers.tellPrior(old: old, new: new)
+        announcements += 1
+        if announcements == 100 { observers.warnOfRounds() }
+        // An observer may have set a source: then the value differs now, or was reported already.
+        // Counted, since a value need not equal itself.
+        if isClosed || self.tellings != tellings { continue }
+        let now = value
+        if self.computations != computations, now != new { continue }
+      }
+      told = new
+      tellings &+= 1
+      return observers.reportInOrder(old: old, new: new, nil)
+    }
   }
 
   private func depend(on source: any ObservableValue) {

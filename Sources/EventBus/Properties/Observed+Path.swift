@@ -11,6 +11,10 @@ extension Observed {
   /// Replacing the object is one change, from the value in the old object to the one in the new; none if
   /// they are equal.
   ///
+  /// The rules are those of plain observers. A handler that sets the inner property or replaces the object
+  /// is called again when it has returned. What changes while the registration is paused is not reported,
+  /// but followed. In a batch over both, the object and the inner property report once.
+  ///
   /// - Parameters:
   ///   - path: From the object to its property.
   ///   - owner: The object whose life the registration shares.
@@ -73,7 +77,7 @@ extension Observed {
     let observer = PathObserver(
       observers.newMark(),
       path,
-      from: value,
+      of: self,
       owner: owner,
       options,
       body

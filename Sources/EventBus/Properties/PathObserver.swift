@@ -2,8 +2,13 @@
 ///
 /// It stands among the observers of the outer property and keeps a registration at the inner one.
 ///
-/// `Seen` is what its handler is told of: the inner value, or an optional one where there may be no
-/// object.
+/// Its handler sees one chain of changes, whichever property they come from, and is never called inside
+/// itself: what happens meanwhile waits here. A change of an object that has been replaced already is
+/// left out, since the report of the replacement follows, with the newest value. While the registration
+/// is paused it follows the object without a call.
+///
+/// `Seen` is the value in the changes of its handler: the inner value, or an optional one where there may
+/// be no object.
 internal final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<Root> {
   /// How the inner property is found in the outer value.
   internal struct Path {
@@ -18,38 +23,40 @@ internal final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyO
   }
 
   private weak let owner: Owner?
+  private weak let outer: Observed<Root>?
   private let tells: Bool
   private let path: Path
   private let options: ObserveOptions
   private let body: (Owner, Change<Seen>) -> Void
-  /// The inner property at first, until it is observed.
-  private var first: Observed<Leaf>?
-  /// The inner property now.
+  /// The inner property that is observed.
   private var property: Observed<Leaf>?
   private var token: Token?
-  /// The value the handler knows.
-  private var told: Seen
+  /// The newest value that was reported to the handler, or waits until it has returned.
+  private var known: Seen
+  private var isCalling = false
+  /// What happened while the handler was running.
+  private var waiting = BoundedQueue<Change<Seen>>()
 
   internal init(
     _ mark: ObservationMark,
     _ path: Path,
-    from root: Root,
+    of outer: Observed<Root>,
     owner: Owner,
     _ options: ObserveOptions,
     _ body: @escaping (Owner, Change<Seen>) -> Void
   ) {
     self.owner = owner
+    self.outer = outer
     tells = owner is any LifetimeOwner
     self.path = path
     self.options = options
     self.body = body
-    told = path.see(root)
-    first = path.find(root)
+    known = path.see(outer.storage)
     super.init(mark, options.roles(of: Root.self))
   }
 
   // Not before: the inner property may be the outer one, whose registrations stand in order.
-  override internal func wasAdded() { follow(first.take()) }
+  override internal func wasAdded() { miss() }
 
   override internal func belongs(to object: AnyObject) -> Bool { owner === object }
   override internal var needsSweeping: Bool { !tells }
@@ -62,15 +69,24 @@ internal final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyO
     let seen = path.see(change.new)
     switch change.kind {
     case .initial:
-      body(owner, Change(.initial, old: told, new: told))
+      call(owner, Change(.initial, old: known, new: known))
     case .prior:
-      if isChange(to: seen, in: found) { body(owner, Change(.prior, old: told, new: seen)) }
+      if isChange(to: seen, in: found) { body(owner, Change(.prior, old: known, new: seen)) }
     case .set:
       let isNews = isChange(to: seen, in: found)
       follow(found)
-      if isNews { tell(owner, seen) }
+      if isNews { report(owner, seen) }
     }
     return true
+  }
+
+  /// Follows the object that is there now, without a call: the registration is new or paused.
+  @usableFromInline
+  override internal func miss() {
+    if mark.hasEnded { return follow(nil) }
+    guard let root = outer?.cell.settled else { return }
+    follow(path.find(root))
+    known = path.see(root)
   }
 
   private func follow(_ found: Observed<Leaf>?) {
@@ -85,30 +101,65 @@ internal final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyO
   }
 
   private func receiveInner(_ change: Change<Leaf>) {
-    guard mark.isOpen else { return }
-    guard let owner else { return mark.endByItself() }
-    if change.kind == .prior {
-      body(owner, Change(.prior, old: told, new: path.lift(change.new)))
-    } else {
-      tell(owner, path.lift(change.new))
+    guard let outer, let observers = outer.observers, !mark.hasEnded else { return follow(nil) }
+    // A call of the outer property's observer, too: so one waits for it.
+    observers.beginWalk()
+    defer { observers.endWalk() }
+    // If the object was replaced already, the report of that follows, or was left out on purpose.
+    if let root = outer.cell.settled, path.find(root) !== property { return }
+    let seen = path.lift(change.new)
+    guard mark.isOpen else {
+      if change.kind == .set { known = seen }
+      return
     }
+    guard let owner else {
+      mark.endByItself()
+      return follow(nil)
+    }
+    if change.kind == .prior { return body(owner, Change(.prior, old: known, new: seen)) }
+    // What was reported by hand, with equal values, is reported here as well.
+    let isNews = areUnequal(path.leaf(known), change.new) || !areUnequal(change.old, change.new)
+    if isNews { report(owner, seen) }
   }
 
-  private func tell(_ owner: Owner, _ seen: Seen) {
-    let old = told
-    told = seen
-    body(owner, Change(.set, old: old, new: seen))
+  private func report(_ owner: Owner, _ seen: Seen) {
+    let change = Change(.set, old: known, new: seen)
+    known = seen
+    call(owner, change)
   }
 
-  /// Whether the handler is to be told of what the outer property holds now.
+  /// Calls the handler, or lets the change wait until the handler has returned.
+  private func call(_ owner: Owner, _ change: Change<Seen>) {
+    guard !isCalling else { return _ = waiting.append(change) }
+    isCalling = true
+    body(owner, change)
+    var rounds = 1
+    while let next = waiting.popFirst() {
+      // What comes while the registration is paused is dropped.
+      if mark.isOpen { body(owner, next) }
+      rounds += 1
+      if rounds == 101 { outer?.observers?.warnOfRounds() }
+    }
+    isCalling = false
+  }
+
+  /// Whether a value of the outer property is a change for the handler.
   private func isChange(to seen: Seen, in found: Observed<Leaf>?) -> Bool {
-    switch (path.leaf(told), path.leaf(seen)) {
-    case (nil, nil): return false
-    case (let old?, let new?):
-      if found === property { return false }
-      guard let areEqual = found?.areEqual else { return true }
-      return !areEqual(old, new)
-    default: return true
+    switch (path.leaf(known), path.leaf(seen)) {
+    case (nil, nil): false
+    case (let old?, let new?): found !== property && areUnequal(old, new, in: found)
+    default: true
     }
+  }
+
+  private func areUnequal(_ old: Leaf?, _ new: Leaf) -> Bool {
+    guard let old else { return true }
+    return areUnequal(old, new, in: property)
+  }
+
+  /// Whether two values differ for the inner property, as all do if it cannot compare them.
+  private func areUnequal(_ old: Leaf, _ new: Leaf, in property: Observed<Leaf>?) -> Bool {
+    guard let areEqual = property?.areEqual else { return true }
+    return !areEqual(old, new)
   }
 }

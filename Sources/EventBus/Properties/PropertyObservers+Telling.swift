@@ -23,7 +23,11 @@ extension PropertyObservers {
     var index = 0
     while index < end {
       _ = ObjectAddress.borrow(slots[index].address) { (observer: PropertyObserver<Value>) in
-        if observer.mark.isOpen, !observer.receive(change) { observer.mark.endByItself() }
+        if !observer.mark.isOpen {
+          observer.miss()
+        } else if !observer.receive(change) {
+          observer.mark.endByItself()
+        }
       }
       index += 1
     }
@@ -64,7 +68,10 @@ extension PropertyObservers {
       isOldKnown: isOldKnown,
       order: nextNumber
     )
-    guard !isDraining else { return pending.append(round) }
+    guard !isDraining else {
+      _ = pending.append(round)
+      return
+    }
     isDraining = true
     run(round)
     drain()
@@ -76,7 +83,7 @@ extension PropertyObservers {
     let records = takeRecords()
     // What was stored silently before the batch is still to be told.
     if isNetZero, wroteSilently { note(.mutation) } else { wroteSilently = false }
-    pending.append(
+    _ = pending.append(
       Round(
         old: old,
         new: new,
@@ -161,11 +168,7 @@ extension PropertyObservers {
   @usableFromInline
   internal func drainPending() {
     var rounds = 1
-    var next = 0
-    while next < pending.count {
-      let round = pending[next]
-      next += 1
-      if next == pending.count { (pending, next) = ([], 0) }
+    while let round = pending.popFirst() {
       run(round)
       rounds += 1
       if rounds == 101 { warnOfRounds() }
@@ -225,7 +228,8 @@ extension PropertyObservers {
     endWalk()
   }
 
-  private func warnOfRounds() {
+  /// Warns of observers that seem to answer each other without end.
+  internal func warnOfRounds() {
     StandardError.print(
       "EventBus: the property at \(place) was set more than 100 times by its own observers. "
         + "They may be answering each other without end."

@@ -58,7 +58,7 @@ internal final class PropertyObservers<Value> {
   /// How many registrations have looked at owners.
   internal var probes: UInt = 0
 
-  internal var pending: [Round] = [] { didSet { hasPending = !pending.isEmpty } }
+  internal var pending = BoundedQueue<Round>() { didSet { hasPending = !pending.isEmpty } }
   /// What was written since the last report; kept while somebody wants to know.
   internal var log = WriteLog.empty
   /// Whether some of it was stored without an intention to report it.

@@ -1,60 +1,137 @@
-/// A shared property's value and the changes that are still to be delivered.
+/// A shared property's value, the changes that are still to be delivered, and whose turn it is to do so.
 ///
 /// A plain value: the shell holds it behind its lock. Changes are numbered in the order they were made
 /// and delivered by one thread at a time in that order, so that every observer sees an unbroken chain.
-internal struct SharedChanges<Value> {
-  /// One change on its way.
-  internal struct Round {
-    /// The change.
-    let change: Change<Value>
-    /// Its place among the changes that were recorded.
-    let number: UInt
-    /// How many observers, each called for the change before, have led to it.
-    let depth: Int
+///
+/// ```
+///            record                        next: 64 of others        taskBegins
+///   idle ───────────► a thread's turn ───────────────────► left ───────────────► a task's turn
+///                       ▲    │ next: none waits             │ record               │
+///                       │    └────────► idle                │                      └─► left, idle
+///                       └───────────────────────────────────┘
+/// ```
+package struct SharedChanges<Value> {
+  /// What a thread that delivers does next.
+  package enum Step {
+    /// It delivers a round, and asks again.
+    case deliver(SharedRound<Value>)
+    /// It returns, and starts a task if asked to: the rest is the task's, or the next setter's.
+    case leave(startsTask: Bool)
+    /// It returns: no change waits.
+    case rest
   }
 
-  /// The value now.
-  internal var value: Value
-  /// The number of the newest change that was recorded.
-  internal private(set) var newest: UInt = 0
-  private var waiting = BoundedQueue<Round>()
-  /// The thread that delivers, or zero.
-  private var deliverer: UInt = 0
-  private var depth = 0
+  /// What came of a change.
+  package struct Recorded {
+    /// Whether the thread that made it is to deliver, beginning with ``SharedChanges/next()``.
+    ///
+    /// If not, another one is delivering, or it is itself further out.
+    package let mustDeliver: Bool
+    /// If the change was merged, a value that is no longer needed, to be released outside the lock.
+    package let displaced: Value?
+  }
 
-  internal init(_ value: Value) { self.value = value }
+  /// One thread's delivering.
+  private struct Delivering {
+    let thread: UInt
+    /// The newest change when it began: its own.
+    let began: UInt
+    /// Whether a task delivers, which has no change of its own.
+    let isTask: Bool
+    /// How many changes of others it has delivered.
+    var others = 0
+    /// That of the round it delivers.
+    var depth = 0
+
+    /// Whether a round was made by others, and after this turn's own change.
+    func isOthers(_ round: SharedRound<Value>) -> Bool {
+      round.first <= began ? isTask : round.thread != thread
+    }
+  }
+
+  private enum Turn {
+    case idle
+    case taken(Delivering)
+    /// A thread has delivered enough. A task is on its way; the next setter may come first.
+    case left
+  }
+
+  /// How many changes of others one thread delivers after its own.
+  package static var othersPerTurn: Int { 64 }
+
+  /// The value now.
+  package var value: Value
+  /// The number of the newest change that was recorded.
+  package private(set) var newest: UInt = 0
+  private var waiting = RoundQueue<Value>()
+  private var turn = Turn.idle
+  private var isTaskOnItsWay = false
+
+  /// Creates a plan without changes.
+  package init(_ value: Value) { self.value = value }
+
+  /// How many rounds wait.
+  package var waitingCount: Int { waiting.count }
 
   /// Records a change.
   ///
   /// - Parameters:
   ///   - old: The value before; the value now is the one after.
-  ///   - thread: Who made it.
-  /// - Returns: Whether that thread is to deliver, beginning with ``next()``; if not, another one is
-  ///   delivering, or it is itself further out.
-  internal mutating func record(from old: Value, by thread: UInt) -> Bool {
+  ///   - thread: The thread that made it.
+  ///   - isBarred: Whether a registration, or the end of a pause, came after the change before.
+  /// - Returns: What the thread is to do, and what it is to release.
+  /// - Complexity: Amortized O(1).
+  package mutating func record(from old: Value, by thread: UInt, isBarred: Bool) -> Recorded {
     newest += 1
-    let isNested = deliverer == thread
-    let round = Round(
-      change: Change(.set, old: old, new: value),
+    var depth = 0
+    if case .taken(let delivering) = turn, delivering.thread == thread {
+      depth = delivering.depth + 1
+    }
+    let round = SharedRound(
+      Change(.set, old: old, new: value),
       number: newest,
-      depth: isNested ? depth + 1 : 0
+      thread: thread,
+      depth: depth,
+      isBarred: isBarred
     )
-    _ = waiting.append(round)
-    if deliverer != 0 { return false }
-    deliverer = thread
-    return true
+    let displaced = waiting.append(round)
+    if case .taken = turn { return Recorded(mustDeliver: false, displaced: displaced) }
+    turn = .taken(Delivering(thread: thread, began: newest, isTask: false))
+    return Recorded(mustDeliver: true, displaced: displaced)
   }
 
-  /// The next change to be delivered; nothing ends the delivering.
-  internal mutating func next() -> Round? {
-    guard let round = waiting.popFirst() else {
-      deliverer = 0
-      return nil
+  /// What the thread whose turn it is does next.
+  package mutating func next() -> Step {
+    guard case .taken(var delivering) = turn, let round = waiting.first else {
+      turn = .idle
+      return .rest
     }
-    depth = round.depth
-    return round
+    if delivering.isOthers(round) {
+      if delivering.others == Self.othersPerTurn {
+        turn = .left
+        defer { isTaskOnItsWay = true }
+        return .leave(startsTask: !isTaskOnItsWay)
+      }
+      delivering.others += 1
+    }
+    _ = waiting.popFirst()
+    delivering.depth = round.depth
+    turn = .taken(delivering)
+    return .deliver(round)
+  }
+
+  /// Lets the task that was started take its turn.
+  ///
+  /// - Parameter thread: The thread it runs on.
+  /// - Returns: Whether there is something for it to do, beginning with ``next()``.
+  package mutating func taskBegins(on thread: UInt) -> Bool {
+    isTaskOnItsWay = false
+    guard case .left = turn else { return false }
+    turn = .taken(Delivering(thread: thread, began: newest, isTask: true))
+    return true
   }
 }
 
 extension SharedChanges: Sendable where Value: Sendable {}
-extension SharedChanges.Round: Sendable where Value: Sendable {}
+extension SharedChanges.Step: Sendable where Value: Sendable {}
+extension SharedChanges.Recorded: Sendable where Value: Sendable {}

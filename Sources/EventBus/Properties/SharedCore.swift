@@ -4,6 +4,9 @@ internal import Synchronization
 package final class SharedCore<Value: Sendable>: ObserverList,
   @unchecked Sendable  // Reason: locked.
 {
+  private typealias Changes = SharedChanges<Value>
+  private typealias Routed = RoutedObserver<SharedRound<Value>>
+
   /// What one registration asks for.
   internal struct Request {
     let options: ObserveOptions
@@ -14,10 +17,14 @@ package final class SharedCore<Value: Sendable>: ObserverList,
 
   private let state: Locked<SharedChanges<Value>>
   private let areEqual: (@Sendable (Value, Value) -> Bool)?
-  /// The thread that runs somebody's code under the lock, or zero.
+  /// The thread that runs code of the user under the lock, or zero.
   private let insider = Atomic<UInt>(0)
-  private let wantsPrior = Atomic<Bool>(false)
   private let hasWarned = Atomic<Bool>(false)
+  /// Whether a registration, or the end of a pause, came after the newest change.
+  ///
+  /// No lock is needed to set it, so that a pause may end inside an update.
+  private let isBarred = Atomic<Bool>(false)
+  private let counts = SharedCounts()
   private let mailboxes = ActorTable<Mailbox>()
   private let waiting = WaitingCount()
   private let site: (fileID: StaticString, line: UInt)
@@ -34,6 +41,9 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     super.init(numbers: RegistrationCounter())
   }
 
+  /// How many changes were merged with a neighbour, because too many waited.
+  internal var mergedCount: Int { counts.merged.load(ordering: .relaxed) }
+
   /// The value now.
   internal var value: Value {
     _ = enteringThread()
@@ -43,32 +53,37 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   /// Stores a value and reports it, unless it is equal to the present one.
   internal func set(_ value: Value) {
     let thread = enteringThread()
-    let (displaced, mustDeliver) = state.withLock { state in
+    let (old, recorded) = state.withLock { state in
       let old = state.value
       guard !isEmpty else {
         state.value = value
-        return (old, false)
+        return (old, nil as Changes.Recorded?)
       }
-      if areEqual(old, value, on: thread) { return (old, false) }
+      if areEqual(old, value, on: thread) { return (old, nil) }
       state.value = value
-      return (old, state.record(from: old, by: thread))
+      return (old, record(from: old, by: thread, in: &state))
     }
-    // What was displaced is let go here, outside the lock.
-    withExtendedLifetime(displaced) {}
-    if mustDeliver { deliver() }
+    // What was displaced is released here, outside the lock.
+    withExtendedLifetime(old) {}
+    if let recorded { finish(recorded) }
   }
 
   /// Changes the value in place, under the lock, and reports the change, also when the closure throws.
   internal func update(_ body: (inout Value) throws -> Void) rethrows {
     let thread = enteringThread()
-    var mustDeliver = false
-    defer { if mustDeliver { deliver() } }
+    // Both are released outside the lock, at the end.
+    var former: Value?
+    var recorded: Changes.Recorded?
+    defer {
+      withExtendedLifetime(former) {}
+      if let recorded { finish(recorded) }
+    }
     try state.withLock { state in
       // A copy is made only for observers.
-      let old = isEmpty ? nil : state.value
+      if !isEmpty { former = state.value }
       defer {
-        if let old, !areEqual(old, state.value, on: thread) {
-          mustDeliver = state.record(from: old, by: thread)
+        if let former, !areEqual(former, state.value, on: thread) {
+          recorded = record(from: former, by: thread, in: &state)
         }
       }
       insider.store(thread, ordering: .relaxed)
@@ -93,38 +108,87 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     on actor: (any Actor)?,
     _ body: @escaping @Sendable (Change<Value>) -> Reception
   ) -> ObserverLink {
+    _ = enteringThread()
     let link = ObserverLink(self)
-    let gate = ReplayGate()
-    let isTold = request.options.contains(.prior)
-    var predicate: (@Sendable (Change<Value>) -> Bool)?
-    if isTold {
-      wantsPrior.store(true, ordering: .relaxed)
-    } else {
-      predicate = { $0.kind != .prior }
-    }
-    let observer = RoutedObserver<Change<Value>>(
+    let inbox = SharedInbox<Value>(
+      isBound: actor != nil,
+      wantsPrior: request.options.contains(.prior),
+      counts
+    )
+    let observer = Routed(
       fileID: request.fileID,
       line: request.line,
-      conditions: .init(predicate: predicate, once: false),
+      conditions: .init(predicate: { inbox.admits($0) }, once: false),
       owner: facts,
       link: link,
-      gate: gate,
+      gate: nil,
       mailbox: actor.map { mailbox(of: $0) },
-      body: body
+      body: { Self.call($0, inbox, link, body) }
     )
     link.connect(observer)
-    add(observer, priority: 0, isBound: actor != nil)
+    add(observer, priority: 0)
     if let carrier = owner as? any LifetimeOwner { link.join(carrier.lifetime.members) }
     if let owner, let id = facts.id { endOthers(of: owner, as: AnyHashable(id), before: observer) }
-    // Linked first, looked at then: a change is in the value, or comes to the gate.
-    let (value, newest) = state.withLock { ($0.value, $0.newest) }
-    let delivery = Delivery(fileID: request.fileID, line: request.line)
-    var kept: [(Change<Value>, Delivery)] = []
-    if request.options.contains(.initial) {
-      kept.append((Change(.initial, old: value, new: value), delivery))
+    // Linked first, looked at then: a change is in the value, or comes to the inbox.
+    let (value, newest) = state.withLock { state in
+      isBarred.store(true, ordering: .relaxed)
+      return (state.value, state.newest)
     }
-    handOver(kept, upTo: newest, to: observer, through: gate, link)
+    inbox.setBaseline(newest)
+    var initial: SharedRound<Value>?
+    if request.options.contains(.initial) {
+      initial = SharedRound(Change(.initial, old: value, new: value), number: newest)
+    }
+    handOver(initial, to: link, inbox)
     return link
+  }
+
+  /// Calls a handler for a round that was admitted.
+  private static func call(
+    _ admitted: SharedRound<Value>,
+    _ inbox: SharedInbox<Value>,
+    _ link: ObserverLink,
+    _ body: (Change<Value>) -> Reception
+  ) -> Reception {
+    guard let (round, isAnnounced) = inbox.takeForCall(admitted) else { return .declined }
+    if isAnnounced {
+      let reception = body(round.announcement.change)
+      guard reception == .called, link.isActive(0) else { return reception }
+    }
+    return body(round.change)
+  }
+
+  /// Gives a new observer the initial value and what came since, and opens its inbox.
+  ///
+  /// After 64 changes the rest goes on in a task.
+  private func handOver(
+    _ initial: SharedRound<Value>?,
+    to link: ObserverLink,
+    _ inbox: SharedInbox<Value>
+  ) {
+    // Counted as a call, so that waiting for the end of the registration waits for it.
+    guard let observer: Routed = link.begin() else { return }
+    defer { link.finish() }
+    if let initial { give(initial, to: observer, inbox, link) }
+    var rest = Changes.othersPerTurn
+    while rest > 0 {
+      guard let (round, isKnown) = inbox.nextHeld() else { return }
+      if isKnown { continue }
+      give(round, to: observer, inbox, link)
+      rest -= 1
+    }
+    Task.detached { self.handOver(nil, to: link, inbox) }
+  }
+
+  private func give(
+    _ round: SharedRound<Value>,
+    to observer: Routed,
+    _ inbox: SharedInbox<Value>,
+    _ link: ObserverLink
+  ) {
+    guard observer.isReceptive, inbox.keepsHandedOver(round) else { return }
+    let reception = try? observer.accept(round, delivery)  // Reason: its handler cannot throw.
+    if reception == .ownerLost { link.endByItself() }
   }
 
   /// Whoever came last stays: also when two threads register under one name at once.
@@ -136,29 +200,56 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
   }
 
+  override package func registrationResumed() { isBarred.store(true, ordering: .relaxed) }
+
+  private func record(
+    from old: Value,
+    by thread: UInt,
+    in state: inout Changes
+  ) -> Changes.Recorded {
+    let isBarred = self.isBarred.exchange(false, ordering: .relaxed)
+    return state.record(from: old, by: thread, isBarred: isBarred)
+  }
+
+  private func finish(_ recorded: Changes.Recorded) {
+    if recorded.displaced != nil { counts.merged.wrappingAdd(1, ordering: .relaxed) }
+    if recorded.mustDeliver { deliver() }
+  }
+
   private func deliver() {
-    while let round = state.withLock({ $0.next() }) {
-      if round.depth > 100 { warn() }
-      if wantsPrior.load(ordering: .relaxed) {
-        deliver(Change(.prior, old: round.change.old, new: round.change.new), round.number)
+    while true {
+      switch state.withLock({ $0.next() }) {
+      case .deliver(let round):
+        if round.depth > 100 { warn() }
+        if counts.priors.load(ordering: .relaxed) > 0 { deliver(round.announcement) }
+        deliver(round)
+      case .leave(let startsTask):
+        if startsTask { Task.detached { self.goOn() } }
+        return
+      case .rest: return
       }
-      deliver(round.change, round.number)
     }
   }
 
-  private func deliver(_ change: Change<Value>, _ number: UInt) {
-    var delivery = Delivery(fileID: site.fileID, line: site.line)
-    delivery.number = number
+  /// Delivers in a task what a thread has left.
+  private func goOn() {
+    let thread = ThreadIdentity.current
+    if state.withLock({ $0.taskBegins(on: thread) }) { deliver() }
+  }
+
+  private func deliver(_ round: SharedRound<Value>) {
     _ = deliverInOrder(
-      change,
+      round,
       delivery,
       from: nil,
       wildcards: nil,
-      event: { change },
+      event: { round },
       told: nil
     ) { _, _ in
     }
   }
+
+  private var delivery: Delivery { Delivery(fileID: site.fileID, line: site.line) }
 
   private func warn() {
     if hasWarned.exchange(true, ordering: .relaxed) { return }

@@ -14,6 +14,15 @@
 /// by an observer is delivered after the one it was called for; more than 100 in a row are warned of
 /// once.
 ///
+/// A thread delivers at most 64 changes of others after its own. The rest goes on in a task, from which
+/// the next setter may take over. When more than 1,000 changes wait, for a slow observer or for a busy
+/// actor, neighbours merge: the first old value, the last new one. The chain stays unbroken and the memory
+/// bounded, by 1,000 changes and one for each registration and each end of a pause meanwhile, across
+/// which nothing merges. ``mergedCount`` tells how many have merged.
+///
+/// With ``ObserveOptions/prior``, an observer on an actor is called with the announcement just before the
+/// change, there.
+///
 /// For a property of one isolation domain use ``Observed``, which needs no lock.
 ///
 /// ## Thread safety
@@ -48,6 +57,12 @@ public final class SharedObserved<Value: Sendable>: Sendable {
   }
 
   deinit { core.close() }
+
+  /// How many changes have been merged with a neighbour, because more than 1,000 waited: for their
+  /// delivery, or for an observer on an actor or in its registration, where each observer counts.
+  ///
+  /// - Complexity: O(1).
+  public var mergedCount: Int { core.mergedCount }
 
   /// The value now.
   ///

@@ -35,7 +35,7 @@ public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
   ) {
     core = SharedCore(
       WeakReferent(nil),
-      areEqual: { $0.identity == $1.identity },
+      areEqual: WeakReferent.areSame,
       fileID: fileID,
       line: line
     )
@@ -59,11 +59,18 @@ public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
       let referent = WeakReferent(newValue)
       core.set(referent)
       if let newValue { referent.clear(cell, at: newValue.lifetime) }
+      // So far, so that comparing cannot be the last to release it.
+      withExtendedLifetime(newValue) {}
     }
   }
 
   /// The property itself, to be observed.
   public var projectedValue: WeakObserved<Referent> { self }
+
+  /// How many changes have been merged with a neighbour, as with ``SharedObserved/mergedCount``.
+  ///
+  /// - Complexity: O(1).
+  public var mergedCount: Int { core.mergedCount }
 
   /// Ends all registrations of an owner.
   ///

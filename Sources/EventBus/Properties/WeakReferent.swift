@@ -1,14 +1,14 @@
 /// What a weak property holds: an object it does not keep, and the hook that tells of the object's end.
 ///
-/// It is compared by identity, never by loading the object, so that it may be compared under a lock. The
-/// property is cleared before the object's memory can be used again, so identities do not repeat.
+/// It is compared by identity, under a lock. The object is loaded there only where a setter, which holds the
+/// new object, compares two of one identity: then it is that object, or a dead one whose memory it has.
 internal struct WeakReferent<Referent: LifetimeOwner & Sendable>: Sendable {
   /// The object, while it lives; loaded outside locks only.
   internal weak let object: Referent?
   /// Which object it is.
   internal let identity: ObjectIdentifier?
   /// Goes with the last copy of this value.
-  private let hook: WeakReferentHook?
+  fileprivate let hook: WeakReferentHook?
 
   internal init(_ object: Referent?) {
     self.object = object
@@ -16,10 +16,23 @@ internal struct WeakReferent<Referent: LifetimeOwner & Sendable>: Sendable {
     hook = object == nil ? nil : WeakReferentHook()
   }
 
+  /// Whether two refer to the same object, or both to none.
+  ///
+  /// A copy of a value refers to what the value refers to; its object, which the caller may not hold, is not
+  /// loaded, so that it cannot be released under the lock.
+  internal static func areSame(_ old: WeakReferent, _ new: WeakReferent) -> Bool {
+    if old.hook === new.hook { return true }
+    return old.identity == new.identity && old.object != nil
+  }
+
   /// Clears a property when the object's lifetime ends, unless the property has left the object before.
   internal func clear(_ cell: WeakReferentCell<Referent>, at lifetime: Lifetime) {
-    guard let identity, let hook else { return }
-    hook.hold(lifetime.onEnd { cell.clear(identity) })
+    guard let hook else { return }
+    hook.hold(
+      lifetime.onEnd { [weak hook] in
+        if let hook { cell.clear(hook) }
+      }
+    )
   }
 }
 
@@ -50,11 +63,11 @@ internal final class WeakReferentCell<Referent: LifetimeOwner & Sendable>: Senda
   internal init(_ core: SharedCore<WeakReferent<Referent>>) { state = Locked(State(core: core)) }
 
   /// Clears the property if it still refers to an object.
-  internal func clear(_ identity: ObjectIdentifier) {
+  internal func clear(_ hook: WeakReferentHook) {
     let core = state.withLock { $0.core }
     var former: WeakReferent<Referent>?
     core?.update { value in
-      guard value.identity == identity else { return }
+      guard value.hook === hook else { return }
       // Let go outside the lock: the hook goes with it.
       former = value
       value = WeakReferent(nil)

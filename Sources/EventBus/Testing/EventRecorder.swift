@@ -8,7 +8,7 @@
 ///
 /// It hears every event, in the order of delivery, on the posting thread, after observers of the same
 /// priority that were registered before it. It does not count as somebody who handled an event. It
-/// records until it dies.
+/// records until it dies, or the bus does.
 ///
 /// ## Thread safety
 ///
@@ -20,11 +20,10 @@ public final class EventRecorder: Sendable {
 
   private final class Tape: Sendable {
     let state = Locked(State())
-    let unread = StreamBuffer<AnyEvent>(.unlimited)
   }
 
   private let tape = Tape()
-  private let token: Token
+  private let unread: EventStream<AnyEvent>
 
   /// Begins to record.
   ///
@@ -33,19 +32,18 @@ public final class EventRecorder: Sendable {
   ///   - fileID: Where the recorder was made; filled in by the compiler.
   ///   - line: Its line.
   public init(_ bus: EventBus, fileID: StaticString = #fileID, line: UInt = #line) {
-    token = bus.observeAll(fileID: fileID, line: line) { [tape] event in
+    unread = bus.allEvents(fileID: fileID, line: line) { [tape] unread, event in
       tape.state.withLock { $0.events.append(event) }
-      tape.unread.add(event)
+      return unread.add(event)
     }
   }
-
-  deinit { tape.unread.finish() }
 
   /// What was recorded so far, oldest first.
   public var events: [AnyEvent] { tape.state.withLock { $0.events } }
 
   /// Waits for the next event that no call of this method has returned yet.
   ///
-  /// - Returns: The event, or `nil` when the waiting task is cancelled first.
-  public func next() async -> AnyEvent? { await tape.unread.next() }
+  /// - Returns: The event, or `nil` when the waiting task is cancelled first, or when the bus has died and
+  ///   every event was returned.
+  public func next() async -> AnyEvent? { await unread.buffer.next() }
 }

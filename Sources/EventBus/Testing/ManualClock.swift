@@ -136,7 +136,7 @@ public final class ManualClock: Clock, Sendable {
   ///
   /// Returns early when the task is cancelled.
   public func settled() async {
-    await activity.idle(isUnit: TimerActivity.unit?.counts(in: activity) == true)
+    await activity.idle(as: TimerActivity.unit.flatMap { $0.counts(in: activity) ? $0 : nil })
   }
 
   /// Waits until at least so many tasks sleep on the clock.
@@ -151,7 +151,9 @@ public final class ManualClock: Clock, Sendable {
       state.waiters.append((count, latch))
       return false
     }
-    if !isThere { await latch.wait() }
+    if !isThere, await !latch.wait() {
+      state.withLock { state in state.waiters.removeAll { $0.latch === latch } }
+    }
   }
 
   private func settle(_ sleeper: ManualSleepers.Sleeper) {

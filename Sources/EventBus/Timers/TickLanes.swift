@@ -30,9 +30,19 @@ internal struct DueTick: Sendable {
 internal final class TickLanes: Sendable {
   private struct Lane {
     let actor: (any Actor)?
-    var ticks = BoundedQueue<DueTick>()
+    /// What comes next, last first.
+    var front: [DueTick] = []
+    var chunks = BoundedQueue<[DueTick]>()
     /// Whether a task was sent for that has not arrived.
     var isCalled = false
+
+    var isEmpty: Bool { front.isEmpty && chunks.isEmpty }
+    var count: Int { front.count + (chunks.first?.count ?? 0) }
+
+    mutating func popFirst() -> DueTick? {
+      if front.isEmpty { front = chunks.popFirst() ?? [] }
+      return front.popLast()
+    }
   }
 
   private struct State {
@@ -46,7 +56,11 @@ internal final class TickLanes: Sendable {
     var isCalling = false
     /// The lane, if it was closed, to be let go outside the lock.
     var closed: Lane?
+    /// How many ticks there were, the one found included, up to a chunk.
+    var rest = 1
   }
+
+  private static let chunk = 64
 
   /// The lanes of the process.
   internal static let shared = TickLanes()
@@ -56,11 +70,16 @@ internal final class TickLanes: Sendable {
   private init() {}
 
   /// Adds ticks behind all others of an actor, or of no actor.
+  ///
+  /// They are added in chunks, so that the lock is not held for each of many.
   internal func add(_ ticks: [DueTick], on actor: (any Actor)?) {
+    let chunks = stride(from: 0, to: ticks.count, by: Self.chunk).map { start in
+      Array(ticks[start..<min(start + Self.chunk, ticks.count)].reversed())
+    }
     let name = actor.map { ObjectIdentifier($0) }
     let mustCall = state.withLock { state in
       var lane = state.lanes.removeValue(forKey: name) ?? Lane(actor: actor)
-      for tick in ticks { _ = lane.ticks.append(tick) }
+      for chunk in chunks { _ = lane.chunks.append(chunk) }
       let isCalled = lane.isCalled
       lane.isCalled = true
       state.lanes[name] = lane
@@ -83,14 +102,18 @@ internal final class TickLanes: Sendable {
     let name = actor.map { ObjectIdentifier($0) }
     let runner = TaskIdentity.current
     var arrives = true
+    // What comes meanwhile waits for another turn of the actor, so that others have theirs.
+    var rest = 1
     while true {
       let find = next(name, arrives: arrives)
       if find.isCalling { call(on: actor) }
       guard let tick = find.tick else { return }
+      if arrives { rest = find.rest }
       arrives = false
       await tick.source.run(tick.key, by: runner, tick.unit)
       // A handler that cancelled its own task has cancelled this one: another one goes on.
-      if Task.isCancelled { return leave(name, actor) }
+      rest -= 1
+      if Task.isCancelled || rest == 0 { return leave(name, actor) }
     }
   }
 
@@ -98,10 +121,13 @@ internal final class TickLanes: Sendable {
     state.withLock { state in
       var find = Find()
       guard let index = state.lanes.index(forKey: name) else { return find }
-      if arrives { state.lanes.values[index].isCalled = false }
-      find.tick = state.lanes.values[index].ticks.popFirst()
+      if arrives {
+        state.lanes.values[index].isCalled = false
+        find.rest = max(1, min(state.lanes.values[index].count, Self.chunk))
+      }
+      find.tick = state.lanes.values[index].popFirst()
       guard !state.lanes.values[index].isCalled else { return find }
-      if state.lanes.values[index].ticks.isEmpty {
+      if state.lanes.values[index].isEmpty {
         find.closed = state.lanes.remove(at: index).value
       } else {
         find.isCalling = true
@@ -113,7 +139,7 @@ internal final class TickLanes: Sendable {
 
   private func leave(_ name: ObjectIdentifier?, _ actor: (any Actor)?) {
     let mustCall = state.withLock { state in
-      guard let lane = state.lanes[name], !lane.isCalled, !lane.ticks.isEmpty else { return false }
+      guard let lane = state.lanes[name], !lane.isCalled, !lane.isEmpty else { return false }
       state.lanes[name]?.isCalled = true
       return true
     }

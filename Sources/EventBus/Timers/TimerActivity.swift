@@ -47,15 +47,20 @@ package final class TimerActivity: Sendable {
     var sleeps: [UInt: Int] = [:]
     var busy = 0
     var lastNumber: UInt = 0
-    /// Those who wait, by whether they are units, which do not wait for themselves and each other.
-    var waiters: [Bool: [Latch]] = [:]
+    /// What waits, with its unit, if it is one; units do not wait for themselves and each other.
+    var waiters: [(unit: UInt?, latch: Latch)] = []
 
     /// Takes those who have nothing more to wait for.
     mutating func takeServed() -> [Latch] {
-      let waitingUnits = waiters[true] ?? []
-      guard busy <= waitingUnits.count else { return [] }
-      waiters[true] = nil
-      return waitingUnits + (busy == 0 ? waiters.removeValue(forKey: false) ?? [] : [])
+      // A task that a unit began may outlive it: then it waits like all others.
+      let waitingUnits = Set(waiters.compactMap(\.unit)).filter { sleeps[$0] != nil }
+      let busyWaiting = waitingUnits.count { sleeps[$0].map { $0 <= 0 } ?? false }
+      guard busy <= busyWaiting else { return [] }
+      let isIdle = busy == 0
+      let isServed = { (unit: UInt?) in isIdle || unit.map(waitingUnits.contains) == true }
+      let served = waiters.filter { isServed($0.unit) }
+      waiters.removeAll { isServed($0.unit) }
+      return served.map(\.latch)
     }
   }
 
@@ -83,18 +88,18 @@ package final class TimerActivity: Sendable {
   /// Returns early when the waiting task is cancelled. A unit that waits does not wait for itself, nor for
   /// others that wait.
   ///
-  /// - Parameter isUnit: Whether the waiting task is a busy unit of this count.
-  package func idle(isUnit: Bool) async {
+  /// - Parameter unit: The unit of this count in which the waiting task was begun.
+  package func idle(as unit: Unit?) async {
     while !Task.isCancelled {
       let latch = Latch()
       let served = state.withLock { state -> [Latch] in
-        state.waiters[isUnit, default: []].append(latch)
+        state.waiters.append((unit?.number, latch))
         return state.takeServed()
       }
       for latch in served { latch.open() }
       if latch.isOpen { return }
       await latch.wait()
-      state.withLock { state in state.waiters[isUnit]?.removeAll { $0 === latch } }
+      state.withLock { state in state.waiters.removeAll { $0.latch === latch } }
       if !latch.isOpen { return }
     }
   }

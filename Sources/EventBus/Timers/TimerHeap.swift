@@ -1,8 +1,7 @@
 /// Timers in the order in which they must be served.
 ///
-/// A plain value: a binary heap. First comes what bears the least delay; among equals, what was registered
-/// first. An entry is not removed when its timer ends; whoever keeps the heap knows which entries are
-/// stale, and has them swept when they are too many.
+/// A plain value: a binary heap that knows the place of each of its entries. First comes what bears the
+/// least delay; among equals, what was registered first.
 package struct TimerHeap<Instant: InstantProtocol>: Sendable {
   /// A timer that waits for its deadline.
   package struct Entry: Sendable {
@@ -11,32 +10,35 @@ package struct TimerHeap<Instant: InstantProtocol>: Sendable {
     /// When it wants to be served at the latest.
     package let latest: Instant
     /// The number of the timer's registration, which decides among equals.
-    package let order: UInt
-    /// Tells the entries of one timer apart.
-    package let turn: UInt
+    package let order: UInt64
+    /// Names the entry; a small number that no other entry has.
+    package let slot: Int
 
     /// Describes a timer that waits.
-    package init(deadline: Instant, latest: Instant, order: UInt, turn: UInt) {
+    package init(deadline: Instant, latest: Instant, order: UInt64, slot: Int) {
       self.deadline = deadline
       self.latest = latest
       self.order = order
-      self.turn = turn
+      self.slot = slot
     }
 
     fileprivate func precedes(_ other: Entry) -> Bool {
-      if latest != other.latest { return latest < other.latest }
-      return order < other.order
+      // Most often the first comparison decides.
+      if latest < other.latest { return true }
+      return order < other.order && !(other.latest < latest)
     }
   }
 
   /// How many of the first entries are looked at when a wake-up is planned.
   private static var lookAhead: Int { 16 }
   private var entries: [Entry] = []
+  /// The index of the entry of each slot; -1 where there is none.
+  private var places: [Int] = []
 
   /// Creates an empty heap.
   package init() {}
 
-  /// How many entries there are, stale ones included.
+  /// How many entries there are.
   package var count: Int { entries.count }
 
   /// The entry that bears the least delay.
@@ -56,10 +58,11 @@ package struct TimerHeap<Instant: InstantProtocol>: Sendable {
     return (near.max() ?? first.deadline, first.latest)
   }
 
-  /// Adds an entry.
+  /// Adds an entry, whose slot has none.
   ///
-  /// - Complexity: O(log *n*); O(1) when it comes last.
+  /// - Complexity: O(log *n*), amortized; O(1) when it comes last.
   package mutating func insert(_ entry: Entry) {
+    while places.count <= entry.slot { places.append(-1) }
     entries.append(entry)
     siftUp(entries.count - 1)
   }
@@ -68,20 +71,45 @@ package struct TimerHeap<Instant: InstantProtocol>: Sendable {
   ///
   /// - Complexity: O(log *n*).
   package mutating func popFirst() -> Entry? {
-    guard let first = entries.first, let last = entries.popLast() else { return nil }
-    if !entries.isEmpty {
-      entries[0] = last
-      siftDown(0)
-    }
+    guard let first = entries.first else { return nil }
+    remove(first.slot)
     return first
   }
 
-  /// Removes the entries that a condition names.
+  /// Removes the entry of a slot; nothing happens if there is none.
   ///
-  /// - Complexity: O(*n*).
-  package mutating func removeAll(where isStale: (Entry) -> Bool) {
-    entries.removeAll(where: isStale)
-    for index in stride(from: entries.count / 2 - 1, through: 0, by: -1) { siftDown(index) }
+  /// - Complexity: O(log *n*).
+  package mutating func remove(_ slot: Int) {
+    guard places.indices.contains(slot), places[slot] >= 0, let last = entries.popLast() else {
+      return
+    }
+    let index = places[slot]
+    places[slot] = -1
+    guard index < entries.count else { return }
+    // The gap goes to the bottom: what comes last belongs near there.
+    var gap = index
+    while 2 * gap + 1 < entries.count {
+      var child = 2 * gap + 1
+      if child + 1 < entries.count, entries[child + 1].precedes(entries[child]) { child += 1 }
+      put(entries[child], at: gap)
+      gap = child
+    }
+    entries[gap] = last
+    siftUp(gap)
+  }
+
+  /// Stops the program if the heap is not in order.
+  package func _checkInvariants() {
+    for (index, entry) in entries.enumerated() {
+      assert(places[entry.slot] == index, "an entry is not where it is looked for")
+      assert(index == 0 || !entry.precedes(entries[(index - 1) / 2]), "an entry is too far back")
+    }
+    assert(places.count { $0 >= 0 } == entries.count, "a slot names an entry that is not there")
+  }
+
+  private mutating func put(_ entry: Entry, at index: Int) {
+    entries[index] = entry
+    places[entry.slot] = index
   }
 
   private mutating func siftUp(_ start: Int) {
@@ -90,23 +118,9 @@ package struct TimerHeap<Instant: InstantProtocol>: Sendable {
     while index > 0 {
       let parent = (index - 1) / 2
       guard entry.precedes(entries[parent]) else { break }
-      entries[index] = entries[parent]
+      put(entries[parent], at: index)
       index = parent
     }
-    entries[index] = entry
-  }
-
-  private mutating func siftDown(_ start: Int) {
-    let entry = entries[start]
-    var index = start
-    while true {
-      var child = 2 * index + 1
-      guard child < entries.count else { break }
-      if child + 1 < entries.count, entries[child + 1].precedes(entries[child]) { child += 1 }
-      guard entries[child].precedes(entry) else { break }
-      entries[index] = entries[child]
-      index = child
-    }
-    entries[index] = entry
+    put(entry, at: index)
   }
 }

@@ -21,11 +21,27 @@ package struct TimerRemains: Sendable {
 }
 
 /// A timer whose time has come.
-package struct TimerDue: Sendable {
+package struct TimerDue<Instant: InstantProtocol>: Sendable {
   /// What it is known by.
   package let key: UInt
+  /// The deadline.
+  package let deadline: Instant
+  /// The number of the timer's registration, which decides among equals.
+  package let order: UInt64
   /// Its handler.
   package let body: any TimerBody
+}
+
+extension Array {
+  /// Sorts timers that are due by deadline and, among equals, by registration.
+  ///
+  /// - Complexity: O(*n*) if they are in order, else O(*n* log *n*).
+  package mutating func sortByDeadline<Instant>() where Element == TimerDue<Instant> {
+    let precedes = { (left: Element, right: Element) in
+      (left.deadline, left.order) < (right.deadline, right.order)
+    }
+    if !zip(self, dropFirst()).allSatisfy(precedes) { sort(by: precedes) }
+  }
 }
 
 /// A tick that begins.

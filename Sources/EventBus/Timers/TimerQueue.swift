@@ -93,7 +93,11 @@ internal final class TimerQueue<C: Clock>: TimerSource {
   internal func end(_ key: UInt) { end(timer: key)?.leave() }
 
   internal func isActive(_ key: UInt) -> Bool {
-    state.withLock { $0.table.isActive(key) }
+    let (isActive, members) = state.withLock { state in
+      (state.table.isActive(key), state.table.members(of: key))
+    }
+    // A lifetime ends its members one after the other, and calls hooks in between.
+    return isActive && members?.hasEnded != true
   }
 
   internal func watch(_ key: UInt, by token: any Cancellable) -> Bool {
@@ -110,7 +114,7 @@ internal final class TimerQueue<C: Clock>: TimerSource {
     run(errand)
   }
 
-  internal func finished(_ key: UInt) async {
+  internal func waitUntilFinished(_ key: UInt) async {
     let task = TaskIdentity.current
     let idle = state.withLock { $0.table.idle(key, askedBy: task) }
     await idle?.wait()
@@ -153,7 +157,11 @@ internal final class TimerQueue<C: Clock>: TimerSource {
     run(errand)
     self.finish(finish.remains)
     // The handler is let go before anybody can call it.
-    let groups = finish.next.take().map { grouped([TimerDue(key: key, body: $0)]) }
+    let groups = finish.next.take().map { body in
+      var groups = TickGroups()
+      add(key, body, to: &groups)
+      return groups
+    }
     groups?.send(to: .shared)
     finish.idle?.open()
     if isEmpty { whenEmpty?(self) }
@@ -178,23 +186,17 @@ internal final class TimerQueue<C: Clock>: TimerSource {
     return remains
   }
 
-  /// Sorts ticks that are due by the lanes of their handlers.
+  /// Adds a tick that is due to those of its lane.
   ///
-  /// Nobody keeps a handler beyond this: whoever waits for the end of a tick finds it let go.
-  private func grouped(_ due: [TimerDue]) -> TickGroups {
-    var groups = TickGroups()
-    for timer in due {
-      let actor: (any Actor)?
-      switch timer.body.place {
-      case .anywhere: actor = nil
-      case .on(let home): actor = home
-      case .lost:
-        endByItself(timer.key)
-        continue
-      }
-      groups.append(DueTick(source: self, key: timer.key, unit: activity?.begin()), on: actor)
+  /// The groups do not keep the handler: code that waits for the end of a tick finds it released.
+  private func add(_ key: UInt, _ body: any TimerBody, to groups: inout TickGroups) {
+    let actor: (any Actor)?
+    switch body.place {
+    case .anywhere: actor = nil
+    case .on(let home): actor = home
+    case .lost: return endByItself(key)
     }
-    return groups
+    groups.append(DueTick(source: self, key: key, unit: activity?.begin()), on: actor)
   }
 }
 
@@ -202,12 +204,12 @@ internal final class TimerQueue<C: Clock>: TimerSource {
 extension TimerQueue {
   /// Decides whether the sleeper will do: whether it wakes up in time, or is needed at all.
   private static func settle(_ state: inout State) -> Errand {
-    guard let latest = state.table.latest() else {
+    guard let latest = state.table.latest else {
       defer { state.sleeper = nil }
       return Errand(obsolete: state.sleeper?.task)
     }
     if let sleeper = state.sleeper, sleeper.instant <= latest { return Errand() }
-    guard let instant = state.table.wakeUp()?.instant else { return Errand() }
+    guard let instant = state.table.wakeUp?.instant else { return Errand() }
     defer {
       state.lastNumber += 1
       state.sleeper = Sleeper(number: state.lastNumber, instant: instant)
@@ -248,7 +250,7 @@ extension TimerQueue {
         return
       }
       // In two steps: the handlers are let go before anybody can call them.
-      let groups = grouped(takeDue(number))
+      let groups = groupDue(number)
       groups.send(to: .shared)
     }
   }
@@ -256,7 +258,7 @@ extension TimerQueue {
   private func wakeUp(_ number: UInt) -> (instant: C.Instant, latest: C.Instant)? {
     state.withLock { state in
       guard state.sleeper?.number == number else { return nil }
-      guard let wakeUp = state.table.wakeUp() else {
+      guard let wakeUp = state.table.wakeUp else {
         state.sleeper = nil
         return nil
       }
@@ -265,13 +267,26 @@ extension TimerQueue {
     }
   }
 
+  /// Takes what is due, by deadline and, among equals, by registration.
+  ///
+  /// The lock is held for one batch at a time, and the order is made outside it.
   @specialized(where C == ContinuousClock)
   @specialized(where C == SuspendingClock)
-  private func takeDue(_ number: UInt) -> [TimerDue] {
+  private func groupDue(_ number: UInt) -> TickGroups {
     let now = clock.now
-    return state.withLock { state in
-      state.sleeper?.number == number ? state.table.takeDue(at: now) : []
+    var due: [TimerDue<C.Instant>] = []
+    var isMore = true
+    while isMore {
+      let batch = state.withLock { state in
+        state.sleeper?.number == number ? state.table.takeDue(at: now) : []
+      }
+      isMore = batch.count == TimerTable<C.Instant>.batch
+      due += batch
     }
+    due.sortByDeadline()
+    var groups = TickGroups()
+    for timer in due { add(timer.key, timer.body, to: &groups) }
+    return groups
   }
 
   /// An instant that is not so far away that the standard clocks trap when they are asked to sleep.

@@ -14,6 +14,8 @@ internal final class TimerRecord<Instant: InstantProtocol> {
     case suspended
   }
 
+  /// The number of its registration.
+  internal let order: UInt64
   /// Its deadlines.
   internal var schedule: TimerSchedule<Instant>
   /// How much later than its deadline a tick may be, in favour of fewer wake-ups.
@@ -24,8 +26,6 @@ internal final class TimerRecord<Instant: InstantProtocol> {
   internal var body: (any TimerBody)?
   /// Where it is on its way.
   internal var phase = Phase.waiting
-  /// Which of its entries in the heap counts.
-  internal var turn: UInt = 0
   /// The task that calls the handler.
   internal var runner = 0
   /// How many pauses there are.
@@ -41,11 +41,13 @@ internal final class TimerRecord<Instant: InstantProtocol> {
 
   /// Begins a record of a timer that waits.
   internal init(
+    order: UInt64,
     schedule: TimerSchedule<Instant>,
     tolerance: Instant.Duration,
     repeats: Bool,
     body: any TimerBody
   ) {
+    self.order = order
     self.schedule = schedule
     self.tolerance = tolerance
     self.repeats = repeats

@@ -57,6 +57,8 @@ public final class Lifetime: Sendable {
 
   /// Runs a closure when the lifetime ends, or now if it has ended.
   ///
+  /// The token has ended when the hook runs.
+  ///
   /// - Parameter body: Called exactly once unless its token is cancelled first, and released then.
   /// - Returns: A token that removes the hook. Dropping it does nothing: the lifetime keeps the hook.
   /// - Complexity: Amortized O(1).

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// One registration: it lasts until the token is cancelled or its last reference goes away.
 ///
 /// A token is what every registration of this library returns: observing an event or a property, a timer,
@@ -8,7 +10,7 @@
 /// token.cancel()
 /// ```
 ///
-/// A token returned by a registration with `owner:`, or one that was ``attached(to:)`` a lifetime or
+/// A token returned by a registration with `owner:`, or one that was ``attach(to:)`` a lifetime or
 /// stored in a bag, is kept by somebody else: dropping it does nothing.
 ///
 /// ## Thread safety
@@ -20,6 +22,8 @@ public final class Token: Sendable, Hashable {
   private static let ended: UInt = 1
   /// Set when dropping the token does not end the registration.
   private static let kept: UInt = 2
+  /// Set once all was done that cancelling does.
+  private static let settled: UInt = 4
 
   /// What is needed only by tokens that belong to a group or are waited for.
   private final class Extras: Sendable {
@@ -29,6 +33,8 @@ public final class Token: Sendable, Hashable {
     }
     let state = Locked(State())
     let ending = Latch()
+
+    var members: EndingMembers? { state.withLock { $0.members } }
 
     /// Sets the group; the former one is returned.
     func move(to members: EndingMembers?, _ ticket: EndingMembers.Ticket?) -> State {
@@ -41,7 +47,8 @@ public final class Token: Sendable, Hashable {
   }
 
   private let target: TokenTarget
-  private let handle: UInt
+  /// What the target knows the registration by: another number once it was cancelled.
+  private let currentHandle: Atomic<UInt>
   private let state: LazyReference<Extras>
 
   /// Creates a token of your own.
@@ -60,7 +67,7 @@ public final class Token: Sendable, Hashable {
   ///   - isKept: Whether somebody else keeps the registration, so that dropping the token does nothing.
   package init(_ target: TokenTarget, handle: UInt, isKept: Bool = false) {
     self.target = target
-    self.handle = handle
+    currentHandle = Atomic(handle)
     state = LazyReference(flags: isKept ? Self.kept : 0)
   }
 
@@ -73,37 +80,50 @@ public final class Token: Sendable, Hashable {
   /// When it returns, no call begins any more on this thread or in this isolation, and the handler is
   /// released with all it captured, unless posts are running on its signal: then it is released when
   /// those, and such as began before they ended, have ended. A call already running on another thread
-  /// may still be running; ``finished()`` waits for it. Cancelling twice does nothing.
+  /// may still be running; ``waitUntilFinished()`` waits for it. Cancelling twice does nothing.
   ///
   /// - Complexity: O(1), amortized. Never blocks for a handler.
   public func cancel() {
     guard state.set(Self.ended) else { return }
-    target.end(handle)
-    guard let extras = state.object else { return }
-    let former = extras.move(to: nil, nil)
-    if let ticket = former.ticket { former.members?.leave(ticket) }
-    extras.ending.open()
+    currentHandle.store(target.conclude(handle), ordering: .releasing)
+    if let former = state.object?.move(to: nil, nil), let ticket = former.ticket {
+      former.members?.leave(ticket)
+    }
+    // A task that comes to wait either finds this set, or has made the latch before.
+    _ = state.set(Self.settled)
+    state.object?.ending.open()
   }
 
   /// Whether the registration is there: not cancelled, not ended with its owner, its bus or its one call.
-  public var isActive: Bool { !wasEnded && target.isActive(handle) }
+  ///
+  /// It is `false` as soon as the lifetime has ended that the token was attached to, or that its owner
+  /// carries. Another owner's death shows when a delivery or a sweep has noticed it.
+  public var isActive: Bool {
+    guard !hasEnded, target.isActive(handle) else { return false }
+    // A lifetime cancels its tokens one after the other, and calls hooks in between.
+    return state.object?.members?.hasEnded != true
+  }
 
   /// Waits, after the registration was ended, until no call of its handler is running.
   ///
-  /// This is the fence after ``cancel()``: when it returns, the handler will not be entered again and
-  /// nothing of it is running on any thread. If the registration has not ended yet, it waits for that
-  /// first. Returns early when the waiting task is cancelled.
+  /// This is the fence after ``cancel()``, for every kind of token: when it returns, the handler will not
+  /// be entered again and nothing of it is running on any thread. If the registration has not ended yet,
+  /// it waits for that first. Returns early when the waiting task is cancelled.
   ///
-  /// A handler that blocks its thread delays everybody who waits for a handler of the same signal.
-  public func finished() async {
-    if isActive {
-      let extras = state.object(orMake: Extras.init)
-      if !wasEnded {
-        if !target.watch(handle, by: self) { cancel() }
-        guard await extras.ending.wait() else { return }
-      }
+  /// Called in the task of its own handler, it does not wait for that call. Two handlers that wait for
+  /// each other wait for ever.
+  ///
+  /// The calls of a registration are counted, so that other handlers cause no delay. The exception is a
+  /// plain nonisolated handler, one without a sender, a filter or `once`: it waits for the posts of the
+  /// event that overlapped the end of the registration, and for those that overlapped one of these. A
+  /// handler of the same event that blocks its thread delays it.
+  public func waitUntilFinished() async {
+    if !isSettled {
+      let ending = state.object(orMake: Extras.init).ending
+      if !target.watch(handle, by: self) { cancel() }
+      if !isSettled, await !ending.wait() { return }
     }
-    await target.finished(handle)
+    await target.waitUntilFinished(handle)
   }
 
   /// Stops deliveries until the token it returns is cancelled or dropped.
@@ -118,7 +138,7 @@ public final class Token: Sendable, Hashable {
     changePauses(by: 1)
     // A registration that somebody else keeps goes on when this token has been dropped.
     let isKept = state.flags & Self.kept != 0
-    return Token { [weak self, target, handle] in
+    return Token { [weak self, target, handle = handle] in
       if let self {
         changePauses(by: -1)
       } else if isKept {
@@ -136,7 +156,7 @@ public final class Token: Sendable, Hashable {
   /// - Returns: This token.
   /// - Complexity: Amortized O(1).
   @discardableResult
-  public func attached(to lifetime: Lifetime) -> Token {
+  public func attach(to lifetime: Lifetime) -> Token {
     join(lifetime.members)
     return self
   }
@@ -157,10 +177,16 @@ public final class Token: Sendable, Hashable {
   package var identity: TokenIdentity { TokenIdentity(target, handle: handle) }
 
   private func changePauses(by change: Int) {
-    target.changePauses(handle, by: change) { wasEnded }
+    // Where it has ended, the handle is not looked at.
+    target.changePauses(handle, by: change) { hasEnded }
   }
 
-  private var wasEnded: Bool { state.flags & Self.ended != 0 }
+  private var handle: UInt { currentHandle.load(ordering: .acquiring) }
+
+  /// Whether it was cancelled, or is being cancelled on another thread.
+  package var hasEnded: Bool { state.flags & Self.ended != 0 }
+
+  private var isSettled: Bool { state.flags & Self.settled != 0 }
 
   private func join(_ members: EndingMembers) {
     let extras = state.object(orMake: Extras.init)
@@ -168,7 +194,7 @@ public final class Token: Sendable, Hashable {
     let former = extras.move(to: members, ticket)
     if let ticket = former.ticket { former.members?.leave(ticket) }
     // The registration may have ended meanwhile, with nobody there to leave the group.
-    if wasEnded {
+    if hasEnded {
       members.leave(ticket)
     } else if !target.watch(handle, by: self) {
       cancel()

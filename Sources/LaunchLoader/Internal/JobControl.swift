@@ -8,10 +8,15 @@ private import Darwin
 
 /// What a program has to do with its terminal and its parent.
 internal enum JobControl {
-  /// Whether standard input, output or error is the terminal that controls the process.
+  /// Whether a terminal controls the process, wherever its descriptors lead.
   ///
-  /// `tcgetpgrp` answers for that terminal only (POSIX.1-2024).
-  internal static var isOnTerminal: Bool { (0...2).contains { tcgetpgrp($0) >= 0 } }
+  /// `/dev/tty` is that terminal, and cannot be opened without one (POSIX.1-2024, 10.1).
+  internal static var hasTerminal: Bool {
+    let flags = O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC
+    let end = unsafe open("/dev/tty", flags)  // Reason: a terminated string.
+    if end >= 0 { close(end) }
+    return end >= 0
+  }
 
   /// The process that started this one, or the one that took over when that was gone.
   internal static var parent: Int32 { getppid() }

@@ -6,12 +6,12 @@ private import Musl
 private import Darwin
 #endif
 
-/// A thread of the operating system that runs for as long as the process does.
+/// A thread of the operating system, apart from those of the concurrency runtime.
 internal enum ServiceThread {
   private final class Body: Sendable {
-    let run: @Sendable () -> Never
+    let run: @Sendable () -> Void
 
-    init(_ run: @escaping @Sendable () -> Never) { self.run = run }
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
   /// Lets some signals through to the calling thread, and no others.
@@ -28,7 +28,7 @@ internal enum ServiceThread {
   ///
   /// - Parameter body: What it does.
   /// - Returns: Zero, or the number of the error.
-  internal static func start(_ body: @escaping @Sendable () -> Never) -> Int32 {
+  internal static func start(_ body: @escaping @Sendable () -> Void) -> Int32 {
     // A thread begins with the mask of the one that starts it.
     var all = sigset_t()
     var old = sigset_t()
@@ -53,11 +53,13 @@ internal enum ServiceThread {
   #if canImport(Darwin)
   private static let run: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = {
     unsafe Unmanaged<Body>.fromOpaque($0).takeRetainedValue().run()  // Reason: begun above.
+    return nil
   }
   #else
   private static let run: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
     guard let argument = unsafe $0 else { return nil }  // Reason: only looked at.
     unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()  // Reason: begun above.
+    return nil
   }
   #endif
 }

@@ -138,7 +138,7 @@ extension ShutdownSignal: KeyedRegistrations {
 
   package func changePauses(_ key: UInt, by change: Int) {}
 
-  package func finished(_ key: UInt) async {
+  package func waitUntilFinished(_ key: UInt) async {
     let candidate = Latch()
     let latch: Latch? = state.withLock { state in
       if state.runsHooks && state.latch == nil { state.latch = candidate }

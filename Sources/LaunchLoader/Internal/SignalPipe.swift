@@ -21,10 +21,30 @@ private import Darwin
 ///
 /// There is one pipe and one thread for the process. Once made they stay: a handler may be running on
 /// some thread whenever the last listener goes, and a descriptor that was closed under it could be
-/// somebody else's by the time it writes.
+/// another file by the time it writes. A program that closes all its descriptors, as daemons do, closes
+/// these too: then the thread makes another pipe.
 internal enum SignalPipe {
   /// What a handler that writes into the pipe looks like to the system.
   internal static let disposition = SignalDisposition(handler: noteSignal)
+
+  /// What the thread has to say.
+  internal enum News: Sendable {
+    /// A signal has come.
+    case signal(Int32, isInjected: Bool)
+    /// The pipe could not be read, for a reason that the system numbers; zero stands for its end. If there is
+    /// no other pipe, the thread has ended.
+    case broken(Int32, isMended: Bool, isFirst: Bool)
+  }
+
+  /// A pipe, and what it looks like to the system.
+  private struct Ends {
+    var read: Int32
+    var write: Int32
+    var file: UInt64
+
+    /// Whether a descriptor is still an end of the pipe.
+    func isOurs(_ end: Int32) -> Bool { SignalPipe.file(of: end) == file }
+  }
 
   /// Makes the pipe and starts the thread.
   ///
@@ -32,32 +52,49 @@ internal enum SignalPipe {
   /// the system another thread can start a program, which then has two descriptors more and no use for
   /// them: `pipe2`, which leaves no such moment, is not in the C module.
   ///
-  /// Called once with success.
+  /// Called again only after the thread has ended.
   ///
-  /// - Parameter receive: Called on the thread, for one signal after the other, with the number and
-  ///   whether it was injected.
+  /// - Parameter receive: Called on the thread, for one signal after the other.
   /// - Returns: Zero, or the number of the error; then nothing has changed.
-  internal static func open(_ receive: @escaping @Sendable (Int32, Bool) -> Void) -> Int32 {
-    var ends: [Int32] = [-1, -1]
-    guard unsafe pipe(&ends) == 0 else { return errno }  // Reason: room for both.
-    for end in ends {
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-    }
-    // The handler never waits. The thread does nothing else, and saves asking whether there is something
-    // to read.
-    _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
-    writeEnd.store(ends[1], ordering: .sequentiallyConsistent)
+  internal static func open(_ receive: @escaping @Sendable (News) -> Void) -> Int32 {
+    guard let ends = makePipe() else { return errno }
+    writeEnd.store(ends.write, ordering: .sequentiallyConsistent)
     owner.store(getpid(), ordering: .sequentiallyConsistent)
     // A first use of these in the handler could meet the lock under which globals are set up.
     pending.store(0, ordering: .sequentiallyConsistent)
     injected.store(0, ordering: .sequentiallyConsistent)
-    let readEnd = ends[0]
-    let code = ServiceThread.start { drain(readEnd, receive) }
+    maskIsStale.store(false, ordering: .sequentiallyConsistent)
+    let code = ServiceThread.start { drain(ends, receive) }
     if code != 0 {
       writeEnd.store(-1, ordering: .sequentiallyConsistent)
-      for end in ends { close(end) }
+      close(ends.read)
+      close(ends.write)
     }
     return code
+  }
+
+  private static func makePipe() -> Ends? {
+    var ends: [Int32] = [-1, -1]
+    guard unsafe pipe(&ends) == 0 else { return nil }  // Reason: room for both.
+    for index in ends.indices {
+      // Not where a program looks for its standard input, output and error, should they be closed.
+      let higher = fcntl(ends[index], F_DUPFD, 10)
+      if higher >= 0 {
+        close(ends[index])
+        ends[index] = higher
+      }
+      _ = fcntl(ends[index], F_SETFD, FD_CLOEXEC)
+    }
+    // The handler never waits. The thread does nothing else, and saves asking whether there is something
+    // to read.
+    _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+    return Ends(read: ends[0], write: ends[1], file: file(of: ends[0]))
+  }
+
+  /// The number of the file that a descriptor leads to; zero if it leads nowhere.
+  private static func file(of end: Int32) -> UInt64 {
+    var facts = stat()
+    return unsafe fstat(end, &facts) == 0 ? UInt64(facts.st_ino) : 0  // Reason: outlives the call.
   }
 
   /// Lets a signal through to the thread, or blocks it there again.
@@ -84,31 +121,68 @@ internal enum SignalPipe {
   /// Sends a signal to this process.
   internal static func resend(_ number: Int32) { kill(getpid(), number) }
 
-  /// Empties the pipe for ever.
-  private static func drain(_ end: Int32, _ receive: @Sendable (Int32, Bool) -> Void) -> Never {
+  /// Empties the pipe, for as long as there is one.
+  private static func drain(_ first: Ends, _ receive: @Sendable (News) -> Void) {
+    var ends = first
+    var isFirstFailure = true
     var bytes = [UInt8](repeating: 0, count: 128)
     while true {
-      // An interruption: around again. An end of file there cannot be.
-      let count = unsafe read(end, &bytes, bytes.count)  // Reason: room for them.
-      for byte in bytes.prefix(max(0, count)) {
-        if byte == maskMark {
-          maskIsStale.store(false, ordering: .sequentiallyConsistent)
-          let wanted = heard.load(ordering: .sequentiallyConsistent)
-          ServiceThread.letThrough { wanted & bit(of: $0) != 0 }
-          continue
-        }
-        let isInjected = byte & injectedMark != 0
-        let number = Int32(byte & ~injectedMark)
-        // First the bit, then the signal: one that comes now is written once more.
-        let bits = ~bit(of: number)
-        if isInjected {
-          injected.bitwiseAnd(bits, ordering: .sequentiallyConsistent)
-        } else {
-          pending.bitwiseAnd(bits, ordering: .sequentiallyConsistent)
-        }
-        receive(number, isInjected)
+      // A number that was closed may be another file of the program by now: that is not to be read.
+      let isOurs = ends.isOurs(ends.read)
+      let count = isOurs ? unsafe read(ends.read, &bytes, bytes.count) : -1  // Reason: room.
+      // Closed before the read or during it: either way it was closed.
+      let code = isOurs && count < 0 && errno != EBADF ? errno : 0
+      if count > 0 {
+        for byte in bytes.prefix(count) { take(byte, receive) }
+      } else if code != EINTR {
+        let new = replace(ends)
+        receive(.broken(code, isMended: new != nil, isFirst: isFirstFailure))
+        guard let new else { return }
+        isFirstFailure = false
+        ends = new
+        takeLost(receive)
       }
     }
+  }
+
+  /// Makes another pipe after the first was closed.
+  private static func replace(_ old: Ends) -> Ends? {
+    let new = makePipe()
+    writeEnd.store(new?.write ?? -1, ordering: .sequentiallyConsistent)
+    for end in [old.read, old.write] where old.isOurs(end) { close(end) }
+    return new
+  }
+
+  /// Takes what was in a pipe that is gone.
+  private static func takeLost(_ receive: @Sendable (News) -> Void) {
+    take(maskMark, receive)
+    let lost = pending.exchange(0, ordering: .sequentiallyConsistent)
+    for number in SignalNumber.range where lost & bit(of: number) != 0 {
+      receive(.signal(number, isInjected: false))
+    }
+    let lostToo = injected.exchange(0, ordering: .sequentiallyConsistent)
+    for number in SignalNumber.range where lostToo & bit(of: number) != 0 {
+      receive(.signal(number, isInjected: true))
+    }
+  }
+
+  private static func take(_ byte: UInt8, _ receive: @Sendable (News) -> Void) {
+    if byte == maskMark {
+      maskIsStale.store(false, ordering: .sequentiallyConsistent)
+      let wanted = heard.load(ordering: .sequentiallyConsistent)
+      return ServiceThread.letThrough { wanted & bit(of: $0) != 0 }
+    }
+    let isInjected = byte & injectedMark != 0
+    let number = Int32(byte & ~injectedMark)
+    let mark = bit(of: number)
+    // First the bit, then the signal: one that comes now is written once more.
+    let old =
+      isInjected
+      ? injected.bitwiseAnd(~mark, ordering: .sequentiallyConsistent).oldValue
+      : pending.bitwiseAnd(~mark, ordering: .sequentiallyConsistent).oldValue
+    // Without its bit it was taken already, with what was lost in a pipe that is gone.
+    guard old & mark != 0 else { return }
+    receive(.signal(number, isInjected: isInjected))
   }
 }
 

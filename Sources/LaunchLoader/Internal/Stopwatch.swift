@@ -15,15 +15,24 @@ internal struct Stopwatch: Sendable {
     if let usual = clock as? ContinuousClock { self.init(usual) } else { self.init(opening: clock) }
   }
 
+  /// The longest sleep, some 35,000 years: clocks trap for times that they cannot count.
+  private static let longest = Duration.seconds(Int64(1) << 40)
+
   private init(_ clock: ContinuousClock) {
     let start = clock.now
     elapsed = { start.duration(to: clock.now) }
-    sleep = { time in try await clock.sleep(until: start.advanced(by: time), tolerance: nil) }
+    sleep = { time in
+      let end = start.advanced(by: min(time, Self.longest))
+      try await clock.sleep(until: end, tolerance: nil)
+    }
   }
 
   private init<C: Clock>(opening clock: C) where C.Duration == Duration {
     let start = clock.now
     elapsed = { start.duration(to: clock.now) }
-    sleep = { time in try await clock.sleep(until: start.advanced(by: time), tolerance: nil) }
+    sleep = { time in
+      let end = start.advanced(by: min(time, Self.longest))
+      try await clock.sleep(until: end, tolerance: nil)
+    }
   }
 }

@@ -26,7 +26,7 @@ internal struct UnixAddress: Sendable {
     }
   }
 
-  /// Sends a datagram there.
+  /// Sends a datagram there, without waiting for room.
   ///
   /// - Returns: Zero, or the number of the error.
   internal func send(_ text: String) -> Int32 {
@@ -42,10 +42,10 @@ internal struct UnixAddress: Sendable {
     defer { close(end) }
     #if canImport(Darwin)
     _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-    let flags: Int32 = 0
+    let flags = MSG_DONTWAIT
     #else
     // Nobody there is an error, no signal.
-    let flags = Int32(MSG_NOSIGNAL)
+    let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
     #endif
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

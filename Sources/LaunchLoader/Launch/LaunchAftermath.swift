@@ -25,10 +25,22 @@ package enum LaunchWake: Hashable, Sendable {
   case newRunner
 }
 
+/// A worker that has taken too long, and is left behind.
+package struct LaunchOverrun: Sendable {
+  /// Its place.
+  package let place: Int
+  /// The worker, whose outcome the caller makes known and then records.
+  package let registration: LaunchRegistration
+  /// Its tasks, if it has any yet.
+  package let errand: LaunchErrand?
+}
+
 /// What is to be done, after unlocking, when a worker has ended.
 package struct LaunchAftermath: Sendable {
   /// The tasks of the worker: its watch to be cancelled, both to be let go of.
   package var errand: LaunchErrand?
+  /// The tasks of workers that will not begin: all of them to be cancelled.
+  package var skipped: [LaunchErrand] = []
   /// The tasks of other workers, to be cancelled; their watches go on.
   package var cancelled: [LaunchErrand] = []
   /// Whom to wake.

@@ -74,7 +74,8 @@ extension LaunchAgenda {
     }
   }
 
-  /// Moves a waiting row to an earlier phase, because something of that phase waits for it.
+  /// Moves a waiting row to an earlier phase, because something of that phase waits for it; the caller
+  /// schedules it.
   ///
   /// - Returns: Whether it was in a later one.
   internal mutating func move(_ place: Place, to earlier: LaunchPhase) -> Bool {
@@ -83,7 +84,6 @@ extension LaunchAgenda {
     open[later.index] -= 1
     open[earlier.index] += 1
     rows[place - base].phase = earlier
-    schedule(place)
     return true
   }
 }

@@ -81,9 +81,11 @@ internal struct LaunchAgenda: Sendable {
   /// The row of a place.
   internal func row(at place: Place) -> LaunchRow { rows[place - base] }
 
-  /// Whether the row of a place is here, and runs.
-  internal func isRunning(_ place: Place) -> Bool {
-    has(place) && rows[place - base].status == .running
+  /// Whether the row of a place is here, was handed out, and its outcome is open.
+  internal func isOut(_ place: Place) -> Bool {
+    guard has(place) else { return false }
+    let status = rows[place - base].status
+    return status == .starting || status == .running
   }
 
   /// The registration of a place.
@@ -132,16 +134,15 @@ internal struct LaunchAgenda: Sendable {
       || hopping == nil && (calls.first != nil || hops.first != nil || canStartTask)
   }
 
-  /// Notes that a row that was added runs already.
-  internal mutating func beginNow(_ place: Place) {
+  /// Notes that a row has its turn.
+  ///
+  /// - Parameters:
+  ///   - place: The row.
+  ///   - isDirect: Whether its worker is called at once, with nothing to wait for and nothing to ask.
+  internal mutating func handOut(_ place: Place, isDirect: Bool) {
     lastTurn += 1
     rows[place - base].turn = lastTurn
-    rows[place - base].status = .running
-  }
-
-  /// The places of the rows that run.
-  internal var running: [Place] {
-    rows.indices.filter { rows[$0].status == .running }.map { base + $0 }
+    rows[place - base].status = isDirect ? .running : .starting
   }
 
   /// Hands all rows out when the last one has ended; places go on where they were.
@@ -185,8 +186,9 @@ internal struct LaunchAgenda: Sendable {
   }
 
   private mutating func begin(_ place: Place, _ canWait: Bool) -> Turn {
-    beginNow(place)
     let registration = rows[place - base].registration
+    let isCalled = registration.kind == .inline || !canWait
+    handOut(place, isDirect: isCalled && !registration.hasCondition)
     switch registration.kind {
     case .inline:
       break

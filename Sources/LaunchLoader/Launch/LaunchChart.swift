@@ -61,7 +61,7 @@ internal struct LaunchChart {
       return "at \(entry.fileID):\(entry.line)"
         + (first.map { ", registered first at \($0.fileID):\($0.line)" } ?? "")
     case .timedOut where entry.isAbandoned:
-      return "ignored its cancellation and was abandoned, registered at \(entry.site)"
+      return "had not returned in time and was abandoned, registered at \(entry.site)"
     case .finished, .skipped(nil), .timedOut, .undone, .refused:
       return nil
     }
@@ -120,7 +120,7 @@ internal struct LaunchChart {
       while !rest.isEmpty {
         let room = width - margin
         var piece = rest.prefix(room)
-        if piece.count < rest.count, let blank = piece.lastIndex(of: " "),
+        if piece.endIndex < rest.endIndex, let blank = piece.lastIndex(of: " "),
           blank > piece.startIndex
         {
           piece = piece[..<blank]

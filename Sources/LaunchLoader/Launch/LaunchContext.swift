@@ -6,12 +6,13 @@ internal import Synchronization
 /// say that the worker is still running: that is what `hasEnded` is for. Synchronous workers need no
 /// mark, because they cannot wait.
 internal final class LaunchContext: Sendable {
-  /// The innermost worker that the current task belongs to.
-  @TaskLocal internal static var current: LaunchContext?
+  /// The workers that the current task belongs to, the innermost last.
+  ///
+  /// Marks do not refer to each other: work that starts work, and so on, leaves no chain behind.
+  @TaskLocal internal static var current: [LaunchContext] = []
 
   private let registration: LaunchRegistration
   private let loader: ObjectIdentifier?
-  private let outer: LaunchContext?
   private let hasEnded = Atomic<Bool>(false)
 
   /// Creates a mark for a worker that begins in the current task.
@@ -22,8 +23,10 @@ internal final class LaunchContext: Sendable {
   internal init(_ registration: LaunchRegistration, of loader: ObjectIdentifier?) {
     self.registration = registration
     self.loader = loader
-    outer = Self.current
   }
+
+  /// This mark after those of the current task whose workers still run.
+  internal var withOuter: [LaunchContext] { Self.current.filter(\.isRunning) + [self] }
 
   /// Records that the worker has returned.
   internal func end() {
@@ -41,11 +44,8 @@ internal final class LaunchContext: Sendable {
   }
 
   private static func isInside(_ matches: (LaunchContext) -> Bool) -> Bool {
-    var context = current
-    while let candidate = context {
-      if matches(candidate) && !candidate.hasEnded.load(ordering: .acquiring) { return true }
-      context = candidate.outer
-    }
-    return false
+    current.contains { matches($0) && $0.isRunning }
   }
+
+  private var isRunning: Bool { !hasEnded.load(ordering: .acquiring) }
 }

@@ -130,7 +130,7 @@ extension LaunchLoader {
   /// - Returns: The registration, to be dismissed; `nil` if it is too late.
   internal func withdraw(_ serial: UInt64) -> LaunchRegistration? {
     guard let withdrawn = state.withLock({ $0.registry.withdraw(serial) }) else { return nil }
-    wake(withdrawn.wake)
+    finish(withdrawn.aftermath)
     return withdrawn.registration
   }
 

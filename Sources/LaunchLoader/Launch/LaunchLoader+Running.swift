@@ -55,7 +55,7 @@ extension LaunchLoader {
       case .skip(let registration, let outcome):
         registration.dismiss(outcome)
       case .undo(let registration, let place):
-        await undo(registration, at: place)
+        await undo(registration, at: place, session)
       case .wait:
         await doorbell.wait()
       case .over(let summary, let goesOn):
@@ -97,13 +97,13 @@ extension LaunchLoader {
     _ session: LaunchSession
   ) {
     guard registration.isWanted(session.options) else {
+      guard state.withLock({ $0.registry.claimEnd(at: place) }) else { return }
       _ = registration.takeWork()
-      settle(registration, at: place, nil, .skipped(because: nil))
-      return
+      return settle(registration, at: place, nil, .skipped(because: nil))
     }
     let start = session.stopwatch.elapsed()
     let watch = registration.terms.timeout.map { limit in
-      alarm(at: start + limit, session) { self.giveUp(place, began: start, session) }
+      alarm(at: start + limit, session) { self.giveUp(place, session) }
     }
     let task: Task<Void, Never>
     if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
@@ -119,10 +119,9 @@ extension LaunchLoader {
 
   /// Gives up on everything that has taken too long with the launch as a whole.
   internal func expire(_ session: LaunchSession) {
-    let now = session.stopwatch.elapsed()
-    let (running, aftermath) = state.withLock { $0.registry.expire() }
+    let (overruns, aftermath) = state.withLock { $0.registry.expire() }
+    for overrun in overruns { leaveBehind(overrun, session) }
     finish(aftermath)
-    for (place, start) in running { giveUp(place, began: start ?? now, session) }
   }
 
   /// Waits in a task of its own until a time of the launch, and then calls a closure.
@@ -156,6 +155,10 @@ extension LaunchLoader {
   /// Does what is to be done after a worker has ended.
   internal func finish(_ aftermath: LaunchAftermath) {
     aftermath.errand?.watch?.cancel()
+    for errand in aftermath.skipped {
+      errand.watch?.cancel()
+      errand.task.cancel()
+    }
     for errand in aftermath.cancelled { errand.task.cancel() }
     wake(aftermath.wake)
   }
@@ -177,7 +180,10 @@ extension LaunchLoader {
   ) async {
     let keepsWorker = registration.isUndoable && state.withLock { $0.registry.keepsWorkers }
     let loader = ObjectIdentifier(self)
-    let outcome = await registration.run(session.options, for: loader, keepsWorker: keepsWorker)
+    let outcome = await registration.run(session.options, for: loader, keepsWorker: keepsWorker) {
+      self.state.withLock { $0.registry.begin(at: place) }
+    }
+    guard let outcome else { return }
     let times = LaunchTimes(start: start, duration: session.stopwatch.elapsed() - start)
     if state.withLock({ $0.registry.claimEnd(at: place) }) {
       settle(registration, at: place, times, registration.limited(outcome, times))
@@ -186,19 +192,48 @@ extension LaunchLoader {
     }
   }
 
-  private func undo(_ registration: LaunchRegistration, at place: Int) async {
-    // In a task of its own: a cancelled launch cancels no clean-up.
-    await Task { await registration.undo(for: ObjectIdentifier(self)) }.value
-    registration.outcome.replace(.undone)
-    state.withLock { $0.registry.undone(place) }
+  /// Undoes a worker, for as long as the launch may take.
+  private func undo(
+    _ registration: LaunchRegistration,
+    at place: Int,
+    _ session: LaunchSession
+  ) async {
+    state.withLock { $0.undoing = $0.registry.id(at: place) }
+    let end = CleanUpEnd()
+    let loader = ObjectIdentifier(self)
+    // In tasks of their own: a cancelled launch cancels no clean-up.
+    Task {
+      await registration.undo(for: loader)
+      end.outcome.resolve(.undone)
+    }
+    let watch = timeout.map { limit in
+      alarm(at: session.stopwatch.elapsed() + limit, session) { end.outcome.resolve(.timedOut) }
+    }
+    let waiting = Task { try await end.outcome.wait() }
+    let outcome = (try? await waiting.value) ?? .timedOut  // Reason: nothing cancels the task.
+    watch?.cancel()
+    registration.outcome.replace(outcome)
+    state.withLock { state in
+      state.undoing = nil
+      state.registry.undone(place, outcome)
+    }
   }
 
-  private func giveUp(_ place: Int, began start: Duration, _ session: LaunchSession) {
-    let times = LaunchTimes(start: start, duration: session.stopwatch.elapsed() - start)
-    let givenUp = state.withLock { $0.registry.giveUp(place) }
-    guard let (registration, errand) = givenUp else { return }
-    settle(registration, at: place, times, .timedOut)
-    errand?.task.cancel()
+  private func giveUp(_ place: Int, _ session: LaunchSession) {
+    guard let overrun = state.withLock({ $0.registry.giveUp(place) }) else { return }
+    leaveBehind(overrun, session)
+  }
+
+  /// Goes on without a worker that has taken too long.
+  ///
+  /// The closure of one that has not begun is released: it never will.
+  private func leaveBehind(_ overrun: LaunchOverrun, _ session: LaunchSession) {
+    let now = session.stopwatch.elapsed()
+    let start = overrun.errand?.start ?? now
+    let times = LaunchTimes(start: start, duration: now - start)
+    overrun.registration.letGo()
+    settle(overrun.registration, at: overrun.place, times, .timedOut)
+    overrun.errand?.task.cancel()
   }
 
   private func conclude(_ summary: LaunchSummary, _ session: LaunchSession, goesOn: Bool) {
@@ -229,4 +264,9 @@ extension LaunchRegistration {
     }
     return .timedOut
   }
+}
+
+/// How the clean-up of a worker ended, for the tasks that wait for it.
+private final class CleanUpEnd: Sendable {
+  let outcome = LatchedValue<LaunchOutcome>()
 }

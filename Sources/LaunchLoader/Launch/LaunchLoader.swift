@@ -49,6 +49,8 @@ public final class LaunchLoader: Sendable {
     internal var attachments = LaunchAttachments()
     /// Waits until the launch has taken too long.
     internal var limit: Task<Void, Never>?
+    /// The worker that is being undone.
+    internal var undoing: LaunchID?
   }
 
   /// The loader of the process, with which the static functions register.
@@ -62,7 +64,8 @@ public final class LaunchLoader: Sendable {
   internal let result = LatchedValue<LaunchConclusion>()
   /// What a failure does.
   internal let policy: FailurePolicy
-  private let timeout: Duration?
+  /// How long the launch may take, and then each clean-up of one that is rolled back.
+  internal let timeout: Duration?
   private let clock: any Clock<Duration>
 
   /// Creates a loader of its own, for a part of a program or for a test.
@@ -73,8 +76,9 @@ public final class LaunchLoader: Sendable {
   /// - Parameters:
   ///   - policy: What a failing worker does to the others.
   ///   - timeout: How long a launch may take, on the clock. Then what runs asynchronously is cancelled, and
-  ///     is ``LaunchOutcome/timedOut``, and what has not begun is skipped; a synchronous worker that runs
-  ///     is waited for. By default as long as it likes.
+  ///     is ``LaunchOutcome/timedOut``, and what has not begun, or waits for its actor, is skipped; a
+  ///     synchronous worker that runs is waited for. Each clean-up of a launch that is rolled back has as much
+  ///     time again, before it is left behind. By default as long as it likes.
   ///   - width: How many asynchronous workers may run at once, at least one. By default any number.
   ///   - clock: Measures everything: the times in the report, and the limits. Nobody reads it before the
   ///     launch.
@@ -98,12 +102,15 @@ public final class LaunchLoader: Sendable {
   ///
   /// The first event launches, and only if nobody launched before. When the post returns, the synchronous
   /// workers of no actor, and those of the actor that posted, have run, as far as they need not wait. Errors
-  /// of workers go to the report, none to the poster. The attachment keeps the loader alive and ends when the launch begins, however that comes about. A loader may be
-  /// attached to several buses; attaching one that has launched does nothing.
+  /// of workers go to the report, none to the poster. If the event was posted before, this launches at once
+  /// with the options of the last one: the synchronous workers of no actor run before it returns, as far
+  /// as they need not wait. The attachment keeps the loader alive and ends when the launch begins, however
+  /// that comes about. A loader may be attached to several buses; attaching one that has launched does
+  /// nothing.
   ///
   /// - Parameter bus: The bus to listen on.
   /// - Returns: The attachment. Dropping it detaches the loader.
-  /// - Complexity: Amortized O(1).
+  /// - Complexity: Amortized O(1), and that of the launch if the event was posted before.
   public func attach(to bus: EventBus) -> Token {
     let token = bus.observePoster(of: .didFinishLaunching) { options, actor in
       self.launchNow(options, on: actor)
@@ -112,6 +119,7 @@ public final class LaunchLoader: Sendable {
       state.registry.isCollecting ? state.attachments.add(token) : nil
     }
     if loaded == nil { token.cancel() }
+    if loaded != nil, let options = bus.latest(.didFinishLaunching) { launchNow(options, on: nil) }
     return token
   }
 
@@ -119,8 +127,9 @@ public final class LaunchLoader: Sendable {
   ///
   /// The work runs once: during a launch, this waits for the end of that launch; after it, it returns the
   /// stored report, or throws the stored error, at once. Cancelling the task that launches cancels the tasks
-  /// of asynchronous workers and skips what has not begun; the report says so. Work of the phase `idle` is
-  /// not waited for.
+  /// of asynchronous workers and skips what has not begun, or waits for its actor; the report says so. A
+  /// worker that gives way by throwing `CancellationError` does not fail the launch then, whatever the
+  /// policy. Work of the phase `idle` is not waited for.
   ///
   /// - Parameter options: What every worker receives. Ignored if somebody launched before.
   /// - Returns: The report of the launch; the same for all callers.
@@ -142,6 +151,11 @@ public final class LaunchLoader: Sendable {
     let conclusion: LaunchConclusion
     do { conclusion = try await result.wait() } catch { throw LaunchError(.cancelled) }
     return try conclusion.launched()
+  }
+
+  /// The workers of the launch that have begun, or are being undone, and that it waits for.
+  internal var unfinished: [LaunchID] {
+    state.withLock { $0.registry.unfinished + [$0.undoing].compactMap(\.self) }
   }
 
   /// What a launch would run now, and in which order.
@@ -171,10 +185,10 @@ public final class LaunchLoader: Sendable {
 
   /// Refuses registrations from now on: the program is about to end.
   ///
-  /// Work that waits for a launch is refused too, and idle work that has not begun. A launch that has begun
-  /// goes on.
+  /// Work that waits for a launch is refused too, and idle and late work that has not begun. A launch that
+  /// has begun goes on.
   package func stop() {
-    wake(endWithoutLaunch(.refused))
+    finish(endWithoutLaunch(.refused))
   }
 
   /// Claims the launch and ends the attachments.
@@ -204,16 +218,16 @@ public final class LaunchLoader: Sendable {
 
   /// Refuses everything that has not begun, or calls it skipped.
   ///
-  /// - Returns: Whom to wake.
+  /// - Returns: What else to do.
   @discardableResult
-  private func endWithoutLaunch(_ reason: LaunchOutcome) -> LaunchWake {
-    let (refused, endsAll, wake, attachments) = state.withLock { state in
-      let (refused, endsAll, wake) = state.registry.stop()
-      return (refused, endsAll, wake, endsAll ? state.attachments.takeAll() : [])
+  private func endWithoutLaunch(_ reason: LaunchOutcome) -> LaunchAftermath {
+    let (refused, endsAll, aftermath, attachments) = state.withLock { state in
+      let (refused, endsAll, aftermath) = state.registry.stop()
+      return (refused, endsAll, aftermath, endsAll ? state.attachments.takeAll() : [])
     }
     for attachment in attachments { attachment.cancel() }
     for registration in refused { registration.dismiss(reason) }
     if endsAll { result.resolve(LaunchConclusion(report: nil, error: LaunchError(.stopped))) }
-    return wake
+    return aftermath
   }
 }

@@ -13,7 +13,8 @@ public enum LaunchOutcome: Sendable {
   /// It took longer than it was allowed to.
   ///
   /// An asynchronous worker was cancelled, and the launch went on without it; it may still run if it
-  /// ignores that. A synchronous one cannot be interrupted: it did its work, too late.
+  /// ignores that. A synchronous one cannot be interrupted: it did its work, too late. A closure of an actor
+  /// that waited for its actor until then never runs.
   case timedOut
   /// It ran, and was undone after another worker failed.
   case undone
@@ -27,6 +28,13 @@ extension LaunchOutcome {
   /// Whether those that need the work may go on.
   internal var isFinished: Bool {
     if case .finished = self { true } else { false }
+  }
+
+  /// Whether the work threw because it was cancelled.
+  internal var isCancellation: Bool {
+    guard case .failed(let error) = self else { return false }
+    if case .cancelled? = (error as? LaunchError)?.code { return true }
+    return error is CancellationError
   }
 
   /// Whether the work itself went wrong.

@@ -10,35 +10,29 @@ extension LaunchRegistration {
     }
   }
 
-  /// Runs work of any kind where it belongs.
+  /// Runs work of any kind where it belongs, unless it may not begin any more once it is there.
   ///
-  /// The closure is gone when this returns, before anybody learns of the outcome.
+  /// The closure is gone when this returns, before anybody learns of the outcome. A type has no actor that
+  /// is known: its worker begins when it is created, and `launch(_:)` may have to wait for an actor then.
   ///
   /// - Parameters:
   ///   - options: What the work receives.
   ///   - loader: The loader whose launch waits for it, if one does.
   ///   - keepsWorker: Whether a worker that finishes is kept, to be undone.
-  /// - Returns: How it ended.
+  ///   - begins: Asked on the actor of the work, right before the call.
+  /// - Returns: How it ended; `nil` if it did not begin.
   internal func run(
     _ options: LaunchOptions,
     for loader: ObjectIdentifier?,
-    keepsWorker: Bool
-  ) async -> LaunchOutcome {
-    switch takeWork() {
-    case .inline(let call):
-      return LaunchOutcome { try call.body(options) }
-    case .isolated(let call, _):
-      return await LaunchOutcome { try await call.body(options) }
-    case .asynchronous(let call):
-      return await marked(for: loader) { try await call.body(options) }
-    case .type(let type):
-      return await marked(for: loader) {
-        let worker = type.init()
-        try await worker.launch(options)
-        if keepsWorker { self.keep(worker) }
-      }
-    case nil:
-      return .skipped(because: nil)
+    keepsWorker: Bool,
+    ifStillWanted begins: @Sendable () -> Bool
+  ) async -> LaunchOutcome? {
+    let actor = actor
+    guard kind == .asynchronous else {
+      return await perform(options, keepsWorker: false, on: actor, begins)
+    }
+    return await marked(for: loader) {
+      await self.perform(options, keepsWorker: keepsWorker, on: actor, begins)
     }
   }
 
@@ -47,16 +41,40 @@ extension LaunchRegistration {
   /// - Parameter loader: The loader whose launch waits for it.
   internal func undo(for loader: ObjectIdentifier) async {
     guard let worker = takeWorker() else { return }
-    _ = await marked(for: loader) { await worker.undo() }
+    await marked(for: loader) { await worker.undo() }
   }
 
-  private func marked(
+  private func perform(
+    _ options: LaunchOptions,
+    keepsWorker: Bool,
+    on actor: isolated (any Actor)?,
+    _ begins: @Sendable () -> Bool
+  ) async -> LaunchOutcome? {
+    guard begins() else { return nil }
+    do {
+      switch takeWork() {
+      case .inline(let call): try call.body(options)
+      case .isolated(let call, _): try call.bare.body(options)
+      case .asynchronous(let call): try await call.body(options)
+      case .type(let type):
+        let worker = type.init()
+        try await worker.launch(options)
+        if keepsWorker { keep(worker) }
+      case nil: return .skipped(because: nil)
+      }
+      return .finished
+    } catch {
+      return .failed(error)
+    }
+  }
+
+  private func marked<Result: Sendable>(
     for loader: ObjectIdentifier?,
-    _ body: () async throws -> Void
-  ) async -> LaunchOutcome {
+    _ body: () async -> Result
+  ) async -> Result {
     let context = LaunchContext(self, of: loader)
     defer { context.end() }
-    return await LaunchContext.$current.withValue(context) { await LaunchOutcome(of: body) }
+    return await LaunchContext.$current.withValue(context.withOuter) { await body() }
   }
 }
 
@@ -65,16 +83,6 @@ extension LaunchOutcome {
   fileprivate init(of body: () throws -> Void) {
     do {
       try body()
-      self = .finished
-    } catch {
-      self = .failed(error)
-    }
-  }
-
-  /// The outcome of an asynchronous call.
-  fileprivate init(of body: () async throws -> Void) async {
-    do {
-      try await body()
       self = .finished
     } catch {
       self = .failed(error)

@@ -29,7 +29,8 @@ package final class LaunchRegistration: Sendable {
   internal let isPlain: Bool
   /// How it ended, once it has.
   package let outcome = LatchedValue<LaunchOutcome>()
-  private let hasCondition: Bool
+  /// Whether there is something to ask before it runs.
+  internal let hasCondition: Bool
   private let state: Locked<State>
 
   /// Creates a registration that no loader has seen yet.
@@ -48,6 +49,15 @@ package final class LaunchRegistration: Sendable {
     isPlain = !terms.hasDependencies && terms.phase == .standard
     hasCondition = condition != nil
     state = Locked(State(work: work, condition: condition))
+  }
+
+  /// The actor that the closure is written for, while the closure is here; of a type it is not known.
+  internal var actor: (any Actor)? {
+    switch state.withLock({ $0.work }) {
+    case .isolated(let call, _): call.body.isolation
+    case .asynchronous(let call): call.body.isolation
+    case .inline, .type, nil: nil
+    }
   }
 
   /// Takes the closure out: the first caller gets it.
@@ -71,13 +81,14 @@ package final class LaunchRegistration: Sendable {
     state.withLock { $0.worker.take() }
   }
 
-  /// Lets go of everything, then records why it did not run.
+  /// Lets go of everything, and then records why it did not run.
   internal func dismiss(_ reason: LaunchOutcome) {
     letGo()
     outcome.resolve(reason)
   }
 
-  private func letGo() {
+  /// Lets go of everything that has not been taken out.
+  internal func letGo() {
     let former = state.withLock { state in
       defer { state = State() }
       return state

@@ -55,26 +55,30 @@ extension LaunchRegistry {
     _ errand: LaunchErrand,
     at place: Int
   ) -> (cancelsTask: Bool, cancelsWatch: Bool) {
-    // Ended already: by itself, where cancelling changes nothing, or because it was given up.
-    guard agenda.isRunning(place), !agenda.row(at: place).isEnding else { return (true, true) }
+    // Ended already: by itself, where cancelling changes nothing, or because it was skipped or given up.
+    guard agenda.isOut(place) else { return (true, true) }
     errands[place] = errand
     return (halt != nil && stage == .launching, false)
   }
 
-  /// Lets the task of a worker record its end, unless the worker was given up.
+  /// Lets a worker that was handed out begin, unless it was skipped, withdrawn or given up meanwhile.
   ///
-  /// - Returns: Whether the caller is to make the outcome known, and then to record it.
-  package mutating func claimEnd(at place: Int) -> Bool {
-    agenda.claimEnd(place, hasReturned: true)
-  }
+  /// Called where the worker runs, so that nothing comes between the answer and the call.
+  ///
+  /// - Returns: Whether the caller is to call the worker.
+  package mutating func begin(at place: Int) -> Bool { agenda.claimBegin(place) }
 
-  /// Gives up on a worker that has taken too long, unless it has ended.
+  /// Lets a worker that has returned, or that is not wanted, record its end.
   ///
-  /// - Returns: The worker, whose outcome the caller is to make known, and then to record; and the task to
-  ///   cancel.
-  package mutating func giveUp(_ place: Int) -> (LaunchRegistration, LaunchErrand?)? {
-    guard agenda.claimEnd(place, hasReturned: false) else { return nil }
-    return (agenda.registration(at: place), errands[place])
+  /// - Returns: Whether the caller is to make the outcome known, and then to record it; not if the worker
+  ///   was skipped, withdrawn or given up.
+  package mutating func claimEnd(at place: Int) -> Bool { agenda.claimEnd(place) }
+
+  /// Gives up on a worker that has taken too long, unless it has ended or is synchronous and has begun.
+  ///
+  /// - Returns: The worker, to be left behind.
+  package mutating func giveUp(_ place: Int) -> LaunchOverrun? {
+    agenda.giveUp(place) ? overrun(at: place) : nil
   }
 
   /// Records the end of a worker; `times` is `nil` if it did not run after all.
@@ -88,52 +92,73 @@ extension LaunchRegistry {
     _ times: LaunchTimes?,
     _ outcome: LaunchOutcome
   ) -> LaunchAftermath? {
-    guard agenda.isRunning(place) else { return nil }
+    guard agenda.has(place) else { return nil }
     return settle(place, times, outcome)
   }
 
-  /// Records that a worker has been undone.
-  package mutating func undone(_ place: Int) { agenda.setUndone(place) }
+  /// Records that a worker has been undone, or that its clean-up took too long.
+  package mutating func undone(_ place: Int, _ outcome: LaunchOutcome = .undone) {
+    agenda.setUndone(place, outcome)
+  }
+
+  /// The name of a worker of the launch.
+  internal func id(at place: Int) -> LaunchID { agenda.row(at: place).id }
+
+  /// The workers of the launch that were handed out and have not ended.
+  ///
+  /// - Complexity: O(*n*) in the number of workers.
+  package var unfinished: [LaunchID] {
+    agenda.rows.filter { row in
+      switch row.status {
+      case .starting, .running, .ending: true
+      case .waiting, .withdrawn, .ended: false
+      }
+    }
+    .map(\.id)
+  }
 
   /// Skips everything that has not begun.
   ///
   /// - Returns: The tasks to cancel, and whom to wake.
   package mutating func cancel() -> LaunchAftermath {
     guard stage == .launching, halt == nil else { return LaunchAftermath() }
-    return halt(.skipped(because: nil))
+    var aftermath = LaunchAftermath()
+    halt(.skipped(because: nil), &aftermath)
+    aftermath.wake = wake()
+    return aftermath
   }
 
   /// Skips everything that has not begun, because the launch has taken too long.
   ///
-  /// - Returns: The places of what runs, to be given up, and what to do.
-  package mutating func expire() -> (
-    running: [(place: Int, start: Duration?)], aftermath: LaunchAftermath
-  ) {
-    guard stage == .launching else { return ([], LaunchAftermath()) }
+  /// - Returns: What runs and is left behind, and what to do.
+  package mutating func expire() -> (overruns: [LaunchOverrun], aftermath: LaunchAftermath) {
+    var aftermath = LaunchAftermath()
+    guard stage == .launching else { return ([], aftermath) }
     if policy != .continue && verdict == .fine { verdict = .failed }
-    let running = agenda.running.filter { agenda.row(at: $0).registration.kind != .inline }
-      .map { (place: $0, start: errands[$0]?.start) }
-    return (running, halt == nil ? halt(.skipped(because: nil)) : LaunchAftermath(wake: wake()))
+    halt(.skipped(because: nil), &aftermath)
+    aftermath.wake = wake()
+    return (agenda.giveUpRunning().map { overrun(at: $0) }, aftermath)
   }
 
   /// Refuses all registrations from now on; a running launch goes on with what it has.
   ///
   /// - Returns: What to refuse because it will not begin any more, whether there will be no launch, and
-  ///   whom to wake.
+  ///   what to do.
   package mutating func stop() -> (
-    refused: [LaunchRegistration], endsAll: Bool, wake: LaunchWake
+    refused: [LaunchRegistration], endsAll: Bool, aftermath: LaunchAftermath
   ) {
-    guard !isStopping else { return ([], false, .nobody) }
+    guard !isStopping else { return ([], false, LaunchAftermath()) }
     isStopping = true
     switch stage {
     case .collecting:
       let rows = roster.takeRows().filter { $0.status == .waiting }
-      return (rows.map(\.registration), true, .nobody)
+      return (rows.map(\.registration), true, LaunchAftermath())
     case .launching:
-      return ([], false, .nobody)
+      return ([], false, LaunchAftermath())
     case .launched:
-      agenda.skipAll(.refused)
-      return ([], false, wake())
+      var aftermath = LaunchAftermath(skipped: skipAll(.refused))
+      aftermath.wake = wake()
+      return ([], false, aftermath)
     }
   }
 
@@ -147,7 +172,8 @@ extension LaunchRegistry {
     problems = schedule.faults.map { LaunchProblem($0) { rows[places[$0]] } }
     if policy != .continue && !problems.isEmpty {
       verdict = .impossible
-      _ = halt(.skipped(because: nil))
+      halt = .skipped(because: nil)
+      _ = skipAll(.skipped(because: nil))
     }
   }
 
@@ -163,9 +189,11 @@ extension LaunchRegistry {
     }
     if stage == .launching && policy != .continue {
       let registration = agenda.registration(at: place)
-      if outcome.isFailure {
-        aftermath = aftermath ?? LaunchAftermath()
-        aftermath?.cancelled = fail(because: agenda.row(at: place).id)
+      if isFailure(outcome) {
+        verdict = .failed
+        var failed = aftermath ?? LaunchAftermath()
+        halt(.skipped(because: agenda.row(at: place).id), &failed)
+        aftermath = failed
       } else if policy == .rollback && registration.isUndoable && outcome.isFinished {
         finished.append(place)
       }
@@ -174,26 +202,47 @@ extension LaunchRegistry {
     if wake != .nobody || stage == .launched {
       aftermath = aftermath ?? LaunchAftermath()
       aftermath?.wake = wake
-      if stage == .launched && !hasRunner { aftermath?.dropped = takeEnded() }
+      aftermath?.dropped = takeEndedIfIdle()
     }
     return aftermath
   }
 
-  /// Stops the launch because of a worker.
-  private mutating func fail(because id: LaunchID) -> [LaunchErrand] {
-    verdict = .failed
-    return halt == nil ? halt(.skipped(because: id)).cancelled : []
+  /// Whether an outcome fails a launch that stops at failures.
+  ///
+  /// A worker that gives way to the cancellation of its launch has not failed.
+  private func isFailure(_ outcome: LaunchOutcome) -> Bool {
+    let isCancelled = halt != nil && verdict == .fine
+    return outcome.isFailure && !(isCancelled && outcome.isCancellation)
   }
 
-  private mutating func halt(_ outcome: LaunchOutcome) -> LaunchAftermath {
+  /// Lets nothing more begin, unless that is so already.
+  ///
+  /// It wakes nobody: the caller does, once, after everything else that it records.
+  private mutating func halt(_ outcome: LaunchOutcome, _ aftermath: inout LaunchAftermath) {
+    guard halt == nil else { return }
     halt = outcome
-    agenda.skipAll(outcome)
-    return LaunchAftermath(cancelled: Array(errands.values), wake: wake())
+    aftermath.skipped = skipAll(outcome)
+    aftermath.cancelled = Array(errands.values)
+  }
+
+  /// Gives everything that has not begun an outcome.
+  ///
+  /// - Returns: The tasks of what was handed out.
+  private mutating func skipAll(_ outcome: LaunchOutcome) -> [LaunchErrand] {
+    agenda.skipAll(outcome).compactMap { errands.removeValue(forKey: $0) }
+  }
+
+  private func overrun(at place: Int) -> LaunchOverrun {
+    LaunchOverrun(
+      place: place,
+      registration: agenda.registration(at: place),
+      errand: errands[place]
+    )
   }
 
   /// The program is about to end: what was to come after the launch does not begin.
   private mutating func refuseIdle(_ runner: Runner) -> Step? {
-    agenda.skipAll(from: .idle, .refused)
+    _ = agenda.skipAll(from: .idle, .refused)
     guard case .skip(let registration, let outcome)? = agenda.next(canWait: false, upTo: .late)
     else { return nil }
     return .skip(registration, outcome)
@@ -208,6 +257,11 @@ extension LaunchRegistry {
     hasRunner = !agenda.isOver(upTo: .idle)
     _ = takeEnded()
     return .over(summary, goesOn: hasRunner)
+  }
+
+  /// Takes the rows out when all have ended after the launch, and no runner is there to do it.
+  internal mutating func takeEndedIfIdle() -> [LaunchRow] {
+    stage == .launched && !hasRunner ? takeEnded() : []
   }
 
   /// Takes the rows out when all have ended, and remembers how those with names did.

@@ -28,15 +28,24 @@ extension LaunchRegistry {
   ///
   /// What needs it is skipped, if the launch has begun.
   ///
-  /// - Returns: The registration, to be dismissed, and whom to wake; `nil` if it is too late.
+  /// - Returns: The registration, to be dismissed, and what to do; `nil` if it is too late.
   /// - Complexity: O(log *n*), amortized.
   package mutating func withdraw(
     _ serial: UInt64
-  ) -> (registration: LaunchRegistration, wake: LaunchWake)? {
-    let row = stage == .collecting ? roster.withdraw(serial) : agenda.withdraw(serial)
-    guard let row else { return nil }
-    if let id = row.registration.id { names.release(id) }
-    return (row.registration, wake())
+  ) -> (registration: LaunchRegistration, aftermath: LaunchAftermath)? {
+    guard stage != .collecting else {
+      guard let registration = roster.withdraw(serial)?.registration else { return nil }
+      if let id = registration.id { names.release(id) }
+      return (registration, LaunchAftermath())
+    }
+    guard let place = agenda.withdraw(serial) else { return nil }
+    let registration = agenda.registration(at: place)
+    if let id = registration.id { names.release(id) }
+    var aftermath = LaunchAftermath()
+    if let errand = errands.removeValue(forKey: place) { aftermath.skipped = [errand] }
+    aftermath.wake = wake()
+    aftermath.dropped = takeEndedIfIdle()
+    return (registration, aftermath)
   }
 
   /// The workers that a launch would run now, in order of registration.
@@ -99,7 +108,7 @@ extension LaunchRegistry {
       agenda.schedule(place)
       return .kept(row.serial, wake())
     }
-    agenda.beginNow(place)
+    agenda.handOut(place, isDirect: row.registration.kind == .inline)
     return .runsNow(options, at: place)
   }
 
@@ -130,24 +139,34 @@ extension LaunchRegistry {
   /// Makes a newcomer wait for what it depends on, and moves that to its phase.
   private mutating func connect(_ row: LaunchRow, at place: Int) {
     let terms = row.registration.terms
+    var targets: [Int] = []
     for (index, id) in (terms.after + terms.afterIfPresent).enumerated() {
       guard case .pending(let target)? = standing(of: id), target != place else { continue }
       agenda.wait(place, for: target, isHard: index < terms.after.count)
-      move(target, to: row.phase)
+      targets.append(target)
     }
+    move(targets, to: row.phase)
   }
 
   private mutating func note(_ problem: LaunchProblem) {
     if stage == .launching { problems.append(problem) }
   }
 
-  /// Moves a row, and what it depends on, to an earlier phase.
-  private mutating func move(_ place: Int, to phase: LaunchPhase) {
-    guard agenda.move(place, to: phase) else { return }
-    let terms = agenda.row(at: place).registration.terms
-    for id in terms.after + terms.afterIfPresent {
-      if case .pending(let target)? = standing(of: id), target != place { move(target, to: phase) }
+  /// Moves rows, and everything they depend on, to an earlier phase; they keep their order of registration.
+  ///
+  /// - Complexity: O(*m* log *m* + *e*) in the numbers of those that are moved and of their dependencies.
+  private mutating func move(_ places: [Int], to phase: LaunchPhase) {
+    var found = places
+    var moved: [Int] = []
+    while let place = found.popLast() {
+      guard agenda.move(place, to: phase) else { continue }
+      moved.append(place)
+      let terms = agenda.row(at: place).registration.terms
+      for id in terms.after + terms.afterIfPresent {
+        if case .pending(let target)? = standing(of: id), target != place { found.append(target) }
+      }
     }
+    for place in moved.sorted() { agenda.schedule(place) }
   }
 
   private func standing(of id: LaunchID) -> LaunchNames.Standing? {

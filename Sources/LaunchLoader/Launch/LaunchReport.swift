@@ -44,9 +44,10 @@ public struct LaunchReport: Sendable {
   /// - Complexity: O(*n*) in the number of entries.
   public var failures: [Entry] { entries.filter(\.outcome.isFailure) }
 
-  /// The work that timed out, was cancelled, and had not returned when the report was made.
+  /// The work that timed out and had not returned when the report was made.
   ///
-  /// It may run still. Synchronous work is never among it: the launch waits for that.
+  /// Asynchronous work that had begun was cancelled and may run still. Work that waited for its actor never
+  /// runs. Synchronous work that had begun is never among it: the launch waits for that.
   ///
   /// - Complexity: O(*n*) in the number of entries.
   public var abandoned: [LaunchID] { entries.filter(\.isAbandoned).map(\.id) }

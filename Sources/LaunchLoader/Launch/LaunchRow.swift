@@ -6,8 +6,12 @@ package struct LaunchRow: Sendable {
     case waiting
     /// It was taken back before its turn.
     case withdrawn
-    /// It was handed out to run.
+    /// It was handed out and has not begun: its condition is asked, or it waits for its actor.
+    case starting
+    /// Its worker was called.
     case running
+    /// Its outcome is certain and is being recorded.
+    case ending
     /// It has its outcome.
     case ended
   }
@@ -30,14 +34,10 @@ package struct LaunchRow: Sendable {
   package internal(set) var turn: Int?
   /// Whether it takes up room in the width of the launch.
   internal var isCounted = false
-  /// Whether somebody has begun to record its end.
-  internal var isEnding = false
-  /// Whether its work has returned.
-  internal var hasReturned = false
   /// Whether it timed out and has not returned.
-  internal var isAbandoned: Bool {
-    if case .timedOut? = outcome { !hasReturned } else { false }
-  }
+  internal var isAbandoned = false
+  /// Whether its worker has not been called and still may be.
+  internal var isPending: Bool { status == .waiting || status == .starting }
   /// When it ran, once it has.
   package internal(set) var times: LaunchTimes?
   /// How it ended, once it has.

@@ -50,6 +50,9 @@ public struct LaunchToken: Sendable {
 
   /// Takes the registration back, unless it has begun.
   ///
+  /// A closure that waits for its actor has not begun; one that was registered after the launch counts as
+  /// begun.
+  ///
   /// Its outcome is then ``LaunchOutcome/skipped(because:)`` with `nil`, it is not in the report, its
   /// name may be registered anew, and its closure has been let go of when the call returns. What needs it is
   /// skipped.

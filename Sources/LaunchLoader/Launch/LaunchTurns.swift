@@ -39,17 +39,29 @@ internal struct LaunchTurns: ~Copyable {
     at place: Int,
     _ options: LaunchOptions
   ) -> LaunchRegistry.Step {
-    let start = now ?? stopwatch.elapsed()
-    guard registration.isWanted(options) else {
+    if registration.hasCondition {
       now = nil
-      _ = registration.takeWork()
-      return end(registration, at: place, nil, .skipped(because: nil))
+      let isWanted = registration.isWanted(options)
+      // Ended meanwhile: cancelled, or its launch was.
+      guard claim(place, begins: isWanted) else { return next() }
+      guard isWanted else {
+        _ = registration.takeWork()
+        return end(registration, at: place, nil, .skipped(because: nil))
+      }
     }
+    let start = now ?? stopwatch.elapsed()
     let outcome = registration.call(options)
     let end = stopwatch.elapsed()
     now = end
     let times = LaunchTimes(start: start, duration: end - start)
     return self.end(registration, at: place, times, registration.limited(outcome, times))
+  }
+
+  /// Lets work whose condition has been asked begin, or end without that.
+  private func claim(_ place: Int, begins: Bool) -> Bool {
+    loader.state.withLock { state in
+      begins ? state.registry.begin(at: place) : state.registry.claimEnd(at: place)
+    }
   }
 
   private func end(

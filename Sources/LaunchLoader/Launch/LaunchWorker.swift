@@ -28,6 +28,9 @@ public protocol LaunchWorker: Sendable {
 
   /// Does the work.
   ///
+  /// The worker has begun when it is created: if this method then waits for its actor, it is called even
+  /// if the worker is cancelled or takes too long meanwhile, in a task that is cancelled.
+  ///
   /// - Parameter options: What the process was started with.
   /// - Throws: Whatever went wrong; the report of the launch records it.
   func launch(_ options: LaunchOptions) async throws
@@ -35,7 +38,7 @@ public protocol LaunchWorker: Sendable {
   /// Takes back what `launch(_:)` did; by default nothing.
   ///
   /// Called on the same worker, after it has finished, if the loader rolls back because another one
-  /// failed. The launch does not end before it returns.
+  /// failed. The launch does not end before it returns, or before it has taken the timeout of the launch.
   func undo() async
 }
 

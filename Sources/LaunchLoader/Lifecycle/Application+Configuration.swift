@@ -1,34 +1,72 @@
+private import EventBus
+
 extension Application {
   /// How an application launches and stops.
   public struct Configuration: Sendable {
-    /// How long a service may take to stop before it is cancelled, if its options do not say; at first
-    /// `nil`: as long as it likes.
+    /// How long the stop may take in order, from the request on; `nil` is for ever.
+    ///
+    /// It is one deadline for the handlers of `willTerminate` and `shouldReload` and for all services
+    /// together. When it has passed the handlers are left behind, and all services that still run are
+    /// cancelled.
     public var stopTimeout: Duration?
 
-    /// How long a service may take to end after it was cancelled, before it is left behind and named; at
-    /// first `nil`: as long as it likes.
+    /// How long services, and launch work, may take to end after they were cancelled, before they are left
+    /// behind and named; `nil` is for ever.
     public var cancelTimeout: Duration?
 
-    /// Measures both.
-    public var clock: any Clock<Duration> = ContinuousClock()
+    /// Measures all times of the application and its services.
+    public var clock: any Clock<Duration>
 
-    /// What the launch work and the delegate are given; at first `nil`: ``LaunchOptions/current``.
+    /// What the signals of the operating system mean to the application while it runs; those that are not in
+    /// the table are left alone.
+    ///
+    /// The first signal that means ``SignalMeaning/graceful`` stops everything in order, the second cancels,
+    /// the third ends the process at once with 128 plus its number, even if every thread of the concurrency
+    /// runtime is blocked. A signal that was ignored when the program started stays ignored. What the process
+    /// did on the others before is restored when ``Application/run()`` returns; one that came before that has
+    /// no further effect.
+    public var signals: [UnixSignal: SignalMeaning]
+
+    /// Called with every message for the one who runs the program: who is waited for, who is cancelled or left
+    /// behind, what the operating system refused.
+    ///
+    /// It is called on any thread, under no lock. Messages are single lines.
+    public var onMessage: @Sendable (String) -> Void
+
+    /// What the launch work and the delegate receive; `nil` is ``LaunchOptions/current``.
     public var launchOptions: LaunchOptions?
 
-    /// Whether signals of the operating system are heard while the application runs; at first `true`.
-    ///
-    /// The first `SIGTERM` or `SIGINT` stops everything in order, the second cancels, the third ends the
-    /// process at once with 128 plus its number. `SIGTSTP` and `SIGCONT` send to the background and back,
-    /// `SIGHUP` posts `shouldReload`, `SIGWINCH` posts `terminalDidResize`. What the process did on them
-    /// before is restored when ``Application/run()`` returns.
-    public var handlesSignals = true
-
-    /// Whether the application shuts down when the process that started it has ended; at first `false`.
+    /// Whether the application shuts down when the process that started it has ended.
     ///
     /// It is looked for once a second.
-    public var endsWithParent = false
+    public var endsWithParent: Bool
 
-    /// Creates a configuration without limits.
-    public init() {}
+    /// Creates a configuration.
+    ///
+    /// - Parameters:
+    ///   - stopTimeout: How long the stop may take in order; `nil` is for ever.
+    ///   - cancelTimeout: How long services may take to end after they were cancelled; `nil` is for ever.
+    ///   - clock: Measures all times.
+    ///   - signals: What signals mean; without any, `[:]`, they are left alone.
+    ///   - onMessage: Called with every message; unless given, each is a line on standard error.
+    ///   - launchOptions: What the launch work receives; `nil` is ``LaunchOptions/current``.
+    ///   - endsWithParent: Whether the application ends with the process that started it.
+    public init(
+      stopTimeout: Duration? = .seconds(20),
+      cancelTimeout: Duration? = .seconds(5),
+      clock: any Clock<Duration> = ContinuousClock(),
+      signals: [UnixSignal: SignalMeaning] = SignalMeaning.usual,
+      onMessage: (@Sendable (String) -> Void)? = nil,
+      launchOptions: LaunchOptions? = nil,
+      endsWithParent: Bool = false
+    ) {
+      self.stopTimeout = stopTimeout
+      self.cancelTimeout = cancelTimeout
+      self.clock = clock
+      self.signals = signals
+      self.onMessage = onMessage ?? { StandardError.print("LaunchLoader: \($0)") }
+      self.launchOptions = launchOptions
+      self.endsWithParent = endsWithParent
+    }
   }
 }

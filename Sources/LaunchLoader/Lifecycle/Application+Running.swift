@@ -11,20 +11,26 @@ extension Application {
   /// and the service manager that `$NOTIFY_SOCKET` names is told `READY=1`, `RELOADING=1`, `STOPPING=1` and,
   /// if it asks for it, `WATCHDOG=1` (`sd_notify(3)`).
   ///
+  /// Services are stopped when the handlers of `willTerminate` have finished, those on actors and asynchronous
+  /// ones included; see ``Configuration/stopTimeout`` for how long that may take.
+  ///
   /// - Returns: The exit code: what `shutdown` was given, otherwise 0.
   /// - Throws: ``ApplicationError`` if the launch or a service failed, if a service is stuck, or if the
   ///   application ran before; `CancellationError` if nothing failed but the task was cancelled.
   public func run() async throws -> Int32 {
-    guard runner.claim() else { throw ApplicationError(errors: [ServiceError(.alreadyRan)]) }
-    let environment = (configuration.launchOptions ?? .current).environment
-    let system = SystemTie(self, environment: environment)
+    guard runner.claim() else {
+      throw ApplicationError([
+        ServiceOutcome.Failure(service: nil, error: ServiceError(.alreadyRan))
+      ])
+    }
+    let system = SystemTie(self)
     let outcome = await withCancellationHandling {
       await runToTheEnd(system)
     } onCancel: {
       cancel()
     }
     await system.end()
-    if !outcome.errors.isEmpty { throw ApplicationError(errors: outcome.errors) }
+    if !outcome.failures.isEmpty { throw ApplicationError(outcome.failures) }
     if outcome.isCancelled { try Task.checkCancellation() }
     return locked.withLock { $0.exitCode } ?? 0
   }
@@ -36,13 +42,19 @@ extension Application {
       switch await runner.nextMilestone() {
       case .started:
         await changed(.started)
-        system.started()
+        if !runner.isStopping { system.started() }
       case .stopping:
         system.stopping()
         loader.stop()
         await changed(.stop)
-        runner.send { $0.permitStop() }
+        postWillTerminate()
+        // What is not over when the time is up is left behind: so it is not awaited here.
+        Task {
+          await pending.untilHandlersAreDone()
+          runner.send { $0.permitStop() }
+        }
       case .over(let outcome):
+        Self.leaveHandlers(pending, configuration.onMessage)
         await changed(.end)
         return outcome
       }
@@ -76,15 +88,39 @@ extension Application {
     // No work begins before the task can be found by who wants to end it: a worker may.
     locked.withLock { $0.launch = task }
     if runner.isStopping { task.cancel() }
-    isKnown.open()
-    let result = await task.result
+    let result = await pending.launch(task) { isKnown.open() }
     locked.withLock { $0.launch = nil }
+    guard let result else { return failLaunchWork() }
     do {
       _ = try result.get()
     } catch let error as LaunchError {
-      // Somebody else's launch, which an end that was asked for does not wait for.
-      if case .cancelled = error.code, runner.isStopping { return }
+      if runner.isStopping, error.isOfCancellation { return }
       throw error
+    }
+  }
+
+  /// Keeps an error for each worker of the launch that was left behind.
+  private func failLaunchWork() {
+    let names = loader.unfinished.map { "launch work \"\($0)\"" }
+    for name in names.isEmpty ? ["launch work"] : names {
+      let error = ServiceError(.stuck(name), isLaunchWork: true)
+      configuration.onMessage(error.description)
+      runner.send { $0.fail(error) }
+    }
+  }
+}
+
+extension LaunchError {
+  /// Whether nothing failed but what was cancelled, as an end that was asked for does.
+  fileprivate var isOfCancellation: Bool {
+    switch code {
+    // The launch of another caller, which such an end does not wait for.
+    case .cancelled: true
+    case .failed(let report):
+      report.failures.allSatisfy { entry in
+        if case .failed(let error) = entry.outcome { error is CancellationError } else { false }
+      }
+    default: false
     }
   }
 }

@@ -16,7 +16,7 @@ extension Application {
   /// - Parameter state: The state.
   /// - Throws: `CancellationError` when the task is cancelled; ``AppStateError`` when the application is
   ///   stopping and will not be in the state any more.
-  public func reached(_ state: AppState) async throws {
+  public func waitUntil(_ state: AppState) async throws {
     guard await wait(.state(state)) else { throw CancellationError() }
     if !self.state.mayReach(state) { throw AppStateError(state: state) }
   }
@@ -137,9 +137,15 @@ extension Application {
       delegate?.applicationWillEnterForeground(self)
       bus.post(.willEnterForeground, from: self)
     case .willTerminate:
-      delegate?.applicationWillTerminate(self)
-      bus.post(.willTerminate, from: self)
+      // The run does this itself, because it waits for the handlers.
+      break
     }
+  }
+
+  /// Announces the end to the delegate and on the bus; its handlers are waited for.
+  internal func postWillTerminate(isolation: isolated (any Actor)? = #isolation) {
+    delegate?.applicationWillTerminate(self)
+    _ = pending.post(.willTerminate, on: bus, from: self)
   }
 
   /// Waits for something about the state.

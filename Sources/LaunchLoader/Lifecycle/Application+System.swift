@@ -19,9 +19,12 @@ extension Application {
     change(.foreground)
   }
 
-  /// The program is asked to read its configuration anew.
-  package func reload(isolation: isolated (any Actor)? = #isolation) {
-    bus.post(.shouldReload, from: self)
+  /// The program is asked to read its configuration again; returns when all handlers have done so, or are
+  /// left behind.
+  package func reload(isolation: isolated (any Actor)? = #isolation) async {
+    if runner.isStopping { return }
+    let done = pending.post(.shouldReload, on: bus, from: self)
+    await Task { _ = await done.wait() }.value
   }
 
   /// The terminal of the program has another size.
@@ -35,17 +38,15 @@ extension Application {
   /// code is 128 plus the number, unless there is one; the third time the process ends at once, with that
   /// status.
   ///
+  /// The third one ends the process on the calling thread. The others run code of users, on a thread of the
+  /// concurrency runtime: the caller may be the thread that reads signals.
+  ///
   /// - Parameter number: The number of the signal.
   package func interrupt(_ number: Int32) {
     switch locked.withLock({ $0.escalation.next(number) }) {
-    case .shutdown:
-      let launch = locked.withLock { $0.launch }
-      runner.send { $0.shutdown() }
-      launch?.cancel()
-    case .cancel(let exitCode):
-      cancel(exitCode: exitCode)
-    case .exit(let status):
-      ProcessExit.now(status)
+    case .shutdown: Task.detached { self.requestShutdown() }
+    case .cancel(let exitCode): Task.detached { self.cancel(exitCode: exitCode) }
+    case .exit(let status): ProcessExit.now(status)
     }
   }
 }

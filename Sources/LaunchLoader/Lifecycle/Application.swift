@@ -37,6 +37,7 @@ public final class Application: Sendable {
 
   internal let configuration: Configuration
   internal let runner: ServiceRunner
+  internal let pending = PendingWork()
   internal let locked: Locked<State>
 
   /// Creates an application that does not run.
@@ -56,16 +57,29 @@ public final class Application: Sendable {
     self.loader = loader
     self.configuration = configuration
     locked = Locked(State(delegate: delegate))
+    let (pending, say) = (pending, configuration.onMessage)
     runner = ServiceRunner(
       limits: ServiceRunner.Machine.Limits(
         stopTimeout: configuration.stopTimeout,
         cancelTimeout: configuration.cancelTimeout
       ),
       clock: configuration.clock,
-      asksBeforeStopping: true
-    ) { service, error in
-      bus.post(.serviceDidFail, ServiceFailure(service: service, error: error))
-    }
+      asksBeforeStopping: true,
+      reports: ServiceRunner.Reports(
+        onError: { service, error in
+          bus.post(.serviceDidFail, ServiceFailure(service: service, error: error))
+        },
+        onMessage: say,
+        onGoAhead: { Self.leaveHandlers(pending, say) },
+        onLeaveLaunch: { pending.leaveLaunch() },
+        others: { pending.names }
+      )
+    )
+  }
+
+  /// Leaves the handlers of events behind that are waited for, and names them.
+  internal static func leaveHandlers(_ pending: PendingWork, _ say: @Sendable (String) -> Void) {
+    for name in pending.leaveHandlers() { say("left behind: \(name)") }
   }
 
   /// The object that is told of every edge; the application keeps it.
@@ -129,21 +143,24 @@ public final class Application: Sendable {
   ///
   /// - Parameter exitCode: What ``run()`` returns.
   public func shutdown(exitCode: Int32 = 0) {
-    let launch = locked.withLock { state in
+    locked.withLock { state in
       if state.exitCode == nil { state.exitCode = exitCode }
-      return state.launch
     }
+    requestShutdown()
+  }
+
+  /// Asks for the end in order; the exit code is what somebody else gives, or 0.
+  internal func requestShutdown() {
     runner.send { $0.shutdown() }
-    launch?.cancel()
+    locked.withLock { $0.launch }?.cancel()
   }
 
   /// Asks for the end at once: everything is cancelled, also while it is being stopped.
   package func cancel(exitCode: Int32? = nil) {
-    let launch = locked.withLock { state in
+    locked.withLock { state in
       if state.exitCode == nil { state.exitCode = exitCode }
-      return state.launch
     }
     runner.send { $0.cancel() }
-    launch?.cancel()
+    locked.withLock { $0.launch }?.cancel()
   }
 }

@@ -6,6 +6,15 @@ public struct ApplicationError: Error {
   /// A service that was left behind is a ``ServiceError`` with the code `stuck`.
   public let errors: [any Error]
 
+  /// The services that threw the errors, as far as services did.
+  private let services: [String?]
+
+  /// Creates an error from the failures of a run.
+  internal init(_ failures: [ServiceOutcome.Failure]) {
+    errors = failures.map(\.error)
+    services = failures.map(\.service)
+  }
+
   /// The names of the services that did not end and were left behind, those in groups too.
   public var stuckServices: [String] { Self.stuckServices(in: errors) }
 
@@ -21,9 +30,14 @@ public struct ApplicationError: Error {
 }
 
 extension ApplicationError: CustomStringConvertible {
-  /// The cause, what followed, and the services that are stuck.
+  /// The cause, what followed, each with the service that threw it, and the services that are stuck.
   public var description: String {
-    var text = "application failed: " + errors.map { "\($0)" }.joined(separator: "; ")
+    let parts = zip(services, errors).map { service, error in
+      // A service error names its service itself.
+      guard let service, !(error is ServiceError) else { return "\(error)" }
+      return "service \"\(service)\" threw \(error)"
+    }
+    var text = "application failed: " + parts.joined(separator: "; ")
     let stuck = stuckServices
     if !stuck.isEmpty { text += "; stuck: \(stuck.joined(separator: ", "))" }
     return text

@@ -20,8 +20,8 @@ public protocol Service: Sendable {
 
   /// Runs the service until it is told to stop.
   ///
-  /// It is entered in the order in which services start, and the next one starts when this one first
-  /// suspends: do not block the thread. When the context says that the service shall stop it finishes what
+  /// It is entered in the order in which services start. One that computes for long before it first suspends
+  /// delays only those that name it in `after:`. When the context says that the service shall stop it finishes what
   /// it has begun and returns. Its task is cancelled if it takes longer than it may.
   ///
   /// - Parameter context: Says when to stop, and hears when the service is ready.

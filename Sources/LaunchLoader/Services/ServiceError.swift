@@ -16,9 +16,12 @@ public struct ServiceError: Error {
     case stopping(String)
     /// A service that others wait for ended before it was ready.
     case endedBeforeReady(String)
-    /// A service returned whose return cancels the others.
+    /// A service took longer to start than its options allow.
+    case notStarted(String)
+    /// A service returned before shutdown was requested, and its options do not expect that.
     case returned(String)
-    /// A service did not end although it was cancelled, and was left behind.
+    /// A service did not end although it was cancelled, and was left behind; or launch work, which is named
+    /// `launch work "x"`.
     case stuck(String)
     /// What was run has been run before.
     case alreadyRan
@@ -29,8 +32,12 @@ public struct ServiceError: Error {
   /// What went wrong.
   public let code: Code
 
-  internal init(_ code: Code) {
+  /// Whether what is stuck is launch work, named as such, and no service.
+  private let isLaunchWork: Bool
+
+  internal init(_ code: Code, isLaunchWork: Bool = false) {
     self.code = code
+    self.isLaunchWork = isLaunchWork
   }
 }
 
@@ -50,10 +57,13 @@ extension ServiceError: CustomStringConvertible {
       "service \"\(name)\" was added while services are stopped: it was not started"
     case .endedBeforeReady(let name):
       "service \"\(name)\" ended before it was ready: call ready() on its context first"
+    case .notStarted(let name):
+      "service \"\(name)\" did not start in time: give it a longer startTimeout, or call ready() earlier"
     case .returned(let name):
-      "service \"\(name)\" returned although nothing had told it to stop"
+      "service \"\(name)\" returned before shutdown was requested:"
+        + " set onReturn to .shutdown or .ignore if it may"
     case .stuck(let name):
-      "service \"\(name)\" is stuck: it did not end when it was cancelled, and was left behind"
+      "\(isLaunchWork ? name : "service \"\(name)\"") is stuck: it did not end when it was cancelled, and was left behind"
     case .alreadyRan:
       "services run once: make new ones to run again"
     case .failed(let group, let errors):

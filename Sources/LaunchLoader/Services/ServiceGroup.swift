@@ -24,9 +24,10 @@ public final class ServiceGroup: Service {
   ///
   /// - Parameters:
   ///   - name: What it is called among its neighbours.
-  ///   - stopTimeout: How long one service may take to stop before it is cancelled; `nil` is for ever.
-  ///   - cancelTimeout: How long one service may take to end after it was cancelled, before it is left
-  ///     behind and named; `nil` is for ever.
+  ///   - stopTimeout: How long stopping all may take before they are cancelled; `nil` is for as long as the
+  ///     one that runs the group waits.
+  ///   - cancelTimeout: How long they may take to end after they were cancelled, before they are left
+  ///     behind and named; `nil` is for as long as the one that runs the group waits.
   ///   - clock: Measures both.
   public init(
     _ name: String,

@@ -54,12 +54,20 @@ extension ServiceMachine {
     actions.append(.startServices)
   }
 
+  /// Records that the `run` of a service has suspended or returned, or is waited for no longer.
+  internal mutating func start(_ id: ID) {
+    guard records[id] != nil else { return }
+    records[id]?.hasStarted = true
+    satisfy(id)
+  }
+
   /// Lets those start that waited for nobody but this service, if that may be.
   internal mutating func satisfy(_ id: ID) {
     guard let record = records[id], record.satisfies, !record.isSatisfied else { return }
     records[id]?.isSatisfied = true
     records[id]?.dependants = []
     unsatisfied -= 1
+    if record.options.startTimeout != nil { actions.append(.disarm(id, .start)) }
     for dependant in record.dependants {
       guard let blockers = records[dependant]?.blockers else { continue }
       records[dependant]?.blockers = blockers - 1

@@ -5,18 +5,25 @@ extension ServiceMachine {
     if let error, !(record.phase == .cancelled && error is CancellationError) {
       actions.append(.report(name: record.name, error))
       if record.failsToStart, wish == nil {
-        errors.append(error)
+        fail(record.name, error)
         return want(.shutdown)
       }
-      if record.options.onThrow == .ignore { ignored.append(error) } else { errors.append(error) }
+      let failure = ServiceOutcome.Failure(service: record.name, error: error)
+      if record.options.onThrow == .ignore {
+        ignored.append(failure)
+      } else {
+        failures.append(failure)
+      }
       follow(record.options.onThrow)
-    } else if record.phase == .running {
-      if record.failsToStart, wish == nil {
-        errors.append(ServiceError(.endedBeforeReady(record.name)))
+    } else if wish == nil {
+      // A service that returns after shutdown was requested has not failed, whatever its turn.
+      if record.failsToStart {
+        fail(nil, ServiceError(.endedBeforeReady(record.name)))
         return want(.shutdown)
       }
-      if record.options.onReturn == .cancel {
-        errors.append(ServiceError(.returned(record.name)))
+      switch record.options.onReturn {
+      case .fail, .cancel: fail(nil, ServiceError(.returned(record.name)))
+      case .shutdown, .ignore: break
       }
       follow(record.options.onReturn)
     }
@@ -24,22 +31,43 @@ extension ServiceMachine {
 
   internal mutating func follow(_ ending: ServiceOptions.Ending) {
     switch ending {
+    case .fail, .shutdown: want(.shutdown)
     case .cancel: want(.cancel)
-    case .shutdown: want(.shutdown)
     case .ignore: break
     }
+  }
+
+  /// Keeps an error that makes the run fail.
+  internal mutating func fail(_ service: String?, _ error: any Error) {
+    failures.append(ServiceOutcome.Failure(service: service, error: error))
   }
 
   internal mutating func want(_ newWish: Wish) {
     guard stage != .over, wish != .cancel, wish != newWish else { return }
     let isFirst = wish == nil
-    wish = newWish
+    request(newWish)
     guard stage != .collecting else { return }
     if isFirst {
       dropWaiting()
       announce(.stopping)
     }
     if mayStop { stop() }
+  }
+
+  /// Notes what is wished; its time begins, unless there is no run yet.
+  internal mutating func request(_ newWish: Wish) {
+    wish = newWish
+    if isClaimed { armWish() }
+  }
+
+  /// Begins the time for stopping in order, or that for launch work to end after it was cancelled.
+  internal mutating func armWish() {
+    if wish == .shutdown, let timeout = limits.stopTimeout {
+      actions.append(.armAll(.stop, timeout))
+    }
+    if wish == .cancel, stage == .collecting, let timeout = limits.cancelTimeout {
+      actions.append(.armAll(.cancel, timeout))
+    }
   }
 
   /// Forgets the services that have not been started.
@@ -56,9 +84,14 @@ extension ServiceMachine {
       stage = .stopping
       if wish == .shutdown { stopOrder = idsInReverse() }
     }
-    if wish == .cancel {
+    if wish == .cancel, !records.isEmpty {
+      if let timeout = limits.cancelTimeout { actions.append(.armAll(.cancel, timeout)) }
+      let limit = hasPassedDeadline ? limits.stopTimeout : nil
       for id in idsInReverse() {
-        if let record = records[id], record.phase != .cancelled { cancel(id, record) }
+        guard let record = records[id], record.phase != .cancelled else { continue }
+        // One whose turn has not come learns of both at once, of the request first.
+        if hasPassedDeadline, record.phase == .running { actions.append(.stop(record.handle)) }
+        cancel(id, record, after: limit)
       }
     }
     advance()
@@ -85,18 +118,33 @@ extension ServiceMachine {
     records[id]?.phase = .stopping
     records[id]?.holdsLayer = true
     heldBy += 1
-    actions.append(.stop(record.handle))
-    if let timeout = record.options.stopTimeout ?? limits.stopTimeout {
-      actions.append(.arm(id, record.handle, .stop, timeout))
+    // Its time begins before it can notice.
+    if let timeout = record.options.stopTimeout {
+      actions.append(.arm(id, .stop, timeout))
     }
+    actions.append(.stop(record.handle))
   }
 
-  internal mutating func cancel(_ id: ID, _ record: ServiceRecord<Handle>) {
+  /// Cancels a service, and says so.
+  ///
+  /// - Parameters:
+  ///   - id: The service.
+  ///   - record: What is known of it.
+  ///   - limit: How long it had; `nil` if it is not its time that is up.
+  internal mutating func cancel(_ id: ID, _ record: ServiceRecord<Handle>, after limit: Duration?) {
     records[id]?.phase = .cancelled
     actions.append(.cancel(record.handle))
-    if let timeout = limits.cancelTimeout {
-      actions.append(.arm(id, record.handle, .cancel, timeout))
-    }
+    let reason = limit.map { ": it did not stop within \($0.shortText)" } ?? ""
+    actions.append(.say("service \"\(record.name)\" is cancelled\(reason)"))
+  }
+
+  /// Leaves a service behind that does not end, and says so.
+  internal mutating func leave(_ id: ID, _ record: ServiceRecord<Handle>) {
+    remove(id, record)
+    actions.append(.disarm(id, .cancel))
+    let error = ServiceError(.stuck(record.name))
+    actions.append(.say(error.description))
+    fail(nil, error)
   }
 
   /// Those that run: higher layers first, inside a layer the last one first.
@@ -114,8 +162,8 @@ extension ServiceMachine {
 
   internal mutating func finish() {
     stage = .over
-    let all = errors.isEmpty ? [] : errors + ignored
-    announce(.over(ServiceOutcome(errors: all, isCancelled: wish == .cancel)))
+    let all = failures.isEmpty ? [] : failures + ignored
+    announce(.over(ServiceOutcome(failures: all, isCancelled: wish == .cancel)))
   }
 
   internal mutating func announce(_ milestone: Milestone) {

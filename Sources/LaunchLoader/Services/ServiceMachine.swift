@@ -12,7 +12,9 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   package typealias ID = Int
 
   /// What a service has only so much time for.
-  package enum Limit: Sendable, Hashable {
+  package enum Limit: Sendable, Hashable, Comparable {
+    /// To start, or to be ready.
+    case start
     /// To end after it was told to stop.
     case stop
     /// To end after it was cancelled.
@@ -28,11 +30,21 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     /// Cancel this service, and tell it to stop if it was not told.
     case cancel(Handle)
     /// Report ``timedOut(_:_:)`` after this time, unless the service has ended.
-    case arm(ID, Handle, Limit, Duration)
-    /// Let go of these services, which never started.
+    case arm(ID, Limit, Duration)
+    /// Forget the time of this service, unless it is that of a later limit than this one.
+    case disarm(ID, Limit)
+    /// Report ``timedOut(_:)`` after this time, unless all services have ended.
+    case armAll(Limit, Duration)
+    /// Release these services, which never started.
     case drop([Handle])
-    /// Tell whoever wants to know that a service threw.
+    /// Report that a service threw.
     case report(name: String, any Error)
+    /// Write a message for the user who runs the program.
+    case say(String)
+    /// Services are stopped without permission: what the permission waits for is left behind.
+    case goAhead
+    /// The launch work has not ended although it was cancelled: it is left behind.
+    case leaveLaunch
     /// There is a milestone to be taken.
     case announce
   }
@@ -47,11 +59,19 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     case over(ServiceOutcome)
   }
 
-  /// How much time there is where a service does not say.
+  /// What is waited for at present.
+  package enum Wait: Sendable, Equatable {
+    /// That all have started.
+    case start
+    /// That all have ended.
+    case stop
+  }
+
+  /// How much time there is for all services together.
   package struct Limits: Sendable {
-    /// How long one service may take to stop; `nil` is for ever.
+    /// How long stopping may take, from the request on, before all are cancelled; `nil` is for ever.
     package var stopTimeout: Duration?
-    /// How long one service may take to end after it was cancelled; `nil` is for ever.
+    /// How long services may take to end after they were cancelled; `nil` is for ever.
     package var cancelTimeout: Duration?
 
     /// Creates limits.
@@ -73,6 +93,8 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   internal var stage = Stage.collecting
   internal var wish: Wish?
   internal var mayStop: Bool
+  internal var hasPassedDeadline = false
+  internal var isClaimed = false
   internal var isChain = true
   internal var hasAnnouncedStart = false
   internal var isStarting = false
@@ -86,8 +108,8 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   internal var stopOrder: [ID] = []
   internal var stopped = 0
   internal var heldBy = 0
-  internal var errors: [any Error] = []
-  internal var ignored: [any Error] = []
+  internal var failures: [ServiceOutcome.Failure] = []
+  internal var ignored: [ServiceOutcome.Failure] = []
   internal var milestones: [Milestone] = []
   internal var actions: [Action] = []
 
@@ -103,6 +125,31 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
 
   /// Whether the services are to be stopped, or were.
   package var isStopping: Bool { wish != nil }
+
+  /// Whether nothing is left to be done.
+  package var isOver: Bool { stage == .over }
+
+  /// What is waited for; `nil` before the run was claimed, while services run, and after it.
+  package var wait: Wait? {
+    if !isClaimed || stage == .over { return nil }
+    if wish != nil { return .stop }
+    return hasAnnouncedStart ? nil : .start
+  }
+
+  /// The names of the services that hold up what is waited for, in the order of their registration.
+  ///
+  /// - Complexity: O(*n* log *n*) in the number of services.
+  package var waitedFor: [String] {
+    let isStop = wait == .stop
+    return records.filter { _, record in
+      switch record.phase {
+      case .waiting: false
+      case .running: !isStop && !record.isSatisfied
+      case .stopping, .cancelled: true
+      }
+    }
+    .sorted { $0.key < $1.key }.map(\.value.name)
+  }
 
   /// Adds a service; while the others run, it starts as soon as it may.
   ///
@@ -128,6 +175,20 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     return (id, takeActions())
   }
 
+  /// Records that the run is near: launch work comes first, and belongs to it.
+  ///
+  /// The times of a stop that was requested before begin now.
+  package mutating func claim() -> [Action] {
+    prepare()
+    return takeActions()
+  }
+
+  private mutating func prepare() {
+    if isClaimed { return }
+    isClaimed = true
+    armWish()
+  }
+
   /// Begins: the services that wait for nobody may start.
   ///
   /// An order that cannot be is the cause of an end at once.
@@ -136,14 +197,15 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   package mutating func begin() -> [Action] {
     guard stage == .collecting else { return [] }
     stage = .running
+    prepare()
     if wish == nil {
       let ids = Array(0..<nextID)
       do throws(ServiceError) {
         try order(ids)
         announceStart()
       } catch {
-        errors.append(error)
-        wish = .shutdown
+        fail(nil, error)
+        request(.shutdown)
       }
     }
     if wish != nil {
@@ -154,23 +216,43 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     return takeActions()
   }
 
-  /// Reports that a start has come as far as its first suspension, and takes the next one.
+  /// Records that a start has come as far as its first suspension, and takes the next one.
   ///
   /// - Parameter previous: The service taken before.
   /// - Returns: The service to start, `nil` if there is none now, and what is to be done.
   package mutating func takeStart(
     after previous: ID?
   ) -> (start: (id: ID, handle: Handle)?, actions: [Action]) {
-    if let previous, records[previous] != nil {
-      records[previous]?.hasStarted = true
-      satisfy(previous)
-    }
-    guard let id = startable.popFirst(), let handle = records[id]?.handle else {
+    if let previous { start(previous) }
+    guard let id = startable.popFirst(), let record = records[id] else {
       isStarting = false
       return (nil, takeActions())
     }
     records[id]?.phase = .running
-    return ((id, handle), takeActions())
+    if let timeout = record.options.startTimeout {
+      actions.append(.arm(id, .start, timeout))
+    }
+    return ((id, record.handle), takeActions())
+  }
+
+  /// Records that a service that was passed over has come as far as its first suspension.
+  package mutating func suspended(_ id: ID) -> [Action] {
+    start(id)
+    return takeActions()
+  }
+
+  /// Passes over the service that was taken last: it computes, and others are to start meanwhile.
+  ///
+  /// Those that name it still wait for its first suspension. In a chain nobody names another, and so
+  /// nobody waits.
+  package mutating func passOver(_ id: ID) -> [Action] {
+    isStarting = false
+    if isChain || records[id]?.dependants.isEmpty ?? true { start(id) }
+    if !isStarting, !startable.isEmpty {
+      isStarting = true
+      actions.append(.startServices)
+    }
+    return takeActions()
   }
 
   /// Records that a service is ready.
@@ -190,10 +272,9 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   /// - Complexity: Amortized O(log *n*).
   package mutating func ended(_ id: ID, _ error: (any Error)?) -> [Action] {
     guard let record = records[id], record.phase != .waiting else { return [] }
-    if !record.failsToStart {
-      records[id]?.hasStarted = true
-      satisfy(id)
-    }
+    if !record.failsToStart { start(id) }
+    let isTimed = record.options.startTimeout != nil || record.options.stopTimeout != nil
+    if isTimed { actions.append(.disarm(id, .cancel)) }
     remove(id, record)
     judge(record, error)
     if records.isEmpty && stage == .running { want(.shutdown) }
@@ -210,13 +291,13 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   /// Wishes that all be cancelled, and waits for no permission.
   package mutating func cancel() -> [Action] {
     want(.cancel)
-    return permitStop()
+    return goAhead()
   }
 
   /// Wishes that all be stopped in order because of something that went wrong elsewhere.
   package mutating func fail(_ error: any Error) -> [Action] {
     guard stage != .over else { return [] }
-    errors.append(error)
+    fail(nil, error)
     want(.shutdown)
     return takeActions()
   }
@@ -228,15 +309,21 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     return takeActions()
   }
 
-  /// Records that a service took longer than it may: it is cancelled, and then left behind.
+  /// Records that a service took longer than it may: its start has failed, or it is cancelled, or it is left
+  /// behind.
   package mutating func timedOut(_ id: ID, _ limit: Limit) -> [Action] {
     guard let record = records[id] else { return [] }
     switch (limit, record.phase) {
+    case (.start, .running) where !record.isSatisfied && wish == nil:
+      fail(nil, ServiceError(.notStarted(record.name)))
+      want(.shutdown)
     case (.stop, .stopping):
-      cancel(id, record)
+      if let timeout = limits.cancelTimeout {
+        actions.append(.arm(id, .cancel, timeout))
+      }
+      cancel(id, record, after: record.options.stopTimeout)
     case (.cancel, .cancelled):
-      remove(id, record)
-      errors.append(ServiceError(.stuck(record.name)))
+      leave(id, record)
       advance()
     default:
       break
@@ -244,8 +331,33 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     return takeActions()
   }
 
+  /// Records that all services together took longer than they may: they are cancelled, or left behind.
+  package mutating func timedOut(_ limit: Limit) -> [Action] {
+    guard stage != .over, wish != nil else { return [] }
+    switch limit {
+    case .start: break
+    case .stop:
+      hasPassedDeadline = true
+      want(.cancel)
+      return goAhead()
+    case .cancel where stage == .collecting:
+      actions.append(.leaveLaunch)
+    case .cancel:
+      for id in idsInReverse() {
+        if let record = records[id] { leave(id, record) }
+      }
+      advance()
+    }
+    return takeActions()
+  }
+
   /// Takes the next thing the one that runs the services waits for.
   package mutating func takeMilestone() -> Milestone? {
     milestones.isEmpty ? nil : milestones.removeFirst()
+  }
+
+  private mutating func goAhead() -> [Action] {
+    if !mayStop { actions.append(.goAhead) }
+    return permitStop()
   }
 }

@@ -1,6 +1,6 @@
 internal import EventBus
 
-/// One service that was added: what it is told, its task, and the time it has left.
+/// One service that was added: its shutdown signal and its task.
 ///
 /// ## Thread safety
 ///
@@ -8,7 +8,6 @@ internal import EventBus
 internal final class ServicePlace: Sendable {
   private struct State {
     var task: Task<Void, Never>?
-    var timer: Task<Void, Never>?
     var isCancelled = false
     var hasEnded = false
   }
@@ -33,16 +32,6 @@ internal final class ServicePlace: Sendable {
     if isCancelled { task.cancel() }
   }
 
-  /// Remembers the task that waits for the end of its time; the one before is cancelled.
-  internal func arm(_ timer: Task<Void, Never>) {
-    let former = state.withLock { state in
-      if state.hasEnded { return Optional(timer) }
-      defer { state.timer = timer }
-      return state.timer
-    }
-    former?.cancel()
-  }
-
   /// Cancels the task of the service and tells it to stop.
   ///
   /// What it has for the case of cancellation runs in a task of its own: it may block.
@@ -60,11 +49,9 @@ internal final class ServicePlace: Sendable {
   /// Forgets everything, after the service has returned and its closures for the shutdown, too.
   internal func finish() async {
     await signal.close()
-    let former = state.withLock { state in
-      let former = state
-      state = State(isCancelled: former.isCancelled, hasEnded: true)
-      return former
+    state.withLock { state in
+      state.task = nil
+      state.hasEnded = true
     }
-    former.timer?.cancel()
   }
 }

@@ -12,16 +12,66 @@ internal import EventBus
 internal final class ServiceRunner: Sendable {
   internal typealias Machine = ServiceMachine<ServicePlace>
 
+  /// What becomes of news that are not for the one who waits for the end.
+  internal struct Reports: Sendable {
+    /// Called with each error that a service throws, on the thread where it ended.
+    internal let onError: @Sendable (_ service: String, any Error) -> Void
+    /// Called with each message for the user who runs the program.
+    internal let onMessage: @Sendable (String) -> Void
+    /// Called when services are stopped before that was permitted.
+    internal let onGoAhead: @Sendable () -> Void
+    /// Called when launch work is to be left behind.
+    internal let onLeaveLaunch: @Sendable () -> Void
+    /// Names what holds up the start or the stop besides services.
+    internal let others: @Sendable () -> [String]
+  }
+
   /// Not private, for the closures of ``send(_:)``.
   internal struct State {
     fileprivate var machine: Machine
-    fileprivate var isClaimed = false
+    /// What is waited for, as far as those who wait know.
+    fileprivate var wait: Machine.Wait?
+    fileprivate var waitNumber = 0
+    fileprivate var entry = Entry()
+
+    /// Takes the next service to enter, unless another task does that by now.
+    fileprivate mutating func takeStart(
+      after previous: Machine.ID?,
+      in lane: Int
+    ) -> (start: (id: Machine.ID, handle: ServicePlace)?, actions: [Machine.Action]) {
+      guard entry.lane == lane else {
+        return (nil, previous.map { machine.suspended($0) } ?? [])
+      }
+      let taking = machine.takeStart(after: previous)
+      entry.id = taking.start?.id
+      entry.count += 1
+      return taking
+    }
+
+    /// Passes over the service that is being entered if it has been so since an earlier look.
+    ///
+    /// - Returns: What is to be done; `nil` if it was too early.
+    fileprivate mutating func passOver(_ lane: Int, since count: Int) -> [Machine.Action]? {
+      guard entry.lane == lane, let id = entry.id else { return [] }
+      if entry.count != count { return nil }
+      entry.lane += 1
+      entry.id = nil
+      return machine.passOver(id)
+    }
+  }
+
+  /// The service that is being entered.
+  internal struct Entry {
+    /// The number of the task that enters services; a higher one has passed it.
+    var lane = 0
+    var id: Machine.ID?
+    var count = 0
   }
 
   private let state: Locked<State>
-  private let clock: any Clock<Duration>
+  private let alarms: ServiceAlarms
   private let news = Doorbell()
-  private let onError: (@Sendable (_ service: String, any Error) -> Void)?
+  private let reports: Reports?
 
   /// Creates a runner without services.
   ///
@@ -29,15 +79,15 @@ internal final class ServiceRunner: Sendable {
   ///   - limits: How much time there is.
   ///   - clock: Measures that time.
   ///   - asksBeforeStopping: Whether nobody is stopped before the rule was given permission.
-  ///   - onError: Is told of each error that a service throws, on the thread where it ended.
+  ///   - reports: What becomes of errors and messages.
   internal init(
     limits: Machine.Limits,
     clock: any Clock<Duration>,
     asksBeforeStopping: Bool,
-    onError: (@Sendable (_ service: String, any Error) -> Void)? = nil
+    reports: Reports? = nil
   ) {
-    self.clock = clock
-    self.onError = onError
+    self.reports = reports
+    alarms = ServiceAlarms(clock)
     state = Locked(
       State(machine: Machine(limits: limits, asksBeforeStopping: asksBeforeStopping))
     )
@@ -48,10 +98,10 @@ internal final class ServiceRunner: Sendable {
 
   /// Claims the run; the first caller gets it.
   internal func claim() -> Bool {
-    state.withLock { state in
-      defer { state.isClaimed = true }
-      return !state.isClaimed
-    }
+    let actions = state.withLock { $0.machine.isClaimed ? nil : $0.machine.claim() }
+    guard let actions else { return false }
+    perform(actions)
+    return true
   }
 
   /// Adds a service.
@@ -64,7 +114,7 @@ internal final class ServiceRunner: Sendable {
     perform(actions)
   }
 
-  /// Tells the rule what has happened and does what follows.
+  /// Reports to the rule what has happened, and does what follows.
   internal func send(_ event: (inout Machine) -> [Machine.Action]) {
     perform(state.withLock { event(&$0.machine) })
   }
@@ -72,37 +122,71 @@ internal final class ServiceRunner: Sendable {
   /// Waits for the next milestone, whoever is cancelled.
   internal func nextMilestone() async -> Machine.Milestone {
     while true {
-      if let milestone = state.withLock({ $0.machine.takeMilestone() }) { return milestone }
+      if let milestone = state.withLock({ $0.machine.takeMilestone() }) {
+        // No timer outlasts the run.
+        if case .over = milestone { watch() }
+        return milestone
+      }
       await news.wait()
     }
   }
 
   private func perform(_ actions: [Machine.Action]) {
+    watch()
     for action in actions {
       switch action {
       case .startServices: Task { await self.startServices() }
       case .stop(let place): place.signal.raise()
       case .cancel(let place): place.cancel()
-      case .arm(let id, let place, let limit, let duration): arm(id, place, limit, duration)
+      case .arm(let id, let limit, let duration):
+        alarms.set(.service(id), limit, after: duration) {
+          self.send { $0.timedOut(id, limit) }
+        }
+      case .disarm(let id, let limit): alarms.remove(.service(id), upTo: limit)
+      case .armAll(let limit, let duration):
+        alarms.set(.all, limit, after: duration) { self.send { $0.timedOut(limit) } }
       case .drop: break
-      case .report(let name, let error): onError?(name, error)
+      case .report(let name, let error): reports?.onError(name, error)
+      case .say(let message): reports?.onMessage(message)
+      case .goAhead: reports?.onGoAhead()
+      case .leaveLaunch: reports?.onLeaveLaunch()
       case .announce: news.ring()
       }
     }
   }
 
-  /// Enters one service after the other, each when the one before has suspended or returned.
+  /// Enters one service after the other, each when the one before has suspended, returned, or was passed.
   ///
   /// On no actor, because only there does a task begin with the service itself instead of with a hop.
   @concurrent
   private func startServices() async {
+    let lane = state.withLock { state in
+      state.entry.lane += 1
+      return state.entry.lane
+    }
+    let passing = Task { await self.passOver(lane) }
     var previous: Machine.ID?
     while true {
-      let (start, actions) = state.withLock { $0.machine.takeStart(after: previous) }
+      let (start, actions) = state.withLock { $0.takeStart(after: previous, in: lane) }
       perform(actions)
-      guard let start else { return }
+      guard let start else { break }
       enter(start.handle, start.id)
       previous = start.id
+    }
+    passing.cancel()
+  }
+
+  /// Passes over a service that computes, so that those can start that do not wait for it.
+  ///
+  /// The order in which services are entered is that of their registration, and so the next one is given
+  /// only so much time to be first. Computing takes real time, whatever clock the limits are measured on.
+  private func passOver(_ lane: Int) async {
+    var seen = -1
+    while true {
+      do { try await Task.sleep(for: .milliseconds(500)) } catch { return }
+      let (count, actions) = state.withLock { ($0.entry.count, $0.passOver(lane, since: seen)) }
+      seen = count
+      if let actions { return perform(actions) }
     }
   }
 
@@ -128,18 +212,50 @@ internal final class ServiceRunner: Sendable {
     send { $0.ended(id, failure) }
   }
 
-  private func arm(
-    _ id: Machine.ID,
-    _ place: ServicePlace,
-    _ limit: Machine.Limit,
-    _ duration: Duration
-  ) {
-    let clock = clock
-    place.arm(
-      Task {
-        do { try await clock.sleep(for: duration) } catch { return }
-        self.send { $0.timedOut(id, limit) }
+  /// Sees to it that those who wait learn whom they wait for; no alarm outlasts the run.
+  private func watch() {
+    let (number, isOver, isChanged) = state.withLock { state in
+      let wait = reports == nil ? nil : state.machine.wait
+      let isChanged = wait != state.wait
+      if isChanged {
+        state.wait = wait
+        state.waitNumber += 1
       }
+      return (state.waitNumber, state.machine.isOver, isChanged)
+    }
+    if isOver { return alarms.close() }
+    if isChanged { beginPatience(number) }
+  }
+
+  private func beginPatience(_ number: Int) {
+    alarms.remove(.patience, upTo: .start)
+    exercisePatience(number, since: alarms.elapsed, next: .seconds(5))
+  }
+
+  /// Says who is waited for when the next time has come, and so on every ten seconds.
+  private func exercisePatience(_ number: Int, since start: Duration, next: Duration) {
+    let isWaiting = state.withLock { $0.waitNumber == number && $0.wait != nil }
+    if !isWaiting { return }
+    alarms.set(.patience, .start, after: start + next - alarms.elapsed) {
+      var waited = next
+      // Of times that were slept through the last one counts.
+      let elapsed = self.alarms.elapsed - start
+      while waited + .seconds(10) <= elapsed { waited += .seconds(10) }
+      self.sayWhoIsWaitedFor(number, waited)
+      self.exercisePatience(number, since: start, next: waited + .seconds(10))
+    }
+  }
+
+  private func sayWhoIsWaitedFor(_ number: Int, _ waited: Duration) {
+    let (wait, services) = state.withLock { state in
+      state.waitNumber == number ? (state.wait, state.machine.waitedFor) : (nil, [])
+    }
+    guard let wait, let reports else { return }
+    let names = services.map { "service \"\($0)\"" } + reports.others()
+    if names.isEmpty { return }
+    let goal = wait == .start ? "start" : "stop"
+    reports.onMessage(
+      "waiting for \(names.joined(separator: ", ")) to \(goal), for \(waited.shortText) now"
     )
   }
 }

@@ -3,13 +3,12 @@ private import Synchronization
 
 /// The socket on which the service manager hears from this process: `$NOTIFY_SOCKET`, `sd_notify(3)`.
 ///
-/// What cannot be sent harms nobody: the first failure is reported on standard error, and the program goes
-/// on.
+/// What cannot be sent does no harm: the first failure is reported, and the program goes on.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread. A message waits while the queue of the manager is full, as
-/// those of `sd_notify` do.
+/// Every member may be called from any thread. No message waits: one for which the queue of the manager
+/// has no room is one that cannot be sent.
 package final class NotifySocket: Sendable {
   /// How often the manager wants to hear that the process is alive: `sd_watchdog_enabled(3)`.
   ///
@@ -17,14 +16,20 @@ package final class NotifySocket: Sendable {
   package let watchdogInterval: Duration?
 
   private let address: UnixAddress
+  private let onMessage: @Sendable (String) -> Void
   private let hasFailed = Atomic<Bool>(false)
 
   /// Finds the socket of this process; `nil` if there is none, or none that can be used.
   ///
-  /// - Parameter environment: Its variables. `NOTIFY_SOCKET` is the absolute path of a socket, or an abstract
-  ///   name after an `@`; other forms are reported on standard error.
-  package convenience init?(environment: [String: String]) {
-    self.init(environment: environment, process: ServiceProcess.identifier)
+  /// - Parameters:
+  ///   - environment: Its variables. `NOTIFY_SOCKET` is the absolute path of a socket, or an abstract name
+  ///     after an `@`; other forms are reported.
+  ///   - onMessage: Called with what fails.
+  package convenience init?(
+    environment: [String: String],
+    onMessage: @escaping @Sendable (String) -> Void = NotifySocket.print
+  ) {
+    self.init(environment: environment, process: ServiceProcess.identifier, onMessage: onMessage)
   }
 
   /// Finds the socket of a process.
@@ -32,13 +37,19 @@ package final class NotifySocket: Sendable {
   /// - Parameters:
   ///   - environment: Its variables.
   ///   - process: Its identifier.
-  package init?(environment: [String: String], process: Int32) {
+  ///   - onMessage: Called with what fails.
+  package init?(
+    environment: [String: String],
+    process: Int32,
+    onMessage: @escaping @Sendable (String) -> Void = NotifySocket.print
+  ) {
     guard let name = environment["NOTIFY_SOCKET"], !name.isEmpty else { return nil }
     guard let address = UnixAddress(name) else {
-      Self.report("\(name) is no absolute path, no name after an @, or too long")
+      onMessage(Self.message("\(name) is no absolute path, no name after an @, or too long"))
       return nil
     }
     self.address = address
+    self.onMessage = onMessage
     watchdogInterval = Self.watchdogInterval(environment, process)
   }
 
@@ -58,13 +69,17 @@ package final class NotifySocket: Sendable {
   package func send(_ message: NotifyMessage) {
     let code = address.send(message.text)
     if code == 0 { return }
-    if !hasFailed.exchange(true, ordering: .relaxed) { Self.report("error \(code) of the system") }
+    if hasFailed.exchange(true, ordering: .relaxed) { return }
+    onMessage(Self.message("error \(code) of the system"))
   }
 
-  private static func report(_ problem: String) {
-    StandardError.print(
-      "LaunchLoader: cannot tell the service manager (NOTIFY_SOCKET): \(problem)."
-    )
+  /// Writes a message to standard error.
+  package static let print: @Sendable (String) -> Void = { message in
+    StandardError.print("LaunchLoader: \(message).")
+  }
+
+  private static func message(_ problem: String) -> String {
+    "cannot tell the service manager (NOTIFY_SOCKET): \(problem)"
   }
 
   private static func watchdogInterval(

@@ -1,61 +1,86 @@
 /// Hands the signals of the process to an application, as what they mean to it.
 ///
-/// - `SIGTERM` and `SIGINT` interrupt. They have a way of their own: an answer to another signal that takes
-///   long, or for ever, does not hold them up. How often is how serious is the application's rule.
-/// - `SIGTSTP` sends it to the background; when that is done, the process really stops, if it runs on a
-///   terminal. `SIGCONT` brings it back.
-/// - `SIGHUP` asks for a reload, `SIGWINCH` says that the terminal has another size.
+/// - Signals that ask for the end are handed over on the thread that reads signals: neither an answer to
+///   another signal nor services that block every thread of the concurrency runtime hold them up.
+/// - Requests for a reload are answered one after the other, apart from the rest: an answer may take long.
+/// - A signal that asks for the background is answered; when that is done, the process really stops, if a
+///   terminal controls it.
 ///
-/// `SIGINT`, `SIGHUP` and `SIGTSTP` are left alone if the program was started with them ignored.
+/// Signals that the program was started with ignored are left alone: that is how a shell shields what it
+/// runs in the background, and how `nohup` works (The GNU C Library, "Initial Signal Actions": check whether
+/// the signal is ignored before you handle it).
 ///
-/// It listens from its making; so a signal that comes before ``run()`` is not lost.
+/// It listens from its making; so a signal that comes before ``run()`` is not lost. What has come by its end
+/// and was not answered is dropped.
 ///
 /// ## Thread safety
 ///
-/// The closures run in the isolation they were written in; nothing is held meanwhile. Interrupts come one
-/// after the other, and so does the rest.
+/// `interrupt` and `hangup` run on the thread that reads signals, and so must not run code of users. The
+/// other closures run in the isolation they were written in; nothing is held meanwhile.
 package final class SignalBridge: Sendable {
   /// An answer to a signal.
   package typealias Answer = @isolated(any) @Sendable () async -> Void
 
   private struct Answers: Sendable {
-    let interrupt: @Sendable (Int32) -> Void
     let background: Answer
     let foreground: Answer
     let reload: Answer
     let resize: Answer
   }
 
+  private let table: [UnixSignal: SignalMeaning]
   private let answers: Answers
-  private let interrupts: SignalListener
-  private let requests: SignalListener
+  private let requests = SignalQueue()
+  private let reloads = SignalQueue()
+  private let key: SignalDesk<SignalCenter.Waiter>.Key?
 
   /// Listens.
   ///
   /// - Parameters:
-  ///   - interrupt: Given the number of the signal.
-  ///   - background: Tells the program to go to the background; the process does not stop before it has
-  ///     returned.
-  ///   - foreground: Tells it to come back.
-  ///   - reload: Tells it to read its configuration anew.
-  ///   - resize: Tells it that its terminal has another size.
+  ///   - table: What signals mean.
+  ///   - onMessage: Called with what the operating system refuses, on any thread.
+  ///   - interrupt: Called with the number of a signal that asks for the end.
+  ///   - hangup: Called when `SIGHUP` asks for the end.
+  ///   - background: Sends the program to the background; the process does not stop before it has returned.
+  ///   - foreground: Brings it back.
+  ///   - reload: Has it read its configuration again.
+  ///   - resize: Says that its terminal has another size.
   package init(
+    _ table: [UnixSignal: SignalMeaning] = SignalMeaning.usual,
+    onMessage: @escaping @Sendable (String) -> Void = { _ in },
     interrupt: @escaping @Sendable (Int32) -> Void,
+    hangup: @escaping @Sendable () -> Void,
     @_inheritActorContext background: @escaping Answer,
     @_inheritActorContext foreground: @escaping Answer,
     @_inheritActorContext reload: @escaping Answer,
     @_inheritActorContext resize: @escaping Answer
   ) {
+    self.table = table
     answers = Answers(
-      interrupt: interrupt,
       background: background,
       foreground: foreground,
       reload: reload,
       resize: resize
     )
-    interrupts = SignalListener(Self.unshielded(SignalMeaning.interrupts))
-    requests = SignalListener(Self.unshielded(SignalMeaning.requests))
+    let signals = table.keys.filter { !SignalCenter.shared.isIgnored($0.rawValue) }
+    SignalRefusal.check(signals)
+    let hadTerminal = JobControl.hasTerminal
+    let (requests, reloads) = (requests, reloads)
+    let listener = SignalCenter.DirectListener(onMessage: onMessage) { number in
+      let signal = UnixSignal(rawValue: number)
+      switch table[signal] {
+      case .graceful where signal != .hangup: interrupt(number)
+      case .graceful: hangup()
+      case .reload where signal == .hangup && hadTerminal && !JobControl.hasTerminal: hangup()
+      case .reload: reloads.append(number)
+      case .background, .foreground, .resize: requests.append(number)
+      case .ignore, nil: break
+      }
+    }
+    key = signals.isEmpty ? nil : SignalCenter.shared.open(Set(signals.map(\.rawValue)), listener)
   }
+
+  deinit { end() }
 
   /// Answers the signals until the task is cancelled; then what the process did before is restored.
   ///
@@ -63,7 +88,7 @@ package final class SignalBridge: Sendable {
   package func run() async {
     await withTaskCancellationHandler {  // Reason: only starts two tasks.
       await withTaskGroup(of: Void.self) { group in
-        group.addTask { await self.answerInterrupts() }
+        group.addTask { await self.answerReloads() }
         group.addTask { await self.answerRequests() }
       }
     } onCancel: {
@@ -75,23 +100,23 @@ package final class SignalBridge: Sendable {
 
   /// Stops listening; doing so again does nothing.
   package func end() {
-    interrupts.end()
+    if let key { SignalCenter.shared.close(key) }
     requests.end()
+    reloads.end()
   }
 
-  private func answerInterrupts() async {
-    while let signal = await interrupts.next() { answers.interrupt(signal.rawValue) }
+  private func answerReloads() async {
+    while await reloads.next() != nil { await answers.reload() }
   }
 
   private func answerRequests() async {
     var job = JobState()
-    while let signal = await requests.next() {
-      switch SignalMeaning(signal) {
-      case .background: await take(job.stop(isOnTerminal: JobControl.isOnTerminal))
+    while let number = await requests.next() {
+      switch table[UnixSignal(rawValue: number)] {
+      case .background: await take(job.stop(isOnTerminal: JobControl.hasTerminal))
       case .foreground: await take(job.resume())
-      case .reload: await answers.reload()
       case .resize: await answers.resize()
-      case .interrupt, nil: break
+      case .graceful, .reload, .ignore, nil: break
       }
     }
   }
@@ -103,13 +128,6 @@ package final class SignalBridge: Sendable {
       case .halt: SignalCenter.shared.stopProcess()
       case .foreground: await answers.foreground()
       }
-    }
-  }
-
-  private static func unshielded(_ signals: [UnixSignal]) -> [UnixSignal] {
-    signals.filter { signal in
-      let isShielded = SignalMeaning.heedsIgnoring.contains(signal)
-      return !(isShielded && SignalCenter.shared.isIgnored(signal.rawValue))
     }
   }
 }

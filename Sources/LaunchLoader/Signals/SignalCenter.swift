@@ -15,10 +15,21 @@ internal final class SignalCenter: Sendable {
   /// What a listener waits with: the number, or `nil` at the end.
   internal typealias Waiter = CheckedContinuation<Int32?, Never>
 
+  /// One that signals are handed to on the thread that reads them.
+  internal struct DirectListener: Sendable {
+    /// Called with what the operating system refuses, by a task.
+    internal let onMessage: @Sendable (String) -> Void
+    /// Called with the number of the signal; it must not run code of users.
+    internal let receive: @Sendable (Int32) -> Void
+  }
+
   private struct State: Sendable {
+    var direct: [SignalDesk<Waiter>.Key: DirectListener] = [:]
     var desk = SignalDesk<Waiter>()
     /// What the process did before anybody listened.
     var previous: [Int32: SignalDisposition] = [:]
+    /// What was restored last, when the last listener had gone.
+    var restored: [Int32: SignalDisposition] = [:]
     var isOpen = false
   }
 
@@ -33,28 +44,35 @@ internal final class SignalCenter: Sendable {
   ///
   /// From when this returns no signal is lost.
   ///
-  /// - Parameter numbers: Signals that can be listened to.
+  /// - Parameters:
+  ///   - numbers: Signals that can be listened to.
+  ///   - direct: What signals are handed to, unless they are waited for.
   /// - Returns: What stands for it, or `nil` when the system has no pipe or no thread to give.
-  internal func open(_ numbers: Set<Int32>) -> SignalDesk<Waiter>.Key? {
+  internal func open(
+    _ numbers: Set<Int32>,
+    _ direct: DirectListener? = nil
+  ) -> SignalDesk<Waiter>.Key? {
     let (key, code): (SignalDesk<Waiter>.Key?, Int32) = state.withLock { state in
       if !state.isOpen {
-        let code = SignalPipe.open { [self] in arrive($0, isInjected: $1) }
+        let code = SignalPipe.open { [self] in receive($0) }
         guard code == 0 else { return (nil, code) }
         state.isOpen = true
       }
-      let (key, installed) = state.desk.open(numbers)
+      let (key, installed) = state.desk.open(numbers, isDirect: direct != nil)
+      state.direct[key] = direct
       for number in installed {
         let current = SignalDisposition.current(of: number)
-        // Somebody may have kept our handler while we listened, and put it back later.
-        let isOurs = current?.hasHandler(of: SignalPipe.disposition) ?? false
-        state.previous[number] = isOurs ? .byDefault : current
+        state.previous[number] = Self.isOurs(current) ? state.restored[number] : current
         SignalPipe.disposition.install(for: number)
         SignalPipe.setHeard(number, true)
       }
       return (key, 0)
     }
     if key == nil {
-      StandardError.print("LaunchLoader: cannot listen to signals: error \(code) of the system.")
+      Self.say(
+        "cannot listen to signals: error \(code) of the system",
+        to: [direct].compactMap(\.self)
+      )
     }
     return key
   }
@@ -74,11 +92,12 @@ internal final class SignalCenter: Sendable {
 
   /// Removes a listener; doing so again does nothing.
   internal func close(_ key: SignalDesk<Waiter>.Key) {
-    let closing = state.withLock { state in
+    let (closing, direct) = state.withLock { state in
       let closing = state.desk.close(key)
       for number in closing.restored { Self.restore(number, in: &state) }
-      return closing
+      return (closing, state.direct.removeValue(forKey: key))
     }
+    withExtendedLifetime(direct) {}
     for waiter in closing.waiters { waiter.resume(returning: nil) }
     for number in closing.resent { SignalPipe.resend(number) }
   }
@@ -103,22 +122,66 @@ internal final class SignalCenter: Sendable {
     state.withLock { _ in JobControl.stopProcess() }
   }
 
+  private func receive(_ news: SignalPipe.News) {
+    switch news {
+    case .signal(let number, let isInjected): arrive(number, isInjected: isInjected)
+    case .broken(let code, let isMended, let isFirst): pipeBroke(code, isMended, isFirst)
+    }
+  }
+
+  /// Says that the pipe was closed; if there is no other one, signals have the effect again that they had
+  /// before.
+  private func pipeBroke(_ code: Int32, _ isMended: Bool, _ isFirst: Bool) {
+    let (closing, direct) = state.withLock { state in
+      let direct = state.direct
+      if isMended { return (SignalDesk<Waiter>.Closing(), direct) }
+      let closing = state.desk.closeAll()
+      for number in closing.restored { Self.restore(number, in: &state) }
+      state.direct = [:]
+      state.isOpen = false
+      return (closing, direct)
+    }
+    for waiter in closing.waiters { waiter.resume(returning: nil) }
+    if !isFirst && isMended { return }
+    let reason = code == 0 ? "it was closed" : "error \(code) of the system"
+    let result = isMended ? "they are heard through another one" : "they are heard no longer"
+    Self.say("cannot read the pipe of signals: \(reason); \(result)", to: Array(direct.values))
+  }
+
+  /// Says something to those who want to know, by a task; to standard error if there are none.
+  private static func say(_ message: String, to listeners: [DirectListener]) {
+    if listeners.isEmpty { StandardError.print("LaunchLoader: \(message)") }
+    for listener in listeners { Task.detached { listener.onMessage(message) } }
+  }
+
   private func arrive(_ number: Int32, isInjected: Bool) {
-    let delivery = state.withLock { state in
-      let delivery = state.desk.arrive(number, isInjected: isInjected)
+    let (delivery, direct) = state.withLock { state in
+      var delivery = state.desk.arrive(number, isInjected: isInjected)
+      // One that was under way when the last listener went ends here, because its effect was restored then.
+      // If the handler is there again, other code has kept it and put it back, and the signal is new.
+      if delivery.isDropped && Self.isOurs(.current(of: number)) { delivery.isUnheard = true }
       // Sent again it must not come back here.
       if delivery.isUnheard { Self.restore(number, in: &state) }
-      return delivery
+      return (delivery, delivery.direct.compactMap { state.direct[$0] })
     }
+    for listener in direct { listener.receive(number) }
     for waiter in delivery.waiters { waiter.resume(returning: number) }
     if delivery.isUnheard { SignalPipe.resend(number) }
   }
 
   /// Restores what was there before anybody listened, unless somebody else has changed it since.
   private static func restore(_ number: Int32, in state: inout State) {
-    let previous = state.previous.removeValue(forKey: number) ?? .byDefault
-    let current = SignalDisposition.current(of: number)
-    if current?.hasHandler(of: SignalPipe.disposition) ?? false { previous.install(for: number) }
+    let previous =
+      state.previous.removeValue(forKey: number) ?? state.restored[number] ?? .byDefault
+    state.restored[number] = previous
+    if isOurs(.current(of: number)) { previous.install(for: number) }
     SignalPipe.setHeard(number, false)
+  }
+
+  /// Whether a disposition is the handler of the pipe.
+  ///
+  /// Other code may keep it while there are listeners, and put it back later, as `system(3)` does.
+  private static func isOurs(_ disposition: SignalDisposition?) -> Bool {
+    disposition?.hasHandler(of: SignalPipe.disposition) ?? false
   }
 }

@@ -6,6 +6,8 @@
 ///   number are one with it.
 /// - The handler of a signal is installed with the first who listens to it, and what was there before is
 ///   restored with the last.
+/// - A direct listener does not take signals: they are handed to it when they come. It answers for what came
+///   while it listened: nothing of that is sent again after it has gone.
 /// - A signal that nobody took is not swallowed: when its last listener goes, it is sent again, to what
 ///   was restored. So is one that comes when nobody listens any more.
 package struct SignalDesk<Waiter: Sendable>: Sendable {
@@ -26,8 +28,12 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
   package struct Delivery: Sendable {
     /// Those who waited for it, the one who listens longest first.
     package var waiters: [Waiter] = []
+    /// The direct listeners, the one who listens longest first.
+    package var direct: [Key] = []
     /// Whether it is to be sent again, to whatever the process did before anybody listened.
     package var isUnheard = false
+    /// Whether a direct listener was the last one who listened, and so answers for what was under way.
+    package var isDropped = false
   }
 
   /// What is to be done when a listener has gone.
@@ -50,6 +56,7 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
   private struct Listener: Sendable {
     let key: Key
     let numbers: Set<Int32>
+    let isDirect: Bool
     var arrivals: [Arrival] = []
     var waiters: [Waiter] = []
 
@@ -71,6 +78,8 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
   private var serial: UInt = 0
   /// The last signal of a number that a listener took.
   private var taken: [Int32: UInt] = [:]
+  /// The signals whose last listener was a direct one: what is still on its way came before that had gone.
+  private var dropped: Set<Int32> = []
 
   /// Creates the rule of a process in which nobody listens.
   package init() {}
@@ -84,14 +93,20 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
 
   /// Adds a listener.
   ///
-  /// - Parameter numbers: What it listens to.
+  /// - Parameters:
+  ///   - numbers: What it listens to.
+  ///   - isDirect: Whether signals are handed to it when they come.
   /// - Returns: What stands for it, and the signals that nobody listened to before, ascending: their
   ///   handlers are to be installed.
   /// - Complexity: O(*n*) in the number of listeners.
-  package mutating func open(_ numbers: Set<Int32>) -> (key: Key, installed: [Int32]) {
+  package mutating func open(
+    _ numbers: Set<Int32>,
+    isDirect: Bool = false
+  ) -> (key: Key, installed: [Int32]) {
     let installed = numbers.filter { !isHeard($0) }.sorted()
     defer { nextKey += 1 }
-    listeners.append(Listener(key: nextKey, numbers: numbers))
+    dropped.subtract(numbers)
+    listeners.append(Listener(key: nextKey, numbers: numbers, isDirect: isDirect))
     return (nextKey, installed)
   }
 
@@ -105,10 +120,18 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
   package mutating func arrive(_ number: Int32, isInjected: Bool) -> Delivery {
     serial += 1
     let arrival = Arrival(number: number, serial: serial, isInjected: isInjected)
-    var delivery = Delivery(isUnheard: !isInjected)
+    let wasDropped = dropped.contains(number)
+    var delivery = Delivery(
+      isUnheard: !isInjected && !wasDropped,
+      isDropped: !isInjected && wasDropped
+    )
     for index in listeners.indices where listeners[index].numbers.contains(number) {
       delivery.isUnheard = false
-      if let waiter = listeners[index].takeWaiter() {
+      delivery.isDropped = false
+      if listeners[index].isDirect {
+        delivery.direct.append(listeners[index].key)
+        taken[number] = serial
+      } else if let waiter = listeners[index].takeWaiter() {
         delivery.waiters.append(waiter)
         taken[number] = serial
       } else {
@@ -150,11 +173,25 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
     }
     let restored = listener.numbers.filter { !isHeard($0) }.sorted()
     for number in restored { taken[number] = nil }
+    if listener.isDirect { dropped.formUnion(restored) }
     return Closing(
       waiters: listener.waiters,
       restored: restored,
       resent: untaken.map(\.number)
     )
+  }
+
+  /// Removes all listeners.
+  ///
+  /// - Returns: The waiters, and the signals whose former effect is to be restored; none is sent again.
+  package mutating func closeAll() -> Closing {
+    var closing = Closing()
+    for key in listeners.map(\.key) {
+      let one = close(key)
+      closing.waiters += one.waiters
+      closing.restored += one.restored
+    }
+    return closing
   }
 
   private func index(of key: Key) -> Int? { listeners.firstIndex { $0.key == key } }

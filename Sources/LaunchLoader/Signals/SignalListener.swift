@@ -10,10 +10,7 @@ internal final class SignalListener: Sendable {
   ///
   /// - Parameter signals: Traps if there is one among them that cannot be listened to.
   internal init(_ signals: some Sequence<UnixSignal>) {
-    for signal in signals {
-      guard let refusal = SignalRefusal(signal) else { continue }
-      trap("\(signal) \(refusal.reason)", remedy: refusal.remedy)
-    }
+    SignalRefusal.check(signals)
     key = SignalCenter.shared.open(Set(signals.map(\.rawValue)))
   }
 

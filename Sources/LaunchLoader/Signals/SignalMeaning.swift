@@ -1,37 +1,34 @@
 /// What a signal asks of an application.
-package enum SignalMeaning: Sendable, Equatable {
-  /// To end; by the signal of this number.
-  case interrupt(Int32)
-  /// To go to the background, and to stop if it runs on a terminal.
-  case background
-  /// To come back.
-  case foreground
-  /// To read its configuration anew.
-  case reload
-  /// To look at the size of its terminal.
-  case resize
-
-  /// Finds what a signal means, or `nil` if it is none that applications listen to.
-  package init?(_ signal: UnixSignal) {
-    switch signal {
-    case .interrupt, .terminate: self = .interrupt(signal.rawValue)
-    case .stop: self = .background
-    case .resume: self = .foreground
-    case .hangup: self = .reload
-    case .windowChanged: self = .resize
-    default: return nil
-    }
-  }
-
-  /// The signals that ask an application to end.
-  package static let interrupts: [UnixSignal] = [.terminate, .interrupt]
-
-  /// The signals that ask for anything else.
-  package static let requests: [UnixSignal] = [.stop, .resume, .hangup, .windowChanged]
-
-  /// Those that a program must leave alone if it was started with them ignored.
+public enum SignalMeaning: Sendable, Hashable {
+  /// To stop in order; asked again, to cancel everything; asked a third time, to end at once.
   ///
-  /// That is how a shell shields what it runs in the background, and how `nohup` works (The GNU C
-  /// Library, "Initial Signal Actions": check whether the signal is ignored before you handle it).
-  package static let heedsIgnoring: Set<UnixSignal> = [.interrupt, .hangup, .stop]
+  /// `SIGHUP` asks only for the stop in order, however often it comes.
+  case graceful
+  /// To read its configuration again: the application posts `shouldReload`.
+  ///
+  /// `SIGHUP` is ``graceful`` instead if the terminal that controlled the program is gone.
+  case reload
+  /// To go to the background, and then to stop as the system does by itself, if a terminal controls the
+  /// process.
+  case background
+  /// To come back to the foreground.
+  case foreground
+  /// To look at the size of its terminal: the application posts `terminalDidResize`.
+  case resize
+  /// To do nothing: the signal is swallowed.
+  case ignore
+
+  /// What signals mean unless the configuration says otherwise: `SIGTERM` and `SIGINT` are ``graceful``,
+  /// `SIGHUP` is ``reload``, `SIGTSTP` ``background``, `SIGCONT` ``foreground`` and `SIGWINCH` ``resize``; on
+  /// other systems than Linux and macOS no signal means anything.
+  public static var usual: [UnixSignal: SignalMeaning] {
+    #if os(Linux) || os(macOS)
+    [
+      .terminate: .graceful, .interrupt: .graceful, .hangup: .reload, .stop: .background,
+      .resume: .foreground, .windowChanged: .resize,
+    ]
+    #else
+    [:]
+    #endif
+  }
 }

@@ -22,4 +22,12 @@ package struct SignalRefusal: Sendable, Equatable {
       return nil
     }
   }
+
+  /// Traps if there is a signal that cannot be listened to.
+  internal static func check(_ signals: some Sequence<UnixSignal>) {
+    for signal in signals {
+      guard let refusal = SignalRefusal(signal) else { continue }
+      trap("\(signal) \(refusal.reason)", remedy: refusal.remedy)
+    }
+  }
 }

@@ -16,8 +16,12 @@ extension UnixSignal {
   ///
   /// Two things are not possible. Signals that a thread raises by what it does, such as `SIGSEGV`, cannot
   /// be heard (POSIX.1-2024, 2.4.3: what happens after their handler returns is undefined), nor can
-  /// `SIGKILL` and `SIGSTOP`: asking for them stops the program. And in a child between `fork` and `exec`
-  /// nobody listens: there a signal does what it does by default.
+  /// `SIGKILL` and `SIGSTOP`: asking for them stops the program. And after `fork` only `exec` is supported: the
+  /// child has none of the threads of its parent, so nothing listens there, and a signal does what it does by
+  /// default.
+  ///
+  /// A program that closes descriptors it did not open, as daemons do, closes the pipe between the handler and
+  /// the task, too. It is replaced, and one line says so.
   ///
   /// - Parameter signals: What to listen to. Of no signal the stream waits until it ends.
   /// - Returns: The stream. It ends at once, and a line is written to standard error, when the system has no

@@ -14,7 +14,7 @@ internal final class SubscriptionRegistry: Sendable {
 
   private struct State {
     var index = Index()
-    /// One for each lane number that was ever used.
+    /// One for each lane that there is storage for.
     var targets: [GroupTarget] = []
   }
 
@@ -23,6 +23,11 @@ internal final class SubscriptionRegistry: Sendable {
 
   /// Creates an empty registry.
   internal init() {}
+
+  /// Ends every token that waits for the end of its subscription, or is in a bag or a lifetime.
+  deinit {
+    for watcher in state.withLock({ $0.index.takeWatchers() }) { watcher.object?.cancel() }
+  }
 
   /// How many subscriptions there are, with those of dead objects that nobody told of.
   internal var count: Int { state.withLock { $0.index.count } }
@@ -47,7 +52,8 @@ internal final class SubscriptionRegistry: Sendable {
   /// - Parameters:
   ///   - subscriber: Who is to be told.
   ///   - keys: Of what, each once.
-  ///   - lifetime: Tells when the object dies. Without one, the dead are looked for.
+  ///   - lifetime: Ends the subscription at once when the object dies, unless the token is moved to
+  ///     another lifetime or a bag. Else the dead are looked for.
   /// - Returns: The token. Dropping it does nothing.
   @MainActor
   internal func addKept(
@@ -55,12 +61,11 @@ internal final class SubscriptionRegistry: Sendable {
     keys: [ThemeKeys],
     until lifetime: Lifetime?
   ) -> Token {
-    let (place, target) = enter(subscriber, keys, isSwept: lifetime == nil)
+    let (place, target) = enter(subscriber, keys, isSwept: true)
     let token = Token(target, handle: place.number, isKept: true)
-    if let lifetime { return token.attached(to: lifetime) }
+    if let lifetime { return token.attach(to: lifetime) }
     let watcher = WeakCancellable(token)
     state.withLock { _ = $0.index.watch(place, by: watcher) }
-    probe()
     return token
   }
 
@@ -81,13 +86,15 @@ internal final class SubscriptionRegistry: Sendable {
     }
   }
 
-  /// Adds a subscription, and finds the target of its lane.
+  /// Adds a subscription, and finds the target of its lane; looks for the dead first.
+  @MainActor
   private func enter(
     _ subscriber: ThemeSubscription,
     _ keys: [ThemeKeys],
     isSwept: Bool
   ) -> (Index.Place, GroupTarget) {
-    state.withLock { state in
+    probe()
+    return state.withLock { state in
       let place = state.index.add(subscriber, keys: keys, isSwept: isSwept)
       if place.lane == state.targets.count {
         state.targets.append(GroupTarget(self, group: place.lane))
@@ -99,8 +106,14 @@ internal final class SubscriptionRegistry: Sendable {
   /// Removes a subscription, whose contents the caller lets go outside the lock.
   @discardableResult
   private func remove(_ place: Index.Place) -> Index.Removed? {
-    let removed = state.withLock { $0.index.remove(place) }
+    let (removed, targets) = state.withLock { state in
+      let removed = state.index.remove(place)
+      var targets: [GroupTarget] = []
+      if state.index.laneCount == 0 { Swift.swap(&targets, &state.targets) }
+      return (removed, targets)
+    }
     removed?.subscriber.end()
+    withExtendedLifetime(targets) {}
     return removed
   }
 
@@ -108,6 +121,7 @@ internal final class SubscriptionRegistry: Sendable {
   @MainActor
   private func probe() {
     let swept = state.withLock { $0.index.swept }
+    guard swept.count > 0 else { return }
     probes &+= 1
     var probe = SweepProbe(total: swept.placeCount, seed: probes)
     while let place = probe.next() {
@@ -131,8 +145,16 @@ extension SubscriptionRegistry: GroupedRegistrations {
     return state.withLock { $0.index.watch(Index.Place(lane: lane, number: number), by: watcher) }
   }
 
-  package func finished(_ number: UInt, inGroup lane: UInt) async {
-    // Subscribers are called on the main actor only, so a turn there is the fence.
-    await MainActor.run {}
+  package func changePauses(_ number: UInt, inGroup lane: UInt, by change: Int) {
+    let place = Index.Place(lane: lane, number: number)
+    state.withLock { $0.index.subscriber(at: place) }?.changePauses(by: change)
+  }
+
+  package func waitUntilFinished(_ number: UInt, inGroup lane: UInt) async {
+    // Subscribers are called on the main actor only, so a turn there is the fence. A cancelled task
+    // does not wait for it.
+    let fence = Latch()
+    Task { @MainActor in fence.open() }
+    await fence.wait()
   }
 }

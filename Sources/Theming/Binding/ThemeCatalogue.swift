@@ -11,6 +11,9 @@ internal struct ThemeCatalogue: Sendable {
   /// What the system shows, or `nil` when that is not known.
   internal var systemAppearance: Appearance?
 
+  /// Creates a catalogue without themes.
+  internal init() { pair = nil }
+
   /// Creates a catalogue with one theme, whatever the appearance.
   internal init(_ theme: Theme) {
     pair = nil

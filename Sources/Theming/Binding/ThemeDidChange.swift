@@ -1,7 +1,9 @@
 public import EventBus
 
-/// What `themeDidChange` tells: a switch was made, and every view has been told.
+/// The payload of `themeDidChange`: a switch was made, and every view has its new values.
 public struct ThemeDidChange: Sendable {
+  /// The manager that switched, which is also the sender of the event.
+  public let manager: ThemeManager
   /// The theme before.
   public let old: Theme
   /// The theme now.

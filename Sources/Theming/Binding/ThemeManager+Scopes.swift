@@ -16,24 +16,38 @@ extension ThemeManager {
   /// as a map does that is ``ThemeMap/scoped(_:)``.
   ///
   /// - Parameter override: Sets the values that differ. Called once, before this returns; it sees
-  ///   the theme in use. A name or an appearance that it sets is the scope's own, too.
+  ///   the theme in use. A name or an appearance that it sets is the scope's own, too, also when it
+  ///   equals that of the theme in use.
   /// - Returns: The scope: a manager like this one, that can be switched, edited and scoped itself.
   /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/aliasCycle`` when aliases lead in a
-  ///   circle.
+  ///   circle, with the theme in use or with the one that waits to be used next.
   /// - Complexity: O(*v*) in the number of values of the theme.
   public func scope(_ override: (inout Theme) -> Void) throws(ThemeError) -> ThemeManager {
-    var own = ThemeOverlay.blank(over: theme)
+    let number = ThemeLayer.nextScope()
+    var own = theme.laying(ThemeLayer(scope: number))
     override(&own)
-    let overlay = ThemeOverlay(own, over: theme)
+    let overlay = own.stack.changes(ofScope: number)
+    if root.queue.isWaiting { _ = try upcoming.laying(overlay).checked() }
+    let look = theme.laying(overlay)
     let scope = ThemeManager(
-      try overlay.laid(over: theme).checked(),
+      look,
+      try look.checkedResolution(),
       bus,
-      catalogue,
       parent: self,
       overlay: overlay
     )
     scopes.append(scope)
     return scope
+  }
+
+  /// The texts that cannot be read well in the theme in use, or in a scope of this manager.
+  ///
+  /// - Parameter rules: The contrasts to check.
+  /// - Returns: The issues of the theme in use, as ``Theme/contrastIssues(_:)`` finds them, then those
+  ///   of the scopes that live, each before its own scopes.
+  /// - Complexity: O(*r* · *m*) for *r* rules and *m* managers.
+  public func contrastIssues(_ rules: [ContrastRule]) -> [ContrastIssue] {
+    theme.contrastIssues(rules) + scopes.living.flatMap { $0.contrastIssues(rules) }
   }
 
   /// How many places its scopes take, with those of the dead that are not removed yet.

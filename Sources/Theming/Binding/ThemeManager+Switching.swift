@@ -4,12 +4,29 @@ extension ThemeManager {
   /// The uppermost manager of the tree this one belongs to.
   internal var root: ThemeManager { parent?.root ?? self }
 
+  /// The theme that this manager will have when everything is done that waits, or else has.
+  ///
+  /// - Complexity: O(1), or O(*d*) in the number of managers above while something waits.
+  internal var upcoming: Theme {
+    guard root.queue.isWaiting else { return theme }
+    return (waitingWish ?? overlay.map(ThemeWish.overlay))?.theme(over: parent?.upcoming) ?? theme
+  }
+
+  /// The last wish for this manager that is not done yet.
+  private var waitingWish: ThemeWish? { root.queue.lastWish(for: ObjectIdentifier(self))?.wish }
+
   /// Switches to a theme.
   ///
   /// When this returns, every property whose key changed has its new value and the switch has been
   /// posted; unless it is called while a switch is being applied or posted: then the theme is
   /// noted, and used when that switch is done. The last one noted wins. Using the theme that is in
   /// use is a switch that changes nothing, and is posted too.
+  ///
+  /// A switch that waits is checked at once, together with all others that wait: what does not go
+  /// with them is thrown here, to the caller who asks for it, and they are applied without it.
+  ///
+  /// A switch that an event of another thread asks for while one is being applied is used in a later
+  /// turn of the main actor, and is not counted as led to.
   ///
   /// A scope that is told to use a theme wears exactly that from then on, and no longer follows the
   /// manager it was made from.
@@ -18,7 +35,8 @@ extension ThemeManager {
   /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/aliasCycle`` when aliases of the theme
   ///   lead in a circle, alone or together with those of a scope: nothing has changed then. With the
   ///   code ``ThemeError/Code/switchLoop`` when each of 16 switches led to another one. That is
-  ///   thrown to the caller who began; the theme of the last round stays in use.
+  ///   thrown to the caller who asks for the next one, which is not noted, and to the caller who
+  ///   began; the theme of the last round stays in use.
   /// - Complexity: O(*v*) in the number of values of both themes, and O(*n*) in the number of
   ///   subscriptions to the keys that changed; others cost nothing. Both for each scope, too.
   public func use(_ theme: Theme) throws(ThemeError) { try submit(.wear(theme)) }
@@ -52,82 +70,126 @@ extension ThemeManager {
   /// - Throws: ``ThemeError``, as ``use(_:)-(Theme)`` does.
   /// - Complexity: As ``use(_:)-(Theme)``.
   public func edit(_ change: (inout Theme) -> Void) throws(ThemeError) {
-    let pending = root.queue.wish(for: ObjectIdentifier(self))?.wish
-    var next = pending?.theme(over: parent?.theme) ?? theme
+    var next = upcoming
     change(&next)
-    switch pending {
-    case .wear: try submit(.wear(next))
-    case .overlay, nil: try submit(edited(next))
+    switch waitingWish ?? overlay.map(ThemeWish.overlay) {
+    case .overlay(let layer): try submit(.overlay(next.stack.changes(ofScope: layer.scope)))
+    case .wear, nil: try submit(.wear(next))
     }
-  }
-
-  /// The wish for a theme that was made by editing the one in use.
-  private func edited(_ next: Theme) -> ThemeWish {
-    guard overlay != nil, let parent else { return .wear(next) }
-    return .overlay(ThemeOverlay(next, over: parent.theme))
   }
 
   /// Switches now, or notes the wish when a switch is running.
+  ///
+  /// Either way the wish is checked first, together with what waits already; so nothing that waits
+  /// is refused later.
   internal func submit(_ wish: ThemeWish) throws(ThemeError) {
     let root = root
-    if root.queue.isRunning {
-      // What is wrong with the theme itself is told to whoever asks for it.
-      _ = try wish.theme(over: parent?.theme)?.checked()
+    var plan = SwitchPlan()
+    plan.add(self, over: parent?.upcoming) { $0 === self ? wish : $0.waitingWish }
+    try plan.check()
+    let isLed = bus.openings(on: MainActor.shared) <= root.chain.openings
+    if isLed, root.queue.isLastRound {
+      throw root.chain.refuse(wish.theme(over: parent?.upcoming)?.name ?? "")
     }
-    let (isRunner, former) = root.queue.submit((self, wish), for: ObjectIdentifier(self))
-    withExtendedLifetime(former) {}
-    if isRunner { try root.runQueue() }
+    let isAlone = !root.queue.isWaiting
+    let id = ObjectIdentifier(self)
+    let (isRunner, former) = root.queue.submit((self, wish), for: id, isLed: isLed)
+    if isRunner { try root.runQueue(isAlone ? plan : nil) }
+    withExtendedLifetime((plan, former)) {}
   }
 
-  /// Does one round after the other until nothing is wished for.
-  private func runQueue() throws(ThemeError) {
-    var names: [String] = []
-    var failure: ThemeError?
+  /// Does one round after the other until none leads to another.
+  ///
+  /// - Parameter first: The plan of the only wish there is, or `nil` to make the first one, too.
+  /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/switchLoop``.
+  private func runQueue(_ first: SwitchPlan?) throws(ThemeError) {
+    var first = first
+    chain = SwitchChain(openings: bus.openings(on: MainActor.shared))
     while true {
       switch queue.next() {
       case .run(let round):
-        for (manager, wish) in round {
-          do throws(ThemeError) {
-            names.append(try manager.perform(wish))
-          } catch {
-            failure = failure ?? error
-          }
+        // What makes a circle without what comes after it is done together with that.
+        var open: [(manager: ThemeManager, wish: ThemeWish)] = []
+        for entry in round {
+          open.append(entry)
+          let plan = first.take() ?? plan(for: open)
+          guard plan.isSound else { continue }
+          let done = open
+          open = []
+          apply(plan, for: done.map(\.manager))
         }
-      case .done:
-        if let failure { throw failure }
-        return
-      case .givenUp(let dropped):
-        let last = dropped.last.map { $0.wish.theme(over: $0.manager.parent?.theme)?.name ?? "" }
-        throw ThemeError(.switchLoop, themes: names + [last ?? ""])
+        // A scope that was made meanwhile may need what comes in the next round.
+        queue.postpone(open.map { (ObjectIdentifier($0.manager), $0) })
+      case .resume:
+        Task { self.resume() }
+        return try chain.check()
+      case .done: return try chain.check()
       }
     }
   }
 
-  /// One switch: check everything, swap everything, tell the views, tell the bus.
-  ///
-  /// - Returns: The name of the theme.
-  private func perform(_ wish: ThemeWish) throws(ThemeError) -> String {
-    guard let next = wish.theme(over: parent?.theme) else { return theme.name }
-    var plans: [ThemeSwitch] = []
-    try collect(next, &plans)
-    overlay = if case .overlay(let overlay) = wish { overlay } else { nil }
-    let told = plans.map { ($0, $0.manager.swap($0)) }
-    for (plan, subscriptions) in told {
-      for subscription in subscriptions { subscription.apply { plan.changes[$0] } }
+  /// Does what still waits, in a turn of the main actor that nobody asked for.
+  private func resume() {
+    guard queue.resume() else { return }
+    do throws(ThemeError) {
+      try runQueue(nil)
+    } catch {
+      StandardError.print("Theming: \(error)")
     }
-    // A scope that looks as before has nothing to tell.
-    for plan in plans where plan.manager === self || !plan.changes.isEmpty {
-      plan.manager.bus.post(.themeDidChange, plan.event, from: plan.manager)
-    }
-    return next.name
   }
 
-  /// Plans the switch of this manager and then of its scopes, each before its own scopes.
-  private func collect(_ next: Theme, _ plans: inout [ThemeSwitch]) throws(ThemeError) {
-    plans.append(try plan(next))
-    for scope in scopes.living {
-      guard let overlay = scope.overlay else { continue }
-      try scope.collect(overlay.laid(over: next), &plans)
+  /// The plan of some wishes that are done together.
+  private func plan(for entries: [(manager: ThemeManager, wish: ThemeWish)]) -> SwitchPlan {
+    let wishes = Dictionary(entries.map { (ObjectIdentifier($0.manager), $0.wish) }) { $1 }
+    var plan = SwitchPlan()
+    for (manager, _) in entries where !manager.isReached(by: wishes) {
+      plan.add(manager, over: manager.parent?.theme) { wishes[ObjectIdentifier($0)] }
+    }
+    return plan
+  }
+
+  /// Whether planning one of the managers above, for which there are wishes, comes to this one.
+  private func isReached(by wishes: [ObjectIdentifier: ThemeWish]) -> Bool {
+    guard wishes.count > 1, let parent else { return false }
+    if wishes[ObjectIdentifier(parent)] != nil { return true }
+    return parent.overlay != nil && parent.isReached(by: wishes)
+  }
+
+  /// One switch: swap everything, notify the views, post on the bus.
+  ///
+  /// Values are compared after the swap: that calls code of the user.
+  ///
+  /// - Parameters:
+  ///   - plan: The plan, which is sound.
+  ///   - managers: The managers that were asked to switch.
+  private func apply(_ plan: SwitchPlan, for managers: [ThemeManager]) {
+    for manager in managers { queue.begin(ObjectIdentifier(manager)) }
+    for part in plan.switches { part.manager.swap(part) }
+    chain.names += managers.map(\.theme.name)
+    let changes = plan.switches.map {
+      ThemeChanges($0.new.resolved.changes(from: $0.old.resolved))
+    }
+    let calls = zip(plan.switches, changes).map { part, changes in
+      (changes, part.manager.subscriptions(to: changes))
+    }
+    for (changes, subscriptions) in calls {
+      for subscription in subscriptions { subscription.apply { changes[$0] } }
+    }
+    // A scope that looks as before has nothing to post.
+    for (part, changes) in zip(plan.switches, changes)
+    where !changes.isEmpty || managers.contains(where: { $0 === part.manager }) {
+      let manager = part.manager
+      let event = ThemeDidChange(
+        manager: manager,
+        old: part.old.theme,
+        new: part.new.theme,
+        changedKeys: Set(changes.keys)
+      )
+      manager.bus.post(.themeDidChange, event, from: manager)
+    }
+    // Only now: the end of a subscription may call code of the user.
+    for (part, call) in zip(plan.switches, calls) where call.1.contains(where: { !$0.isAlive }) {
+      part.manager.removeDead()
     }
   }
 }

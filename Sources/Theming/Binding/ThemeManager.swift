@@ -33,55 +33,74 @@ public final class ThemeManager {
   public private(set) var version = 0
 
   internal let bus: EventBus
-  private var resolved: ResolvedTheme
+  /// The theme in use as views see it.
+  internal private(set) var resolved: ResolvedTheme
   private let registry = SubscriptionRegistry()
 
   /// The manager above a scope, which stays as long as the scope does.
   internal let parent: ThemeManager?
   /// What a scope changes of the theme above; `nil` when its theme is its own.
-  internal var overlay: ThemeOverlay?
+  internal private(set) var overlay: ThemeLayer?
   /// The scopes that were made from this manager, in that order.
   internal var scopes = ScopeList()
   /// Of the managers of one tree the uppermost one has the queue for all, so that there is one
   /// order.
   internal var queue = SwitchQueue<ObjectIdentifier, (manager: ThemeManager, wish: ThemeWish)>()
-  /// As the queue: the uppermost one's counts.
+  /// What the rounds of the queue have come to.
+  internal var chain = SwitchChain()
+  /// As the queue: the uppermost one's counts, and that of a scope is empty.
   internal var catalogue: ThemeCatalogue
 
   /// Creates a manager.
   ///
   /// - Parameters:
-  ///   - theme: The theme to begin with; it is registered under its name. Keys whose aliases lead in
-  ///     a circle read their defaults: ``Theme/checked()`` tells.
+  ///   - theme: The theme to begin with; it is registered under its name. One whose aliases lead in
+  ///     a circle traps; ``Theme/checked()`` throws instead.
   ///   - bus: Where switches are posted.
   public convenience init(_ theme: Theme, bus: EventBus = .default) {
-    self.init(theme, bus, ThemeCatalogue(theme))
+    self.init(theme, Self.resolution(of: theme), bus, ThemeCatalogue(theme))
   }
 
   /// Creates a manager that chooses between a light and a dark theme; see ``preference``.
   ///
   /// - Parameters:
-  ///   - light: The light theme; it is registered under its name.
-  ///   - dark: The dark theme; it is registered under its name. The manager begins with it, since it
-  ///     is not told yet what the system shows.
+  ///   - light: The light theme; it is registered under its name. One whose aliases lead in a circle
+  ///     is refused when it is to be used.
+  ///   - dark: The dark theme; it is registered under its name. The manager begins with it, since the
+  ///     appearance of the system is not known yet; one whose aliases lead in a circle traps.
   ///   - bus: Where switches are posted.
   public convenience init(light: Theme, dark: Theme, bus: EventBus = .default) {
-    self.init(dark, bus, ThemeCatalogue(light: light, dark: dark))
+    self.init(dark, Self.resolution(of: dark), bus, ThemeCatalogue(light: light, dark: dark))
+  }
+
+  /// A theme to begin with as views see it.
+  private static func resolution(of theme: Theme) -> ResolvedTheme {
+    do throws(ThemeError) {
+      return try theme.checkedResolution()
+    } catch {
+      trap(
+        "A ThemeManager was made with a theme that cannot be used: "
+          + "the aliases of the theme \"\(theme.name)\" lead in a circle: "
+          + error.path.joined(separator: " → "),
+        remedy: "Give one of these keys a value"
+      )
+    }
   }
 
   internal init(
     _ theme: Theme,
+    _ resolved: ResolvedTheme,
     _ bus: EventBus,
-    _ catalogue: ThemeCatalogue,
+    _ catalogue: ThemeCatalogue = ThemeCatalogue(),
     parent: ThemeManager? = nil,
-    overlay: ThemeOverlay? = nil
+    overlay: ThemeLayer? = nil
   ) {
     self.theme = theme
+    self.resolved = resolved
     self.bus = bus
     self.catalogue = catalogue
     self.parent = parent
     self.overlay = overlay
-    resolved = ResolvedTheme(theme.stack)
   }
 
   /// How many subscriptions there are; those of dead objects are not among them, and those of scopes
@@ -102,11 +121,12 @@ public final class ThemeManager {
   ///
   /// The object is not kept. Its subscription lasts until the token is cancelled or the object
   /// dies; dropping the token does nothing. What a dead object leaves behind is removed at once
-  /// when it is a `LifetimeOwner`, else by later subscriptions, which keep what the dead take
-  /// within a fixed share of what the living take. Following twice makes two subscriptions.
+  /// when it is a `LifetimeOwner`, else by the next switch that changes one of its keys, and by later
+  /// subscriptions, which keep what the dead take within a fixed share of what the living take. Following twice makes two subscriptions.
   ///
   /// The token may be cancelled on any thread. A call that the main actor is in the middle of may
-  /// still be running then; `finished()` waits for it.
+  /// still be running then; `waitUntilFinished()` waits for it. While the token is paused the object
+  /// is left alone; of what changes meanwhile it gets nothing until the key changes again.
   ///
   /// - Parameters:
   ///   - object: The object.
@@ -117,6 +137,7 @@ public final class ThemeManager {
   @discardableResult
   public func follow<Object: AnyObject>(_ object: Object, _ map: ThemeMap<Object>) -> Token {
     if let manager = map.manager, manager !== self { return manager.follow(object, map) }
+    let map = map.fitting(object)
     let subscription = ThemeSubscription(object, map.rules)
     let lifetime = (object as? any LifetimeOwner)?.lifetime
     let token = registry.addKept(subscription, keys: map.keys, until: lifetime)
@@ -137,27 +158,26 @@ public final class ThemeManager {
     _ map: ThemeMap<Object>,
     keeping keep: (Token) -> Void
   ) {
+    let map = map.fitting(object)
     let subscription = ThemeSubscription(object, map.rules)
     keep(registry.add(subscription, keys: map.keys))
     applyAll(to: subscription)
   }
 
-  /// Plans to change the theme: throws if it cannot be used, and changes nothing.
-  internal func plan(_ new: Theme) throws(ThemeError) -> ThemeSwitch {
-    let resolved = try new.checkedResolution()
-    let changes = ThemeChanges(resolved.changes(from: self.resolved))
-    return ThemeSwitch(manager: self, old: theme, new: new, resolved: resolved, changes: changes)
+  /// Takes up the theme that was planned; the plan keeps the former one.
+  internal func swap(_ next: ThemeSwitch) {
+    (theme, resolved) = next.new
+    overlay = next.overlay
+    version += 1
   }
 
-  /// Takes up the theme that was planned.
-  ///
-  /// - Returns: Who is to be told: those who subscribed before, and follow a key that changed.
-  internal func swap(_ next: ThemeSwitch) -> [ThemeSubscription] {
-    theme = next.new
-    resolved = next.resolved
-    version += 1
-    return registry.subscribers(to: next.changes.keys)
+  /// The subscriptions to the keys that changed, in the order of subscription.
+  internal func subscriptions(to changes: ThemeChanges) -> [ThemeSubscription] {
+    registry.subscribers(to: changes.keys)
   }
+
+  /// Removes the subscriptions whose objects have died without telling.
+  internal func removeDead() { registry.sweep() }
 
   /// Hands an object everything it follows.
   ///

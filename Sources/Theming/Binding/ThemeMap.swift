@@ -6,7 +6,8 @@
 ///
 /// A value: it keeps no object and does nothing by itself. One map may serve any number of objects.
 /// The rules are followed in the order in which they are written; when two set the same property,
-/// the later one wins.
+/// the later one wins, and the earlier one is never followed. Do not set a property and a part of it,
+/// as `style` and `style.width`, in one map: the value left is that of the key that changed last.
 ///
 /// ## Thread safety
 ///
@@ -22,27 +23,33 @@ public struct ThemeMap<Object: AnyObject> {
     /// Sets a property to the value of a key, now and whenever it changes.
     ///
     /// - Parameters:
-    ///   - property: The property.
+    ///   - property: The property. Evaluated twice, once to tell rules apart and once to set: the optimiser
+    ///     looks through a key path that has one use only.
     ///   - key: The key, with the property's type of value.
     /// - Returns: The rule.
     @inlinable
     @inline(__always)
     public static func set<Value>(
-      _ property: ReferenceWritableKeyPath<Object, Value>,
+      _ property: @autoclosure () -> ReferenceWritableKeyPath<Object, Value>,
       _ key: ThemeKey<Value>
     ) -> Rule {
-      Rule(
-        ThemeRule(key) { object, box in
-          known(object, as: Object.self)[keyPath: property] = ThemeValue<Value>.value(in: box)
+      let path = property()
+      return Rule(
+        ThemeRule(key, property()) { object, box in
+          known(object, as: Object.self)[keyPath: path] = ThemeValue<Value>.value(in: box)
         }
       )
     }
   }
 
+  /// The rules, of which no two set the same property.
   internal let rules: [ThemeRule]
 
   /// The keys of the rules, each once.
   internal let keys: [ThemeKeys]
+
+  /// Whether rules may have been written for another class, of which this object need not be.
+  private let isConverted: Bool
 
   /// The manager that themes whoever follows this map, or `nil` for the follower's own.
   @usableFromInline internal private(set) var manager: ThemeManager?
@@ -51,9 +58,28 @@ public struct ThemeMap<Object: AnyObject> {
   ///
   /// - Parameter rules: The rules, in the order in which they are to be followed.
   public init(_ rules: [Rule]) {
-    self.rules = rules.map(\.body)
+    var properties: Set<AnyKeyPath> = []
+    let last = rules.reversed().filter { properties.insert($0.body.property).inserted }
+    self.init(last.reversed().map(\.body), isConverted: false)
+  }
+
+  /// Creates the map of an object from one that was set through another static type of it.
+  internal init(converting map: any AnyThemeMap) {
+    self.init(map.rules, isConverted: true)
+    manager = map.manager
+  }
+
+  private init(_ rules: [ThemeRule], isConverted: Bool) {
+    self.rules = rules
+    self.isConverted = isConverted
     var known: Set<ThemeKeys> = []
-    keys = rules.map(\.body.key).filter { known.insert($0).inserted }
+    keys = rules.map(\.key).filter { known.insert($0).inserted }
+  }
+
+  /// The map without the rules that were written for a class that an object is not of.
+  internal func fitting(_ object: Object) -> ThemeMap {
+    guard isConverted else { return self }
+    return ThemeMap(rules.filter { $0.fits(object) }, isConverted: false)
   }
 
   /// The same rules, with the values of a certain manager.
@@ -69,6 +95,14 @@ public struct ThemeMap<Object: AnyObject> {
     return map
   }
 }
+
+/// A map, whatever its object.
+internal protocol AnyThemeMap {
+  var rules: [ThemeRule] { get }
+  var manager: ThemeManager? { get }
+}
+
+extension ThemeMap: AnyThemeMap {}
 
 extension ThemeMap: ExpressibleByArrayLiteral {
   /// Creates a map from the rules in brackets.

@@ -8,8 +8,8 @@ internal import EventBus
 /// Created anywhere, used on the main actor, released on any thread.
 @MainActor
 public final class ThemeSlot {
-  /// The map, of the type of the object that has the slot.
-  private var map: Any?
+  /// The map, of the static type that it was set through.
+  private var map: (any AnyThemeMap)?
   private var token: Token?
   private let manager: ThemeManager?
 
@@ -19,8 +19,10 @@ public final class ThemeSlot {
   ///   ``ThemeMap/scoped(_:)``; `nil` for ``ThemeManager/shared``. The slot keeps it.
   public nonisolated init(_ manager: ThemeManager? = nil) { self.manager = manager }
 
-  /// The map that was set last, or `nil`.
-  internal func map<Object>(of type: Object.Type) -> ThemeMap<Object>? { map as? ThemeMap<Object> }
+  /// The map that was set last, or `nil`, whichever static type it was set through.
+  internal func map<Object>(of type: Object.Type) -> ThemeMap<Object>? {
+    map.map { $0 as? ThemeMap<Object> ?? ThemeMap(converting: $0) }
+  }
 
   /// Replaces the map, and the subscription with it.
   ///
@@ -40,7 +42,10 @@ public final class ThemeSlot {
   }
 
   /// Takes a map and a token, and returns the former ones.
-  private func exchange(_ newMap: Any?, _ newToken: Token?) -> (map: Any?, token: Token?) {
+  private func exchange(
+    _ newMap: (any AnyThemeMap)?,
+    _ newToken: Token?
+  ) -> (map: (any AnyThemeMap)?, token: Token?) {
     let former = (map: map, token: token)
     map = newMap
     token = newToken

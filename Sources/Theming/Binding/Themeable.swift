@@ -33,8 +33,20 @@ extension Themeable {
   ///   subscription.
   /// - Setting `nil` ends it. The object keeps the look it has.
   /// - When the object dies, so does the subscription: it lives in the slot. No `deinit` is written.
+  ///
+  /// An object of a subclass has one map, whichever static type it is read and set through. Given to
+  /// another object, the rules that were written for a class that the other one is not of are left
+  /// out.
+  ///
+  /// Use off the main actor, where a program in language mode 5 compiles it, traps.
   @MainActor public var themes: ThemeMap<Self>? {
-    get { themeSlot.map(of: Self.self) }
-    set { themeSlot.set(newValue, for: self) }
+    get {
+      MainActorCheck.require("\(Self.self).themes")
+      return themeSlot.map(of: Self.self)
+    }
+    set {
+      MainActorCheck.require("\(Self.self).themes")
+      themeSlot.set(newValue, for: self)
+    }
   }
 }

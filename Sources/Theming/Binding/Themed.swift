@@ -32,7 +32,8 @@ public import EventBus
 ///
 /// ## Thread safety
 ///
-/// Set and read on the main actor. The view may be released on any thread.
+/// Set and read on the main actor: elsewhere it does not compile, or, where a program in language mode
+/// 5 compiles it, it traps with the name of the property. The view may be released on any thread.
 @propertyWrapper
 public struct Themed<Object: AnyObject> {
   /// The manager, or `nil` for the shared one.
@@ -49,7 +50,10 @@ public struct Themed<Object: AnyObject> {
   public init(_ manager: ThemeManager) { self.manager = manager }
 
   /// There is no property without an instance; see the subscript.
+  ///
+  /// It belongs to the main actor, and with it every property of this kind.
   @available(*, unavailable, message: "@Themed is for properties of classes")
+  @MainActor
   public var wrappedValue: ThemeMap<Object>? {
     get { nil }
     set {}
@@ -71,9 +75,13 @@ public struct Themed<Object: AnyObject> {
     storage storage: ReferenceWritableKeyPath<Object, Themed>
   ) -> ThemeMap<Object>? {
     @inline(__always)
-    get { object[keyPath: storage].map }
+    get {
+      MainActorCheck.require(property(storage))
+      return object[keyPath: storage].map
+    }
     @inline(__always)
     set {
+      MainActorCheck.require(property(storage))
       // The storage is open for the moment of an exchange only, and what was in it is let go at the
       // very end: whatever that sets off may come back here, and has the last word, as it would in
       // any property.
@@ -88,6 +96,14 @@ public struct Themed<Object: AnyObject> {
       }
       withExtendedLifetime(former) {}
     }
+  }
+
+  /// The name of the property with this storage, which is named after it.
+  @usableFromInline
+  internal static func property(_ storage: AnyKeyPath) -> String {
+    let type = "\(Object.self)"
+    let name = "\(storage)".split(separator: ".").last.map { $0.drop { $0 == "_" } } ?? ""
+    return name.isEmpty || name.contains("<") ? "a themed property of \(type)" : "\(type).\(name)"
   }
 
   /// Takes a map and a token, and returns the former ones.

@@ -45,7 +45,7 @@ internal struct DocumentReader {
   ///   - name: The name of the theme.
   internal init(_ schema: SchemaIndex, name: String) {
     self.schema = schema
-    layer = ThemeLayer(name: name)
+    layer = ThemeLayer(name: name, appearance: nil)
   }
 
   /// Reads a group of values and the groups in it.

@@ -15,7 +15,7 @@ internal struct DocumentWriter {
   ///   - name: The name of the theme.
   internal init(_ schema: SchemaIndex, name: String) {
     self.schema = schema
-    layer = ThemeLayer(name: name)
+    layer = ThemeLayer(name: name, appearance: nil)
   }
 
   /// Takes what a theme says itself.

@@ -106,7 +106,9 @@ public struct ThemeDocument<Schema: ThemeSchema>: Sendable {
       throw ThemeError(.wrongBase, themes: [name, extends])
     }
     if strict, !issues.isEmpty { throw ThemeError(.issues, themes: [name], issues: issues) }
-    let stack = base?.stack.adding(layer) ?? ThemeStack(layer)
-    return try Theme(name, appearance ?? base?.appearance ?? .dark, stack).checked()
+    var own = layer
+    own.name = name
+    own.appearance = appearance ?? (base == nil ? .dark : nil)
+    return try Theme(base?.stack.adding(own) ?? ThemeStack(own)).checked()
   }
 }

@@ -16,6 +16,9 @@ package struct OrderedLane<Element> {
   /// How many elements there are.
   package private(set) var count = 0
 
+  /// The number of places that removals have looked at so far: a measure of their work.
+  package private(set) var steps = 0
+
   /// How many places they take, gaps included.
   package var placeCount: Int { places.count }
 
@@ -29,6 +32,11 @@ package struct OrderedLane<Element> {
     places.compactMap { place in place.element.map { (place.number, $0) } }
   }
 
+  /// The elements, in order.
+  ///
+  /// - Complexity: O(*n*).
+  package var elements: [Element] { places.compactMap(\.element) }
+
   /// The element at a place, or `nil` for a gap.
   ///
   /// - Parameter place: At least 0 and less than ``placeCount``.
@@ -39,7 +47,8 @@ package struct OrderedLane<Element> {
   ///
   /// - Complexity: O(log *n*).
   package func element(number: UInt) -> Element? {
-    index(of: number).flatMap { places[$0].element }
+    var steps = 0
+    return index(of: number, &steps).flatMap { places[$0].element }
   }
 
   /// Adds an element behind all others.
@@ -61,7 +70,7 @@ package struct OrderedLane<Element> {
   ///   none.
   /// - Complexity: O(log *n*), amortized.
   package mutating func remove(number: UInt) -> Element? {
-    guard let index = index(of: number), let element = places[index].element.take() else {
+    guard let index = index(of: number, &steps), let element = places[index].element.take() else {
       return nil
     }
     count -= 1
@@ -97,13 +106,16 @@ package struct OrderedLane<Element> {
 
   /// Closes the gaps when they outnumber the elements.
   private mutating func closeGaps() {
-    if places.count > max(8, 2 * count) { places = places.filter { $0.element != nil } }
+    guard places.count > max(8, 2 * count) else { return }
+    steps += places.count
+    places = places.filter { $0.element != nil }
   }
 
-  private func index(of number: UInt) -> Int? {
+  private func index(of number: UInt, _ steps: inout Int) -> Int? {
     var low = 0
     var high = places.count
     while low < high {
+      steps += 1
       let middle = low + (high - low) / 2
       if places[middle].number < number { low = middle + 1 } else { high = middle }
     }

@@ -39,13 +39,15 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
 
   fileprivate struct Lane {
     let keys: [Key]
+    /// The number of the first of its members, which no other lane ever has.
+    let number: UInt
     var members = OrderedLane<Subscriber>()
   }
 
   private var lanes: [Lane?] = []
   private var freeLanes: [UInt] = []
   private var lanesByKeys: [[Key]: UInt] = [:]
-  private var lanesByKey: [Key: [UInt]] = [:]
+  private var lanesByKey: [Key: OrderedLane<UInt>] = [:]
   private var watchers: [UInt: WeakCancellable] = [:]
   private var lastNumber: UInt = 0
 
@@ -57,6 +59,9 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
 
   /// How many places are taken in all lanes, gaps included.
   package var placeCount: Int { lanes.reduce(0) { $0 + ($1?.members.placeCount ?? 0) } }
+
+  /// How many lanes there is storage for, those that are gone included.
+  package var laneCount: Int { lanes.count }
 
   /// Creates an empty index.
   package init() {}
@@ -83,11 +88,13 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
   /// Removes a subscription.
   ///
   /// - Returns: What was removed; `nil` if it was removed before.
-  /// - Complexity: O(log *n*), amortized, for *n* subscriptions with the same keys; O(*k* · *l*) for
-  ///   the last one of them, with *k* keys that *l* lanes have.
+  /// - Complexity: O(log *n*), amortized, for *n* subscriptions with the same keys; O(*k* · log *l*)
+  ///   for the last one of them, with *k* keys that *l* lanes have.
   package mutating func remove(_ place: Place) -> Removed? {
     let lane = Int(place.lane)
-    guard let subscriber = lanes[lane]?.members.remove(number: place.number) else { return nil }
+    guard lane < lanes.count,
+      let subscriber = lanes[lane]?.members.remove(number: place.number)
+    else { return nil }
     count -= 1
     if lanes[lane]?.members.count == 0 { close(place.lane) }
     if swept.count > 0 { _ = swept.remove(number: place.number) }
@@ -98,9 +105,25 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
   /// Whether a subscription is there.
   ///
   /// - Complexity: O(log *n*).
-  package func contains(_ place: Place) -> Bool {
-    lanes[Int(place.lane)]?.members.element(number: place.number) != nil
+  package func contains(_ place: Place) -> Bool { subscriber(at: place) != nil }
+
+  /// The subscriber of a subscription, or `nil` when that is not there.
+  ///
+  /// - Complexity: O(log *n*).
+  package func subscriber(at place: Place) -> Subscriber? {
+    guard place.lane < lanes.count else { return nil }
+    return lanes[Int(place.lane)]?.members.element(number: place.number)
   }
+
+  /// Takes out everything that is to be notified when a subscription ends by itself.
+  package mutating func takeWatchers() -> [WeakCancellable] {
+    defer { watchers = [:] }
+    return Array(watchers.values)
+  }
+
+  /// The number of places that were looked at to remove lanes from those of a key: a measure of the
+  /// work, since the key was last without any lane.
+  package func removalSteps(for key: Key) -> Int { lanesByKey[key]?.steps ?? 0 }
 
   /// Sets who is told when a subscription ends by itself.
   ///
@@ -117,7 +140,7 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
   /// - Complexity: O(*l*) for the *l* lanes that the keys have together, whoever subscribed.
   package func lanes(for keys: some Sequence<Key>) -> [OrderedLane<Subscriber>] {
     var found: Set<UInt> = []
-    for key in keys { found.formUnion(lanesByKey[key] ?? []) }
+    for key in keys { found.formUnion(lanesByKey[key]?.elements ?? []) }
     return found.sorted().compactMap { lanes[Int($0)]?.members }
   }
 
@@ -126,22 +149,24 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
     if let known = lanesByKeys[keys] { return known }
     let lane = freeLanes.popLast() ?? UInt(lanes.count)
     if lane == lanes.count { lanes.append(nil) }
-    lanes[Int(lane)] = Lane(keys: keys)
+    lanes[Int(lane)] = Lane(keys: keys, number: lastNumber)
     lanesByKeys[keys] = lane
-    for key in keys { lanesByKey[key, default: []].append(lane) }
+    for key in keys { lanesByKey[key, default: OrderedLane()].append(lane, number: lastNumber) }
     return lane
   }
 
   /// Gives up a lane that nobody is in.
   private mutating func close(_ lane: UInt) {
-    guard let keys = lanes[Int(lane)]?.keys else { return }
+    guard let (keys, number) = lanes[Int(lane)].map({ ($0.keys, $0.number) }) else { return }
     lanes[Int(lane)] = nil
     freeLanes.append(lane)
     lanesByKeys[keys] = nil
     for key in keys {
-      lanesByKey[key]?.removeAll { $0 == lane }
-      if lanesByKey[key]?.isEmpty == true { lanesByKey[key] = nil }
+      _ = lanesByKey[key]?.remove(number: number)
+      if lanesByKey[key]?.count == 0 { lanesByKey[key] = nil }
     }
+    // What many lanes took at some time is given back when none is left.
+    if count == 0, lanes.count > 8 { (lanes, freeLanes) = ([], []) }
   }
 }
 

@@ -25,6 +25,15 @@ internal struct ResolvedTheme: Sendable {
     }
   }
 
+  /// Throws if aliases lead in a circle.
+  ///
+  /// - Parameter theme: The theme that this is, to be named.
+  /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/aliasCycle``.
+  internal func check(_ theme: Theme) throws(ThemeError) {
+    guard let cycle else { return }
+    throw ThemeError(.aliasCycle, themes: [theme.name], path: cycle.map(\.name))
+  }
+
   /// The value of a key: the theme's or else the key's default.
   internal func value(of key: ThemeKeys) -> any AnyThemeValue { values[key] ?? key.boxedDefault }
 

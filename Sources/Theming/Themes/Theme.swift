@@ -13,24 +13,31 @@
 /// An alias makes a key read like another one. It binds late, on what all layers say together: in
 /// the sample the accent of Ember is Ember's brand, although Night made the alias.
 ///
+/// A theme has at most 32 layers. Deriving from a theme that has as many merges the lower half, which
+/// changes no value; only ``explain(_:)`` then names fewer themes.
+///
 /// ## Thread safety
 ///
 /// A value, to be copied and sent freely.
 public struct Theme: Sendable {
   /// The name.
   public var name: String {
-    didSet { stack.own.name = name }
+    get { stack.name }
+    set { stack.own.name = newValue }
   }
 
   /// Whether it is a light or a dark theme.
-  public var appearance: Appearance
+  public var appearance: Appearance {
+    get { stack.appearance }
+    set { stack.own.appearance = newValue }
+  }
 
   /// The theme's own layer and, below it, those of the themes it was derived from.
   internal private(set) var stack: ThemeStack
 
   /// Creates a theme that sets nothing: every key reads its default.
   public init(_ name: String, appearance: Appearance = .dark) {
-    self.init(name, appearance, ThemeStack(name: name))
+    self.init(ThemeStack(ThemeLayer(name: name, appearance: appearance)))
   }
 
   /// Creates a theme and fills it.
@@ -49,11 +56,10 @@ public struct Theme: Sendable {
     try edit(&self)
   }
 
-  internal init(_ name: String, _ appearance: Appearance, _ stack: ThemeStack) {
-    self.name = name
-    self.appearance = appearance
-    self.stack = stack
-  }
+  internal init(_ stack: ThemeStack) { self.stack = stack }
+
+  /// The number of layers, at most 32.
+  package var layerCount: Int { stack.count }
 
   /// The value of a key.
   ///
@@ -62,8 +68,8 @@ public struct Theme: Sendable {
   /// whose aliases lead in a circle reads its own default; see ``checked()``. Writing sets the
   /// theme's own value, in place of its own alias if it had one.
   ///
-  /// - Complexity: O(*d*) to read, where *d* is how often the theme was derived, and the same again
-  ///   for each alias on the way; O(1) to write.
+  /// - Complexity: O(*d*) to read, where *d* is the number of layers, and the same again for each
+  ///   alias on the way; O(1) to write.
   public subscript<Value>(_ key: ThemeKey<Value>) -> Value {
     get {
       let (outcome, end) = stack.read(key)
@@ -83,7 +89,7 @@ public struct Theme: Sendable {
   /// below shows again. A circle can be written; it is found by ``checked()``, and when the theme is
   /// used.
   ///
-  /// - Complexity: O(*d*) to read, where *d* is how often the theme was derived; O(1) to write.
+  /// - Complexity: O(*d*) to read, where *d* is the number of layers; O(1) to write.
   public subscript<Value>(alias key: ThemeKey<Value>) -> ThemeKey<Value>? {
     get {
       guard case .alias(let target)? = stack.entry(for: key)?.entry else { return nil }
@@ -114,12 +120,14 @@ public struct Theme: Sendable {
   ///   - edit: Sets its own values.
   /// - Returns: The new theme. This one stays as it is, and later edits of it are not followed.
   /// - Throws: What `edit` throws.
+  /// - Complexity: O(*d*), where *d* is the number of layers; O(*n*) in the number of entries where
+  ///   layers are merged, which is at most each sixteenth time in a loop.
   public func deriving(
     _ name: String,
     appearance: Appearance? = nil,
     _ edit: (inout Theme) throws -> Void
   ) rethrows -> Theme {
-    var theme = Theme(name, appearance ?? self.appearance, stack.adding(ThemeLayer(name: name)))
+    var theme = Theme(stack.adding(ThemeLayer(name: name, appearance: appearance)))
     try edit(&theme)
     return theme
   }
@@ -147,14 +155,15 @@ public struct Theme: Sendable {
     Set(ResolvedTheme(stack).changes(from: ResolvedTheme(old.stack)).keys)
   }
 
+  /// This theme with the changes of a scope.
+  internal func laying(_ layer: ThemeLayer) -> Theme { Theme(stack.adding(layer)) }
+
   /// The theme as views see it.
   ///
   /// - Throws: ``ThemeError`` when aliases lead in a circle.
   internal func checkedResolution() throws(ThemeError) -> ResolvedTheme {
     let resolved = ResolvedTheme(stack)
-    if let cycle = resolved.cycle {
-      throw ThemeError(.aliasCycle, themes: [name], path: cycle.map(\.name))
-    }
+    try resolved.check(self)
     return resolved
   }
 }

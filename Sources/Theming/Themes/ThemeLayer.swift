@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// What one theme says itself, apart from the theme it was derived from.
 ///
 /// A key has a value or an alias, never both.
@@ -10,8 +12,14 @@ internal struct ThemeLayer: Sendable {
     case alias(ThemeKeys)
   }
 
-  /// Whose layer it is, for people to read.
-  internal var name: String
+  /// The name that the layer sets; `nil` in a scope that keeps the name below it.
+  internal var name: String?
+
+  /// The appearance that the layer sets, or `nil` for the one below it.
+  internal var appearance: Appearance?
+
+  /// The number of the scope whose changes it holds, or `nil` for a theme's layer.
+  internal let scope: UInt?
 
   /// The values, by key.
   internal private(set) var values: [ThemeKeys: any AnyThemeValue] = [:]
@@ -19,11 +27,24 @@ internal struct ThemeLayer: Sendable {
   /// The keys that read like other keys.
   internal private(set) var aliases: [ThemeKeys: ThemeKeys] = [:]
 
-  /// Whether it says nothing.
-  internal var isEmpty: Bool { values.isEmpty && aliases.isEmpty }
+  /// Creates the layer of a theme that sets nothing but its name and, perhaps, its appearance.
+  internal init(name: String, appearance: Appearance?) {
+    self.name = name
+    self.appearance = appearance
+    scope = nil
+  }
 
-  /// Creates a layer that says nothing.
-  internal init(name: String) { self.name = name }
+  /// Creates the layer of a scope that changes nothing yet.
+  ///
+  /// - Parameter scope: The number of the scope.
+  internal init(scope: UInt?) { self.scope = scope }
+
+  /// The number of a scope that is being made, which no other scope has.
+  internal static func nextScope() -> UInt {
+    lastScope.wrappingAdd(1, ordering: .relaxed).newValue
+  }
+
+  private static let lastScope = Atomic<UInt>(0)
 
   /// What the layer says about a key, or `nil` for nothing.
   ///
@@ -48,10 +69,12 @@ internal struct ThemeLayer: Sendable {
     }
   }
 
-  /// Lays another layer over this one.
+  /// Lays another layer over this one, which takes its name and appearance if it has any.
   ///
   /// - Complexity: O(*n*) in the number of entries of the upper one.
   internal mutating func merge(_ upper: ThemeLayer) {
+    name = upper.name ?? name
+    appearance = upper.appearance ?? appearance
     if upper.aliases.isEmpty, aliases.isEmpty {
       values.merge(upper.values) { _, above in above }
       return

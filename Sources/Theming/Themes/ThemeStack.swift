@@ -13,11 +13,11 @@ internal struct ThemeStack: Sendable {
     case cycle
   }
 
+  /// The greatest number of layers.
+  internal static let maximumCount = 32
+
   /// The layers, the lowest first; the last one is the theme's own, and is always there.
   private var layers: [ThemeLayer]
-
-  /// The stack of a theme that stands on nothing.
-  internal init(name: String) { layers = [ThemeLayer(name: name)] }
 
   /// The stack of a theme that stands on nothing, with what it says itself.
   internal init(_ own: ThemeLayer) { layers = [own] }
@@ -28,22 +28,73 @@ internal struct ThemeStack: Sendable {
     _modify { yield &layers[layers.count - 1] }
   }
 
-  /// The name of the layer below the theme's own.
-  internal var baseName: String? { layers.dropLast().last?.name }
+  /// The number of layers.
+  internal var count: Int { layers.count }
+
+  /// The name that the uppermost layer with a name sets.
+  internal var name: String { name(below: layers.endIndex) }
+
+  /// The appearance that the uppermost layer with one sets; the lowest layer always has one.
+  internal var appearance: Appearance {
+    layers.last { $0.appearance != nil }?.appearance ?? .dark
+  }
+
+  /// The name of the theme below the theme's own layer.
+  internal var baseName: String? { layers.count > 1 ? name(below: layers.count - 1) : nil }
+
+  /// The changes that a scope makes, where this is its theme.
+  ///
+  /// They are the layers from the scope's own upwards. Without one, a whole theme was put in the
+  /// place of the scope's, and all of it is the change.
+  ///
+  /// - Parameter scope: The number of the scope.
+  /// - Returns: The changes.
+  internal func changes(ofScope scope: UInt?) -> ThemeLayer {
+    let start = layers.lastIndex { $0.scope == scope } ?? layers.startIndex
+    return layers[start...].reduce(into: ThemeLayer(scope: scope)) { $0.merge($1) }
+  }
 
   /// This stack with another layer laid over it.
+  ///
+  /// Where there would be more than ``maximumCount`` layers, 16 of the lower ones are merged with
+  /// those below them, under the name of the uppermost: so deriving in a loop takes a fixed number of
+  /// layers. The layer of a scope is merged with what lies below it only where all the others are of
+  /// scopes, too.
+  ///
+  /// - Complexity: O(*d*) for *d* layers. Where layers are merged, which happens at most once in 16
+  ///   times, O(*n*) in the number of their entries.
   internal func adding(_ layer: ThemeLayer) -> ThemeStack {
     var stack = self
+    if stack.layers.count == Self.maximumCount {
+      stack.merge { $0.scope == nil }
+      if stack.layers.count == Self.maximumCount { stack.merge { _ in true } }
+    }
     stack.layers.append(layer)
     return stack
+  }
+
+  /// Merges the lowest layers of some kind, half as many as there may be, with those below them.
+  private mutating func merge(where mayBeMerged: (ThemeLayer) -> Bool) {
+    var left = Self.maximumCount / 2
+    var merged = [layers[0]]
+    for layer in layers.dropFirst() {
+      if left > 0, mayBeMerged(layer) {
+        merged[merged.count - 1].merge(layer)
+        left -= 1
+      } else {
+        merged.append(layer)
+      }
+    }
+    layers = merged
   }
 
   /// What the uppermost layer that mentions a key says about it.
   ///
   /// - Complexity: O(*d*) for *d* layers.
   internal func entry(for key: ThemeKeys) -> (entry: ThemeLayer.Entry, layer: String)? {
-    for layer in layers.reversed() {
-      if let entry = layer[key] { return (entry, layer.name) }
+    for (place, layer) in layers.enumerated().reversed() {
+      guard let entry = layer[key] else { continue }
+      return (entry, layer.name ?? "\(name(below: place)), scoped")
     }
     return nil
   }
@@ -72,6 +123,11 @@ internal struct ThemeStack: Sendable {
       }
     }
     return (.byDefault, current)
+  }
+
+  /// The name that the layers below a place give, which is never missing: the lowest has one.
+  private func name(below place: Int) -> String {
+    layers[..<place].last { $0.name != nil }?.name ?? ""
   }
 
   /// Lays the layers over one another.

@@ -52,9 +52,12 @@ extension Theme {
   /// How this theme comes to the value of a key: one line for each alias on the way, and one for the
   /// value.
   ///
+  /// A theme that was derived more than 31 times names its near ancestors only: what the far ones
+  /// said is reported under the name of the nearest of those that were merged.
+  ///
   /// - Parameter key: The key.
   /// - Returns: The steps. Values are written as `String(describing:)` writes them.
-  /// - Complexity: O(*d* · *s*) for *s* steps, where *d* is how often the theme was derived.
+  /// - Complexity: O(*d* · *s*) for *s* steps, where *d* is the number of layers.
   public func explain<Value>(_ key: ThemeKey<Value>) -> ThemeTrace {
     var steps: [ThemeTrace.Step] = []
     let (outcome, end) = stack.read(key) { alias, target, layer in

@@ -98,6 +98,24 @@ struct BatchTests {
     withExtendedLifetime(token) {}
   }
 
+  @Test("A batch inside a batch that throws leaves the outer one open, and its writes to it")
+  func innerThrows() {
+    let (account, viewer) = (Account(), Viewer())
+    account.$balance.observe(owner: viewer) { $0.show($1) }
+    batch {
+      account.balance = 1
+      #expect(throws: SampleError.self) {
+        try batch {
+          account.balance = 2
+          throw SampleError()
+        }
+      }
+      #expect(viewer.shown == [])
+      account.balance = 3
+    }
+    #expect(viewer.shown == ["0→3"])
+  }
+
   @Test("If the body throws, what was stored stays and is reported")
   func throwing() {
     let pair = Pair()

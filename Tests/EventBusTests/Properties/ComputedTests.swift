@@ -217,6 +217,114 @@ struct ComputedTests {
     withExtendedLifetime(total) {}
   }
 
+  @Test("A value that does not equal itself is announced once")
+  func notANumber() {
+    let source = Observed(wrappedValue: 0.0)
+    let copy = Computed(source) { $0 }
+    var kinds: [Change<Double>.Kind] = []
+    let token = copy.observe(options: .prior) { kinds.append($0.kind) }
+    source.wrappedValue = .nan
+    source.wrappedValue = 1
+    #expect(kinds == [.prior, .set, .prior, .set])
+    withExtendedLifetime((token, copy)) {}
+  }
+
+  @Test("An observer with prior that sets another source leaves the others with one unbroken chain")
+  func priorSetsASource() {
+    let cart = Cart()
+    let notes = Notes<String>()
+    let total = Computed(cart.$price, cart.$count) { $0 * $1 }
+    let double = Computed(total) { $0 * 2 }
+    let tokens = [
+      total.observe(options: .prior) { [unowned cart] change in
+        if change.kind == .prior, cart.count == 3 { cart.count = 5 }
+      },
+      total.observe { notes.append($0.text) },
+      double.observe { notes.append("double \($0.text)") },
+    ]
+    cart.price = 10
+    #expect(total.value == 50)
+    #expect(notes.entries == ["6→50", "double 12→100"])
+    withExtendedLifetime(tokens) {}
+    withExtendedLifetime((total, double)) {}
+  }
+
+  @Test("What a prior observer of a computed value announces last is what the others are given")
+  func priorIsExact() {
+    let cart = Cart()
+    let notes = Notes<String>()
+    let total = Computed(cart.$price, cart.$count) { $0 * $1 }
+    let tokens = [
+      total.observe(options: .prior) { [unowned cart] change in
+        notes.append("a \(change.text)")
+        if change.kind == .prior, cart.price == 10 { cart.price = 20 }
+      },
+      total.observe { notes.append("b \($0.text)") },
+    ]
+    cart.price = 10
+    #expect(notes.entries == ["a p6→30", "a p6→60", "a 6→60", "b 6→60"])
+    withExtendedLifetime(tokens) {}
+    withExtendedLifetime(total) {}
+  }
+
+  @Test("A prior observer that never rests is warned of, and the others get the last value")
+  func priorWithoutEnd() async throws {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
+    ) {
+      let cart = Cart()
+      let notes = Notes<Int>()
+      let total = Computed(cart.$price) { $0 }
+      let tokens = [
+        total.observe(options: .prior) { [unowned cart] change in
+          if change.kind == .prior, cart.price < 1_000_000 { cart.price += 1 }
+        },
+        total.observe { notes.append($0.new) },
+      ]
+      cart.price = 10
+      precondition(notes.entries.last == total.value)
+      withExtendedLifetime(tokens) {}
+      withExtendedLifetime(total) {}
+    }
+    let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(message.contains("ComputedTests.swift:"))
+  }
+
+  @Test("A computed value dropped by an earlier observer calls none of its own observers")
+  func droppedByAnObserver() {
+    let cart = Cart()
+    let notes = Notes<String>()
+    var values = (0..<3).map { index in Computed(cart.$price) { $0 + index } }
+    var tokens = values.enumerated().map { index, value in
+      value.observe { _ in
+        notes.append("\(index)")
+        if index == 0 { values.removeLast(2) }
+      }
+    }
+    tokens.append(values[0].observe { _ in notes.append("0 again") })
+    cart.price = 9
+    #expect(notes.entries == ["0", "0 again"])
+    #expect(tokens.map(\.isActive) == [true, false, false, true])
+    withExtendedLifetime((values, tokens)) {}
+  }
+
+  @Test("A computed value dropped by its own observer does not call the next one")
+  func droppedByItsObserver() {
+    let cart = Cart()
+    let notes = Notes<String>()
+    var value: Computed<Int>? = Computed(cart.$price) { $0 }
+    let tokens = (0..<2).map { index in
+      value?.observe { _ in
+        notes.append("\(index)")
+        value = nil
+      }
+    }
+    cart.price = 9
+    #expect(notes.entries == ["0"])
+    withExtendedLifetime((value, tokens)) {}
+  }
+
   @Test("Owners, ids and unobserving work as with properties")
   func owners() {
     let (cart, viewer) = (Cart(), Viewer())

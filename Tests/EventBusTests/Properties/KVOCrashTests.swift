@@ -214,7 +214,7 @@ struct KVOCrashTests {
   }
 
   @Test("The fence after cancelling waits for a call that is running elsewhere")
-  func finished() async {
+  func waitUntilFinished() async {
     let (isInside, mayLeave, inbox) = (ManualLatch(), ManualLatch(), Log<Token>())
     let calls = Counter()
     async let setting: Void = onThreads(1) { _ in
@@ -233,7 +233,7 @@ struct KVOCrashTests {
     let token = inbox.entries[0]
     token.cancel()
     async let fence: Int = {
-      await token.finished()
+      await token.waitUntilFinished()
       return calls.value
     }()
     for _ in 0..<100 { await Task.yield() }
@@ -242,7 +242,7 @@ struct KVOCrashTests {
     #expect(await fence == 1)
     await setting
     #expect(calls.value == 1)
-    await token.finished()
+    await token.waitUntilFinished()
   }
 
   @Test("A hundred thousand owners come and go beside a thousand that stay; the places are bounded")

@@ -63,6 +63,20 @@ struct ObservedRulesTests {
     withExtendedLifetime(tokens) {}
   }
 
+  @Test("A validator that sets the property itself leaves one unbroken chain")
+  func validatorReenters() {
+    let (account, viewer) = (Account(), Viewer())
+    let token = account.$balance.willSet { [unowned account] _, proposed in
+      if proposed == 5 { account.balance = 3 }
+      return true
+    }
+    account.$balance.observe(owner: viewer, options: .prior) { $0.show($1) }
+    account.balance = 5
+    account.balance = 3
+    #expect(viewer.shown == ["p0→3", "0→3", "p3→5", "3→5", "p5→3", "5→3"])
+    withExtendedLifetime(token) {}
+  }
+
   @Test("A mutation in place is validated and reported with old and new")
   func mutation() {
     let account = Account()

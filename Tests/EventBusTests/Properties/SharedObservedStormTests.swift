@@ -10,7 +10,12 @@ struct SharedObservedStormTests {
   private static let sets = 20_000
   #endif
 
-  @Test("Every one of 80,000 sets is delivered, to every observer in one unbroken chain")
+  /// Waits until an observer has seen as many changes as were made, those included that merged.
+  private func untilDelivered(_ chain: Chain, _ property: SharedObserved<Int>, _ sets: Int) async {
+    while chain.count + property.mergedCount < sets { await Task.yield() }
+  }
+
+  @Test("Every one of 80,000 sets is delivered or merged, to every observer in one unbroken chain")
   func chain() async {
     let property = SharedObserved(-1)
     let (first, second) = (Chain(), Chain())
@@ -23,8 +28,9 @@ struct SharedObservedStormTests {
       for step in 0..<sets { property.value = thread * sets + step }
     }
     for chain in [first, second] {
+      await untilDelivered(chain, property, 4 * sets)
       #expect(chain.breaks == 0)
-      #expect(chain.count == 4 * sets)
+      #expect(chain.count + property.mergedCount == 4 * sets)
       #expect(chain.last == property.value)
     }
     withExtendedLifetime(tokens) {}
@@ -40,8 +46,9 @@ struct SharedObservedStormTests {
       for _ in 0..<sets { property.update { $0 += 1 } }
     }
     #expect(property.value == 4 * sets)
+    await untilDelivered(chain, property, 4 * sets)
     #expect(chain.breaks == 0)
-    #expect(chain.count == 4 * sets)
+    #expect(chain.count + property.mergedCount == 4 * sets)
     withExtendedLifetime(token) {}
   }
 
@@ -65,6 +72,29 @@ struct SharedObservedStormTests {
     }
     #expect(broken.value == 0)
     #expect(heardNothing.value == 0)
+  }
+
+  @Test("While four threads set, none delivers more than about a thousand changes for one set")
+  func turns() async {
+    let property = SharedObserved(-1)
+    let (chain, delivered, longest) = (Chain(), PerThread(), Counter())
+    let token = property.observe { change in
+      chain.take(change)
+      delivered.add()
+    }
+    let sets = Self.sets
+    await onThreads(4) { thread in
+      for step in 0..<sets {
+        let before = delivered.count
+        property.value = thread * sets + step
+        let turn = delivered.count - before
+        if turn > 1_000 + 1 + 64 { longest.add() }
+      }
+    }
+    await untilDelivered(chain, property, 4 * sets)
+    #expect(longest.value == 0)
+    #expect(chain.breaks == 0)
+    withExtendedLifetime(token) {}
   }
 
   @Test("Of registrations under one name by two threads at once, exactly one stays")
@@ -91,6 +121,26 @@ struct SharedObservedStormTests {
       if round % 100 == 0 { most = max(most, property.core.slotCount) }
     }
     #expect(most <= 2 * 1_001)
+  }
+}
+
+/// Counts calls by the thread they are made on.
+private final class PerThread: Sendable {
+  private struct State {
+    var counts: [ThreadID: Int] = [:]
+  }
+
+  private let state = Locked(State())
+
+  /// How many calls there were on this thread.
+  var count: Int {
+    let thread = ThreadID.current
+    return state.withLock { $0.counts[thread, default: 0] }
+  }
+
+  func add() {
+    let thread = ThreadID.current
+    state.withLock { $0.counts[thread, default: 0] += 1 }
   }
 }
 

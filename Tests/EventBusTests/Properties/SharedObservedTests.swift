@@ -277,17 +277,147 @@ struct SharedObservedTests {
     holder.letGo()
   }
 
-  @Test("Using the property inside its own update stops the program and names the place")
-  func reentry() async throws {
-    let result = await #expect(
-      processExitsWith: .failure,
-      observing: [\.standardErrorContent]
-    ) {
-      let property = SharedObserved(0, fileID: "Sample/Here.swift", line: 12)
-      property.update { $0 = property.value + 1 }
+  @Test("A value replaced by an equal one in an update is released outside the lock")
+  func equalUpdate() {
+    let holder = Holder<SharedObserved<Equal>>()
+    let ended = Counter()
+    holder.hold(SharedObserved(Equal(1) { _ = holder.value?.value }))
+    let token = holder.value?.observe { _ in Issue.record("The values are equal.") }
+    let next = Equal(1) { ended.add() }
+    holder.value?.update { $0 = next }
+    holder.value?.value = Equal(1) { _ = holder.value?.value }
+    #expect(ended.value == 0)
+    token?.cancel()
+    holder.letGo()
+  }
+
+  /// A value whose end is noticed, equal to every other with the same number.
+  private final class Equal: Equatable, Sendable {
+    let number: Int
+    let atDeinit: @Sendable () -> Void
+
+    init(_ number: Int, atDeinit: @escaping @Sendable () -> Void) {
+      self.number = number
+      self.atDeinit = atDeinit
     }
+
+    deinit { atDeinit() }
+
+    static func == (left: Equal, right: Equal) -> Bool { left.number == right.number }
+  }
+
+  /// Uses the property it refers to while it is compared.
+  private struct Meddler: Equatable, Sendable {
+    let body: @Sendable () -> Void
+
+    static func == (left: Meddler, right: Meddler) -> Bool {
+      left.body()
+      return false
+    }
+  }
+
+  /// Expects a message on standard error that names the property and the remedy.
+  private func expectMessage(_ result: ExitTest.Result?) throws {
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(text.contains("Sample/Here.swift:12"))
+    #expect(text.contains("the property at Sample/Here.swift:12 was used inside its own update"))
+    #expect(text.contains("Work with the value that update hands to its closure"))
+  }
+
+  @Test("Reading the property inside its own update stops the program and names the place")
+  func readInUpdate() async throws {
+    try expectMessage(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let property = SharedObserved(0, fileID: "Sample/Here.swift", line: 12)
+        property.update { $0 = property.value + 1 }
+      }
+    )
+  }
+
+  @Test("Setting the property inside its own update stops the program and names the place")
+  func setInUpdate() async throws {
+    try expectMessage(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let property = SharedObserved(0, fileID: "Sample/Here.swift", line: 12)
+        property.update { _ in property.value = 1 }
+      }
+    )
+  }
+
+  @Test("Updating the property inside its own update stops the program and names the place")
+  func updateInUpdate() async throws {
+    try expectMessage(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let property = SharedObserved(0, fileID: "Sample/Here.swift", line: 12)
+        property.update { _ in property.update { $0 = 1 } }
+      }
+    )
+  }
+
+  @Test("Observing the property inside its own update stops the program and names the place")
+  func observeInUpdate() async throws {
+    try expectMessage(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let property = SharedObserved(0, fileID: "Sample/Here.swift", line: 12)
+        property.update { _ in property.observe { _ in }.cancel() }
+      }
+    )
+  }
+
+  @Test("Observing with an owner inside an update stops the program and names the place")
+  func observeWithOwnerInUpdate() async throws {
+    try expectMessage(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let property = SharedObserved(0, fileID: "Sample/Here.swift", line: 12)
+        let owner = PlainOwner()
+        property.update { _ in property.observe(owner: owner, id: 1) { _, _ in } }
+      }
+    )
+  }
+
+  @Test("Observing the property in the comparison of its values stops the program, too")
+  func observeInComparison() async throws {
+    try expectMessage(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let holder = Holder<SharedObserved<Meddler>>()
+        let meddler = Meddler { holder.value?.observe { _ in }.cancel() }
+        holder.hold(SharedObserved(meddler, fileID: "Sample/Here.swift", line: 12))
+        let token = holder.value?.observe { _ in }
+        holder.value?.value = meddler
+        token?.cancel()
+      }
+    )
+  }
+
+  @Test("Using the property in the comparison of its values stops the program, too")
+  func readInComparison() async throws {
+    try expectMessage(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let holder = Holder<SharedObserved<Meddler>>()
+        let meddler = Meddler { _ = holder.value?.value }
+        holder.hold(SharedObserved(meddler, fileID: "Sample/Here.swift", line: 12))
+        let token = holder.value?.observe { _ in }
+        holder.value?.update { $0 = meddler }
+        token?.cancel()
+      }
+    )
+  }
+
+  @Test("Inside an update observers may be unobserved, cancelled, paused and resumed")
+  func endingInUpdate() {
+    let property = SharedObserved(0)
+    let (owner, heard) = (PlainOwner(), Log<Int>())
+    property.observe(owner: owner) { owner, change in owner.log.append(change.new) }
+    let cancelled = property.observe { _ in Issue.record("It was cancelled.") }
+    let paused = property.observe { heard.append($0.new) }
+    property.update { value in
+      value = 1
+      property.unobserve(owner: owner)
+      cancelled.cancel()
+      paused.pause().cancel()
+    }
+    #expect(owner.log.entries.isEmpty)
+    #expect(heard.entries == [1])
+    withExtendedLifetime(paused) {}
   }
 
   @Test("More than 100 changes in a row by the observers themselves are warned of once")

@@ -18,6 +18,14 @@ struct WeakObservedTests {
     }
   }
 
+  /// Takes no turn until its executor is opened: what is queued for it keeps what it carries.
+  private actor Clerk {
+    nonisolated let executor = HeldExecutor()
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+      unsafe executor.asUnownedSerialExecutor()  // Reason: the actor keeps it.
+    }
+  }
+
   private static func text(_ change: Change<Guest?>) -> String {
     "\(change.kind) \(change.old?.name ?? "-")→\(change.new?.name ?? "-")"
   }
@@ -80,6 +88,32 @@ struct WeakObservedTests {
     #expect(second.lifetime.members.count == 0)
   }
 
+  /// An object whose lifetime others share, so that it does not end with the object.
+  private final class Visitor: LifetimeOwner, Sendable {
+    let lifetime: Lifetime
+
+    init(_ lifetime: Lifetime) { self.lifetime = lifetime }
+  }
+
+  @Test("An object at the address of a dead one is another object, though its lifetime goes on")
+  func reusedAddress() {
+    let (visitor, shared) = (WeakObserved<Visitor>(), Lifetime())
+    var wasReused = false
+    for _ in 0..<1_000 where !wasReused {
+      var first: Visitor? = Visitor(shared)
+      let address = first.map { ObjectIdentifier($0) }
+      visitor.wrappedValue = first
+      first = nil
+      let second = Visitor(shared)
+      wasReused = ObjectIdentifier(second) == address
+      let token = visitor.observe { _ in }
+      visitor.wrappedValue = second
+      #expect(visitor.wrappedValue === second)
+      withExtendedLifetime((first, second, token)) {}
+    }
+    #expect(wasReused)
+  }
+
   @Test("The property may die first")
   func propertyDies() {
     var desk: Desk? = Desk()
@@ -109,6 +143,30 @@ struct WeakObservedTests {
     // The object may have died before its coming was told here.
     #expect(screen.shown.count == 2)
     #expect(screen.shown.last == 0)
+  }
+
+  @Test("The end of a dead object's lifetime leaves an object that has its memory")
+  func reusedMemory() {
+    let desk = Desk()
+    let clerk = Clerk()
+    clerk.executor.hold()
+    let token = desk.box.observe(owner: clerk) { clerk, _ in clerk.assertIsolated() }
+    var reused = 0
+    for _ in 0..<100 {
+      var former: Guest? = Guest("Ann")
+      let lifetime = former?.lifetime
+      let address = former.map { ObjectIdentifier($0) }
+      desk.guest = former
+      former = nil
+      let guest = Guest("Bob")
+      if ObjectIdentifier(guest) == address { reused += 1 }
+      desk.guest = guest
+      lifetime?.end()
+      #expect(desk.guest === guest)
+    }
+    #expect(reused > 0)
+    token.cancel()
+    clerk.executor.open()
   }
 
   @Test("Objects that die on other threads while the property is set leave it at nil")

@@ -80,14 +80,14 @@ struct AfterTests {
     #expect(tally.live == 0)
   }
 
-  @Test("finished() waits for the call, also when nobody has cancelled")
-  func finished() async {
+  @Test("waitUntilFinished() waits for the call, also when nobody has cancelled")
+  func waitUntilFinished() async {
     let calls = Counter()
     let token = after(.seconds(1), clock: clock) { _ in
       for _ in 0..<10 { await Task.yield() }
       calls.add()
     }
-    async let end: Void = token.finished()
+    async let end: Void = token.waitUntilFinished()
     await clock.advance(by: .seconds(1))
     await end
     #expect(calls.value == 1)

@@ -121,6 +121,33 @@ struct ManualClockTests {
     withExtendedLifetime(token) {}
   }
 
+  @Test("A task that a handler began waits for every tick once the handler has returned")
+  func outlivingTask() async {
+    let (hasReturned, isInside, mayLeave) = (Latch(), Latch(), Latch())
+    let (ended, tasks) = (Latch(), Inbox<Task<Void, Never>>())
+    let slow = every(.seconds(10), clock: clock) { _ in
+      isInside.open()
+      await mayLeave.wait()
+    }
+    let starter = after(.seconds(1), clock: clock) { [clock] _ in
+      tasks.append(
+        Task {
+          await hasReturned.wait()
+          await clock.advance(by: .seconds(12))
+          ended.open()
+        }
+      )
+    }
+    await clock.advance(by: .seconds(1))
+    hasReturned.open()
+    await isInside.wait()
+    for _ in 0..<100 { await Task.yield() }
+    #expect(!ended.isOpen)
+    mayLeave.open()
+    await tasks.first(1).first?.value
+    withExtendedLifetime((slow, starter)) {}
+  }
+
   @Test("A tick may advance its own clock")
   func advanceInside() async {
     let calls = Log<String>()
@@ -167,7 +194,7 @@ struct ManualClockTests {
     #expect(clock.now == .second(1))
     mayLeave.open()
     token.cancel()
-    await token.finished()
+    await token.waitUntilFinished()
   }
 }
 

@@ -83,3 +83,25 @@ final class FrameClock: Clock, Sendable {
     try await base.sleep(until: .second(deadline.frame))
   }
 }
+
+/// A point in time that counts how often it is compared.
+enum CountingTime {
+  struct Instant: InstantProtocol {
+    let offset: Duration
+    let comparisons: Counter
+
+    func advanced(by duration: Duration) -> Instant {
+      Instant(offset: offset + duration, comparisons: comparisons)
+    }
+    func duration(to other: Instant) -> Duration { other.offset - offset }
+    func hash(into hasher: inout Hasher) { hasher.combine(offset) }
+    static func == (left: Instant, right: Instant) -> Bool {
+      left.comparisons.add()
+      return left.offset == right.offset
+    }
+    static func < (left: Instant, right: Instant) -> Bool {
+      left.comparisons.add()
+      return left.offset < right.offset
+    }
+  }
+}

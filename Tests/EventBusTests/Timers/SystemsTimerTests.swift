@@ -52,7 +52,7 @@ struct SystemsTimerTests {
     await clock.advance(by: .seconds(120))
     #expect(other.shown == ["news 3"])
     other.shutDown()
-    await other.updating?.finished()
+    await other.updating?.waitUntilFinished()
     await clock.advance(by: .seconds(240))
     #expect(other.shown == ["news 3"])
     #expect(clock.sleeperCount == 0)

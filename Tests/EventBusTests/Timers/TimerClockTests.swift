@@ -139,6 +139,6 @@ struct TimerClockTests {
       #expect(tick.time >= .milliseconds(2 * number))
     }
     token.cancel()
-    await token.finished()
+    await token.waitUntilFinished()
   }
 }

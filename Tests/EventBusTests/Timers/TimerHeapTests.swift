@@ -6,12 +6,12 @@ import Testing
 struct TimerHeapTests {
   private typealias Heap = TimerHeap<ManualClock.Instant>
 
-  private static func entry(_ deadline: Int, tolerance: Int = 0, order: UInt) -> Heap.Entry {
+  private static func entry(_ deadline: Int, tolerance: Int = 0, order: UInt64) -> Heap.Entry {
     Heap.Entry(
       deadline: .second(deadline),
       latest: .second(deadline + tolerance),
       order: order,
-      turn: 0
+      slot: Int(order)
     )
   }
 
@@ -30,7 +30,7 @@ struct TimerHeapTests {
         let entry = Self.entry(
           numbers.next(below: 30),
           tolerance: numbers.next(below: 3),
-          order: UInt(order)
+          order: UInt64(order)
         )
         heap.insert(entry)
         array.append(entry)
@@ -39,10 +39,14 @@ struct TimerHeapTests {
         let popped = heap.popFirst()
         #expect(popped?.order == (array.isEmpty ? nil : array.removeFirst().order))
       default:
-        let remainder = UInt(numbers.next(below: 5))
-        heap.removeAll { $0.order % 5 == remainder }
-        array.removeAll { $0.order % 5 == remainder }
+        // Also one that has been removed, and one that never was there.
+        for _ in 0..<3 {
+          let slot = numbers.next(below: order + 2)
+          heap.remove(slot)
+          array.removeAll { $0.slot == slot }
+        }
       }
+      heap._checkInvariants()
       #expect(heap.count == array.count)
       #expect(heap.first?.order == array.first?.order)
     }
@@ -56,8 +60,8 @@ struct TimerHeapTests {
     var permutation = Array(deadlines.indices)
     repeat {
       var heap = Heap()
-      for index in permutation { heap.insert(Self.entry(deadlines[index], order: UInt(index))) }
-      var popped: [UInt] = []
+      for index in permutation { heap.insert(Self.entry(deadlines[index], order: UInt64(index))) }
+      var popped: [UInt64] = []
       while let entry = heap.popFirst() { popped.append(entry.order) }
       #expect(popped == [1, 3, 5, 2, 6, 0, 4])
     } while permutation.step()
@@ -88,7 +92,7 @@ struct TimerHeapTests {
       let entry = Self.entry(
         numbers.next(below: 100),
         tolerance: numbers.next(below: 20),
-        order: UInt(order)
+        order: UInt64(order)
       )
       heap.insert(entry)
       latest.append(entry.latest)

@@ -46,6 +46,21 @@ struct TimerIsolationTests {
     #expect(board.shown == [0, 1, 2])
   }
 
+  @Test("Timers that are due again before each call has ended leave their actor to others")
+  @MainActor
+  func overload() async {
+    let calls = Counter()
+    let tokens = (0..<3).map { _ in
+      every(.nanoseconds(1), missed: .burst) { _ in
+        MainActor.assertIsolated()
+        calls.add()
+      }
+    }
+    // Each round is a turn of the actor.
+    while calls.value < 1_000 { await Task.yield() }
+    for token in tokens { token.cancel() }
+  }
+
   @Test("Written on an actor they run there")
   func anActor() async {
     let gauge = Gauge()
@@ -94,6 +109,27 @@ struct TimerIsolationTests {
     await clock.advance(by: .seconds(1))
     #expect(isolations.entries == ["nil"])
     withExtendedLifetime(token) {}
+  }
+
+  @Test("A thousand timers due at once come by deadline, whatever they would bear")
+  @MainActor
+  func manyDueAtOnce() async {
+    let calls = Log<Int>()
+    var numbers = SampleNumbers(seed: 5)
+    var timers: [(second: Int, number: Int, token: Token)] = []
+    for number in 0..<1_000 {
+      let second = 1 + numbers.next(below: 20)
+      let tolerance = Duration.seconds(numbers.next(below: 9))
+      let token = after(.seconds(second), tolerance: tolerance, clock: clock) { @MainActor _ in
+        calls.append(number)
+      }
+      timers.append((second, number, token))
+    }
+    await clock.sleepers(atLeast: 1)
+    clock.jump(by: .seconds(40))
+    await clock.settled()
+    timers.sort { ($0.second, $0.number) < ($1.second, $1.number) }
+    #expect(calls.entries == timers.map(\.number))
   }
 
   @Test("The owner of a main-actor timer is let go on the main actor", arguments: [false, true])

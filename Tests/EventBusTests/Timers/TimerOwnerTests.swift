@@ -123,7 +123,7 @@ struct TimerOwnerTests {
       tokens.hold(every(.seconds(1), owner: owner, clock: clock) { _, _ in })
     }
     let token = tokens.value
-    async let end: Void? = token?.finished()
+    async let end: Void? = token?.waitUntilFinished()
     holder.letGo()
     await clock.advance(by: .seconds(1))
     await end

@@ -26,6 +26,19 @@ struct TimerTableTests {
     )
   }
 
+  /// Everything that is due, as the queue takes it.
+  private func takeDue(from table: inout Table, at second: Int) -> [UInt] {
+    var due: [TimerDue<ManualClock.Instant>] = []
+    var batch = table.takeDue(at: .second(second))
+    while !batch.isEmpty {
+      due += batch
+      batch = table.takeDue(at: .second(second))
+    }
+    due.sortByDeadline()
+    table._checkInvariants()
+    return due.map(\.key)
+  }
+
   @Test("What is due comes by deadline, and among equals by registration")
   func order() {
     var table = Table()
@@ -33,9 +46,9 @@ struct TimerTableTests {
     let first = add(to: &table, every: 2)
     let early = add(to: &table, every: 1)
     let second = add(to: &table, every: 2)
-    #expect(table.takeDue(at: .second(2)).map(\.key) == [early, first, second])
-    #expect(table.takeDue(at: .second(2)).isEmpty)
-    #expect(table.takeDue(at: .second(3)).map(\.key) == [late])
+    #expect(takeDue(from: &table, at: 2) == [early, first, second])
+    #expect(takeDue(from: &table, at: 2) == [])
+    #expect(takeDue(from: &table, at: 3) == [late])
   }
 
   @Test("Timers that repeat keep their places among equals, in whatever order their ticks end")
@@ -44,7 +57,7 @@ struct TimerTableTests {
     let keys = (0..<5).map { _ in add(to: &table, every: 1) }
     for second in 1...20 {
       let now = ManualClock.Instant.second(second)
-      #expect(table.takeDue(at: now).map(\.key) == keys)
+      #expect(takeDue(from: &table, at: second) == keys)
       for key in keys.reversed() { _ = table.begin(key, at: now, by: 1) }
       for key in second.isMultiple(of: 2) ? keys : keys.reversed() {
         _ = table.finish(key, at: now, isOwned: true)
@@ -57,16 +70,117 @@ struct TimerTableTests {
     var table = Table()
     let patient = add(to: &table, every: 1, tolerance: 5)
     let strict = add(to: &table, every: 2)
-    #expect(table.wakeUp()?.instant == .second(2))
-    #expect(table.takeDue(at: .second(2)).map(\.key) == [patient, strict])
+    #expect(table.wakeUp?.instant == .second(2))
+    #expect(takeDue(from: &table, at: 2) == [patient, strict])
   }
 
-  @Test("Entries of timers that have ended are at most as many as max(8, 2 × those that wait)")
-  func garbageIsBounded() {
+  @Test("Among timers with one deadline registration decides, not what they would bear")
+  func orderWithTolerances() {
+    var table = Table()
+    let keys = [5, 3, 0, 4].map { add(to: &table, every: 1, tolerance: $0) }
+    #expect(takeDue(from: &table, at: 1) == keys)
+  }
+
+  @Test("However many timers are due, a batch is bounded, and the batches have each of them once")
+  func batches() {
+    var table = Table()
+    var numbers = SampleNumbers(seed: 1)
+    let timers = (0..<1_000).map { _ in
+      let second = 1 + numbers.next(below: 20)
+      return (
+        second: second,
+        key: add(to: &table, every: second, tolerance: numbers.next(below: 9))
+      )
+    }
+    var due: [TimerDue<ManualClock.Instant>] = []
+    var sizes: [Int] = []
+    repeat {
+      let batch = table.takeDue(at: .second(40))
+      sizes.append(batch.count)
+      due += batch
+    } while sizes.last == Table.batch
+    #expect(sizes == Array(repeating: 64, count: 15) + [40])
+    due.sortByDeadline()
+    // Keys of a new table ascend with the registration.
+    #expect(
+      due.map(\.key) == timers.sorted { ($0.second, $0.key) < ($1.second, $1.key) }.map(\.key)
+    )
+    #expect(!table.isWaiting)
+  }
+
+  @Test("With 10,000 timers due no change of the table handles more than a batch of them")
+  func boundedWork() {
+    let comparisons = Counter()
+    var table = TimerTable<CountingTime.Instant>()
+    var most = 0
+    func counted<Result>(_ change: (inout TimerTable<CountingTime.Instant>) -> Result) -> Result {
+      let before = comparisons.value
+      let result = change(&table)
+      most = max(most, comparisons.value - before)
+      return result
+    }
+    let start = CountingTime.Instant(offset: .zero, comparisons: comparisons)
+    let now = start.advanced(by: .seconds(10_000))
+    var numbers = SampleNumbers(seed: 7)
+    let keys = (0..<10_000).map { _ in
+      let schedule = TimerSchedule(
+        from: start,
+        every: .seconds(1 + numbers.next(below: 10_000)),
+        missed: .delay
+      )
+      return counted {
+        $0.add(schedule, tolerance: .zero, repeats: true, body: Body())
+      }
+    }
+    for key in keys.prefix(1_000) { counted { $0.changePauses(key, by: 1, at: now) } }
+    for key in keys.prefix(1_000) { counted { $0.changePauses(key, by: -1, at: now) } }
+    var due: [UInt] = []
+    var batch: [TimerDue<CountingTime.Instant>]
+    repeat {
+      batch = counted { $0.takeDue(at: now) }
+      due += batch.map(\.key)
+    } while !batch.isEmpty
+    #expect(due.count == 9_000)
+    for key in due {
+      _ = counted { $0.begin(key, at: now, by: 1) }
+      _ = counted { $0.finish(key, at: now, isOwned: true) }
+    }
+    for key in keys { _ = counted { $0.end(key) } }
+    #expect(table.count == 0)
+    // Taking one from among 10,000 compares two entries a level, of which there are 14, on the way
+    // down and up, and each twice.
+    #expect(most <= 64 * (2 * 2 * 14 + 4))
+    #expect(most > 64)
+  }
+
+  @Test("The key of a timer that has gone never names another, in the same place or not")
+  func keysNeverComeBack() {
+    var table = Table()
+    var gone: Set<UInt> = []
+    for _ in 0..<1_000 {
+      let key = add(to: &table, every: 1)
+      #expect(!gone.contains(key))
+      for old in gone.prefix(3) {
+        #expect(!table.isActive(old))
+        #expect(table.end(old) == nil)
+        #expect(table.begin(old, at: .second(1), by: 1) == nil)
+        table.changePauses(old, by: 1, at: .second(0))
+      }
+      #expect(table.isActive(key))
+      #expect(takeDue(from: &table, at: 1) == [key])
+      #expect(table.end(key) != nil)
+      gone.insert(key)
+    }
+    #expect(table.slotCount == 1)
+  }
+
+  @Test("A timer that ends leaves nothing behind, and its place is used again")
+  func nothingIsLeft() {
     var numbers = SampleNumbers(seed: 3)
     var table = Table()
     var keys: [UInt] = []
-    for _ in 0..<20_000 {
+    var most = 0
+    for step in 0..<20_000 {
       if numbers.next(below: 5) < 2 || keys.isEmpty {
         keys.append(add(to: &table, every: 1 + numbers.next(below: 1_000)))
       } else {
@@ -74,13 +188,15 @@ struct TimerTableTests {
         #expect(table.end(key) != nil)
         #expect(table.end(key) == nil)
       }
+      most = max(most, keys.count)
       #expect(table.count == keys.count)
-      #expect(table.entryCount <= max(8, 2 * keys.count))
+      if step.isMultiple(of: 100) { table._checkInvariants() }
     }
     for key in keys { _ = table.end(key) }
     #expect(table.count == 0)
-    #expect(table.entryCount <= 8)
-    #expect(table.wakeUp() == nil)
+    #expect(table.slotCount == most)
+    #expect(!table.isWaiting)
+    #expect(table.wakeUp == nil)
   }
 
   @Test("Pausing takes a timer out of the heap and going on brings it back once")
@@ -90,11 +206,11 @@ struct TimerTableTests {
     for second in 0..<100 {
       let now = ManualClock.Instant(offset: .milliseconds(second))
       table.changePauses(key, by: 1, at: now)
-      #expect(table.wakeUp() == nil)
+      #expect(table.wakeUp == nil)
       table.changePauses(key, by: -1, at: now)
-      #expect(table.entryCount <= 8)
+      table._checkInvariants()
     }
-    #expect(table.takeDue(at: .second(10)).map(\.key) == [key])
+    #expect(takeDue(from: &table, at: 10) == [key])
   }
 
   @Test("A timer that ends while it is due is not called")
@@ -119,6 +235,6 @@ struct TimerTableTests {
     #expect(table.idle(key, askedBy: 8) != nil)
     #expect(table.finish(key, at: .second(5), isOwned: true).idle != nil)
     #expect(table.count == 0)
-    #expect(table.wakeUp() == nil)
+    #expect(table.wakeUp == nil)
   }
 }

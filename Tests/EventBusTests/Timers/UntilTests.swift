@@ -176,7 +176,7 @@ struct UntilTests {
 
   @Test(
     "However the end meets the elements, they come in order, the end comes, and nothing stays",
-    .timeLimit(.minutes(1))
+    .timeLimit(.minutes(5))
   )
   func race() async throws {
     for round in 0..<400 {

@@ -2,18 +2,24 @@
 import EventBus
 import Glibc
 import LaunchLoader
+import Synchronization
 
 /// An application that says its states, and behaves at its end as its argument tells.
 ///
 /// `plain` stops when it is asked, `stubborn` when it is cancelled, `stuck` never; `launching` has launch
-/// work that does not end by itself; `orphan` ends with the process that started it. When it has run, it
-/// reads lines until there are no more.
+/// work that does not end by itself; `orphan` ends with the process that started it; `optioned` was given
+/// launch options without an environment; `reloading` has a reload that does not end; `blocked` blocks every
+/// thread of the concurrency runtime; `keeper` keeps the handlers of its signals during the run and puts them
+/// back after it; `full` prints into a pipe that nothing reads, and then asks for its end three times. When it has run, it repeats lines until there are no more.
 @main
 enum Fixture {
   static func main() async throws {
     let kind = CommandLine.arguments.dropFirst().first ?? "plain"
     var configuration = Application.Configuration()
     configuration.endsWithParent = kind == "orphan"
+    if kind == "optioned" { configuration.launchOptions = LaunchOptions(arguments: ["fixture"]) }
+    // Signals of different kinds never become one.
+    configuration.signals[.user1] = .graceful
     let app = Application(
       bus: EventBus(),
       loader: LaunchLoader(),
@@ -24,6 +30,12 @@ enum Fixture {
       app.bus.observe(.shouldReload) { say("reloaded") },
       app.bus.observe(.terminalDidResize) { say("resized") },
     ]
+    let reloads = app.bus.observe(.shouldReload) { () async in
+      guard kind == "reloading" else { return }
+      say("begins")
+      await Task.detached { await untilCancelled() }.value
+    }
+    let kept = Mutex(KeptHandlers())
     if kind == "launching" {
       app.loader.register("work") { _ in
         say("working")
@@ -34,8 +46,18 @@ enum Fixture {
     try app.add("server") { context in
       context.onShutdown { say("asked") }
       context.ready()
+      kept.withLock { $0.keep() }
       switch kind {
+      case "full":
+        Task.detached { while true { print(String(repeating: "x", count: 1_000)) } }
+        var output = pollfd(fd: 1, events: Int16(POLLOUT), revents: 0)
+        while unsafe poll(&output, 1, 0) > 0 { sched_yield() }  // Reason: outlives the call.
+        for number in [SIGTERM, SIGUSR1, SIGINT] { kill(getpid(), number) }
+        await untilCancelled()
       case "stubborn": await untilCancelled()
+      case "blocked":
+        for _ in 0..<64 { Task.detached { block() } }
+        block()
       case "stuck": await Task.detached { await untilCancelled() }.value
       default: try await context.untilShutdown()
       }
@@ -45,8 +67,18 @@ enum Fixture {
     } catch {
       say("failed: \(error)")
     }
-    while readLine() != nil {}
-    withExtendedLifetime(tokens) {}
+    if kind == "keeper" {
+      kept.withLock { $0.putBack() }
+      say("put back")
+    }
+    while let line = readLine() { say(line) }
+    withExtendedLifetime((tokens, reloads)) {}
+  }
+
+  /// Keeps the thread for ever.
+  private static func block() {
+    say("blocks")
+    while true { sleep(1_000) }
   }
 
   /// Waits for what never comes; a cancellation ends that.
@@ -55,6 +87,26 @@ enum Fixture {
     for await _ in nothing {}
     withExtendedLifetime(end) {}
     say("cancelled")
+  }
+}
+
+/// The handlers of the signals that end a program, as `system(3)` keeps them.
+struct KeptHandlers {
+  private var handlers: [Int32: sigaction] = [:]
+
+  mutating func keep() {
+    for number in [SIGTERM, SIGINT] {
+      var handler = sigaction()
+      _ = unsafe sigaction(number, nil, &handler)  // Reason: outlives the call.
+      handlers[number] = handler
+    }
+  }
+
+  func putBack() {
+    for (number, handler) in handlers {
+      var handler = handler
+      _ = unsafe sigaction(number, &handler, nil)  // Reason: outlives the call.
+    }
   }
 }
 

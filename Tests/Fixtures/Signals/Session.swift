@@ -8,6 +8,12 @@ final class Session {
   private var tasks: [String: Task<Void, Never>] = [:]
   private var streams: [String: AsyncStream<UnixSignal>] = [:]
 
+  private static func isPipe(_ descriptor: Int32) -> Bool {
+    var facts = stat()
+    guard unsafe fstat(descriptor, &facts) == 0 else { return false }  // Reason: outlives the call.
+    return facts.st_mode & S_IFMT == S_IFIFO
+  }
+
   /// Does what a line says.
   func obey(_ words: [String]) async {
     let names = words.dropFirst()
@@ -41,6 +47,13 @@ final class Session {
       for number in numbers { UnixSignal.inject(UnixSignal(rawValue: number)) }
       say("injected")
     case "fork": Descendants.signalForkedChild(numbers.first ?? 0)
+    case "close":
+      // Not those of Dispatch, which does not survive that.
+      for descriptor: Int32 in 3..<256 where Self.isPipe(descriptor) { close(descriptor) }
+      say("closed")
+    case "rest":
+      Threads.untilOthersSleep()
+      say("rests")
     case "leaks": say("leaks \(Descendants.leaks)")
     case "bridge":
       let bridge = Self.bridge()
@@ -88,6 +101,8 @@ final class Session {
   nonisolated private static func bridge() -> SignalBridge {
     SignalBridge {
       say("interrupt \($0)")
+    } hangup: {
+      say("hangup")
     } background: {
       say("background")
     } foreground: {

@@ -5,14 +5,18 @@ import LaunchLoader
 /// A program that listens to signals as it is told, line by line, and says what it hears.
 ///
 /// With `shell` as its argument it is a shell instead, for another one of its kind, which does what the next
-/// argument says and reads nothing: with `job` it answers signals as an application does, with `watch` it
-/// waits until the shell is gone.
+/// argument says and reads nothing: with `job` it answers signals as an application does, with `redirected`
+/// the same with nothing to read from, with `watch` it waits until the shell is gone.
 @main
 enum Signals {
   static func main() async throws {
     let session = Session()
     switch CommandLine.arguments.dropFirst().first {
     case "shell": try MiniShell.run(CommandLine.arguments.dropFirst(2).first ?? "job")
+    case "redirected":
+      close(0)
+      _ = unsafe open("/dev/null", O_RDONLY)  // Reason: a literal.
+      await session.untilOrphaned("bridge")
     case "job": await session.untilOrphaned("bridge")
     case "watch": await session.untilOrphaned("watch")
     default: break

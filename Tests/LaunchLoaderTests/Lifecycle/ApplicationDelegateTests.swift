@@ -11,7 +11,7 @@ struct ApplicationDelegateTests {
     let stage = Stage(delegate: RecordingDelegate(log))
     let token = stage.bus.observe(.didBecomeActive) { log.append("event") }
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     await stage.app.settled()
     stage.app.enterBackground()
     stage.app.enterForeground()
@@ -130,7 +130,7 @@ struct ApplicationDelegateTests {
     let wasTold = ManualLatch()
     let token = stage.bus.observe(.didEnterBackground, priority: .low) { wasTold.open() }
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     await stage.app.settled()
     stage.app.enterBackground()
     await wasTold.wait()

@@ -16,7 +16,7 @@ struct ApplicationManagerTests {
     )
     try app.add("server") { try await $0.untilShutdown() }
     async let code = app.run()
-    try await app.reached(.active)
+    try await app.waitUntil(.active)
     app.shutdown(exitCode: 3)
     #expect(try await code == 3)
     let messages = try [manager.message(), manager.message()]
@@ -44,10 +44,7 @@ struct ApplicationManagerTests {
   }
 
   private func configuration(_ environment: [String: String]) -> Application.Configuration {
-    var configuration = Application.Configuration()
-    configuration.handlesSignals = false
-    configuration.launchOptions = LaunchOptions(environment: environment)
-    return configuration
+    Application.Configuration(signals: [:], launchOptions: LaunchOptions(environment: environment))
   }
 }
 #endif

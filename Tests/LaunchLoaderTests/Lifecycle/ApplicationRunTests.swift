@@ -14,7 +14,7 @@ struct ApplicationRunTests {
     try stage.add("a")
     let token = stage.noteEvents()
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     stage.app.shutdown(exitCode: 3)
     #expect(try await running.value == 3)
     #expect(
@@ -65,6 +65,51 @@ struct ApplicationRunTests {
       #expect(log.entries.isEmpty)
       #expect(try await stage.loader.report.summary == ["first finished", "second skipped"])
     }
+  }
+
+  @Test(
+    "Launch work that ignores its cancellation is left behind and named, and the run ends",
+    arguments: [false, true]
+  )
+  func stuckLaunchWork(isCancelled: Bool) async throws {
+    let stage = Stage(stopTimeout: .seconds(10), cancelTimeout: .seconds(5))
+    let isEntered = ManualLatch()
+    let mayEnd = ManualLatch()
+    stage.loader.register("deaf") { _ in
+      isEntered.open()
+      await waitStubbornly(mayEnd)
+    }
+    try stage.add("a")
+    let running = stage.start()
+    await isEntered.wait()
+    if isCancelled {
+      running.cancel()
+      await stage.letTimePass(.seconds(5))
+    } else {
+      stage.app.shutdown()
+      await stage.letTimePass(.seconds(10), .seconds(5))
+    }
+    let error = await #expect(throws: ApplicationError.self) { try await running.value }
+    #expect(error?.stuckServices == ["launch work \"deaf\""])
+    #expect(
+      stage.messages.entries.contains(
+        "launch work \"deaf\" is stuck: it did not end when it was cancelled, and was left behind"
+      )
+    )
+    #expect(stage.log.entries.isEmpty)
+    #expect(stage.app.state == .terminated)
+    mayEnd.open()
+  }
+
+  @Test("An end that is asked for before the run starts no clock; its time begins with the run")
+  func noClockBeforeTheRun() async throws {
+    let stage = Stage(stopTimeout: .seconds(10))
+    stage.app.shutdown()
+    for _ in 0..<100 { await Task.yield() }
+    #expect(stage.clock.sleeperCount == 0)
+    stage.clock.jump(by: .seconds(100))
+    #expect(try await stage.start().value == 0)
+    #expect(stage.messages.entries.isEmpty)
   }
 
   @Test("Told to end after its end, it does nothing")
@@ -183,7 +228,7 @@ struct ApplicationRunTests {
   func interrupts() async throws {
     try stage.add("a")
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     stage.app.interrupt(15)
     #expect(try await running.value == 0)
     #expect(stage.log.entries == ["+a", "-a"])
@@ -198,11 +243,11 @@ struct ApplicationRunTests {
   }
 
   @Test("Asked to reload or resized, it says so on the bus")
-  func systemEvents() {
+  func systemEvents() async {
     let log = stage.log
     let reload = stage.bus.observe(.shouldReload) { log.append("reload") }
     let resize = stage.bus.observe(.terminalDidResize) { log.append("resize") }
-    stage.app.reload()
+    await stage.app.reload()
     stage.app.terminalDidResize()
     #expect(log.entries == ["reload", "resize"])
     withExtendedLifetime((reload, resize)) {}

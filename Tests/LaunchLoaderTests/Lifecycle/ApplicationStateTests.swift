@@ -8,35 +8,35 @@ struct ApplicationStateTests {
   let stage = Stage()
 
   @Test("Who waits for a state is let through when it comes, and whoever comes late at once")
-  func reached() async throws {
+  func waitUntil() async throws {
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     await stage.app.settled()
-    try await stage.app.reached(.launching)
-    try await stage.app.reached(.notRunning)
-    let background = Task { [app = stage.app] in try await app.reached(.background) }
+    try await stage.app.waitUntil(.launching)
+    try await stage.app.waitUntil(.notRunning)
+    let background = Task { [app = stage.app] in try await app.waitUntil(.background) }
     stage.app.enterBackground()
     try await background.value
     #expect(stage.app.state == .background)
     stage.app.shutdown()
-    try await stage.app.reached(.terminated)
-    try await stage.app.reached(.stopping)
+    try await stage.app.waitUntil(.terminated)
+    try await stage.app.waitUntil(.stopping)
     _ = try await running.value
   }
 
   @Test("Who waits for a state that will not come is told so")
   func unreachable() async throws {
-    let waiting = Task { [app = stage.app] in try await app.reached(.background) }
+    let waiting = Task { [app = stage.app] in try await app.waitUntil(.background) }
     _ = try await stage.runOnce()
     let error = await #expect(throws: AppStateError.self) { try await waiting.value }
     #expect(error?.state == .background)
-    await #expect(throws: AppStateError.self) { try await stage.app.reached(.active) }
+    await #expect(throws: AppStateError.self) { try await stage.app.waitUntil(.active) }
   }
 
   @Test("Who waits and is cancelled stops waiting")
   func cancelled() async {
     for state in [AppState.active, .terminated, .launching] {
-      let waiting = Task { [app = stage.app] in try await app.reached(state) }
+      let waiting = Task { [app = stage.app] in try await app.waitUntil(state) }
       waiting.cancel()
       #expect(await isCancelled { try await waiting.value })
     }
@@ -45,7 +45,7 @@ struct ApplicationStateTests {
   @Test("There and back: the background and the foreground have their edges")
   func background() async throws {
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     await stage.app.settled()
     let token = stage.noteEvents()
     stage.app.enterBackground()
@@ -73,7 +73,7 @@ struct ApplicationStateTests {
   func nestedChanges() async throws {
     let log = stage.log
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     await stage.app.settled()
     let first = stage.bus.observe(.didEnterBackground) { [app = stage.app] in
       log.append("first hears background")
@@ -98,7 +98,7 @@ struct ApplicationStateTests {
   func lateObservers() async throws {
     let log = stage.log
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     await stage.app.settled()
     let state = stage.bus.observe(.stateDidChange) { log.append("\($0)") }
     let launch = stage.bus.observe(.didFinishLaunching) { log.append("\($0.arguments)") }
@@ -116,7 +116,7 @@ struct ApplicationStateTests {
   @Test("Who waits for the background waits until everybody was told, although somebody else tells")
   func waitsForTelling() async throws {
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     await stage.app.settled()
     let (app, log) = (stage.app, stage.log)
     let ends = Inbox<Int>()
@@ -143,7 +143,7 @@ struct ApplicationStateTests {
   @Test("Threads that change the state tell the edges one at a time and in one order")
   func contention() async throws {
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     await stage.app.settled()
     let log = stage.log
     let inside = Counter()

@@ -69,7 +69,7 @@ struct WhileAtLeastTests {
       }
     }
     let running = stage.start()
-    try await app.reached(.active)
+    try await app.waitUntil(.active)
     await hasBegun.wait()
     app.enterBackground()
     app.enterForeground()
@@ -99,7 +99,7 @@ struct WhileAtLeastTests {
   func throwing() async throws {
     let app = stage.app
     let running = stage.start()
-    try await app.reached(.active)
+    try await app.waitUntil(.active)
     await #expect(throws: Failed.self) {
       try await app.whileAtLeast(.active) { throw Failed(name: "body") }
     }

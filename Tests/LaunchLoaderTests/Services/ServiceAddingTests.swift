@@ -11,7 +11,7 @@ struct ServiceAddingTests {
   func whileRunning() async throws {
     try stage.add("a")
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     let hasStarted = ManualLatch()
     let log = stage.log
     try stage.add("b") { context in
@@ -69,7 +69,7 @@ struct ServiceAddingTests {
       serviceErrorKind { () throws(ServiceError) in try app.add("a") { _ in } } == "duplicate"
     )
     let running = stage.start()
-    try await app.reached(.active)
+    try await app.waitUntil(.active)
     #expect(
       serviceErrorKind { () throws(ServiceError) in try app.add("a") { _ in } } == "duplicate"
     )
@@ -83,7 +83,7 @@ struct ServiceAddingTests {
     try stage.add("a")
     try stage.add("b", after: ["a"])
     let running = stage.start()
-    try await app.reached(.active)
+    try await app.waitUntil(.active)
     var options = ServiceOptions()
     options.after = ["nobody"]
     let unknown = options
@@ -104,7 +104,7 @@ struct ServiceAddingTests {
   func comingAndGoing() async throws {
     try stage.add("a")
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     let tally = Tally()
     let ended = Inbox<Int>()
     for number in 1...500 {

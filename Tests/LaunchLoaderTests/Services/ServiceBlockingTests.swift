@@ -68,7 +68,9 @@ struct ServiceBlockingTests {
     let running = stage.start()
     await isBlocked.wait()
     stage.app.shutdown()
-    await stage.letTimePass(.seconds(1), .seconds(1))
+    await stage.letTimePass(.seconds(1))
+    while stage.log.entries.last != "-a" { await Task.yield() }
+    await stage.letTimePass(.seconds(1))
     let error = await #expect(throws: ApplicationError.self) { try await running.value }
     mayEnd.open()
     #expect(error?.stuckServices == ["blocked"])
@@ -87,12 +89,46 @@ struct ServiceBlockingTests {
       await ManualLatch().wait()
     }
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     stage.app.shutdown()
-    await stage.letTimePass(.seconds(1), .seconds(1))
+    await stage.letTimePass(.seconds(1))
+    while stage.log.entries.last != "-a" { await Task.yield() }
+    await stage.letTimePass(.seconds(1))
     let error = await #expect(throws: ApplicationError.self) { try await running.value }
     mayEnd.open()
     #expect(error?.stuckServices == ["b"])
     #expect(stage.log.entries == ["+a", "-a"])
+  }
+
+  @Test("A service that computes delays no other, with edges or without", arguments: [true, false])
+  func computing(hasEdges: Bool) async throws {
+    let hasStarted = ManualLatch()
+    try stage.add("a")
+    try stage.add("computes", run: { _ in hasStarted.block() })
+    try stage.add("b", after: hasEdges ? ["a"] : []) { context in
+      hasStarted.open()
+      try await context.untilShutdown()
+    }
+    #expect(
+      await errors(of: stage.start()).first?.contains("\"computes\" returned before") == true
+    )
+  }
+
+  @Test("A service that computes delays those that name it")
+  func dependant() async throws {
+    let log = stage.log
+    let hasStarted = ManualLatch()
+    try stage.add("computes") { context in
+      hasStarted.block()
+      log.append("computed")
+      try await context.untilShutdown()
+    }
+    try stage.add("web", after: ["computes"])
+    try stage.add("b", after: []) { context in
+      hasStarted.open()
+      try await context.untilShutdown()
+    }
+    _ = try await stage.runOnce()
+    #expect(log.entries == ["computed", "+web", "-web"])
   }
 }

@@ -18,7 +18,7 @@ struct ServiceContentionTests {
         try await context.untilShutdown()
       }
       let running = stage.start()
-      try await stage.app.reached(.active)
+      try await stage.app.waitUntil(.active)
       await onThreads(2) { thread in
         for index in 0..<20 {
           gate.arriveAndWait()

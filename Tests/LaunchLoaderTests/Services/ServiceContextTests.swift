@@ -45,7 +45,7 @@ struct ServiceContextTests {
     let log = stage.log
     try stage.add("a") { context in
       let lifetime = Lifetime()
-      context.onShutdown { log.append("never") }.attached(to: lifetime)
+      context.onShutdown { log.append("never") }.attach(to: lifetime)
       lifetime.end()
       try await context.untilShutdown()
     }
@@ -66,7 +66,7 @@ struct ServiceContextTests {
     let context = await contexts.first(1)[0]
     #expect(await isCancelled { try await context.untilShutdown() })
     // Who is told to end while it starts does not start the rest.
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     stage.app.shutdown()
     _ = try await running.value
     context.onShutdown { log.append("never") }

@@ -20,7 +20,7 @@ struct ServiceDefectsTests {
       log.append("cancelled")
     }
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     stage.app.interrupt(2)
     await isTold.wait()
     #expect(log.entries.isEmpty)
@@ -48,9 +48,10 @@ struct ServiceDefectsTests {
     try stage.add("deaf") { _ in await waitStubbornly(mayEnd) }
     try stage.add("thrower", { $0.onThrow = .cancel }, throwing: Failed(name: "thrower"))
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     stage.app.shutdown()
-    await stage.clock.sleepers(atLeast: 1)
+    // That it is cancelled is said when its time has begun.
+    #expect(await stage.messages.first(1) == ["service \"deaf\" is cancelled"])
     stage.clock.jump(by: .seconds(1))
     let error = await #expect(throws: ApplicationError.self) { try await running.value }
     #expect(error?.stuckServices == ["deaf"])

@@ -7,6 +7,49 @@ import Testing
 struct ServiceEndingTests {
   let stage = Stage()
 
+  static let returnedEarly =
+    "service \"a\" returned before shutdown was requested: set onReturn to .shutdown or .ignore if it may"
+
+  @Test("Unless its options say otherwise, a service that returns by itself makes the run fail")
+  func returnsByDefault() async throws {
+    try addWitness()
+    try stage.add("a", run: { _ in })
+    #expect(await errors(of: stage.start()) == [Self.returnedEarly])
+    #expect(stage.log.entries == ["stopped"])
+  }
+
+  @Test("A service that returns after shutdown was requested has not failed, whatever its turn")
+  func returnsOutOfTurn() async throws {
+    let hasReturned = ManualLatch()
+    let mayReturn = ManualLatch()
+    for name in ["early", "insisting"] {
+      try stage.add(name, { if name == "insisting" { $0.onReturn = .cancel } }) { _ in
+        await mayReturn.wait()
+        hasReturned.open()
+      }
+    }
+    let log = stage.log
+    try stage.add("last") { context in
+      try await context.untilShutdown()
+      mayReturn.open()
+      await hasReturned.wait()
+      for _ in 0..<100 { await Task.yield() }
+      log.append("cancelled: \(Task.isCancelled)")
+    }
+    #expect(try await stage.runOnce() == 0)
+    #expect(log.entries == ["cancelled: false"])
+  }
+
+  @Test("The error of a run names the service that threw")
+  func namesTheThrower() async throws {
+    try stage.add("database", run: { _ in throw Failed(name: "connection") })
+    let running = stage.start()
+    let error = await #expect(throws: ApplicationError.self) { try await running.value }
+    #expect(
+      error?.description == "application failed: service \"database\" threw connection failed"
+    )
+  }
+
   /// Adds a service that notes how it was ended: by the shutdown or by cancellation.
   private func addWitness() throws {
     let log = stage.log
@@ -24,7 +67,7 @@ struct ServiceEndingTests {
   @Test(
     "A service that returns does to the others what its options say",
     arguments: [
-      (.cancel, ["cancelled"], ["service \"a\" returned although nothing had told it to stop"]),
+      (.fail, ["stopped"], [returnedEarly]), (.cancel, ["cancelled"], [returnedEarly]),
       (.shutdown, ["stopped"], []),
       (.ignore, ["stopped by hand"], []),
     ] as [(ServiceOptions.Ending, [String], [String])]
@@ -38,7 +81,7 @@ struct ServiceEndingTests {
       hasReturned.open()
     }
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     mayReturn.open()
     await hasReturned.wait()
     if ending == .ignore {
@@ -54,7 +97,8 @@ struct ServiceEndingTests {
   @Test(
     "A service that throws does to the others what its options say",
     arguments: [
-      (.cancel, "cancelled", ["a failed"]), (.shutdown, "stopped", ["a failed"]),
+      (.fail, "stopped", ["a failed"]), (.cancel, "cancelled", ["a failed"]),
+      (.shutdown, "stopped", ["a failed"]),
       (.ignore, "stopped", []),
     ] as [(ServiceOptions.Ending, String, [String])]
   )
@@ -66,7 +110,7 @@ struct ServiceEndingTests {
     let running = stage.start()
     #expect(await failures.first(1) == ["a: a failed"])
     if ending == .ignore {
-      try await stage.app.reached(.active)
+      try await stage.app.waitUntil(.active)
       stage.app.shutdown()
     }
     #expect(await errors(of: running) == wanted)
@@ -103,7 +147,7 @@ struct ServiceEndingTests {
   func cancellation() async throws {
     try addWitness()
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     running.cancel()
     await #expect(throws: CancellationError.self) { try await running.value }
     #expect(stage.log.entries == ["cancelled"])
@@ -115,7 +159,7 @@ struct ServiceEndingTests {
       do { try await context.untilShutdown() } catch { throw Failed(name: "a") }
     }
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     running.cancel()
     #expect(await errors(of: running) == ["a failed"])
   }
@@ -132,7 +176,7 @@ struct ServiceEndingTests {
     }
     probe.letGo()
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     #expect(tally.live == 1)
     mayReturn.open()
     while tally.live > 0 { await Task.yield() }

@@ -56,7 +56,7 @@ struct ServiceGroupTests {
     }
     try addGroup()
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     running.cancel()
     await #expect(throws: CancellationError.self) { try await running.value }
     #expect(log.entries == ["x cancelled"])
@@ -75,7 +75,7 @@ struct ServiceGroupTests {
     try group.add("x") { _ in await waitStubbornly(mayEnd) }
     try addGroup(group)
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     stage.app.shutdown()
     for _ in 0..<2 {
       await clock.sleepers(atLeast: 1)
@@ -86,12 +86,14 @@ struct ServiceGroupTests {
     mayEnd.open()
   }
 
-  @Test("A group that was shut down by itself ends, and the application as its options say")
+  @Test(
+    "A group that was shut down by itself has returned, and the application ends as its options say"
+  )
   func ownShutdown() async throws {
     try addInside("x")
-    try addGroup()
+    try stage.app.add(group, ServiceOptions(onReturn: .shutdown, waitsForReady: true))
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     group.shutdown()
     #expect(try await running.value == 0)
     #expect(stage.log.entries == ["+x", "-x"])

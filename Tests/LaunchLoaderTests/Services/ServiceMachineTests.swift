@@ -34,6 +34,16 @@ struct ServiceMachineTests {
       ]
     ),
     Cast(
+      testDescription: "limits of their own",
+      options: [
+        with { $0.stopTimeout = .seconds(1) },
+        with {
+          $0.startTimeout = .seconds(1)
+          $0.waitsForReady = true
+        },
+      ]
+    ),
+    Cast(
       testDescription: "ends cancel",
       options: [with { $0.onReturn = .cancel }, with { $0.onThrow = .cancel }],
       asks: true
@@ -96,7 +106,9 @@ struct ServiceMachineTests {
         options.append(
           Self.with {
             $0.waitsForReady = numbers.next(below: 3) == 0
-            let endings: [ServiceOptions.Ending] = [.cancel, .shutdown, .ignore, .ignore]
+            let endings: [ServiceOptions.Ending] = [.cancel, .fail, .ignore, .shutdown]
+            if numbers.next(below: 3) == 0 { $0.stopTimeout = .seconds(1) }
+            if numbers.next(below: 3) == 0 { $0.startTimeout = .seconds(1) }
             $0.onReturn = endings[numbers.next(below: 4)]
             $0.onThrow = endings[numbers.next(below: 4)]
             if hasEdges, id > 0, numbers.next(below: 3) > 0 {
@@ -110,7 +122,8 @@ struct ServiceMachineTests {
       for _ in 0..<40 where walk.outcome == nil {
         // The end is near as soon as it may come: let it come seldom.
         let events = walk.possibleEvents.filter {
-          ![.shutdown, .cancel, .fail].contains($0) || numbers.next(below: 20) == 0
+          ![.shutdown, .cancel, .fail, .allTimedOut(.stop)].contains($0)
+            || numbers.next(below: 20) == 0
         }
         if events.isEmpty { continue }
         walk.send(events[numbers.next(below: events.count)])

@@ -26,9 +26,9 @@ struct ServiceOrderTests {
       log.append("-b")
     }
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     stage.app.shutdown()
-    try await stage.app.reached(.stopping)
+    try await stage.app.waitUntil(.stopping)
     mayEnd.open()
     _ = try await running.value
     #expect(log.entries == ["+a", "b winds up", "-b", "-a"])
@@ -52,7 +52,7 @@ struct ServiceOrderTests {
     await isWarmingUp.wait()
     #expect(stage.app.state == .launching)
     mayBeReady.open()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     #expect(log.entries == ["database is ready", "+web"])
     stage.app.shutdown()
     _ = try await running.value

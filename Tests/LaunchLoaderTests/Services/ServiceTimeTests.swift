@@ -5,33 +5,141 @@ import Testing
 
 @Suite("The time that services have to stop", .serialized, .timeLimit(.minutes(5)))
 struct ServiceTimeTests {
-  @Test("A service that takes too long is cancelled; those before it are stopped as ever")
+  @Test("When the time for all is up, all that still run are cancelled, and each knows why")
   func cancelledAfterBudget() async throws {
     let stage = Stage(stopTimeout: .seconds(10))
     let log = stage.log
     try stage.add("a")
     try stage.add("b") { context in
-      let never = ManualLatch()
-      await never.wait()
+      await ManualLatch().wait()
       log.append("b is cancelled: \(Task.isCancelled), told to stop: \(context.isShuttingDown)")
     }
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     stage.app.shutdown()
     await stage.letTimePass(.seconds(10))
     #expect(try await running.value == 0)
-    #expect(log.entries == ["+a", "b is cancelled: true, told to stop: true", "-a"])
+    #expect(Set(log.entries) == ["+a", "b is cancelled: true, told to stop: true", "-a"])
+    let names = ["b", "a"].map { "service \"\($0)\" is cancelled: it did not stop within 10 s" }
+    #expect(stage.messages.entries.filter { $0.contains("cancelled") } == names)
     #expect(stage.clock.sleeperCount == 0)
   }
 
-  @Test("A service's own limit goes before that of the application")
+  @Test("One deadline holds for all services together, however many there are")
+  func oneDeadline() async throws {
+    let stage = Stage(stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
+    let mayEnd = ManualLatch()
+    for name in ["a", "b", "c"] { try stage.add(name) { _ in await waitStubbornly(mayEnd) } }
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    stage.app.shutdown()
+    await stage.letTimePass(.seconds(20), .seconds(5))
+    let error = await #expect(throws: ApplicationError.self) { try await running.value }
+    #expect(error?.stuckServices == ["c", "b", "a"])
+    #expect(stage.messages.entries.count { $0.contains("was left behind") } == 3)
+    #expect(stage.clock.sleeperCount == 0)
+    mayEnd.open()
+  }
+
+  @Test("Unless it is configured, a stop takes 20 seconds at most, and a cancellation 5")
+  func defaults() {
+    let configuration = Application.Configuration()
+    #expect(configuration.stopTimeout == .seconds(20))
+    #expect(configuration.cancelTimeout == .seconds(5))
+    let options = ServiceOptions()
+    #expect(options.startTimeout == nil && options.stopTimeout == nil)
+  }
+
+  @Test("A service's own limit holds within that of the application; the others go on in order")
   func ownLimit() async throws {
     let stage = Stage(stopTimeout: .seconds(1_000))
-    try stage.add("b", { $0.stopTimeout = .seconds(1) }) { _ in await ManualLatch().wait() }
+    let isTold = ManualLatch()
+    try stage.add("a")
+    try stage.add("b", { $0.stopTimeout = .seconds(1) }) { context in
+      context.onShutdown { isTold.open() }
+      await ManualLatch().wait()
+    }
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     stage.app.shutdown()
-    await stage.letTimePass(.seconds(1))
+    await isTold.wait()
+    stage.clock.jump(by: .seconds(1))
+    #expect(try await running.value == 0)
+    #expect(stage.log.entries == ["+a", "-a"])
+    #expect(
+      stage.messages.entries == ["service \"b\" is cancelled: it did not stop within 1 s"]
+    )
+  }
+
+  @Test("A service that becomes ready after it was asked to stop keeps its time to stop")
+  func readyWhileStopping() async throws {
+    let stage = Stage()
+    let isEntered = ManualLatch()
+    let isReady = ManualLatch()
+    try stage.add(
+      "late",
+      {
+        $0.waitsForReady = true
+        $0.startTimeout = .seconds(1_000)
+        $0.stopTimeout = .seconds(1)
+      },
+      run: { context in
+        context.onShutdown {
+          context.ready()
+          isReady.open()
+        }
+        isEntered.open()
+        await ManualLatch().wait()
+      }
+    )
+    let running = stage.start()
+    await isEntered.wait()
+    stage.app.shutdown()
+    await isReady.wait()
+    stage.clock.jump(by: .seconds(1))
+    #expect(try await running.value == 0)
+    #expect(
+      stage.messages.entries == ["service \"late\" is cancelled: it did not stop within 1 s"]
+    )
+  }
+
+  @Test("A service that is not ready in time has failed to start, and is named")
+  func startTimeout() async throws {
+    let stage = Stage()
+    let isEntered = ManualLatch()
+    try stage.add("a")
+    try stage.add(
+      "slow",
+      {
+        $0.waitsForReady = true
+        $0.startTimeout = .seconds(3)
+      },
+      run: { context in
+        isEntered.open()
+        try await context.untilShutdown()
+      }
+    )
+    try stage.add("never")
+    let running = stage.start()
+    await isEntered.wait()
+    stage.clock.jump(by: .seconds(3))
+    let errors = await errors(of: running)
+    #expect(errors.count == 1)
+    #expect(errors.first?.hasPrefix("service \"slow\" did not start in time") == true)
+    #expect(stage.log.entries == ["+a", "-a"])
+  }
+
+  @Test("A service that is ready in time leaves no clock running")
+  func startInTime() async throws {
+    let stage = Stage()
+    try stage.add("a") {
+      $0.waitsForReady = true
+      $0.startTimeout = .seconds(3)
+    }
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    while stage.clock.sleeperCount > 0 { await Task.yield() }
+    stage.app.shutdown()
     #expect(try await running.value == 0)
   }
 
@@ -42,9 +150,11 @@ struct ServiceTimeTests {
     try stage.add("a")
     try stage.add("deaf") { _ in await waitStubbornly(mayEnd) }
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     stage.app.shutdown()
-    await stage.letTimePass(.seconds(1), .seconds(1))
+    await stage.letTimePass(.seconds(1))
+    while stage.log.entries.last != "-a" { await Task.yield() }
+    await stage.letTimePass(.seconds(1))
     let error = await #expect(throws: ApplicationError.self) { try await running.value }
     #expect(error?.stuckServices == ["deaf"])
     #expect(error?.description.hasSuffix("; stuck: deaf") == true)
@@ -66,11 +176,11 @@ struct ServiceTimeTests {
       await waitStubbornly(mayEnd)
     }
     let running = stage.start()
-    try await stage.app.reached(.active)
+    try await stage.app.waitUntil(.active)
     stage.app.shutdown()
     await isTold.wait()
     running.cancel()
-    await stage.clock.sleepers(atLeast: 2)
+    _ = await stage.messages.first(2)
     stage.clock.jump(by: .seconds(1))
     let error = await #expect(throws: ApplicationError.self) { try await running.value }
     #expect(Set(error?.stuckServices ?? []) == ["a", "b"])

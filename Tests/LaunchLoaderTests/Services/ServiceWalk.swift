@@ -8,6 +8,8 @@ struct ServiceWalk {
     case begin, takeStart, shutdown, cancel, permit, fail
     case ready(Int), returned(Int), threw(Int), cancelledItself(Int)
     case timedOut(Int, ServiceMachine<Int>.Limit)
+    case allTimedOut(ServiceMachine<Int>.Limit)
+    case passOver, suspended(Int)
     case add
   }
 
@@ -25,6 +27,9 @@ struct ServiceWalk {
   private var cancelled: Set<Int> = []
   private var dropped: Set<Int> = []
   private var armed: Set<[Int]> = []
+  private var armedForAll: Set<ServiceMachine<Int>.Limit> = []
+  private var passedOver: Set<Int> = []
+  private var isPastDeadline = false
   private var milestones: [String] = []
   private var laneRuns = false
   private var previous: Int?
@@ -53,6 +58,9 @@ struct ServiceWalk {
     var events: [Event] = []
     if !hasBegun { events.append(.begin) }
     if laneRuns { events.append(.takeStart) }
+    if laneRuns, previous != nil { events.append(.passOver) }
+    events += passedOver.sorted().map { .suspended($0) }
+    events += armedForAll.sorted().map { .allTimedOut($0) }
     if !isPermitted { events.append(.permit) }
     events += [.shutdown, .cancel]
     if options.count < 3 { events.append(.add) }
@@ -63,6 +71,7 @@ struct ServiceWalk {
       if cancelled.contains(id) { events.append(.cancelledItself(id)) }
       if armed.contains([id, 0]) { events.append(.timedOut(id, .stop)) }
       if armed.contains([id, 1]) { events.append(.timedOut(id, .cancel)) }
+      if armed.contains([id, 2]) { events.append(.timedOut(id, .start)) }
     }
     return events
   }
@@ -97,12 +106,40 @@ struct ServiceWalk {
     case .threw(let id): end(id, Failed(name: "\(id)"))
     case .cancelledItself(let id): end(id, CancellationError())
     case .timedOut(let id, let limit):
-      armed.remove([id, limit == .stop ? 0 : 1])
+      armed.remove([id, Self.number(of: limit)])
       if limit == .cancel, !ended.contains(id) { leftBehind.insert(id) }
       perform(machine.timedOut(id, limit))
+    case .allTimedOut(let limit):
+      armedForAll.remove(limit)
+      if limit == .stop {
+        isPermitted = true
+        isPastDeadline = true
+      } else {
+        leftBehind.formUnion(running)
+      }
+      perform(machine.timedOut(limit))
+    case .passOver:
+      guard let id = previous else { break }
+      previous = nil
+      laneRuns = false
+      let isNamed = options.contains { $0.after.contains("\(id)") }
+      if isNamed { passedOver.insert(id) } else { entered.insert(id) }
+      perform(machine.passOver(id))
+    case .suspended(let id):
+      passedOver.remove(id)
+      entered.insert(id)
+      perform(machine.suspended(id))
     case .add: add()
     }
     check()
+  }
+
+  private static func number(of limit: ServiceMachine<Int>.Limit) -> Int {
+    switch limit {
+    case .stop: 0
+    case .cancel: 1
+    case .start: 2
+    }
   }
 
   private mutating func add() {
@@ -122,6 +159,7 @@ struct ServiceWalk {
   private mutating func end(_ id: Int, _ error: (any Error)?) {
     ended.insert(id)
     entered.insert(id)
+    passedOver.remove(id)
     perform(machine.ended(id, error))
   }
 
@@ -154,13 +192,19 @@ struct ServiceWalk {
         if !running.contains(id) { complain("cancelled \(id), which does not run") }
         if !cancelled.insert(id).inserted { complain("cancelled \(id) twice") }
         if !isPermitted { complain("cancelled \(id) without permission") }
-      case .arm(let id, _, let limit, _): armed.insert([id, limit == .stop ? 0 : 1])
+      case .arm(let id, let limit, _): armed.insert([id, Self.number(of: limit)])
+      case .disarm(let id, let limit):
+        let limits: [ServiceMachine<Int>.Limit] = [.start, .stop, .cancel]
+        for other in limits where other <= limit { armed.remove([id, Self.number(of: other)]) }
+      case .armAll(let limit, _): armedForAll.insert(limit)
       case .drop(let ids):
         for id in ids {
           if started.contains(id) { complain("dropped \(id), which was started") }
           if !dropped.insert(id).inserted { complain("dropped \(id) twice") }
         }
-      case .report: break
+      case .report, .say: break
+      case .goAhead: if !isPermitted { complain("went ahead by itself") }
+      case .leaveLaunch: if hasBegun { complain("left the launch behind after it") }
       case .announce: takeMilestone()
       }
     }
@@ -171,7 +215,7 @@ struct ServiceWalk {
     if stopOrder.contains(id) { complain("stopped \(id) twice") }
     if cancelled.contains(id) { complain("stopped \(id) after cancelling it") }
     if !isPermitted { complain("stopped \(id) without permission") }
-    for after in running where dependencies(of: after).contains(id) {
+    for after in running where dependencies(of: after).contains(id) && !isPastDeadline {
       complain("stopped \(id) before \(after)")
     }
     stopOrder.append(id)

@@ -6,20 +6,26 @@ import TestSupport
 struct Stage: Sendable {
   let clock = TestClock()
   let bus = EventBus()
-  let loader = LaunchLoader()
+  let loader: LaunchLoader
   let log = Log<String>()
+  /// What was said to the one who runs the program.
+  let messages = Inbox<String>()
   let app: Application
 
   init(
     delegate: (any ApplicationDelegate)? = nil,
+    onFailure: FailurePolicy = .continue,
     stopTimeout: Duration? = nil,
     cancelTimeout: Duration? = nil
   ) {
-    var configuration = Application.Configuration()
-    configuration.stopTimeout = stopTimeout
-    configuration.cancelTimeout = cancelTimeout
-    configuration.clock = clock
-    configuration.launchOptions = LaunchOptions(arguments: ["stage"])
+    loader = LaunchLoader(onFailure: onFailure)
+    let configuration = Application.Configuration(
+      stopTimeout: stopTimeout,
+      cancelTimeout: cancelTimeout,
+      clock: clock,
+      onMessage: { [messages] in messages.append($0) },
+      launchOptions: LaunchOptions(arguments: ["stage"])
+    )
     app = Application(delegate: delegate, bus: bus, loader: loader, configuration: configuration)
   }
 
@@ -57,7 +63,7 @@ struct Stage: Sendable {
   /// Runs the application, ends it as soon as it is active, and waits for its end.
   func runOnce() async throws -> Int32 {
     let running = start()
-    try await app.reached(.active)
+    try await app.waitUntil(.active)
     app.shutdown()
     return try await running.value
   }
@@ -107,6 +113,7 @@ extension ServiceError {
     case .cycle: "cycle"
     case .stopping: "stopping"
     case .endedBeforeReady: "endedBeforeReady"
+    case .notStarted: "notStarted"
     case .returned: "returned"
     case .stuck: "stuck"
     case .alreadyRan: "alreadyRan"

@@ -59,6 +59,21 @@ struct NotifySocketTests {
     #expect(socket.watchdogInterval == interval)
   }
 
+  @Test(
+    "A manager that does not read holds nothing up, and is reported once",
+    .timeLimit(.minutes(1))
+  )
+  func fullQueue() throws {
+    let manager = try Manager(isAbstract: true)
+    let messages = Log<String>()
+    let environment = ["NOTIFY_SOCKET": manager.address]
+    let socket = try #require(NotifySocket(environment: environment) { messages.append($0) })
+    // More than any queue has room for.
+    for _ in 0..<5_000 { socket.watchdog() }
+    #expect(messages.entries.count == 1)
+    withExtendedLifetime(manager) {}
+  }
+
   @Test("A manager that is gone is reported once, and the program goes on")
   func gone() async {
     let result = await #expect(

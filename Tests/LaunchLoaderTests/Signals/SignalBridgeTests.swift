@@ -43,10 +43,13 @@ struct SignalBridgeTests {
     #expect(try program.line() == "interrupt 15")
   }
 
-  @Test("On a terminal Control-Z really stops the program, and it goes on; Control-C interrupts it")
-  func terminal() throws {
+  @Test(
+    "On a terminal Control-Z really stops the program, wherever its descriptors lead, and it goes on",
+    arguments: ["job", "redirected"]
+  )
+  func terminal(_ job: String) throws {
     let terminal = try Terminal()
-    let shell = try RunningProgram(Program("SignalsFixture"), ["shell"], terminal: terminal)
+    let shell = try RunningProgram(Program("SignalsFixture"), ["shell", job], terminal: terminal)
     #expect(try Set([shell.line(), shell.line()]) == ["bridged", "in the foreground"])
     for _ in 0..<2 {
       terminal.type("\u{1A}")

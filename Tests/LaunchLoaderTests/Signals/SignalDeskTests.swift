@@ -118,4 +118,37 @@ struct SignalDeskTests {
     }
     #expect(resent == count)
   }
+
+  @Test("A direct listener gets each signal at once, and nothing of it is sent again")
+  func direct() {
+    var desk = Desk()
+    let direct = desk.open([1, 15], isDirect: true)
+    let stream = desk.open([15])
+    #expect(direct.installed == [1, 15])
+    #expect(desk.arrive(15, isInjected: false).direct == [direct.key])
+    #expect(desk.arrive(1, isInjected: false).direct == [direct.key])
+    // The direct one took it.
+    #expect(desk.close(stream.key).resent.isEmpty)
+    let closing = desk.close(direct.key)
+    #expect(closing.restored == [1, 15] && closing.resent.isEmpty)
+    // It was on its way when the listener went.
+    let late = desk.arrive(15, isInjected: false)
+    #expect(!late.isUnheard && late.isDropped)
+    #expect(!desk.arrive(15, isInjected: true).isDropped)
+    let next = desk.open([15]).key
+    _ = desk.close(next)
+    #expect(desk.arrive(15, isInjected: false).isUnheard)
+  }
+
+  @Test("When all listeners go at once every waiter is handed out, and no signal is sent again")
+  func closesAll() {
+    var desk = Desk()
+    let first = desk.open([15]).key
+    _ = desk.open([1], isDirect: true)
+    #expect(desk.take(first, waiter: "first") == .nothing)
+    let closing = desk.closeAll()
+    #expect(closing.waiters == ["first"])
+    #expect(Set(closing.restored) == [1, 15] && closing.resent.isEmpty)
+    #expect(!desk.isHeard(15) && !desk.isHeard(1))
+  }
 }

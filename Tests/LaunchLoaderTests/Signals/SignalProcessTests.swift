@@ -138,6 +138,30 @@ struct SignalProcessTests {
     #expect(try program.ask("leaks") == before)
   }
 
+  @Test(
+    "A program that closes its descriptors hears its signals, is told so once, and does not spin"
+  )
+  func closedDescriptors() throws {
+    #expect(try program.ask("listen a \(SIGTERM) \(SIGHUP)") == "listening")
+    for _ in 0..<2 {
+      #expect(try program.ask("close") == "closed")
+      #expect(try program.ask("rest") == "rests")
+      for (number, name) in [(SIGTERM, "SIGTERM"), (SIGHUP, "SIGHUP")] {
+        program.signal(number)
+        #expect(try program.line() == "a \(name)")
+      }
+    }
+    let lines = try program.standardError.split(separator: "\n")
+    #expect(
+      lines == [
+        "LaunchLoader: cannot read the pipe of signals: it was closed; they are heard through another one"
+      ]
+    )
+    #expect(try program.ask("leave a") == "left")
+    program.signal(SIGTERM)
+    #expect(try program.wait() == -SIGTERM)
+  }
+
   @Test("No signal is lost while listeners come and go: a listener takes it, or the handler before")
   func storm() throws {
     let numbers: [Int32] = [SIGUSR1, SIGUSR2, 40, 41]

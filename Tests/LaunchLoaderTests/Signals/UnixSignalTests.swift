@@ -48,18 +48,17 @@ struct UnixSignalTests {
     )
   }
 
-  @Test(
-    "What a signal means to an application",
-    arguments: [
-      (.terminate, .interrupt(15)), (.interrupt, .interrupt(2)), (.stop, .background),
-      (.resume, .foreground), (.hangup, .reload), (.windowChanged, .resize), (.user1, nil),
-      (.quit, nil),
-    ] as [(UnixSignal, SignalMeaning?)]
-  )
-  func meanings(_ signal: UnixSignal, _ meaning: SignalMeaning?) {
-    #expect(SignalMeaning(signal) == meaning)
-    let heard = SignalMeaning.interrupts + SignalMeaning.requests
-    #expect(heard.contains(signal) == (meaning != nil))
+  @Test("Unless it is configured, signals mean to an application what they mean by custom")
+  func meanings() {
+    #if os(Linux) || os(macOS)
+    let usual: [UnixSignal: SignalMeaning] = [
+      .terminate: .graceful, .interrupt: .graceful, .hangup: .reload, .stop: .background,
+      .resume: .foreground, .windowChanged: .resize,
+    ]
+    #expect(Application.Configuration().signals == usual)
+    #else
+    #expect(Application.Configuration().signals.isEmpty)
+    #endif
   }
 
   /// What happens to a job.

@@ -50,7 +50,9 @@ struct ScreenWaysOutTests {
     "A trap, and every signal that it does not hear",
     arguments: [
       SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM,
-      SIGPIPE, SIGXCPU, SIGVTALRM, SIGPROF,
+      SIGPIPE, SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGIO, SIGPWR,
+      // SIGSTKFLT, and the first, a middle and the last of the real-time signals.
+      16, 34, 50, 64,
     ]
   )
   func traps(_ number: Int32) throws {
@@ -69,6 +71,20 @@ struct ScreenWaysOutTests {
     #expect(try program.waitForEnd() == -SIGILL)
     #expect(try program.modes.values == program.modesBefore)
     #expect(program.screen.modes == Screen.Modes())
+  }
+
+  @Test(
+    "Control-\\ and SIGQUIT, with the crash reporter of the language",
+    arguments: [true, false]
+  )
+  func quitSignal(_ isTyped: Bool) throws {
+    let program = try startWithoutCore(
+      environment.dropLast() + ["SWIFT_BACKTRACE=enable=yes,interactive=no,color=no"]
+    )
+    if isTyped { program.type("\u{1c}") } else { program.signal(SIGQUIT) }
+    #expect(try program.waitForEnd() == -SIGQUIT)
+    #expect(try program.isAsBefore)
+    #expect(!program.screen.contains("crashed"))
   }
 
   /// Starts skins so that its end leaves no file for a debugger.

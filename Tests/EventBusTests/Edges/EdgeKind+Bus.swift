@@ -1,0 +1,241 @@
+import EventBus
+import TestSupport
+
+extension EventNames {
+  fileprivate static let edge = EventName<Int>("edge")
+}
+
+extension EdgeSubject {
+  /// A registration of a bus.
+  ///
+  /// - Parameters:
+  ///   - bus: The bus, which has no other registration.
+  ///   - token: The token.
+  ///   - waits: Whether the handler runs later, so that a post has to wait for it.
+  fileprivate convenience init(_ bus: EventBus, _ token: Token?, waits: Bool = false) {
+    self.init(
+      token,
+      fire: {
+        if waits { await bus.postAndWait(.edge, 1) } else { bus.post(.edge, 1) }
+      },
+      poke: { bus.post(.edge, 1) }
+    )
+    register = { bus.observe(.edge) { _ in } }
+    fireExcluding = { bus.post(.edge, 1, excluding: $0) }
+    count = { bus.snapshot().observations.count }
+  }
+}
+
+extension EdgeKind {
+  /// What may be registered with a bus or a signal.
+  static let ofBuses = [
+    plain, owner, lifetimeOwner, once, observeAll, signal, asynchronous, asynchronousOwner, stream,
+    mainActor, asynchronousMainActor, mainActorOwner, mainActorLifetimeOwner, actor, actorAsOwner,
+  ]
+
+  private static let plain = EdgeKind("plain", traits: [.canThrow]) { handler in
+    let bus = EventBus(hooks: .silent)
+    return EdgeSubject(bus, bus.observe(.edge) { _ in try handler.call() })
+  }
+
+  private static let owner = EdgeKind("owner", owner: .object, traits: [.canThrow, .isKept]) {
+    handler in
+    let bus = EventBus(hooks: .silent)
+    let owner = PlainOwner()
+    let token = bus.observe(.edge, owner: owner) { _, _ in try handler.call() }
+    return EdgeSubject(bus, token).owned(by: Holder(owner))
+  }
+
+  private static let lifetimeOwner = EdgeKind(
+    "lifetime owner",
+    owner: .lifetime,
+    traits: [.canThrow, .isKept]
+  ) { handler in
+    let bus = EventBus(hooks: .silent)
+    let owner = LivedOwner()
+    let token = bus.observe(.edge, owner: owner) { _, _ in try handler.call() }
+    return EdgeSubject(bus, token).owned(by: Holder(owner))
+  }
+
+  private static let once = EdgeKind("once", calls: .once, traits: [.canThrow]) { handler in
+    let bus = EventBus(hooks: .silent)
+    return EdgeSubject(bus, bus.observe(.edge, once: true) { _ in try handler.call() })
+  }
+
+  private static let observeAll = EdgeKind("observeAll") { handler in
+    let bus = EventBus(hooks: .silent)
+    return EdgeSubject(bus, bus.observeAll { _ in handler.callSafely() })
+  }
+
+  private static let signal = EdgeKind("signal", traits: [.canThrow]) { handler in
+    let signal = Signal<Int>(hooks: .silent)
+    let subject = EdgeSubject(
+      signal.observe { _ in try handler.call() },
+      fire: { signal.send(1) },
+      poke: { signal.send(1) }
+    )
+    subject.register = { signal.observe { _ in } }
+    subject.fireExcluding = { signal.send(1, excluding: $0) }
+    subject.count = { signal.observerCount }
+    return subject
+  }
+
+  private static let asynchronous = EdgeKind(
+    "asynchronous",
+    traits: [.canThrow, .isAsync, .isQueued]
+  ) { handler in
+    let bus = EventBus(hooks: .silent)
+    let token = bus.observe(.edge) { _ in
+      try handler.call()
+      await handler.suspend()
+    }
+    return EdgeSubject(bus, token, waits: true)
+  }
+
+  private static let asynchronousOwner = EdgeKind(
+    "asynchronous with an owner",
+    owner: .lifetime,
+    traits: [.canThrow, .isAsync, .isQueued, .isKept]
+  ) { handler in
+    let bus = EventBus(hooks: .silent)
+    let owner = LivedOwner()
+    let token = bus.observe(.edge, owner: owner) { _, _ in
+      try handler.call()
+      await handler.suspend()
+    }
+    return EdgeSubject(bus, token, waits: true).owned(by: Holder(owner))
+  }
+
+  private static let stream = EdgeKind(
+    "stream",
+    owner: .lifetime,
+    traits: [.hasNoToken, .isKeptElsewhere, .isQueued],
+    excluding: [
+      .ownerGone: "It has a lifetime but no owner.",
+      .ownerGoneBesideLifetime: "It has a lifetime but no owner.",
+    ]
+  ) { handler in
+    let bus = EventBus(hooks: .silent)
+    let (lifetime, taken, hasEnded) = (Lifetime(), Counter(), ManualLatch())
+    let stream = bus.events(.edge, until: lifetime)
+    let task = Task {
+      for await _ in stream {
+        handler.callSafely()
+        taken.add()
+      }
+      hasEnded.open()
+    }
+    let subject = EdgeSubject(
+      nil,
+      fire: {
+        let before = taken.value
+        guard bus.post(.edge, 1) > 0 else { return }
+        while taken.value == before, !hasEnded.isOpen { await Task.yield() }
+      },
+      poke: { bus.post(.edge, 1) }
+    )
+    subject.end = { task.cancel() }
+    subject.settle = { await task.value }
+    subject.lifetime = { lifetime }
+    subject.count = { bus.snapshot().observations.count }
+    return subject
+  }
+
+  private static let mainActor = EdgeKind("main actor", traits: [.canThrow, .isQueued]) { handler in
+    await onMainActor(handler)
+  }
+
+  private static let asynchronousMainActor = EdgeKind(
+    "asynchronous on the main actor",
+    traits: [.canThrow, .isAsync, .isQueued]
+  ) { handler in
+    await asynchronousOnMainActor(handler)
+  }
+
+  private static let mainActorOwner = EdgeKind(
+    "main-actor owner",
+    owner: .object,
+    traits: [.canThrow, .isQueued, .isKept]
+  ) { handler in
+    await ownedOnMainActor(Panel(), handler)
+  }
+
+  private static let mainActorLifetimeOwner = EdgeKind(
+    "main-actor lifetime owner",
+    owner: .lifetime,
+    traits: [.canThrow, .isQueued, .isKept]
+  ) { handler in
+    await ownedOnMainActor(Screen(), handler)
+  }
+
+  private static let actor = EdgeKind("actor", traits: [.canThrow, .isQueued]) { handler in
+    let bus = EventBus(hooks: .silent)
+    return EdgeSubject(bus, await EdgeActor().observe(bus, handler), waits: true)
+  }
+
+  private static let actorAsOwner = EdgeKind(
+    "actor as owner",
+    owner: .object,
+    traits: [.canThrow, .isQueued, .isKept]
+  ) { handler in
+    let bus = EventBus(hooks: .silent)
+    let actor = EdgeActor()
+    let token = bus.observe(.edge, owner: actor) { (_: isolated EdgeActor, _) in
+      try handler.call()
+    }
+    return EdgeSubject(bus, token, waits: true).owned(by: Holder(actor))
+  }
+
+  @MainActor private static func onMainActor(_ handler: EdgeHandler) -> EdgeSubject {
+    let bus = EventBus(hooks: .silent)
+    let token = bus.observe(.edge) { _ in
+      MainActor.preconditionIsolated()
+      try handler.call()
+    }
+    return EdgeSubject(bus, token, waits: true)
+  }
+
+  @MainActor private static func asynchronousOnMainActor(_ handler: EdgeHandler) -> EdgeSubject {
+    let bus = EventBus(hooks: .silent)
+    let token = bus.observe(.edge) { _ in
+      MainActor.preconditionIsolated()
+      try handler.call()
+      await handler.suspend()
+    }
+    return EdgeSubject(bus, token, waits: true)
+  }
+
+  @MainActor private static func ownedOnMainActor(
+    _ owner: some AnyObject & Sendable,
+    _ handler: EdgeHandler
+  ) -> EdgeSubject {
+    let bus = EventBus(hooks: .silent)
+    let token = bus.observe(.edge, owner: owner) { _, _ in
+      MainActor.preconditionIsolated()
+      try handler.call()
+    }
+    return EdgeSubject(bus, token, waits: true).owned(by: Holder(owner))
+  }
+}
+
+/// An actor with threads of its own, which handlers may block.
+private actor EdgeActor {
+  nonisolated let executor: HeldExecutor
+  private var calls = 0
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe executor.asUnownedSerialExecutor()  // Reason: the actor keeps it.
+  }
+
+  init() {
+    executor = HeldExecutor()
+    executor.open()
+  }
+
+  func observe(_ bus: EventBus, _ handler: EdgeHandler) -> Token {
+    bus.observe(.edge) { _ in
+      self.calls += 1
+      try handler.call()
+    }
+  }
+}

@@ -1,0 +1,358 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("What a registration waits for at its end", .timeLimit(.minutes(5)))
+struct FenceTests {
+  /// Runs a plain handler of the event on a thread until the test lets it go.
+  private struct Blocker {
+    private let mayLeave = ManualLatch()
+    private let thread: Task<Void, Never>
+    private let token: Token
+
+    /// Returns when the handler is running.
+    init(_ bus: EventBus) async {
+      let (isInside, mayLeave) = (ManualLatch(), mayLeave)
+      token = bus.observe(.number) { value in
+        guard value == -1 else { return }
+        isInside.open()
+        mayLeave.block()
+      }
+      let signal = bus.signal(.number)
+      thread = Task { await onThreads(1) { _ in signal.send(-1) } }
+      await isInside.wait()
+    }
+
+    func stop() async {
+      mayLeave.open()
+      await thread.value
+    }
+  }
+
+  enum Kind: CaseIterable {
+    case asynchronous, onActor, predicate, once, sender
+  }
+
+  private static func token(_ kind: Kind, _ bus: EventBus, _ sender: SampleSender) async -> Token {
+    switch kind {
+    case .asynchronous: bus.observe(.number) { _ in await Task.yield() }
+    case .onActor: await MainActor.run { bus.observe(.number) { _ in MainActor.assertIsolated() } }
+    case .predicate: bus.observe(.number, where: { $0 >= 0 }) { _ in }
+    case .once: bus.observe(.number, once: true, where: { $0 >= 0 }) { _ in }
+    case .sender: bus.observe(.number, from: sender) { _ in }
+    }
+  }
+
+  @Test("It does not wait for other handlers of the event", arguments: Kind.allCases)
+  func otherHandlers(kind: Kind) async {
+    let (bus, sender) = (EventBus(), SampleSender())
+    let token = await Self.token(kind, bus, sender)
+    let blocker = await Blocker(bus)
+    token.cancel()
+    await token.waitUntilFinished()
+    await blocker.stop()
+    withExtendedLifetime(sender) {}
+  }
+
+  @Test(
+    "A plain handler does not wait for posts that began after its end",
+    arguments: [true, false]
+  )
+  func laterPosts(hasOwner: Bool) async {
+    let (bus, owner) = (EventBus(), PlainOwner())
+    let token =
+      hasOwner ? bus.observe(.number, owner: owner) { _, _ in } : bus.observe(.number) { _ in }
+    token.cancel()
+    let blocker = await Blocker(bus)
+    await token.waitUntilFinished()
+    await blocker.stop()
+    withExtendedLifetime(owner) {}
+  }
+
+  @Test("A filter that another thread is running counts as a call", arguments: [true, false])
+  func filter(isAsynchronous: Bool) async {
+    let bus = EventBus()
+    let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
+    let hasLeft = Log<Bool>()
+    let predicate: @Sendable (Int) -> Bool = { _ in
+      isInside.open()
+      mayLeave.block()
+      hasLeft.append(true)
+      return false
+    }
+    let token =
+      isAsynchronous
+      ? bus.observe(.number, where: predicate) { _ in await Task.yield() }
+      : bus.observe(.number, where: predicate) { _ in }
+    async let posting: Void = onThreads(1) { _ in bus.post(.number, 1) }
+    await isInside.wait()
+    token.cancel()
+    let opener = Task {
+      await Task.yield()
+      mayLeave.open()
+    }
+    await token.waitUntilFinished()
+    #expect(hasLeft.count == 1)
+    await opener.value
+    await posting
+  }
+
+  @MainActor
+  @Test("A call that its actor makes in the course of a post counts")
+  func callAtHome() async {
+    let bus = EventBus()
+    let (isInside, isWaiting) = (ManualLatch(), ManualLatch())
+    let log = Log<String>()
+    let token = bus.observe(.number) { _ in
+      isInside.open()
+      isWaiting.block()
+      for _ in 0..<1_000 { yieldThread() }
+      log.append("call")
+    }
+    let waiting = Task.detached {
+      await isInside.wait()
+      token.cancel()
+      isWaiting.open()
+      await token.waitUntilFinished()
+      log.append("fence")
+    }
+    bus.post(.number, 1)
+    await waiting.value
+    #expect(log.entries == ["call", "fence"])
+  }
+
+  @Test("An end hook counts as a call while it runs")
+  func runningHook() async {
+    let lifetime = Lifetime()
+    let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
+    let log = Log<String>()
+    let token = lifetime.onEnd {
+      isInside.open()
+      mayLeave.block()
+      log.append("hook")
+    }
+    async let ending: Void = onThreads(1) { _ in lifetime.end() }
+    await isInside.wait()
+    #expect(!token.isActive)
+    token.cancel()
+    let opener = Task {
+      await Task.yield()
+      mayLeave.open()
+    }
+    await token.waitUntilFinished()
+    log.append("fence")
+    #expect(log.entries == ["hook", "fence"])
+    await opener.value
+    await ending
+  }
+
+  @Test("Before the end of its lifetime, an end hook is waited for until it has run")
+  func activeHook() async {
+    let lifetime = Lifetime()
+    let (log, isWaiting) = (Log<String>(), ManualLatch())
+    let token = lifetime.onEnd { log.append("hook") }
+    let waiting = Task {
+      isWaiting.open()
+      await token.waitUntilFinished()
+      log.append("fence")
+    }
+    await isWaiting.wait()
+    for _ in 0..<100 { await Task.yield() }
+    #expect(log.entries == [])
+    lifetime.end()
+    await waiting.value
+    #expect(log.entries == ["hook", "fence"])
+  }
+
+  @Test("What a hook captured is freed before its end is reported")
+  func hookIsFreed() async {
+    let lifetime = Lifetime()
+    let tally = Tally()
+    let probe = Holder(tally.probe())
+    let token = lifetime.onEnd { [value = probe.value] in withExtendedLifetime(value) {} }
+    probe.letGo()
+    let waiting = Task {
+      await token.waitUntilFinished()
+      return tally.live
+    }
+    for _ in 0..<100 { await Task.yield() }
+    lifetime.end()
+    #expect(await waiting.value == 0)
+  }
+
+  @Test("The action of a token counts as a call while another thread runs it")
+  func runningAction() async {
+    let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
+    let log = Log<String>()
+    let token = Token {
+      isInside.open()
+      mayLeave.block()
+      log.append("action")
+    }
+    async let ending: Void = onThreads(1) { _ in token.cancel() }
+    await isInside.wait()
+    let opener = Task {
+      await Task.yield()
+      mayLeave.open()
+    }
+    await token.waitUntilFinished()
+    log.append("fence")
+    #expect(log.entries == ["action", "fence"])
+    await opener.value
+    await ending
+  }
+
+  @Test("A task at the address of one that made an earlier call is not taken for it")
+  func reusedTask() async {
+    let bus = EventBus()
+    let identity = Inbox<Int>()
+    let (hasReturned, isInside, mayLeave) = (ManualLatch(), ManualLatch(), ManualLatch())
+    let (isWaiting, log) = (ManualLatch(), Log<String>())
+    let heirs = Log<Task<Void, Never>>()
+    let mayEnd = ManualLatch()
+    let found = Inbox<Bool>()
+    let tokens = Holder<Token>()
+    let token = bus.observe(.number) { value in
+      if value == 2 {
+        isInside.open()
+        await mayLeave.wait()
+        log.append("call")
+        return
+      }
+      let own = TaskIdentity.current
+      identity.append(own)
+      // Heirs of the call's task-local values, begun when its task is gone, until one has its address.
+      heirs.append(
+        Task {
+          await hasReturned.wait()
+          for _ in 0..<200 {
+            for _ in 0..<10 {
+              heirs.append(
+                Task {
+                  if TaskIdentity.current == own {
+                    found.append(true)
+                    await isInside.wait()
+                    tokens.value?.cancel()
+                    isWaiting.open()
+                    await tokens.value?.waitUntilFinished()
+                    log.append("fence")
+                  } else {
+                    await mayEnd.wait()
+                  }
+                }
+              )
+            }
+            await Task.yield()
+            if !found.entries.isEmpty { return }
+          }
+          found.append(false)
+        }
+      )
+    }
+    tokens.hold(token)
+    bus.post(.number, 1)
+    _ = await identity.first(1)
+    for _ in 0..<100 { await Task.yield() }
+    hasReturned.open()
+    // Where no address comes back, nothing can be mistaken.
+    if await found.first(1) == [true] {
+      bus.post(.number, 2)
+      await isWaiting.wait()
+      for _ in 0..<100 { await Task.yield() }
+      #expect(log.entries == [])
+      mayLeave.open()
+    }
+    mayEnd.open()
+    isInside.open()
+    for heir in heirs.entries { await heir.value }
+    if !log.entries.isEmpty { #expect(log.entries == ["call", "fence"]) }
+    tokens.letGo()
+  }
+
+  enum Racer: CaseIterable {
+    case plain, owner, predicate, sender, atHome, asynchronous
+  }
+
+  @Test(
+    "While threads post and cancel, no call runs once the fence has returned",
+    arguments: Racer.allCases
+  )
+  func race(kind: Racer) async {
+    for _ in 0..<100 {
+      let (bus, owner) = (EventBus(), PlainOwner())
+      let (isClosed, mayStop, intrusions) = (ManualLatch(), ManualLatch(), Counter())
+      let handler: @Sendable (Int) -> Void = { _ in
+        if isClosed.isOpen { intrusions.add() }
+        yieldThread()
+        if isClosed.isOpen { intrusions.add() }
+      }
+      let token =
+        switch kind {
+        case .plain: bus.observe(.number, handler)
+        case .owner: bus.observe(.number, owner: owner) { handler($1) }
+        case .predicate: bus.observe(.number, where: { $0 > 0 }, handler)
+        case .sender: bus.observe(.number, from: owner, handler)
+        case .atHome: await Self.observeOnSampleActor(bus, handler)
+        case .asynchronous:
+          bus.observe(.number, buffering: .bufferingNewest(1)) { value in
+            handler(value)
+            await Task.yield()
+            handler(value)
+          }
+        }
+      async let posting: Void = onThreads(3) { thread in
+        if thread == 0 { return token.cancel() }
+        while !mayStop.isOpen { bus.post(.number, 1, from: owner) }
+      }
+      async let atHome: Void = Self.postOnSampleActor(bus, until: mayStop)
+      // The fence is asked for as soon as the end shows, which is before all is done that it takes.
+      while token.isActive { await Task.yield() }
+      await token.waitUntilFinished()
+      isClosed.open()
+      for _ in 0..<10 { await Task.yield() }
+      mayStop.open()
+      await posting
+      await atHome
+      #expect(intrusions.value == 0)
+      withExtendedLifetime(owner) {}
+    }
+  }
+
+  @SampleActor
+  private static func observeOnSampleActor(
+    _ bus: EventBus,
+    _ handler: @escaping @Sendable (Int) -> Void
+  ) -> Token {
+    bus.observe(.number) { value in
+      SampleActor.assertIsolated()
+      handler(value)
+    }
+  }
+
+  @SampleActor
+  private static func postOnSampleActor(_ bus: EventBus, until mayStop: ManualLatch) async {
+    while !mayStop.isOpen {
+      bus.post(.number, 1)
+      await Task.yield()
+    }
+  }
+
+  @Test("An active registration's fence returns when its bus dies")
+  func busDies() async {
+    var bus: EventBus? = EventBus()
+    let token = bus?.observe(.number) { _ in }
+    let isWaiting = ManualLatch()
+    let waiting = Task {
+      isWaiting.open()
+      await token?.waitUntilFinished()
+    }
+    await isWaiting.wait()
+    for _ in 0..<10 { await Task.yield() }
+    withExtendedLifetime(bus) {}
+    bus = nil
+    await waiting.value
+    #expect(token?.isActive == false)
+    await token?.waitUntilFinished()
+    withExtendedLifetime(bus) {}
+  }
+}

@@ -1,0 +1,142 @@
+import EventBus
+import TestSupport
+import Testing
+
+#if DEBUG
+private let shortRegistrations = 100_000
+#else
+private let shortRegistrations = 1_000_000
+#endif
+
+/// The bound of ``ReclamationDomain``, walked through call by call.
+@Suite("Reclamation in generations")
+struct GenerationTests {
+  /// A domain, and a count of what it has not freed.
+  private struct Bench: ~Copyable {
+    let domain = ReclamationDomain()
+    let tally = Tally()
+
+    init() { domain.prepare() }
+
+    func retire() {
+      var retirees = Retirees()
+      retirees.append(Retired(object: ObjectAddress.retained(tally.probe())))
+      domain.retire(retirees)
+    }
+
+    func enter() throws -> Visit {
+      let visit = domain.enter()
+      return try #require(visit)
+    }
+  }
+
+  @Test("What is retired while no call runs is freed at once")
+  func idle() {
+    let bench = Bench()
+    bench.retire()
+    #expect(bench.tally.live == 0)
+  }
+
+  @Test("What is retired while one call runs is freed with its end, although another has begun")
+  func oneCall() throws {
+    let bench = Bench()
+    let running = try bench.enter()
+    bench.retire()
+    let later = try bench.enter()
+    #expect(bench.tally.live == 1)
+    bench.domain.leave(running)
+    #expect(bench.tally.live == 0)
+    bench.domain.leave(later)
+  }
+
+  @Test("A call holds what was retired before it began only by a call that ran at both moments")
+  func twoGenerations() throws {
+    let bench = Bench()
+    let oldest = try bench.enter()
+    // Moves the epoch on, so that the next call is in a row of its own.
+    bench.retire()
+    let running = try bench.enter()
+    bench.retire()
+    let later = try bench.enter()
+    bench.domain.leave(running)
+    #expect(bench.tally.live == 2)
+    bench.domain.leave(oldest)
+    #expect(bench.tally.live == 1)
+    let latest = try bench.enter()
+    bench.domain.leave(later)
+    #expect(bench.tally.live == 0)
+    bench.domain.leave(latest)
+  }
+
+  @Test("Calls that overlap in a chain for ever hold what was retired in the last two of them")
+  func chain() throws {
+    let bench = Bench()
+    var running = try bench.enter()
+    var largest = 0
+    for _ in 0..<10_000 {
+      bench.retire()
+      let next = try bench.enter()
+      bench.domain.leave(running)
+      running = next
+      largest = max(largest, bench.tally.live)
+    }
+    // One retired while the running call's predecessor ran, and one while that one's predecessor did.
+    #expect(largest <= 2)
+    bench.domain.leave(running)
+    #expect(bench.tally.live == 0)
+  }
+
+  @Test("The bound holds for any schedule of calls and retirements", arguments: 0..<20)
+  func anySchedule(seed: Int) throws {
+    let bench = Bench()
+    var numbers = SampleNumbers(seed: seed)
+    /// Running calls with the time they began.
+    var running: [(visit: Visit, begin: Int)] = []
+    /// When each call began and ended.
+    var ended: [(begin: Int, end: Int)] = []
+    var retirements: [Int] = []
+    for time in 0..<2_000 {
+      let choice = numbers.next(below: 5)
+      if choice < 2, running.count < 6 {
+        running.append((try bench.enter(), time))
+      } else if choice < 4, !running.isEmpty {
+        let call = running.remove(at: numbers.next(below: running.count))
+        bench.domain.leave(call.visit)
+        ended.append((call.begin, time))
+      } else {
+        bench.retire()
+        retirements.append(time)
+      }
+      guard let oldest = running.map(\.begin).min() else {
+        #expect(bench.tally.live == 0)
+        continue
+      }
+      // The beginning of the oldest call that overlapped the oldest running one.
+      let since = ended.filter { $0.end > oldest }.map(\.begin).min() ?? oldest
+      #expect(bench.tally.live <= retirements.count { $0 >= min(since, oldest) })
+    }
+    for call in running { bench.domain.leave(call.visit) }
+    #expect(bench.tally.live == 0)
+  }
+
+  @Test("A registration kept for ever beside a million short ones leaves room for itself")
+  func millionShortOnes() {
+    let bus = EventBus()
+    let signal = bus.signal(.number)
+    let (heard, tally) = (Counter(), Tally())
+    let kept = bus.observe(.number) { _ in heard.add() }
+    for number in 0..<shortRegistrations {
+      let token = bus.observe(.number) { [probe = tally.probe()] _ in probe.touch() }
+      if number.isMultiple(of: 1_000) {
+        bus.post(.number, 1)
+        #expect(signal.slotCount <= 8)
+        #expect(tally.live == 1)
+      }
+      token.cancel()
+    }
+    #expect(heard.value == shortRegistrations / 1_000)
+    #expect(signal.slotCount <= 8)
+    #expect(tally.live == 0)
+    withExtendedLifetime(kept) {}
+  }
+}

@@ -1,0 +1,70 @@
+import EventBus
+import Testing
+
+@Suite("Links of observers", .timeLimit(.minutes(5)))
+struct ObserverLinkTests {
+  private let link: ObserverLink
+  private let observer: PosterObserver<Int>
+
+  private init() {
+    let list = ObserverList(numbers: RegistrationCounter())
+    link = ObserverLink(list)
+    observer = PosterObserver(fileID: #fileID, line: #line, link: link) { _, _ in
+      Issue.record("Its registration has ended.")
+    }
+    link.connect(observer)
+    list.add(observer, priority: 0)
+  }
+
+  @Test("No call begins after the end, also for a post that has the observer already")
+  func beginsNoMore() throws {
+    link.end(0)
+    #expect(!link.isActive(0))
+    #expect(!link.beginCall())
+    let taken: PosterObserver<Int>? = link.begin()
+    #expect(taken == nil)
+    #expect(try observer.receive(1) == .cancelled)
+  }
+
+  @Test("The fence waits for every call that began before the end, and for no other")
+  func waitsForCalls() async {
+    #expect(link.beginCall())
+    let taken: PosterObserver<Int>? = link.begin()
+    #expect(taken === observer)
+    link.end(0)
+    #expect(!link.beginCall())
+    let hasReturned = Latch()
+    let waiting = Task { [link] in
+      await link.waitUntilFinished(0)
+      hasReturned.open()
+    }
+    for _ in 0..<100 { await Task.yield() }
+    link.finish()
+    #expect(!link.beginCall())
+    for _ in 0..<100 { await Task.yield() }
+    #expect(!hasReturned.isOpen)
+    link.finish()
+    await waiting.value
+    await link.waitUntilFinished(0)
+  }
+
+  @Test("A handler that waits in its own call waits for the others")
+  func waitsForOthers() async {
+    let isWaiting = Latch()
+    #expect(link.beginCall())
+    #expect(link.beginCall())
+    link.end(0)
+    let waiting = Task { [link] in
+      await RunningCall.run(link, callers: []) {
+        isWaiting.open()
+        await link.waitUntilFinished(0)
+        link.finish()
+      }
+    }
+    await isWaiting.wait()
+    for _ in 0..<100 { await Task.yield() }
+    link.finish()
+    await waiting.value
+    await link.waitUntilFinished(0)
+  }
+}

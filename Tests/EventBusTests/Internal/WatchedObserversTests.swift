@@ -1,0 +1,49 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Observers that are watched")
+struct WatchedObserversTests {
+  /// An observer that keeps its place.
+  private func observer(_ owner: PlainOwner) -> AnyObserver {
+    OwnerObserver<PlainOwner, Int>(
+      fileID: #fileID,
+      line: #line,
+      owner: owner,
+      link: ObserverLink(ObserverList(numbers: RegistrationCounter())),
+      handler: { _, _ in }
+    )
+  }
+
+  @Test("Every observer is found once, whichever were removed", arguments: 0..<10)
+  func anyOrder(seed: Int) {
+    var numbers = SampleNumbers(seed: seed)
+    let owner = PlainOwner()
+    var watched = WatchedObservers()
+    var expected: [AnyObserver] = []
+    for _ in 0..<500 {
+      if expected.isEmpty || numbers.next(below: 5) < 3 {
+        let added = observer(owner)
+        watched.insert(added)
+        expected.append(added)
+      } else {
+        let removed = expected.remove(at: numbers.next(below: expected.count))
+        watched.remove(removed)
+        watched.remove(removed)
+      }
+      #expect(watched.count == expected.count)
+      #expect(Set(watched.all) == Set(expected.map(\.address)))
+    }
+    #expect(watched[watched.count] == 0)
+  }
+
+  @Test("Room that many took is given back")
+  func shrinks() {
+    let owner = PlainOwner()
+    var watched = WatchedObservers()
+    let observers = (0..<1_000).map { _ in observer(owner) }
+    for observer in observers { watched.insert(observer) }
+    for observer in observers { watched.remove(observer) }
+    #expect(watched.all.capacity <= 32)
+  }
+}

@@ -1,0 +1,66 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Posts after special observers have gone")
+struct PlainAgainTests {
+  enum Kind: CaseIterable {
+    case mainActor, asynchronous, everyEvent, otherPriority, oldPriority, sender, actorOwner
+  }
+
+  private actor Listener {}
+
+  @Test("The shortest path is taken again once the last has gone", arguments: Kind.allCases)
+  func plainAgain(kind: Kind) {
+    let bus = EventBus()
+    let signal = bus.signal(.number)
+    #expect(signal.isPlain)
+    let kept = kind == .oldPriority ? nil : bus.observe(.number) { _ in }
+    var tokens = (0..<2).map { _ in observe(kind, bus) }
+    if kind != .oldPriority { #expect(!signal.isPlain) }
+    tokens.removeLast().cancel()
+    if kind != .oldPriority { #expect(!signal.isPlain) }
+    tokens.removeLast().cancel()
+    let last = kept ?? bus.observe(.number) { _ in }
+    #expect(signal.isPlain)
+    #expect(bus.post(.number, 1) == 1)
+    withExtendedLifetime(last) {}
+  }
+
+  @Test("Observers of two priorities in turn leave one list of slots at a time")
+  func alternatingPriorities() {
+    let bus = EventBus()
+    let signal = bus.signal(.number)
+    for priority in [Priority.high, .low, .normal, .high] {
+      let heard = Counter()
+      let token = bus.observe(.number, priority: priority) { _ in heard.add() }
+      #expect(signal.isPlain)
+      #expect(bus.post(.number, 1) == 1)
+      #expect(heard.value == 1)
+      token.cancel()
+    }
+  }
+
+  @Test("Closing a bus with observers of every event leaves later posts plain")
+  func closed() {
+    var bus: EventBus? = EventBus()
+    let signal = bus?.signal(.number)
+    let token = bus?.observeAll { _ in }
+    #expect(signal?.isPlain == false)
+    bus = nil
+    #expect(signal?.isPlain == true)
+    withExtendedLifetime((bus, token)) {}
+  }
+
+  private func observe(_ kind: Kind, _ bus: EventBus) -> Token {
+    switch kind {
+    case .mainActor: bus.observe(.number) { @MainActor _ in }
+    case .asynchronous: bus.observe(.number) { _ in await Task.yield() }
+    case .everyEvent: bus.observeAll { _ in }
+    case .otherPriority, .oldPriority: bus.observe(.number, priority: .high) { _ in }
+    case .sender: bus.observe(.number, from: bus) { _ in }
+    case .actorOwner:
+      bus.observe(.number, owner: Listener()) { (_: isolated Listener, _) in }
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import EventBus
+import TestSupport
+import Testing
+
+/// A handler of the signal runs on another thread all the time, as a slow one may.
+@Suite("The end of a stream while a handler is running", .timeLimit(.minutes(5)))
+struct PromptEndTests {
+  /// Runs a handler on a thread while an operation is under way.
+  private func whileRunning(
+    _ signal: Signal<Int>,
+    _ operation: @escaping @Sendable () async -> Void
+  ) async {
+    let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
+    let token = signal.observe { value in
+      guard value == -1 else { return }
+      isInside.open()
+      mayLeave.block()
+    }
+    async let sending: Void = onThreads(1) { _ in signal.send(-1) }
+    await isInside.wait()
+    await operation()
+    mayLeave.open()
+    await sending
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("It comes at once with the lifetime, before and while a consumer waits", arguments: [0, 1])
+  func lifetime(waits: Int) async {
+    let bus = EventBus()
+    let lifetime = Lifetime()
+    let stream = bus.events(.number, until: lifetime)
+    await whileRunning(bus.signal(.number)) {
+      let waiting = Task { await stream.reduce(into: 0) { count, _ in count += 1 } }
+      if waits == 1 { for _ in 0..<100 { await Task.yield() } }
+      lifetime.end()
+      _ = await waiting.value
+    }
+  }
+
+  @Test("It comes at once with the bus, before and while a consumer waits", arguments: [0, 1])
+  func bus(waits: Int) async {
+    let bus = Holder(EventBus())
+    guard let signal = bus.value?.signal(.number), let stream = bus.value?.events(.number) else {
+      return
+    }
+    await whileRunning(signal) {
+      let waiting = Task { await stream.reduce(into: 0) { count, _ in count += 1 } }
+      if waits == 1 { for _ in 0..<100 { await Task.yield() } }
+      bus.letGo()
+      _ = await waiting.value
+    }
+  }
+
+  @Test("A wait for the next event ends at once with the bus")
+  func next() async {
+    let bus = Holder(EventBus())
+    guard let signal = bus.value?.signal(.number) else { return }
+    await whileRunning(signal) {
+      let waiting = Task {
+        try await bus.value?.next(.number, where: { $0 == 1 })
+      }
+      for _ in 0..<100 { await Task.yield() }
+      bus.letGo()
+      await #expect(throws: CancellationError.self) { try await waiting.value }
+    }
+  }
+
+  @Test("It comes after what was buffered")
+  func buffered() async {
+    let bus = Holder(EventBus())
+    guard let signal = bus.value?.signal(.number), let stream = bus.value?.events(.number) else {
+      return
+    }
+    let heard = Log<Int>()
+    for value in 1...3 { signal.send(value) }
+    await whileRunning(signal) {
+      bus.letGo()
+      for await value in stream { heard.append(value) }
+    }
+    #expect(heard.entries == [1, 2, 3, -1])
+  }
+
+  @Test("A recorder's wait ends at once with the bus")
+  func recorder() async {
+    let bus = Holder(EventBus())
+    guard let signal = bus.value?.signal(.number),
+      let recorder = bus.value.map({ EventRecorder($0) })
+    else { return }
+    await whileRunning(signal) {
+      _ = await recorder.next()
+      let waiting = Task { await recorder.next() == nil }
+      for _ in 0..<100 { await Task.yield() }
+      bus.letGo()
+      #expect(await waiting.value)
+      #expect(await recorder.next() == nil)
+    }
+  }
+}

@@ -1,0 +1,322 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Paths obey the rules of plain observers", .timeLimit(.minutes(5)))
+struct ObservedPathRulesTests {
+  private final class Player {
+    @Observed var account = Account()
+    @Observed var guest: Account?
+    @Observed var level = 0
+  }
+
+  private static func account(_ balance: Int) -> Account {
+    let account = Account()
+    account.balance = balance
+    return account
+  }
+
+  @Test("A path paused while its object is replaced resumes on the object that is there then")
+  func pausedOverAReplacement() {
+    let (player, viewer) = (Player(), Viewer())
+    let first = player.account
+    let token = player.$account.observe(\.$balance, owner: viewer) { $0.show($1) }
+    let second = Self.account(5)
+    let pause = token.pause()
+    player.account = second
+    second.balance = 6
+    pause.cancel()
+    first.balance = 1
+    #expect(viewer.shown == [])
+    second.balance = 7
+    #expect(viewer.shown == ["6→7"])
+  }
+
+  @Test("A path paused while its object changes goes on from the value there was before the change")
+  func pausedOverAChange() {
+    let (player, viewer) = (Player(), Viewer())
+    let token = player.$account.observe(\.$balance, owner: viewer) { $0.show($1) }
+    let pause = token.pause()
+    player.account.balance = 1
+    player.account.balance = 2
+    pause.cancel()
+    player.account.balance = 3
+    player.account = Self.account(4)
+    #expect(viewer.shown == ["2→3", "3→4"])
+  }
+
+  @Test("A path paused over a replacement in a batch resumes on the object that is there then")
+  func pausedOverABatch() {
+    let (player, viewer) = (Player(), Viewer())
+    let token = player.$guest.observe(\.$balance, owner: viewer) { viewer, change in
+      viewer.shown.append("\(change.old ?? -1)→\(change.new ?? -1)")
+    }
+    let pause = token.pause()
+    batch {
+      player.guest = Self.account(1)
+      player.guest = Self.account(2)
+    }
+    pause.cancel()
+    player.guest?.balance = 3
+    player.guest = nil
+    #expect(viewer.shown == ["2→3", "3→-1"])
+  }
+
+  @Test("A handler that replaces the object is called again after it has returned, not inside")
+  func handlerReplaces() {
+    let (player, viewer) = (Player(), Viewer())
+    var depth = 0
+    player.$account.observe(\.$balance, owner: viewer) { [unowned player] viewer, change in
+      depth += 1
+      viewer.show(change)
+      #expect(depth == 1)
+      if change.new == 1 { player.account = Self.account(8) }
+      if change.new == 8 { player.account.balance = 9 }
+      depth -= 1
+    }
+    player.account.balance = 1
+    #expect(viewer.shown == ["0→1", "1→8", "8→9"])
+  }
+
+  @Test("A handler called for a replacement that sets the inner property is not called inside")
+  func handlerSetsLeaf() {
+    let (player, viewer) = (Player(), Viewer())
+    var depth = 0
+    player.$account.observe(\.$balance, owner: viewer) { [unowned player] viewer, change in
+      depth += 1
+      viewer.show(change)
+      #expect(depth == 1)
+      if change.new == 5 { player.account.balance = 6 }
+      depth -= 1
+    }
+    player.account = Self.account(5)
+    #expect(viewer.shown == ["0→5", "5→6"])
+  }
+
+  @Test("The initial call of a path that replaces the object is followed by the change")
+  func initialReplaces() {
+    let (player, viewer) = (Player(), Viewer())
+    var depth = 0
+    player.$account.observe(
+      \.$balance,
+      owner: viewer,
+      options: .initial
+    ) { [unowned player] viewer, change in
+      depth += 1
+      viewer.show(change)
+      #expect(depth == 1)
+      if change.kind == .initial { player.account = Self.account(3) }
+      if change.new == 3 { player.account.balance = 4 }
+      depth -= 1
+    }
+    #expect(viewer.shown == ["i0", "0→3", "3→4"])
+  }
+
+  @Test("The initial call of a path that sets the inner property is followed by the change")
+  func initialSetsLeaf() {
+    let (player, viewer) = (Player(), Viewer())
+    var depth = 0
+    player.$account.observe(
+      \.$balance,
+      owner: viewer,
+      options: .initial
+    ) { [unowned player] viewer, change in
+      depth += 1
+      viewer.show(change)
+      #expect(depth == 1)
+      if change.kind == .initial { player.account.balance = 4 }
+      depth -= 1
+    }
+    #expect(viewer.shown == ["i0", "0→4"])
+  }
+
+  @Test("A batch over the inner property and the object reports to a path once")
+  func batchOverBoth() {
+    for leafFirst in [true, false] {
+      let (player, viewer) = (Player(), Viewer())
+      let (first, second) = (player.account, Self.account(7))
+      player.$account.observe(\.$balance, owner: viewer) { $0.show($1) }
+      batch {
+        if leafFirst { first.balance = 5 }
+        player.account = second
+        if !leafFirst { first.balance = 5 }
+        second.balance = 8
+      }
+      #expect(viewer.shown == ["0→8"])
+      second.balance = 9
+      first.balance = 1
+      #expect(viewer.shown == ["0→8", "8→9"])
+    }
+  }
+
+  @Test("A batch that ends with an equal inner value in another object reports nothing to a path")
+  func batchWithEqualEnd() {
+    let (player, viewer) = (Player(), Viewer())
+    player.$account.observe(\.$balance, owner: viewer) { $0.show($1) }
+    batch {
+      player.account.balance = 5
+      player.account = Self.account(0)
+    }
+    #expect(viewer.shown == [])
+    player.account.balance = 2
+    #expect(viewer.shown == ["0→2"])
+  }
+
+  @Test("A batch that comes back to the first object reports its inner change to a path once")
+  func batchThereAndBack() {
+    let (player, viewer) = (Player(), Viewer())
+    let first = player.account
+    player.$account.observe(\.$balance, owner: viewer) { $0.show($1) }
+    batch {
+      player.account = Self.account(3)
+      player.account = first
+      first.balance = 4
+    }
+    batch {
+      first.balance = 5
+      player.account = Self.account(3)
+      player.account = first
+    }
+    #expect(viewer.shown == ["0→4", "4→5"])
+  }
+
+  @Test("An inner value that equals the one the handler knows is not reported")
+  func equalAfterSilence() {
+    let (player, viewer) = (Player(), Viewer())
+    player.$account.observe(\.$balance, owner: viewer) { $0.show($1) }
+    player.account.$balance.withoutNotifying { $0 = 3 }
+    player.account.balance = 0
+    #expect(viewer.shown == [])
+    player.account.balance = 2
+    #expect(viewer.shown == ["0→2"])
+  }
+
+  @Test("A report by hand reaches a path as it reaches a plain observer")
+  func byHand() {
+    let (player, viewer, plain) = (Player(), Viewer(), Viewer())
+    player.$account.observe(\.$balance, owner: viewer) { $0.show($1) }
+    player.account.$balance.observe(owner: plain) { $0.show($1) }
+    player.account.$balance.withoutNotifying { $0 = 3 }
+    player.account.$balance.notifyChange(from: 0)
+    player.account.$balance.notifyChange(from: 3)
+    #expect(plain.shown == ["0→3", "3→3"])
+    #expect(viewer.shown == plain.shown)
+  }
+
+  @Test("The inner property may be set while the outer one is changed silently in place")
+  func setInsideASilentWrite() {
+    let (player, viewer) = (Player(), Viewer())
+    player.$account.observe(\.$balance, owner: viewer) { $0.show($1) }
+    player.$account.withoutNotifying { $0.balance = 2 }
+    #expect(viewer.shown == ["0→2"])
+  }
+
+  @Test("Prior and change arrive in a chain when a handler with prior replaces the object")
+  func priorReplaces() {
+    let (player, viewer) = (Player(), Viewer())
+    player.$account.observe(
+      \.$balance,
+      owner: viewer,
+      options: .prior
+    ) { [unowned player] viewer, change in
+      viewer.show(change)
+      if change.kind == .set, change.new == 1 { player.account = Self.account(4) }
+    }
+    player.account.balance = 1
+    #expect(viewer.shown == ["p0→1", "0→1", "p1→4", "1→4"])
+  }
+
+  @Test("A path cancelled by its own handler is not called for what that handler set")
+  func cancelsItself() {
+    let (player, viewer) = (Player(), Viewer())
+    let tokens = Notes<Token>()
+    tokens.append(
+      player.$account.observe(\.$balance, owner: viewer) { [unowned player] viewer, change in
+        viewer.show(change)
+        player.account = Self.account(9)
+        tokens.entries[0].cancel()
+      }
+    )
+    player.account.balance = 1
+    player.account.balance = 2
+    #expect(viewer.shown == ["0→1"])
+  }
+
+  @Test(
+    "In 5,000 random writes, batches, pauses and writes of the handler a path's chain is unbroken",
+    arguments: 1...4 as ClosedRange<UInt64>
+  )
+  func random(seed: UInt64) {
+    var state = seed &* 0x9E37_79B9_7F4A_7C15
+    func random(_ limit: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int((state >> 33) % UInt64(limit))
+    }
+    let (player, viewer) = (Player(), Viewer())
+    let objects = (0..<3).map { Self.account($0) }
+    player.account = objects[0]
+    func write() {
+      switch random(3) {
+      case 0: player.account = objects[random(3)]
+      case 1: objects[random(3)].balance = random(4)
+      default: player.account.balance = random(4)
+      }
+    }
+    var (changes, depth, wasNested) = ([Change<Int>](), 0, false)
+    let token = player.$account.observe(\.$balance, owner: viewer) { _, change in
+      wasNested = wasNested || depth > 0
+      depth += 1
+      changes.append(change)
+      if random(4) == 0 { write() }
+      depth -= 1
+    }
+    var pause: Token?
+    var failures = 0
+    for _ in 0..<5_000 {
+      let (before, isPaused) = (player.account.balance, pause != nil)
+      changes = []
+      switch random(8) {
+      case 0: pause = pause == nil ? token.pause() : nil
+      case 1: batch { for _ in 0..<random(5) { write() } }
+      default: write()
+      }
+      let now = player.account.balance
+      let isChained = zip(changes, changes.dropFirst()).allSatisfy { $0.new == $1.old }
+      let isExact =
+        changes.isEmpty ? before == now : changes.first?.old == before && changes.last?.new == now
+      let isRight = isPaused || pause != nil ? changes.isEmpty : isChained && isExact
+      let hasEqual = changes.contains { $0.old == $0.new }
+      if !isRight || hasEqual { failures += 1 }
+    }
+    #expect(failures == 0)
+    #expect(!wasNested)
+  }
+
+  @Test("Waiting for the end of a path waits for a call that the inner property caused")
+  func waitUntilFinished() async {
+    let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
+    let hasLeft = Log<Bool>()
+    let token = Holder<Token>()
+    async let calling: Void = onThreads(1) { _ in
+      let (player, viewer) = (Player(), Viewer())
+      token.hold(
+        player.$account.observe(\.$balance, owner: viewer) { _, _ in
+          isInside.open()
+          mayLeave.block()
+          hasLeft.append(true)
+        }
+      )
+      player.account.balance = 1
+    }
+    await isInside.wait()
+    token.value?.cancel()
+    let opener = Task {
+      for _ in 0..<100 { await Task.yield() }
+      mayLeave.open()
+    }
+    await token.value?.waitUntilFinished()
+    #expect(hasLeft.count == 1)
+    await opener.value
+    await calling
+  }
+}

@@ -1,0 +1,204 @@
+import EventBus
+import Testing
+
+@Suite("The plan by which threads deliver the changes of a shared property")
+struct SharedChangesTests {
+  /// The plan, and what was delivered by it.
+  private final class Model {
+    var changes = SharedChanges(0)
+    var delivered: [Change<Int>] = []
+    var merged = 0
+
+    /// Sets a value.
+    ///
+    /// - Returns: Whether the thread is to deliver.
+    func set(_ value: Int, by thread: UInt, isBarred: Bool = false) -> Bool {
+      let old = changes.value
+      changes.value = value
+      let recorded = changes.record(from: old, by: thread, isBarred: isBarred)
+      if recorded.displaced != nil { merged += 1 }
+      return recorded.mustDeliver
+    }
+
+    /// Takes one step.
+    ///
+    /// - Returns: `nil` when a round was delivered; else whether a task is to be started.
+    func step() -> Bool? {
+      switch changes.next() {
+      case .deliver(let round):
+        delivered.append(round.change)
+        return nil
+      case .leave(let startsTask): return startsTask
+      case .rest: return false
+      }
+    }
+
+    /// Takes steps until the turn is over.
+    ///
+    /// - Returns: How many rounds were delivered, and whether a task is to be started.
+    func turn() -> Turn {
+      let before = delivered.count
+      while true {
+        if let startsTask = step() { return Turn(delivered.count - before, startsTask) }
+      }
+    }
+
+    /// Whether a task that begins now has something to do.
+    func taskBegins(_ thread: UInt) -> Bool { changes.taskBegins(on: thread) }
+
+    var isUnbroken: Bool {
+      delivered.first?.old == 0
+        && zip(delivered, delivered.dropFirst()).allSatisfy { $0.new == $1.old }
+    }
+  }
+
+  /// What a thread has done when it leaves.
+  private struct Turn: Equatable {
+    let rounds: Int
+    let startsTask: Bool
+
+    init(_ rounds: Int, _ startsTask: Bool) {
+      self.rounds = rounds
+      self.startsTask = startsTask
+    }
+  }
+
+  @Test("One thread delivers at a time, everything in order, and then anybody may")
+  func order() {
+    let model = Model()
+    #expect(model.set(1, by: 1))
+    #expect(!model.set(2, by: 2))
+    #expect(!model.set(3, by: 1))
+    #expect(model.turn() == Turn(3, false))
+    #expect(model.delivered.map(\.new) == [1, 2, 3])
+    #expect(model.set(4, by: 2))
+    #expect(model.turn() == Turn(1, false))
+    #expect(model.isUnbroken)
+  }
+
+  @Test("A turn is left after 64 changes of others, with one task; 64 are not too many")
+  func left() {
+    for others in [63, 64, 65, 200] {
+      let model = Model()
+      _ = model.set(1, by: 1)
+      for value in 0..<others { #expect(!model.set(value + 2, by: 2)) }
+      let turn = model.turn()
+      #expect(turn.rounds == 1 + min(others, 64))
+      #expect(turn.startsTask == (others > 64))
+      #expect(model.changes.waitingCount == max(0, others - 64))
+    }
+  }
+
+  @Test("What its own observers set does not end a thread's turn")
+  func nested() {
+    let model = Model()
+    _ = model.set(1, by: 1)
+    for value in 2...300 {
+      #expect(model.step() == nil)
+      #expect(!model.set(value, by: 1))
+    }
+    for value in 301...364 { _ = model.set(value, by: 2) }
+    #expect(model.turn() == Turn(65, false))
+    #expect(model.isUnbroken)
+  }
+
+  @Test("A task takes its turn if no setter came before, 64 changes at a time")
+  func task() {
+    let model = Model()
+    _ = model.set(1, by: 1)
+    for value in 2...200 { _ = model.set(value, by: 2) }
+    #expect(model.turn() == Turn(65, true))
+    #expect(model.taskBegins(2))
+    #expect(!model.set(201, by: 3))
+    #expect(model.turn() == Turn(64, true))
+    #expect(model.taskBegins(3))
+    #expect(model.turn() == Turn(64, true))
+    #expect(model.taskBegins(3))
+    #expect(model.turn() == Turn(8, false))
+    #expect(!model.taskBegins(3))
+    #expect(model.delivered.map(\.new) == Array(1...201))
+  }
+
+  @Test("The next setter takes over from a task on its way, up to its own change and 64 more")
+  func takenOver() {
+    let model = Model()
+    _ = model.set(1, by: 1)
+    for value in 2...200 { _ = model.set(value, by: 2) }
+    #expect(model.turn() == Turn(65, true))
+    #expect(model.set(201, by: 3))
+    #expect(!model.taskBegins(4))
+    for value in 202...300 { #expect(!model.set(value, by: 2)) }
+    #expect(model.turn() == Turn(136 + 64, true))
+    #expect(model.taskBegins(4))
+    #expect(model.turn() == Turn(35, false))
+    #expect(model.delivered.map(\.new) == Array(1...300))
+  }
+
+  @Test("A second task is not started while one is on its way")
+  func oneTask() {
+    let model = Model()
+    _ = model.set(1, by: 1)
+    for value in 2...100 { _ = model.set(value, by: 2) }
+    #expect(model.turn() == Turn(65, true))
+    #expect(model.set(101, by: 1))
+    for value in 102...200 { _ = model.set(value, by: 2) }
+    #expect(model.turn() == Turn(36 + 64, false))
+    #expect(model.taskBegins(4))
+    #expect(model.turn() == Turn(35, false))
+    #expect(model.isUnbroken)
+  }
+
+  @Test("From the 1,001st on, changes that wait merge: first old, last new, each one counted")
+  func merges() {
+    for sets in [999, 1_000, 1_001, 5_000] {
+      let model = Model()
+      _ = model.set(1, by: 1)
+      #expect(model.step() == nil)
+      for value in 0..<sets { _ = model.set(value + 2, by: 2) }
+      #expect(model.changes.waitingCount == min(sets, 1_000))
+      #expect(model.merged == max(0, sets - 1_000))
+      while model.changes.waitingCount > 0 {
+        _ = model.turn()
+        _ = model.taskBegins(9)
+      }
+      #expect(model.delivered.count + model.merged == 1 + sets)
+      #expect(model.isUnbroken)
+      #expect(model.delivered.last?.new == sets + 1)
+    }
+  }
+
+  @Test("Nothing merges across a registration or the end of a pause")
+  func barred() {
+    let model = Model()
+    _ = model.set(1, by: 1)
+    #expect(model.step() == nil)
+    for value in 2...2_000 { _ = model.set(value, by: 2) }
+    for value in 2_001...4_000 { _ = model.set(value, by: 2, isBarred: value % 1_000 == 1) }
+    #expect(model.changes.waitingCount == 1_002)
+    while model.changes.waitingCount > 0 {
+      _ = model.turn()
+      _ = model.taskBegins(9)
+    }
+    #expect(model.isUnbroken)
+    #expect(model.delivered.suffix(3).map(\.old) == [1_000, 2_000, 3_000])
+    #expect(model.delivered.suffix(3).map(\.new) == [2_000, 3_000, 4_000])
+  }
+
+  @Test("Rounds made by the observers' own sets are counted from the change that led to them")
+  func depth() {
+    var changes = SharedChanges(0)
+    func record(_ thread: UInt) { _ = changes.record(from: 0, by: thread, isBarred: false) }
+    func depth() -> Int? {
+      if case .deliver(let round) = changes.next() { round.depth } else { nil }
+    }
+    record(1)
+    #expect(depth() == 0)
+    record(1)
+    record(2)
+    #expect(depth() == 1)
+    record(1)
+    #expect(depth() == 0)
+    #expect(depth() == 2)
+    #expect(depth() == nil)
+  }
+}

@@ -1,0 +1,246 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("How long one thread delivers for others, and what waits meanwhile", .timeLimit(.minutes(5)))
+struct SharedObservedTurnsTests {
+  /// A change, and the thread it was delivered on.
+  private struct Delivered: Sendable {
+    let change: Change<Int>
+    let thread: ThreadID
+  }
+
+  /// Does nothing until its executor is opened.
+  private actor HeldActor {
+    nonisolated let executor = HeldExecutor()
+    private var token: Token?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+      unsafe executor.asUnownedSerialExecutor()  // Reason: the actor keeps it.
+    }
+  }
+
+  /// Lets one thread set 1 and stop in a handler, another one do something, and the first one go on.
+  ///
+  /// - Returns: The deliveries, once the last value has been delivered, and the first thread.
+  private func blocked(
+    _ property: SharedObserved<Int>,
+    last: Int,
+    while body: @escaping @Sendable () -> Void
+  ) async -> (delivered: [Delivered], first: ThreadID?) {
+    let (isInside, mayLeave, isOver) = (ManualLatch(), ManualLatch(), ManualLatch())
+    let (delivered, first) = (Log<Delivered>(), Holder<ThreadID>())
+    let token = property.observe { change in
+      if change.new == 1 {
+        isInside.open()
+        mayLeave.block()
+      }
+      delivered.append(Delivered(change: change, thread: .current))
+      if change.new == last { isOver.open() }
+    }
+    await onThreads(2) { index in
+      if index == 0 {
+        first.hold(.current)
+        property.value = 1
+        // Its identity is used again only after its end.
+        isOver.block()
+      } else {
+        isInside.block()
+        body()
+        mayLeave.open()
+      }
+    }
+    withExtendedLifetime(token) {}
+    return (delivered.entries, first.value)
+  }
+
+  private func isUnbroken(_ changes: [Change<Int>]) -> Bool {
+    zip(changes, changes.dropFirst()).allSatisfy { $0.new == $1.old }
+  }
+
+  @Test("A thread delivers 64 changes of others after its own; a task delivers the rest")
+  func limit() async {
+    let property = SharedObserved(0)
+    let (delivered, first) = await blocked(property, last: 200) {
+      for value in 2...200 { property.value = value }
+    }
+    #expect(delivered.map(\.change.new) == Array(1...200))
+    #expect(delivered.count { $0.thread == first } == 65)
+    #expect(delivered.prefix(65).allSatisfy { $0.thread == first })
+  }
+
+  @Test("What observers set themselves on the delivering thread is not counted as others' changes")
+  func ownNested() async {
+    let property = SharedObserved(0)
+    let token = property.observe { [unowned property] change in
+      if change.new == 1 { for value in 1_001...1_200 { property.value = value } }
+    }
+    let (delivered, first) = await blocked(property, last: 1_200) {}
+    #expect(delivered.map(\.change.new) == [1] + Array(1_001...1_200))
+    #expect(delivered.allSatisfy { $0.thread == first })
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Of 10,000 changes that wait for a slow observer about 1,000 are kept, in one chain")
+  func merged() async {
+    let property = SharedObserved(0)
+    let (delivered, _) = await blocked(property, last: 10_000) {
+      for value in 2...10_000 { property.value = value }
+    }
+    #expect(delivered.count <= 1_001)
+    #expect(delivered.count >= 1_000)
+    #expect(isUnbroken(delivered.map(\.change)))
+    #expect(delivered.first?.change.old == 0)
+    #expect(delivered.last?.change.new == 10_000)
+  }
+
+  @Test("Changes never merge across a registration, whose chain begins where it came")
+  func mergedBesideARegistration() async {
+    let property = SharedObserved(0)
+    let late = Log<Change<Int>>()
+    let token = Holder<Token>()
+    let (delivered, _) = await blocked(property, last: 6_000) {
+      for value in 2...3_000 { property.value = value }
+      token.hold(property.observe { late.append($0) })
+      for value in 3_001...6_000 { property.value = value }
+    }
+    let changes = delivered.map(\.change)
+    #expect(changes.count <= 1_003)
+    #expect(isUnbroken(changes))
+    #expect(changes.contains { $0.old == 3_000 })
+    while late.entries.last?.new != 6_000 { await Task.yield() }
+    #expect(late.entries.first?.old == 3_000)
+    #expect(isUnbroken(late.entries))
+    token.letGo()
+  }
+
+  @Test("Changes never merge across the end of a pause")
+  func mergedBesideAPause() async {
+    let property = SharedObserved(0)
+    let other = property.observe { _ in }
+    let (delivered, _) = await blocked(property, last: 6_000) {
+      let pause = other.pause()
+      for value in 2...3_000 { property.value = value }
+      pause.cancel()
+      for value in 3_001...6_000 { property.value = value }
+    }
+    let changes = delivered.map(\.change)
+    #expect(changes.count <= 1_003)
+    #expect(isUnbroken(changes))
+    #expect(changes.contains { $0.old == 3_000 })
+    withExtendedLifetime(other) {}
+  }
+
+  /// Whether each change was announced just before, with the same values.
+  private func isAnnounced(_ changes: [Change<Int>]) -> Bool {
+    let pairs = stride(from: 0, to: changes.count - 1, by: 2).map { changes[$0...($0 + 1)] }
+    return changes.count.isMultiple(of: 2)
+      && pairs.allSatisfy { pair in
+        pair.map(\.kind) == [.prior, .set] && pair.first?.old == pair.last?.old
+          && pair.first?.new == pair.last?.new
+      }
+  }
+
+  @Test("Changes that merge for a busy actor are announced as what they are then")
+  func announcedInAMailbox() async {
+    let property = SharedObserved(0)
+    let (actor, inbox) = (HeldActor(), Inbox<Change<Int>>())
+    property.observe(owner: actor, options: .prior) { _, change in inbox.append(change) }
+    for value in 1...3_000 { property.value = value }
+    actor.executor.open()
+    let changes = await inbox.first(2_000)
+    #expect(isAnnounced(changes))
+    #expect(isUnbroken(changes.filter { $0.kind == .set }))
+    #expect(changes.last?.new == 3_000)
+  }
+
+  @Test("Changes that came during a registration are announced as what they are then")
+  func announcedInARegistration() async {
+    let property = SharedObserved(0)
+    let (changes, token) = (Log<Change<Int>>(), Holder<Token>())
+    token.hold(
+      property.observe(options: [.initial, .prior]) { [unowned property] change in
+        if change.kind == .initial {
+          for value in 1...20 { property.value = value }
+        } else {
+          changes.append(change)
+        }
+      }
+    )
+    property.value = 21
+    #expect(changes.count == 42)
+    #expect(isAnnounced(changes.entries))
+    token.letGo()
+  }
+
+  @Test("Of 10,000 changes that wait for a busy actor about 1,000 are kept, in one chain")
+  func mergedInAMailbox() async {
+    let property = SharedObserved(0)
+    let (actor, inbox) = (HeldActor(), Inbox<Change<Int>>())
+    property.observe(owner: actor, options: [.initial, .prior]) { _, change in
+      if change.kind == .set { inbox.append(change) }
+    }
+    property.observe(owner: actor, options: .initial) { _, change in
+      if change.kind == .set { inbox.append(change) }
+    }
+    for value in 1...10_000 { property.value = value }
+    actor.executor.open()
+    while inbox.entries.count(where: { $0.new == 10_000 }) < 2 { await Task.yield() }
+    #expect(inbox.entries.count <= 2_004)
+    let ends = inbox.entries.filter { $0.new == 10_000 }
+    #expect(ends.count == 2)
+    #expect(inbox.entries.count { $0.old == 0 } == 2)
+  }
+
+  @Test("In an actor's queue changes never merge across the end of a pause")
+  func mailboxBesideAPause() async {
+    let property = SharedObserved(0)
+    let (actor, inbox) = (HeldActor(), Inbox<Change<Int>>())
+    let token = property.observe(owner: actor) { _, change in inbox.append(change) }
+    for value in 1...2_000 { property.value = value }
+    let pause = token.pause()
+    for value in 2_001...3_000 { property.value = value }
+    pause.cancel()
+    for value in 3_001...6_000 { property.value = value }
+    actor.executor.open()
+    while inbox.entries.last?.new != 6_000 { await Task.yield() }
+    let changes = inbox.entries
+    #expect(changes.count <= 1_002)
+    #expect(changes.contains { $0.new == 2_000 })
+    #expect(changes.contains { $0.old == 3_000 })
+  }
+
+  @Test("A registration whose initial call is slow is left to a task after 64 further changes")
+  func slowRegistration() async {
+    let property = SharedObserved(0)
+    let (isInside, mayLeave, isOver) = (ManualLatch(), ManualLatch(), ManualLatch())
+    let (delivered, first) = (Log<Delivered>(), Holder<ThreadID>())
+    let token = Holder<Token>()
+    await onThreads(2) { index in
+      if index == 0 {
+        first.hold(.current)
+        token.hold(
+          property.observe(options: .initial) { change in
+            if change.kind == .initial {
+              isInside.open()
+              mayLeave.block()
+            }
+            delivered.append(Delivered(change: change, thread: .current))
+            if change.new == 10_000 { isOver.open() }
+          }
+        )
+        isOver.block()
+      } else {
+        isInside.block()
+        for value in 1...10_000 { property.value = value }
+        mayLeave.open()
+      }
+    }
+    let changes = delivered.entries.map(\.change)
+    #expect(changes.first?.kind == .initial)
+    #expect(changes.count <= 1_001)
+    #expect(isUnbroken(changes))
+    #expect(delivered.entries.count { $0.thread == first.value } == 65)
+    token.letGo()
+  }
+}

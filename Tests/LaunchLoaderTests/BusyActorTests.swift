@@ -1,0 +1,255 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Workers that wait for their actor", .timeLimit(.minutes(5)))
+struct BusyActorTests {
+  let clock = ManualClock()
+  let log = Log<String>()
+  let actor = BusyActor()
+
+  /// Does nothing while its executor is held.
+  actor BusyActor {
+    nonisolated let executor = HeldExecutor()
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+      unsafe executor.asUnownedSerialExecutor()  // Reason: the actor keeps it.
+    }
+
+    /// Registers a synchronous or an asynchronous worker of this actor, which is busy from then on.
+    static func register(
+      _ id: LaunchID,
+      isSynchronous: Bool,
+      with loader: LaunchLoader,
+      phase: LaunchPhase = .standard,
+      timeout: Duration? = nil,
+      _ log: Log<String>,
+      on actor: isolated BusyActor
+    ) -> LaunchToken {
+      actor.executor.hold()
+      return if isSynchronous {
+        loader.register(id, phase: phase, timeout: timeout) { _ in
+          actor.assertIsolated()
+          log.append("\(id)")
+        }
+      } else {
+        loader.register(id, phase: phase, timeout: timeout) { _ in
+          actor.assertIsolated()
+          log.append("\(id)")
+          await Task.yield()
+        }
+      }
+    }
+
+    /// Returns when everything that was handed to the actor before has run.
+    func barrier() {}
+  }
+
+  /// Registers a worker while the actor runs, and makes the actor busy.
+  private func worker(
+    _ id: LaunchID,
+    isSynchronous: Bool,
+    of loader: LaunchLoader,
+    phase: LaunchPhase = .standard,
+    timeout: Duration? = nil
+  ) async -> LaunchToken {
+    actor.executor.open()
+    return await BusyActor.register(
+      id,
+      isSynchronous: isSynchronous,
+      with: loader,
+      phase: phase,
+      timeout: timeout,
+      log,
+      on: actor
+    )
+  }
+
+  /// Lets the actor do what it has to do.
+  private func release() async {
+    actor.executor.open()
+    await actor.barrier()
+  }
+
+  @Test(
+    "A worker that timed out while it waited for its actor never runs",
+    arguments: [false, true]
+  )
+  func timedOut(isSynchronous: Bool) async throws {
+    let loader = LaunchLoader(clock: clock)
+    let token = await worker("a", isSynchronous: isSynchronous, of: loader, timeout: .seconds(1))
+    loader.register("b") { [log] _ in log.append("b") }
+    async let launch = loader.launch()
+    await clock.sleepers(atLeast: 1)
+    clock.jump(by: .seconds(1))
+    #expect(try await launch.summary == ["a timed out", "b finished"])
+    await release()
+    #expect(token.outcome?.description == "timed out")
+    #expect(log.entries == ["b"])
+  }
+
+  @Test(
+    "A launch that takes too long skips a worker that waits for its actor, which never runs",
+    arguments: [false, true]
+  )
+  func totalTimedOut(isSynchronous: Bool) async throws {
+    let loader = LaunchLoader(timeout: .seconds(1), clock: clock)
+    let token = await worker("a", isSynchronous: isSynchronous, of: loader)
+    async let launch = loader.launch()
+    await clock.sleepers(atLeast: 1)
+    for _ in 0..<100 { await Task.yield() }  // Gives the worker the time to wait for its actor.
+    clock.jump(by: .seconds(1))
+    #expect(try await launch.summary == ["a skipped"])
+    await release()
+    #expect(token.outcome?.description == "skipped")
+    #expect(log.entries.isEmpty)
+  }
+
+  @Test(
+    "Cancelling a launch skips a worker that waits for its actor, which never runs",
+    arguments: [false, true]
+  )
+  func launchCancelled(isSynchronous: Bool) async throws {
+    let loader = LaunchLoader(clock: clock)
+    // The limit of time shows that the worker was handed to its actor.
+    let token = await worker("a", isSynchronous: isSynchronous, of: loader, timeout: .seconds(1))
+    let launch = Task { try await loader.launch() }
+    await clock.sleepers(atLeast: 1)
+    launch.cancel()
+    #expect(try await launch.value.summary == ["a skipped"])
+    await release()
+    #expect(token.outcome?.description == "skipped")
+    #expect(log.entries.isEmpty)
+    await clock.settled()
+    #expect(clock.sleeperCount == 0, "Nothing watches the worker any more.")
+  }
+
+  @Test(
+    "A failure that stops the launch skips a worker that waits for its actor, which never runs",
+    arguments: [FailurePolicy.stop, .rollback]
+  )
+  func launchStopped(policy: FailurePolicy) async throws {
+    let loader = LaunchLoader(onFailure: policy, clock: clock)
+    loader.register("fails") { [clock] _ in
+      try await clock.sleep(for: .seconds(1))
+      throw Broken()
+    }
+    let token = await worker("a", isSynchronous: false, of: loader, timeout: .seconds(9))
+    let launch = Task { await launchErrorCode { try await loader.launch() } }
+    await clock.sleepers(atLeast: 2)
+    clock.jump(by: .seconds(1))
+    _ = await launch.value
+    #expect(
+      try await loader.report.summary == ["fails failed: broken", "a skipped because of fails"]
+    )
+    await release()
+    #expect(token.outcome?.description == "skipped because of fails")
+    #expect(log.entries.isEmpty)
+  }
+
+  @Test(
+    "A registration can be cancelled while its worker waits for its actor, and never runs then",
+    arguments: [false, true]
+  )
+  func registrationCancelled(isSynchronous: Bool) async throws {
+    let loader = LaunchLoader(width: 1, clock: clock)
+    let token = await worker("a", isSynchronous: isSynchronous, of: loader, timeout: .seconds(1))
+    loader.register("b") { [log] _ in
+      log.append("b")
+      await Task.yield()
+    }
+    async let launch = loader.launch()
+    await clock.sleepers(atLeast: 1)
+    #expect(token.cancel())
+    #expect(!token.cancel())
+    #expect(try await launch.summary == ["b finished"])
+    await release()
+    #expect(token.outcome?.description == "skipped")
+    #expect(log.entries == ["b"])
+  }
+
+  @Test(
+    "Stopping the loader refuses late work that waits for its actor, which never runs",
+    arguments: [false, true]
+  )
+  func lateWorkRefused(isSynchronous: Bool) async throws {
+    let loader = LaunchLoader(clock: clock)
+    try await loader.launch()
+    let token = await worker("a", isSynchronous: isSynchronous, of: loader, timeout: .seconds(1))
+    await clock.sleepers(atLeast: 1)
+    loader.stop()
+    #expect(try await token.wait().description == "refused")
+    await release()
+    #expect(log.entries.isEmpty)
+  }
+
+  @Test("Stopping the loader refuses idle work that waits for its actor, which never runs")
+  func idleWorkRefused() async throws {
+    let loader = LaunchLoader(clock: clock)
+    let token = await worker(
+      "a",
+      isSynchronous: false,
+      of: loader,
+      phase: .idle,
+      timeout: .seconds(1)
+    )
+    try await loader.launch()
+    await clock.sleepers(atLeast: 1)
+    loader.stop()
+    #expect(try await token.wait().description == "refused")
+    await release()
+    #expect(log.entries.isEmpty)
+  }
+
+  @Test("A worker that waits for its actor runs there once the actor is free")
+  func runsOnceFree() async throws {
+    let loader = LaunchLoader(clock: clock)
+    let first = await worker("a", isSynchronous: true, of: loader, timeout: .seconds(1))
+    let second = await worker("b", isSynchronous: false, of: loader, timeout: .seconds(1))
+    async let launch = loader.launch()
+    await clock.sleepers(atLeast: 1)
+    actor.executor.open()
+    #expect(try await launch.summary == ["a finished", "b finished"])
+    #expect(log.entries == ["a", "b"])
+    #expect(!first.cancel() && !second.cancel())
+  }
+
+  @Test("A synchronous worker that has begun on its actor is waited for, however late it is")
+  func begunIsWaitedFor() async throws {
+    let loader = LaunchLoader(timeout: .seconds(5), clock: clock)
+    loader.register("a", timeout: .seconds(1)) { @SampleActor [clock, log] _ in
+      clock.jump(by: .seconds(9))
+      for _ in 0..<1_000 { yieldThread() }  // Gives those who watch the clock the time to act.
+      log.append("a")
+    }
+    loader.register("b", phase: .late) { [log] _ in log.append("b") }
+    let report = try await loader.launch()
+    #expect(report.entries.first?.outcome.description == "timed out")
+    #expect(report.abandoned.isEmpty)
+    #expect(log.entries.first == "a")
+  }
+
+  @Test(
+    "A worker does not run if its launch is cancelled while its condition is asked",
+    arguments: [false, true]
+  )
+  func cancelledInCondition(isSynchronous: Bool) async throws {
+    let loader = LaunchLoader()
+    let condition: @Sendable (LaunchOptions) -> Bool = { _ in
+      cancelCurrentTask()
+      return true
+    }
+    if isSynchronous {
+      loader.register("a", when: condition) { [log] _ in log.append("a") }
+    } else {
+      loader.register("a", when: condition) { [log] _ in
+        log.append("a")
+        await Task.yield()
+      }
+    }
+    let report = try await Task { try await loader.launch() }.value
+    #expect(report.summary == ["a skipped"])
+    #expect(log.entries.isEmpty)
+  }
+}

@@ -1,0 +1,261 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("What an application waits for, and for how long", .timeLimit(.minutes(5)))
+struct ApplicationWaitTests {
+  @Test("Services are asked to stop after the asynchronous handlers of the announcement")
+  func asynchronousHandler() async throws {
+    let stage = Stage()
+    let log = stage.log
+    let (hasBegun, mayEnd) = (ManualLatch(), ManualLatch())
+    try stage.add("a")
+    let token = stage.bus.observe(.willTerminate) { () async in
+      hasBegun.open()
+      await mayEnd.wait()
+      log.append("saved")
+    }
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    stage.app.shutdown()
+    await hasBegun.wait()
+    for _ in 0..<100 { await Task.yield() }
+    log.append("may end")
+    mayEnd.open()
+    #expect(try await running.value == 0)
+    #expect(log.entries == ["+a", "may end", "saved", "-a"])
+    token.cancel()
+  }
+
+  @Test("Services are asked to stop after the handlers of the announcement that an actor runs")
+  func actorsHandler() async throws {
+    let stage = Stage()
+    let log = stage.log
+    let (isBlocked, mayGoOn) = (ManualLatch(), ManualLatch())
+    try stage.add("a")
+    let token = stage.bus.observe(.willTerminate) { @MainActor in log.append("saved") }
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    let blocking = Task { @MainActor in
+      isBlocked.open()
+      mayGoOn.block()
+    }
+    await isBlocked.wait()
+    stage.app.shutdown()
+    try await stage.app.waitUntil(.stopping)
+    for _ in 0..<100 { await Task.yield() }
+    log.append("may go on")
+    mayGoOn.open()
+    #expect(try await running.value == 0)
+    #expect(log.entries == ["+a", "may go on", "saved", "-a"])
+    await blocking.value
+    token.cancel()
+  }
+
+  /// What ends the wait for a handler that does not return.
+  enum Ending: CaseIterable, Sendable { case deadline, interrupt, cancellation }
+
+  @Test("A handler that does not return is named and left behind", arguments: Ending.allCases)
+  func leftBehind(_ ending: Ending) async throws {
+    let stage = Stage(stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
+    let hasBegun = ManualLatch()
+    try stage.add("a")
+    let token = stage.bus.observe(.willTerminate) { () async in
+      hasBegun.open()
+      await waitStubbornly(ManualLatch.never)
+    }
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    stage.app.interrupt(15)
+    await hasBegun.wait()
+    switch ending {
+    case .deadline: stage.clock.jump(by: .seconds(20))
+    case .interrupt: stage.app.interrupt(15)
+    case .cancellation: running.cancel()
+    }
+    switch ending {
+    case .deadline: #expect(try await running.value == 0)
+    case .interrupt: #expect(try await running.value == 143)
+    case .cancellation:
+      await #expect(throws: CancellationError.self) { try await running.value }
+    }
+    let named = stage.messages.entries.filter {
+      $0.hasPrefix("left behind: handlers of application.willTerminate (registered at ")
+        && $0.contains("ApplicationWaitTests.swift")
+    }
+    #expect(named.count == 1)
+    #expect(stage.app.state == .terminated)
+    token.cancel()
+  }
+
+  @Test("A handler that waits for the end of a service does not hold the stop for ever")
+  func waitsForService() async throws {
+    let stage = Stage(stopTimeout: .seconds(20))
+    let hasBegun = ManualLatch()
+    let hasEnded = ManualLatch()
+    try stage.add("a") { context in
+      try await context.untilShutdown()
+      hasEnded.open()
+    }
+    let token = stage.bus.observe(.willTerminate) { () async in
+      hasBegun.open()
+      await waitStubbornly(hasEnded)
+    }
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    stage.app.shutdown()
+    await hasBegun.wait()
+    stage.clock.jump(by: .seconds(20))
+    #expect(try await running.value == 0)
+    token.cancel()
+  }
+
+  @Test("A reload has ended when its asynchronous handlers have, and the stop waits for it")
+  func reload() async throws {
+    let stage = Stage()
+    let log = stage.log
+    let (hasBegun, mayEnd) = (ManualLatch(), ManualLatch())
+    try stage.add("a")
+    let token = stage.bus.observe(.shouldReload) { () async in
+      hasBegun.open()
+      await mayEnd.wait()
+      log.append("has read")
+    }
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    let reloading = Task { [app = stage.app] in
+      await app.reload()
+      log.append("reloaded")
+    }
+    await hasBegun.wait()
+    stage.app.shutdown()
+    try await stage.app.waitUntil(.stopping)
+    for _ in 0..<100 { await Task.yield() }
+    log.append("may end")
+    mayEnd.open()
+    #expect(try await running.value == 0)
+    await reloading.value
+    #expect(log.entries.prefix(3) == ["+a", "may end", "has read"])
+    #expect(Set(log.entries.dropFirst(3)) == ["reloaded", "-a"])
+    token.cancel()
+  }
+
+  @Test("After 5 s of waiting for a start, and then every 10 s, the one who holds it up is named")
+  func slowStart() async throws {
+    let stage = Stage()
+    let mayBeReady = ManualLatch()
+    try stage.add("a")
+    try stage.add("slow", { $0.waitsForReady = true }) { context in
+      await mayBeReady.wait()
+      context.ready()
+      try await context.untilShutdown()
+    }
+    let isEntered = stage.log
+    try stage.add("b")
+    let running = stage.start()
+    while !isEntered.entries.contains("+a") { await Task.yield() }
+    for (index, seconds) in [5, 10, 10].enumerated() {
+      await stage.clock.sleepers(atLeast: 1)
+      stage.clock.jump(by: .seconds(seconds))
+      _ = await stage.messages.first(index + 1)
+    }
+    #expect(
+      stage.messages.entries
+        == [5, 15, 25].map { "waiting for service \"slow\" to start, for \($0) s now" }
+    )
+    mayBeReady.open()
+    try await stage.app.waitUntil(.active)
+    await stage.clock.settled()
+    stage.app.shutdown()
+    #expect(try await running.value == 0)
+    #expect(stage.clock.sleeperCount == 0)
+  }
+
+  @Test("Launch work that takes long is named, too")
+  func slowLaunch() async throws {
+    let stage = Stage()
+    let (isWorking, mayEnd) = (ManualLatch(), ManualLatch())
+    stage.loader.register { _ async in
+      isWorking.open()
+      await mayEnd.wait()
+    }
+    let running = stage.start()
+    await isWorking.wait()
+    await stage.clock.sleepers(atLeast: 1)
+    stage.clock.jump(by: .seconds(5))
+    #expect(await stage.messages.first(1) == ["waiting for launch work to start, for 5 s now"])
+    mayEnd.open()
+    try await stage.app.waitUntil(.active)
+    stage.app.shutdown()
+    #expect(try await running.value == 0)
+  }
+
+  @Test("After 5 s of waiting for a stop the service and the handler that hold it up are named")
+  func slowStop() async throws {
+    let stage = Stage()
+    let (mayEnd, maySave, saves, isTold) = (
+      ManualLatch(), ManualLatch(), ManualLatch(), ManualLatch()
+    )
+    try stage.add("slow") { context in
+      context.onShutdown { isTold.open() }
+      await mayEnd.wait()
+    }
+    let token = stage.bus.observe(.willTerminate) { () async in
+      saves.open()
+      await maySave.wait()
+    }
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    stage.app.shutdown()
+    await saves.wait()
+    await stage.clock.sleepers(atLeast: 1)
+    stage.clock.jump(by: .seconds(5))
+    let first = await stage.messages.first(1)
+    #expect(first[0].hasPrefix("waiting for handlers of application.willTerminate (registered at"))
+    #expect(first[0].hasSuffix("to stop, for 5 s now"))
+    maySave.open()
+    await isTold.wait()
+    stage.clock.jump(by: .seconds(10))
+    let second = await stage.messages.first(2)
+    #expect(second.last == "waiting for service \"slow\" to stop, for 15 s now")
+    mayEnd.open()
+    #expect(try await running.value == 0)
+    token.cancel()
+  }
+
+  @Test("An end that is asked for during a launch that stops at failures keeps its exit code")
+  func exitCodeOfLaunch() async throws {
+    let stage = Stage(onFailure: .stop)
+    let isWorking = ManualLatch()
+    stage.loader.register { _ async throws in
+      isWorking.open()
+      await ManualLatch().wait()
+      try Task.checkCancellation()
+    }
+    let running = stage.start()
+    await isWorking.wait()
+    stage.app.shutdown(exitCode: 6)
+    #expect(try await running.value == 6)
+  }
+
+  @Test("What fails during a launch that is asked to end is thrown all the same")
+  func failureOfLaunch() async throws {
+    let stage = Stage(onFailure: .stop)
+    let isWorking = ManualLatch()
+    stage.loader.register { _ async throws in
+      isWorking.open()
+      await ManualLatch().wait()
+      throw Failed(name: "work")
+    }
+    let running = stage.start()
+    await isWorking.wait()
+    stage.app.shutdown(exitCode: 6)
+    #expect(await errors(of: running).first?.contains("work failed") == true)
+  }
+}
+
+extension ManualLatch {
+  /// Opened by no test.
+  fileprivate static let never = ManualLatch()
+}

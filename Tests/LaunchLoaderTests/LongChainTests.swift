@@ -1,0 +1,99 @@
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Long chains of workers", .timeLimit(.minutes(5)))
+struct LongChainTests {
+  #if TSAN
+  private let count = 10_000
+  #else
+  private let count = 100_000
+  #endif
+
+  private func id(_ index: Int) -> LaunchID { LaunchID("\(index)") }
+
+  /// Registers a chain: each worker needs the one before it.
+  private func register(
+    with loader: LaunchLoader,
+    phase: LaunchPhase = .standard,
+    _ ran: Counter
+  ) {
+    for index in 0..<count {
+      loader.register(id(index), after: index > 0 ? [id(index - 1)] : [], phase: phase) { _ in
+        ran.add()
+      }
+    }
+  }
+
+  @Test("A chain is planned, drawn, pulled forward by a worker that joins, run and reported")
+  func pulledForward() async throws {
+    let loader = LaunchLoader()
+    let ran = Counter()
+    let last = id(count - 1)
+    register(with: loader, phase: .late, ran)
+    let plan = try loader.plan()
+    #expect(plan.layers.count == count)
+    #expect(plan.dot.utf8.count > 10 * count)
+    let joined = Log<LaunchToken>()
+    loader.register("first", phase: .early) { [count] _ in
+      let token = loader.register("joins", after: [last], phase: .early) { _ in
+        #expect(ran.value == count)
+      }
+      joined.append(token)
+    }
+    let report = try await loader.launch()
+    #expect(joined.entries.first?.outcome?.description == "finished")
+    #expect(ran.value == count)
+    #expect(report.entries.allSatisfy { $0.phase == .early })
+    #expect(report.criticalPath.count == count + 2)
+    // Where its lines break depends on how long the launch took.
+    let words = report.description.split(whereSeparator: \.isWhitespace)
+    #expect(words.suffix(4).joined(separator: " ") == "→ \(last) → joins")
+  }
+
+  @Test("A failure skips the whole chain behind it")
+  func skipped() async throws {
+    let loader = LaunchLoader()
+    let ran = Counter()
+    loader.register("fails", phase: .early) { _ in throw Broken() }
+    loader.register(id(0), after: ["fails"]) { _ in ran.add() }
+    for index in 1..<count { loader.register(id(index), after: [id(index - 1)]) { _ in ran.add() } }
+    try await loader.launch()
+    #expect(ran.value == 0)
+    #expect(try await loader.report.entries.count == count + 1)
+  }
+
+  @Test("A ring is reported with its whole path")
+  func ring() async throws {
+    let loader = LaunchLoader(onFailure: .stop)
+    for index in 0..<count { loader.register(id(index), after: [id((index + 1) % count)]) { _ in } }
+    guard case .cycle(let path)? = await launchErrorCode({ try await loader.launch() }) else {
+      Issue.record("The launch has to throw .cycle.")
+      return
+    }
+    #expect(path.count == count + 1)
+  }
+
+  @Test("Late workers each of which registers the next one all run")
+  func lateChain() async throws {
+    let loader = LaunchLoader()
+    try await loader.launch()
+    let isDone = ManualLatch()
+    LateChain(loader: loader, rest: count / 5, isDone: isDone).next()
+    await isDone.wait()
+  }
+
+  private struct LateChain: Sendable {
+    let loader: LaunchLoader
+    let rest: Int
+    let isDone: ManualLatch
+
+    func next() {
+      guard rest > 0 else { return isDone.open() }
+      loader.register { _ in
+        await Task.yield()
+        LateChain(loader: loader, rest: rest - 1, isDone: isDone).next()
+      }
+    }
+  }
+}

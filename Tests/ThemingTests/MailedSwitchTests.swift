@@ -1,0 +1,81 @@
+import EventBus
+import TestSupport
+import Testing
+import Theming
+
+extension EventNames {
+  fileprivate static let wish = EventName<Int>("wish")
+}
+
+@MainActor
+@Suite("A switch asked for from another thread while one is applied", .timeLimit(.minutes(2)))
+struct MailedSwitchTests {
+  @Test("Twenty in a row, each while the one before is applied, are all used: that is no loop")
+  func noLoop() async throws {
+    let bus = EventBus()
+    let manager = makeManager(rounded(0), bus: bus)
+    let refused = Log<Int>()
+    let wishes = bus.observe(.wish) { radius in
+      do { try manager.use(rounded(radius)) } catch { refused.append(radius) }
+    }
+    let label = Label(manager)
+    label.themeMap = [.set(\.corner, .radius)]
+    label.whenTouched = { label in
+      let next = label.corner + 1
+      guard next <= 20 else { return }
+      _ = blockedOnThread { bus.post(.wish, next) }
+    }
+    try manager.use(rounded(1))
+    while label.corner < 20, refused.entries.isEmpty { await Task.yield() }
+    #expect(refused.entries.isEmpty)
+    #expect(label.corner == 20)
+    #expect(manager.version == 20)
+    withExtendedLifetime(wishes) {}
+  }
+
+  @Test("In the last round of a loop it is accepted, and used afterwards")
+  func afterALoop() async throws {
+    let bus = EventBus()
+    let manager = makeManager(rounded(0), bus: bus)
+    let log = Log<String>()
+    let wishes = bus.observe(.wish) { radius in
+      do { try manager.use(rounded(radius)) } catch { log.append("wish \(error)") }
+    }
+    let label = Label(manager)
+    label.themeMap = [.set(\.corner, .radius)]
+    label.whenTouched = { label in
+      guard label.corner < 50 else { return }
+      if label.corner == 16 { _ = blockedOnThread { bus.post(.wish, 50) } }
+      do {
+        try manager.use(rounded(label.corner + 1))
+      } catch {
+        log.append("loop \((error as? ThemeError)?.code == .switchLoop)")
+      }
+    }
+    let error = #expect(throws: ThemeError.self) { try manager.use(rounded(1)) }
+    #expect(error?.code == .switchLoop)
+    while label.corner < 50, log.entries.count < 2 { await Task.yield() }
+    #expect(log.entries == ["loop true"])
+    #expect(manager.theme.name == "rounded 50")
+    withExtendedLifetime(wishes) {}
+  }
+
+  @Test("A switch made before it was used takes its place, and is applied when it returns")
+  func overtaken() async throws {
+    let bus = EventBus()
+    let manager = makeManager(rounded(0), bus: bus)
+    let wishes = bus.observe(.wish) { try manager.use(rounded($0)) }
+    let label = Label(manager)
+    label.themeMap = [.set(\.corner, .radius)]
+    label.whenTouched = { label in
+      guard label.corner == 1 else { return }
+      _ = blockedOnThread { bus.post(.wish, 2) }
+    }
+    try manager.use(rounded(1))
+    try manager.use(rounded(3))
+    #expect(label.corner == 3)
+    for _ in 0..<10 { await Task.yield() }
+    #expect(label.corner == 3)
+    withExtendedLifetime(wishes) {}
+  }
+}

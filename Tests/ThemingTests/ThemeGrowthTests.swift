@@ -1,0 +1,63 @@
+import EventBus
+import TestSupport
+import Testing
+import Theming
+
+@MainActor
+@Suite("What is left of the dead")
+struct ThemeGrowthTests {
+  private final class Box {
+    var width = 0
+  }
+
+  private final class Screen: LifetimeOwner {
+    let lifetime = Lifetime()
+    var width = 0
+  }
+
+  @Test("Objects with a lifetime whose tokens are in a bag are removed by later ones")
+  func lifetimeOwnersInABag() {
+    let manager = makeManager()
+    let bag = TokenBag()
+    for _ in 0..<2_000 {
+      let screen = Screen()
+      manager.follow(screen, [.set(\.width, .radius)]).store(in: bag)
+    }
+    #expect(manager.subscriptionPlaceCount < 500)
+  }
+
+  @Test("Views that begin to follow remove the objects that died before")
+  func removedByViews() {
+    let manager = makeManager()
+    var boxes = (0..<200).map { _ in Box() }
+    for box in boxes { manager.follow(box, [.set(\.width, .radius)]) }
+    boxes = []
+    let labels = (0..<20).map { _ in Label(manager) }
+    for label in labels { label.themeMap = [.set(\.corner, .radius)] }
+    #expect(manager.subscriptionPlaceCount < 100)
+    withExtendedLifetime((boxes, labels)) {}
+  }
+
+  @Test("A switch ends the subscription of an object that it finds dead, and who waits for the end")
+  func endedByASwitch() async throws {
+    let manager = makeManager()
+    var box: Box? = Box()
+    let token = try #require(box.map { manager.follow($0, [.set(\.width, .radius)]) })
+    box = nil
+    try manager.use(rounded(9))
+    try #require(!token.isActive)
+    await token.waitUntilFinished()
+  }
+
+  @Test("A theme that was replaced is released, although a scope was made meanwhile")
+  func catalogueOfScopes() throws {
+    let manager = makeManager()
+    let log = Log<String>()
+    manager.register(Theme("guest") { $0[.guest] = Guest { log.append("gone") } })
+    let scope = try manager.scope { $0[.radius] = 1 }
+    manager.register(Theme("guest"))
+    #expect(log.entries == ["gone"])
+    try scope.use("guest")
+    #expect(scope.theme.name == "guest")
+  }
+}
