@@ -41,8 +41,9 @@ extension Application {
     while true {
       switch await runner.nextMilestone() {
       case .started:
-        await changed(.started)
+        // First, so that a stop requested by an observer of `.active` cannot precede `READY=1`.
         if !runner.isStopping { system.started() }
+        await changed(.started)
       case .stopping:
         system.stopping()
         loader.stop()
