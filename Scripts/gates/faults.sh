@@ -97,7 +97,7 @@ mkdir -p Sources/EventBus/Utilities
 echo 'enum Planted {}' > Sources/EventBus/Utilities/Planted.swift
 FAULT
 
-plant layers 'LaunchLoader does not compile with only' "LaunchLoader knows Theming" <<'FAULT'
+plant layers 'LaunchLoader imports Theming' "LaunchLoader knows Theming" <<'FAULT'
 echo 'internal import Theming' > Sources/LaunchLoader/Launch/Planted.swift
 FAULT
 

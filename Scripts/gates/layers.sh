@@ -29,24 +29,15 @@ while read -r file; do
     || fail "$file stands in no room of Scripts/layers.txt. Move it, or list its room."
 done < <(swift_files Sources)
 
-# Compiles the named rooms as MODULE, which sees only the modules it may import.
-compile() {
-  local module=$1 settings flags=() files=() import room
-  shift
-  settings=$(target_flags "$module") || fail "cannot read the settings of $module"
-  mapfile -t flags <<< "$settings"
-  for import in ${below[$module]}; do flags+=(-I "$work/modules/$import"); done
-  while [[ $1 == -* ]]; do
-    flags+=("$1")
-    shift
+# A module imports only what it may. An import cannot be hidden: without one no name can be used.
+for module in "${modules[@]}"; do
+  [[ -v below[$module] ]] || fail "layers.txt does not list the module $module"
+  for other in "${modules[@]}"; do
+    [[ " $module ${below[$module]} " == *" $other "* ]] && continue
+    hits=$(grep -rnE --include='*.swift' "^[^/]*\bimport +([a-z]+ +)?$other\b" "Sources/$module" || true)
+    [[ -z $hits ]] || fail "$module imports $other, which Scripts/layers.txt does not allow:"$'\n'"$hits"
   done
-  for room in "$@"; do
-    mapfile -t -O "${#files[@]}" files < <(swift_files "Sources/$room")
-  done
-  ((${#files[@]})) || return 0
-  swiftc -parse-as-library -module-name "$module" -package-name house \
-    -suppress-warnings "${flags[@]}" "${files[@]}"
-}
+done
 
 # The rooms of a module that hold anything.
 inhabited() {
@@ -65,21 +56,58 @@ sees_all() {
   done
 }
 
-checked=0
+# Compiles a room with only the rooms below it. A room that has passed is not compiled again until one
+# of the files changes.
+compile() {
+  local module=$1 room=$2 flags=() files=() each stamp
+  stamp=$work/layers/${room//\//-}
+  mapfile -t flags <<< "$(cat "$work/layers/$module.flags")"
+  for each in "$room" ${below[$room]}; do
+    mapfile -t -O "${#files[@]}" files < <(swift_files "Sources/$each")
+  done
+  { printf '%s\n' "${flags[@]}" "${files[@]}"; cat "$work/layers/$module.imports" "${files[@]}"; } \
+    | sha256sum > "$stamp.now"
+  cmp -s "$stamp.now" "$stamp.passed" && return 0
+  swiftc -typecheck -parse-as-library -module-name "$module" -package-name house -suppress-warnings \
+    -I "$built" "${flags[@]}" "${files[@]}" > "$stamp.log" 2>&1 || return 1
+  mv "$stamp.now" "$stamp.passed"
+}
+
+# The modules that are imported are those of the last build.
+swift build || fail "the build"
+built=$(swift build --show-bin-path)/Modules
+mkdir -p "$work/layers"
+jobs=()
 for module in "${modules[@]}"; do
-  [[ -v below[$module] ]] || fail "layers.txt does not list the module $module"
-  mkdir -p "$work/modules/$module"
-  compile "$module" -emit-module "-emit-module-path=$work/modules/$module/$module.swiftmodule" \
-    "$module" || fail "$module does not compile with only:${below[$module]:- nothing}"
   all=$(inhabited "$module")
   [[ -n $all ]] || fail "$module has no rooms"
+  target_flags "$module" > "$work/layers/$module.flags" || fail "cannot read the settings of $module"
+  for import in ${below[$module]}; do swift_files "Sources/$import" | xargs cat; done \
+    > "$work/layers/$module.imports"
   for room in $all; do
-    checked=$((checked + 1))
-    sees_all "$room" "$all" && continue  # It was compiled as the module.
-    # shellcheck disable=SC2086
-    compile "$module" -typecheck "$room" ${below[$room]} \
-      || fail "$room uses more than it may (only:${below[$room]:- itself}). Move the name down," \
-        "or the use up; a new arrow is a line in Scripts/layers.txt and a reason in its commit."
+    sees_all "$room" "$all" || jobs+=("$module $room")  # The others are compiled with the module.
   done
 done
-echo "$checked rooms."
+
+# As many at a time as there are cores; the largest rooms stand last in the list and go first.
+running=0
+for ((i = ${#jobs[@]} - 1; i >= 0; i--)); do
+  read -r module room <<< "${jobs[i]}"
+  rm -f "$work/layers/${room//\//-}.failed"
+  ((running < $(nproc))) || { wait -n || true; running=$((running - 1)); }
+  { compile "$module" "$room" || touch "$work/layers/${room//\//-}.failed"; } &
+  running=$((running + 1))
+done
+wait
+
+failed=0
+for job in "${jobs[@]}"; do
+  read -r module room <<< "$job"
+  [[ -e $work/layers/${room//\//-}.failed ]] || continue
+  cat "$work/layers/${room//\//-}.log" >&2
+  echo "$room uses more than it may (only:${below[$room]:- itself}). Move the name down, or the use up;" \
+    "a new arrow is a line in Scripts/layers.txt and a reason in its commit." >&2
+  failed=$((failed + 1))
+done
+((failed == 0)) || fail "$failed of ${#jobs[@]} rooms, see above"
+echo "${#jobs[@]} rooms compiled with only the rooms below them."

@@ -12,7 +12,11 @@ internal import Darwin
 public struct ThreadID: Hashable, Sendable {
   private let bits: UInt
 
-  /// The thread that asks.
+  /// The calling thread.
+  ///
+  /// Never optimised: the C library declares `pthread_self` a constant function, so that an optimiser may
+  /// use one answer on both sides of a suspension.
+  @_optimize(none)
   public static var current: ThreadID {
     #if canImport(Darwin)
     unsafe ThreadID(bits: UInt(bitPattern: pthread_self()))  // Reason: only a number.

@@ -9,6 +9,10 @@ private import Darwin
 /// Which thread runs, as a number: for finding out that a thread has come back to where it already is.
 package enum ThreadIdentity: Sendable {
   /// The number of the calling thread, never zero; another thread may have it later.
+  ///
+  /// Never optimised: the C library declares `pthread_self` a constant function, so that an optimiser may
+  /// use one answer on both sides of a suspension.
+  @_optimize(none)
   package static var current: UInt {
     #if canImport(Glibc)
     UInt(pthread_self())
