@@ -26,7 +26,8 @@ let package = Package(
     .executableTarget(
       name: "PreMainFixture",
       dependencies: [
-        "EventBus", "LaunchLoader", "PreMainAnalytics", "PreMainCrashReports", "PreMainLogging",
+        "EventBus", "LaunchLoader", "Theming", "PreMainAnalytics", "PreMainCrashReports",
+        "PreMainLogging",
       ],
       path: "Tests/Fixtures/PreMain/Program"
     ),
@@ -86,4 +87,11 @@ for target in package.targets {
       .treatAllWarnings(as: .error),
       .treatWarning("ExplicitSendable", as: .error),
     ]
+}
+
+// For the gate `tests-release`: optimises what users run, and compiles the tests as fast as can be.
+if Context.environment["OPTIMISE_ALL_BUT_TESTS"] != nil {
+  for target in package.targets where target.type == .test {
+    target.swiftSettings?.append(.unsafeFlags(["-Onone", "-no-whole-module-optimization"]))
+  }
 }

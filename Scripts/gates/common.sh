@@ -102,15 +102,28 @@ print_failures() {
   ' "$1"
 }
 
+# Builds the tests and the programs that they start, with the given flags, and nothing else: `swift build
+# --build-tests` would build the snippets as well, which is half of the time.
+build_tests() {
+  local product programs
+  describe_package || fail "cannot read Package.swift"
+  programs=$(jq -r '.targets[] | select(.type == "executable") | .name' "$work/package.json")
+  for product in EventBusPackageTests $programs; do
+    swift build "$@" --product "$product" || fail "swift build $* --product $product"
+  done
+}
+
 # Runs `swift test` with the given arguments, keeps its output in $work/NAME.log, and fails the
 # gate if a test fails, if nothing ran, or if it takes longer than it ever should.
 run_tests() {
-  local name=$1 log=$work/$1.log passed failed
+  local name=$1 log=$work/$1.log passed failed status=0
   shift
-  timeout -k 30 1500 swift test "$@" 2>&1 | tee "$log" || {
+  timeout -k 30 1500 swift test "$@" > "$log" 2>&1 || status=$?
+  if ((status != 0)); then
     print_failures "$log"
-    fail "swift test $*: see above, or $log (exit status 124: not done in 25 minutes)"
-  }
+    ((status != 124)) || fail "swift test $*: not done in 25 minutes; see $log"
+    fail "swift test $*: see above, or $log"
+  fi
   read -r passed failed < <(count_tests "$log")
   ((failed == 0)) || fail "$failed failures in $log although swift test reported success"
   ((passed > 0)) || fail "no test ran; a run of nothing proves nothing"
@@ -127,12 +140,16 @@ build_probe() {
     || fail "the probe (Scripts/Probe) does not build"
 }
 
-# The same with the static standard library, as it would be shipped: .build/probe-static/….
-build_static_probe() {
-  swift build -c release --package-path Scripts/Probe --scratch-path .build/probe-static \
-    --disable-build-manifest-caching --static-swift-stdlib \
-    || fail "the probe (Scripts/Probe) does not build with the static standard library"
+# Builds the programs of Tests/Fixtures/PreMain with the given flags; says nothing unless it fails.
+# One of them uses all three libraries, so that the static build serves the gate `foundation`, too.
+build_premain() {
+  swift build "$@" --product PreMainFixture > "$work/premain.log" 2>&1 \
+    && swift build "$@" --product PreMainCrowd >> "$work/premain.log" 2>&1 \
+    || fail "swift build $*: $(tail -n 20 "$work/premain.log")"
 }
+
+# The flags of the static build: in a folder of its own, since everything is compiled for it.
+static_build=(-c release --static-swift-stdlib --scratch-path .build/static)
 
 # Writes the symbol graphs of the libraries for readers of the given access level (public or
 # package), one folder a module, and prints the folder that holds them.

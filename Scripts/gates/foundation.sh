@@ -15,12 +15,15 @@ done
 ! grep -iE 'foundation|libicu' <<< "$needed" || fail "Foundation is linked (see the lines above)"
 
 # Linked statically there is no such list; then its symbols are in the program itself.
-build_static_probe
-program=.build/probe-static/release/Probe
-"$program" > /dev/null || fail "the static probe does not run"
-nm "$program" > "$work/probe.symbols"
-grep -q '_swift_release_' "$work/probe.symbols" || fail "cannot read the symbols of $program"
-count=$(grep -cE '10Foundation|20FoundationEssentials|_CFRuntime' "$work/probe.symbols" || true)
+build_premain "${static_build[@]}"
+program=$(swift build "${static_build[@]}" --show-bin-path)/PreMainFixture
+for module in "${modules[@]}"; do
+  grep -q "^import $module\$" Tests/Fixtures/PreMain/Program/*.swift \
+    || fail "Tests/Fixtures/PreMain/Program does not use $module"
+done
+nm "$program" > "$work/static.symbols"
+grep -q '_swift_release_' "$work/static.symbols" || fail "cannot read the symbols of $program"
+count=$(grep -cE '10Foundation|20FoundationEssentials|_CFRuntime' "$work/static.symbols" || true)
 ((count == 0)) || fail "the static program holds $count symbols of Foundation"
-strip -o "$work/probe.stripped" "$program"
-echo "Static and stripped: $(($(stat -c %s "$work/probe.stripped") / 1024)) KiB."
+strip -o "$work/static.stripped" "$program"
+echo "Static and stripped: $(($(stat -c %s "$work/static.stripped") / 1024)) KiB."

@@ -68,7 +68,7 @@ compile() {
   { printf '%s\n' "${flags[@]}" "${files[@]}"; cat "$work/layers/$module.imports" "${files[@]}"; } \
     | sha256sum > "$stamp.now"
   cmp -s "$stamp.now" "$stamp.passed" && return 0
-  swiftc -typecheck -parse-as-library -module-name "$module" -package-name house -suppress-warnings \
+  swiftc -typecheck -parse-as-library -module-name "$module" -package-name "$package" -suppress-warnings \
     -I "$built" "${flags[@]}" "${files[@]}" > "$stamp.log" 2>&1 || return 1
   mv "$stamp.now" "$stamp.passed"
 }
@@ -76,6 +76,8 @@ compile() {
 # The modules that are imported are those of the last build.
 swift build || fail "the build"
 built=$(swift build --show-bin-path)/Modules
+# As the package manager names it: after its folder.
+package=$(basename "$PWD" | tr '[:upper:]' '[:lower:]' | tr -c '[:alnum:]\n' _)
 mkdir -p "$work/layers"
 jobs=()
 for module in "${modules[@]}"; do

@@ -2,16 +2,11 @@
 # registrations before main run in debug, in release and with the static standard library
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-builds=("-c debug" "-c release" "-c release --static-swift-stdlib")
+builds=("-c debug" "-c release" "${static_build[*]}")
 for build in "${builds[@]}"; do
   read -ra flags <<< "$build"
-  scratch=.build
-  [[ $build != *static* ]] || scratch=.build/static
-  for product in PreMainFixture PreMainCrowd; do
-    swift build "${flags[@]}" --scratch-path "$scratch" --product "$product" > "$work/premain.log" 2>&1 \
-      || fail "swift build $build --product $product: $(tail -n 20 "$work/premain.log")"
-  done
-  programs=$(swift build "${flags[@]}" --scratch-path "$scratch" --show-bin-path)
+  build_premain "${flags[@]}"
+  programs=$(swift build "${flags[@]}" --show-bin-path)
   status=0
   PRE_MAIN_FIXTURE="the gate" timeout 20 "$programs/PreMainFixture" a b > "$work/premain.txt" || status=$?
   ((status == 0)) || fail "built with $build, the fixture ended with status $status"

@@ -22,8 +22,9 @@ for suite in "${left_out[@]}"; do
   grep -rqE "(struct|class) $suite\\b" Tests || fail "there is no suite $suite to leave out"
   skips+=(--skip "$suite")
 done
-run_tests tests-tsan --no-parallel "${skips[@]}" \
-  --sanitize thread -Xswiftc -DTSAN --scratch-path .build/tsan
+sanitized=(--sanitize thread -Xswiftc -DTSAN --scratch-path .build/tsan)
+build_tests "${sanitized[@]}"
+run_tests tests-tsan --no-parallel "${skips[@]}" "${sanitized[@]}" --skip-build
 
 # A report in a child process (an exit test) does not reach the status of the run.
 ! grep -q 'WARNING: ThreadSanitizer' "$work/tests-tsan.log" \

@@ -6,11 +6,7 @@ import Testing
 @Suite("Replay against racing posts", .timeLimit(.minutes(5)))
 struct ReplayStormTests {
   /// All these tests together make a hundred thousand registrations, and fewer where each is watched.
-  #if TSAN
-  private static let scale = 0.04
-  #else
-  private static let scale = 1.0
-  #endif
+  private static let scale = Double(rounds(100, debug: 25, sanitized: 4)) / 100
   private static let kept = 3
 
   private static func scaled(_ rounds: Int) -> Int { Int(Double(rounds) * scale) }

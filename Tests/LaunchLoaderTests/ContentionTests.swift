@@ -5,11 +5,7 @@ import Testing
 
 @Suite("Threads that launch, register and cancel at once", .timeLimit(.minutes(5)))
 struct ContentionTests {
-  #if TSAN
-  private let rounds = 200
-  #else
-  private let rounds = 1_000
-  #endif
+  private let rounds = TestSupport.rounds(1_000, debug: 250, sanitized: 200)
 
   @Test("Of many threads that launch one does; each worker runs once")
   func launchingAtOnce() async throws {

@@ -5,11 +5,7 @@ import Testing
 
 @Suite("Random launches", .timeLimit(.minutes(5)))
 struct RandomLaunchTests {
-  #if TSAN
-  private static let rounds = 300
-  #else
-  private static let rounds = 2_000
-  #endif
+  private static let rounds = TestSupport.rounds(2_000, debug: 800, sanitized: 300)
 
   @Test("A launch ends whatever its workers do, runs each at most once, and reports what it did")
   func everyLaunchEnds() async throws {

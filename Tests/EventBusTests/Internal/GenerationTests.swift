@@ -2,11 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-#if DEBUG
-private let shortRegistrations = 100_000
-#else
-private let shortRegistrations = 1_000_000
-#endif
+private let shortRegistrations = rounds(1_000_000, debug: 100_000, sanitized: 20_000)
 
 /// The bound of ``ReclamationDomain``, walked through call by call.
 @Suite("Reclamation in generations")

@@ -188,6 +188,8 @@ struct ReclamationSearch {
     var known: Set<ReclamationModel> = [start]
     var open = [start]
     while let state = open.popLast() {
+      // A planted fault is looked for until it is found.
+      if fault != nil, foundUseAfterFree || foundLostSweep { return }
       stateCount += 1
       if state.isBroken { foundUseAfterFree = true }
       if state.hasLostSweep { foundLostSweep = true }

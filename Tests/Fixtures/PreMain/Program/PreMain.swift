@@ -1,9 +1,11 @@
 import EventBus
 import LaunchLoader
+import Theming
 
 /// A program that knows none of its features: they registered themselves before it began.
 @main
 struct PreMain {
+  @MainActor
   static func main() async throws {
     print("main begins")
     let bus = EventBus()
@@ -15,6 +17,7 @@ struct PreMain {
     for entry in entries.sorted(by: { $0.id.rawValue < $1.id.rawValue }) {
       print("\(entry.id), registered in \(entry.fileID):\(entry.line), \(entry.outcome)")
     }
+    print("theme: \(ThemeManager(Theme("Day"), bus: bus).theme.name)")
     withExtendedLifetime(attachment) {}
   }
 }
