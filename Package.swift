@@ -92,6 +92,8 @@ for target in package.targets {
 // For the gate `tests-release`: optimises what users run, and compiles the tests as fast as can be.
 if Context.environment["OPTIMISE_ALL_BUT_TESTS"] != nil {
   for target in package.targets where target.type == .test {
-    target.swiftSettings?.append(.unsafeFlags(["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"]))
+    target.swiftSettings?.append(
+      .unsafeFlags(["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"])
+    )
   }
 }
