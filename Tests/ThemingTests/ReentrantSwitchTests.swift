@@ -78,7 +78,7 @@ struct ReentrantSwitchTests {
     #expect(manager.version == 16)
   }
 
-  @Test("A seventeenth round is refused to its caller and to the first caller; the last theme stays")
+  @Test("A seventeenth round is refused to who asks and to who began; the last theme applied stays")
   func switchLoop() throws {
     let manager = makeManager(rounded(0))
     let label = climbing(manager, to: .max)
