@@ -25,6 +25,7 @@ final class TerminalScreen {
   private let depth: ColourDepth
   private let happenings = AsyncStream<Happening>.makeStream()
   private var keyboard: Keyboard?
+  private let backlog = KeyBacklog()
   /// Nothing is drawn before the terminal has said what its background is, or was given time to.
   private var isWaiting = true
 
@@ -107,6 +108,7 @@ final class TerminalScreen {
       isWaiting = false
       mailbox.systemIs(colour.isLight ? .light : .dark)
     case .keyboard(.input(.key(let key))):
+      backlog.remove()
       if obey(key) { return true }
     }
     draw()
@@ -120,7 +122,10 @@ final class TerminalScreen {
     keyboard = Keyboard.start(
       session.input,
       deadline: asks ? BackgroundReply.patience : nil
-    ) { [happenings] in happenings.continuation.yield(.keyboard($0)) }
+    ) { [happenings, backlog] event in
+      if case .input(.key) = event, !backlog.add() { return }
+      happenings.continuation.yield(.keyboard(event))
+    }
     if keyboard == nil { happenings.continuation.yield(.keyboard(.gone)) }
   }
 

@@ -1,3 +1,5 @@
+import Theming
+
 /// Why a file gave no theme: the file, the place in it, and the way out.
 struct ThemeFileError: Error, CustomStringConvertible {
   /// The path of the file.
@@ -14,7 +16,22 @@ struct ThemeFileError: Error, CustomStringConvertible {
     self.init(file: file, problem: Self.problem(error))
   }
 
+  /// Lists the first issues, and says how many more there are: a file can have any number.
+  init(file: String, issues: [ThemeIssue]) {
+    var problems = issues.prefix(8).map { "\($0)" }
+    let rest = issues.count - problems.count
+    if rest > 0 { problems.append("… and \(Self.grouped(rest)) more") }
+    self.init(file: file, problem: problems.joined(separator: "; "))
+  }
+
   var description: String { "\(file): \(problem)" }
+
+  /// A number with a comma between thousands.
+  private static func grouped(_ number: Int) -> String {
+    number < 1_000
+      ? "\(number)"
+      : grouped(number / 1_000) + "," + "\(1_000 + number % 1_000)".dropFirst()
+  }
 
   private static func problem(_ error: DecodingError) -> String {
     switch error {

@@ -63,8 +63,7 @@ enum ThemeFiles {
     } catch let error as DecodingError {
       throw ThemeFileError(file: file, error)
     } catch let error as ThemeError where !error.issues.isEmpty {
-      let issues = error.issues.map { "\($0)" }
-      throw ThemeFileError(file: file, problem: issues.joined(separator: "; "))
+      throw ThemeFileError(file: file, issues: error.issues)
     } catch {
       throw ThemeFileError(file: file, problem: "\(error)")
     }

@@ -57,6 +57,17 @@ struct ThemeFilesTests {
     ),
   ]
 
+  @Test("Of 20,000 unknown keys in a file the first eight are named, and the others counted")
+  func manyMistakes() throws {
+    let folder = try ScratchPath(isFolder: true)
+    let keys = (0..<20_000).map { "\"key\($0)\": 1" }.joined(separator: ", ")
+    try folder.write("{\"name\": \"Fog\", \"values\": {\(keys)}}", to: "fog.json")
+    let said = try complaint(folder.path)
+    #expect(said.contains("\"key0\" is no key of the theme"))
+    #expect(said.contains("; … and 19,992 more"))
+    #expect(said.utf8.count < 2_000)
+  }
+
   @Test("A file with a mistake does not keep the others from being read")
   func oneOfTwo() throws {
     let folder = try ScratchPath(isFolder: true)

@@ -147,13 +147,20 @@ struct AliasCycleTests {
       _ = makeManager(theme("a>b b>a"))
     }
     try #expect(saidCircle(#require(single)))
-    let pair = await #expect(
+    let dark = await #expect(
       processExitsWith: .failure,
       observing: [\.standardErrorContent]
     ) { @MainActor in
       _ = ThemeManager(light: Theme("light"), dark: theme("a>b b>a"))
     }
-    try #expect(saidCircle(#require(pair)))
+    try #expect(saidCircle(#require(dark)))
+    let light = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) { @MainActor in
+      _ = ThemeManager(light: theme("a>b b>a"), dark: Theme("dark"))
+    }
+    try #expect(saidCircle(#require(light)))
   }
 
   private func saidCircle(_ result: ExitTest.Result) -> Bool {

@@ -127,21 +127,20 @@ struct AppearanceTests {
     #expect(manager.systemAppearance == nil && manager.theme.name == "Night")
   }
 
-  @Test("A pair with a theme that cannot be used keeps the other one, and complains")
+  @Test("A theme of the pair that a scope cannot take leaves the other one in use, with a message")
   func unusable() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       await MainActor.run {
-        let broken = Theme("Broken", appearance: .light) {
-          $0[alias: .accent] = .brand
-          $0[alias: .brand] = .accent
-        }
-        let manager = ThemeManager(light: broken, dark: Theme("Night"), bus: EventBus())
+        let day = Theme("Day", appearance: .light) { $0[alias: .accent] = .brand }
+        let manager = ThemeManager(light: day, dark: Theme("Night"), bus: EventBus())
+        let scope = try? manager.scope { $0[alias: .brand] = .accent }
         manager.preference = .light
         precondition(manager.theme.name == "Night")
+        withExtendedLifetime(scope) {}
       }
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("Theming: The aliases of the theme \"Broken\" lead in a circle: "))
+    #expect(text.contains("Theming: The aliases of the theme \"Day\" lead in a circle: "))
     #expect(text.contains("color.accent → color.brand → color.accent"))
   }
 }

@@ -130,6 +130,31 @@ struct FollowTests {
     #expect(manager.subscriberCount == 0)
   }
 
+  /// Two properties of a view, one of them a part of the other.
+  private final class Panel {
+    struct Style: Hashable, Sendable {
+      var width = 0
+      var height = 0
+    }
+    static let key = ThemeKey("panel.style", default: Style(width: 1, height: 1))
+    var style = Style()
+  }
+
+  @Test("A property and a part of it are two: a new view gets both, a switch sets what has changed")
+  func wholeAndPart() throws {
+    let manager = makeManager()
+    let (before, after) = (Panel(), Panel())
+    let map: ThemeMap<Panel> = [.set(\.style, Panel.key), .set(\.style.width, .radius)]
+    manager.follow(before, map)
+    #expect(before.style == Panel.Style(width: 4, height: 1))
+    try manager.edit { $0[.radius] = 7 }
+    #expect(before.style == Panel.Style(width: 7, height: 1))
+    try manager.edit { $0[Panel.key] = Panel.Style(width: 2, height: 2) }
+    #expect(before.style == Panel.Style(width: 2, height: 2))
+    manager.follow(after, map)
+    #expect(after.style == Panel.Style(width: 7, height: 2))
+  }
+
   @Test("Cancelling while a switch is applied: not called any more")
   func cancelDuringASwitch() throws {
     let manager = makeManager()

@@ -78,7 +78,7 @@ struct ReentrantSwitchTests {
     #expect(manager.version == 16)
   }
 
-  @Test("A seventeenth is refused to who asks and to who began; the last one applied stays")
+  @Test("A seventeenth round is refused to who asks and to who began; the last theme applied stays")
   func switchLoop() throws {
     let manager = makeManager(rounded(0))
     let label = climbing(manager, to: .max)

@@ -1,7 +1,7 @@
 public import Synchronization
 
-/// What other threads may tell a property: which of its registrations have ended, and who waits until
-/// it calls nobody.
+/// What a property and other threads know of each other: which registrations have ended, which one is
+/// being called, and who waits for the end of that call.
 ///
 /// A property and its closures belong to one isolation domain; tokens are cancelled anywhere. So a
 /// token only writes a number here, and the property takes the closure out, and lets it go, the next
@@ -13,22 +13,31 @@ public import Synchronization
 ///                            token ──owns─┘          (nothing on the token's side has a closure)
 /// ```
 ///
+/// The number of the registration that is being called is published before the registration is looked at,
+/// and the end of a registration is set before that number is read: so either the call is not made, or
+/// ``untilFinished(_:)`` sees it. A walk over one registration costs two atomic additions, each further
+/// registration one more.
+///
 /// ## Thread safety
 ///
-/// Every member may be called on any thread, except ``begin()``, ``end()`` and ``takeEnded()``, which
-/// belong to the property.
+/// Every member may be called on any thread, except ``call(_:)``, ``callSeveral()``, ``resume(_:)``,
+/// ``end()`` and ``takeEnded()``, which belong to the property.
 @usableFromInline
 package final class ObservationLedger: Sendable {
-  /// Set while handlers are called.
-  @usableFromInline internal static var calling: UInt { 1 }
   /// Set while numbers of ended registrations are waiting.
-  @usableFromInline internal static var soiled: UInt { 2 }
-  /// Set while somebody waits for the end of the calls.
-  @usableFromInline internal static var awaited: UInt { 4 }
+  @usableFromInline internal static var soiled: UInt { 1 }
+  /// Set while tasks wait for the end of the call.
+  @usableFromInline internal static var awaited: UInt { 2 }
+  /// The bits of the call, which only the property changes.
+  ///
+  /// Zero for none, all for several at once, else one more than the registration's number.
+  @usableFromInline internal static var call: UInt { ~3 }
+  @usableFromInline internal static var oneCall: UInt { 4 }
 
   private struct State {
     var ended: [UInt] = []
-    var idle: Latch?
+    /// Opened by the next change of the call.
+    var change: Latch?
   }
 
   @usableFromInline internal let word = Atomic<UInt>(0)
@@ -41,24 +50,38 @@ package final class ObservationLedger: Sendable {
   @inlinable
   package var isSoiled: Bool { word.load(ordering: .relaxed) & Self.soiled != 0 }
 
-  /// Announces that handlers will be called.
+  /// Announces the call of a registration, in place of the call before.
   ///
-  /// Sequentially consistent, as is the end of a registration: whoever ended one either is seen by the
-  /// property before it calls, or sees that the property is calling.
+  /// Sequentially consistent, as is the end of a registration.
   @inlinable
-  package func begin() { word.bitwiseOr(Self.calling, ordering: .sequentiallyConsistent) }
+  package func call(_ number: UInt) { _ = change(to: (number &+ 1) &* Self.oneCall) }
+
+  /// Announces calls inside the one there is.
+  ///
+  /// - Returns: That one, for ``resume(_:)``.
+  @inlinable
+  package func callSeveral() -> UInt { change(to: Self.call) & Self.call }
+
+  /// Announces that the calls inside a call have ended.
+  @inlinable
+  package func resume(_ call: UInt) { _ = change(to: call) }
 
   /// Announces that no handler is being called any more.
   ///
   /// - Returns: Whether registrations have ended meanwhile.
   @inlinable
-  package func end() -> Bool {
-    let former = word.bitwiseAnd(
-      ~(Self.calling | Self.awaited),
-      ordering: .sequentiallyConsistent
-    ).oldValue
-    if former & Self.awaited != 0 { openIdle() }
-    return former & Self.soiled != 0
+  package func end() -> Bool { change(to: 0) & Self.soiled != 0 }
+
+  /// Changes the bits of the call, and lets those look that wait for its end.
+  ///
+  /// - Returns: The word before.
+  @inlinable
+  internal func change(to call: UInt) -> UInt {
+    // These bits are what they were: no other thread changes them.
+    let difference = call &- word.load(ordering: .relaxed) & Self.call
+    let former = word.wrappingAdd(difference, ordering: .sequentiallyConsistent).oldValue
+    if former & Self.awaited != 0 { callHasEnded() }
+    return former
   }
 
   /// Notes the end of a registration.
@@ -78,24 +101,30 @@ package final class ObservationLedger: Sendable {
     }
   }
 
-  /// Waits until no handler is being called.
+  /// Waits until a registration that has ended is not being called.
   ///
   /// Returns early when the task is cancelled.
-  package func untilIdle() async {
-    let idle = state.withLock { state in
-      let idle = state.idle ?? Latch()
-      state.idle = idle
-      return idle
+  package func untilFinished(_ number: UInt) async {
+    while true {
+      // The latch comes first: it is opened by a change of the call that sees the flag.
+      let latch = state.withLock { state in
+        let latch = state.change ?? Latch()
+        state.change = latch
+        return latch
+      }
+      let call =
+        word.bitwiseOr(Self.awaited, ordering: .sequentiallyConsistent).oldValue & Self.call
+      // The flag may stay: others may be waiting already, and the next change of the call clears it.
+      guard call == Self.call || call == (number &+ 1) &* Self.oneCall else { return }
+      guard await latch.wait() else { return }
     }
-    // When nobody is calling, calls that begin now see that the registration has ended. The flag may
-    // stay: others may be waiting already, and the next end of calls clears it.
-    let former = word.bitwiseOr(Self.awaited, ordering: .sequentiallyConsistent).oldValue
-    if former & Self.calling != 0 { await idle.wait() }
   }
 
   @usableFromInline
-  internal func openIdle() {
-    let idle = state.withLock { $0.idle.take() }
-    idle?.open()
+  internal func callHasEnded() {
+    // Cleared before the latch is taken: a task that waits from now on sets it again.
+    word.bitwiseAnd(~Self.awaited, ordering: .sequentiallyConsistent)
+    let latch = state.withLock { $0.change.take() }
+    latch?.open()
   }
 }

@@ -65,7 +65,9 @@ package final class ObservationMark: TokenTarget, EndingMembers.Member,
 
   override package func isActive(_ handle: UInt) -> Bool { !hasEnded }
 
-  override package func waitUntilFinished(_ handle: UInt) async { await ledger.untilIdle() }
+  override package func waitUntilFinished(_ handle: UInt) async {
+    await ledger.untilFinished(number)
+  }
 
   override package func changePauses(_ handle: UInt, by change: Int, unless hasEnded: () -> Bool) {
     let amount = UInt(bitPattern: change) &* Self.onePause

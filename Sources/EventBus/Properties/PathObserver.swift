@@ -102,9 +102,10 @@ internal final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyO
 
   private func receiveInner(_ change: Change<Leaf>) {
     guard let outer, let observers = outer.observers, !mark.hasEnded else { return follow(nil) }
-    // A call of the outer property's observer, too: so one waits for it.
-    observers.beginWalk()
-    defer { observers.endWalk() }
+    // A call of the outer property's observer, too, for those that wait for its end.
+    let outerCall = observers.beginWalk()
+    if outerCall == nil { observers.ledger.call(number) }
+    defer { observers.endWalk(outerCall) }
     // If the object was replaced already, the report of that follows, or was left out on purpose.
     if let root = outer.cell.settled, path.find(root) !== property { return }
     let seen = path.lift(change.new)

@@ -48,11 +48,12 @@ extension PropertyObservers {
   internal func tellInitial(_ observer: PropertyObserver<Value>, _ value: Value) {
     let isOutermost = !isDraining
     isDraining = true
-    beginWalk()
+    let outer = beginWalk()
+    if outer == nil { ledger.call(observer.number) }
     if observer.mark.isOpen, !observer.receive(Change(.initial, old: value, new: value)) {
       observer.mark.endByItself()
     }
-    endWalk()
+    endWalk(outer)
     if isOutermost { drain() }
   }
 

@@ -17,11 +17,12 @@ extension PropertyObservers {
   /// Tells a plain change to those who were there when the walk began.
   @inlinable
   internal func tell(_ change: Change<Value>) {
-    beginWalk()
+    let outer = beginWalk()
     // What is added from now on stands behind; no slot is emptied or moved during a walk.
     let end = slots.count
     var index = 0
     while index < end {
+      if outer == nil { ledger.call(slots[index].number) }
       _ = ObjectAddress.borrow(slots[index].address) { (observer: PropertyObserver<Value>) in
         if !observer.mark.isOpen {
           observer.miss()
@@ -31,7 +32,7 @@ extension PropertyObservers {
       }
       index += 1
     }
-    endWalk()
+    endWalk(outer)
   }
 
   /// Lets everything that was computed from the property be computed anew.
@@ -218,14 +219,15 @@ extension PropertyObservers {
   private func walk(before order: UInt? = nil, _ visit: (PropertyObserver<Value>) -> Bool) {
     let order = order ?? nextNumber
     var index = 0
-    beginWalk()
+    let outer = beginWalk()
     while index < slots.count {
       let slot = slots[index]
       guard slot.number < order else { break }
+      if outer == nil { ledger.call(slot.number) }
       if let observer = slot.observer, !visit(observer) { observer.mark.endByItself() }
       index += 1
     }
-    endWalk()
+    endWalk(outer)
   }
 
   /// Warns of observers that seem to answer each other without end.

@@ -27,10 +27,11 @@ extension PropertyObservers {
   /// Tells a report to those who were there when the walk began.
   @inlinable
   internal func tell(_ report: WriteReport<Value>) {
-    beginWalk()
+    let outer = beginWalk()
     let end = slots.count
     var index = 0
     while index < end {
+      if outer == nil { ledger.call(slots[index].number) }
       _ = ObjectAddress.borrow(slots[index].address) { (observer: PropertyObserver<Value>) in
         if !observer.mark.isOpen {
           observer.miss()
@@ -40,6 +41,6 @@ extension PropertyObservers {
       }
       index += 1
     }
-    endWalk()
+    endWalk(outer)
   }
 }

@@ -143,16 +143,22 @@ internal final class PropertyObservers<Value> {
 
   // MARK: Walks
 
+  /// Begins to call registrations.
+  ///
+  /// - Returns: The call that this is inside of, for ``endWalk(_:)``; `nil` where each call of the walk is
+  ///   to be announced.
   @inlinable
-  internal func beginWalk() {
+  internal func beginWalk() -> UInt? {
     walks += 1
-    if walks == 1 { ledger.begin() }
+    return walks == 1 ? nil : ledger.callSeveral()
   }
 
+  /// Ends the calls.
   @inlinable
-  internal func endWalk() {
+  internal func endWalk(_ outer: UInt?) {
     walks -= 1
-    if walks == 0, ledger.end() { clean() }
+    if let outer { return ledger.resume(outer) }
+    if ledger.end() { clean() }
   }
 
   /// Takes out what has ended on whatever thread, and lets it go.

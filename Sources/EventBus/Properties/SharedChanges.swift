@@ -64,6 +64,8 @@ package struct SharedChanges<Value> {
   /// The number of the newest change that was recorded.
   package private(set) var newest: UInt = 0
   private var waiting = RoundQueue<Value>()
+  /// Rounds that were taken out and came to nothing, until the next one is taken.
+  private var skipped: SkippedRounds?
   private var turn = Turn.idle
   private var isTaskOnItsWay = false
 
@@ -78,20 +80,27 @@ package struct SharedChanges<Value> {
   /// - Parameters:
   ///   - old: The value before; the value now is the one after.
   ///   - thread: The thread that made it.
+  ///   - depth: The depth of the change it answers, if the thread is in a call for one that belongs to
+  ///     no turn.
   ///   - isBarred: Whether a registration, or the end of a pause, came after the change before.
   /// - Returns: What the thread is to do, and what it is to release.
   /// - Complexity: Amortized O(1).
-  package mutating func record(from old: Value, by thread: UInt, isBarred: Bool) -> Recorded {
+  package mutating func record(
+    from old: Value,
+    by thread: UInt,
+    answering depth: Int? = nil,
+    isBarred: Bool
+  ) -> Recorded {
     newest += 1
-    var depth = 0
+    var answered = depth
     if case .taken(let delivering) = turn, delivering.thread == thread {
-      depth = delivering.depth + 1
+      answered = delivering.depth
     }
     let round = SharedRound(
       Change(.set, old: old, new: value),
       number: newest,
       thread: thread,
-      depth: depth,
+      depth: answered.map { $0 + 1 } ?? 0,
       isBarred: isBarred
     )
     let displaced = waiting.append(round)
@@ -102,7 +111,7 @@ package struct SharedChanges<Value> {
 
   /// What the thread whose turn it is does next.
   package mutating func next() -> Step {
-    guard case .taken(var delivering) = turn, let round = waiting.first else {
+    guard case .taken(var delivering) = turn, var round = waiting.first else {
       turn = .idle
       return .rest
     }
@@ -117,7 +126,14 @@ package struct SharedChanges<Value> {
     _ = waiting.popFirst()
     delivering.depth = round.depth
     turn = .taken(delivering)
+    if let skipped { round.take(skipped: skipped) }
+    skipped = nil
     return .deliver(round)
+  }
+
+  /// Takes note that a round is not delivered, since its changes came to nothing.
+  package mutating func skip(_ round: SharedRound<Value>) {
+    skipped = SkippedRounds(first: round.first, isBarred: round.isBarred)
   }
 
   /// Lets the task that was started take its turn.

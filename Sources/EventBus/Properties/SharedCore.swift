@@ -53,6 +53,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   /// Stores a value and reports it, unless it is equal to the present one.
   internal func set(_ value: Value) {
     let thread = enteringThread()
+    let depth = counts.depth(on: thread)
     let (old, recorded) = state.withLock { state in
       let old = state.value
       guard !isEmpty else {
@@ -61,7 +62,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
       }
       if areEqual(old, value, on: thread) { return (old, nil) }
       state.value = value
-      return (old, record(from: old, by: thread, in: &state))
+      return (old, record(from: old, by: thread, answering: depth, in: &state))
     }
     // What was displaced is released here, outside the lock.
     withExtendedLifetime(old) {}
@@ -71,6 +72,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   /// Changes the value in place, under the lock, and reports the change, also when the closure throws.
   internal func update(_ body: (inout Value) throws -> Void) rethrows {
     let thread = enteringThread()
+    let depth = counts.depth(on: thread)
     // Both are released outside the lock, at the end.
     var former: Value?
     var recorded: Changes.Recorded?
@@ -83,7 +85,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
       if !isEmpty { former = state.value }
       defer {
         if let former, !areEqual(former, state.value, on: thread) {
-          recorded = record(from: former, by: thread, in: &state)
+          recorded = record(from: former, by: thread, answering: depth, in: &state)
         }
       }
       insider.store(thread, ordering: .relaxed)
@@ -113,6 +115,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     let inbox = SharedInbox<Value>(
       isBound: actor != nil,
       wantsPrior: request.options.contains(.prior),
+      areEqual,
       counts
     )
     let observer = Routed(
@@ -134,7 +137,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
       isBarred.store(true, ordering: .relaxed)
       return (state.value, state.newest)
     }
-    inbox.setBaseline(newest)
+    inbox.setBaseline(value, newest)
     var initial: SharedRound<Value>?
     if request.options.contains(.initial) {
       initial = SharedRound(Change(.initial, old: value, new: value), number: newest)
@@ -150,12 +153,14 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     _ link: ObserverLink,
     _ body: (Change<Value>) -> Reception
   ) -> Reception {
-    guard let (round, isAnnounced) = inbox.takeForCall(admitted) else { return .declined }
-    if isAnnounced {
-      let reception = body(round.announcement.change)
-      guard reception == .called, link.isActive(0) else { return reception }
+    guard let (round, mustAnnounce) = inbox.takeForCall(admitted) else { return .declined }
+    return inbox.calling(round) {
+      if mustAnnounce {
+        let reception = body(round.announcement.change)
+        guard reception == .called, link.isActive(0) else { return reception }
+      }
+      return body(round.change)
     }
-    return body(round.change)
   }
 
   /// Gives a new observer the initial value and what came since, and opens its inbox.
@@ -187,7 +192,9 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     _ link: ObserverLink
   ) {
     guard observer.isReceptive, inbox.keepsHandedOver(round) else { return }
-    let reception = try? observer.accept(round, delivery)  // Reason: its handler cannot throw.
+    let reception = counts.calling(round.depth) {
+      try? observer.accept(round, delivery)  // Reason: its handler cannot throw.
+    }
     if reception == .ownerLost { link.endByItself() }
   }
 
@@ -205,10 +212,11 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   private func record(
     from old: Value,
     by thread: UInt,
+    answering depth: Int?,
     in state: inout Changes
   ) -> Changes.Recorded {
     let isBarred = self.isBarred.exchange(false, ordering: .relaxed)
-    return state.record(from: old, by: thread, isBarred: isBarred)
+    return state.record(from: old, by: thread, answering: depth, isBarred: isBarred)
   }
 
   private func finish(_ recorded: Changes.Recorded) {
@@ -221,6 +229,11 @@ package final class SharedCore<Value: Sendable>: ObserverList,
       switch state.withLock({ $0.next() }) {
       case .deliver(let round):
         if round.depth > 100 { warn() }
+        if round.isNothing(areEqual) {
+          state.withLock { $0.skip(round) }
+          counts.merged.wrappingAdd(1, ordering: .relaxed)
+          continue
+        }
         if counts.priors.load(ordering: .relaxed) > 0 { deliver(round.announcement) }
         deliver(round)
       case .leave(let startsTask):

@@ -7,7 +7,38 @@ internal final class SharedCounts: Sendable {
   /// How many observers want changes announced.
   internal let priors = Atomic<Int>(0)
 
+  private struct Calls {
+    var depths: [UInt: Int] = [:]
+  }
+
+  /// The calls that belong to no thread's turn: on actors, and during registrations.
+  private let calls = Locked(Calls())
+  private let callCount = Atomic<Int>(0)
+
   internal init() {}
+
+  /// The depth of the round that a thread is making a call for, if that call belongs to no turn.
+  internal func depth(on thread: UInt) -> Int? {
+    guard callCount.load(ordering: .relaxed) > 0 else { return nil }
+    return calls.withLock { $0.depths[thread] }
+  }
+
+  /// Makes a call that belongs to no turn.
+  ///
+  /// - Parameters:
+  ///   - depth: The depth of the round it is for.
+  ///   - body: The call.
+  /// - Returns: What the call returns.
+  internal func calling<Result>(_ depth: Int, _ body: () -> Result) -> Result {
+    let thread = ThreadIdentity.current
+    callCount.wrappingAdd(1, ordering: .relaxed)
+    let outer = calls.withLock { $0.depths.updateValue(depth, forKey: thread) }
+    defer {
+      calls.withLock { $0.depths[thread] = outer }
+      callCount.wrappingSubtract(1, ordering: .relaxed)
+    }
+    return body()
+  }
 }
 
 /// What waits in front of one observer of a shared property: while it is being registered, and until its
@@ -23,6 +54,8 @@ internal final class SharedInbox<Value: Sendable>: Sendable {
     var isOpen = false
     /// Changes up to this number are in the value the observer was registered with.
     var baseline: UInt = 0
+    /// That value, until the first change after it.
+    var known: Value?
     /// The change that was announced apart.
     var announced: UInt = 0
     /// What came during the registration.
@@ -37,8 +70,10 @@ internal final class SharedInbox<Value: Sendable>: Sendable {
   }
 
   private let state = Locked(State())
-  private let isBound: Bool
+  /// Whether the observer's handler runs on an actor.
+  internal let isBound: Bool
   private let wantsPrior: Bool
+  private let areEqual: (@Sendable (Value, Value) -> Bool)?
   private let counts: SharedCounts
 
   /// Creates a closed inbox.
@@ -46,10 +81,17 @@ internal final class SharedInbox<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - isBound: Whether the observer's handler runs on an actor.
   ///   - wantsPrior: Whether changes are announced to it.
+  ///   - areEqual: Tells values apart; without it every change is reported.
   ///   - counts: Counts the observers with announcements, for as long as this lives, and what merges.
-  internal init(isBound: Bool, wantsPrior: Bool, _ counts: SharedCounts) {
+  internal init(
+    isBound: Bool,
+    wantsPrior: Bool,
+    _ areEqual: (@Sendable (Value, Value) -> Bool)?,
+    _ counts: SharedCounts
+  ) {
     self.isBound = isBound
     self.wantsPrior = wantsPrior
+    self.areEqual = areEqual
     self.counts = counts
     if wantsPrior { counts.priors.wrappingAdd(1, ordering: .relaxed) }
   }
@@ -58,19 +100,28 @@ internal final class SharedInbox<Value: Sendable>: Sendable {
     if wantsPrior { counts.priors.wrappingSubtract(1, ordering: .relaxed) }
   }
 
-  /// Takes note of the newest change the observer knows from its registration.
-  internal func setBaseline(_ number: UInt) { state.withLock { $0.baseline = number } }
+  /// Takes note of the value the observer knows from its registration, and of the newest change in it.
+  internal func setBaseline(_ value: Value, _ number: UInt) {
+    state.withLock { ($0.baseline, $0.known) = (number, value) }
+  }
 
   /// Asks, once for each round that is delivered, whether the observer is to be called for it: now, or
   /// by one more call in its mailbox.
   internal func admits(_ round: SharedRound<Value>) -> Bool {
     if round.change.kind == .prior { return announces(round) }
+    // Released outside the lock.
+    var former: Value?
+    defer { withExtendedLifetime(former) {} }
     return act(
       on: state.withLock { state -> Admission in
         if round.number <= state.baseline { return .declined }
-        if state.isOpen { return isBound ? Self.keep(round, &state.waiting) : .admitted }
-        if case .merged(let value) = Self.keep(round, &state.held) { return .merged(value) }
-        return .declined
+        guard state.isOpen else {
+          if case .merged(let value) = Self.keep(round, &state.held) { return .merged(value) }
+          return .declined
+        }
+        if round.first > state.baseline { swap(&former, &state.known) }
+        if !isBound { return .admitted }
+        return Self.keep(Self.begin(round, with: state.known), &state.waiting)
       }
     )
   }
@@ -87,27 +138,47 @@ internal final class SharedInbox<Value: Sendable>: Sendable {
   ///
   /// - Returns: The round, and whether the observer knows it already.
   internal func nextHeld() -> (round: SharedRound<Value>, isKnown: Bool)? {
-    state.withLock { state in
+    let next: (SharedRound<Value>, isKnown: Bool, Value?)? = state.withLock { state in
       guard let round = state.held.popFirst() else {
         state.isOpen = true
         return nil
       }
-      return (round, round.number <= state.baseline)
+      let known = round.first <= state.baseline ? state.known : nil
+      return (round, round.number <= state.baseline, known)
     }
+    return next.map { (Self.begin($0, with: $2), $1) }
   }
 
   /// The round that a call is for, and whether the call is to announce it first.
   ///
   /// - Parameter round: The round that was admitted; others may have been merged since with what waits.
-  /// - Returns: The round, or `nil` when nothing waits.
+  /// - Returns: The round, or `nil` when nothing waits, or when what has been merged comes to nothing.
   internal func takeForCall(_ round: SharedRound<Value>) -> (SharedRound<Value>, isAnnounced: Bool)?
   {
-    guard isBound else {
-      let isPlain = !wantsPrior || round.change.kind != .set
-      return (round, !isPlain && state.withLock { $0.announced != round.number })
+    let isBound = isBound
+    let wantsPrior = wantsPrior && round.change.kind == .set
+    if !isBound, !round.isMerged, !wantsPrior { return (round, false) }
+    let next: (SharedRound<Value>, isAnnounced: Bool, Value?)? = state.withLock { state in
+      if isBound { return state.waiting.popFirst().map { ($0, false, nil) } }
+      let known = round.first <= state.baseline ? state.known : nil
+      return (round, state.announced == round.number, known)
     }
-    guard let round = state.withLock({ $0.waiting.popFirst() }) else { return nil }
-    return (round, wantsPrior && round.change.kind == .set)
+    guard let (round, isAnnounced, known) = next else { return nil }
+    let begun = Self.begin(round, with: known)
+    guard !begun.isNothing(areEqual) else {
+      if begun.change.kind == .set { counts.merged.wrappingAdd(1, ordering: .relaxed) }
+      return nil
+    }
+    return (begun, self.wantsPrior && begun.change.kind == .set && !isAnnounced)
+  }
+
+  /// Makes a call, outside every thread's turn where the handler runs on an actor.
+  internal func calling<Result>(_ round: SharedRound<Value>, _ body: () -> Result) -> Result {
+    isBound ? counts.calling(round.depth, body) : body()
+  }
+
+  private static func begin(_ round: SharedRound<Value>, with known: Value?) -> SharedRound<Value> {
+    known.map { round.beginning(with: $0) } ?? round
   }
 
   private func announces(_ round: SharedRound<Value>) -> Bool {

@@ -11,14 +11,16 @@
 /// ``Change/new`` before it. A handler runs where it was written: nonisolated ones on the thread that
 /// delivers, those on an actor on that actor, later, in order. One thread delivers at a time; a setter
 /// may return before another thread, delivering at that moment, has delivered its change. A change made
-/// by an observer is delivered after the one it was called for; more than 100 in a row are warned of
-/// once.
+/// by an observer is delivered after the one it was called for; more than 100 in a row, each made in the
+/// call for the one before, are warned of once, also where the observer runs on an actor.
 ///
 /// A thread delivers at most 64 changes of others after its own. The rest goes on in a task, from which
 /// the next setter may take over. When more than 1,000 changes wait, for a slow observer or for a busy
-/// actor, neighbours merge: the first old value, the last new one. The chain stays unbroken and the memory
-/// bounded, by 1,000 changes and one for each registration and each end of a pause meanwhile, across
-/// which nothing merges. ``mergedCount`` tells how many have merged.
+/// actor, neighbours merge: the first old value, the last new one; where these are equal and equal sets
+/// are not reported, nothing is. The chain stays unbroken. Nothing merges across a registration or the
+/// end of a pause as long as fewer than 2,000 wait, and never more do; an observer that registered in the
+/// middle of what has merged is called with a change that begins with the value it knows.
+/// ``mergedCount`` is the number of changes that have merged.
 ///
 /// With ``ObserveOptions/prior``, an observer on an actor is called with the announcement just before the
 /// change, there.
@@ -58,8 +60,9 @@ public final class SharedObserved<Value: Sendable>: Sendable {
 
   deinit { core.close() }
 
-  /// How many changes have been merged with a neighbour, because more than 1,000 waited: for their
-  /// delivery, or for an observer on an actor or in its registration, where each observer counts.
+  /// The number of changes that were merged with a neighbour, because more than 1,000 waited, and so
+  /// were not reported by themselves: for their delivery, or for an observer on an actor or in its
+  /// registration, where each observer counts.
   ///
   /// - Complexity: O(1).
   public var mergedCount: Int { core.mergedCount }

@@ -5,7 +5,10 @@ package struct SharedRound<Value> {
   /// The change; of merged ones the first old value and the last new one.
   package private(set) var change: Change<Value>
   /// The number of the first change in it, in the order in which they were made.
-  package let first: UInt
+  ///
+  /// Changes before it that came to nothing are in it, too, so that numbers have no gaps but those that
+  /// a pause leaves.
+  package private(set) var first: UInt
   /// The number of the last change in it.
   package private(set) var number: UInt
   /// The thread that made all of it, or zero.
@@ -13,7 +16,7 @@ package struct SharedRound<Value> {
   /// How many observers, each called for the change before, have led to it.
   package private(set) var depth: Int
   /// Whether a registration, or the end of a pause, came between the change before and this one.
-  package let isBarred: Bool
+  package private(set) var isBarred: Bool
 
   /// Describes one change.
   package init(
@@ -38,11 +41,28 @@ package struct SharedRound<Value> {
     return copy
   }
 
+  /// Whether the changes in it have cancelled each other out.
+  ///
+  /// Calls code of the user, so that it is asked under no lock.
+  internal func isNothing(_ areEqual: ((Value, Value) -> Bool)?) -> Bool {
+    isMerged && areEqual?(change.old, change.new) == true
+  }
+
+  /// Whether it holds several changes.
+  package var isMerged: Bool { first != number }
+
   /// Whether the next round may become a part of this one.
   ///
-  /// Not across a gap, which a pause leaves, and not across a registration or the end of a pause.
-  internal func canMerge(_ next: SharedRound) -> Bool {
-    next.first == number + 1 && !next.isBarred && change.kind == next.change.kind
+  /// Not across a gap, which a pause leaves, and not across a registration or the end of a pause, unless
+  /// too many such barriers came.
+  ///
+  /// - Parameters:
+  ///   - next: The next round.
+  ///   - isCrowded: Whether memory matters more than barriers do.
+  /// - Returns: Whether ``merge(_:)`` may be called with it.
+  internal func canMerge(_ next: SharedRound, isCrowded: Bool) -> Bool {
+    guard change.kind == next.change.kind else { return false }
+    return isCrowded || next.first == number + 1 && !next.isBarred
   }
 
   /// Takes the next round in.
@@ -56,12 +76,35 @@ package struct SharedRound<Value> {
     depth = max(depth, next.depth)
     return displaced
   }
+
+  /// Begins with changes before it that came to nothing.
+  internal mutating func take(skipped: SkippedRounds) {
+    first = skipped.first
+    isBarred = isBarred || skipped.isBarred
+  }
+
+  /// The same for an observer that knows the value as it was after some of the changes.
+  internal func beginning(with old: Value) -> SharedRound {
+    var copy = self
+    copy.change = Change(change.kind, old: old, new: change.new)
+    return copy
+  }
+}
+
+/// Rounds in a row whose changes came to nothing, and which are left out.
+internal struct SkippedRounds {
+  /// The number of the first change in them.
+  internal let first: UInt
+  /// Whether a registration, or the end of a pause, came before one of them.
+  internal let isBarred: Bool
 }
 
 /// The changes that wait, first in, first out.
 ///
-/// **Bound.** When 1,000 wait, the next one merges with the last, unless the two must stay apart: so at
-/// most 1,000 wait, and one more for each registration and each end of a pause meanwhile.
+/// **Bound.** When 1,000 wait, the next one merges with the last, unless a registration or the end of a
+/// pause keeps the two apart. When 2,000 wait, nothing does: an observer that registered in the middle of
+/// what has merged is given a change that begins with the value it knows. So at most 2,000 wait, and one
+/// more where the first is an initial value.
 package struct RoundQueue<Value> {
   /// How many wait before neighbours merge.
   package static var limit: Int { 1_000 }
@@ -83,12 +126,13 @@ package struct RoundQueue<Value> {
   ///   its lock.
   /// - Complexity: Amortized O(1).
   package mutating func append(_ round: SharedRound<Value>) -> Value? {
+    let isCrowded = count >= 2 * Self.limit
     guard count >= Self.limit, var last = rounds.popLast() else {
       _ = rounds.append(round)
       return nil
     }
     var displaced: Value?
-    if last.canMerge(round) { displaced = last.merge(round) }
+    if last.canMerge(round, isCrowded: isCrowded) { displaced = last.merge(round) }
     _ = rounds.append(last)
     if displaced == nil { _ = rounds.append(round) }
     return displaced

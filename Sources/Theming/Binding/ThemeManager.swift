@@ -64,12 +64,14 @@ public final class ThemeManager {
   /// Creates a manager that chooses between a light and a dark theme; see ``preference``.
   ///
   /// - Parameters:
-  ///   - light: The light theme; it is registered under its name. One whose aliases lead in a circle
-  ///     is refused when it is to be used.
+  ///   - light: The light theme; it is registered under its name.
   ///   - dark: The dark theme; it is registered under its name. The manager begins with it, since the
-  ///     appearance of the system is not known yet; one whose aliases lead in a circle traps.
+  ///     appearance of the system is not known yet. If aliases of either theme lead in a circle, this
+  ///     traps; ``Theme/checked()`` throws instead.
   ///   - bus: Where switches are posted.
   public convenience init(light: Theme, dark: Theme, bus: EventBus = .default) {
+    // Checked now, although it may never be used.
+    _ = Self.resolution(of: light)
     self.init(dark, Self.resolution(of: dark), bus, ThemeCatalogue(light: light, dark: dark))
   }
 

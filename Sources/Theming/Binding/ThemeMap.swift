@@ -6,8 +6,14 @@
 ///
 /// A value: it keeps no object and does nothing by itself. One map may serve any number of objects.
 /// The rules are followed in the order in which they are written; when two set the same property,
-/// the later one wins, and the earlier one is never followed. Do not set a property and a part of it,
-/// as `style` and `style.width`, in one map: the value left is that of the key that changed last.
+/// the later one wins, and the earlier one is never followed.
+///
+/// A property and a part of it, as `style` and `style.width`, are two properties: set the whole or its
+/// parts in one map, and not both. A view that is given the map gets all its values in the order of the
+/// rules. A switch sets only the properties whose keys changed, in the same order, and where that sets the
+/// whole, the part is that of the whole; so views that were given the map before and after the switch can
+/// differ. The map cannot prevent it: key paths can be compared, but not asked whether one continues
+/// another, and following every later rule at each switch would set properties whose keys did not change.
 ///
 /// ## Thread safety
 ///

@@ -245,6 +245,84 @@ struct KVOCrashTests {
     await token.waitUntilFinished()
   }
 
+  @Test("The fence waits for its own registration's call, not for a handler that blocks beside it")
+  func fenceBesideABlockedHandler() async {
+    let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
+    let (tokens, blocked) = (Log<Token>(), Holder<Token>())
+    let hasLeft = Counter()
+    async let setting: Void = onThreads(1) { _ in
+      let (account, viewer) = (Account(), Viewer())
+      tokens.append(account.$names.observe { _ in })
+      tokens.append(account.$names.observe(owner: viewer) { _, _ in })
+      blocked.hold(
+        account.$names.observe { _ in
+          isInside.open()
+          mayLeave.block()
+          hasLeft.add()
+        }
+      )
+      tokens.append(account.$names.observe(owner: viewer, options: .prior) { _, _ in })
+      tokens.append(account.$names.observeElements { _ in })
+      account.names = ["Ada"]
+    }
+    await isInside.wait()
+    // Opened in the end, so that a fence that waits for the wrong call fails and does not hang.
+    let opener = Task {
+      for _ in 0..<10_000 { await Task.yield() }
+      mayLeave.open()
+    }
+    for token in tokens.entries {
+      token.cancel()
+      await token.waitUntilFinished()
+    }
+    #expect(hasLeft.value == 0)
+    blocked.value?.cancel()
+    await blocked.value?.waitUntilFinished()
+    #expect(hasLeft.value == 1)
+    await opener.value
+    await setting
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("After the fence no call is running, however closely it follows a call of a neighbour")
+  func fenceStorm() async {
+    struct Watched: Sendable {
+      let token: Token
+      let isOver: Counter
+    }
+    let (inbox, late) = (Log<Watched>(), Counter())
+    let rounds = 2_000
+    async let setting: Void = onThreads(1) { _ in
+      let account = Account()
+      let before = account.$balance.observe { _ in }
+      for _ in 0..<rounds {
+        let isOver = Counter()
+        let token = account.$balance.observe { _ in
+          for _ in 0..<20 where isOver.value > 0 { late.add() }
+        }
+        let after = account.$balance.observe { _ in }
+        inbox.append(Watched(token: token, isOver: isOver))
+        repeat { account.balance += 1 } while token.isActive
+        for _ in 0..<10 { account.balance += 1 }
+        withExtendedLifetime((before, after)) {}
+      }
+    }
+    var next = 0
+    while next < rounds {
+      guard inbox.count > next else {
+        await Task.yield()
+        continue
+      }
+      let watched = inbox.entries[next]
+      watched.token.cancel()
+      await watched.token.waitUntilFinished()
+      watched.isOver.add()
+      next += 1
+    }
+    await setting
+    #expect(late.value == 0)
+  }
+
   @Test("A hundred thousand owners come and go beside a thousand that stay; the places are bounded")
   func owners() {
     let account = Account()

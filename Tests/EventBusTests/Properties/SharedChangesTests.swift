@@ -184,6 +184,77 @@ struct SharedChangesTests {
     #expect(model.delivered.suffix(3).map(\.new) == [2_000, 3_000, 4_000])
   }
 
+  @Test("However many registrations come meanwhile, no more than 2,000 changes wait")
+  func crowded() {
+    let model = Model()
+    _ = model.set(1, by: 1)
+    #expect(model.step() == nil)
+    var most = 0
+    for value in 2...10_000 {
+      _ = model.set(value, by: 2, isBarred: true)
+      most = max(most, model.changes.waitingCount)
+    }
+    #expect(most == 2_000)
+    while model.changes.waitingCount > 0 {
+      _ = model.turn()
+      _ = model.taskBegins(9)
+    }
+    #expect(model.isUnbroken)
+    #expect(model.delivered.count + model.merged == 10_000)
+    #expect(model.delivered.last?.new == 10_000)
+  }
+
+  @Test("Nothing merges across a gap, which a pause leaves in what waits for an actor")
+  func gap() {
+    var (changes, queue) = (SharedChanges(0), RoundQueue<Int>())
+    func change() -> SharedRound<Int>? {
+      changes.value += 1
+      _ = changes.record(from: changes.value - 1, by: 1, isBarred: false)
+      if case .deliver(let round) = changes.next() { return round }
+      return nil
+    }
+    /// Makes a change and lets it wait, and returns the value that merging made needless.
+    func wait() -> Int? { change().flatMap { queue.append($0) } }
+    for _ in 1...1_000 { #expect(wait() == nil) }
+    #expect(wait() == 1_000)
+    // This one is delivered while the observer is paused.
+    _ = change()
+    #expect(wait() == nil)
+    #expect(queue.count == 1_001)
+    #expect(wait() == 1_003)
+  }
+
+  @Test("A round that came to nothing leaves no gap between the numbers of its neighbours")
+  func skipped() {
+    var changes = SharedChanges(0)
+    for barred in [false, false, true, false, false] {
+      _ = changes.record(from: 0, by: 1, isBarred: barred)
+    }
+    func next() -> SharedRound<Int>? {
+      if case .deliver(let round) = changes.next() { round } else { nil }
+    }
+    #expect(next()?.number == 1)
+    // The second and the third, which came after a registration.
+    for _ in 0..<2 { if let round = next() { changes.skip(round) } }
+    let fourth = next()
+    #expect(fourth?.first == 2 && fourth?.number == 4 && fourth?.isBarred == true)
+    let fifth = next()
+    #expect(fifth?.first == 5 && fifth?.isBarred == false)
+  }
+
+  @Test("A change made in a call that belongs to no turn is counted from the change it answers")
+  func answering() {
+    var changes = SharedChanges(0)
+    _ = changes.record(from: 0, by: 1, answering: 7, isBarred: false)
+    func depth() -> Int? {
+      if case .deliver(let round) = changes.next() { round.depth } else { nil }
+    }
+    #expect(depth() == 8)
+    // The thread's own turn is further in.
+    _ = changes.record(from: 0, by: 1, answering: 7, isBarred: false)
+    #expect(depth() == 9)
+  }
+
   @Test("Rounds made by the observers' own sets are counted from the change that led to them")
   func depth() {
     var changes = SharedChanges(0)

@@ -435,9 +435,65 @@ struct SharedObservedTests {
       precondition(property.value == 300)
       withExtendedLifetime(token) {}
     }
+    try expectWarnings(1, result)
+  }
+
+  @Test("An observer on an actor that answers itself more than 100 times is warned of once")
+  func feedbackOnAnActor() async throws {
+    try expectWarnings(
+      1,
+      await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        let property = SharedObserved(0, fileID: "Sample/Here.swift", line: 12)
+        let isOver = ManualLatch()
+        let token = property.observe { @SampleActor [unowned property] change in
+          if change.new < 300 { property.value = change.new + 1 } else { isOver.open() }
+        }
+        property.value = 1
+        await isOver.wait()
+        withExtendedLifetime(token) {}
+      }
+    )
+  }
+
+  @Test("100 answers of an observer on an actor, and any number of changes by others, are no loop")
+  func noFeedbackOnAnActor() async throws {
+    try expectWarnings(
+      0,
+      await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        let property = SharedObserved(0, fileID: "Sample/Here.swift", line: 12)
+        let isOver = ManualLatch()
+        let token = property.observe { @SampleActor [unowned property] change in
+          if change.new < 101 { property.value = change.new + 1 }
+          if change.new == 1_000 { isOver.open() }
+        }
+        for value in [1] + Array(501...1_000) { property.value = value }
+        await isOver.wait()
+        withExtendedLifetime(token) {}
+      }
+    )
+  }
+
+  @Test("An observer that answers itself from its registration on is warned of")
+  func feedbackInARegistration() async throws {
+    try expectWarnings(
+      1,
+      await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        let property = SharedObserved(0, fileID: "Sample/Here.swift", line: 12)
+        let isOver = ManualLatch()
+        let token = property.observe(options: .initial) { [unowned property] change in
+          if change.new < 300 { property.value = change.new + 1 } else { isOver.open() }
+        }
+        await isOver.wait()
+        withExtendedLifetime(token) {}
+      }
+    )
+  }
+
+  /// Expects so many warnings about the property of the program that has ended.
+  private func expectWarnings(_ count: Int, _ result: ExitTest.Result?) throws {
     let lines = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
       .split(separator: "\n").filter { $0.contains("Sample/Here.swift:12") }
-    #expect(lines.count == 1)
+    #expect(lines.count == count)
   }
 }
 

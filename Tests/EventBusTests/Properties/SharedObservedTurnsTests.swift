@@ -210,6 +210,139 @@ struct SharedObservedTurnsTests {
     #expect(changes.contains { $0.old == 3_000 })
   }
 
+  @Test("Changes that merge to no change are not reported, and the chain stays unbroken")
+  func netZero() async {
+    let property = SharedObserved(0)
+    let (late, token) = (Log<Change<Int>>(), Holder<Token>())
+    let (delivered, _) = await blocked(property, last: 5_000) {
+      for value in 2...1_001 { property.value = value }
+      property.value = 1_000
+      token.hold(property.observe { late.append($0) })
+      property.value = 5_000
+    }
+    let changes = delivered.map(\.change)
+    #expect(changes.map(\.new) == Array(1...1_000) + [5_000])
+    #expect(isUnbroken(changes))
+    while late.count == 0 { await Task.yield() }
+    #expect(late.entries.map(\.old) == [1_000])
+    #expect(delivered.count + property.mergedCount == 1_003)
+    token.letGo()
+  }
+
+  @Test("In an actor's queue changes that merge to no change are not reported")
+  func netZeroInAMailbox() async {
+    let property = SharedObserved(0)
+    let (actor, inbox) = (HeldActor(), Inbox<Change<Int>>())
+    property.observe(owner: actor) { _, change in inbox.append(change) }
+    for value in Array(1...1_000) + [999, 2_000, 2_001, 999] { property.value = value }
+    let barrier = property.observe { _ in }
+    property.value = 5_000
+    actor.executor.open()
+    while inbox.entries.last?.new != 5_000 { await Task.yield() }
+    #expect(inbox.entries.allSatisfy { $0.old != $0.new })
+    #expect(isUnbroken(inbox.entries))
+    #expect(inbox.entries.count + property.mergedCount == 1_005)
+    withExtendedLifetime(barrier) {}
+  }
+
+  @Test("During a slow registration changes that merge to no change are not reported")
+  func netZeroInARegistration() async {
+    let property = SharedObserved(0)
+    let (changes, token) = (Log<Change<Int>>(), Holder<Token>())
+    token.hold(
+      property.observe(options: .initial) { [unowned property] change in
+        if change.kind == .initial {
+          for value in Array(1...1_000) + [999] { property.value = value }
+        } else {
+          changes.append(change)
+        }
+      }
+    )
+    while changes.count < 999 { await Task.yield() }
+    property.value = 7
+    while changes.entries.last?.new != 7 { await Task.yield() }
+    #expect(changes.entries.map(\.new) == Array(1...999) + [7])
+    #expect(isUnbroken(changes.entries))
+    token.letGo()
+  }
+
+  @Test("What an observer sets while it catches up comes after all it catches up with")
+  func setWhileHandingOver() {
+    let property = SharedObserved(0)
+    let changes = Log<Change<Int>>()
+    let token = property.observe(options: .initial) { [unowned property] change in
+      changes.append(change)
+      if change.kind == .initial { for value in 1...3 { property.value = value } }
+      if change.new == 1 { property.value = 10 }
+    }
+    #expect(changes.entries.map(\.new) == [0, 1, 2, 3, 10])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Without an equality changes are reported also when they merge to the value before")
+  func netZeroWithoutEquality() async {
+    struct Opaque: Sendable { let number: Int }
+    let property = SharedObserved(Opaque(number: 0))
+    let (actor, inbox) = (HeldActor(), Inbox<Int>())
+    property.observe(owner: actor) { _, change in inbox.append(change.new.number) }
+    for value in Array(1...1_000) + [999] { property.value = Opaque(number: value) }
+    actor.executor.open()
+    #expect(await inbox.first(1_000) == Array(1...999) + [999])
+  }
+
+  @Test("10,000 short registrations beside a stuck handler leave at most 2,000 changes waiting")
+  func shortRegistrations() async {
+    let property = SharedObserved(0)
+    let (logs, tokens) = ((0...100).map { _ in Log<Change<Int>>() }, Log<Token>())
+    let (delivered, _) = await blocked(property, last: 10_000) {
+      for value in 2...10_000 {
+        property.observe(options: .initial) { _ in }.cancel()
+        if value.isMultiple(of: 100) {
+          let (log, isInitial) = (logs[value / 100], value.isMultiple(of: 200))
+          tokens.append(property.observe(options: isInitial ? .initial : []) { log.append($0) })
+        }
+        property.value = value
+      }
+    }
+    let changes = delivered.map(\.change)
+    #expect(changes.count <= 2_001)
+    #expect(changes.count >= 1_000)
+    #expect(isUnbroken(changes))
+    #expect(changes.last?.new == 10_000)
+    // Each registration began in the middle of what merged, with the value there was.
+    for (index, log) in logs.enumerated().dropFirst() {
+      while log.entries.last?.new != 10_000 { await Task.yield() }
+      #expect(log.entries.first?.old == 100 * index - 1)
+      #expect(isUnbroken(log.entries))
+    }
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("10,000 short registrations beside a busy actor leave at most 2,000 changes in its queue")
+  func shortRegistrationsBesideAMailbox() async {
+    let property = SharedObserved(0)
+    let (actor, inbox) = (HeldActor(), Inbox<Change<Int>>())
+    let late = Inbox<Change<Int>>()
+    let token = property.observe(owner: actor) { _, change in inbox.append(change) }
+    for value in 1...10_000 {
+      property.observe { _ in }.cancel()
+      token.pause().cancel()
+      if value == 7_000 {
+        property.observe(owner: actor, options: .prior) { _, change in late.append(change) }
+      }
+      property.value = value
+    }
+    actor.executor.open()
+    while !late.entries.contains(where: { $0.kind == .set && $0.new == 10_000 }) {
+      await Task.yield()
+    }
+    while inbox.entries.last?.new != 10_000 { await Task.yield() }
+    #expect(inbox.entries.count <= 2_000)
+    #expect(isUnbroken(inbox.entries))
+    #expect(late.entries.first?.old == 6_999)
+    #expect(isAnnounced(late.entries))
+  }
+
   @Test("A registration whose initial call is slow is left to a task after 64 further changes")
   func slowRegistration() async {
     let property = SharedObserved(0)
