@@ -127,9 +127,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// - Parameter remains: What ``unlink(address:)`` returned; `nil` for an observer that another thread is
   ///   unlinking, or that goes with all the others.
   package func waitUntilFree(_ remains: UInt?) async {
-    let latch = Latch()
-    domain.call(Passing(latch).retired(), whenFree: remains ?? domain.stamp)
-    await latch.wait()
+    await domain.fence(stamped: remains ?? domain.stamp).wait()
   }
 
   /// Removes everything, for good.
