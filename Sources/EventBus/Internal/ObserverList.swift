@@ -120,6 +120,12 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     }
   }
 
+  override package func stopCalls(_ handle: UInt, unless hasEnded: () -> Bool) {
+    registry.withLock { registry in
+      if !hasEnded() { registry.stopCalls(handle) }
+    }
+  }
+
   override package func waitUntilFinished(_ handle: UInt) async { await waitUntilFree(handle) }
 
   /// Waits until an unlinked observer can be in no post.

@@ -157,6 +157,11 @@ package struct ObserverRegistry: Sendable {
     AnyObserver.borrow(address) { $0.setPaused(count > 0) }
   }
 
+  /// Lets no call of a plain observer begin any more, although it is linked.
+  package func stopCalls(_ address: UInt) {
+    if !isClosed { AnyObserver.borrow(address) { $0.stopCalls() } }
+  }
+
   /// Sees to it that a token is told when the list closes.
   ///
   /// - Returns: `false` when it is closed.
