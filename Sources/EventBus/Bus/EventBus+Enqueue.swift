@@ -73,7 +73,12 @@ extension EventBus {
   /// included.
   ///
   /// Called from an asynchronous handler, it does not wait for a call that itself waits for that handler,
-  /// such as another call of it. Returns early when the waiting task is cancelled; the handlers go on.
+  /// such as another call of it. This holds in the handler's own task. A child task (`async let`, a task
+  /// group) and a `Task` that the handler starts look alike from inside, and the latter may outlive the
+  /// handler, so both wait for every call: a handler that waits for such a task while that waits here for
+  /// another call of the handler waits for itself for ever. Call `postAndWait` in the handler's own task, or
+  /// do not wait for the task that calls it. Returns early when the waiting task is cancelled; the handlers
+  /// go on.
   ///
   /// - Parameters:
   ///   - name: The event.
