@@ -89,7 +89,7 @@ package struct ObserverRegistry: Sendable {
       observer.join(group)
       return group.lanes.append(observer, priority: priority, to: group.published)
     }
-    let group = SenderGroup(sender)
+    let group = SenderGroup(sender, birth: observer.order)
     observer.join(group)
     var retirees = group.lanes.append(observer, priority: priority, to: group.published)
     retirees.append(contentsOf: senders.insert(group, table))
