@@ -171,4 +171,28 @@ struct PostAndWaitTests {
     #expect(other < log.entries.firstIndex(of: "text") ?? 0)
     withExtendedLifetime(tokens) {}
   }
+
+  @Test("A task that a handler has started, and does not wait for, waits for that handler, too")
+  func startedByAHandler() async {
+    let bus = EventBus()
+    let (log, started, mayEnd) = (Log<String>(), Inbox<Task<Void, Never>>(), ManualLatch())
+    let token = bus.observe(.number) { [unowned bus] value in
+      guard value == 1 else { return log.append("handled \(value)") }
+      started.append(
+        Task {
+          await bus.postAndWait(.number, 2)
+          log.append("returned")
+        }
+      )
+      await mayEnd.wait()
+    }
+    bus.post(.number, 1)
+    let task = await started.first(1)
+    for _ in 0..<100 { await Task.yield() }
+    #expect(log.entries == [])
+    mayEnd.open()
+    await task.first?.value
+    #expect(log.entries == ["handled 2", "returned"])
+    withExtendedLifetime(token) {}
+  }
 }

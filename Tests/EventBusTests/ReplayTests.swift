@@ -90,7 +90,7 @@ struct ReplayTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Who named a sender is given that sender's only, and nothing of a dead one's")
+  @Test("Who named a sender is given that sender's only")
   func sender() {
     let bus = EventBus()
     let (one, other) = (SampleSender(), SampleSender())
@@ -100,13 +100,33 @@ struct ReplayTests {
     bus.post(.lastThree, 3, from: other)
     let token = bus.observe(.lastThree, from: one) { log.append($0) }
     #expect(log.entries == [1])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("No new object is given what a dead sender posted: none has its address while that is kept")
+  func deadSender() {
+    let bus = EventBus()
+    let name = EventName<Int>("sample.replay.of dead senders", replay: 2_000)
     let cameBack = SampleSender.replaceAtSameAddress { sender in
-      bus.post(.lastThree, 4, from: sender)
+      bus.post(name, 4, from: sender)
     } replace: { stranger in
-      let token = bus.observe(.lastThree, from: stranger) { _ in Issue.record("A stranger's.") }
+      let token = bus.observe(name, from: stranger) { _ in Issue.record("A stranger's.") }
       withExtendedLifetime(token) {}
     }
-    #expect(cameBack)
+    #expect(!cameBack)
+    bus.clearReplay(name)
+    let cameBackLater = SampleSender.replaceAtSameAddress(meet: { _ in }, replace: { _ in })
+    #expect(cameBackLater)
+  }
+
+  @Test("What a sender posts in its deinit is replayed to those that named nobody")
+  func postedInDeinit() {
+    let bus = EventBus()
+    let log = Log<Int>()
+    let sender = Holder(SampleLeaver { bus.post(.last, 5, from: $0) })
+    sender.letGo()
+    let token = bus.observe(.last) { log.append($0) }
+    #expect(log.entries == [5])
     withExtendedLifetime(token) {}
   }
 

@@ -6,10 +6,8 @@ internal struct EnqueuedEvents: Sendable {
   internal struct Event: Sendable {
     /// The number of the name.
     let name: Int
-    /// The sender's identity; senders are not kept.
-    let sender: ObjectIdentifier?
-    /// The sender, while it lives.
-    let reference: WeakSender
+    /// The sender's identity.
+    let sender: SenderIdentity?
     /// Delivers the event on the isolation it is given.
     let deliver: @Sendable (_ isolation: (any Actor)?) -> Void
   }
@@ -68,10 +66,8 @@ internal struct EnqueuedEvents: Sendable {
     }
   }
 
-  /// Whether two events were sent by one object, and not by two that had the same address in turn.
-  ///
-  /// Only an object that is alive is loaded, and that is the one the caller holds.
+  /// Whether two events were sent by one object: two cannot have the same address in turn meanwhile.
   private func hasSameSender(_ waiting: Event, _ event: Event) -> Bool {
-    waiting.sender != nil && waiting.sender == event.sender && waiting.reference.object != nil
+    waiting.sender != nil && waiting.sender?.id == event.sender?.id
   }
 }

@@ -3,8 +3,10 @@ extension EventBus {
   ///
   /// Events are delivered first in, first out. The queue is swapped out before it is delivered, so that
   /// what a handler enqueues waits for another turn. Without an isolation the event is posted from a
-  /// task, in order for each bus. The sender is not kept: it may enqueue from its `deinit`, but then, as
-  /// always when it has died by the time of the delivery, observers that named it are not reached.
+  /// task, in order for each bus. The sender is not kept, neither while the event waits nor while it is
+  /// delivered. If it dies meanwhile, observers that named it are reached all the same for as long as they
+  /// are registered; no new object is taken for it. What it enqueues in its own `deinit` reaches no observer
+  /// that named it.
   ///
   /// It may be called from an isolated `deinit`: an actor that is being destroyed has no later turn, so the
   /// event is posted from a task, like one that is enqueued without an isolation.
@@ -17,7 +19,8 @@ extension EventBus {
   ///   - fileID: Where the call was written; filled in by the compiler.
   ///   - line: Its line.
   ///   - isolation: The actor the caller runs on; filled in by the compiler.
-  /// - Complexity: O(1), one lock; O(*n*) in the number of waiting events when it coalesces.
+  /// - Complexity: O(1), one lock, and one more with a sender; O(*n*) in the number of waiting events when
+  ///   it coalesces.
   public func enqueue<Payload>(
     _ name: EventName<Payload>,
     _ payload: Payload,
@@ -28,14 +31,18 @@ extension EventBus {
     isolation: isolated (any Actor)? = #isolation
   ) {
     let core = core(of: name)
-    let identity = sender.map(ObjectIdentifier.init)
-    let reference = WeakSender(sender)
-    let event = EnqueuedEvents.Event(name: name.index, sender: identity, reference: reference) {
-      [weak self] isolation in
+    let identity = sender.map { core.identity(of: $0) }
+    let event = EnqueuedEvents.Event(name: name.index, sender: identity) { [weak self] isolation in
       // The bus may have died; its observers went with it.
       guard self != nil else { return }
-      let delivery = Delivery(fileID: fileID, line: line, sender: identity, isolation: isolation)
-      core.deliver(payload, from: reference.object, delivery)
+      var delivery = Delivery(
+        fileID: fileID,
+        line: line,
+        sender: identity?.id,
+        isolation: isolation
+      )
+      delivery.waitedFrom = identity
+      core.deliver(payload, from: nil, delivery)
     }
     hub.queue(of: isolation).add(event, coalescing)
   }
@@ -73,7 +80,12 @@ extension EventBus {
   /// included.
   ///
   /// Called from an asynchronous handler, it does not wait for a call that itself waits for that handler,
-  /// such as another call of it. Returns early when the waiting task is cancelled; the handlers go on.
+  /// such as another call of it. This holds in the handler's own task. A child task (`async let`, a task
+  /// group) and a `Task` that the handler starts look alike from inside, and the latter may outlive the
+  /// handler, so both wait for every call: a handler that waits for such a task while that waits here for
+  /// another call of the handler waits for itself for ever. Call `postAndWait` in the handler's own task, or
+  /// do not wait for the task that calls it. Returns early when the waiting task is cancelled; the handlers
+  /// go on.
   ///
   /// - Parameters:
   ///   - name: The event.

@@ -159,13 +159,24 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   }
 
   /// Delivers an event of which everything is known.
+  ///
+  /// - Parameters:
+  ///   - payload: What it carries.
+  ///   - sender: Its sender, held by the caller; `nil` also for an event that has waited.
+  ///   - known: Where it comes from.
+  /// - Returns: How many handlers were called or have it queued.
   @discardableResult
   internal func deliver(_ payload: Payload, from sender: AnyObject?, _ known: Delivery) -> Int {
     if let isolation = known.isolation, !hub.waiting.isZero { hub.drainMailbox(of: isolation) }
     var delivery = known
     if let limit = interned?.replay, limit > 0 {
       delivery.number = replays.object(orMake: ReplayBuffer.init)
-        .record(payload, delivery, from: sender, limit: limit)
+        .record(
+          payload,
+          delivery,
+          from: delivery.waitedFrom ?? sender.map { identity(of: $0) },
+          limit: limit
+        )
     }
     let reached: Int
     let trace = HookCall.isRunning ? nil : hub.hooks.onTrace

@@ -12,6 +12,8 @@ package struct Delivery: Sendable {
   package var excluded: TokenIdentity?
   /// Whoever waits until every handler has finished.
   package var completion: Completion?
+  /// The sender of an event that has waited, who may have died.
+  package var waitedFrom: SenderIdentity?
   /// The number of the post among those of an event that is replayed; zero for others.
   package var number: UInt = 0
 

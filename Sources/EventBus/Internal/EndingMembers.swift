@@ -9,6 +9,10 @@
 package final class EndingMembers: Sendable {
   /// Something that ends with a lifetime.
   package protocol Member: AnyObject, Sendable {
+    /// Called once, under no lock, when the lifetime ends, before the first member is ended: no call of a
+    /// handler begins from now on, although the registration is not removed yet.
+    func stopCalls()
+
     /// Called once, under no lock, when the lifetime ends.
     func lifetimeEnded()
   }
@@ -52,12 +56,19 @@ package final class EndingMembers: Sendable {
 
   /// Ends every member, oldest first, under no lock.
   ///
+  /// A hook, or whatever a token does at its end, may post: by then no handler of a later member is called.
+  ///
   /// - Parameter isFinal: Whether the group then takes no more members.
   package func end(isFinal: Bool) {
     let members = state.withLock { state in
       if isFinal { state.hasEnded = true }
       return state.members.removeAll()
     }
+    for member in members { member.stopCalls() }
     for member in members { member.lifetimeEnded() }
   }
+}
+
+extension EndingMembers.Member {
+  package func stopCalls() {}
 }

@@ -1,7 +1,7 @@
 /// What was unlinked and may still be in somebody's hands, oldest first.
 ///
 /// A plain value: it decides what may be freed and frees nothing. The stamps never decrease from one item
-/// to the next.
+/// to the next: they are read where the epoch moves on, under one lock.
 package struct Limbo<Item> {
   fileprivate struct Entry {
     let item: Item
@@ -20,16 +20,14 @@ package struct Limbo<Item> {
   /// How many items wait.
   package var count: Int { entries.count - head }
 
-  /// Adds an item that was unlinked, behind all others that are no younger.
+  /// Adds an item that was unlinked.
   ///
   /// - Parameters:
   ///   - item: What to free later.
-  ///   - stamp: The epoch, read after the unlinking.
-  /// - Complexity: Amortized O(1) with the youngest stamp; O(*k*) in the number of younger items.
+  ///   - stamp: The epoch, read after the unlinking; no older than that of the item before.
+  /// - Complexity: Amortized O(1).
   package mutating func append(_ item: Item, stamped stamp: UInt) {
-    var place = entries.count
-    while place > head, entries[place - 1].stamp > stamp { place -= 1 }
-    entries.insert(Entry(item: item, stamp: stamp), at: place)
+    entries.append(Entry(item: item, stamp: stamp))
   }
 
   /// Takes out everything that nobody can hold any more.

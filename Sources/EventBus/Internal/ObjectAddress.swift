@@ -1,3 +1,7 @@
+#if canImport(ObjectiveC)
+internal import ObjectiveC
+#endif
+
 /// Objects as plain numbers, for atomic words and slots.
 ///
 /// Whoever keeps an address also keeps the object, by one of two rules: the number was made with
@@ -7,6 +11,17 @@ package enum ObjectAddress: Sendable {
   /// The address of an object that somebody else keeps.
   package static func of(_ object: AnyObject) -> UInt {
     unsafe UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())  // Reason: a number.
+  }
+
+  /// Whether Swift counts the references to an object.
+  ///
+  /// An unowned reference to it may be formed in its `deinit` then, and keeps its memory.
+  package static func isCountedBySwift(_ object: AnyObject) -> Bool {
+    #if canImport(ObjectiveC)
+    !(object is NSObject)
+    #else
+    true
+    #endif
   }
 
   /// The address of an object, with a reference that ``release(_:)`` ends.

@@ -15,11 +15,13 @@ package final class ObservationMark: TokenTarget, EndingMembers.Member,
   }
 
   private static let ended: UInt = 1
-  private static let onePause: UInt = 2
+  /// Set when the lifetime has ended to which it belongs, and it has not been its turn.
+  private static let stopped: UInt = 2
+  private static let onePause: UInt = 4
 
   /// Which registration of the property it is.
   @usableFromInline package let number: UInt
-  /// Zero while calls get through: the lowest bit is the end, the others count the pauses.
+  /// Zero while calls get through: the lowest bits are the end, the others count the pauses.
   @usableFromInline internal let word = Atomic<UInt>(0)
   private let ledger: ObservationLedger
   private let state = Locked(State())
@@ -30,7 +32,7 @@ package final class ObservationMark: TokenTarget, EndingMembers.Member,
     self.ledger = ledger
   }
 
-  /// Whether the handler may be called now: not ended and not paused.
+  /// Whether the handler may be called now: neither ended nor stopped nor paused.
   @inlinable
   package var isOpen: Bool { word.load(ordering: .sequentiallyConsistent) == 0 }
 
@@ -51,6 +53,10 @@ package final class ObservationMark: TokenTarget, EndingMembers.Member,
     return true
   }
 
+  package func stopCalls() { word.bitwiseOr(Self.stopped, ordering: .sequentiallyConsistent) }
+
+  override package func stopCalls(_ handle: UInt, unless hasEnded: () -> Bool) { stopCalls() }
+
   package func lifetimeEnded() { endByItself() }
 
   /// Ends the registration without its token, which is told.
@@ -63,7 +69,12 @@ package final class ObservationMark: TokenTarget, EndingMembers.Member,
 
   override package func end(_ handle: UInt) { _ = finish() }
 
-  override package func isActive(_ handle: UInt) -> Bool { !hasEnded }
+  override package func isActive(_ handle: UInt) -> Bool {
+    let word = word.load(ordering: .sequentiallyConsistent)
+    // The lifetime ends its members one after the other, and calls hooks in between.
+    return word & (Self.ended | Self.stopped) == 0
+      && state.withLock { $0.members }?.hasEnded != true
+  }
 
   override package func waitUntilFinished(_ handle: UInt) async {
     await ledger.untilFinished(number)

@@ -75,6 +75,16 @@ package final class ObserverLink: TokenTarget, EndingMembers.Member,
     if hasEnded { members.leave(ticket) }
   }
 
+  package func stopCalls() {
+    state.withLock { state in
+      guard state.observer != 0 else { return }
+      word.bitwiseOr(Self.ended, ordering: .sequentiallyConsistent)
+      AnyObserver.borrow(state.observer) { $0.stopCalls() }
+    }
+  }
+
+  override package func stopCalls(_ handle: UInt, unless hasEnded: () -> Bool) { stopCalls() }
+
   package func lifetimeEnded() { endByItself() }
 
   override package func end(_ handle: UInt) {
@@ -141,7 +151,7 @@ package final class ObserverLink: TokenTarget, EndingMembers.Member,
   /// - Returns: The observer, or `nil` when the registration has ended. Balanced by ``finish()`` if not.
   package func begin<Kind: AnyObserver>() -> Kind? {
     state.withLock { state in
-      guard state.observer != 0 else { return nil }
+      guard state.observer != 0, !hasEnded else { return nil }
       word.wrappingAdd(Self.oneCall, ordering: .sequentiallyConsistent)
       return ObjectAddress.object(state.observer, as: Kind.self)
     }

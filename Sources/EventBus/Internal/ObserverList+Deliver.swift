@@ -58,7 +58,7 @@ extension ObserverList {
   /// - Parameters:
   ///   - payload: The payload.
   ///   - delivery: Where the event comes from.
-  ///   - sender: The sender, held by the caller.
+  ///   - sender: The sender, held by the caller; `nil` also for an event that has waited.
   ///   - wildcards: The observers of any event; they do not count as reached.
   ///   - event: Makes what they are given, once.
   ///   - told: Told what came of the event at each observer.
@@ -75,12 +75,13 @@ extension ObserverList {
     failed: (any Error, AnyObserver) -> Void
   ) -> Int {
     let newest = numbers.newest
+    let waitedFrom = delivery.waitedFrom
     let visit = domain.enter()
     let otherVisit = wildcards?.domain.enter()
     func walk() -> MergedWalk {
       MergedWalk(
         common: visit == nil ? ObserverWalk() : ObserverWalk(published),
-        special: visit == nil ? ObserverWalk() : self.walk(for: sender),
+        special: visit == nil ? ObserverWalk() : self.walk(for: sender, or: waitedFrom),
         wildcards: wildcards.flatMap { otherVisit == nil ? nil : ObserverWalk($0.published) }
           ?? ObserverWalk()
       )
@@ -126,11 +127,29 @@ extension ObserverList {
   /// How many posts of the calling thread's cell are in this list: at least this thread's own.
   package final var nesting: Int { Int(domain.insideOwnCell) }
 
-  private func walk(for sender: AnyObject?) -> ObserverWalk {
-    guard let sender, let group = SenderTable.find(sender, in: senders) else {
-      return ObserverWalk()
+  /// Takes note of the sender of an event that is delivered later.
+  ///
+  /// - Parameter sender: The sender, held by the caller.
+  /// - Returns: What the sender is known by later.
+  /// - Complexity: O(1), one lock: what is registered later has a higher number.
+  package final func identity(of sender: AnyObject) -> SenderIdentity {
+    registry.withLock { _ in
+      SenderIdentity(
+        sender,
+        group: SenderTable.find(sender, in: senders),
+        newest: numbers.newest
+      )
     }
-    return ObserverWalk(group.published)
+  }
+
+  private func walk(for sender: AnyObject?, or waitedFrom: SenderIdentity?) -> ObserverWalk {
+    let group =
+      if let sender {
+        SenderTable.find(sender, in: senders)
+      } else {
+        waitedFrom.flatMap { SenderTable.find($0, in: senders) }
+      }
+    return group.map { ObserverWalk($0.published) } ?? ObserverWalk()
   }
 
   private func hand<Payload: Sendable>(

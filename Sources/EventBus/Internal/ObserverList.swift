@@ -120,6 +120,12 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     }
   }
 
+  override package func stopCalls(_ handle: UInt, unless hasEnded: () -> Bool) {
+    registry.withLock { registry in
+      if !hasEnded() { registry.stopCalls(handle) }
+    }
+  }
+
   override package func waitUntilFinished(_ handle: UInt) async { await waitUntilFree(handle) }
 
   /// Waits until an unlinked observer can be in no post.
@@ -127,9 +133,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// - Parameter remains: What ``unlink(address:)`` returned; `nil` for an observer that another thread is
   ///   unlinking, or that goes with all the others.
   package func waitUntilFree(_ remains: UInt?) async {
-    let latch = Latch()
-    domain.call(Passing(latch).retired(), whenFree: remains ?? domain.stamp)
-    await latch.wait()
+    await domain.fence(stamped: remains ?? domain.stamp).wait()
   }
 
   /// Removes everything, for good.

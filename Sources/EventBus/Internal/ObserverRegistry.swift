@@ -89,7 +89,7 @@ package struct ObserverRegistry: Sendable {
       observer.join(group)
       return group.lanes.append(observer, priority: priority, to: group.published)
     }
-    let group = SenderGroup(sender)
+    let group = SenderGroup(sender, birth: observer.order)
     observer.join(group)
     var retirees = group.lanes.append(observer, priority: priority, to: group.published)
     retirees.append(contentsOf: senders.insert(group, table))
@@ -155,6 +155,11 @@ package struct ObserverRegistry: Sendable {
     let count = (pauses[address] ?? 0) + change
     pauses[address] = count > 0 ? count : nil
     AnyObserver.borrow(address) { $0.setPaused(count > 0) }
+  }
+
+  /// Lets no call of a plain observer begin any more, although it is linked.
+  package func stopCalls(_ address: UInt) {
+    if !isClosed { AnyObserver.borrow(address) { $0.stopCalls() } }
   }
 
   /// Sees to it that a token is told when the list closes.

@@ -2,9 +2,9 @@ public import Synchronization
 
 /// Readers that announce themselves, and what is freed when they have left.
 ///
-/// The rules are in ``Epochs`` and ``Limbo``; this is the shell with the memory and the lock. Reading
-/// takes two atomic additions and no lock. One domain serves one signal, so that a slow handler delays
-/// the reclamation of its own signal only.
+/// The rules are in ``Epochs``, ``Limbo`` and ``Fences``; this is the shell with the memory and the lock.
+/// Reading takes two atomic additions and no lock. One domain serves one signal, so that a slow handler
+/// delays the reclamation of its own signal only.
 ///
 /// **Bound.** With no reader inside nothing waits: ``retire(_:)`` frees before it returns. Otherwise let
 /// *R* be the oldest reader inside, and *Q* the oldest reader that was inside when *R* arrived, *R* itself
@@ -24,7 +24,7 @@ package struct ReclamationDomain: ~Copyable, Sendable {
   internal let pending = Atomic<Bool>(false)
   @usableFromInline
   internal let cells = Atomic<UInt>(0)
-  private let limbo = Locked(Limbo<Retired>())
+  private let waiting = Locked(Unlinked())
 
   /// Creates a domain without readers or waiting items.
   ///
@@ -33,8 +33,7 @@ package struct ReclamationDomain: ~Copyable, Sendable {
 
   deinit {
     // Nobody reads any more: the owner is being destroyed.
-    let rest = limbo.withLock { $0.takeFree(at: .max) }
-    for item in rest { item.free() }
+    waiting.withLock { $0.takeFree(at: .max) }.release()
     ReaderCells(address: cells.load(ordering: .acquiring))?.deallocate()
   }
 
@@ -89,27 +88,30 @@ package struct ReclamationDomain: ~Copyable, Sendable {
       return 0
     }
     let unlinked = retirees
-    let (items, stamp) = limbo.withLock { limbo in
+    let (free, stamp) = waiting.withLock { waiting in
       let stamp = epoch.load(ordering: .sequentiallyConsistent)
-      unlinked.forEach { limbo.append($0, stamped: stamp) }
+      unlinked.forEach { waiting.limbo.append($0, stamped: stamp) }
       pending.store(true, ordering: .sequentiallyConsistent)
-      return (takeFree(&limbo), stamp)
+      return (takeFree(&waiting), stamp)
     }
-    for item in items { item.free() }
+    free.release()
     return stamp
   }
 
   /// The epoch that something would be stamped with now; zero if it would be freed at once.
   package var stamp: UInt { isEmpty ? 0 : epoch.load(ordering: .sequentiallyConsistent) }
 
-  /// Frees an item together with what was retired with a stamp: now, if that has been freed.
-  package func call(_ item: Retired, whenFree stamp: UInt) {
-    let items = limbo.withLock { limbo in
-      limbo.append(item, stamped: stamp)
+  /// The latch that is opened when what was retired with a stamp has been freed: now, if it has been.
+  ///
+  /// - Complexity: O(1), however many fences there are.
+  package func fence(stamped stamp: UInt) -> Latch {
+    let (free, latch) = waiting.withLock { waiting in
+      let latch = waiting.fences.latch(stamped: stamp)
       pending.store(true, ordering: .sequentiallyConsistent)
-      return takeFree(&limbo)
+      return (takeFree(&waiting), latch)
     }
-    for item in items { item.free() }
+    free.release()
+    return latch
   }
 
   private var isEmpty: Bool {
@@ -119,12 +121,11 @@ package struct ReclamationDomain: ~Copyable, Sendable {
   /// Frees what nobody can hold any more.
   @usableFromInline
   package func sweep() {
-    let items = limbo.withLock { limbo in takeFree(&limbo) }
-    for item in items { item.free() }
+    waiting.withLock { takeFree(&$0) }.release()
   }
 
-  /// How many things wait for readers to leave.
-  package var waitingCount: Int { limbo.withLock { $0.count } }
+  /// How many things wait for readers to leave, fences included.
+  package var waitingCount: Int { waiting.withLock { $0.count } }
 
   /// The number of readers that have ever entered, if the calling one is the only one inside.
   package var arrivalsIfAlone: UInt? {
@@ -137,11 +138,11 @@ package struct ReclamationDomain: ~Copyable, Sendable {
   }
 
   /// Two steps are enough: what was stamped with the present epoch is free two epochs on.
-  private borrowing func takeFree(_ limbo: inout Limbo<Retired>) -> [Retired] {
+  private borrowing func takeFree(_ waiting: inout Unlinked) -> Unlinked.Free {
     if advance() { _ = advance() }
-    let items = limbo.takeFree(at: epoch.load(ordering: .sequentiallyConsistent))
-    if limbo.isEmpty { pending.store(false, ordering: .sequentiallyConsistent) }
-    return items
+    let free = waiting.takeFree(at: epoch.load(ordering: .sequentiallyConsistent))
+    if waiting.isEmpty { pending.store(false, ordering: .sequentiallyConsistent) }
+    return free
   }
 
   /// Moves the epoch on if the rules allow it.
@@ -153,5 +154,32 @@ package struct ReclamationDomain: ~Copyable, Sendable {
     guard cells.isEmpty(row: Epochs.rowHoldingBack(now)) else { return false }
     epoch.store(now &+ 1, ordering: .sequentiallyConsistent)
     return true
+  }
+}
+
+/// What was unlinked and may still be in somebody's hands, and who waits until it is not.
+package struct Unlinked: Sendable {
+  /// What no reader can hold any more.
+  package struct Free: Sendable {
+    fileprivate let items: [Retired]
+    fileprivate let fences: [Latch]
+
+    /// Frees the items, then opens the latches.
+    ///
+    /// Called under no lock: what is freed may run code of anybody.
+    package func release() {
+      for item in items { item.free() }
+      for fence in fences { fence.open() }
+    }
+  }
+
+  fileprivate var limbo = Limbo<Retired>()
+  fileprivate var fences = Fences()
+
+  fileprivate var isEmpty: Bool { limbo.isEmpty && fences.isEmpty }
+  fileprivate var count: Int { limbo.count + fences.count }
+
+  fileprivate mutating func takeFree(at epoch: UInt) -> Free {
+    Free(items: limbo.takeFree(at: epoch), fences: fences.takeFree(at: epoch))
   }
 }

@@ -5,20 +5,16 @@
 /// given, or finds the observer: ``ReplayGate`` tells which.
 package final class ReplayBuffer<Payload: Sendable>: Sendable {
   /// One recorded post.
-  package struct Entry: @unchecked Sendable {  // Reason: the sender is only compared.
+  package struct Entry: Sendable {
     /// What it carried.
     package let payload: Payload
     /// Where it came from.
     package let delivery: Delivery
-    /// The sender, not kept.
-    package weak let sender: AnyObject?
+    /// The sender's identity.
+    package let sender: SenderIdentity?
 
     /// Whether an object, held by the caller, is the sender.
-    ///
-    /// Loads no other object: one at another address is not the sender.
-    package func isFrom(_ object: AnyObject) -> Bool {
-      delivery.sender == ObjectIdentifier(object) && sender === object
-    }
+    package func isFrom(_ object: AnyObject) -> Bool { sender?.isSender(object) ?? false }
   }
 
   private struct State {
@@ -39,13 +35,13 @@ package final class ReplayBuffer<Payload: Sendable>: Sendable {
   /// - Parameters:
   ///   - payload: What it carries.
   ///   - delivery: Where it comes from.
-  ///   - sender: Its sender.
+  ///   - sender: Its sender's identity.
   ///   - limit: How many payloads to keep.
   /// - Returns: The number of the post among the posts of this event.
   package func record(
     _ payload: Payload,
     _ delivery: Delivery,
-    from sender: AnyObject?,
+    from sender: SenderIdentity?,
     limit: Int
   ) -> UInt {
     let entry = Entry(payload: payload, delivery: delivery.forLater, sender: sender)

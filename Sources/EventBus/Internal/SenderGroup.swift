@@ -11,12 +11,20 @@ package final class SenderGroup: @unchecked Sendable {  // Reason: list's lock.
   /// The observers, guarded by the lock of the list.
   package var lanes = ObserverLanes()
 
+  /// The number of the registration that made the group; zero if the sender was in its `deinit`.
+  package let birth: UInt
+
   /// Its place among the groups of the list, guarded by the lock of the list.
   package var index = 0
 
   /// Creates an empty group.
-  package init(_ sender: AnyObject) {
+  ///
+  /// - Parameters:
+  ///   - sender: The sender, held by the caller.
+  ///   - birth: The number of the registration that makes the group.
+  package init(_ sender: AnyObject, birth: UInt) {
     self.sender = sender
+    self.birth = self.sender == nil ? 0 : birth
     key = ObjectAddress.of(sender)
   }
 

@@ -24,18 +24,35 @@ package struct SenderTable: Sendable {
 
   /// The group of a sender.
   ///
-  /// Called with the list's lock held, by somebody who holds the sender.
+  /// Called with the list's lock held or by an announced reader, who holds the sender.
   package static func find(
     _ sender: AnyObject,
     in published: borrowing Atomic<UInt>
   ) -> SenderGroup? {
+    // Loads the sender the caller holds, or nothing: never the last reference.
+    find(ObjectAddress.of(sender), in: published) { $0.sender === sender }
+  }
+
+  /// The group of the sender of an event that has waited.
+  ///
+  /// Called by an announced reader. The sender is not loaded.
+  package static func find(
+    _ sender: SenderIdentity,
+    in published: borrowing Atomic<UInt>
+  ) -> SenderGroup? {
+    find(sender.key, in: published) { sender.isNamed(by: $0) }
+  }
+
+  private static func find(
+    _ key: UInt,
+    in published: borrowing Atomic<UInt>,
+    where isMeant: (SenderGroup) -> Bool
+  ) -> SenderGroup? {
     guard let table = SlotBlock(address: published.load(ordering: .sequentiallyConsistent))
     else { return nil }
-    let key = ObjectAddress.of(sender)
     var found: SenderGroup?
     probe(table, key) { group in
-      // Loads the sender the caller holds, or nothing: never the last reference.
-      guard group.sender === sender else { return false }
+      guard isMeant(group) else { return false }
       found = group
       return true
     }

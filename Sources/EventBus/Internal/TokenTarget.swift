@@ -38,6 +38,13 @@ package class TokenTarget: @unchecked Sendable {  // Reason: stateless.
   ///   - hasEnded: Whether the token was cancelled, in which case nothing is done.
   package func changePauses(_ handle: UInt, by change: Int, unless hasEnded: () -> Bool) {}
 
+  /// Sees to it that no call begins any more, ahead of ``end(_:)``.
+  ///
+  /// - Parameters:
+  ///   - handle: The registration.
+  ///   - hasEnded: Whether the token was cancelled, in which case nothing is done.
+  package func stopCalls(_ handle: UInt, unless hasEnded: () -> Bool) {}
+
   /// Tells a token when the registration ends by itself.
   ///
   /// - Returns: `false` if that has happened already.

@@ -205,5 +205,7 @@ public final class Token: Sendable, Hashable {
 extension Token: Cancellable {}
 
 extension Token: EndingMembers.Member {
+  package func stopCalls() { target.stopCalls(handle) { hasEnded } }
+
   package func lifetimeEnded() { cancel() }
 }
