@@ -199,4 +199,38 @@ struct FailurePolicyTests {
     _ = try await Task { try await failure(of: loader) }.value
     #expect(Cancelled.log.entries == ["undo, cancelled: false"])
   }
+
+  private struct Stubborn: LaunchWorker {
+    static let id: LaunchID = "stubborn"
+    static let isUndoing = ManualLatch()
+    static let log = Log<String>()
+    func launch(_ options: LaunchOptions) async throws {}
+    func undo() async {
+      Self.isUndoing.open()
+      await ManualLatch().wait()
+      Self.log.append("its wait was cancelled")
+    }
+  }
+
+  @Test("A launch that is cancelled while it undoes waits for the clean-up until its time is up")
+  func cancelledWhileUndoing() async throws {
+    let clock = ManualClock()
+    let loader = LaunchLoader(onFailure: .rollback, timeout: .seconds(3), clock: clock)
+    loader.register(Stubborn.self)
+    loader.register("fails", phase: .late) { _ in throw Broken() }
+    let hasEnded = ManualLatch()
+    let launch = Task {
+      defer { hasEnded.open() }
+      return try await failure(of: loader)
+    }
+    await Stubborn.isUndoing.wait()
+    await clock.sleepers(atLeast: 2)
+    launch.cancel()
+    for _ in 0..<100 { await Task.yield() }
+    #expect(!hasEnded.isOpen && Stubborn.log.entries.isEmpty)
+    clock.jump(by: .seconds(3))
+    let report = try await launch.value
+    #expect(report.summary == ["stubborn timed out", "fails failed: broken"])
+    #expect(Stubborn.log.entries.isEmpty)
+  }
 }

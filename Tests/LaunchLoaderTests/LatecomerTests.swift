@@ -122,6 +122,41 @@ struct LatecomerTests {
     #expect(try await report.summary == ["a finished", "b finished"])
   }
 
+  @Test("Finished late work takes no memory while other late work goes on", .timeLimit(.minutes(5)))
+  func finishedLateWorkIsForgotten() async throws {
+    struct Failure: Error { let probe: Tally.Probe }
+    let mayEnd = ManualLatch()
+    let tally = Tally()
+    try await loader.launch()
+    let unfinished = loader.register("unfinished") { _ in await mayEnd.wait() }
+    let dependant = loader.register("dependant", after: ["unfinished"]) { [log] _ in
+      log.append("dependant")
+    }
+    for index in 0..<1_000 {
+      let id = LaunchID("failing \(index)")
+      let failing = loader.register(id) { [probe = tally.probe()] _ async throws in
+        throw Failure(probe: probe)
+      }
+      let skipped = loader.register(after: ["unfinished", id]) { _ in }
+      let withdrawn = loader.register(after: ["unfinished"]) { [probe = tally.probe()] _ in
+        probe.touch()
+      }
+      withdrawn.cancel()
+      _ = try await failing.wait()
+      #expect(try await skipped.wait().description == "skipped because of \(id)")
+    }
+    #expect(tally.created == 2_000)
+    #expect(tally.live <= 20)
+    mayEnd.open()
+    #expect(try await unfinished.wait().description == "finished")
+    #expect(try await dependant.wait().description == "finished")
+    #expect(log.entries == ["dependant"])
+    let lacking = loader.register(after: ["failing 7"]) { _ in }
+    #expect(lacking.outcome?.description == "skipped because of failing 7")
+    let late = loader.register(after: ["unfinished"]) { _ in }
+    #expect(late.outcome?.description == "finished")
+  }
+
   @Test("After stopping, registrations are refused and freed")
   func refusedAfterStopping() async throws {
     try await loader.launch()

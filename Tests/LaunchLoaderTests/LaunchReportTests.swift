@@ -39,6 +39,19 @@ struct LaunchReportTests {
     withExtendedLifetime(attachment) {}
   }
 
+  @Test("Describing a report takes time linear in its entries", .timeLimit(.minutes(5)))
+  func manyDuplicates() {
+    let count = 20_000
+    let originals = (0..<count).map { entry(LaunchID("\($0)")) }
+    let last = originals[count - 1].id
+    let duplicates = (0..<count).map { _ in
+      LaunchReport.Entry(id: last, fileID: "App/B.swift", line: 9, outcome: .duplicate(of: last))
+    }
+    let text = LaunchReport(entries: originals + duplicates, total: .zero).description
+    let place = "  at App/B.swift:9, registered first at App/File.swift:1"
+    #expect(text.split(separator: "\n").count { $0 == place } == count)
+  }
+
   @Test("The slowest entries come longest first, equal ones in order of registration")
   func slowest() {
     let report = LaunchReport(

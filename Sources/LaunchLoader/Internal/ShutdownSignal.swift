@@ -11,25 +11,36 @@ package final class ShutdownSignal: Sendable {
   private struct Hook: Sendable {
     let body: @Sendable () -> Void
     var watcher: WeakCancellable?
-
-    func run() {
-      body()
-      watcher?.object?.cancel()
-    }
   }
 
   private struct State: Sendable {
     var isRaised = false
     var isClosed = false
-    var runsHooks = false
     var nextKey: UInt = 0
+    /// The closures that have not been called.
     var hooks: [UInt: Hook] = [:]
+    /// The keys of those that were there when the signal was raised and have not had their turn, the next one
+    /// last.
+    var turns: [UInt] = []
+    /// Whether a task gives them their turns.
+    var runsHooks = false
+    /// The closures that are being called; each latch is opened when the call has returned.
+    var running: [UInt: Latch] = [:]
+    /// Opened when the closures that were there when the signal was raised have returned.
     var latch: Latch?
 
-    /// The closures, oldest first.
-    mutating func takeHooks() -> [Hook] {
-      defer { hooks = [:] }
-      return hooks.isEmpty ? [] : hooks.sorted { $0.key < $1.key }.map(\.value)
+    /// Whether ``ShutdownSignal/close()``, if it waits, has nothing more to wait for.
+    var isDone: Bool { isClosed && !runsHooks && running.isEmpty }
+
+    /// Takes the next closure out to be called; passes over those that were removed meanwhile.
+    mutating func takeTurn() -> (key: UInt, hook: Hook)? {
+      while let key = turns.popLast() {
+        guard let hook = hooks.removeValue(forKey: key) else { continue }
+        running[key] = Latch()
+        return (key, hook)
+      }
+      runsHooks = false
+      return nil
     }
   }
 
@@ -45,21 +56,26 @@ package final class ShutdownSignal: Sendable {
   /// Runs a closure when the signal is raised, or now if it was.
   ///
   /// - Parameter body: Called at most once, and released then, or when the signal is closed.
-  /// - Returns: A token that removes the closure. Dropping it does nothing.
+  /// - Returns: A token that removes the closure until its turn has come. Dropping it does nothing.
   /// - Complexity: O(1), amortized.
   package func onRaise(_ body: @escaping @Sendable () -> Void) -> Token {
     let hook = Hook(body: body)
     let (key, runsNow) = state.withLock { state in
       let key = state.nextKey
       state.nextKey += 1
-      if !state.isRaised && !state.isClosed { state.hooks[key] = hook }
-      return (key, state.isRaised && !state.isClosed)
+      let runsNow = state.isRaised && !state.isClosed
+      if runsNow { state.running[key] = Latch() }
+      if !runsNow && !state.isClosed { state.hooks[key] = hook }
+      return (key, runsNow)
     }
-    if runsNow { body() }
+    if runsNow {
+      body()
+      finish(key)
+    }
     return Token(KeyedTarget(self, key: key), handle: 0, isKept: true)
   }
 
-  /// Waits until the signal was raised and its closures have run.
+  /// Waits until the signal was raised and the closures that were there have run.
   ///
   /// - Throws: `CancellationError` when the waiting task is cancelled first, or the signal was closed
   ///   without being raised.
@@ -81,38 +97,55 @@ package final class ShutdownSignal: Sendable {
   ///
   /// - Complexity: O(*n* log *n*) in the number of closures.
   package func raise() {
-    let raised: (hooks: [Hook], latch: Latch?)? = state.withLock { state in
-      if state.isRaised || state.isClosed { return nil }
+    let (runsHooks, latch) = state.withLock { state -> (Bool, Latch?) in
+      if state.isRaised || state.isClosed { return (false, nil) }
       state.isRaised = true
-      let hooks = state.takeHooks()
-      state.runsHooks = !hooks.isEmpty
-      return (hooks, state.runsHooks ? nil : state.latch.take())
+      state.turns = state.hooks.keys.sorted(by: >)
+      state.runsHooks = !state.turns.isEmpty
+      return (state.runsHooks, state.runsHooks ? nil : state.latch.take())
     }
-    guard let raised else { return }
-    raised.latch?.open()
-    if raised.hooks.isEmpty { return }
-    Task {
-      for hook in raised.hooks { hook.run() }
-      let latch = state.withLock { state in
-        state.runsHooks = false
-        return state.latch.take()
-      }
-      latch?.open()
-      hooksDone.ring()
-    }
+    latch?.open()
+    if runsHooks { Task { runHooks() } }
   }
 
-  /// Closes the signal and waits until closures that are running have returned, whoever is cancelled.
+  /// Closes the signal and waits until closures that run, or have yet to because it was raised, have returned,
+  /// whoever is cancelled.
   ///
   /// Called once, by the one that runs what the signal is for.
   package func close() async {
-    let (runsHooks, hooks, latch) = state.withLock { state in
+    let (isDone, hooks, latch) = state.withLock { state in
       state.isClosed = true
-      return (state.runsHooks, state.takeHooks(), state.runsHooks ? nil : state.latch.take())
+      let hooks = state.runsHooks ? [:] : state.hooks
+      if !state.runsHooks { state.hooks = [:] }
+      return (state.isDone, hooks, state.runsHooks ? nil : state.latch.take())
     }
     latch?.open()
-    for hook in hooks { hook.watcher?.object?.cancel() }
-    if runsHooks { await hooksDone.wait() }
+    for hook in hooks.sorted(by: { $0.key < $1.key }) { hook.value.watcher?.object?.cancel() }
+    if !isDone { await hooksDone.wait() }
+  }
+
+  private func runHooks() {
+    while let (key, watcher) = callNext() {
+      finish(key)
+      watcher?.object?.cancel()
+    }
+    let (latch, isDone) = state.withLock { ($0.latch.take(), $0.isDone) }
+    latch?.open()
+    if isDone { hooksDone.ring() }
+  }
+
+  /// Calls the next closure, which is released when this returns.
+  private func callNext() -> (key: UInt, watcher: WeakCancellable?)? {
+    guard let (key, hook) = state.withLock({ $0.takeTurn() }) else { return nil }
+    hook.body()
+    return (key, hook.watcher)
+  }
+
+  /// Records that a closure has returned.
+  private func finish(_ key: UInt) {
+    let (latch, isDone) = state.withLock { ($0.running.removeValue(forKey: key), $0.isDone) }
+    latch?.open()
+    if isDone { hooksDone.ring() }
   }
 }
 
@@ -138,12 +171,10 @@ extension ShutdownSignal: KeyedRegistrations {
 
   package func changePauses(_ key: UInt, by change: Int) {}
 
+  /// Waits for the call of this closure and of no other.
+  ///
+  /// A closure is synchronous, and so never waits for itself.
   package func waitUntilFinished(_ key: UInt) async {
-    let candidate = Latch()
-    let latch: Latch? = state.withLock { state in
-      if state.runsHooks && state.latch == nil { state.latch = candidate }
-      return state.runsHooks ? state.latch : nil
-    }
-    await latch?.wait()
+    await state.withLock { $0.running[key] }?.wait()
   }
 }

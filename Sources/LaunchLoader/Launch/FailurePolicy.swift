@@ -12,6 +12,8 @@ public enum FailurePolicy: Sendable {
   case stop
   /// Stops, and then undoes the finished workers that are types, in reverse order of their completion.
   ///
-  /// One after another, each in a task that is not cancelled. A closure has no way back: it stays finished.
+  /// One after another, each in a task that is not cancelled, also if the launch is: half of a rollback would be
+  /// worse than none. Each has as much time as the `timeout` of the loader allows for the whole launch; without one
+  /// the launch waits for it as long as it takes. A closure has no way back: it stays finished.
   case rollback
 }

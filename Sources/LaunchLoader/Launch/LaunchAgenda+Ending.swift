@@ -6,14 +6,14 @@ extension LaunchAgenda {
   ///
   /// - Complexity: O(*d*) in the number of those that wait for it, and for those that are skipped.
   internal mutating func end(_ place: Place, _ times: LaunchTimes?, _ outcome: LaunchOutcome) {
-    let status = rows[place - base].status
+    let status = rows[index(of: place)].status
     guard status == .running || status == .ending else { return }
     makeRoom(place)
-    open[rows[place - base].phase.index] -= 1
-    if times == nil { rows[place - base].turn = nil }
-    rows[place - base].times = times
-    rows[place - base].outcome = outcome
-    rows[place - base].status = .ended
+    open[rows[index(of: place)].phase.index] -= 1
+    if times == nil { rows[index(of: place)].turn = nil }
+    rows[index(of: place)].times = times
+    rows[index(of: place)].outcome = outcome
+    rows[index(of: place)].status = .ended
     release(place, isFinished: outcome.isFinished)
   }
 
@@ -22,11 +22,11 @@ extension LaunchAgenda {
   /// - Returns: Whether the caller is to call the worker.
   internal mutating func claimBegin(_ place: Place) -> Bool {
     guard has(place) else { return false }
-    guard rows[place - base].status == .starting else {
-      rows[place - base].isAbandoned = false
+    guard rows[index(of: place)].status == .starting else {
+      rows[index(of: place)].isAbandoned = false
       return false
     }
-    rows[place - base].status = .running
+    rows[index(of: place)].status = .running
     return true
   }
 
@@ -35,10 +35,10 @@ extension LaunchAgenda {
   /// - Returns: Whether the outcome of the row was open.
   internal mutating func claimEnd(_ place: Place) -> Bool {
     guard isOut(place) else {
-      if has(place) { rows[place - base].isAbandoned = false }
+      if has(place) { rows[index(of: place)].isAbandoned = false }
       return false
     }
-    rows[place - base].status = .ending
+    rows[index(of: place)].status = .ending
     return true
   }
 
@@ -49,10 +49,10 @@ extension LaunchAgenda {
   /// - Returns: Whether the row can be left behind.
   internal mutating func giveUp(_ place: Place) -> Bool {
     guard isOut(place) else { return false }
-    let row = rows[place - base]
+    let row = rows[index(of: place)]
     guard row.status == .starting || row.registration.kind == .asynchronous else { return false }
-    rows[place - base].status = .ending
-    rows[place - base].isAbandoned = true
+    rows[index(of: place)].status = .ending
+    rows[index(of: place)].isAbandoned = true
     return true
   }
 
@@ -61,12 +61,12 @@ extension LaunchAgenda {
   /// - Returns: The places.
   /// - Complexity: O(*n*).
   internal mutating func giveUpRunning() -> [Place] {
-    rows.indices.filter { rows[$0].status == .running && giveUp(base + $0) }.map { base + $0 }
+    rows.indices.map(place(at:)).filter { rows[index(of: $0)].status == .running && giveUp($0) }
   }
 
   /// Marks a row as undone.
   internal mutating func setUndone(_ place: Place, _ outcome: LaunchOutcome) {
-    rows[place - base].outcome = outcome
+    rows[index(of: place)].outcome = outcome
   }
 
   /// Takes a row out that has not begun; what needs it is skipped.
@@ -74,16 +74,17 @@ extension LaunchAgenda {
   /// - Returns: The place of the row, or `nil` if it is too late.
   internal mutating func withdraw(_ serial: UInt64) -> Place? {
     guard let index = rows.place(of: serial), rows[index].isPending else { return nil }
-    makeRoom(base + index)
+    let place = place(at: index)
+    makeRoom(place)
     rows[index].status = .withdrawn
     open[rows[index].phase.index] -= 1
-    release(base + index, isFinished: false)
-    return base + index
+    release(place, isFinished: false)
+    return place
   }
 
   /// Gives a waiting row an outcome without its turn.
   internal mutating func skip(_ place: Place, _ outcome: LaunchOutcome) {
-    guard rows[place - base].status == .waiting else { return }
+    guard rows[index(of: place)].status == .waiting else { return }
     markSkipped(place, outcome)
     release(place, isFinished: false)
   }
@@ -97,17 +98,18 @@ extension LaunchAgenda {
   ) -> [Place] {
     var starting: [Place] = []
     for index in rows.indices where rows[index].isPending && rows[index].phase >= first {
-      if rows[index].status == .starting { starting.append(base + index) }
-      makeRoom(base + index)
-      markSkipped(base + index, outcome)
+      let place = place(at: index)
+      if rows[index].status == .starting { starting.append(place) }
+      makeRoom(place)
+      markSkipped(place, outcome)
     }
     return starting
   }
 
   /// Gives back what a row that was handed out takes up, for others to begin.
   private mutating func makeRoom(_ place: Place) {
-    if rows[place - base].isCounted {
-      rows[place - base].isCounted = false
+    if rows[index(of: place)].isCounted {
+      rows[index(of: place)].isCounted = false
       runningTasks -= 1
     }
     if hopping == place { hopping = nil }
@@ -118,11 +120,11 @@ extension LaunchAgenda {
     guard !dependants.isEmpty, let first = dependants.removeValue(forKey: place) else { return }
     var ended = [(place: place, isFinished: isFinished, dependants: first)]
     while let (place, isFinished, dependants) = ended.popLast() {
-      for dependant in dependants where rows[dependant.place - base].status == .waiting {
+      for dependant in dependants where rows[index(of: dependant.place)].status == .waiting {
         if isFinished || !dependant.isHard {
           settle(dependant.place)
         } else {
-          markSkipped(dependant.place, .skipped(because: rows[place - base].id))
+          markSkipped(dependant.place, .skipped(because: rows[index(of: place)].id))
           let next = self.dependants.removeValue(forKey: dependant.place) ?? []
           ended.append((dependant.place, false, next))
         }
@@ -134,13 +136,13 @@ extension LaunchAgenda {
   private mutating func settle(_ place: Place) {
     guard let count = waitCounts[place] else { return }
     waitCounts[place] = count > 1 ? count - 1 : nil
-    if count == 1 && rows[place - base].phase <= phase { enqueue(place) }
+    if count == 1 && rows[index(of: place)].phase <= phase { enqueue(place) }
   }
 
   private mutating func markSkipped(_ place: Place, _ outcome: LaunchOutcome) {
-    rows[place - base].status = .ended
-    rows[place - base].outcome = outcome
-    rows[place - base].turn = nil
+    rows[index(of: place)].status = .ended
+    rows[index(of: place)].outcome = outcome
+    rows[index(of: place)].turn = nil
     skipped.append(place)
   }
 }

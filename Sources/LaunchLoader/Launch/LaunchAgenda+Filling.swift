@@ -6,6 +6,7 @@ extension LaunchAgenda {
   internal mutating func fill(from roster: inout LaunchRoster) {
     // Taken out by the one that changes them, because rows that two have are copied.
     rows = roster.takeRows()
+    nextPlace = rows.count
     phase = .standard
     lastRank = rows.count
     for place in rows.indices where rows[place].status == .waiting {
@@ -28,6 +29,7 @@ extension LaunchAgenda {
     _ schedule: LaunchPlanner.Schedule
   ) {
     self.rows = rows
+    nextPlace = rows.count
     for (index, place) in places.enumerated() {
       self.rows[place].phase = schedule.phases[index]
       open[schedule.phases[index].index] += 1
@@ -51,8 +53,10 @@ extension LaunchAgenda {
   ///
   /// - Returns: Its place.
   internal mutating func append(_ row: LaunchRow) -> Place {
+    let place = nextPlace
     rows.append(row)
-    let place = base + rows.count - 1
+    if !keptPlaces.isEmpty { keptPlaces.append(place) }
+    nextPlace += 1
     if row.status == .waiting { open[row.phase.index] += 1 }
     return place
   }
@@ -66,9 +70,9 @@ extension LaunchAgenda {
   /// Gives a row that was added its turn, now or when its phase and what it waits for allow.
   internal mutating func schedule(_ place: Place) {
     lastRank += 1
-    rows[place - base].rank = lastRank
-    if rows[place - base].phase > phase {
-      phases[rows[place - base].phase.index].append(place)
+    rows[index(of: place)].rank = lastRank
+    if rows[index(of: place)].phase > phase {
+      phases[rows[index(of: place)].phase.index].append(place)
     } else if waitCounts[place] == nil {
       enqueue(place)
     }
@@ -79,11 +83,11 @@ extension LaunchAgenda {
   ///
   /// - Returns: Whether it was in a later one.
   internal mutating func move(_ place: Place, to earlier: LaunchPhase) -> Bool {
-    let later = rows[place - base].phase
-    guard rows[place - base].status == .waiting && later > earlier else { return false }
+    let later = rows[index(of: place)].phase
+    guard rows[index(of: place)].status == .waiting && later > earlier else { return false }
     open[later.index] -= 1
     open[earlier.index] += 1
-    rows[place - base].phase = earlier
+    rows[index(of: place)].phase = earlier
     return true
   }
 }

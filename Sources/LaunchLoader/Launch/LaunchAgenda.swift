@@ -26,10 +26,14 @@ internal struct LaunchAgenda: Sendable {
     internal let isHard: Bool
   }
 
-  /// The rows of the launch and of what came after it, from `base` on.
+  /// The rows of the launch and of what came after it, by place.
   internal var rows: [LaunchRow] = []
-  /// The place of the first row.
-  internal var base = 0
+  /// The place of the first row, if they follow each other.
+  private var base = 0
+  /// The places of the rows, once some were taken out; empty while they follow each other.
+  internal var keptPlaces: [Place] = []
+  /// The place of the next row.
+  internal var nextPlace = 0
   /// What waits for its phase, by phase.
   internal var phases: [[Place]] = Array(repeating: [], count: LaunchPhase.allCases.count)
   /// How many rows of each phase have not ended, those to be skipped included.
@@ -76,21 +80,43 @@ internal struct LaunchAgenda: Sendable {
   }
 
   /// Whether the place is one of a row that is still here.
-  internal func has(_ place: Place) -> Bool { rows.indices.contains(place - base) }
+  internal func has(_ place: Place) -> Bool {
+    let index = index(of: place)
+    return rows.indices.contains(index) && self.place(at: index) == place
+  }
+
+  /// Where the row of a place is, or would be.
+  ///
+  /// - Complexity: O(1); O(log *n*) once rows were taken out.
+  internal func index(of place: Place) -> Int {
+    if keptPlaces.isEmpty { return place - base }
+    var low = 0
+    var high = keptPlaces.count
+    while low < high {
+      let middle = low + (high - low) / 2
+      if keptPlaces[middle] < place { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// The place of the row that stands there.
+  internal func place(at index: Int) -> Place {
+    keptPlaces.isEmpty ? base + index : keptPlaces[index]
+  }
 
   /// The row of a place.
-  internal func row(at place: Place) -> LaunchRow { rows[place - base] }
+  internal func row(at place: Place) -> LaunchRow { rows[index(of: place)] }
 
   /// Whether the row of a place is here, was handed out, and its outcome is open.
   internal func isOut(_ place: Place) -> Bool {
     guard has(place) else { return false }
-    let status = rows[place - base].status
+    let status = rows[index(of: place)].status
     return status == .starting || status == .running
   }
 
   /// The registration of a place.
   internal func registration(at place: Place) -> LaunchRegistration {
-    rows[place - base].registration
+    rows[index(of: place)].registration
   }
 
   /// Whether a row has to wait for another one.
@@ -111,10 +137,10 @@ internal struct LaunchAgenda: Sendable {
   internal mutating func next(canWait: Bool, upTo last: LaunchPhase) -> Turn? {
     while true {
       if let place = nextSkipped() {
-        open[rows[place - base].phase.index] -= 1
+        open[rows[index(of: place)].phase.index] -= 1
         return .skip(
-          rows[place - base].registration,
-          rows[place - base].outcome ?? .skipped(because: nil)
+          rows[index(of: place)].registration,
+          rows[index(of: place)].outcome ?? .skipped(because: nil)
         )
       }
       if hopping == nil, let place = nextReady(canWait: canWait) { return begin(place, canWait) }
@@ -141,14 +167,15 @@ internal struct LaunchAgenda: Sendable {
   ///   - isDirect: Whether its worker is called at once, with nothing to wait for and nothing to ask.
   internal mutating func handOut(_ place: Place, isDirect: Bool) {
     lastTurn += 1
-    rows[place - base].turn = lastTurn
-    rows[place - base].status = isDirect ? .running : .starting
+    rows[index(of: place)].turn = lastTurn
+    rows[index(of: place)].status = isDirect ? .running : .starting
   }
 
   /// Hands all rows out when the last one has ended; places go on where they were.
   internal mutating func takeRows() -> [LaunchRow] {
     let ended = rows
-    base += ended.count
+    base = nextPlace
+    keptPlaces = []
     rows = []
     waitCounts = [:]
     dependants = [:]
@@ -158,6 +185,33 @@ internal struct LaunchAgenda: Sendable {
     calls = LaunchQueue()
     hops = LaunchQueue()
     tasks = LaunchQueue()
+    return ended
+  }
+
+  /// Hands the ended rows out if they are more than the others, and more than eight.
+  ///
+  /// - Complexity: Amortized O(1), and O(*d*) in the number of those that waited for a row.
+  internal mutating func takeEndedRows() -> [LaunchRow] {
+    guard rows.count > max(8, 2 * open.reduce(0, +)) else { return [] }
+    let toBeSkipped = Set(skipped[skippedStart...])
+    var (ended, kept): ([LaunchRow], [LaunchRow]) = ([], [])
+    var places: [Place] = []
+    for (index, row) in rows.enumerated() {
+      let place = place(at: index)
+      let hasEnded = row.status == .ended || row.status == .withdrawn
+      if hasEnded && !toBeSkipped.contains(place) {
+        ended.append(row)
+        waitCounts[place] = nil
+        dependants[place] = nil
+      } else {
+        kept.append(row)
+        places.append(place)
+      }
+    }
+    (rows, keptPlaces) = (kept, places)
+    for (place, waiting) in dependants { dependants[place] = waiting.filter { has($0.place) } }
+    skipped = Array(skipped[skippedStart...])
+    skippedStart = 0
     return ended
   }
 
@@ -172,7 +226,8 @@ internal struct LaunchAgenda: Sendable {
   /// Takes the turn of the lowest rank; turns of rows that have ended meanwhile are passed over.
   private mutating func nextReady(canWait: Bool) -> Place? {
     while let turn = canWait ? takeFirst() : calls.removeFirst() {
-      if rows[turn.place - base].status == .waiting { return turn.place }
+      guard has(turn.place) else { continue }
+      if rows[index(of: turn.place)].status == .waiting { return turn.place }
     }
     return nil
   }
@@ -186,7 +241,7 @@ internal struct LaunchAgenda: Sendable {
   }
 
   private mutating func begin(_ place: Place, _ canWait: Bool) -> Turn {
-    let registration = rows[place - base].registration
+    let registration = rows[index(of: place)].registration
     let isCalled = registration.kind == .inline || !canWait
     handOut(place, isDirect: isCalled && !registration.hasCondition)
     switch registration.kind {
@@ -195,7 +250,7 @@ internal struct LaunchAgenda: Sendable {
     case .isolated:
       if canWait { hopping = place }
     case .asynchronous:
-      rows[place - base].isCounted = true
+      rows[index(of: place)].isCounted = true
       runningTasks += 1
     }
     return .run(registration, at: place)
@@ -211,16 +266,16 @@ internal struct LaunchAgenda: Sendable {
   internal mutating func openPhase() {
     let places = phases[phase.index]
     phases[phase.index] = []
-    for place in places where rows[place - base].phase == phase {
+    for place in places where rows[index(of: place)].phase == phase {
       guard waitCounts.isEmpty || waitCounts[place] == nil else { continue }
-      if rows[place - base].status == .waiting { enqueue(place) }
+      if rows[index(of: place)].status == .waiting { enqueue(place) }
     }
   }
 
   /// Gives a row its turn among those of its kind.
   internal mutating func enqueue(_ place: Place) {
-    let turn = LaunchTurn(rank: rows[place - base].rank, place: place)
-    switch rows[place - base].registration.kind {
+    let turn = LaunchTurn(rank: rows[index(of: place)].rank, place: place)
+    switch rows[index(of: place)].registration.kind {
     case .inline: calls.insert(turn)
     case .isolated(let actor): if actor == home { calls.insert(turn) } else { hops.insert(turn) }
     case .asynchronous: tasks.insert(turn)

@@ -11,10 +11,18 @@ internal struct LaunchChart {
   private static let durationWidth = 9
 
   private let report: LaunchReport
+  /// Where names that are used twice were registered first.
+  private let originals: [LaunchID: LaunchReport.Entry]
 
   /// Prepares the drawing of a report.
   internal init(_ report: LaunchReport) {
     self.report = report
+    let entries = report.entries
+    let hasDuplicates = entries.contains(where: \.isDuplicate)
+    originals = Dictionary(
+      hasDuplicates ? entries.lazy.filter { !$0.isDuplicate }.map { ($0.id, $0) } : [],
+      uniquingKeysWith: { first, _ in first }
+    )
   }
 
   /// The drawing: lines of at most 80 characters, without a line break at the end.
@@ -57,7 +65,7 @@ internal struct LaunchChart {
     case .skipped(let id?):
       return "because of \(id)"
     case .duplicate(let id):
-      let first = report.entries.first { $0.id == id && !$0.isDuplicate }
+      let first = originals[id]
       return "at \(entry.fileID):\(entry.line)"
         + (first.map { ", registered first at \($0.fileID):\($0.line)" } ?? "")
     case .timedOut where entry.isAbandoned:

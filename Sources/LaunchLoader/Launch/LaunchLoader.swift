@@ -131,6 +131,11 @@ public final class LaunchLoader: Sendable {
   /// worker that gives way by throwing `CancellationError` does not fail the launch then, whatever the
   /// policy. Work of the phase `idle` is not waited for.
   ///
+  /// Cancelling abandons nothing: the launch still waits for a worker that ignores it, and for every clean-up of
+  /// a rollback, which is neither cancelled nor left out, because state that is half undone fits neither before
+  /// nor after. What never returns is left behind when its time is up: a launch whose loader has a `timeout`
+  /// always ends, one without it ends when its workers and clean-ups do.
+  ///
   /// - Parameter options: What every worker receives. Ignored if somebody launched before.
   /// - Returns: The report of the launch; the same for all callers.
   /// - Throws: ``LaunchError`` with the code `reentrant` inside an asynchronous worker and in the tasks

@@ -202,7 +202,7 @@ extension LaunchRegistry {
     if wake != .nobody || stage == .launched {
       aftermath = aftermath ?? LaunchAftermath()
       aftermath?.wake = wake
-      aftermath?.dropped = takeEndedIfIdle()
+      aftermath?.dropped = takeEndedAfterLaunch()
     }
     return aftermath
   }
@@ -259,15 +259,15 @@ extension LaunchRegistry {
     return .over(summary, goesOn: hasRunner)
   }
 
-  /// Takes the rows out when all have ended after the launch, and no runner is there to do it.
-  internal mutating func takeEndedIfIdle() -> [LaunchRow] {
-    stage == .launched && !hasRunner ? takeEnded() : []
+  /// Takes rows out that have ended, if the launch is over.
+  internal mutating func takeEndedAfterLaunch() -> [LaunchRow] {
+    stage == .launched ? takeEnded() : []
   }
 
-  /// Takes the rows out when all have ended, and remembers how those with names did.
+  /// Takes out the rows that have ended, all or as soon as they are more than the others, and remembers how those
+  /// with names did.
   private mutating func takeEnded() -> [LaunchRow] {
-    guard agenda.isOver(upTo: .idle) else { return [] }
-    let rows = agenda.takeRows()
+    let rows = agenda.isOver(upTo: .idle) ? agenda.takeRows() : agenda.takeEndedRows()
     for index in rows.indices where rows[index].status == .ended {
       guard let name = rows[index].name, let outcome = rows[index].outcome else { continue }
       names.set(outcome.isFinished ? .finished : .failed, for: name)

@@ -44,7 +44,7 @@ extension LaunchRegistry {
     var aftermath = LaunchAftermath()
     if let errand = errands.removeValue(forKey: place) { aftermath.skipped = [errand] }
     aftermath.wake = wake()
-    aftermath.dropped = takeEndedIfIdle()
+    aftermath.dropped = takeEndedAfterLaunch()
     return (registration, aftermath)
   }
 

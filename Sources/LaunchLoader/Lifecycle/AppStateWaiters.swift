@@ -18,12 +18,11 @@ internal struct AppStateWaiters: Sendable {
 
   /// Somebody who waits.
   private struct Waiter: Sendable {
-    let ticket: Int
     let goal: Goal
     var latch: Latch
   }
 
-  private var waiters: [Waiter] = []
+  private var waiters: [Int: Waiter] = [:]
   private var nextTicket = 0
 
   /// Adds somebody, unless there is nothing to wait for.
@@ -32,34 +31,35 @@ internal struct AppStateWaiters: Sendable {
   internal mutating func add(_ goal: Goal, _ latch: Latch, _ machine: AppStateMachine) -> Int? {
     if Self.isReached(goal, machine) { return nil }
     defer { nextTicket += 1 }
-    waiters.append(Waiter(ticket: nextTicket, goal: goal, latch: latch))
+    waiters[nextTicket] = Waiter(goal: goal, latch: latch)
     return nextTicket
   }
 
   /// Removes somebody who waits no more.
   ///
-  /// - Returns: The latch, to be let go of; `nil` if it was handed out before.
+  /// - Returns: The latch, to be released after unlocking; `nil` if it was handed out before.
+  /// - Complexity: O(1).
   internal mutating func remove(_ ticket: Int) -> Latch? {
-    guard let place = waiters.firstIndex(where: { $0.ticket == ticket }) else { return nil }
-    return waiters.remove(at: place).latch
+    waiters.removeValue(forKey: ticket)?.latch
   }
 
   /// Has another latch opened for somebody.
   ///
-  /// - Returns: The latch before, to be let go of; `nil` if it was handed out before.
+  /// - Returns: The latch before, to be released after unlocking; `nil` if it was handed out before.
+  /// - Complexity: O(1).
   internal mutating func exchange(_ ticket: Int, _ latch: Latch) -> Latch? {
-    guard let place = waiters.firstIndex(where: { $0.ticket == ticket }) else { return nil }
-    defer { waiters[place].latch = latch }
-    return waiters[place].latch
+    guard let former = waiters[ticket]?.latch else { return nil }
+    waiters[ticket]?.latch = latch
+    return former
   }
 
-  /// Takes everybody whose goal has been reached.
+  /// Takes everybody whose goal has been reached, those who came first in front.
   ///
-  /// - Complexity: O(*n*) in the number of those who wait.
+  /// - Complexity: O(*n* + *m* log *m*) in the numbers of those who wait and of those who are served.
   internal mutating func takeServed(_ machine: AppStateMachine) -> [Latch] {
-    let served = waiters.filter { Self.isReached($0.goal, machine) }
-    if !served.isEmpty { waiters.removeAll { Self.isReached($0.goal, machine) } }
-    return served.map(\.latch)
+    let served = waiters.filter { Self.isReached($0.value.goal, machine) }
+    for ticket in served.keys { waiters[ticket] = nil }
+    return served.sorted { $0.key < $1.key }.map(\.value.latch)
   }
 
   private static func isReached(_ goal: Goal, _ machine: AppStateMachine) -> Bool {

@@ -30,7 +30,10 @@ extension Application {
     /// Called with every message for the one who runs the program: who is waited for, who is cancelled or left
     /// behind, what the operating system refused.
     ///
-    /// It is called on any thread, under no lock. Messages are single lines.
+    /// Messages are single lines. They arrive in order, one at a time, on a thread of their own and under no
+    /// lock: a call that blocks delays the messages behind it, but no service and no deadline. ``Application/run()``
+    /// returns when the last call has returned, or ``cancelTimeout`` after everything else has ended; then the
+    /// call goes on without it.
     public var onMessage: @Sendable (String) -> Void
 
     /// What the launch work and the delegate receive; `nil` is ``LaunchOptions/current``.

@@ -12,7 +12,8 @@ extension Application {
   /// if it asks for it, `WATCHDOG=1` (`sd_notify(3)`).
   ///
   /// Services are stopped when the handlers of `willTerminate` have finished, those on actors and asynchronous
-  /// ones included; see ``Configuration/stopTimeout`` for how long that may take.
+  /// ones included; see ``Configuration/stopTimeout`` for how long that may take. In the end it waits until
+  /// ``Configuration/onMessage`` has returned from the last message, at most for ``Configuration/cancelTimeout``.
   ///
   /// - Returns: The exit code: what `shutdown` was given, otherwise 0.
   /// - Throws: ``ApplicationError`` if the launch or a service failed, if a service is stuck, or if the
@@ -30,6 +31,7 @@ extension Application {
       cancel()
     }
     await system.end()
+    await messages.delivered(within: configuration.cancelTimeout, on: configuration.clock)
     if !outcome.failures.isEmpty { throw ApplicationError(outcome.failures) }
     if outcome.isCancelled { try Task.checkCancellation() }
     return locked.withLock { $0.exitCode } ?? 0
@@ -55,7 +57,7 @@ extension Application {
           runner.send { $0.permitStop() }
         }
       case .over(let outcome):
-        Self.leaveHandlers(pending, configuration.onMessage)
+        Self.leaveHandlers(pending, messages)
         await changed(.end)
         return outcome
       }
@@ -105,7 +107,7 @@ extension Application {
     let names = loader.unfinished.map { "launch work \"\($0)\"" }
     for name in names.isEmpty ? ["launch work"] : names {
       let error = ServiceError(.stuck(name), isLaunchWork: true)
-      configuration.onMessage(error.description)
+      messages.send(error.description)
       runner.send { $0.fail(error) }
     }
   }

@@ -38,6 +38,7 @@ public final class Application: Sendable {
   internal let configuration: Configuration
   internal let runner: ServiceRunner
   internal let pending = PendingWork()
+  internal let messages: MessageQueue
   internal let locked: Locked<State>
 
   /// Creates an application that does not run.
@@ -57,7 +58,8 @@ public final class Application: Sendable {
     self.loader = loader
     self.configuration = configuration
     locked = Locked(State(delegate: delegate))
-    let (pending, say) = (pending, configuration.onMessage)
+    messages = MessageQueue(configuration.onMessage)
+    let (pending, messages) = (pending, messages)
     runner = ServiceRunner(
       limits: ServiceRunner.Machine.Limits(
         stopTimeout: configuration.stopTimeout,
@@ -69,8 +71,8 @@ public final class Application: Sendable {
         onError: { service, error in
           bus.post(.serviceDidFail, ServiceFailure(service: service, error: error))
         },
-        onMessage: say,
-        onGoAhead: { Self.leaveHandlers(pending, say) },
+        onMessage: { messages.send($0) },
+        onGoAhead: { Self.leaveHandlers(pending, messages) },
         onLeaveLaunch: { pending.leaveLaunch() },
         others: { pending.names }
       )
@@ -78,8 +80,8 @@ public final class Application: Sendable {
   }
 
   /// Leaves the handlers of events behind that are waited for, and names them.
-  internal static func leaveHandlers(_ pending: PendingWork, _ say: @Sendable (String) -> Void) {
-    for name in pending.leaveHandlers() { say("left behind: \(name)") }
+  internal static func leaveHandlers(_ pending: PendingWork, _ messages: MessageQueue) {
+    for name in pending.leaveHandlers() { messages.send("left behind: \(name)") }
   }
 
   /// The object that is told of every edge; the application keeps it.

@@ -16,9 +16,7 @@ internal final class SystemTie: Sendable {
     let given = configuration.launchOptions?.environment ?? [:]
     let environment = given.isEmpty ? LaunchOptions.current.environment : given
     let manager = NotifySocket(environment: environment) {
-      [say = configuration.onMessage] message in
-      // Not on this thread: a message is sent under a lock.
-      Task { say(message) }
+      [messages = application.messages] message in messages.send(message)
     }
     .map { ServiceManager($0) }
     let bridge = Self.bridge(to: application, manager)
@@ -59,7 +57,7 @@ internal final class SystemTie: Sendable {
   ) -> SignalBridge {
     SignalBridge(
       application.configuration.signals,
-      onMessage: application.configuration.onMessage,
+      onMessage: { [messages = application.messages] in messages.send($0) },
       interrupt: { application.interrupt($0) },
       hangup: { Task.detached { application.requestShutdown() } },
       background: { await application.enteredBackground() },

@@ -26,6 +26,11 @@ public struct ServiceContext: Sendable {
     self.runner = runner
   }
 
+  /// Claims the run of the services of a group, which this is the context of.
+  internal func claim(_ inner: ServiceRunner, named name: String) -> Bool {
+    inner.claim(for: (name, runner))
+  }
+
   /// Says that the service does its work now: those that wait for it may start.
   ///
   /// Only the first call counts. It matters if the service has ``ServiceOptions/waitsForReady``.

@@ -12,6 +12,9 @@ internal import EventBus
 /// stop it stops them, in its own order; cancelled it cancels them. It ends when all of them have ended,
 /// or when an ending says so.
 ///
+/// What there is to say about its services, and the errors that they throw, reach the application that runs the
+/// group: named after the group, as `storage/heartbeat`.
+///
 /// ## Thread safety
 ///
 /// Every member may be called from any thread.
@@ -100,7 +103,7 @@ public final class ServiceGroup: Service {
   }
 
   private func drive(_ context: ServiceContext) async throws(ServiceError) -> ServiceOutcome {
-    guard runner.claim() else { throw ServiceError(.alreadyRan) }
+    guard context.claim(runner, named: name) else { throw ServiceError(.alreadyRan) }
     runner.send { $0.begin() }
     while true {
       switch await runner.nextMilestone() {

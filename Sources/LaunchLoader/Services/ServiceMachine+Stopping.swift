@@ -3,7 +3,7 @@ extension ServiceMachine {
   /// Decides what the end of a service means for the others.
   internal mutating func judge(_ record: ServiceRecord<Handle>, _ error: (any Error)?) {
     if let error, !(record.phase == .cancelled && error is CancellationError) {
-      actions.append(.report(name: record.name, error))
+      actions.append(.report(name: path + record.name, error))
       if record.failsToStart, wish == nil {
         fail(record.name, error)
         return want(.shutdown)
@@ -135,16 +135,15 @@ extension ServiceMachine {
     records[id]?.phase = .cancelled
     actions.append(.cancel(record.handle))
     let reason = limit.map { ": it did not stop within \($0.shortText)" } ?? ""
-    actions.append(.say("service \"\(record.name)\" is cancelled\(reason)"))
+    actions.append(.say("service \"\(path + record.name)\" is cancelled\(reason)"))
   }
 
   /// Leaves a service behind that does not end, and says so.
   internal mutating func leave(_ id: ID, _ record: ServiceRecord<Handle>) {
     remove(id, record)
     actions.append(.disarm(id, .cancel))
-    let error = ServiceError(.stuck(record.name))
-    actions.append(.say(error.description))
-    fail(nil, error)
+    actions.append(.say(ServiceError(.stuck(path + record.name)).description))
+    fail(nil, ServiceError(.stuck(record.name)))
   }
 
   /// Those that run: higher layers first, inside a layer the last one first.

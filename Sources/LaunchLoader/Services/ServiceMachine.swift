@@ -89,6 +89,8 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     case shutdown, cancel
   }
 
+  /// Leads the names of the services in messages: those of the groups around them, each with a slash.
+  package private(set) var path = ""
   internal let limits: Limits
   internal var stage = Stage.collecting
   internal var wish: Wish?
@@ -136,7 +138,8 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     return hasAnnouncedStart ? nil : .start
   }
 
-  /// The names of the services that hold up what is waited for, in the order of their registration.
+  /// The services that hold up what is waited for, by their names in messages, in the order of their
+  /// registration.
   ///
   /// - Complexity: O(*n* log *n*) in the number of services.
   package var waitedFor: [String] {
@@ -148,7 +151,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
       case .stopping, .cancelled: true
       }
     }
-    .sorted { $0.key < $1.key }.map(\.value.name)
+    .sorted { $0.key < $1.key }.map { path + $0.value.name }
   }
 
   /// Adds a service; while the others run, it starts as soon as it may.
@@ -178,7 +181,11 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   /// Records that the run is near: launch work comes first, and belongs to it.
   ///
   /// The times of a stop that was requested before begin now.
-  package mutating func claim() -> [Action] {
+  ///
+  /// - Parameter path: Leads the names of the services in messages and reports.
+  /// - Returns: What is to be done.
+  package mutating func claim(under path: String = "") -> [Action] {
+    self.path = path
     prepare()
     return takeActions()
   }

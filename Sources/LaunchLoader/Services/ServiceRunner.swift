@@ -24,11 +24,23 @@ internal final class ServiceRunner: Sendable {
     internal let onLeaveLaunch: @Sendable () -> Void
     /// Names what holds up the start or the stop besides services.
     internal let others: @Sendable () -> [String]
+
+    /// Those of a group inside: only its services are reported.
+    fileprivate var ofGroup: Reports {
+      Reports(
+        onError: onError,
+        onMessage: onMessage,
+        onGoAhead: {},
+        onLeaveLaunch: {},
+        others: { [] }
+      )
+    }
   }
 
   /// Not private, for the closures of ``send(_:)``.
   internal struct State {
     fileprivate var machine: Machine
+    fileprivate var reports: Reports?
     /// What is waited for, as far as those who wait know.
     fileprivate var wait: Machine.Wait?
     fileprivate var waitNumber = 0
@@ -71,7 +83,6 @@ internal final class ServiceRunner: Sendable {
   private let state: Locked<State>
   private let alarms: ServiceAlarms
   private let news = Doorbell()
-  private let reports: Reports?
 
   /// Creates a runner without services.
   ///
@@ -86,10 +97,12 @@ internal final class ServiceRunner: Sendable {
     asksBeforeStopping: Bool,
     reports: Reports? = nil
   ) {
-    self.reports = reports
     alarms = ServiceAlarms(clock)
     state = Locked(
-      State(machine: Machine(limits: limits, asksBeforeStopping: asksBeforeStopping))
+      State(
+        machine: Machine(limits: limits, asksBeforeStopping: asksBeforeStopping),
+        reports: reports
+      )
     )
   }
 
@@ -97,8 +110,20 @@ internal final class ServiceRunner: Sendable {
   internal var isStopping: Bool { state.withLock { $0.machine.isStopping } }
 
   /// Claims the run; the first caller gets it.
-  internal func claim() -> Bool {
-    let actions = state.withLock { $0.machine.isClaimed ? nil : $0.machine.claim() }
+  ///
+  /// - Parameter group: If these services are a group: its name, and the runner that it is a service of. What
+  ///   there is to report goes where the news of that runner go, under the name of the group.
+  /// - Returns: Whether the caller runs the services.
+  internal func claim(for group: (name: String, in: ServiceRunner)? = nil) -> Bool {
+    let outer = group.map { group in
+      let (path, reports) = group.in.state.withLock { ($0.machine.path, $0.reports) }
+      return (path: path + group.name + "/", reports: reports?.ofGroup)
+    }
+    let actions: [Machine.Action]? = state.withLock { state in
+      if state.machine.isClaimed { return nil }
+      if let outer { state.reports = outer.reports }
+      return state.machine.claim(under: outer?.path ?? "")
+    }
     guard let actions else { return false }
     perform(actions)
     return true
@@ -132,7 +157,7 @@ internal final class ServiceRunner: Sendable {
   }
 
   private func perform(_ actions: [Machine.Action]) {
-    watch()
+    let reports = watch()
     for action in actions {
       switch action {
       case .startServices: Task { await self.startServices() }
@@ -213,18 +238,25 @@ internal final class ServiceRunner: Sendable {
   }
 
   /// Sees to it that those who wait learn whom they wait for; no alarm outlasts the run.
-  private func watch() {
-    let (number, isOver, isChanged) = state.withLock { state in
-      let wait = reports == nil ? nil : state.machine.wait
+  ///
+  /// - Returns: What becomes of news.
+  @discardableResult
+  private func watch() -> Reports? {
+    let (number, isOver, isChanged, reports) = state.withLock { state in
+      let wait = state.reports == nil ? nil : state.machine.wait
       let isChanged = wait != state.wait
       if isChanged {
         state.wait = wait
         state.waitNumber += 1
       }
-      return (state.waitNumber, state.machine.isOver, isChanged)
+      return (state.waitNumber, state.machine.isOver, isChanged, state.reports)
     }
-    if isOver { return alarms.close() }
-    if isChanged { beginPatience(number) }
+    if isOver {
+      alarms.close()
+    } else if isChanged {
+      beginPatience(number)
+    }
+    return reports
   }
 
   private func beginPatience(_ number: Int) {
@@ -247,8 +279,11 @@ internal final class ServiceRunner: Sendable {
   }
 
   private func sayWhoIsWaitedFor(_ number: Int, _ waited: Duration) {
-    let (wait, services) = state.withLock { state in
-      state.waitNumber == number ? (state.wait, state.machine.waitedFor) : (nil, [])
+    let (wait, services, reports) = state.withLock { state in
+      let isCurrent = state.waitNumber == number
+      return (
+        isCurrent ? state.wait : nil, isCurrent ? state.machine.waitedFor : [], state.reports
+      )
     }
     guard let wait, let reports else { return }
     let names = services.map { "service \"\($0)\"" } + reports.others()

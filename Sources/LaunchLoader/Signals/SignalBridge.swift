@@ -15,8 +15,8 @@
 ///
 /// ## Thread safety
 ///
-/// `interrupt` and `hangup` run on the thread that reads signals, and so must not run code of users. The
-/// other closures run in the isolation they were written in; nothing is held meanwhile.
+/// `onMessage`, `interrupt` and `hangup` run on the thread that reads signals, and so must not run code of
+/// users. The other closures run in the isolation they were written in; nothing is held meanwhile.
 package final class SignalBridge: Sendable {
   /// An answer to a signal.
   package typealias Answer = @isolated(any) @Sendable () async -> Void

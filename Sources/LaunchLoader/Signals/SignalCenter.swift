@@ -17,7 +17,7 @@ internal final class SignalCenter: Sendable {
 
   /// One that signals are handed to on the thread that reads them.
   internal struct DirectListener: Sendable {
-    /// Called with what the operating system refuses, by a task.
+    /// Called with what the operating system refuses, on any thread; it must not run code of users.
     internal let onMessage: @Sendable (String) -> Void
     /// Called with the number of the signal; it must not run code of users.
     internal let receive: @Sendable (Int32) -> Void
@@ -148,10 +148,10 @@ internal final class SignalCenter: Sendable {
     Self.say("cannot read the pipe of signals: \(reason); \(result)", to: Array(direct.values))
   }
 
-  /// Says something to those who want to know, by a task; to standard error if there are none.
+  /// Says something to those who want to know; to standard error if there are none.
   private static func say(_ message: String, to listeners: [DirectListener]) {
     if listeners.isEmpty { StandardError.print("LaunchLoader: \(message)") }
-    for listener in listeners { Task.detached { listener.onMessage(message) } }
+    for listener in listeners { listener.onMessage(message) }
   }
 
   private func arrive(_ number: Int32, isInjected: Bool) {

@@ -131,4 +131,71 @@ struct ServiceBlockingTests {
     _ = try await stage.runOnce()
     #expect(log.entries == ["computed", "+web", "-web"])
   }
+
+  @Test("Waiting until one closure has finished waits for no other")
+  func finishedAlone() async {
+    let (isBlocked, mayReturn) = (ManualLatch(), ManualLatch())
+    let signal = ShutdownSignal()
+    let first = signal.onRaise {}
+    let second = signal.onRaise {
+      isBlocked.open()
+      mayReturn.block()
+    }
+    let third = signal.onRaise {}
+    signal.raise()
+    await isBlocked.wait()
+    third.cancel()
+    await first.waitUntilFinished()
+    await third.waitUntilFinished()
+    #expect(!mayReturn.isOpen)
+    mayReturn.open()
+    await second.waitUntilFinished()
+    await signal.close()
+  }
+
+  @Test("Waiting until a closure has finished that is running waits for its end")
+  func finishedAfterItsCall() async {
+    let (isBlocked, mayReturn, hasReturned) = (ManualLatch(), ManualLatch(), ManualLatch())
+    let signal = ShutdownSignal()
+    let token = signal.onRaise {
+      isBlocked.open()
+      mayReturn.block()
+      hasReturned.open()
+    }
+    signal.raise()
+    await isBlocked.wait()
+    #expect(!token.isActive)
+    let waiting = Task {
+      await token.waitUntilFinished()
+      return hasReturned.isOpen
+    }
+    for _ in 0..<10 { await Task.yield() }
+    mayReturn.open()
+    #expect(await waiting.value)
+    await signal.close()
+  }
+
+  @Test("A closure that is cancelled while an earlier one runs does not run")
+  func cancelledBeforeItsTurn() async {
+    let (isBlocked, mayReturn, ran) = (ManualLatch(), ManualLatch(), Counter())
+    let tally = Tally()
+    let signal = ShutdownSignal()
+    let first = signal.onRaise {
+      isBlocked.open()
+      mayReturn.block()
+    }
+    let second = signal.onRaise { [probe = tally.probe()] in
+      probe.touch()
+      ran.add()
+    }
+    signal.raise()
+    await isBlocked.wait()
+    #expect(second.isActive)
+    second.cancel()
+    #expect(tally.live == 0)
+    mayReturn.open()
+    await signal.close()
+    #expect(ran.value == 0)
+    withExtendedLifetime(first) {}
+  }
 }

@@ -62,30 +62,6 @@ struct ServiceGroupTests {
     #expect(log.entries == ["x cancelled"])
   }
 
-  @Test("A service of a group that is stuck is named by the application")
-  func stuck() async throws {
-    let clock = TestClock()
-    let group = ServiceGroup(
-      "group",
-      stopTimeout: .seconds(1),
-      cancelTimeout: .seconds(1),
-      clock: clock
-    )
-    let mayEnd = ManualLatch()
-    try group.add("x") { _ in await waitStubbornly(mayEnd) }
-    try addGroup(group)
-    let running = stage.start()
-    try await stage.app.waitUntil(.active)
-    stage.app.shutdown()
-    for _ in 0..<2 {
-      await clock.sleepers(atLeast: 1)
-      clock.jump(by: .seconds(1))
-    }
-    let error = await #expect(throws: ApplicationError.self) { try await running.value }
-    #expect(error?.stuckServices == ["x"])
-    mayEnd.open()
-  }
-
   @Test(
     "A group that was shut down by itself has returned, and the application ends as its options say"
   )
@@ -97,5 +73,79 @@ struct ServiceGroupTests {
     group.shutdown()
     #expect(try await running.value == 0)
     #expect(stage.log.entries == ["+x", "-x"])
+  }
+
+  @Test("A service of a group that holds up its start is named after the group", arguments: [1, 2])
+  func slowStart(depth: Int) async throws {
+    let clock = TestClock()
+    let (isEntered, mayBeReady) = (ManualLatch(), ManualLatch())
+    let inner = ServiceGroup("inner", clock: clock)
+    var slow = ServiceOptions()
+    slow.waitsForReady = true
+    try inner.add("x", slow) { context in
+      isEntered.open()
+      await mayBeReady.wait()
+      context.ready()
+      try await context.untilShutdown()
+    }
+    let outer = ServiceGroup("outer")
+    if depth == 2 { try outer.add(inner, slow) }
+    try addGroup(depth == 2 ? outer : inner)
+    let running = stage.start()
+    await isEntered.wait()
+    await clock.sleepers(atLeast: 1)
+    clock.jump(by: .seconds(5))
+    let path = depth == 2 ? "outer/inner/x" : "inner/x"
+    #expect(
+      await stage.messages.first(1) == ["waiting for service \"\(path)\" to start, for 5 s now"]
+    )
+    mayBeReady.open()
+    try await stage.app.waitUntil(.active)
+    stage.app.shutdown()
+    #expect(try await running.value == 0)
+  }
+
+  @Test("A service of a group that is cancelled or left behind is named after the group")
+  func cancelledAndLeftBehind() async throws {
+    let clock = TestClock()
+    let group = ServiceGroup(
+      "group",
+      stopTimeout: .seconds(1),
+      cancelTimeout: .seconds(1),
+      clock: clock
+    )
+    let (isAsked, mayEnd) = (ManualLatch(), ManualLatch())
+    try group.add("x") { context in
+      context.onShutdown { isAsked.open() }
+      await waitStubbornly(mayEnd)
+    }
+    try addGroup(group)
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    stage.app.shutdown()
+    await isAsked.wait()
+    clock.jump(by: .seconds(1))
+    let cancelled = await stage.messages.first(1)
+    #expect(cancelled == ["service \"group/x\" is cancelled: it did not stop within 1 s"])
+    clock.jump(by: .seconds(1))
+    let error = await #expect(throws: ApplicationError.self) { try await running.value }
+    #expect(error?.stuckServices == ["x"])
+    #expect(stage.messages.entries.count == 2)
+    #expect(stage.messages.entries.last?.hasPrefix("service \"group/x\" is stuck") == true)
+    mayEnd.open()
+  }
+
+  @Test("What a service of a group throws is posted, also when the group ignores it")
+  func failuresArePosted() async throws {
+    let failures = Log<String>()
+    let token = stage.bus.observe(.serviceDidFail) {
+      failures.append("\($0.service): \($0.error)")
+    }
+    try group.add("x", ServiceOptions(onThrow: .ignore)) { _ in throw Failed(name: "x") }
+    try addInside("y")
+    try addGroup()
+    _ = try await stage.runOnce()
+    #expect(failures.entries == ["group/x: x failed"])
+    token.cancel()
   }
 }

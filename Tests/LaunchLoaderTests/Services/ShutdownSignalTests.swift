@@ -66,4 +66,29 @@ struct ShutdownSignalTests {
     #expect(!signal.isRaised)
     #expect(await isCancelled { try await signal.wait() })
   }
+
+  @Test("A closure that is registered too late and runs at once is waited for, too")
+  func lateClosure() async {
+    let (isBlocked, mayReturn, hasReturned) = (ManualLatch(), ManualLatch(), ManualLatch())
+    let signal = ShutdownSignal()
+    signal.raise()
+    let late = Task {
+      await onThreads(1) { _ in
+        _ = signal.onRaise {
+          isBlocked.open()
+          mayReturn.block()
+          hasReturned.open()
+        }
+      }
+    }
+    await isBlocked.wait()
+    let closing = Task {
+      await signal.close()
+      return hasReturned.isOpen
+    }
+    for _ in 0..<10 { await Task.yield() }
+    mayReturn.open()
+    #expect(await closing.value)
+    await late.value
+  }
 }

@@ -16,14 +16,18 @@ struct Stage: Sendable {
     delegate: (any ApplicationDelegate)? = nil,
     onFailure: FailurePolicy = .continue,
     stopTimeout: Duration? = nil,
-    cancelTimeout: Duration? = nil
+    cancelTimeout: Duration? = nil,
+    whenSaying: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     loader = LaunchLoader(onFailure: onFailure)
     let configuration = Application.Configuration(
       stopTimeout: stopTimeout,
       cancelTimeout: cancelTimeout,
       clock: clock,
-      onMessage: { [messages] in messages.append($0) },
+      onMessage: { [messages] message in
+        messages.append(message)
+        whenSaying(message)
+      },
       launchOptions: LaunchOptions(arguments: ["stage"])
     )
     app = Application(delegate: delegate, bus: bus, loader: loader, configuration: configuration)

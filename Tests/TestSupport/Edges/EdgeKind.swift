@@ -46,6 +46,8 @@ public struct EdgeKind: Sendable, CustomStringConvertible {
     case cannotPause
     /// There is no token; the subject is ended in another way.
     case hasNoToken
+    /// Its token is of another type: the subject is ended, waited for and looked at through closures.
+    case hasTokenOfItsOwn
     /// The handler of an ended registration is freed when its subject is used next.
     case freesAtNextUse
     /// The handler is kept by something that is not part of the library.
@@ -109,6 +111,10 @@ public final class EdgeSubject: @unchecked Sendable {  // Reason: one task uses 
   public let poke: () -> Void
   /// Ends the registration when there is no token.
   public var end: () -> Void = {}
+  /// Waits until it is over when the token is of another type.
+  public var wait: () async -> Void = {}
+  /// Whether the registration is there when the token is of another type.
+  public var isThere: (() -> Bool)?
   /// Waits until the end of the registration has taken effect, where that takes time.
   public var settle: () async -> Void = {}
   /// Makes another registration of the same source, with an empty handler.
@@ -140,5 +146,13 @@ public final class EdgeSubject: @unchecked Sendable {  // Reason: one task uses 
   /// Ends the registration.
   public func cancel() {
     if let token { token.cancel() } else { end() }
+  }
+
+  /// Whether the registration is there; `nil` if no token can tell.
+  public var isActive: Bool? { token?.isActive ?? isThere?() }
+
+  /// Waits until the registration has ended and no call of its handler is running.
+  public func waitUntilFinished() async {
+    if let token { await token.waitUntilFinished() } else { await wait() }
   }
 }

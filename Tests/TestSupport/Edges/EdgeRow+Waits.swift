@@ -6,15 +6,14 @@ extension EdgeRow {
     let subject = await trial.make()
     await subject.fire()
     subject.cancel()
-    await subject.token?.waitUntilFinished()
-    await subject.token?.waitUntilFinished()
+    await subject.waitUntilFinished()
+    await subject.waitUntilFinished()
     await trial.expectEnded(subject, "after waiting")
   }
 
   func waitedBeforeEnd(_ trial: EdgeTrial) async {
     let subject = await trial.make()
-    let token = subject.token
-    let waiting = Task<Void, Never> { await token?.waitUntilFinished() }
+    let waiting = Task<Void, Never> { await subject.waitUntilFinished() }
     await Task.yield()
     subject.cancel()
     await trial.expectEnd(waiting, "after it was cancelled")
@@ -35,9 +34,8 @@ extension EdgeRow {
     let firing = Task { await onThreads(1) { _ in subject.poke() } }
     _ = await trial.calls.first(1)
     subject.cancel()
-    let token = subject.token
     let waiting = Task {
-      await token?.waitUntilFinished()
+      await subject.waitUntilFinished()
       order.append("waited")
     }
     // Whether the waiting begins before the call may end is left open: both orders are right.
@@ -54,9 +52,9 @@ extension EdgeRow {
     let (subjects, hasWaited) = (trial.subjects, Inbox<Int>())
     let subject = await trial.make {
     } suspend: {
-      let token = subjects.value?.token
-      token?.cancel()
-      await token?.waitUntilFinished()
+      let subject = subjects.value
+      subject?.cancel()
+      await subject?.waitUntilFinished()
       hasWaited.append(1)
     }
     await subject.fire()
@@ -67,23 +65,21 @@ extension EdgeRow {
 
   func waitedAfterEndingByItself(_ trial: EdgeTrial) async {
     let subject = await trial.make()
-    let token = subject.token
-    let waiting = Task<Void, Never> { await token?.waitUntilFinished() }
+    let waiting = Task<Void, Never> { await subject.waitUntilFinished() }
     await Task.yield()
     await endByItself(subject, trial)
     await trial.expectEnd(waiting, "although it ended by itself")
-    await subject.token?.waitUntilFinished()
+    await subject.waitUntilFinished()
     await trial.expectEnded(subject, "after it ended by itself")
   }
 
   func waitedInCancelledTask(_ trial: EdgeTrial) async {
     let subject = await trial.make()
-    let token = subject.token
-    let waiting = Task<Void, Never> { await token?.waitUntilFinished() }
+    let waiting = Task<Void, Never> { await subject.waitUntilFinished() }
     await Task.yield()
     waiting.cancel()
     await trial.expectEnd(waiting, "although its task was cancelled")
-    trial.expect(token?.isActive == true, "not active after a wait was given up")
+    trial.expect(subject.isActive == true, "not active after a wait was given up")
     await subject.fire()
     trial.expectCalls(trial.callsAtFirst, "after a wait was given up")
     subject.cancel()

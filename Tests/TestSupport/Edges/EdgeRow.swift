@@ -51,6 +51,9 @@ public enum EdgeRow: String, CaseIterable, Sendable {
     default: break
     }
     if traits.contains(.hasNoToken), needsToken { return "It has no token." }
+    if traits.contains(.hasTokenOfItsOwn), needsBag {
+      return "Its token cannot be given to a bag or a lifetime, and dropping it does nothing."
+    }
     if kind.calls == .atItsEnd, needsCalls { return "Its handler is called only when it is ended." }
     return nil
   }
@@ -61,6 +64,16 @@ public enum EdgeRow: String, CaseIterable, Sendable {
       .ownerLifetimeEnded, .endedInItsCall, .endedByAnotherThread, .endedByAnotherThreadInItsCall:
       false
     default: true
+    }
+  }
+
+  /// Whether the row hands the token to others, or drops it.
+  private var needsBag: Bool {
+    switch self {
+    case .lifetimeEnded, .attachedToEnded, .movedToAnotherLifetime, .lifetimeEndedInItsCall,
+      .tokenDropped, .bagDropped, .bagEmptied, .leavesItsBag:
+      true
+    default: false
     }
   }
 

@@ -66,7 +66,7 @@ public final class EdgeTrial: Sendable {
   public func expectEnded(_ subject: EdgeSubject, _ when: String) async {
     await subject.settle()
     let before = calls.entries.count
-    if let token = subject.token { expect(!token.isActive, "active \(when)") }
+    if let isActive = subject.isActive { expect(!isActive, "active \(when)") }
     await subject.fire()
     expectCalls(before, "after it was fired, \(when)")
     await expectFreed(when)

@@ -1,0 +1,24 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Many tasks that wait for one state", .timeLimit(.minutes(5)))
+struct ManyWaitersTests {
+  @Test("Cancelling the latest of many waits takes no longer than cancelling the earliest")
+  func cancellation() async {
+    let app = Application(bus: EventBus(), loader: LaunchLoader())
+    let (begun, cancelled) = (Counter(), Counter())
+    let count = 40_000
+    let waits = (0..<count).map { _ in
+      Task {
+        begun.add()
+        if await isCancelled({ try await app.waitUntil(.active) }) { cancelled.add() }
+      }
+    }
+    while begun.value < count { await Task.yield() }
+    for wait in waits.reversed() { wait.cancel() }
+    for wait in waits { await wait.value }
+    #expect(cancelled.value == count)
+  }
+}

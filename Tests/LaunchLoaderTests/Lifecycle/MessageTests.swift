@@ -1,0 +1,66 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Messages of an application", .timeLimit(.minutes(5)))
+struct MessageTests {
+  @Test("A message hook that does not return delays no deadline, and run() only for cancelTimeout")
+  func blockingHook() async throws {
+    let (isEntered, isCalled, mayReturn) = (ManualLatch(), ManualLatch(), ManualLatch())
+    let stage = Stage(stopTimeout: .seconds(10), cancelTimeout: .seconds(5)) { _ in
+      isCalled.open()
+      mayReturn.block()
+    }
+    try stage.add("slow", { $0.waitsForReady = true }) { _ in
+      isEntered.open()
+      await ManualLatch().wait()
+      stage.log.append("cancelled: \(Task.isCancelled)")
+    }
+    let running = stage.start()
+    await isEntered.wait()
+    await stage.letTimePass(.seconds(5))
+    await isCalled.wait()
+    stage.app.shutdown()
+    await stage.letTimePass(.seconds(10))
+    try await stage.app.waitUntil(.terminated)
+    #expect(stage.log.entries == ["cancelled: true"])
+    await stage.letTimePass(.seconds(5))
+    #expect(try await running.value == 0)
+    #expect(stage.messages.entries.count == 1)
+    #expect(stage.clock.sleeperCount == 0)
+    mayReturn.open()
+    #expect(await stage.messages.first(3).last?.hasPrefix("service \"slow\" is cancelled") == true)
+  }
+
+  @Test("Messages arrive one at a time, in order, and before run() returns")
+  func order() async throws {
+    let (entered, overlaps) = (Counter(), Counter())
+    let stage = Stage(stopTimeout: .seconds(1), cancelTimeout: .seconds(1)) { _ in
+      if entered.add() > 1 { overlaps.add() }
+      for _ in 0..<1_000 { yieldThread() }
+      entered.add(-1)
+    }
+    let names = (0..<20).map { "service \($0)" }
+    let mayEnd = ManualLatch()
+    for name in names { try stage.add(name) { _ in await waitStubbornly(mayEnd) } }
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    stage.app.shutdown()
+    await stage.letTimePass(.seconds(1))
+    _ = await stage.messages.first(1)
+    await stage.letTimePass(.seconds(1))
+    _ = await running.result
+    let reversed = Array(names.reversed())
+    let said = stage.messages.entries
+    #expect(said.count == 40)
+    #expect(
+      Array(said.prefix(20))
+        == reversed.map { "service \"\($0)\" is cancelled: it did not stop within 1 s" }
+    )
+    let stuck = zip(said.dropFirst(20), reversed)
+    #expect(stuck.allSatisfy { $0.hasPrefix("service \"\($1)\" is stuck") })
+    #expect(overlaps.value == 0)
+    mayEnd.open()
+  }
+}
