@@ -1,7 +1,7 @@
 # One fault after the other, for Scripts/test-gates.sh: plant GATE MESSAGE TITLE <<'FAULT'.
 
 plant format 'Indentation' "a line indented by three" <<'FAULT'
-cat > Sources/EventBus/Internal/Planted.swift <<'SWIFT'
+cat > Sources/EventBus/Kit/Planted.swift <<'SWIFT'
 enum Planted {
    case here
 }
@@ -9,11 +9,11 @@ SWIFT
 FAULT
 
 plant format 'AllPublicDeclarationsHaveDocumentation' "a public type without a comment" <<'FAULT'
-echo 'public enum Planted {}' > Sources/EventBus/Internal/Planted.swift
+echo 'public enum Planted {}' > Sources/EventBus/Kit/Planted.swift
 FAULT
 
 plant format 'NeverForceUnwrap' "a forced unwrap in a library" <<'FAULT'
-echo 'func planted(_ number: Int?) -> Int { number! }' > Sources/EventBus/Internal/Planted.swift
+echo 'func planted(_ number: Int?) -> Int { number! }' > Sources/EventBus/Kit/Planted.swift
 FAULT
 
 plant words "Never 'try!'.*" "try! in a test" <<'FAULT'
@@ -38,28 +38,28 @@ echo 'func planted() async { await withTaskCancellationHandler {} onCancel: {} }
 FAULT
 
 plant words 'switched off' "@unchecked Sendable without a reason" <<'FAULT'
-echo 'final class Planted: @unchecked Sendable {}' > Sources/EventBus/Internal/Planted.swift
+echo 'final class Planted: @unchecked Sendable {}' > Sources/EventBus/Kit/Planted.swift
 FAULT
 
 plant words 'switched off' "a reason that gives none" <<'FAULT'
-echo 'nonisolated(unsafe) var planted = 0  // Reason:' > Sources/EventBus/Internal/Planted.swift
+echo 'nonisolated(unsafe) var planted = 0  // Reason:' > Sources/EventBus/Kit/Planted.swift
 FAULT
 
-plant words 'lives in Internal' "unsafe code outside Internal" <<'FAULT'
+plant words '> Sources/EventBus/Bus/Planted.swift' "unsafe code in a file that is not listed" <<'FAULT'
 echo 'let planted = unsafe pointer.pointee  // Reason: planted.' > Sources/EventBus/Bus/Planted.swift
 FAULT
 
-plant words 'live in Internal' "@unchecked Sendable outside Internal" <<'FAULT'
+plant words '> Sources/Theming/Themes/Planted.swift' "@unchecked Sendable in a file that is not listed" <<'FAULT'
 echo 'final class Planted: @unchecked Sendable {}  // Reason: planted.' \
   > Sources/Theming/Themes/Planted.swift
 FAULT
 
 plant words 'trap needs' "fatalError without a reason" <<'FAULT'
-echo 'func planted() { fatalError("planted") }' > Sources/EventBus/Internal/Planted.swift
+echo 'func planted() { fatalError("planted") }' > Sources/EventBus/Kit/Planted.swift
 FAULT
 
 plant words 'swallows' "a swallowed error" <<'FAULT'
-echo 'let planted = try? read()' > Sources/EventBus/Internal/Planted.swift
+echo 'let planted = try? read()' > Sources/EventBus/Kit/Planted.swift
 FAULT
 
 plant words 'never sleep' "a test that sleeps" <<'FAULT'
@@ -75,12 +75,20 @@ plant words 'standard output' "a library that prints" <<'FAULT'
 echo 'func planted() { print("planted") }' > Sources/LaunchLoader/Launch/Planted.swift
 FAULT
 
-plant words 'issue tracker' "a note to oneself" <<'FAULT'
-echo "// TO""DO: planted" > Sources/EventBus/Internal/Planted.swift
+plant words '< Sources/EventBus/Kit/Planted.swift' "a listed file without unsafe code" <<'FAULT'
+echo Sources/EventBus/Kit/Planted.swift >> Scripts/gates/unsafe-files.txt
 FAULT
 
-plant layers 'EventBus/Internal uses more' "Internal knows tokens" <<'FAULT'
-echo 'func planted(_ token: Token) {}' > Sources/EventBus/Internal/Planted.swift
+plant words 'Plain technical English' "a fable in a documentation comment" <<'FAULT'
+printf '/// Whoever reads this.\nenum Planted {}\n' > Sources/EventBus/Kit/Planted.swift
+FAULT
+
+plant words 'issue tracker' "a note to oneself" <<'FAULT'
+echo "// TO""DO: planted" > Sources/EventBus/Kit/Planted.swift
+FAULT
+
+plant layers 'EventBus/Kit uses more' "Kit knows tokens" <<'FAULT'
+echo 'func planted(_ token: Token) {}' > Sources/EventBus/Kit/Planted.swift
 FAULT
 
 plant layers 'EventBus/Tokens uses more' "tokens know a member that the bus adds to a type of theirs" <<'FAULT'
@@ -88,11 +96,11 @@ echo 'extension Token { func planted() {} }' > Sources/EventBus/Bus/Planted.swif
 echo 'func plantedUse(_ token: Token) { token.planted() }' > Sources/EventBus/Tokens/PlantedUse.swift
 FAULT
 
-plant layers 'stands in no room' "a file beside the rooms" <<'FAULT'
+plant layers 'stands in no room' "a file beside the folders" <<'FAULT'
 echo 'enum Planted {}' > Sources/EventBus/Planted.swift
 FAULT
 
-plant layers 'stands in no room' "a room nobody listed" <<'FAULT'
+plant layers 'stands in no room' "a folder that is not listed" <<'FAULT'
 mkdir -p Sources/EventBus/Utilities
 echo 'enum Planted {}' > Sources/EventBus/Utilities/Planted.swift
 FAULT
@@ -102,11 +110,11 @@ echo 'internal import Theming' > Sources/LaunchLoader/Launch/Planted.swift
 FAULT
 
 plant layers 'not listed above' "a circle of arrows" <<'FAULT'
-sed -i 's|^EventBus/Internal:.*|EventBus/Internal: EventBus/Tokens|' Scripts/layers.txt
+sed -i 's|^EventBus/Kit:.*|EventBus/Kit: EventBus/Tokens|' Scripts/layers.txt
 FAULT
 
 plant build 'never used|never mutated' "a warning in a library" <<'FAULT'
-echo 'func planted() { var number = 1 }' > Sources/EventBus/Internal/Planted.swift
+echo 'func planted() { var number = 1 }' > Sources/EventBus/Kit/Planted.swift
 FAULT
 
 plant build 'never used|never mutated' "a warning in a test" <<'FAULT'
@@ -132,7 +140,7 @@ mv planted README.md
 FAULT
 
 plant snippets 'Planted.swift:[0-9]+: this sample' "a sample in a comment that nobody compiles" <<'FAULT'
-cat > Sources/EventBus/Internal/Planted.swift <<'SWIFT'
+cat > Sources/EventBus/Kit/Planted.swift <<'SWIFT'
 /// Planted.
 ///
 /// ```swift
@@ -184,7 +192,7 @@ rm API/EventBus.txt
 FAULT
 
 plant documentation 'Planted.swift:1: Planted' "a package type without a comment" <<'FAULT'
-echo 'package enum Planted {}' > Sources/EventBus/Internal/Planted.swift
+echo 'package enum Planted {}' > Sources/EventBus/Kit/Planted.swift
 FAULT
 
 for gate in api documentation catalogues; do
@@ -250,7 +258,7 @@ SWIFT
 FAULT
 
 plant tests-tsan 'ThreadSanitizer' "a lock that does not lock" <<'FAULT'
-sed -i '/pthread_mutex_\(un\)\?lock(/d' Sources/EventBus/Internal/LockedForThreadSanitizer.swift
+sed -i '/pthread_mutex_\(un\)\?lock(/d' Sources/EventBus/Kit/LockedForThreadSanitizer.swift
 FAULT
 
 plant demo 'ended with status 1' "a line of the story that is wrong" <<'FAULT'

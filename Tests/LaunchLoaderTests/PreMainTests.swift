@@ -21,6 +21,7 @@ struct PreMainTests {
         crash reports, registered in PreMainCrashReports/CrashReports.swift:19, \
         failed: server is unreachable
         logging, registered in PreMainLogging/Logging.swift:12, finished
+        theme: Day
 
         """
     )

@@ -79,7 +79,7 @@ extension EventBus {
 
   /// Posts an event that nobody has ever observed on this bus.
   @usableFromInline
-  internal func postToNobody<Payload>(
+  func postToNobody<Payload>(
     _ name: EventName<Payload>,
     _ payload: Payload,
     from sender: AnyObject?,

@@ -27,10 +27,10 @@ public final class EventBus: Sendable {
   public var label: String { hub.label }
 
   @usableFromInline
-  internal let hub: Hub
+  let hub: Hub
   @usableFromInline
-  internal let table = ObjectTable()
-  internal let wildcards: SignalCore<AnyEvent>
+  let table = ObjectTable()
+  let wildcards: SignalCore<AnyEvent>
 
   /// Creates a bus that knows nobody.
   ///
@@ -83,7 +83,7 @@ public final class EventBus: Sendable {
   }
 
   @usableFromInline
-  internal func core<Payload>(of name: EventName<Payload>) -> SignalCore<Payload> {
+  func core<Payload>(of name: EventName<Payload>) -> SignalCore<Payload> {
     let known = table.with(name.index) { (core: SignalCore<Payload>) in core }
     if let known { return known }
     let core = table.object(name.index) {

@@ -2,30 +2,30 @@ public import Synchronization
 
 /// What the signals of one bus share: the numbering, the hooks, the mailboxes of the actors.
 @usableFromInline
-internal final class Hub: Sendable {
+final class Hub: Sendable {
   /// Set while somebody observes every event.
-  internal static let wildcards: UInt = 1
+  static let wildcards: UInt = 1
   /// Set when there is a trace hook.
-  internal static let traced: UInt = 2
+  static let traced: UInt = 2
 
-  internal let label: String
-  internal let hooks: EventHooks
-  internal let numbers = RegistrationCounter()
+  let label: String
+  let hooks: EventHooks
+  let numbers = RegistrationCounter()
   /// How many envelopes wait in all mailboxes.
   @usableFromInline
-  internal let waiting = WaitingCount()
+  let waiting = WaitingCount()
   @usableFromInline
-  internal let tellsUnhandled: Bool
+  let tellsUnhandled: Bool
   /// Not zero when every post of the bus must take the general path.
   @usableFromInline
-  internal let peculiarities: Atomic<UInt>
+  let peculiarities: Atomic<UInt>
   private let mailboxes = ActorTable<Mailbox>()
   private let queues = ActorTable<EventQueue>()
   private let unisolated = EventQueue(nil)
   @usableFromInline
-  internal let hasWarned = Atomic<Bool>(false)
+  let hasWarned = Atomic<Bool>(false)
 
-  internal init(label: String, hooks: EventHooks) {
+  init(label: String, hooks: EventHooks) {
     self.label = label
     self.hooks = hooks
     tellsUnhandled = hooks.onUnhandled != nil
@@ -34,12 +34,12 @@ internal final class Hub: Sendable {
 
   /// Whether nothing is to be done at every post.
   @inlinable
-  internal var isPlain: Bool { peculiarities.load(ordering: .acquiring) == 0 }
+  var isPlain: Bool { peculiarities.load(ordering: .acquiring) == 0 }
 
   /// Takes note whether somebody observes every event.
   ///
   /// Called with the lock held that guards those observers.
-  internal func noteWildcards(_ areThere: Bool) {
+  func noteWildcards(_ areThere: Bool) {
     let areKnown = peculiarities.load(ordering: .relaxed) & Self.wildcards != 0
     if areKnown == areThere { return }
     if areThere {
@@ -50,16 +50,16 @@ internal final class Hub: Sendable {
   }
 
   /// The mailbox of an actor, made if there is none.
-  internal func mailbox(of actor: any Actor) -> Mailbox {
+  func mailbox(of actor: any Actor) -> Mailbox {
     mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
   }
 
   /// Whether posts that seem to nest without end are looked at: until somebody was warned.
   @inlinable
-  internal var watchesNesting: Bool { !hasWarned.load(ordering: .relaxed) }
+  var watchesNesting: Bool { !hasWarned.load(ordering: .relaxed) }
 
   /// Writes once that posts nest without end.
-  internal func warnOfNesting(_ frame: PostFrame) {
+  func warnOfNesting(_ frame: PostFrame) {
     guard !hasWarned.exchange(true, ordering: .acquiringAndReleasing) else { return }
     StandardError.print(
       "EventBus: posts are nested \(frame.depth) deep: … → "
@@ -69,14 +69,14 @@ internal final class Hub: Sendable {
   }
 
   /// How many events wait for handlers on actors.
-  internal var waitingCount: Int { waiting.count.load(ordering: .acquiring) }
+  var waitingCount: Int { waiting.count.load(ordering: .acquiring) }
 
   /// How many events found their owner dead when their turn came.
-  internal var lostCount: Int { waiting.lost.load(ordering: .relaxed) }
+  var lostCount: Int { waiting.lost.load(ordering: .relaxed) }
 
   /// The queue of an isolation, made if there is none; that of no isolation for an actor that is being
   /// destroyed, which nothing may keep.
-  internal func queue(of isolation: (any Actor)?) -> EventQueue {
+  func queue(of isolation: (any Actor)?) -> EventQueue {
     guard let isolation else { return unisolated }
     if let known = queues.member(of: isolation) { return known }
     if WeakActor(isolation).isGone { return unisolated }
@@ -85,17 +85,17 @@ internal final class Hub: Sendable {
 
   /// Opens what waits for an actor, on that actor.
   @usableFromInline
-  internal func drainMailbox(of actor: any Actor) {
+  func drainMailbox(of actor: any Actor) {
     mailboxes.member(of: actor)?.drain()
   }
 
   /// How many times, one inside the other, what waits for an actor is being opened; asked on it.
-  internal func openings(on actor: any Actor) -> Int {
+  func openings(on actor: any Actor) -> Int {
     mailboxes.member(of: actor)?.openings ?? 0
   }
 
   /// Tells of an error that a handler threw.
-  internal func report(_ failure: HandlerFailure) {
+  func report(_ failure: HandlerFailure) {
     guard let hook = hooks.onError, !HookCall.isRunning else {
       return StandardError.print("EventBus: \(failure)")
     }
@@ -103,7 +103,7 @@ internal final class Hub: Sendable {
   }
 
   /// Tells of an event that reached no handler.
-  internal func unhandled(_ event: AnyEvent) {
+  func unhandled(_ event: AnyEvent) {
     guard let hook = hooks.onUnhandled, !HookCall.isRunning else { return }
     HookCall.run { hook(event) }
   }

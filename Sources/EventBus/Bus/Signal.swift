@@ -19,7 +19,7 @@
 /// were written.
 public final class Signal<Payload: Sendable>: Sendable {
   @usableFromInline
-  internal let core: SignalCore<Payload>
+  let core: SignalCore<Payload>
   private let ownsCore: Bool
 
   /// Creates a signal without observers.
@@ -32,7 +32,7 @@ public final class Signal<Payload: Sendable>: Sendable {
     ownsCore = true
   }
 
-  internal init(core: SignalCore<Payload>) {
+  init(core: SignalCore<Payload>) {
     self.core = core
     ownsCore = false
   }

@@ -1,8 +1,8 @@
 extension SignalCore {
-  internal typealias Predicate = @Sendable (Payload) -> Bool
+  typealias Predicate = @Sendable (Payload) -> Bool
 
   /// Registers a handler that belongs to its token.
-  internal func observe(
+  func observe(
     _ request: ObserveRequest,
     where predicate: Predicate?,
     _ handler: @escaping @isolated(any) @Sendable (Payload) throws -> Void
@@ -22,7 +22,7 @@ extension SignalCore {
   }
 
   /// Registers a handler that belongs to an object.
-  internal func observe<Owner: AnyObject & Sendable>(
+  func observe<Owner: AnyObject & Sendable>(
     _ request: ObserveRequest,
     where predicate: Predicate?,
     owner: Owner,
@@ -37,7 +37,7 @@ extension SignalCore {
   }
 
   /// Registers a handler that belongs to an actor and runs on it.
-  internal func observe<Owner: Actor>(
+  func observe<Owner: Actor>(
     _ request: ObserveRequest,
     where predicate: Predicate?,
     isolatedOwner owner: Owner,
@@ -106,7 +106,7 @@ extension SignalCore {
 
   /// Adds an observer to the list, or ends its registration when the list is closed, ties it to the
   /// lifetime of its owner and gives it what is replayed.
-  internal func enter(
+  func enter(
     _ observer: AnyObserver,
     _ request: ObserveRequest,
     _ link: ObserverLink,
@@ -119,5 +119,52 @@ extension SignalCore {
     if let observer = observer as? ConditionalObserver<Payload>, let gate = observer.gate {
       replay(to: observer, through: gate, from: request.sender)
     }
+  }
+}
+
+extension SignalCore {
+  /// Whether payloads are kept for observers that come later.
+  var isReplaying: Bool { (interned?.replay ?? 0) > 0 }
+
+  /// A gate for a new observer, where there may be something to replay.
+  func newGate() -> ReplayGate? { isReplaying ? ReplayGate() : nil }
+
+  /// Gives a new observer what was posted before it came, and then what arrived meanwhile.
+  ///
+  /// The observer is linked already, with its gate closed: a post either is among what was recorded when
+  /// this looks, or waits at the gate.
+  func replay(
+    to observer: ConditionalObserver<Payload>,
+    through gate: ReplayGate,
+    from sender: AnyObject?
+  ) {
+    let (entries, newest) = replays.object(orMake: ReplayBuffer.init).contents()
+    let meant = entries.lazy.filter { entry in sender.map(entry.isFrom) ?? true }
+    handOver(
+      meant.map { ($0.payload, $0.delivery) },
+      upTo: newest,
+      to: observer,
+      through: gate
+    )
+  }
+}
+
+extension EventBus {
+  /// The last payload of an event that is replayed.
+  ///
+  /// - Parameter name: The event.
+  /// - Returns: The payload the bus recorded last, or `nil` when there was none, it was forgotten, or the
+  ///   name asks for no replay.
+  /// - Complexity: O(1), one lock.
+  public func latest<Payload>(_ name: EventName<Payload>) -> Payload? {
+    core(of: name).replays.object?.latest
+  }
+
+  /// Forgets the payloads kept of an event; observers that come later are given none of them.
+  ///
+  /// - Parameter name: The event.
+  /// - Complexity: O(*k*) in the number of payloads kept.
+  public func clearReplay<Payload>(_ name: EventName<Payload>) {
+    core(of: name).replays.object?.clear()
   }
 }

@@ -1,8 +1,8 @@
 extension SignalCore {
-  internal typealias BufferingPolicy = AsyncStream<Payload>.Continuation.BufferingPolicy
+  typealias BufferingPolicy = AsyncStream<Payload>.Continuation.BufferingPolicy
 
   /// Registers an asynchronous handler that belongs to its token.
-  internal func observe(
+  func observe(
     _ request: ObserveRequest,
     where predicate: Predicate?,
     buffering: BufferingPolicy,
@@ -18,7 +18,7 @@ extension SignalCore {
   }
 
   /// Registers an asynchronous handler that belongs to an object.
-  internal func observe<Owner: AnyObject & Sendable>(
+  func observe<Owner: AnyObject & Sendable>(
     _ request: ObserveRequest,
     where predicate: Predicate?,
     owner: Owner,
@@ -36,7 +36,7 @@ extension SignalCore {
   }
 
   /// Registers an asynchronous handler that belongs to an actor and runs on it.
-  internal func observe<Owner: Actor>(
+  func observe<Owner: Actor>(
     _ request: ObserveRequest,
     where predicate: Predicate?,
     isolatedOwner owner: Owner,

@@ -6,17 +6,17 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   @unchecked Sendable  // Reason: constant.
 {
   @usableFromInline
-  internal let hub: Hub
-  internal let name: String
+  let hub: Hub
+  let name: String
   /// The observers of every event of the bus.
-  internal let wildcards: SignalCore<AnyEvent>?
+  let wildcards: SignalCore<AnyEvent>?
   /// Looked up once: making the class of a generic observer anew costs as much as registering it.
-  internal let plainObserver = PlainObserver<Payload>.self
+  let plainObserver = PlainObserver<Payload>.self
   /// What all names share that are this event; nothing for a signal without a name.
-  internal let interned: InternedName?
-  internal let replays = LazyReference<ReplayBuffer<Payload>>()
+  let interned: InternedName?
+  let replays = LazyReference<ReplayBuffer<Payload>>()
   /// Leads others to this list without keeping it.
-  internal let proxy = ListProxy()
+  let proxy = ListProxy()
   /// Whether these are the observers of every event of the bus.
   private let isForEveryEvent: Bool
   private let hasToldMany = Atomic<Bool>(false)
@@ -28,7 +28,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     init(_ signal: Signal<Payload>? = nil) { self.signal = signal }
   }
 
-  internal init(
+  init(
     name: String,
     hub: Hub,
     wildcards: SignalCore<AnyEvent>? = nil,
@@ -75,7 +75,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   }
 
   /// The signal through which a bus shows these observers: the same for as long as somebody has it.
-  internal func sharedSignal() -> Signal<Payload> {
+  func sharedSignal() -> Signal<Payload> {
     while true {
       let known = handle.withLock { $0 }
       if let signal = known.signal { return signal }
@@ -93,7 +93,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   ///
   /// - Returns: How many handlers were called or have it queued.
   @inlinable
-  internal func send(
+  func send(
     _ payload: Payload,
     from sender: AnyObject?,
     excluding token: Token?,
@@ -137,7 +137,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
 
   /// Delivers an event by the general path.
   @usableFromInline
-  internal func sendInOrder(
+  func sendInOrder(
     _ payload: Payload,
     from sender: AnyObject?,
     excluding token: Token?,
@@ -166,7 +166,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   ///   - known: Where it comes from.
   /// - Returns: How many handlers were called or have it queued.
   @discardableResult
-  internal func deliver(_ payload: Payload, from sender: AnyObject?, _ known: Delivery) -> Int {
+  func deliver(_ payload: Payload, from sender: AnyObject?, _ known: Delivery) -> Int {
     if let isolation = known.isolation, !hub.waiting.isZero { hub.drainMailbox(of: isolation) }
     var delivery = known
     if let limit = interned?.replay, limit > 0 {
@@ -235,7 +235,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   }
 
   @usableFromInline
-  internal func report(
+  func report(
     _ error: any Error,
     _ observer: AnyObserver,
     _ payload: Payload,
@@ -252,7 +252,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   }
 
   @usableFromInline
-  internal func tellUnhandled(
+  func tellUnhandled(
     _ payload: Payload,
     from sender: AnyObject?,
     fileID: StaticString,

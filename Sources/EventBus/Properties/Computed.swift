@@ -93,11 +93,46 @@ public final class Computed<Value: Equatable>: ObservableValue {
 }
 
 extension Computed: DependencySource {
-  internal var height: Int { core.height }
-  internal var dependentNodes: [ComputedNode] { core.dependents.all }
-  internal func insertDependent(_ node: ComputedNode) { core.dependents.insert(node) }
-  internal func removeDependent(_ identity: ObjectIdentifier) { core.dependents.remove(identity) }
+  var height: Int { core.height }
+  var dependentNodes: [ComputedNode] { core.dependents.all }
+  func insertDependent(_ node: ComputedNode) { core.dependents.insert(node) }
+  func removeDependent(_ identity: ObjectIdentifier) { core.dependents.remove(identity) }
 }
 
 @available(*, unavailable)
 extension Computed: Sendable {}
+
+/// How a value is computed, and from what.
+class ComputedFormula<Value> {
+  /// Computes the value from what the sources are now.
+  func compute() -> Value {
+    trap("a formula has no way to compute", remedy: "Override compute()")
+  }
+
+  /// The sources, of whatever types.
+  var sources: [any ObservableValue] { [] }
+}
+
+/// A formula over a pack of sources.
+///
+/// It keeps the sources in a tuple: a closure that captures a parameter pack does not compile.
+final class PackFormula<Value, each Source: ObservableValue>: ComputedFormula<Value> {
+  private let pack: (repeat each Source)
+  private let body: (repeat (each Source).Value) -> Value
+
+  init(
+    _ source: repeat each Source,
+    body: @escaping (repeat (each Source).Value) -> Value
+  ) {
+    pack = (repeat each source)
+    self.body = body
+  }
+
+  override func compute() -> Value { body(repeat (each pack).value) }
+
+  override var sources: [any ObservableValue] {
+    var all: [any ObservableValue] = []
+    for source in repeat each pack { all.append(source) }
+    return all
+  }
+}

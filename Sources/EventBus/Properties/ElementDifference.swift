@@ -3,16 +3,16 @@
 /// What both have in common at either end is left out. For the rest, the search goes by the number of
 /// differences and stops at the first way through: E. Myers, “An O(ND) Difference Algorithm and Its
 /// Variations”, Algorithmica 1 (1986).
-internal struct ElementDifference<Element: Equatable> {
+struct ElementDifference<Element: Equatable> {
   /// With more differences than this the middle is replaced as a whole: the search takes memory by the
   /// square of their number.
-  internal static var limit: Int { 1_000 }
+  static var limit: Int { 1_000 }
 
   private let old: ArraySlice<Element>
   private let new: ArraySlice<Element>
 
   /// Compares two arrays from both ends.
-  internal init(from old: [Element], to new: [Element]) {
+  init(from old: [Element], to new: [Element]) {
     var (begin, oldEnd, newEnd) = (0, old.count, new.count)
     while begin < oldEnd, begin < newEnd, old[begin] == new[begin] { begin += 1 }
     while oldEnd > begin, newEnd > begin, old[oldEnd - 1] == new[newEnd - 1] {
@@ -24,7 +24,7 @@ internal struct ElementDifference<Element: Equatable> {
   }
 
   /// The splices, in order of application, from left to right.
-  internal var splices: [Splice<Element>] {
+  var splices: [Splice<Element>] {
     guard !old.isEmpty || !new.isEmpty else { return [] }
     if old.isEmpty || new.isEmpty { return [splice(old.indices, new.indices)] }
     guard let kept = commonRuns() else { return [splice(old.indices, new.indices)] }

@@ -2,21 +2,21 @@
 ///
 /// The number of elements is enough to say what gave way when nobody wrote down how.
 @usableFromInline
-internal final class ElementsMemory {
+final class ElementsMemory {
   /// How many elements there were when it was told last.
-  @usableFromInline internal var knownCount = 0
+  @usableFromInline var knownCount = 0
   /// Whether a report came while the registration was paused.
-  @usableFromInline internal var hasMissed = false
+  @usableFromInline var hasMissed = false
 
   @inlinable
-  internal init() {}
+  init() {}
 
   /// Takes in a report.
   ///
   /// - Returns: The report, as far as it is about the value that the observer knows, and how many elements
   ///   that has.
   @inlinable
-  internal func take<Value: Collection>(
+  func take<Value: Collection>(
     _ report: WriteReport<Value>
   ) -> (report: WriteReport<Value>, count: Int) {
     if report.isInitial { return (report, 0) }
@@ -36,11 +36,11 @@ extension ElementsMemory: Sendable {}
 /// An observer of elements without an owner.
 ///
 /// What it does is in its closure, which is compiled where the value's type is known.
-internal final class PlainElementsObserver<Value>: PropertyObserver<Value> {
+final class PlainElementsObserver<Value>: PropertyObserver<Value> {
   private let memory: ElementsMemory
   private let body: (WriteReport<Value>) -> Void
 
-  internal init(
+  init(
     _ mark: ObservationMark,
     _ memory: ElementsMemory,
     _ body: @escaping (WriteReport<Value>) -> Void
@@ -51,28 +51,28 @@ internal final class PlainElementsObserver<Value>: PropertyObserver<Value> {
   }
 
   @usableFromInline
-  override internal func receive(_ change: Change<Value>) -> Bool {
+  override func receive(_ change: Change<Value>) -> Bool {
     receive(WriteReport(new: change.new, isInitial: true))
   }
 
   @usableFromInline
-  override internal func receive(_ report: WriteReport<Value>) -> Bool {
+  override func receive(_ report: WriteReport<Value>) -> Bool {
     body(report)
     return true
   }
 
   @usableFromInline
-  override internal func miss() { memory.hasMissed = true }
+  override func miss() { memory.hasMissed = true }
 }
 
 /// An observer of elements that belongs to an object, which it holds weakly and passes to its handler.
-internal final class OwnedElementsObserver<Owner: AnyObject, Value>: PropertyObserver<Value> {
+final class OwnedElementsObserver<Owner: AnyObject, Value>: PropertyObserver<Value> {
   private weak let owner: Owner?
   private let tells: Bool
   private let memory: ElementsMemory
   private let body: (Owner, WriteReport<Value>) -> Void
 
-  internal init(
+  init(
     _ mark: ObservationMark,
     owner: Owner,
     _ memory: ElementsMemory,
@@ -86,29 +86,29 @@ internal final class OwnedElementsObserver<Owner: AnyObject, Value>: PropertyObs
   }
 
   @usableFromInline
-  override internal func receive(_ change: Change<Value>) -> Bool {
+  override func receive(_ change: Change<Value>) -> Bool {
     receive(WriteReport(new: change.new, isInitial: true))
   }
 
   @usableFromInline
-  override internal func receive(_ report: WriteReport<Value>) -> Bool {
+  override func receive(_ report: WriteReport<Value>) -> Bool {
     guard let owner else { return false }
     body(owner, report)
     return true
   }
 
   @usableFromInline
-  override internal func miss() { memory.hasMissed = true }
+  override func miss() { memory.hasMissed = true }
 
-  override internal func belongs(to object: AnyObject) -> Bool { owner === object }
-  override internal var needsSweeping: Bool { !tells }
-  override internal var hasLostOwner: Bool { owner == nil }
+  override func belongs(to object: AnyObject) -> Bool { owner === object }
+  override var needsSweeping: Bool { !tells }
+  override var hasLostOwner: Bool { owner == nil }
 }
 
 extension Observed where Value: Collection {
   /// Registers a handler for reports that belongs to an object.
   @usableFromInline
-  internal func observeWrites<O: AnyObject>(
+  func observeWrites<O: AnyObject>(
     owner: O,
     id: AnyHashable?,
     _ options: ObserveOptions,
@@ -130,7 +130,7 @@ extension Observed where Value: Collection {
 
   /// Registers a handler for reports that lasts as long as its token.
   @usableFromInline
-  internal func observeWrites(
+  func observeWrites(
     _ options: ObserveOptions,
     _ memory: ElementsMemory,
     _ body: @escaping (WriteReport<Value>) -> Void
@@ -148,9 +148,62 @@ extension Observed where Value: Collection {
 
   private func requireNoPrior(_ options: ObserveOptions) {
     guard options.contains(.prior) else { return }
-    Misuse.trap(
+    trap(
       "observers of elements are not told before: the property at \(place) has none to tell",
       remedy: "Leave out `.prior`, or use observe(owner:options:_:), which tells whole values"
     )
+  }
+}
+
+extension Observed where Value: RangeReplaceableCollection & RandomAccessCollection {
+  /// Calls a handler with what is done to the elements, for as long as its owner lives.
+  ///
+  /// What the operations of the property do, such as `$items.append(item)`, is told as splices; other
+  /// writes are told as a ``CollectionChange/Kind/setting``. The handler costs no copy of the value. The
+  /// operations of a batch are told in one change; they are told also when they undo each other, unless
+  /// somebody kept the value before.
+  ///
+  /// What is stored silently, in manual mode or by ``withoutNotifying(_:)``, is told with the next change
+  /// that is reported: as splices if only operations of the property were used, up to 1,000.
+  ///
+  /// The owner is held weakly, and the registration ends with it, as with
+  /// ``observe(owner:id:options:_:)``.
+  ///
+  /// - Parameters:
+  ///   - owner: The object whose life the registration shares. It may be the one that has the property.
+  ///   - id: A name for the registration: another one of the same owner with the same name replaces it.
+  ///   - options: ``ObserveOptions/initial`` or nothing.
+  ///   - body: Called with the owner and the change. A handler that is added during a change is not
+  ///     called for it.
+  /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
+  /// - Complexity: Amortized O(1).
+  @inlinable
+  @discardableResult
+  public func observeElements<O: AnyObject>(
+    owner: O,
+    id: AnyHashable? = nil,
+    options: ObserveOptions = [],
+    _ body: @escaping (O, CollectionChange<Value>) -> Void
+  ) -> Token {
+    let memory = ElementsMemory()
+    return observeWrites(owner: owner, id: id, options, memory) { owner, report in
+      body(owner, CollectionChange(memory.take(report)))
+    }
+  }
+
+  /// Calls a handler with what is done to the elements, for as long as the token is kept.
+  ///
+  /// - Parameters:
+  ///   - options: ``ObserveOptions/initial`` or nothing.
+  ///   - body: Called with the change, as with an owner.
+  /// - Returns: The token. Dropping it ends the registration.
+  /// - Complexity: Amortized O(1).
+  @inlinable
+  public func observeElements(
+    options: ObserveOptions = [],
+    _ body: @escaping (CollectionChange<Value>) -> Void
+  ) -> Token {
+    let memory = ElementsMemory()
+    return observeWrites(options, memory) { body(CollectionChange(memory.take($0))) }
   }
 }

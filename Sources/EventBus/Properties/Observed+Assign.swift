@@ -1,7 +1,7 @@
 extension Observed {
   /// Takes a value through all the steps of an assignment.
   @inlinable
-  internal func assign(_ value: Value) {
+  func assign(_ value: Value) {
     _ = ObjectAddress.borrow(cell.observer) { (observers: PropertyObservers<Value>) in
       observers.cleanIfSoiled()
       if observers.isInvolved || notifies == .manually || OpenBatch.isAnyOpen {
@@ -16,7 +16,7 @@ extension Observed {
 
   /// The general way of ``assign(_:)``.
   @usableFromInline
-  internal func assignInOrder(
+  func assignInOrder(
     _ value: Value,
     _ observers: PropertyObservers<Value>,
     _ write: Write
@@ -39,7 +39,7 @@ extension Observed {
 
   /// Reports what was changed in place, where nobody wanted the value before.
   @inlinable
-  internal func didMutate(_ observers: PropertyObservers<Value>, _ write: Write = .mutation) {
+  func didMutate(_ observers: PropertyObservers<Value>, _ write: Write = .mutation) {
     if observers.hasDependents { observers.invalidateDependents() }
     if notifies == .manually { return observers.noteSilently(write) }
     if OpenBatch.isAnyOpen, enlist(nil, observers) { return observers.note(write) }
@@ -58,7 +58,7 @@ extension Observed {
   }
 
   /// Whether a value may be taken for the present one.
-  internal func isEqual(to value: Value) -> Bool {
+  func isEqual(to value: Value) -> Bool {
     guard let areEqual else { return false }
     return areEqual(storage, value)
   }
@@ -67,12 +67,46 @@ extension Observed {
   ///
   /// - Returns: `false` when there is none.
   @usableFromInline
-  internal func enlist(_ old: Value?, _ observers: PropertyObservers<Value>) -> Bool {
+  func enlist(_ old: Value?, _ observers: PropertyObservers<Value>) -> Bool {
     guard let batch = OpenBatch.current else { return false }
     if observers.enlisted == nil {
       observers.enlisted = PropertyEnlistment(old: old)
       batch.add(self)
     }
     return true
+  }
+}
+
+extension Observed {
+  /// Tells the observers that the value has changed.
+  ///
+  /// For properties in manual mode, and after ``withoutNotifying(_:)``. They are told whether or not the
+  /// values differ; ``ObserveOptions/prior`` observers are not told before, since it is past.
+  ///
+  /// - Parameter old: The value that the observers know.
+  public func notifyChange(from old: Value) {
+    guard let observers else { return }
+    // At the first write of a batch: what was stored silently before is in `old`.
+    if observers.enlisted == nil, OpenBatch.current != nil { observers.wroteSilently = false }
+    if enlist(old, observers) { return }
+    observers.reportInOrder(old: old, new: storage, nil)
+  }
+
+  /// Changes the value in place and tells nobody.
+  ///
+  /// Validators are not asked. Computed values that depend on the property give the right value when they
+  /// are read from now on; their observers are told together with the next reported change.
+  ///
+  /// - Parameter body: Changes the value. It must not read or set the property otherwise.
+  /// - Returns: What the closure returns.
+  /// - Throws: What the closure throws; what it changed until then stays.
+  public func withoutNotifying<R>(_ body: (inout Value) throws -> R) rethrows -> R {
+    defer {
+      if let observers {
+        observers.dependents.invalidate()
+        observers.noteSilently(.mutation)
+      }
+    }
+    return try body(&storage)
   }
 }

@@ -34,11 +34,11 @@
 /// the domain when the property is used next, or dies.
 @propertyWrapper
 public final class Observed<Value> {
-  @usableFromInline internal let cell: ValueCell<Value>
+  @usableFromInline let cell: ValueCell<Value>
   /// Who observes; `nil` until somebody does, and never again.
-  @usableFromInline internal private(set) var observers: PropertyObservers<Value>?
-  @usableFromInline internal let areEqual: ((Value, Value) -> Bool)?
-  @usableFromInline internal let notifies: Notifies
+  @usableFromInline private(set) var observers: PropertyObservers<Value>?
+  @usableFromInline let areEqual: ((Value, Value) -> Bool)?
+  @usableFromInline let notifies: Notifies
 
   /// Creates a property that does not report a value equal to the one it has.
   ///
@@ -93,7 +93,7 @@ public final class Observed<Value> {
   }
 
   @usableFromInline
-  internal init(
+  init(
     _ value: Value,
     _ areEqual: ((Value, Value) -> Bool)?,
     _ notifies: Notifies,
@@ -142,17 +142,17 @@ public final class Observed<Value> {
   package var observerSlotCount: Int { observers?.slotCount ?? 0 }
 
   /// Where the property is written.
-  internal var place: PropertyPlace { PropertyPlace(fileID: cell.fileID, line: cell.line) }
+  var place: PropertyPlace { PropertyPlace(fileID: cell.fileID, line: cell.line) }
 
   /// The value, which can be changed in place.
   @inlinable
-  internal var storage: Value {
+  var storage: Value {
     get { cell.value }
     _modify { yield &cell.value }
   }
 
   /// Who observes, made when it is first asked for.
-  internal func neededObservers() -> PropertyObservers<Value> {
+  func neededObservers() -> PropertyObservers<Value> {
     if let observers { return observers }
     let made = PropertyObservers<Value>(place, areEqual: areEqual)
     observers = made
@@ -168,3 +168,21 @@ extension Observed: ObservableValue {
 
 @available(*, unavailable)
 extension Observed: Sendable {}
+
+/// Where a property was written, for messages.
+@usableFromInline
+struct PropertyPlace: Sendable, CustomStringConvertible {
+  /// The module and file.
+  @usableFromInline let fileID: StaticString
+  /// The line, counted from one.
+  @usableFromInline let line: UInt
+
+  @inlinable
+  init(fileID: StaticString, line: UInt) {
+    self.fileID = fileID
+    self.line = line
+  }
+
+  /// The place as `Module/File.swift:12`.
+  @usableFromInline var description: String { "\(fileID):\(line)" }
+}

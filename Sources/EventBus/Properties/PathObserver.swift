@@ -1,3 +1,97 @@
+extension Observed {
+  /// Calls a handler for every change of a property inside the object that this one holds, also when
+  /// the object is replaced.
+  ///
+  /// ```swift
+  /// player.$account.observe(\.$balance, owner: screen) { screen, change in
+  ///   screen.text = change.new.map { "\($0)" } ?? "nobody"
+  /// }
+  /// ```
+  ///
+  /// Replacing the object is one change, from the value in the old object to the one in the new; none if
+  /// they are equal.
+  ///
+  /// The rules are those of plain observers. A handler that sets the inner property or replaces the object
+  /// is called again when it has returned. What changes while the registration is paused is not reported,
+  /// but followed. In a batch over both, the object and the inner property report once.
+  ///
+  /// - Parameters:
+  ///   - path: From the object to its property.
+  ///   - owner: The object whose life the registration shares.
+  ///   - options: What is wanted besides the changes.
+  ///   - body: Called with the owner and the change of the inner value.
+  /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
+  /// - Complexity: Amortized O(1).
+  @discardableResult
+  public func observe<O: AnyObject, Leaf>(
+    _ path: KeyPath<Value, Observed<Leaf>>,
+    owner: O,
+    options: ObserveOptions = [],
+    _ body: @escaping (O, Change<Leaf>) -> Void
+  ) -> Token {
+    let steps = PathObserver<O, Value, Leaf, Leaf>.Path(
+      find: { $0[keyPath: path] },
+      see: { $0[keyPath: path].storage },
+      lift: { $0 },
+      leaf: { $0 }
+    )
+    return observe(steps, owner: owner, options, body)
+  }
+
+  /// Calls a handler for every change of a property inside the object that this one may hold, also when
+  /// the object is replaced, comes or goes.
+  ///
+  /// Without an object the value is `nil`. Replacing the object is one change, from the value in the old
+  /// object to the one in the new; none if they are equal.
+  ///
+  /// - Parameters:
+  ///   - path: From the object to its property.
+  ///   - owner: The object whose life the registration shares.
+  ///   - options: What is wanted besides the changes.
+  ///   - body: Called with the owner and the change of the inner value.
+  /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
+  /// - Complexity: Amortized O(1).
+  @discardableResult
+  public func observe<O: AnyObject, Wrapped, Leaf>(
+    _ path: KeyPath<Wrapped, Observed<Leaf>>,
+    owner: O,
+    options: ObserveOptions = [],
+    _ body: @escaping (O, Change<Leaf?>) -> Void
+  ) -> Token where Value == Wrapped? {
+    let steps = PathObserver<O, Value, Leaf, Leaf?>.Path(
+      find: { $0?[keyPath: path] },
+      see: { $0?[keyPath: path].storage },
+      lift: { $0 },
+      leaf: { $0 }
+    )
+    return observe(steps, owner: owner, options, body)
+  }
+
+  private func observe<O: AnyObject, Leaf, Seen>(
+    _ path: PathObserver<O, Value, Leaf, Seen>.Path,
+    owner: O,
+    _ options: ObserveOptions,
+    _ body: @escaping (O, Change<Seen>) -> Void
+  ) -> Token {
+    let (observers, value) = (neededObservers(), storage)
+    let observer = PathObserver(
+      observers.newMark(),
+      path,
+      of: self,
+      owner: owner,
+      options,
+      body
+    )
+    return observers.enter(
+      observer,
+      owner: owner,
+      options,
+      value: value,
+      isBehind: observers.enlisted != nil
+    )
+  }
+}
+
 /// An observer of a property inside an object that another property holds, and may replace.
 ///
 /// It stands among the observers of the outer property and keeps a registration at the inner one.
@@ -9,17 +103,17 @@
 ///
 /// `Seen` is the value in the changes of its handler: the inner value, or an optional one where there may
 /// be no object.
-internal final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<Root> {
+final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<Root> {
   /// How the inner property is found in the outer value.
-  internal struct Path {
+  struct Path {
     /// The inner property, if there is an object.
-    internal let find: (Root) -> Observed<Leaf>?
+    let find: (Root) -> Observed<Leaf>?
     /// The inner value, as the handler sees it.
-    internal let see: (Root) -> Seen
+    let see: (Root) -> Seen
     /// The same for a value of the inner property.
-    internal let lift: (Leaf) -> Seen
+    let lift: (Leaf) -> Seen
     /// The value again, if there is an object.
-    internal let leaf: (Seen) -> Leaf?
+    let leaf: (Seen) -> Leaf?
   }
 
   private weak let owner: Owner?
@@ -37,7 +131,7 @@ internal final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyO
   /// What happened while the handler was running.
   private var waiting = BoundedQueue<Change<Seen>>()
 
-  internal init(
+  init(
     _ mark: ObservationMark,
     _ path: Path,
     of outer: Observed<Root>,
@@ -56,14 +150,14 @@ internal final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyO
   }
 
   // Not before: the inner property may be the outer one, whose registrations stand in order.
-  override internal func wasAdded() { miss() }
+  override func wasAdded() { miss() }
 
-  override internal func belongs(to object: AnyObject) -> Bool { owner === object }
-  override internal var needsSweeping: Bool { !tells }
-  override internal var hasLostOwner: Bool { owner == nil }
+  override func belongs(to object: AnyObject) -> Bool { owner === object }
+  override var needsSweeping: Bool { !tells }
+  override var hasLostOwner: Bool { owner == nil }
 
   @usableFromInline
-  override internal func receive(_ change: Change<Root>) -> Bool {
+  override func receive(_ change: Change<Root>) -> Bool {
     guard let owner else { return false }
     let found = path.find(change.new)
     let seen = path.see(change.new)
@@ -82,7 +176,7 @@ internal final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyO
 
   /// Follows the object that is there now, without a call: the registration is new or paused.
   @usableFromInline
-  override internal func miss() {
+  override func miss() {
     if mark.hasEnded { return follow(nil) }
     guard let root = outer?.cell.settled else { return }
     follow(path.find(root))

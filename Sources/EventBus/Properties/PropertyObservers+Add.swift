@@ -1,6 +1,6 @@
 extension PropertyObservers {
   /// Makes the mark of the next registration.
-  internal func newMark() -> ObservationMark {
+  func newMark() -> ObservationMark {
     sweepOwners()
     defer { nextNumber += 1 }
     return ObservationMark(number: nextNumber, ledger: ledger)
@@ -15,7 +15,7 @@ extension PropertyObservers {
   ///   - known: The value the observer knows, when others are yet to be told of it.
   /// - Returns: Whether it was added.
   @discardableResult
-  internal func add(
+  func add(
     _ observer: PropertyObserver<Value>,
     owner: AnyObject? = nil,
     key: PropertyObserverKey? = nil,
@@ -45,7 +45,7 @@ extension PropertyObservers {
   /// Calls a new registration with the value there is.
   ///
   /// What it sets is told when it has returned, so that it is not called inside its own call.
-  internal func tellInitial(_ observer: PropertyObserver<Value>, _ value: Value) {
+  func tellInitial(_ observer: PropertyObserver<Value>, _ value: Value) {
     let isOutermost = !isDraining
     isDraining = true
     let outer = beginWalk()
@@ -58,13 +58,13 @@ extension PropertyObservers {
   }
 
   /// Ends every registration of an owner.
-  internal func end(of owner: AnyObject) {
+  func end(of owner: AnyObject) {
     for observer in observers where observer.belongs(to: owner) { observer.mark.endByItself() }
     cleanIfSoiled()
   }
 
   /// Makes every token inert; the property dies.
-  internal func close() {
+  func close() {
     for observer in observers { observer.mark.endByItself() }
   }
 
@@ -97,5 +97,69 @@ extension PropertyObservers {
     walks -= 1
     clean()
     if sweepLimit == .max { sweepLimit = max(8, 2 * census.count) }
+  }
+}
+
+extension PropertyObservers {
+  /// Registers a handler that belongs to an object.
+  ///
+  /// - Parameters:
+  ///   - owner: The object.
+  ///   - id: What the owner calls the registration.
+  ///   - options: What is wanted besides the changes.
+  ///   - value: The value there is.
+  ///   - isBehind: Whether the others are yet to be told of it.
+  ///   - body: The handler.
+  /// - Returns: The token.
+  func register<O: AnyObject>(
+    owner: O,
+    id: AnyHashable?,
+    _ options: ObserveOptions,
+    value: Value,
+    isBehind: Bool,
+    _ body: @escaping (O, Change<Value>) -> Void
+  ) -> Token {
+    let observer = OwnedPropertyObserver(
+      newMark(),
+      options.roles(of: Value.self),
+      owner: owner,
+      tells: owner is any LifetimeOwner,
+      body
+    )
+    let key = id.map { PropertyObserverKey(owner: ObjectIdentifier(owner), id: $0) }
+    return enter(observer, owner: owner, key: key, options, value: value, isBehind: isBehind)
+  }
+
+  /// Registers a handler that lasts as long as its token.
+  func register(
+    _ options: ObserveOptions,
+    value: Value,
+    isBehind: Bool,
+    _ body: @escaping (Change<Value>) -> Void
+  ) -> Token {
+    let observer = PlainPropertyObserver(newMark(), options.roles(of: Value.self), body)
+    return enter(observer, options, value: value, isBehind: isBehind)
+  }
+
+  /// Adds a registration and tells it the present value if it wants it.
+  func enter(
+    _ observer: PropertyObserver<Value>,
+    owner: AnyObject? = nil,
+    key: PropertyObserverKey? = nil,
+    _ options: ObserveOptions,
+    value: Value,
+    isBehind: Bool
+  ) -> Token {
+    let token = Token(observer.mark, handle: 0, isKept: owner != nil)
+    let isAdded = add(observer, owner: owner, key: key, knowing: isBehind ? value : nil)
+    if isAdded, options.contains(.initial) { tellInitial(observer, value) }
+    return token
+  }
+}
+
+extension ObserveOptions {
+  /// What a registration with these options is called for.
+  func roles<Value>(of: Value.Type) -> PropertyObserver<Value>.Roles {
+    contains(.prior) ? [.changes, .priors] : .changes
   }
 }

@@ -6,7 +6,7 @@ extension PropertyObservers {
   ///   - new: The value after.
   ///   - write: What was written.
   @inlinable
-  internal func report(old: Value, new: Value, _ write: Write) {
+  func report(old: Value, new: Value, _ write: Write) {
     if isInvolved || isDraining { return reportInOrder(old: old, new: new, write) }
     isDraining = true
     tell(Change(.set, old: old, new: new))
@@ -16,7 +16,7 @@ extension PropertyObservers {
 
   /// Tells a plain change to those who were there when the walk began.
   @inlinable
-  internal func tell(_ change: Change<Value>) {
+  func tell(_ change: Change<Value>) {
     let outer = beginWalk()
     // What is added from now on stands behind; no slot is emptied or moved during a walk.
     let end = slots.count
@@ -37,15 +37,15 @@ extension PropertyObservers {
 
   /// Lets everything that was computed from the property be computed anew.
   @usableFromInline
-  internal func invalidateDependents() { dependents.invalidate() }
+  func invalidateDependents() { dependents.invalidate() }
 
   /// Tells the observers of what was computed from the property.
   @usableFromInline
-  internal func settleDependents() { dependents.settle() }
+  func settleDependents() { dependents.settle() }
 
   /// Tells what waits, and lets later changes be told at once.
   @inlinable
-  internal func drain() {
+  func drain() {
     if hasPending { drainPending() }
     isDraining = false
   }
@@ -58,7 +58,7 @@ extension PropertyObservers {
   ///   - write: What was written; `nil` when it was noted before, and the value before is the one that
   ///     all observers know.
   @usableFromInline
-  internal func reportInOrder(old: Value?, new: Value, _ write: Write?) {
+  func reportInOrder(old: Value?, new: Value, _ write: Write?) {
     if let write { note(write) }
     let isOldKnown = write == nil || !wroteSilently
     if wroteSilently { wroteSilently = false }
@@ -79,7 +79,7 @@ extension PropertyObservers {
   }
 
   /// Queues the change of a batch, before any change of the batch is told.
-  internal func enqueueBatch(old: Value?, new: Value, isNetZero: Bool) {
+  func enqueueBatch(old: Value?, new: Value, isNetZero: Bool) {
     let isOldKnown = !wroteSilently
     let records = takeRecords()
     // What was stored silently before the batch is still to be told.
@@ -103,7 +103,7 @@ extension PropertyObservers {
   }
 
   /// Tells the change of a batch, unless an observer's call is under way that will do it.
-  internal func drainBatch() {
+  func drainBatch() {
     guard drainsForBatch else { return }
     drainsForBatch = false
     drain()
@@ -112,7 +112,7 @@ extension PropertyObservers {
   /// Takes out what was written since the last report.
   ///
   /// - Returns: What was done, in order, if all of it was described.
-  internal func takeRecords() -> [AnyObject]? {
+  func takeRecords() -> [AnyObject]? {
     if case .empty = log { return nil }
     let taken = log
     log = .empty
@@ -121,11 +121,11 @@ extension PropertyObservers {
 
   /// Takes note of a write that will be told.
   @usableFromInline
-  internal func note(_ write: Write) { note(write, isBounded: false) }
+  func note(_ write: Write) { note(write, isBounded: false) }
 
   /// Takes note of a write that may never be told.
   @usableFromInline
-  internal func noteSilently(_ write: Write) {
+  func noteSilently(_ write: Write) {
     // In a batch the value before its first write is known.
     let isOutside = enlisted == nil
     note(write, isBounded: isOutside)
@@ -142,7 +142,7 @@ extension PropertyObservers {
   }
 
   /// Tells those who want to know before a value is stored.
-  internal func tellPrior(old: Value, new: Value) {
+  func tellPrior(old: Value, new: Value) {
     let change = Change(.prior, old: old, new: new)
     walk { observer in
       observer.roles.contains(.priors) && observer.mark.isOpen ? observer.receive(change) : true
@@ -155,7 +155,7 @@ extension PropertyObservers {
   ///   - proposed: The value to be stored; a validator may replace it.
   ///   - old: Reads the value there is.
   /// - Returns: Whether the value may be stored.
-  internal func approve(_ proposed: inout Value, old: () -> Value) -> Bool {
+  func approve(_ proposed: inout Value, old: () -> Value) -> Bool {
     var isApproved = true
     walk { observer in
       if isApproved, observer.roles.contains(.proposals), observer.mark.isOpen {
@@ -167,7 +167,7 @@ extension PropertyObservers {
   }
 
   @usableFromInline
-  internal func drainPending() {
+  func drainPending() {
     var rounds = 1
     while let round = pending.popFirst() {
       run(round)
@@ -231,10 +231,57 @@ extension PropertyObservers {
   }
 
   /// Warns of observers that seem to answer each other without end.
-  internal func warnOfRounds() {
+  func warnOfRounds() {
     StandardError.print(
       "EventBus: the property at \(place) was set more than 100 times by its own observers. "
         + "They may be answering each other without end."
     )
+  }
+}
+
+// The short way of a change in place, which only observers of elements are told.
+extension PropertyObservers {
+  /// Whether somebody wants to know what was written.
+  @usableFromInline
+  var wantsWrites: Bool { census.wantingWrites > 0 }
+
+  /// Whether somebody may decide for another value, or set the property before one is stored.
+  @usableFromInline
+  var isDecided: Bool { census.validators + census.wantingPriors > 0 }
+
+  /// Whether a write in place is all there is to tell, and to all.
+  @usableFromInline
+  var tellsWritesAtOnce: Bool {
+    !isDraining && census.baselines == 0 && !wroteSilently
+  }
+
+  /// Tells what was changed in place, where nobody wanted the value before.
+  @inlinable
+  func reportInPlace(_ new: Value, _ write: Write) {
+    guard tellsWritesAtOnce else { return reportInOrder(old: nil, new: new, write) }
+    isDraining = true
+    tell(WriteReport(new: new, records: write.records))
+    if hasDependents { settleDependents() }
+    drain()
+  }
+
+  /// Tells a report to those who were there when the walk began.
+  @inlinable
+  func tell(_ report: WriteReport<Value>) {
+    let outer = beginWalk()
+    let end = slots.count
+    var index = 0
+    while index < end {
+      if outer == nil { ledger.call(slots[index].number) }
+      _ = ObjectAddress.borrow(slots[index].address) { (observer: PropertyObserver<Value>) in
+        if !observer.mark.isOpen {
+          observer.miss()
+        } else if !observer.receive(report) {
+          observer.mark.endByItself()
+        }
+      }
+      index += 1
+    }
+    endWalk(outer)
   }
 }

@@ -10,87 +10,87 @@ public import Synchronization
 /// handlers may register, cancel and set as they like: what is added stands behind, what ends is only
 /// marked. Slots are emptied and closed, and handlers let go, when no walk is under way.
 @usableFromInline
-internal final class PropertyObservers<Value> {
+final class PropertyObservers<Value> {
   /// The place of a registration; empty when it has ended and was let go.
   @usableFromInline
-  internal struct Slot {
-    @usableFromInline internal let number: UInt
-    @usableFromInline internal var observer: PropertyObserver<Value>?
+  struct Slot {
+    @usableFromInline let number: UInt
+    @usableFromInline var observer: PropertyObserver<Value>?
     /// Where the observer is, to be called without being retained; zero when there is none.
-    @usableFromInline internal var address: UInt
+    @usableFromInline var address: UInt
   }
 
   /// A change that has been stored and is to be told.
   @usableFromInline
-  internal struct Round {
+  struct Round {
     /// The value before; `nil` when nobody wanted it.
-    internal let old: Value?
+    let old: Value?
     /// The value after.
-    internal let new: Value
+    let new: Value
     /// What was done, if all of it was described.
-    internal let records: [AnyObject]?
+    let records: [AnyObject]?
     /// Whether what observers of elements know is the value before: nothing was stored silently.
-    internal let isOldKnown: Bool
+    let isOldKnown: Bool
     /// Only registrations with smaller numbers were there when it was stored.
-    internal let order: UInt
+    let order: UInt
     /// Whether only those are told that registered while others had yet to be told.
-    internal var isNetZero = false
+    var isNetZero = false
     /// Whether computed values are settled by somebody else.
-    internal var isOfBatch = false
+    var isOfBatch = false
   }
 
-  @usableFromInline internal var slots: [Slot] = []
+  @usableFromInline var slots: [Slot] = []
   /// The number of the next registration.
-  @usableFromInline internal var nextNumber: UInt = 0
+  @usableFromInline var nextNumber: UInt = 0
   /// What every set looks at; touched by the property's domain only.
   ///
   /// Atomic, and never changed in one step: a relaxed load is a plain one that needs no exclusivity check.
-  @usableFromInline internal let flags = Atomic<UInt8>(0)
-  @usableFromInline internal let depth = Atomic<Int>(0)
-  @usableFromInline internal let ledger = ObservationLedger()
+  @usableFromInline let flags = Atomic<UInt8>(0)
+  @usableFromInline let depth = Atomic<Int>(0)
+  @usableFromInline let ledger = ObservationLedger()
 
   /// How many registrations there are, and what they want.
-  internal var census = PropertyCensus()
+  var census = PropertyCensus()
   /// The registrations that can be replaced.
-  internal var numbers: [PropertyObserverKey: UInt] = [:]
+  var numbers: [PropertyObserverKey: UInt] = [:]
   /// From so many slots on, all owners are looked at.
-  internal var sweepLimit = 8
+  var sweepLimit = 8
   /// How many registrations have looked at owners.
-  internal var probes: UInt = 0
+  var probes: UInt = 0
 
-  internal var pending = BoundedQueue<Round>() { didSet { hasPending = !pending.isEmpty } }
+  var pending = BoundedQueue<Round>() { didSet { hasPending = !pending.isEmpty } }
   /// What was written since the last report; kept while somebody wants to know.
-  internal var log = WriteLog.empty
+  var log = WriteLog.empty
   /// Whether some of it was stored without an intention to report it.
-  internal var wroteSilently = false { didSet { updateInvolvement() } }
+  var wroteSilently = false { didSet { updateInvolvement() } }
   /// What the open batch is to tell.
-  internal var enlisted: PropertyEnlistment<Value>? { didSet { updateInvolvement() } }
+  var enlisted: PropertyEnlistment<Value>? { didSet { updateInvolvement() } }
   /// The computed values that depend on the property.
-  internal var dependents = Dependents() { didSet { hasDependents = !dependents.isEmpty } }
+  var dependents = Dependents() { didSet { hasDependents = !dependents.isEmpty } }
 
   /// Whether the end of a batch has queued a change that it will tell itself.
-  internal var drainsForBatch = false
+  var drainsForBatch = false
 
   /// Where the property was written.
-  internal let place: PropertyPlace
-  internal let areEqual: ((Value, Value) -> Bool)?
+  let place: PropertyPlace
+  let areEqual: ((Value, Value) -> Bool)?
 
   /// Creates an empty list.
   ///
   /// - Parameters:
   ///   - place: Where the property was written.
   ///   - areEqual: Tells values apart; without it every change is one.
-  internal init(_ place: PropertyPlace, areEqual: ((Value, Value) -> Bool)?) {
+  init(_ place: PropertyPlace, areEqual: ((Value, Value) -> Bool)?) {
     self.place = place
     self.areEqual = areEqual
   }
 
   /// How many slots are taken, those included whose registrations have ended.
-  internal var slotCount: Int { slots.count }
+  var slotCount: Int { slots.count }
 
   /// Whether the value may be changed in place: nobody wants the value before, or to decide.
   @usableFromInline
-  internal var allowsMutationInPlace: Bool {
+  var allowsMutationInPlace: Bool {
     cleanIfSoiled()
     return census.allowsMutationInPlace
   }
@@ -99,44 +99,44 @@ internal final class PropertyObservers<Value> {
 
   /// How many walks are under way.
   @inlinable
-  internal var walks: Int {
+  var walks: Int {
     get { depth.load(ordering: .relaxed) }
     set { depth.store(newValue, ordering: .relaxed) }
   }
 
   /// Whether changes are being told; new ones then wait.
   @inlinable
-  internal var isDraining: Bool {
+  var isDraining: Bool {
     get { has(1) }
     set { note(1, newValue) }
   }
 
   /// Whether there is anything but changes to tell to plain observers.
   @inlinable
-  internal var isInvolved: Bool {
+  var isInvolved: Bool {
     get { has(2) }
     set { note(2, newValue) }
   }
 
   /// Whether changes wait for their turn.
   @inlinable
-  internal var hasPending: Bool {
+  var hasPending: Bool {
     get { has(4) }
     set { note(4, newValue) }
   }
 
   /// Whether computed values depend on the property.
   @inlinable
-  internal var hasDependents: Bool {
+  var hasDependents: Bool {
     get { has(8) }
     set { note(8, newValue) }
   }
 
   @inlinable
-  internal func has(_ flag: UInt8) -> Bool { flags.load(ordering: .relaxed) & flag != 0 }
+  func has(_ flag: UInt8) -> Bool { flags.load(ordering: .relaxed) & flag != 0 }
 
   @inlinable
-  internal func note(_ flag: UInt8, _ isThere: Bool) {
+  func note(_ flag: UInt8, _ isThere: Bool) {
     let others = flags.load(ordering: .relaxed) & ~flag
     flags.store(isThere ? others | flag : others, ordering: .relaxed)
   }
@@ -148,14 +148,14 @@ internal final class PropertyObservers<Value> {
   /// - Returns: The call that this is inside of, for ``endWalk(_:)``; `nil` where each call of the walk is
   ///   to be announced.
   @inlinable
-  internal func beginWalk() -> UInt? {
+  func beginWalk() -> UInt? {
     walks += 1
     return walks == 1 ? nil : ledger.callSeveral()
   }
 
   /// Ends the calls.
   @inlinable
-  internal func endWalk(_ outer: UInt?) {
+  func endWalk(_ outer: UInt?) {
     walks -= 1
     if let outer { return ledger.resume(outer) }
     if ledger.end() { clean() }
@@ -163,12 +163,12 @@ internal final class PropertyObservers<Value> {
 
   /// Takes out what has ended on whatever thread, and lets it go.
   @inlinable
-  internal func cleanIfSoiled() {
+  func cleanIfSoiled() {
     if ledger.isSoiled { clean() }
   }
 
   @usableFromInline
-  internal func clean() {
+  func clean() {
     guard walks == 0 else { return }
     // Let go at the very end: what dies here may use the property.
     var removed: [PropertyObserver<Value>] = []
@@ -188,7 +188,7 @@ internal final class PropertyObservers<Value> {
   }
 
   /// The slot of a registration, if it has not been let go.
-  internal func index(of number: UInt) -> Int? {
+  func index(of number: UInt) -> Int? {
     var low = 0
     var high = slots.count
     while low < high {
@@ -199,7 +199,7 @@ internal final class PropertyObservers<Value> {
   }
 
   /// Takes note whether there is more to do than to tell changes to plain observers.
-  internal func updateInvolvement() {
+  func updateInvolvement() {
     isInvolved = census.wantsMore || enlisted != nil || wroteSilently
   }
 }
@@ -212,3 +212,40 @@ extension PropertyObservers.Slot: Sendable {}
 
 @available(*, unavailable)
 extension PropertyObservers.Round: Sendable {}
+
+/// How many registrations a property has, and what they want.
+///
+/// Those that have ended are counted until they are met.
+struct PropertyCensus {
+  /// All of them.
+  private(set) var count = 0
+  /// Those that want the value before.
+  private(set) var wantingChanges = 0
+  /// Those that want to be told before.
+  private(set) var wantingPriors = 0
+  /// The validators.
+  private(set) var validators = 0
+  /// Those that want to know what was written.
+  private(set) var wantingWrites = 0
+  /// Those of owners that die without telling.
+  private(set) var untold = 0
+  /// Those that know another value than the rest.
+  var baselines = 0
+
+  /// Whether the value may be changed in place: nobody wants the value before, or to decide.
+  var allowsMutationInPlace: Bool { wantingChanges + wantingPriors + validators == 0 }
+
+  /// Whether somebody wants more than plain changes.
+  var wantsMore: Bool { wantingPriors + validators + wantingWrites + baselines > 0 }
+
+  /// Counts a registration that comes or goes.
+  mutating func note<Value>(_ observer: PropertyObserver<Value>, by change: Int) {
+    count += change
+    if observer.roles.contains(.changes) { wantingChanges += change }
+    if observer.roles.contains(.priors) { wantingPriors += change }
+    if observer.roles.contains(.proposals) { validators += change }
+    if observer.roles.contains(.writes) { wantingWrites += change }
+    if observer.needsSweeping { untold += change }
+    if observer.baseline != nil { baselines += change }
+  }
+}

@@ -8,7 +8,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   private typealias Routed = RoutedObserver<SharedRound<Value>>
 
   /// What one registration asks for.
-  internal struct Request {
+  struct Request {
     let options: ObserveOptions
     let fileID: StaticString
     let line: UInt
@@ -29,7 +29,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   private let waiting = WaitingCount()
   private let site: (fileID: StaticString, line: UInt)
 
-  internal init(
+  init(
     _ value: Value,
     areEqual: (@Sendable (Value, Value) -> Bool)?,
     fileID: StaticString,
@@ -42,16 +42,16 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   }
 
   /// How many changes were merged with a neighbour, because too many waited.
-  internal var mergedCount: Int { counts.merged.load(ordering: .relaxed) }
+  var mergedCount: Int { counts.merged.load(ordering: .relaxed) }
 
   /// The value now.
-  internal var value: Value {
+  var value: Value {
     _ = enteringThread()
     return state.withLock { $0.value }
   }
 
   /// Stores a value and reports it, unless it is equal to the present one.
-  internal func set(_ value: Value) {
+  func set(_ value: Value) {
     let thread = enteringThread()
     let depth = counts.depth(on: thread)
     let (old, recorded) = state.withLock { state in
@@ -70,7 +70,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   }
 
   /// Changes the value in place, under the lock, and reports the change, also when the closure throws.
-  internal func update(_ body: (inout Value) throws -> Void) rethrows {
+  func update(_ body: (inout Value) throws -> Void) rethrows {
     let thread = enteringThread()
     let depth = counts.depth(on: thread)
     // Both are released outside the lock, at the end.
@@ -103,7 +103,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   ///   - actor: The actor its handler runs on.
   ///   - body: Calls the handler.
   /// - Returns: What ends the registration.
-  internal func register(
+  func register(
     _ request: Request,
     owner: AnyObject? = nil,
     _ facts: OwnerFacts = .none,
@@ -283,7 +283,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   private func enteringThread() -> UInt {
     let thread = ThreadIdentity.current
     if insider.load(ordering: .relaxed) == thread {
-      Misuse.trap(
+      trap(
         "the property at \(site.fileID):\(site.line) was used inside its own update or comparison",
         remedy: "Work with the value that update hands to its closure"
       )

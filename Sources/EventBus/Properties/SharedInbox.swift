@@ -1,11 +1,11 @@
 internal import Synchronization
 
 /// What a shared property and its observers count together.
-internal final class SharedCounts: Sendable {
+final class SharedCounts: Sendable {
   /// How many changes were merged with a neighbour.
-  internal let merged = Atomic<Int>(0)
+  let merged = Atomic<Int>(0)
   /// How many observers want changes announced.
-  internal let priors = Atomic<Int>(0)
+  let priors = Atomic<Int>(0)
 
   private struct Calls {
     var depths: [UInt: Int] = [:]
@@ -15,10 +15,10 @@ internal final class SharedCounts: Sendable {
   private let calls = Locked(Calls())
   private let callCount = Atomic<Int>(0)
 
-  internal init() {}
+  init() {}
 
   /// The depth of the round that a thread is making a call for, if that call belongs to no turn.
-  internal func depth(on thread: UInt) -> Int? {
+  func depth(on thread: UInt) -> Int? {
     guard callCount.load(ordering: .relaxed) > 0 else { return nil }
     return calls.withLock { $0.depths[thread] }
   }
@@ -29,7 +29,7 @@ internal final class SharedCounts: Sendable {
   ///   - depth: The depth of the round it is for.
   ///   - body: The call.
   /// - Returns: What the call returns.
-  internal func calling<Result>(_ depth: Int, _ body: () -> Result) -> Result {
+  func calling<Result>(_ depth: Int, _ body: () -> Result) -> Result {
     let thread = ThreadIdentity.current
     callCount.wrappingAdd(1, ordering: .relaxed)
     let outer = calls.withLock { $0.depths.updateValue(depth, forKey: thread) }
@@ -49,7 +49,7 @@ internal final class SharedCounts: Sendable {
 ///
 /// An observer with ``ObserveOptions/prior`` on an actor, or of a change that was held, is called with
 /// the announcement just before the change: only then it is known how the change has been merged.
-internal final class SharedInbox<Value: Sendable>: Sendable {
+final class SharedInbox<Value: Sendable>: Sendable {
   private struct State {
     var isOpen = false
     /// Changes up to this number are in the value the observer was registered with.
@@ -71,7 +71,7 @@ internal final class SharedInbox<Value: Sendable>: Sendable {
 
   private let state = Locked(State())
   /// Whether the observer's handler runs on an actor.
-  internal let isBound: Bool
+  let isBound: Bool
   private let wantsPrior: Bool
   private let areEqual: (@Sendable (Value, Value) -> Bool)?
   private let counts: SharedCounts
@@ -83,7 +83,7 @@ internal final class SharedInbox<Value: Sendable>: Sendable {
   ///   - wantsPrior: Whether changes are announced to it.
   ///   - areEqual: Tells values apart; without it every change is reported.
   ///   - counts: Counts the observers with announcements, for as long as this lives, and what merges.
-  internal init(
+  init(
     isBound: Bool,
     wantsPrior: Bool,
     _ areEqual: (@Sendable (Value, Value) -> Bool)?,
@@ -101,13 +101,13 @@ internal final class SharedInbox<Value: Sendable>: Sendable {
   }
 
   /// Takes note of the value the observer knows from its registration, and of the newest change in it.
-  internal func setBaseline(_ value: Value, _ number: UInt) {
+  func setBaseline(_ value: Value, _ number: UInt) {
     state.withLock { ($0.baseline, $0.known) = (number, value) }
   }
 
   /// Asks, once for each round that is delivered, whether the observer is to be called for it: now, or
   /// by one more call in its mailbox.
-  internal func admits(_ round: SharedRound<Value>) -> Bool {
+  func admits(_ round: SharedRound<Value>) -> Bool {
     if round.change.kind == .prior { return announces(round) }
     // Released outside the lock.
     var former: Value?
@@ -129,7 +129,7 @@ internal final class SharedInbox<Value: Sendable>: Sendable {
   /// Keeps a round that was held, or the initial one, for the call in the mailbox that brings it.
   ///
   /// - Returns: Whether there is to be such a call, or one without a mailbox.
-  internal func keepsHandedOver(_ round: SharedRound<Value>) -> Bool {
+  func keepsHandedOver(_ round: SharedRound<Value>) -> Bool {
     guard isBound else { return true }
     return act(on: state.withLock { Self.keep(round, &$0.waiting) })
   }
@@ -137,7 +137,7 @@ internal final class SharedInbox<Value: Sendable>: Sendable {
   /// Takes what came during the registration; opens the inbox when nothing is left of it.
   ///
   /// - Returns: The round, and whether the observer knows it already.
-  internal func nextHeld() -> (round: SharedRound<Value>, isKnown: Bool)? {
+  func nextHeld() -> (round: SharedRound<Value>, isKnown: Bool)? {
     let next: (SharedRound<Value>, isKnown: Bool, Value?)? = state.withLock { state in
       guard let round = state.held.popFirst() else {
         state.isOpen = true
@@ -153,8 +153,7 @@ internal final class SharedInbox<Value: Sendable>: Sendable {
   ///
   /// - Parameter round: The round that was admitted; others may have been merged since with what waits.
   /// - Returns: The round, or `nil` when nothing waits, or when what has been merged comes to nothing.
-  internal func takeForCall(_ round: SharedRound<Value>) -> (SharedRound<Value>, isAnnounced: Bool)?
-  {
+  func takeForCall(_ round: SharedRound<Value>) -> (SharedRound<Value>, isAnnounced: Bool)? {
     let isBound = isBound
     let wantsPrior = wantsPrior && round.change.kind == .set
     if !isBound, !round.isMerged, !wantsPrior { return (round, false) }
@@ -173,7 +172,7 @@ internal final class SharedInbox<Value: Sendable>: Sendable {
   }
 
   /// Makes a call, outside every thread's turn where the handler runs on an actor.
-  internal func calling<Result>(_ round: SharedRound<Value>, _ body: () -> Result) -> Result {
+  func calling<Result>(_ round: SharedRound<Value>, _ body: () -> Result) -> Result {
     isBound ? counts.calling(round.depth, body) : body()
   }
 

@@ -100,3 +100,147 @@ public final class SharedObserved<Value: Sendable>: Sendable {
     core.endAll { $0.belongs(to: owner, as: nil) }
   }
 }
+
+extension SharedObserved {
+  /// Calls a handler for every change, for as long as the token is kept.
+  ///
+  /// - Parameters:
+  ///   - options: What is wanted besides the changes. The initial value is delivered during the
+  ///     registration, or at the head of the queue of the handler's actor, before any later change. A
+  ///     change is announced as ``Change/Kind/prior`` just before it is told; other threads may read the
+  ///     new value by then.
+  ///   - fileID: Where the registration was written; filled in by the compiler.
+  ///   - line: Its line.
+  ///   - handler: Called with each change, where it was written.
+  /// - Returns: The token. Dropping it ends the registration.
+  /// - Complexity: Amortized O(1).
+  public func observe(
+    options: ObserveOptions = [],
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext
+    _ handler: @escaping @isolated(any) @Sendable (Change<Value>) -> Void
+  ) -> Token {
+    let request = SharedCore<Value>.Request(options: options, fileID: fileID, line: line)
+    return core.observe(request, { $0 }, handler)
+  }
+
+  /// Calls a handler for every change, for as long as its owner lives.
+  ///
+  /// The owner is held weakly and passed to the handler. A ``LifetimeOwner`` ends the registration the
+  /// moment its lifetime ends; those of other owners are swept.
+  ///
+  /// - Parameters:
+  ///   - owner: The object whose life the registration shares.
+  ///   - id: A name: another registration of this owner with an equal one replaces this one.
+  ///   - options: What is wanted besides the changes.
+  ///   - fileID: Where the registration was written; filled in by the compiler.
+  ///   - line: Its line.
+  ///   - handler: Called with the owner and each change, where it was written.
+  /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
+  /// - Complexity: Amortized O(1); O(*n*) in the number of observers with an `id`.
+  @discardableResult
+  public func observe<Owner: AnyObject & Sendable>(
+    owner: Owner,
+    id: (any Hashable & Sendable)? = nil,
+    options: ObserveOptions = [],
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext
+    _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Value>) -> Void
+  ) -> Token {
+    let request = SharedCore<Value>.Request(
+      options: options,
+      fileID: fileID,
+      line: line,
+      id: id
+    )
+    return core.observe(request, owner: owner, { $0 }, handler)
+  }
+
+  /// Calls a handler on an actor for every change, for as long as the actor lives.
+  ///
+  /// - Parameters:
+  ///   - owner: The actor, held weakly.
+  ///   - id: A name: another registration of this owner with an equal one replaces this one.
+  ///   - options: What is wanted besides the changes.
+  ///   - fileID: Where the registration was written; filled in by the compiler.
+  ///   - line: Its line.
+  ///   - handler: Called on the actor with each change.
+  /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
+  /// - Complexity: Amortized O(1); O(*n*) in the number of observers with an `id`.
+  @discardableResult
+  public func observe<Owner: Actor>(
+    owner: Owner,
+    id: (any Hashable & Sendable)? = nil,
+    options: ObserveOptions = [],
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ handler: @escaping @Sendable (isolated Owner, Change<Value>) -> Void
+  ) -> Token {
+    let request = SharedCore<Value>.Request(
+      options: options,
+      fileID: fileID,
+      line: line,
+      id: id
+    )
+    return core.observe(request, isolatedOwner: owner, { $0 }, handler)
+  }
+}
+
+extension SharedCore {
+  /// Makes what a handler is given of a change.
+  typealias View<Seen> = @Sendable (Change<Value>) -> Change<Seen>
+
+  /// Registers a handler that belongs to its token.
+  func observe<Seen>(
+    _ request: Request,
+    _ view: @escaping View<Seen>,
+    _ handler: @escaping @isolated(any) @Sendable (Change<Seen>) -> Void
+  ) -> Token {
+    let actor = handler.isolation
+    let call = WrittenHandler.bare(handler)
+    let link = register(request, on: actor) { change in
+      try? call(view(change))  // Reason: what was written cannot throw.
+      return .called
+    }
+    return Token(link, handle: 0)
+  }
+
+  /// Registers a handler that belongs to an object.
+  func observe<Owner: AnyObject & Sendable, Seen>(
+    _ request: Request,
+    owner: Owner,
+    _ view: @escaping View<Seen>,
+    _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Seen>) -> Void
+  ) -> Token {
+    let actor = handler.isolation
+    return observe(request, owner: owner, on: actor, view, WrittenHandler.bare(handler))
+  }
+
+  /// Registers a handler that belongs to an actor and runs on it.
+  func observe<Owner: Actor, Seen>(
+    _ request: Request,
+    isolatedOwner owner: Owner,
+    _ view: @escaping View<Seen>,
+    _ handler: @escaping @Sendable (isolated Owner, Change<Seen>) -> Void
+  ) -> Token {
+    observe(request, owner: owner, on: owner, view, WrittenHandler.bare(onOwner: handler))
+  }
+
+  private func observe<Owner: AnyObject & Sendable, Seen>(
+    _ request: Request,
+    owner: Owner,
+    on actor: (any Actor)?,
+    _ view: @escaping View<Seen>,
+    _ call: @escaping @Sendable (Owner, Change<Seen>) throws -> Void
+  ) -> Token {
+    let facts = OwnerFacts(of: owner, on: actor, id: request.id)
+    let link = register(request, owner: owner, facts, on: actor) { [weak owner] change in
+      guard let owner else { return .ownerLost }
+      try? call(owner, view(change))  // Reason: as above.
+      return .called
+    }
+    return Token(link, handle: 0, isKept: true)
+  }
+}

@@ -3,18 +3,18 @@
 /// Observers of elements have the role ``PropertyObserver/Roles/writes`` and get these. As long as
 /// nobody wants a ``Change`` the value is changed in place, without a copy.
 @usableFromInline
-internal struct WriteReport<Value> {
+struct WriteReport<Value> {
   /// The value after.
-  @usableFromInline internal let new: Value
+  @usableFromInline let new: Value
   /// The value before, if somebody kept it.
-  @usableFromInline internal let old: Value?
+  @usableFromInline let old: Value?
   /// What was done, in order, if all of it was described.
-  @usableFromInline internal let records: [AnyObject]?
+  @usableFromInline let records: [AnyObject]?
   /// Whether this is the value at the time of the registration.
-  @usableFromInline internal let isInitial: Bool
+  @usableFromInline let isInitial: Bool
 
   @inlinable
-  internal init(
+  init(
     new: Value,
     old: Value? = nil,
     records: [AnyObject]? = nil,
@@ -29,7 +29,7 @@ internal struct WriteReport<Value> {
 
 /// One write to a property, as far as the property knows what was done.
 @usableFromInline
-internal enum Write {
+enum Write {
   /// The whole value was assigned.
   case assignment
   /// It was changed in place, nobody knows how.
@@ -39,15 +39,15 @@ internal enum Write {
 
   /// What was done, if it was described.
   @inlinable
-  internal var records: [AnyObject]? {
+  var records: [AnyObject]? {
     if case .described(let record) = self { [record] } else { nil }
   }
 }
 
 /// The writes since the last report.
-internal enum WriteLog {
+enum WriteLog {
   /// How many silent writes are kept one by one.
-  internal static var limit: Int { 1_000 }
+  static var limit: Int { 1_000 }
 
   /// There were none.
   case empty
@@ -57,7 +57,7 @@ internal enum WriteLog {
   case unknown
 
   /// The descriptions of all writes, if there were any.
-  internal var records: [AnyObject]? {
+  var records: [AnyObject]? {
     if case .described(let records) = self { records } else { nil }
   }
 
@@ -66,7 +66,7 @@ internal enum WriteLog {
   /// - Parameters:
   ///   - write: What was written.
   ///   - isBounded: Whether too many writes are forgotten for knowing only that there were some.
-  internal mutating func note(_ write: Write, isBounded: Bool) {
+  mutating func note(_ write: Write, isBounded: Bool) {
     switch (self, write) {
     case (.unknown, _): break
     case (.empty, .described(let record)): self = .described([record])

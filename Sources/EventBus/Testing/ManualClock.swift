@@ -185,7 +185,7 @@ public final class ManualClock: Clock, Sendable {
 
   private func checked(_ duration: Duration) -> Duration {
     if duration < .zero {
-      Misuse.trap(
+      trap(
         "A manual clock cannot be moved by \(duration)",
         remedy: "Time does not go back; make another clock"
       )
@@ -195,3 +195,58 @@ public final class ManualClock: Clock, Sendable {
 }
 
 extension ManualClock: TimerWatching {}
+
+/// The tasks that sleep on a manual clock, by deadline and, among equals, by arrival.
+///
+/// A plain value; waking up is left to whoever took a sleeper out.
+struct ManualSleepers: Sendable {
+  /// A task that sleeps.
+  struct Sleeper: Sendable {
+    let deadline: ManualClock.Instant
+    let number: UInt
+    let continuation: CheckedContinuation<Bool, Never>
+    /// The timer, if any, whose task it is.
+    let unit: TimerActivity.Unit?
+
+    /// Wakes it up, under no lock.
+    func wake(isRested: Bool) {
+      unit?.wake()
+      continuation.resume(returning: isRested)
+    }
+  }
+
+  private var sleepers: [Sleeper] = []
+  private var lastNumber: UInt = 0
+
+  /// How many there are.
+  var count: Int { sleepers.count }
+
+  /// Who wakes up first.
+  var first: Sleeper? { sleepers.first }
+
+  /// A number for a task that is about to sleep.
+  mutating func nextNumber() -> UInt {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  /// Adds a sleeper behind those with the same deadline.
+  ///
+  /// - Complexity: O(*n*).
+  mutating func insert(_ sleeper: Sleeper) {
+    let index = sleepers.lastIndex { $0.deadline <= sleeper.deadline }
+    sleepers.insert(sleeper, at: index.map { $0 + 1 } ?? 0)
+  }
+
+  /// Removes the sleeper with a number.
+  mutating func remove(_ number: UInt) -> Sleeper? {
+    sleepers.firstIndex { $0.number == number }.map { sleepers.remove(at: $0) }
+  }
+
+  /// Removes those whose deadline has come.
+  mutating func takeRested(at now: ManualClock.Instant) -> [Sleeper] {
+    let rested = Array(sleepers.prefix { $0.deadline <= now })
+    sleepers.removeFirst(rested.count)
+    return rested
+  }
+}

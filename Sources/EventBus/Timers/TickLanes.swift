@@ -1,5 +1,5 @@
 /// Something that has timers whose time has come.
-internal protocol TimerSource: KeyedRegistrations {
+protocol TimerSource: KeyedRegistrations {
   /// Makes the call that is due.
   ///
   /// - Parameters:
@@ -10,10 +10,10 @@ internal protocol TimerSource: KeyedRegistrations {
 }
 
 /// A tick that is due.
-internal struct DueTick: Sendable {
-  internal let source: any TimerSource
-  internal let key: UInt
-  internal let unit: TimerActivity.Unit?
+struct DueTick: Sendable {
+  let source: any TimerSource
+  let key: UInt
+  let unit: TimerActivity.Unit?
 }
 
 /// The ticks that are due, in one lane for each actor and one for all nonisolated handlers, and the tasks
@@ -27,7 +27,7 @@ internal struct DueTick: Sendable {
 /// same; there the second runs on another thread as soon as one is free.
 ///
 /// A lane keeps its actor only while ticks are due there.
-internal final class TickLanes: Sendable {
+final class TickLanes: Sendable {
   private struct Lane {
     let actor: (any Actor)?
     /// What comes next, last first.
@@ -63,7 +63,7 @@ internal final class TickLanes: Sendable {
   private static let chunk = 64
 
   /// The lanes of the process.
-  internal static let shared = TickLanes()
+  static let shared = TickLanes()
 
   private let state = Locked(State())
 
@@ -72,7 +72,7 @@ internal final class TickLanes: Sendable {
   /// Adds ticks behind all others of an actor, or of no actor.
   ///
   /// They are added in chunks, so that the lock is not held for each of many.
-  internal func add(_ ticks: [DueTick], on actor: (any Actor)?) {
+  func add(_ ticks: [DueTick], on actor: (any Actor)?) {
     let chunks = stride(from: 0, to: ticks.count, by: Self.chunk).map { start in
       Array(ticks[start..<min(start + Self.chunk, ticks.count)].reversed())
     }
@@ -144,5 +144,32 @@ internal final class TickLanes: Sendable {
       return true
     }
     if mustCall { call(on: actor) }
+  }
+}
+
+/// Ticks that are due, sorted by the lanes they will be handed to.
+struct TickGroups {
+  private struct Group {
+    let actor: (any Actor)?
+    var ticks: [DueTick]
+  }
+
+  private var groups: [Group] = []
+  private var places: [ObjectIdentifier?: Int] = [:]
+
+  /// Adds a tick behind those of the same actor, or of no actor.
+  mutating func append(_ tick: DueTick, on actor: (any Actor)?) {
+    let name = actor.map { ObjectIdentifier($0) }
+    if let place = places[name] {
+      groups[place].ticks.append(tick)
+    } else {
+      places[name] = groups.count
+      groups.append(Group(actor: actor, ticks: [tick]))
+    }
+  }
+
+  /// Hands the ticks over, the lane of the earliest first.
+  func send(to lanes: TickLanes) {
+    for group in groups { lanes.add(group.ticks, on: group.actor) }
   }
 }

@@ -9,7 +9,7 @@
 ///
 /// The arithmetic and the comparisons of the clock's instants are the only code of others that runs under
 /// the lock. The clock is asked for the time, and sleeps, outside.
-internal final class TimerQueue<C: Clock>: TimerSource {
+final class TimerQueue<C: Clock>: TimerSource {
   private struct Sleeper {
     let number: UInt
     /// When it wakes up.
@@ -30,7 +30,7 @@ internal final class TimerQueue<C: Clock>: TimerSource {
   }
 
   /// The clock.
-  internal let clock: C
+  let clock: C
   private let activity: TimerActivity?
   private let whenEmpty: (@Sendable (TimerQueue) -> Void)?
   private let state = Locked(State())
@@ -40,14 +40,14 @@ internal final class TimerQueue<C: Clock>: TimerSource {
   /// - Parameters:
   ///   - clock: The clock.
   ///   - whenEmpty: Told, under no lock, when there are no more timers.
-  internal init(_ clock: C, whenEmpty: (@Sendable (TimerQueue) -> Void)? = nil) {
+  init(_ clock: C, whenEmpty: (@Sendable (TimerQueue) -> Void)? = nil) {
     self.clock = clock
     self.whenEmpty = whenEmpty
     activity = (clock as? any TimerWatching)?.activity
   }
 
   /// Whether there are no timers.
-  internal var isEmpty: Bool { state.withLock { $0.table.count == 0 } }
+  var isEmpty: Bool { state.withLock { $0.table.count == 0 } }
 
   /// Adds a timer.
   ///
@@ -59,7 +59,7 @@ internal final class TimerQueue<C: Clock>: TimerSource {
   /// - Returns: What the timer is known by.
   @specialized(where C == ContinuousClock)
   @specialized(where C == SuspendingClock)
-  internal func add(
+  func add(
     every interval: C.Duration,
     tolerance: C.Duration,
     missed policy: MissedTicks?,
@@ -80,19 +80,19 @@ internal final class TimerQueue<C: Clock>: TimerSource {
   }
 
   /// Ends a timer with the lifetime of its owner, at once if that has ended.
-  internal func join(_ key: UInt, _ members: EndingMembers, as target: KeyedTarget) {
+  func join(_ key: UInt, _ members: EndingMembers, as target: KeyedTarget) {
     guard let ticket = members.join(target) else { return endByItself(key) }
     if !state.withLock({ $0.table.setTicket(key, members, ticket) }) { members.leave(ticket) }
   }
 
   /// Ends a timer without its token, which is told.
-  internal func endByItself(_ key: UInt) {
+  func endByItself(_ key: UInt) {
     finish(end(timer: key))
   }
 
-  internal func end(_ key: UInt) { end(timer: key)?.leave() }
+  func end(_ key: UInt) { end(timer: key)?.leave() }
 
-  internal func isActive(_ key: UInt) -> Bool {
+  func isActive(_ key: UInt) -> Bool {
     let (isActive, members) = state.withLock { state in
       (state.table.isActive(key), state.table.members(of: key))
     }
@@ -100,12 +100,12 @@ internal final class TimerQueue<C: Clock>: TimerSource {
     return isActive && members?.hasEnded != true
   }
 
-  internal func watch(_ key: UInt, by token: any Cancellable) -> Bool {
+  func watch(_ key: UInt, by token: any Cancellable) -> Bool {
     let watcher = WeakCancellable(token)
     return state.withLock { $0.table.watch(key, by: watcher) }
   }
 
-  internal func changePauses(_ key: UInt, by change: Int) {
+  func changePauses(_ key: UInt, by change: Int) {
     let now = clock.now
     let errand = state.withLock { state in
       state.table.changePauses(key, by: change, at: now)
@@ -114,13 +114,13 @@ internal final class TimerQueue<C: Clock>: TimerSource {
     run(errand)
   }
 
-  internal func waitUntilFinished(_ key: UInt) async {
+  func waitUntilFinished(_ key: UInt) async {
     let task = TaskIdentity.current
     let idle = state.withLock { $0.table.idle(key, askedBy: task) }
     await idle?.wait()
   }
 
-  internal func run(_ key: UInt, by runner: Int, _ unit: TimerActivity.Unit?) async {
+  func run(_ key: UInt, by runner: Int, _ unit: TimerActivity.Unit?) async {
     // The handler is let go before the tick counts as finished: the call has a frame of its own.
     let isOwned: Bool?
     if let unit {

@@ -38,12 +38,12 @@ package final class EndHook: TokenTarget, EndingMembers.Member,
 
   private let state: Locked<State>
 
-  internal init(_ body: @escaping @Sendable () -> Void) {
+  init(_ body: @escaping @Sendable () -> Void) {
     state = Locked(State(phase: .waiting(body)))
   }
 
   /// Joins the group, or runs at once when it has ended.
-  internal func join(_ members: EndingMembers) {
+  func join(_ members: EndingMembers) {
     guard let ticket = members.join(self) else { return lifetimeEnded() }
     state.withLock { state in
       guard state.phase.isWaiting else { return }

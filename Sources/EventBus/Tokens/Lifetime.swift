@@ -81,3 +81,46 @@ public final class Lifetime: Sendable {
     }
   }
 }
+
+/// An object that carries its lifetime, so that what it registered ends with it, at once.
+///
+/// One stored property is the whole adoption:
+///
+/// ```swift
+/// @MainActor final class Screen: LifetimeOwner {
+///   let lifetime = Lifetime()
+/// }
+/// ```
+///
+/// Everything in this library that takes an `owner:` also takes other objects; their registrations are
+/// inert as soon as the owner is dead and are swept later. With a lifetime they are removed the moment
+/// it ends.
+public protocol LifetimeOwner: AnyObject, SendableMetatype {
+  /// The object's lifetime: a stored constant, so that it ends with the object.
+  nonisolated var lifetime: Lifetime { get }
+}
+
+/// The end of a lifetime, to be waited for.
+///
+/// It does not keep the lifetime.
+///
+/// ## Thread safety
+///
+/// May be used from any task; any number may wait.
+public struct Ending: Sendable {
+  private let members: EndingMembers
+
+  init(_ members: EndingMembers) { self.members = members }
+
+  /// Waits until the lifetime has ended; returns at once if it has.
+  ///
+  /// - Throws: `CancellationError` when the waiting task is cancelled first.
+  public func wait() async throws(CancellationError) {
+    let latch = Latch()
+    let hook = EndHook { latch.open() }
+    hook.join(members)
+    let hasEnded = await latch.wait()
+    hook.end(0)
+    if !hasEnded { throw CancellationError() }
+  }
+}

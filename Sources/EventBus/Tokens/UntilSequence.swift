@@ -1,3 +1,23 @@
+extension AsyncSequence where Self: Sendable, Element: Sendable {
+  /// The elements of this sequence until a lifetime ends.
+  ///
+  /// ```swift
+  /// for await line in lines.until(screen.lifetime) { print(line) }
+  /// ```
+  ///
+  /// The end is told at once, also to a task that is suspended waiting for the next element; what this
+  /// sequence delivers later is lost. Its own end, and its errors, pass through, and so does cancellation:
+  /// what this sequence makes of it is what the consumer gets. Elements are asked for one by one, when they
+  /// are wanted, in a task of its own for each iteration, which is cancelled at the end. The sequence is let
+  /// go then, as soon as it answers; nothing is taken from it when the lifetime had ended before.
+  ///
+  /// - Parameter lifetime: What to end with. It is not kept.
+  /// - Returns: A sequence that can be iterated as often as this one; an iterator is used by one task.
+  public func until(_ lifetime: Lifetime) -> some AsyncSequence<Element, Failure> & Sendable {
+    UntilSequence(self, lifetime.members)
+  }
+}
+
 /// A sequence that ends with a lifetime.
 ///
 /// The lifetime must be able to end an iteration that is suspended in the sequence, whatever that is, and
@@ -10,10 +30,10 @@
 ///                               ▲
 ///                               └────── hook of the lifetime
 /// ```
-internal struct UntilSequence<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
+struct UntilSequence<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Base.Element: Sendable {
-  internal typealias Element = Base.Element
-  internal typealias Failure = Base.Failure
+  typealias Element = Base.Element
+  typealias Failure = Base.Failure
   private typealias Channel = PullChannel<Element, Failure>
 
   /// Ends the task with the iterator it belongs to.
@@ -42,7 +62,7 @@ where Base.Element: Sendable {
   }
 
   /// Takes the elements.
-  internal struct Iterator: AsyncIteratorProtocol {
+  struct Iterator: AsyncIteratorProtocol {
     private let base: Base
     private let members: EndingMembers
     private var iteration: Iteration?
@@ -52,11 +72,11 @@ where Base.Element: Sendable {
       self.members = members
     }
 
-    internal mutating func next() async throws -> Element? {
+    mutating func next() async throws -> Element? {
       try await next(isolation: #isolation)
     }
 
-    internal mutating func next(
+    mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(Failure) -> Element? {
       let iteration = iteration ?? Iteration(base, members)
@@ -68,12 +88,12 @@ where Base.Element: Sendable {
   private let base: Base
   private let members: EndingMembers
 
-  internal init(_ base: Base, _ members: EndingMembers) {
+  init(_ base: Base, _ members: EndingMembers) {
     self.base = base
     self.members = members
   }
 
-  internal func makeAsyncIterator() -> Iterator { Iterator(base, members) }
+  func makeAsyncIterator() -> Iterator { Iterator(base, members) }
 
   private static func supply(_ channel: Channel, from base: Base) async {
     guard await channel.isAsked() else { return }

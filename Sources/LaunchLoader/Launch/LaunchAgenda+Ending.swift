@@ -5,7 +5,7 @@ extension LaunchAgenda {
   /// What needs it is skipped if it did not finish; what else waits for it may have its turn.
   ///
   /// - Complexity: O(*d*) in the number of those that wait for it, and for those that are skipped.
-  internal mutating func end(_ place: Place, _ times: LaunchTimes?, _ outcome: LaunchOutcome) {
+  mutating func end(_ place: Place, _ times: LaunchTimes?, _ outcome: LaunchOutcome) {
     let status = rows[index(of: place)].status
     guard status == .running || status == .ending else { return }
     makeRoom(place)
@@ -20,7 +20,7 @@ extension LaunchAgenda {
   /// Lets the worker of a row begin, where it runs, unless the row has its outcome already.
   ///
   /// - Returns: Whether the caller is to call the worker.
-  internal mutating func claimBegin(_ place: Place) -> Bool {
+  mutating func claimBegin(_ place: Place) -> Bool {
     guard has(place) else { return false }
     guard rows[index(of: place)].status == .starting else {
       rows[index(of: place)].isAbandoned = false
@@ -33,7 +33,7 @@ extension LaunchAgenda {
   /// Lets a worker that has returned, or that is not wanted, record its end.
   ///
   /// - Returns: Whether the outcome of the row was open.
-  internal mutating func claimEnd(_ place: Place) -> Bool {
+  mutating func claimEnd(_ place: Place) -> Bool {
     guard isOut(place) else {
       if has(place) { rows[index(of: place)].isAbandoned = false }
       return false
@@ -47,7 +47,7 @@ extension LaunchAgenda {
   /// A synchronous worker that has begun is waited for.
   ///
   /// - Returns: Whether the row can be left behind.
-  internal mutating func giveUp(_ place: Place) -> Bool {
+  mutating func giveUp(_ place: Place) -> Bool {
     guard isOut(place) else { return false }
     let row = rows[index(of: place)]
     guard row.status == .starting || row.registration.kind == .asynchronous else { return false }
@@ -60,19 +60,19 @@ extension LaunchAgenda {
   ///
   /// - Returns: The places.
   /// - Complexity: O(*n*).
-  internal mutating func giveUpRunning() -> [Place] {
+  mutating func giveUpRunning() -> [Place] {
     rows.indices.map(place(at:)).filter { rows[index(of: $0)].status == .running && giveUp($0) }
   }
 
   /// Marks a row as undone.
-  internal mutating func setUndone(_ place: Place, _ outcome: LaunchOutcome) {
+  mutating func setUndone(_ place: Place, _ outcome: LaunchOutcome) {
     rows[index(of: place)].outcome = outcome
   }
 
   /// Takes a row out that has not begun; what needs it is skipped.
   ///
   /// - Returns: The place of the row, or `nil` if it is too late.
-  internal mutating func withdraw(_ serial: UInt64) -> Place? {
+  mutating func withdraw(_ serial: UInt64) -> Place? {
     guard let index = rows.place(of: serial), rows[index].isPending else { return nil }
     let place = place(at: index)
     makeRoom(place)
@@ -83,7 +83,7 @@ extension LaunchAgenda {
   }
 
   /// Gives a waiting row an outcome without its turn.
-  internal mutating func skip(_ place: Place, _ outcome: LaunchOutcome) {
+  mutating func skip(_ place: Place, _ outcome: LaunchOutcome) {
     guard rows[index(of: place)].status == .waiting else { return }
     markSkipped(place, outcome)
     release(place, isFinished: false)
@@ -92,7 +92,7 @@ extension LaunchAgenda {
   /// Gives every row of some phases that has not begun an outcome.
   ///
   /// - Returns: The places of those that had been handed out.
-  internal mutating func skipAll(
+  mutating func skipAll(
     from first: LaunchPhase = .early,
     _ outcome: LaunchOutcome
   ) -> [Place] {

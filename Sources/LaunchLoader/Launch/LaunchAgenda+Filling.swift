@@ -3,7 +3,7 @@ extension LaunchAgenda {
   /// Puts the rows of a roster on an empty agenda, in their order, all in the usual phase.
   ///
   /// - Complexity: O(*n*).
-  internal mutating func fill(from roster: inout LaunchRoster) {
+  mutating func fill(from roster: inout LaunchRoster) {
     // Taken out by the one that changes them, because rows that two have are copied.
     rows = roster.takeRows()
     nextPlace = rows.count
@@ -23,7 +23,7 @@ extension LaunchAgenda {
   ///   - places: Those that were planned.
   ///   - schedule: The plan for them.
   /// - Complexity: O(*n* + *e*) in the numbers of rows and of dependencies.
-  internal mutating func fill(
+  mutating func fill(
     _ rows: [LaunchRow],
     planned places: [Place],
     _ schedule: LaunchPlanner.Schedule
@@ -52,7 +52,7 @@ extension LaunchAgenda {
   /// Adds a row, behind those that are there.
   ///
   /// - Returns: Its place.
-  internal mutating func append(_ row: LaunchRow) -> Place {
+  mutating func append(_ row: LaunchRow) -> Place {
     let place = nextPlace
     rows.append(row)
     if !keptPlaces.isEmpty { keptPlaces.append(place) }
@@ -62,13 +62,13 @@ extension LaunchAgenda {
   }
 
   /// Makes a row wait for another one, which has not ended.
-  internal mutating func wait(_ place: Place, for target: Place, isHard: Bool) {
+  mutating func wait(_ place: Place, for target: Place, isHard: Bool) {
     waitCounts[place, default: 0] += 1
     dependants[target, default: []].append(Dependant(place: place, isHard: isHard))
   }
 
   /// Gives a row that was added its turn, now or when its phase and what it waits for allow.
-  internal mutating func schedule(_ place: Place) {
+  mutating func schedule(_ place: Place) {
     lastRank += 1
     rows[index(of: place)].rank = lastRank
     if rows[index(of: place)].phase > phase {
@@ -82,7 +82,7 @@ extension LaunchAgenda {
   /// schedules it.
   ///
   /// - Returns: Whether it was in a later one.
-  internal mutating func move(_ place: Place, to earlier: LaunchPhase) -> Bool {
+  mutating func move(_ place: Place, to earlier: LaunchPhase) -> Bool {
     let later = rows[index(of: place)].phase
     guard rows[index(of: place)].status == .waiting && later > earlier else { return false }
     open[later.index] -= 1

@@ -6,12 +6,12 @@
 ///
 /// A plain value. A place is the number of a row; places are never given to another row, so that work that
 /// was abandoned may report its end at any time.
-internal struct LaunchAgenda: Sendable {
+struct LaunchAgenda: Sendable {
   /// The number of a row.
-  internal typealias Place = Int
+  typealias Place = Int
 
   /// What there is to do.
-  internal enum Turn: Sendable {
+  enum Turn: Sendable {
     /// Run it.
     case run(LaunchRegistration, at: Place)
     /// Let go of it, for this reason.
@@ -19,68 +19,68 @@ internal struct LaunchAgenda: Sendable {
   }
 
   /// One that waits for a row.
-  internal struct Dependant: Sendable {
+  struct Dependant: Sendable {
     /// Who waits.
-    internal let place: Place
+    let place: Place
     /// Whether the row has to finish.
-    internal let isHard: Bool
+    let isHard: Bool
   }
 
   /// The rows of the launch and of what came after it, by place.
-  internal var rows: [LaunchRow] = []
+  var rows: [LaunchRow] = []
   /// The place of the first row, if they follow each other.
   private var base = 0
   /// The places of the rows, once some were taken out; empty while they follow each other.
-  internal var keptPlaces: [Place] = []
+  var keptPlaces: [Place] = []
   /// The place of the next row.
-  internal var nextPlace = 0
+  var nextPlace = 0
   /// What waits for its phase, by phase.
-  internal var phases: [[Place]] = Array(repeating: [], count: LaunchPhase.allCases.count)
+  var phases: [[Place]] = Array(repeating: [], count: LaunchPhase.allCases.count)
   /// How many rows of each phase have not ended, those to be skipped included.
-  internal var open = Array(repeating: 0, count: LaunchPhase.allCases.count)
+  var open = Array(repeating: 0, count: LaunchPhase.allCases.count)
   /// The phase that runs.
-  internal var phase = LaunchPhase.early
+  var phase = LaunchPhase.early
 
   /// What may be called without waiting.
-  internal var calls = LaunchQueue()
+  var calls = LaunchQueue()
   /// What belongs to another actor.
-  internal var hops = LaunchQueue()
+  var hops = LaunchQueue()
   /// What gets a task.
-  internal var tasks = LaunchQueue()
+  var tasks = LaunchQueue()
   /// How many asynchronous workers may run at once.
-  internal let width: Int
+  let width: Int
   /// The actor that the launch began on.
-  internal let home: ObjectIdentifier?
+  let home: ObjectIdentifier?
   /// How many asynchronous workers of the launch run.
-  internal var runningTasks = 0
+  var runningTasks = 0
   /// The synchronous worker that runs on its actor; nothing else begins meanwhile.
-  internal var hopping: Place?
+  var hopping: Place?
   /// The rank given last.
-  internal var lastRank = 0
+  var lastRank = 0
   /// How many have begun.
-  internal var lastTurn = 0
+  var lastTurn = 0
 
   /// What is to be let go of, from `skippedStart` on.
-  internal var skipped: [Place] = []
+  var skipped: [Place] = []
   /// How many of these have been handed out.
-  internal var skippedStart = 0
+  var skippedStart = 0
   /// How many each row still waits for; rows that wait for nobody are not in it.
-  internal var waitCounts: [Place: Int] = [:]
+  var waitCounts: [Place: Int] = [:]
   /// Who waits for each row.
-  internal var dependants: [Place: [Dependant]] = [:]
+  var dependants: [Place: [Dependant]] = [:]
 
   /// Creates an agenda with nothing on it.
   ///
   /// - Parameters:
   ///   - width: How many asynchronous workers may run at once.
   ///   - home: The actor that the launch begins on, as far as it is known.
-  internal init(width: Int = .max, home: ObjectIdentifier? = nil) {
+  init(width: Int = .max, home: ObjectIdentifier? = nil) {
     self.width = width
     self.home = home
   }
 
   /// Whether the place is one of a row that is still here.
-  internal func has(_ place: Place) -> Bool {
+  func has(_ place: Place) -> Bool {
     let index = index(of: place)
     return rows.indices.contains(index) && self.place(at: index) == place
   }
@@ -88,7 +88,7 @@ internal struct LaunchAgenda: Sendable {
   /// Where the row of a place is, or would be.
   ///
   /// - Complexity: O(1); O(log *n*) once rows were taken out.
-  internal func index(of place: Place) -> Int {
+  func index(of place: Place) -> Int {
     if keptPlaces.isEmpty { return place - base }
     var low = 0
     var high = keptPlaces.count
@@ -100,30 +100,30 @@ internal struct LaunchAgenda: Sendable {
   }
 
   /// The place of the row that stands there.
-  internal func place(at index: Int) -> Place {
+  func place(at index: Int) -> Place {
     keptPlaces.isEmpty ? base + index : keptPlaces[index]
   }
 
   /// The row of a place.
-  internal func row(at place: Place) -> LaunchRow { rows[index(of: place)] }
+  func row(at place: Place) -> LaunchRow { rows[index(of: place)] }
 
   /// Whether the row of a place is here, was handed out, and its outcome is open.
-  internal func isOut(_ place: Place) -> Bool {
+  func isOut(_ place: Place) -> Bool {
     guard has(place) else { return false }
     let status = rows[index(of: place)].status
     return status == .starting || status == .running
   }
 
   /// The registration of a place.
-  internal func registration(at place: Place) -> LaunchRegistration {
+  func registration(at place: Place) -> LaunchRegistration {
     rows[index(of: place)].registration
   }
 
   /// Whether a row has to wait for another one.
-  internal func isWaiting(_ place: Place) -> Bool { waitCounts[place] != nil }
+  func isWaiting(_ place: Place) -> Bool { waitCounts[place] != nil }
 
   /// Whether everything up to a phase has ended.
-  internal func isOver(upTo last: LaunchPhase) -> Bool {
+  func isOver(upTo last: LaunchPhase) -> Bool {
     open.prefix(last.index + 1).allSatisfy { $0 == 0 }
   }
 
@@ -134,7 +134,7 @@ internal struct LaunchAgenda: Sendable {
   ///   - last: The last phase to open.
   /// - Returns: The turn; `nil` if nothing can begin now.
   /// - Complexity: Amortized O(1); O(log *n*) for what came out of order.
-  internal mutating func next(canWait: Bool, upTo last: LaunchPhase) -> Turn? {
+  mutating func next(canWait: Bool, upTo last: LaunchPhase) -> Turn? {
     while true {
       if let place = nextSkipped() {
         open[rows[index(of: place)].phase.index] -= 1
@@ -150,12 +150,12 @@ internal struct LaunchAgenda: Sendable {
   }
 
   /// Opens the last phase, because those before it have ended.
-  internal mutating func openLastPhase() {
+  mutating func openLastPhase() {
     while phase < .idle { openNextPhase() }
   }
 
   /// Whether anything could begin now, for one that can wait.
-  internal var hasNext: Bool {
+  var hasNext: Bool {
     skippedStart < skipped.count
       || hopping == nil && (calls.first != nil || hops.first != nil || canStartTask)
   }
@@ -165,14 +165,14 @@ internal struct LaunchAgenda: Sendable {
   /// - Parameters:
   ///   - place: The row.
   ///   - isDirect: Whether its worker is called at once, with nothing to wait for and nothing to ask.
-  internal mutating func handOut(_ place: Place, isDirect: Bool) {
+  mutating func handOut(_ place: Place, isDirect: Bool) {
     lastTurn += 1
     rows[index(of: place)].turn = lastTurn
     rows[index(of: place)].status = isDirect ? .running : .starting
   }
 
   /// Hands all rows out when the last one has ended; places go on where they were.
-  internal mutating func takeRows() -> [LaunchRow] {
+  mutating func takeRows() -> [LaunchRow] {
     let ended = rows
     base = nextPlace
     keptPlaces = []
@@ -191,7 +191,7 @@ internal struct LaunchAgenda: Sendable {
   /// Hands the ended rows out if they are more than the others, and more than eight.
   ///
   /// - Complexity: Amortized O(1), and O(*d*) in the number of those that waited for a row.
-  internal mutating func takeEndedRows() -> [LaunchRow] {
+  mutating func takeEndedRows() -> [LaunchRow] {
     guard rows.count > max(8, 2 * open.reduce(0, +)) else { return [] }
     let toBeSkipped = Set(skipped[skippedStart...])
     var (ended, kept): ([LaunchRow], [LaunchRow]) = ([], [])
@@ -263,7 +263,7 @@ internal struct LaunchAgenda: Sendable {
   }
 
   /// Gives those of the phase that wait for nobody their turns.
-  internal mutating func openPhase() {
+  mutating func openPhase() {
     let places = phases[phase.index]
     phases[phase.index] = []
     for place in places where rows[index(of: place)].phase == phase {
@@ -273,7 +273,7 @@ internal struct LaunchAgenda: Sendable {
   }
 
   /// Gives a row its turn among those of its kind.
-  internal mutating func enqueue(_ place: Place) {
+  mutating func enqueue(_ place: Place) {
     let turn = LaunchTurn(rank: rows[index(of: place)].rank, place: place)
     switch rows[index(of: place)].registration.kind {
     case .inline: calls.insert(turn)

@@ -1,10 +1,10 @@
-internal import EventBus
+public import EventBus
 
 /// The bus subscriptions of a loader, held weakly: they belong to those who attached it.
 ///
 /// A plain value. Loading a weak reference may make it the last one, so that what was loaded is handed
 /// out, to be let go of after unlocking.
-internal struct LaunchAttachments: Sendable {
+struct LaunchAttachments: Sendable {
   private struct Entry: Sendable {
     weak let token: Token?
   }
@@ -18,7 +18,7 @@ internal struct LaunchAttachments: Sendable {
   ///
   /// - Returns: What was loaded meanwhile.
   /// - Complexity: Amortized O(1).
-  internal mutating func add(_ token: Token) -> [Token] {
+  mutating func add(_ token: Token) -> [Token] {
     entries.append(Entry(token: token))
     guard entries.count > limit else { return [] }
     let living = entries.compactMap(\.token)
@@ -30,8 +30,20 @@ internal struct LaunchAttachments: Sendable {
   /// Takes all subscriptions that are alive out.
   ///
   /// - Complexity: O(*n*) in the number of subscriptions.
-  internal mutating func takeAll() -> [Token] {
+  mutating func takeAll() -> [Token] {
     defer { entries = [] }
     return entries.compactMap(\.token)
   }
+}
+
+extension EventNames {
+  /// The application is about to launch: its launch work has not run.
+  public static let willFinishLaunching =
+    EventName<LaunchOptions>("application.willFinishLaunching")
+
+  /// The application has launched; loaders attached to the bus run their launch work now.
+  ///
+  /// The last event is kept, so that an observer that comes late is told at once.
+  public static let didFinishLaunching =
+    EventName<LaunchOptions>("application.didFinishLaunching", replay: 1)
 }

@@ -128,7 +128,7 @@ extension LaunchLoader {
   /// Takes a registration back, unless it has begun.
   ///
   /// - Returns: The registration, to be dismissed; `nil` if it is too late.
-  internal func withdraw(_ serial: UInt64) -> LaunchRegistration? {
+  func withdraw(_ serial: UInt64) -> LaunchRegistration? {
     guard let withdrawn = state.withLock({ $0.registry.withdraw(serial) }) else { return nil }
     finish(withdrawn.aftermath)
     return withdrawn.registration

@@ -7,7 +7,7 @@ extension LaunchLoader {
   /// - Parameters:
   ///   - options: What the workers receive.
   ///   - actor: The actor that the caller runs on, as far as it is known.
-  internal func launchNow(_ options: LaunchOptions, on actor: (any Actor)?) {
+  func launchNow(_ options: LaunchOptions, on actor: (any Actor)?) {
     guard let session = begin(options, on: actor.map { ObjectIdentifier($0) }) else { return }
     var turns = LaunchTurns(self, session, .caller)
     var step = turns.next()
@@ -32,7 +32,7 @@ extension LaunchLoader {
   }
 
   /// Runs all work; cancelling the current task cancels the launch.
-  internal func runCancellably(_ session: LaunchSession) async {
+  func runCancellably(_ session: LaunchSession) async {
     await withCancellationHandling {
       await run(session)
     } onCancel: {
@@ -41,7 +41,7 @@ extension LaunchLoader {
   }
 
   /// Runs what there is to run, until the launch is over or, after it, until nothing can begin.
-  internal func run(_ session: LaunchSession) async {
+  func run(_ session: LaunchSession) async {
     var turns = LaunchTurns(self, session, .task)
     var step = turns.next()
     while true {
@@ -91,7 +91,7 @@ extension LaunchLoader {
   /// Starts work in a task and returns at its first suspension.
   ///
   /// Not a child task, because a launch must be able to outlast its caller's patience with one worker.
-  internal func start(
+  func start(
     _ registration: LaunchRegistration,
     at place: Int,
     _ session: LaunchSession
@@ -118,14 +118,14 @@ extension LaunchLoader {
   }
 
   /// Gives up on everything that has taken too long with the launch as a whole.
-  internal func expire(_ session: LaunchSession) {
+  func expire(_ session: LaunchSession) {
     let (overruns, aftermath) = state.withLock { $0.registry.expire() }
     for overrun in overruns { leaveBehind(overrun, session) }
     finish(aftermath)
   }
 
   /// Waits in a task of its own until a time of the launch, and then calls a closure.
-  internal func alarm(
+  func alarm(
     at time: Duration,
     _ session: LaunchSession,
     _ body: @escaping @Sendable () -> Void
@@ -141,7 +141,7 @@ extension LaunchLoader {
   }
 
   /// Records the end of a worker.
-  internal func settle(
+  func settle(
     _ registration: LaunchRegistration,
     at place: Int,
     _ times: LaunchTimes?,
@@ -153,7 +153,7 @@ extension LaunchLoader {
   }
 
   /// Does what is to be done after a worker has ended.
-  internal func finish(_ aftermath: LaunchAftermath) {
+  func finish(_ aftermath: LaunchAftermath) {
     aftermath.errand?.watch?.cancel()
     for errand in aftermath.skipped {
       errand.watch?.cancel()
@@ -164,7 +164,7 @@ extension LaunchLoader {
   }
 
   /// Wakes the one that runs the launch, or finds somebody to run what comes after it.
-  internal func wake(_ wake: LaunchWake) {
+  func wake(_ wake: LaunchWake) {
     switch wake {
     case .nobody: break
     case .waiter: doorbell.ring()
@@ -258,7 +258,7 @@ extension LaunchLoader {
 
 extension LaunchRegistration {
   /// The outcome, or that the work took longer than it was allowed to, if it did not fail anyway.
-  internal func limited(_ outcome: LaunchOutcome, _ times: LaunchTimes) -> LaunchOutcome {
+  func limited(_ outcome: LaunchOutcome, _ times: LaunchTimes) -> LaunchOutcome {
     guard let limit = terms.timeout, outcome.isFinished, times.duration > limit else {
       return outcome
     }

@@ -42,30 +42,30 @@ public import EventBus
 /// that launches, on their actor, or in a task. No lock is held meanwhile, nor when a closure is let go of.
 public final class LaunchLoader: Sendable {
   /// What the lock guards.
-  internal struct State: Sendable {
+  struct State: Sendable {
     /// The rule.
-    internal var registry: LaunchRegistry
+    var registry: LaunchRegistry
     /// The bus subscriptions that end when the launch begins.
-    internal var attachments = LaunchAttachments()
+    var attachments = LaunchAttachments()
     /// Waits until the launch has taken too long.
-    internal var limit: Task<Void, Never>?
+    var limit: Task<Void, Never>?
     /// The worker that is being undone.
-    internal var undoing: LaunchID?
+    var undoing: LaunchID?
   }
 
   /// The loader of the process, with which the static functions register.
   public static let shared = LaunchLoader()
 
   /// The only lock; registrations have their own, never taken under it.
-  internal let state: Locked<State>
+  let state: Locked<State>
   /// Wakes the one that runs the launch.
-  internal let doorbell = Doorbell()
+  let doorbell = Doorbell()
   /// The report, or why there will be none.
-  internal let result = LatchedValue<LaunchConclusion>()
+  let result = LatchedValue<LaunchConclusion>()
   /// What a failure does.
-  internal let policy: FailurePolicy
+  let policy: FailurePolicy
   /// How long the launch may take, and then each clean-up of one that is rolled back.
-  internal let timeout: Duration?
+  let timeout: Duration?
   private let clock: any Clock<Duration>
 
   /// Creates a loader of its own, for a part of a program or for a test.
@@ -159,7 +159,7 @@ public final class LaunchLoader: Sendable {
   }
 
   /// The workers of the launch that have begun, or are being undone, and that it waits for.
-  internal var unfinished: [LaunchID] {
+  var unfinished: [LaunchID] {
     state.withLock { $0.registry.unfinished + [$0.undoing].compactMap(\.self) }
   }
 
@@ -202,7 +202,7 @@ public final class LaunchLoader: Sendable {
   ///   - options: What the workers receive.
   ///   - actor: The actor that the caller can call workers of.
   /// - Returns: What the workers share; `nil` if somebody else launches or launched.
-  internal func begin(_ options: LaunchOptions, on actor: ObjectIdentifier?) -> LaunchSession? {
+  func begin(_ options: LaunchOptions, on actor: ObjectIdentifier?) -> LaunchSession? {
     let attachments = state.withLock { state in
       state.registry.claim(options, on: actor) ? state.attachments.takeAll() : nil
     }
@@ -217,7 +217,7 @@ public final class LaunchLoader: Sendable {
   }
 
   /// What work with these options shares, timed from now on.
-  internal func session(_ options: LaunchOptions) -> LaunchSession {
+  func session(_ options: LaunchOptions) -> LaunchSession {
     LaunchSession(options: options, stopwatch: Stopwatch(clock))
   }
 

@@ -25,13 +25,13 @@ public struct LaunchPlan: Sendable {
   public let layers: [[LaunchID]]
 
   /// The phase of each layer.
-  internal let phases: [LaunchPhase]
+  let phases: [LaunchPhase]
   private let edges: [Edge]
 
   /// Plans rows.
   ///
   /// - Throws: The first thing that is wrong with the dependencies.
-  internal init(_ rows: [LaunchRow]) throws(LaunchError) {
+  init(_ rows: [LaunchRow]) throws(LaunchError) {
     let schedule = LaunchPlanner.plan(
       rows.map { LaunchPlanner.Worker($0.registration.id, $0.registration.terms) }
     )

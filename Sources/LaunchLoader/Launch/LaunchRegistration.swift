@@ -26,11 +26,11 @@ package final class LaunchRegistration: Sendable {
   /// Whether there is a way back: the work has a type of its own.
   package let isUndoable: Bool
   /// Whether it asks for nothing: its turn depends on nobody.
-  internal let isPlain: Bool
+  let isPlain: Bool
   /// How it ended, once it has.
   package let outcome = LatchedValue<LaunchOutcome>()
   /// Whether there is something to ask before it runs.
-  internal let hasCondition: Bool
+  let hasCondition: Bool
   private let state: Locked<State>
 
   /// Creates a registration that no loader has seen yet.
@@ -52,7 +52,7 @@ package final class LaunchRegistration: Sendable {
   }
 
   /// The actor that the closure is written for, while the closure is here; of a type it is not known.
-  internal var actor: (any Actor)? {
+  var actor: (any Actor)? {
     switch state.withLock({ $0.work }) {
     case .isolated(let call, _): call.body.isolation
     case .asynchronous(let call): call.body.isolation
@@ -61,34 +61,34 @@ package final class LaunchRegistration: Sendable {
   }
 
   /// Takes the closure out: the first caller gets it.
-  internal func takeWork() -> LaunchWork? {
+  func takeWork() -> LaunchWork? {
     state.withLock { $0.work.take() }
   }
 
   /// Asks whether the work is to run, once; the question is let go of.
-  internal func isWanted(_ options: LaunchOptions) -> Bool {
+  func isWanted(_ options: LaunchOptions) -> Bool {
     guard hasCondition, let condition = state.withLock({ $0.condition.take() }) else { return true }
     return condition.holds(options)
   }
 
   /// Keeps a worker that has finished, so that it can be undone.
-  internal func keep(_ worker: any LaunchWorker) {
+  func keep(_ worker: any LaunchWorker) {
     state.withLock { $0.worker = worker }
   }
 
   /// Takes out a worker that was kept.
-  internal func takeWorker() -> (any LaunchWorker)? {
+  func takeWorker() -> (any LaunchWorker)? {
     state.withLock { $0.worker.take() }
   }
 
   /// Lets go of everything, and then records why it did not run.
-  internal func dismiss(_ reason: LaunchOutcome) {
+  func dismiss(_ reason: LaunchOutcome) {
     letGo()
     outcome.resolve(reason)
   }
 
   /// Lets go of everything that has not been taken out.
-  internal func letGo() {
+  func letGo() {
     let former = state.withLock { state in
       defer { state = State() }
       return state

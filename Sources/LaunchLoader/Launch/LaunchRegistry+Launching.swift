@@ -102,7 +102,7 @@ extension LaunchRegistry {
   }
 
   /// The name of a worker of the launch.
-  internal func id(at place: Int) -> LaunchID { agenda.row(at: place).id }
+  func id(at place: Int) -> LaunchID { agenda.row(at: place).id }
 
   /// The workers of the launch that were handed out and have not ended.
   ///
@@ -260,7 +260,7 @@ extension LaunchRegistry {
   }
 
   /// Takes rows out that have ended, if the launch is over.
-  internal mutating func takeEndedAfterLaunch() -> [LaunchRow] {
+  mutating func takeEndedAfterLaunch() -> [LaunchRow] {
     stage == .launched ? takeEnded() : []
   }
 

@@ -47,7 +47,7 @@ package struct LaunchRegistry: Sendable {
   }
 
   /// How far the loader has come.
-  internal enum Stage {
+  enum Stage {
     /// Registrations are noted.
     case collecting
     /// The launch runs.
@@ -57,39 +57,39 @@ package struct LaunchRegistry: Sendable {
   }
 
   /// What a failure does.
-  internal let policy: FailurePolicy
+  let policy: FailurePolicy
   /// How many asynchronous workers may run at once.
-  internal let width: Int
+  let width: Int
   /// How far it has come.
-  internal var stage = Stage.collecting
+  var stage = Stage.collecting
   /// Whether registrations are refused.
-  internal var isStopping = false
+  var isStopping = false
   /// Why nothing more begins, if that is so.
-  internal var halt: LaunchOutcome?
+  var halt: LaunchOutcome?
   /// How the launch goes.
-  internal var verdict = LaunchSummary.Verdict.fine
+  var verdict = LaunchSummary.Verdict.fine
   /// Whether the one that runs the launch was told to wait.
-  internal var isWaitedOn = false
+  var isWaitedOn = false
   /// Whether somebody runs what comes after the launch.
-  internal var hasRunner = false
+  var hasRunner = false
   /// The tasks of those that run, by place.
-  internal var errands: [Int: LaunchErrand] = [:]
+  var errands: [Int: LaunchErrand] = [:]
   /// What finished and can be undone, in this order.
-  internal var finished: [Int] = []
+  var finished: [Int] = []
   /// What is wrong with the dependencies.
-  internal var problems: [LaunchProblem] = []
+  var problems: [LaunchProblem] = []
   /// What the workers of the launch receive, once it has begun.
   package internal(set) var options: LaunchOptions?
   /// What has been registered before the launch.
-  internal var roster = LaunchRoster()
+  var roster = LaunchRoster()
   /// Whose turn it is in the launch, and after it.
-  internal var agenda = LaunchAgenda()
+  var agenda = LaunchAgenda()
   /// The names that are taken.
-  internal var names = LaunchNames()
+  var names = LaunchNames()
   /// Numbers those without names.
-  internal var anonymous = LaunchSiteCounter()
+  var anonymous = LaunchSiteCounter()
   /// The number given last.
-  internal var lastSerial: UInt64 = 0
+  var lastSerial: UInt64 = 0
 
   /// Creates a registry that collects.
   ///
@@ -108,7 +108,7 @@ package struct LaunchRegistry: Sendable {
   package var keepsWorkers: Bool { policy == .rollback && stage == .launching }
 
   /// Whom to tell that there may be something to do.
-  internal mutating func wake() -> LaunchWake {
+  mutating func wake() -> LaunchWake {
     switch stage {
     case .collecting:
       return .nobody

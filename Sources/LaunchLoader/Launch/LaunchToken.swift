@@ -25,7 +25,7 @@ public struct LaunchToken: Sendable {
   ///   - loader: The loader that keeps it.
   ///   - serial: The number that withdraws it, if it waits for its turn.
   ///   - original: Where its name was taken before, if it was.
-  internal init(
+  init(
     _ registration: LaunchRegistration,
     of loader: LaunchLoader,
     serial: UInt64?,

@@ -37,7 +37,7 @@ extension AppState {
   }
 
   /// How far the life of the application has come; it never goes back.
-  internal var stage: Int {
+  var stage: Int {
     switch self {
     case .notRunning: 0
     case .launching: 1
@@ -45,5 +45,30 @@ extension AppState {
     case .stopping: 3
     case .terminated: 4
     }
+  }
+}
+
+extension AppState {
+  /// How alive a running application is, to be compared.
+  public enum Level: Comparable, Sendable {
+    /// At least ``AppState/launching``.
+    case launching
+    /// At least ``AppState/background``: services run.
+    case background
+    /// At least ``AppState/inactive``.
+    case inactive
+    /// ``AppState/active``.
+    case active
+  }
+}
+
+/// A state was waited for that the application will not be in any more.
+public struct AppStateError: Error, CustomStringConvertible {
+  /// The state.
+  public let state: AppState
+
+  /// What went wrong.
+  public var description: String {
+    "the application will not be \(state) any more: it is stopping, or has terminated"
   }
 }

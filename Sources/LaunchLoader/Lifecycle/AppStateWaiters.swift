@@ -3,9 +3,9 @@ internal import EventBus
 /// Those who wait for something about the state of an application.
 ///
 /// A plain value: whoever is served is handed out, to be woken after unlocking.
-internal struct AppStateWaiters: Sendable {
+struct AppStateWaiters: Sendable {
   /// What is waited for.
-  internal enum Goal: Sendable {
+  enum Goal: Sendable {
     /// A state; also served when it cannot come any more.
     case state(AppState)
     /// A level; also served when the application stops.
@@ -28,7 +28,7 @@ internal struct AppStateWaiters: Sendable {
   /// Adds somebody, unless there is nothing to wait for.
   ///
   /// - Returns: A ticket to leave with, or `nil` if the goal has been reached.
-  internal mutating func add(_ goal: Goal, _ latch: Latch, _ machine: AppStateMachine) -> Int? {
+  mutating func add(_ goal: Goal, _ latch: Latch, _ machine: AppStateMachine) -> Int? {
     if Self.isReached(goal, machine) { return nil }
     defer { nextTicket += 1 }
     waiters[nextTicket] = Waiter(goal: goal, latch: latch)
@@ -39,7 +39,7 @@ internal struct AppStateWaiters: Sendable {
   ///
   /// - Returns: The latch, to be released after unlocking; `nil` if it was handed out before.
   /// - Complexity: O(1).
-  internal mutating func remove(_ ticket: Int) -> Latch? {
+  mutating func remove(_ ticket: Int) -> Latch? {
     waiters.removeValue(forKey: ticket)?.latch
   }
 
@@ -47,7 +47,7 @@ internal struct AppStateWaiters: Sendable {
   ///
   /// - Returns: The latch before, to be released after unlocking; `nil` if it was handed out before.
   /// - Complexity: O(1).
-  internal mutating func exchange(_ ticket: Int, _ latch: Latch) -> Latch? {
+  mutating func exchange(_ ticket: Int, _ latch: Latch) -> Latch? {
     guard let former = waiters[ticket]?.latch else { return nil }
     waiters[ticket]?.latch = latch
     return former
@@ -56,7 +56,7 @@ internal struct AppStateWaiters: Sendable {
   /// Takes everybody whose goal has been reached, those who came first in front.
   ///
   /// - Complexity: O(*n* + *m* log *m*) in the numbers of those who wait and of those who are served.
-  internal mutating func takeServed(_ machine: AppStateMachine) -> [Latch] {
+  mutating func takeServed(_ machine: AppStateMachine) -> [Latch] {
     let served = waiters.filter { Self.isReached($0.value.goal, machine) }
     for ticket in served.keys { waiters[ticket] = nil }
     return served.sorted { $0.key < $1.key }.map(\.value.latch)
@@ -76,17 +76,17 @@ internal struct AppStateWaiters: Sendable {
 
 extension AppState {
   /// Whether a level has been reached and not left.
-  internal func isAtLeast(_ wanted: Level) -> Bool {
+  func isAtLeast(_ wanted: Level) -> Bool {
     level.map { $0 >= wanted } ?? false
   }
 
   /// Whether the application is in a state, or past one that it passes once.
-  internal func hasReached(_ state: AppState) -> Bool {
+  func hasReached(_ state: AppState) -> Bool {
     state.stage == 2 ? self == state : stage >= state.stage
   }
 
   /// Whether the application is, or can come, where it has reached a state.
-  internal func mayReach(_ state: AppState) -> Bool {
+  func mayReach(_ state: AppState) -> Bool {
     state.stage != 2 || stage <= 2
   }
 }

@@ -64,7 +64,7 @@ extension Application {
   ///
   /// - Returns: How many steps have to be told until this is.
   @discardableResult
-  internal func change(
+  func change(
     _ cause: AppStateMachine.Cause,
     isolation: isolated (any Actor)? = #isolation
   ) -> Int {
@@ -85,7 +85,7 @@ extension Application {
   }
 
   /// Takes in what happened, and returns when everybody has been told of it, whoever is cancelled.
-  internal func changed(
+  func changed(
     _ cause: AppStateMachine.Cause,
     isolation: isolated (any Actor)? = #isolation
   ) async {
@@ -143,7 +143,7 @@ extension Application {
   }
 
   /// Announces the end to the delegate and on the bus; its handlers are waited for.
-  internal func postWillTerminate(isolation: isolated (any Actor)? = #isolation) {
+  func postWillTerminate(isolation: isolated (any Actor)? = #isolation) {
     delegate?.applicationWillTerminate(self)
     _ = pending.post(.willTerminate, on: bus, from: self)
   }

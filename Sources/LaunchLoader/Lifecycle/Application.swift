@@ -19,14 +19,14 @@ public import EventBus
 /// Nobody is called under a lock.
 public final class Application: Sendable {
   /// Not private: a lock around it is used in other files.
-  internal struct State: Sendable {
-    internal var delegate: (any ApplicationDelegate)?
-    internal var machine = AppStateMachine()
-    internal var waiters = AppStateWaiters()
-    internal var escalation = InterruptEscalation()
-    internal var options = LaunchOptions()
-    internal var launch: Task<LaunchReport, any Error>?
-    internal var exitCode: Int32?
+  struct State: Sendable {
+    var delegate: (any ApplicationDelegate)?
+    var machine = AppStateMachine()
+    var waiters = AppStateWaiters()
+    var escalation = InterruptEscalation()
+    var options = LaunchOptions()
+    var launch: Task<LaunchReport, any Error>?
+    var exitCode: Int32?
   }
 
   /// The bus on which the application posts its edges.
@@ -35,11 +35,11 @@ public final class Application: Sendable {
   /// The loader whose work the application runs when it launches.
   public let loader: LaunchLoader
 
-  internal let configuration: Configuration
-  internal let runner: ServiceRunner
-  internal let pending = PendingWork()
-  internal let messages: MessageQueue
-  internal let locked: Locked<State>
+  let configuration: Configuration
+  let runner: ServiceRunner
+  let pending = PendingWork()
+  let messages: MessageQueue
+  let locked: Locked<State>
 
   /// Creates an application that does not run.
   ///
@@ -80,7 +80,7 @@ public final class Application: Sendable {
   }
 
   /// Leaves the handlers of events behind that are waited for, and names them.
-  internal static func leaveHandlers(_ pending: PendingWork, _ messages: MessageQueue) {
+  static func leaveHandlers(_ pending: PendingWork, _ messages: MessageQueue) {
     for name in pending.leaveHandlers() { messages.send("left behind: \(name)") }
   }
 
@@ -152,7 +152,7 @@ public final class Application: Sendable {
   }
 
   /// Asks for the end in order; the exit code is what somebody else gives, or 0.
-  internal func requestShutdown() {
+  func requestShutdown() {
     runner.send { $0.shutdown() }
     locked.withLock { $0.launch }?.cancel()
   }

@@ -10,7 +10,7 @@ public struct ApplicationError: Error {
   private let services: [String?]
 
   /// Creates an error from the failures of a run.
-  internal init(_ failures: [ServiceOutcome.Failure]) {
+  init(_ failures: [ServiceOutcome.Failure]) {
     errors = failures.map(\.error)
     services = failures.map(\.service)
   }
@@ -42,4 +42,12 @@ extension ApplicationError: CustomStringConvertible {
     if !stuck.isEmpty { text += "; stuck: \(stuck.joined(separator: ", "))" }
     return text
   }
+}
+
+/// An error that a service threw.
+public struct ServiceFailure: Sendable {
+  /// The name of the service, led by those of the groups around it, each with a slash.
+  public let service: String
+  /// What it threw.
+  public let error: any Error
 }

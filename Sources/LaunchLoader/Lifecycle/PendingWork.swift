@@ -6,7 +6,7 @@ internal import EventBus
 /// ## Thread safety
 ///
 /// Every member may be called from any thread. Waiters are resumed outside the lock.
-internal final class PendingWork: Sendable {
+final class PendingWork: Sendable {
   private struct Item: Sendable {
     let name: @Sendable () -> String
     /// Opened when the handlers have finished, or are left behind; `nil` for launch work.
@@ -30,10 +30,10 @@ internal final class PendingWork: Sendable {
   private let launchEnd = LatchedValue<Result<LaunchReport, any Error>?>()
 
   /// Creates a list of nothing.
-  internal init() {}
+  init() {}
 
   /// What is waited for, the oldest first.
-  internal var names: [String] {
+  var names: [String] {
     let items = state.withLock { $0.items }
     return items.sorted { $0.key < $1.key }.map { $0.value.name() }
   }
@@ -44,7 +44,7 @@ internal final class PendingWork: Sendable {
   ///   - task: Runs the work.
   ///   - begin: Lets the task begin, once the work is among what is waited for.
   /// - Returns: How it ended; `nil` if it was left behind.
-  internal func launch(
+  func launch(
     _ task: Task<LaunchReport, any Error>,
     begin: () -> Void
   ) async -> Result<LaunchReport, any Error>? {
@@ -58,13 +58,13 @@ internal final class PendingWork: Sendable {
   }
 
   /// Leaves launch work behind: it goes on, but nothing waits for it.
-  internal func leaveLaunch() { launchEnd.resolve(nil) }
+  func leaveLaunch() { launchEnd.resolve(nil) }
 
   /// Posts an event and waits for its handlers, those on actors and asynchronous ones included, until they
   /// have finished or are left behind.
   ///
   /// - Returns: What opens then.
-  internal func post(
+  func post(
     _ name: EventName<Void>,
     on bus: EventBus,
     from sender: Application,
@@ -91,7 +91,7 @@ internal final class PendingWork: Sendable {
   }
 
   /// Waits until no handler is waited for; cancellation does not end it.
-  internal func untilHandlersAreDone() async {
+  func untilHandlersAreDone() async {
     while let latch = state.withLock({ $0.items.values.lazy.compactMap(\.latch).first }) {
       await Task { _ = await latch.wait() }.value
     }
@@ -100,7 +100,7 @@ internal final class PendingWork: Sendable {
   /// Leaves the handlers behind: they go on, but nothing waits for them.
   ///
   /// - Returns: What they handle.
-  internal func leaveHandlers() -> [String] {
+  func leaveHandlers() -> [String] {
     let items = state.withLock { state in
       let items = state.items.filter { $0.value.latch != nil }
       for key in items.keys { state.items[key] = nil }

@@ -1,16 +1,67 @@
 internal import EventBus
 
+/// What the operating system asks of an application.
+extension Application {
+  /// The user sends the program to the background; before services have started, that is where they start.
+  package func enterBackground(isolation: isolated (any Actor)? = #isolation) {
+    change(.background)
+  }
+
+  /// The same; returns when everybody has been told, whoever tells them.
+  ///
+  /// A process that stops must wait for that: another thread may be in the middle of telling.
+  package func enteredBackground(isolation: isolated (any Actor)? = #isolation) async {
+    await changed(.background)
+  }
+
+  /// The user fetches the program back.
+  package func enterForeground(isolation: isolated (any Actor)? = #isolation) {
+    change(.foreground)
+  }
+
+  /// The program is asked to read its configuration again; returns when all handlers have done so, or are
+  /// left behind.
+  package func reload(isolation: isolated (any Actor)? = #isolation) async {
+    if runner.isStopping { return }
+    let done = pending.post(.shouldReload, on: bus, from: self)
+    await Task { _ = await done.wait() }.value
+  }
+
+  /// The terminal of the program has another size.
+  package func terminalDidResize(isolation: isolated (any Actor)? = #isolation) {
+    bus.post(.terminalDidResize, from: self)
+  }
+
+  /// The user, or the system, wants the program to end.
+  ///
+  /// The first time everything is stopped in order; the second time everything is cancelled and the exit
+  /// code is 128 plus the number, unless there is one; the third time the process ends at once, with that
+  /// status.
+  ///
+  /// The third one ends the process on the calling thread. The others run code of users, on a thread of the
+  /// concurrency runtime: the caller may be the thread that reads signals.
+  ///
+  /// - Parameter number: The number of the signal.
+  package func interrupt(_ number: Int32) {
+    switch locked.withLock({ $0.escalation.next(number) }) {
+    case .shutdown: Task.detached { self.requestShutdown() }
+    case .cancel(let exitCode): Task.detached { self.cancel(exitCode: exitCode) }
+    case .exit(let status): ProcessExit.now(status)
+    }
+  }
+}
+
 /// What ties a running application to the operating system: its signals, its parent, and the manager of
 /// services that may have started it.
 ///
 /// It listens from its making to ``end()``; afterwards the process does on a signal what it did before.
-internal final class SystemTie: Sendable {
+final class SystemTie: Sendable {
   private let bridge: SignalBridge?
   private let manager: ServiceManager?
   private let tasks: [Task<Void, Never>]
 
   /// Ties an application, as its configuration says.
-  internal init(_ application: Application) {
+  init(_ application: Application) {
     let configuration = application.configuration
     // What a service manager set is in the environment of the process, unless another one was given.
     let given = configuration.launchOptions?.environment ?? [:]
@@ -39,13 +90,13 @@ internal final class SystemTie: Sendable {
   }
 
   /// The services have started.
-  internal func started() { manager?.started() }
+  func started() { manager?.started() }
 
   /// The end begins.
-  internal func stopping() { manager?.stopping() }
+  func stopping() { manager?.stopping() }
 
   /// Stops listening; returns when no answer is under way.
-  internal func end() async {
+  func end() async {
     bridge?.end()
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
@@ -120,4 +171,37 @@ private final class ServiceManager: Sendable {
   }
 
   func watchdog() { socket.watchdog() }
+}
+
+/// The rule of interrupts: ask, insist, leave.
+///
+/// A plain value.
+package struct InterruptEscalation: Sendable {
+  /// What an interrupt means.
+  package enum Step: Sendable, Equatable {
+    /// Stop in order.
+    case shutdown
+    /// Cancel everything; the exit code is this, unless there is one.
+    case cancel(exitCode: Int32)
+    /// End the process now, with this status.
+    case exit(Int32)
+  }
+
+  private var count = 0
+
+  /// Creates the rule of a process that nobody interrupted.
+  package init() {}
+
+  /// Takes in one more interrupt.
+  ///
+  /// - Parameter number: The number of the signal.
+  /// - Returns: What it means.
+  package mutating func next(_ number: Int32) -> Step {
+    count = min(count + 1, 3)
+    switch count {
+    case 1: return .shutdown
+    case 2: return .cancel(exitCode: 128 + number)
+    default: return .exit(128 + number)
+    }
+  }
 }

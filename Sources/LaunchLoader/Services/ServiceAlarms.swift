@@ -6,9 +6,9 @@ internal import EventBus
 ///
 /// Every member may be called from any thread. The clock is read, and closures are called and released,
 /// outside the lock.
-internal final class ServiceAlarms: Sendable {
+final class ServiceAlarms: Sendable {
   /// What has only so much time; a new alarm replaces the one before.
-  internal enum Key: Hashable, Sendable {
+  enum Key: Hashable, Sendable {
     /// One service.
     case service(Int)
     /// All services together.
@@ -53,10 +53,10 @@ internal final class ServiceAlarms: Sendable {
   /// Creates no alarms.
   ///
   /// - Parameter clock: Measures the times.
-  internal init(_ clock: any Clock<Duration>) { stopwatch = Stopwatch(clock) }
+  init(_ clock: any Clock<Duration>) { stopwatch = Stopwatch(clock) }
 
   /// The time since these were made.
-  internal var elapsed: Duration { stopwatch.elapsed() }
+  var elapsed: Duration { stopwatch.elapsed() }
 
   /// Calls a closure when a time is up.
   ///
@@ -66,7 +66,7 @@ internal final class ServiceAlarms: Sendable {
   ///   - rank: The limit.
   ///   - duration: The time, from now on.
   ///   - body: Called once, unless the alarm is replaced or removed before.
-  internal func set(
+  func set(
     _ key: Key,
     _ rank: ServiceMachine<ServicePlace>.Limit,
     after duration: Duration,
@@ -99,7 +99,7 @@ internal final class ServiceAlarms: Sendable {
   }
 
   /// Removes an alarm, unless its rank is higher than a limit.
-  internal func remove(_ key: Key, upTo limit: ServiceMachine<ServicePlace>.Limit) {
+  func remove(_ key: Key, upTo limit: ServiceMachine<ServicePlace>.Limit) {
     let (alarm, retired) = state.withLock { state -> (Alarm?, Task<Void, Never>?) in
       if let alarm = state.alarms[key], alarm.rank > limit { return (nil, nil) }
       let alarm = state.alarms.removeValue(forKey: key)
@@ -110,7 +110,7 @@ internal final class ServiceAlarms: Sendable {
   }
 
   /// Removes all alarms, and those that are still to be set.
-  internal func close() {
+  func close() {
     let (alarms, retired) = state.withLock { state in
       defer { state.alarms = [:] }
       state.isClosed = true

@@ -35,7 +35,7 @@ public struct ServiceError: Error {
   /// Whether what is stuck is launch work, named as such, and no service.
   private let isLaunchWork: Bool
 
-  internal init(_ code: Code, isLaunchWork: Bool = false) {
+  init(_ code: Code, isLaunchWork: Bool = false) {
     self.code = code
     self.isLaunchWork = isLaunchWork
   }
@@ -70,4 +70,23 @@ extension ServiceError: CustomStringConvertible {
       "service group \"\(group)\" failed: " + errors.map { "\($0)" }.joined(separator: "; ")
     }
   }
+}
+
+/// How a run of services ended.
+package struct ServiceOutcome: Sendable {
+  /// One thing that went wrong.
+  package struct Failure: Sendable {
+    /// The service that threw the error, if one did.
+    package let service: String?
+    /// The error.
+    package let error: any Error
+  }
+
+  /// What went wrong: the cause first, errors that were to be ignored last; empty if nothing did.
+  package let failures: [Failure]
+  /// Whether the services were cancelled.
+  package let isCancelled: Bool
+
+  /// The errors of ``failures``.
+  package var errors: [any Error] { failures.map(\.error) }
 }

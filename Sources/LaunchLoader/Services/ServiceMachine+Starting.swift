@@ -1,7 +1,7 @@
 /// Who starts, and when.
 extension ServiceMachine {
   /// Gives every service its layer and those it waits for.
-  internal mutating func order(_ ids: [ID]) throws(ServiceError) {
+  mutating func order(_ ids: [ID]) throws(ServiceError) {
     let graph = try ServiceGraph(
       ids.compactMap { id in records[id].map { ($0.name, $0.options.after) } }
     )
@@ -17,7 +17,7 @@ extension ServiceMachine {
   }
 
   /// Gives a newcomer its layer and those it waits for.
-  internal mutating func link(
+  mutating func link(
     _ record: inout ServiceRecord<Handle>,
     _ id: ID
   ) throws(ServiceError) {
@@ -47,7 +47,7 @@ extension ServiceMachine {
     }
   }
 
-  internal mutating func mayStart(_ id: ID) {
+  mutating func mayStart(_ id: ID) {
     startable.insert(id)
     if isStarting { return }
     isStarting = true
@@ -55,14 +55,14 @@ extension ServiceMachine {
   }
 
   /// Records that the `run` of a service has suspended or returned, or is waited for no longer.
-  internal mutating func start(_ id: ID) {
+  mutating func start(_ id: ID) {
     guard records[id] != nil else { return }
     records[id]?.hasStarted = true
     satisfy(id)
   }
 
   /// Lets those start that waited for nobody but this service, if that may be.
-  internal mutating func satisfy(_ id: ID) {
+  mutating func satisfy(_ id: ID) {
     guard let record = records[id], record.satisfies, !record.isSatisfied else { return }
     records[id]?.isSatisfied = true
     records[id]?.dependants = []
@@ -76,9 +76,53 @@ extension ServiceMachine {
     announceStart()
   }
 
-  internal mutating func announceStart() {
+  mutating func announceStart() {
     guard unsatisfied == 0, wish == nil, stage == .running, !hasAnnouncedStart else { return }
     hasAnnouncedStart = true
     announce(.started)
   }
+}
+
+/// What the rule knows of one service that has not ended.
+struct ServiceRecord<Handle: Sendable>: Sendable {
+  /// How far a service has come.
+  enum Phase: Sendable {
+    /// It waits for others, or for its turn.
+    case waiting
+    /// Its `run` has been, or is being, entered.
+    case running
+    /// It was told to stop.
+    case stopping
+    /// It was told to stop and cancelled.
+    case cancelled
+  }
+
+  /// What the shell knows it by.
+  let handle: Handle
+  /// Its name.
+  let name: String
+  /// How it gets on with the others.
+  let options: ServiceOptions
+  /// How far it has come.
+  var phase = Phase.waiting
+  /// Its layer: those of higher layers are stopped before it.
+  var layer = 0
+  /// How many services it waits for.
+  var blockers = 0
+  /// Those that wait for it.
+  var dependants: [Int] = []
+  /// Whether its `run` was entered and has suspended or returned.
+  var hasStarted = false
+  /// Whether it said that it is ready.
+  var isReady = false
+  /// Whether those that wait for it have been told.
+  var isSatisfied = false
+  /// Whether the layer that is being stopped waits for it.
+  var holdsLayer = false
+
+  /// Whether those that wait for it may start.
+  var satisfies: Bool { hasStarted && (isReady || !options.waitsForReady) }
+
+  /// Whether its end now would be a start that failed.
+  var failsToStart: Bool { options.waitsForReady && !isReady && phase == .running }
 }

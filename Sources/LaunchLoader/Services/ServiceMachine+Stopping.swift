@@ -1,7 +1,7 @@
 /// Who is stopped or cancelled, and what an end means for the others.
 extension ServiceMachine {
   /// Decides what the end of a service means for the others.
-  internal mutating func judge(_ record: ServiceRecord<Handle>, _ error: (any Error)?) {
+  mutating func judge(_ record: ServiceRecord<Handle>, _ error: (any Error)?) {
     if let error, !(record.phase == .cancelled && error is CancellationError) {
       actions.append(.report(name: path + record.name, error))
       if record.failsToStart, wish == nil {
@@ -29,7 +29,7 @@ extension ServiceMachine {
     }
   }
 
-  internal mutating func follow(_ ending: ServiceOptions.Ending) {
+  mutating func follow(_ ending: ServiceOptions.Ending) {
     switch ending {
     case .fail, .shutdown: want(.shutdown)
     case .cancel: want(.cancel)
@@ -38,11 +38,11 @@ extension ServiceMachine {
   }
 
   /// Keeps an error that makes the run fail.
-  internal mutating func fail(_ service: String?, _ error: any Error) {
+  mutating func fail(_ service: String?, _ error: any Error) {
     failures.append(ServiceOutcome.Failure(service: service, error: error))
   }
 
-  internal mutating func want(_ newWish: Wish) {
+  mutating func want(_ newWish: Wish) {
     guard stage != .over, wish != .cancel, wish != newWish else { return }
     let isFirst = wish == nil
     request(newWish)
@@ -55,13 +55,13 @@ extension ServiceMachine {
   }
 
   /// Notes what is wished; its time begins, unless there is no run yet.
-  internal mutating func request(_ newWish: Wish) {
+  mutating func request(_ newWish: Wish) {
     wish = newWish
     if isClaimed { armWish() }
   }
 
   /// Begins the time for stopping in order, or that for launch work to end after it was cancelled.
-  internal mutating func armWish() {
+  mutating func armWish() {
     if wish == .shutdown, let timeout = limits.stopTimeout {
       actions.append(.armAll(.stop, timeout))
     }
@@ -71,7 +71,7 @@ extension ServiceMachine {
   }
 
   /// Forgets the services that have not been started.
-  internal mutating func dropWaiting() {
+  mutating func dropWaiting() {
     let waiting = records.filter { $0.value.phase == .waiting }
     for (id, record) in waiting { remove(id, record) }
     startable.removeAll()
@@ -79,7 +79,7 @@ extension ServiceMachine {
   }
 
   /// Does what is wished.
-  internal mutating func stop() {
+  mutating func stop() {
     if stage == .running {
       stage = .stopping
       if wish == .shutdown { stopOrder = idsInReverse() }
@@ -98,7 +98,7 @@ extension ServiceMachine {
   }
 
   /// Stops the next layer when the one before has ended, and ends when nobody is left.
-  internal mutating func advance() {
+  mutating func advance() {
     guard stage == .stopping else { return }
     if records.isEmpty { return finish() }
     guard wish == .shutdown, heldBy == 0 else { return }
@@ -114,7 +114,7 @@ extension ServiceMachine {
     }
   }
 
-  internal mutating func tellToStop(_ id: ID, _ record: ServiceRecord<Handle>) {
+  mutating func tellToStop(_ id: ID, _ record: ServiceRecord<Handle>) {
     records[id]?.phase = .stopping
     records[id]?.holdsLayer = true
     heldBy += 1
@@ -131,7 +131,7 @@ extension ServiceMachine {
   ///   - id: The service.
   ///   - record: What is known of it.
   ///   - limit: How long it had; `nil` if it is not its time that is up.
-  internal mutating func cancel(_ id: ID, _ record: ServiceRecord<Handle>, after limit: Duration?) {
+  mutating func cancel(_ id: ID, _ record: ServiceRecord<Handle>, after limit: Duration?) {
     records[id]?.phase = .cancelled
     actions.append(.cancel(record.handle))
     let reason = limit.map { ": it did not stop within \($0.shortText)" } ?? ""
@@ -139,7 +139,7 @@ extension ServiceMachine {
   }
 
   /// Leaves a service behind that does not end, and says so.
-  internal mutating func leave(_ id: ID, _ record: ServiceRecord<Handle>) {
+  mutating func leave(_ id: ID, _ record: ServiceRecord<Handle>) {
     remove(id, record)
     actions.append(.disarm(id, .cancel))
     actions.append(.say(ServiceError(.stuck(path + record.name)).description))
@@ -147,30 +147,30 @@ extension ServiceMachine {
   }
 
   /// Those that run: higher layers first, inside a layer the last one first.
-  internal func idsInReverse() -> [ID] {
+  func idsInReverse() -> [ID] {
     records.map { (id: $0.key, layer: $0.value.layer) }
       .sorted { $0.layer == $1.layer ? $0.id > $1.id : $0.layer > $1.layer }
       .map(\.id)
   }
 
-  internal mutating func remove(_ id: ID, _ record: ServiceRecord<Handle>) {
+  mutating func remove(_ id: ID, _ record: ServiceRecord<Handle>) {
     records[id] = nil
     names[record.name] = nil
     if record.holdsLayer { heldBy -= 1 }
   }
 
-  internal mutating func finish() {
+  mutating func finish() {
     stage = .over
     let all = failures.isEmpty ? [] : failures + ignored
     announce(.over(ServiceOutcome(failures: all, isCancelled: wish == .cancel)))
   }
 
-  internal mutating func announce(_ milestone: Milestone) {
+  mutating func announce(_ milestone: Milestone) {
     milestones.append(milestone)
     actions.append(.announce)
   }
 
-  internal mutating func takeActions() -> [Action] {
+  mutating func takeActions() -> [Action] {
     defer { actions = [] }
     return actions
   }

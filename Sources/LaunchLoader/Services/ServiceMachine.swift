@@ -81,39 +81,39 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     }
   }
 
-  internal enum Stage {
+  enum Stage {
     case collecting, running, stopping, over
   }
 
-  internal enum Wish {
+  enum Wish {
     case shutdown, cancel
   }
 
   /// Leads the names of the services in messages: those of the groups around them, each with a slash.
   package private(set) var path = ""
-  internal let limits: Limits
-  internal var stage = Stage.collecting
-  internal var wish: Wish?
-  internal var mayStop: Bool
-  internal var hasPassedDeadline = false
-  internal var isClaimed = false
-  internal var isChain = true
-  internal var hasAnnouncedStart = false
-  internal var isStarting = false
-  internal var nextID = 0
-  internal var unsatisfied = 0
-  internal var lastID: ID?
-  internal var lastLayer = -1
-  internal var records: [ID: ServiceRecord<Handle>] = [:]
-  internal var names: [String: ID] = [:]
-  internal var startable = ServiceQueue()
-  internal var stopOrder: [ID] = []
-  internal var stopped = 0
-  internal var heldBy = 0
-  internal var failures: [ServiceOutcome.Failure] = []
-  internal var ignored: [ServiceOutcome.Failure] = []
-  internal var milestones: [Milestone] = []
-  internal var actions: [Action] = []
+  let limits: Limits
+  var stage = Stage.collecting
+  var wish: Wish?
+  var mayStop: Bool
+  var hasPassedDeadline = false
+  var isClaimed = false
+  var isChain = true
+  var hasAnnouncedStart = false
+  var isStarting = false
+  var nextID = 0
+  var unsatisfied = 0
+  var lastID: ID?
+  var lastLayer = -1
+  var records: [ID: ServiceRecord<Handle>] = [:]
+  var names: [String: ID] = [:]
+  var startable = ServiceQueue()
+  var stopOrder: [ID] = []
+  var stopped = 0
+  var heldBy = 0
+  var failures: [ServiceOutcome.Failure] = []
+  var ignored: [ServiceOutcome.Failure] = []
+  var milestones: [Milestone] = []
+  var actions: [Action] = []
 
   /// Creates a rule without services.
   ///

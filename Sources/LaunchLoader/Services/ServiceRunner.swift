@@ -9,21 +9,21 @@ internal import EventBus
 /// ## Thread safety
 ///
 /// Every member may be called from any thread; ``nextMilestone()`` by one task.
-internal final class ServiceRunner: Sendable {
-  internal typealias Machine = ServiceMachine<ServicePlace>
+final class ServiceRunner: Sendable {
+  typealias Machine = ServiceMachine<ServicePlace>
 
   /// What becomes of news that are not for the one who waits for the end.
-  internal struct Reports: Sendable {
+  struct Reports: Sendable {
     /// Called with each error that a service throws, on the thread where it ended.
-    internal let onError: @Sendable (_ service: String, any Error) -> Void
+    let onError: @Sendable (_ service: String, any Error) -> Void
     /// Called with each message for the user who runs the program.
-    internal let onMessage: @Sendable (String) -> Void
+    let onMessage: @Sendable (String) -> Void
     /// Called when services are stopped before that was permitted.
-    internal let onGoAhead: @Sendable () -> Void
+    let onGoAhead: @Sendable () -> Void
     /// Called when launch work is to be left behind.
-    internal let onLeaveLaunch: @Sendable () -> Void
+    let onLeaveLaunch: @Sendable () -> Void
     /// Names what holds up the start or the stop besides services.
-    internal let others: @Sendable () -> [String]
+    let others: @Sendable () -> [String]
 
     /// Those of a group inside: only its services are reported.
     fileprivate var ofGroup: Reports {
@@ -38,7 +38,7 @@ internal final class ServiceRunner: Sendable {
   }
 
   /// Not private, for the closures of ``send(_:)``.
-  internal struct State {
+  struct State {
     fileprivate var machine: Machine
     fileprivate var reports: Reports?
     /// What is waited for, as far as those who wait know.
@@ -73,7 +73,7 @@ internal final class ServiceRunner: Sendable {
   }
 
   /// The service that is being entered.
-  internal struct Entry {
+  struct Entry {
     /// The number of the task that enters services; a higher one has passed it.
     var lane = 0
     var id: Machine.ID?
@@ -91,7 +91,7 @@ internal final class ServiceRunner: Sendable {
   ///   - clock: Measures that time.
   ///   - asksBeforeStopping: Whether nobody is stopped before the rule was given permission.
   ///   - reports: What becomes of errors and messages.
-  internal init(
+  init(
     limits: Machine.Limits,
     clock: any Clock<Duration>,
     asksBeforeStopping: Bool,
@@ -107,14 +107,14 @@ internal final class ServiceRunner: Sendable {
   }
 
   /// Whether the services are to be stopped, or were.
-  internal var isStopping: Bool { state.withLock { $0.machine.isStopping } }
+  var isStopping: Bool { state.withLock { $0.machine.isStopping } }
 
   /// Claims the run; the first caller gets it.
   ///
   /// - Parameter group: If these services are a group: its name, and the runner that it is a service of. What
   ///   there is to report goes where the news of that runner go, under the name of the group.
   /// - Returns: Whether the caller runs the services.
-  internal func claim(for group: (name: String, in: ServiceRunner)? = nil) -> Bool {
+  func claim(for group: (name: String, in: ServiceRunner)? = nil) -> Bool {
     let outer = group.map { group in
       let (path, reports) = group.in.state.withLock { ($0.machine.path, $0.reports) }
       return (path: path + group.name + "/", reports: reports?.ofGroup)
@@ -130,7 +130,7 @@ internal final class ServiceRunner: Sendable {
   }
 
   /// Adds a service.
-  internal func add(_ service: any Service, _ options: ServiceOptions) throws(ServiceError) {
+  func add(_ service: any Service, _ options: ServiceOptions) throws(ServiceError) {
     let place = ServicePlace(service)
     let name = service.name
     let actions = try state.withLock { state throws(ServiceError) in
@@ -140,12 +140,12 @@ internal final class ServiceRunner: Sendable {
   }
 
   /// Reports to the rule what has happened, and does what follows.
-  internal func send(_ event: (inout Machine) -> [Machine.Action]) {
+  func send(_ event: (inout Machine) -> [Machine.Action]) {
     perform(state.withLock { event(&$0.machine) })
   }
 
   /// Waits for the next milestone, whoever is cancelled.
-  internal func nextMilestone() async -> Machine.Milestone {
+  func nextMilestone() async -> Machine.Milestone {
     while true {
       if let milestone = state.withLock({ $0.machine.takeMilestone() }) {
         // No timer outlasts the run.

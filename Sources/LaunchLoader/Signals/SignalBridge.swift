@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// Hands the signals of the process to an application, as what they mean to it.
 ///
 /// - Signals that ask for the end are handed over on the thread that reads signals: neither an answer to
@@ -129,5 +131,90 @@ package final class SignalBridge: Sendable {
       case .foreground: await answers.foreground()
       }
     }
+  }
+}
+
+/// Signals that wait for one task to answer them; several of one kind are one.
+///
+/// ## Thread safety
+///
+/// Every member may be called from any thread, ``next()`` by one task.
+final class SignalQueue: Sendable {
+  private struct State: Sendable {
+    var waiting: [Int32] = []
+    var hasEnded = false
+  }
+
+  private let state = Locked(State())
+  private let bell = Doorbell()
+
+  /// Creates an empty queue.
+  init() {}
+
+  /// Adds a signal, unless one of its kind waits.
+  func append(_ number: Int32) {
+    state.withLock { state in
+      if !state.hasEnded, !state.waiting.contains(number) { state.waiting.append(number) }
+    }
+    bell.ring()
+  }
+
+  /// Drops the signals that wait, and those that come.
+  func end() {
+    state.withLock { $0 = State(hasEnded: true) }
+    bell.ring()
+  }
+
+  /// Waits for the next signal.
+  ///
+  /// - Returns: Its number, or `nil` after ``end()``.
+  func next() async -> Int32? {
+    while true {
+      let (number, hasEnded) = state.withLock { state in
+        (state.waiting.isEmpty ? nil : state.waiting.removeFirst(), state.hasEnded)
+      }
+      if number != nil || hasEnded { return number }
+      await bell.wait()
+    }
+  }
+}
+
+/// The rule of stopping and continuing: what is told, and when the process stops.
+///
+/// A plain value. Each edge is told once: who was stopped on a terminal comes back when the stop returns,
+/// and the `SIGCONT` that made it return says nothing new.
+package struct JobState: Sendable {
+  /// What is to be done, in order.
+  package enum Step: Sendable, Equatable {
+    /// Tell that the program goes to the background.
+    case background
+    /// Stop the process; returns when it goes on.
+    case halt
+    /// Tell that it comes back.
+    case foreground
+  }
+
+  private var isInBackground = false
+
+  /// Creates the state of a program in the foreground.
+  package init() {}
+
+  /// Takes in `SIGTSTP`.
+  ///
+  /// - Parameter isOnTerminal: Whether there is somebody who could continue the process: without a
+  ///   terminal it only goes to the background.
+  /// - Returns: What is to be done.
+  package mutating func stop(isOnTerminal: Bool) -> [Step] {
+    let told: [Step] = isInBackground ? [] : [.background]
+    isInBackground = !isOnTerminal
+    return isOnTerminal ? told + [.halt, .foreground] : told
+  }
+
+  /// Takes in `SIGCONT`.
+  ///
+  /// - Returns: What is to be done.
+  package mutating func resume() -> [Step] {
+    defer { isInBackground = false }
+    return isInBackground ? [.foreground] : []
   }
 }

@@ -11,16 +11,16 @@ internal import EventBus
 /// Every member may be called from any thread, and none from the handler of a signal. Dispositions are
 /// changed under the lock, together with the count that they follow from: the calls return at once and
 /// call nobody. Waiters are resumed, and signals sent again, outside it.
-internal final class SignalCenter: Sendable {
+final class SignalCenter: Sendable {
   /// What a listener waits with: the number, or `nil` at the end.
-  internal typealias Waiter = CheckedContinuation<Int32?, Never>
+  typealias Waiter = CheckedContinuation<Int32?, Never>
 
   /// One that signals are handed to on the thread that reads them.
-  internal struct DirectListener: Sendable {
+  struct DirectListener: Sendable {
     /// Called with what the operating system refuses, on any thread; it must not run code of users.
-    internal let onMessage: @Sendable (String) -> Void
+    let onMessage: @Sendable (String) -> Void
     /// Called with the number of the signal; it must not run code of users.
-    internal let receive: @Sendable (Int32) -> Void
+    let receive: @Sendable (Int32) -> Void
   }
 
   private struct State: Sendable {
@@ -34,7 +34,7 @@ internal final class SignalCenter: Sendable {
   }
 
   /// The centre of the process.
-  internal static let shared = SignalCenter()
+  static let shared = SignalCenter()
 
   private let state = Locked(State())
 
@@ -48,7 +48,7 @@ internal final class SignalCenter: Sendable {
   ///   - numbers: Signals that can be listened to.
   ///   - direct: What signals are handed to, unless they are waited for.
   /// - Returns: What stands for it, or `nil` when the system has no pipe or no thread to give.
-  internal func open(
+  func open(
     _ numbers: Set<Int32>,
     _ direct: DirectListener? = nil
   ) -> SignalDesk<Waiter>.Key? {
@@ -80,7 +80,7 @@ internal final class SignalCenter: Sendable {
   /// Waits for the next signal of a listener.
   ///
   /// - Returns: Its number, or `nil` at the end.
-  internal func next(_ key: SignalDesk<Waiter>.Key) async -> Int32? {
+  func next(_ key: SignalDesk<Waiter>.Key) async -> Int32? {
     await withCheckedContinuation { waiter in
       switch state.withLock({ $0.desk.take(key, waiter: waiter) }) {
       case .signal(let number): waiter.resume(returning: number)
@@ -91,7 +91,7 @@ internal final class SignalCenter: Sendable {
   }
 
   /// Removes a listener; doing so again does nothing.
-  internal func close(_ key: SignalDesk<Waiter>.Key) {
+  func close(_ key: SignalDesk<Waiter>.Key) {
     let (closing, direct) = state.withLock { state in
       let closing = state.desk.close(key)
       for number in closing.restored { Self.restore(number, in: &state) }
@@ -103,12 +103,12 @@ internal final class SignalCenter: Sendable {
   }
 
   /// Lets those who listen hear a signal that did not come.
-  internal func inject(_ number: Int32) {
+  func inject(_ number: Int32) {
     if state.withLock({ $0.desk.isHeard(number) }) { SignalPipe.inject(number) }
   }
 
   /// Whether the process ignores a signal, or did so before anybody listened.
-  internal func isIgnored(_ number: Int32) -> Bool {
+  func isIgnored(_ number: Int32) -> Bool {
     state.withLock { state in
       let disposition = state.previous[number] ?? SignalDisposition.current(of: number)
       return disposition?.isIgnoring ?? false
@@ -118,7 +118,7 @@ internal final class SignalCenter: Sendable {
   /// Does with `SIGTSTP` what the system does by itself, whoever listens to it: stops the process.
   ///
   /// Returns when the process was continued, or at once if the system does not stop it.
-  internal func stopProcess() {
+  func stopProcess() {
     state.withLock { _ in JobControl.stopProcess() }
   }
 
@@ -183,5 +183,37 @@ internal final class SignalCenter: Sendable {
   /// Other code may keep it while there are listeners, and put it back later, as `system(3)` does.
   private static func isOurs(_ disposition: SignalDisposition?) -> Bool {
     disposition?.hasHandler(of: SignalPipe.disposition) ?? false
+  }
+}
+
+/// One who listens to signals, from its making to its end.
+///
+/// ## Thread safety
+///
+/// Every member may be called from any thread. Of several tasks that wait each signal reaches one.
+final class SignalListener: Sendable {
+  private let key: SignalDesk<SignalCenter.Waiter>.Key?
+
+  /// Listens to some signals.
+  ///
+  /// - Parameter signals: Traps if there is one among them that cannot be listened to.
+  init(_ signals: some Sequence<UnixSignal>) {
+    SignalRefusal.check(signals)
+    key = SignalCenter.shared.open(Set(signals.map(\.rawValue)))
+  }
+
+  deinit { end() }
+
+  /// Waits for the next signal.
+  ///
+  /// - Returns: The signal, or `nil` after ``end()``.
+  func next() async -> UnixSignal? {
+    guard let key else { return nil }
+    return await SignalCenter.shared.next(key).map(UnixSignal.init(rawValue:))
+  }
+
+  /// Stops listening; doing so again does nothing.
+  func end() {
+    if let key { SignalCenter.shared.close(key) }
   }
 }

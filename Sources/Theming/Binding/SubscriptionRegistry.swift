@@ -1,4 +1,5 @@
 internal import EventBus
+internal import Synchronization
 
 /// The subscriptions of one manager: the shell that holds the lock around a ``SubscriptionIndex``.
 ///
@@ -9,7 +10,7 @@ internal import EventBus
 /// ```
 /// view ──► token ──► target of the lane ╌╌weak╌╌► registry ──► subscriber ╌╌weak╌╌► view
 /// ```
-internal final class SubscriptionRegistry: Sendable {
+final class SubscriptionRegistry: Sendable {
   private typealias Index = SubscriptionIndex<ThemeKeys, ThemeSubscription>
 
   private struct State {
@@ -22,7 +23,7 @@ internal final class SubscriptionRegistry: Sendable {
   @MainActor private var probes: UInt = 0
 
   /// Creates an empty registry.
-  internal init() {}
+  init() {}
 
   /// Ends every token that waits for the end of its subscription, or is in a bag or a lifetime.
   deinit {
@@ -30,10 +31,10 @@ internal final class SubscriptionRegistry: Sendable {
   }
 
   /// How many subscriptions there are, with those of dead objects that nobody told of.
-  internal var count: Int { state.withLock { $0.index.count } }
+  var count: Int { state.withLock { $0.index.count } }
 
   /// How many places they take, gaps included.
-  internal var placeCount: Int { state.withLock { $0.index.placeCount } }
+  var placeCount: Int { state.withLock { $0.index.placeCount } }
 
   /// Adds a subscription that lasts as long as its token.
   ///
@@ -42,7 +43,7 @@ internal final class SubscriptionRegistry: Sendable {
   ///   - keys: Of what, each once.
   /// - Returns: The token. The subscription ends when it is dropped.
   @MainActor
-  internal func add(_ subscriber: ThemeSubscription, keys: [ThemeKeys]) -> Token {
+  func add(_ subscriber: ThemeSubscription, keys: [ThemeKeys]) -> Token {
     let (place, target) = enter(subscriber, keys, isSwept: false)
     return Token(target, handle: place.number)
   }
@@ -56,7 +57,7 @@ internal final class SubscriptionRegistry: Sendable {
   ///     another lifetime or a bag. Else the dead are looked for.
   /// - Returns: The token. Dropping it does nothing.
   @MainActor
-  internal func addKept(
+  func addKept(
     _ subscriber: ThemeSubscription,
     keys: [ThemeKeys],
     until lifetime: Lifetime?
@@ -70,7 +71,7 @@ internal final class SubscriptionRegistry: Sendable {
   }
 
   /// The subscribers to any of the keys, in the order of subscription.
-  internal func subscribers(to keys: some Sequence<ThemeKeys>) -> [ThemeSubscription] {
+  func subscribers(to keys: some Sequence<ThemeKeys>) -> [ThemeSubscription] {
     let lanes = state.withLock { $0.index.lanes(for: keys) }
     return OrderedLane.merged(lanes)
   }
@@ -79,7 +80,7 @@ internal final class SubscriptionRegistry: Sendable {
   ///
   /// - Complexity: O(*n*) in the number of those that cannot tell.
   @MainActor
-  internal func sweep() {
+  func sweep() {
     let swept = state.withLock { $0.index.swept }
     for (_, member) in swept.entries where !member.subscriber.isAlive {
       remove(member.place)?.watcher?.object?.cancel()
@@ -156,5 +157,54 @@ extension SubscriptionRegistry: GroupedRegistrations {
     let fence = Latch()
     Task { @MainActor in fence.open() }
     await fence.wait()
+  }
+}
+
+/// One object that follows a theme by a map, and is not kept.
+///
+/// Everything but the state belongs to the main actor.
+@MainActor
+final class ThemeSubscription {
+  private nonisolated static let ended: UInt = 1
+  private nonisolated static let onePause: UInt = 2
+
+  /// Zero while values are handed over: else the bit of the end, and above it the number of pauses.
+  private nonisolated let state = Atomic<UInt>(0)
+  private weak var object: AnyObject?
+  private let rules: [ThemeRule]
+
+  init(_ object: AnyObject, _ rules: [ThemeRule]) {
+    self.object = object
+    self.rules = rules
+  }
+
+  /// Whether it has ended or is paused, so that nothing is handed to the object.
+  private var isSilent: Bool { state.load(ordering: .acquiring) != 0 }
+
+  /// Ends it: no call begins any more.
+  nonisolated func end() { state.bitwiseOr(Self.ended, ordering: .releasing) }
+
+  /// Adds a pause, or ends one that was added before.
+  nonisolated func changePauses(by change: Int) {
+    state.wrappingAdd(Self.onePause &* UInt(bitPattern: change), ordering: .releasing)
+  }
+
+  /// Whether the object lives; asked outside every lock.
+  var isAlive: Bool { object != nil }
+
+  /// Hands values to the object, rule by rule, until the subscription ends or is paused.
+  ///
+  /// - Parameter value: The value to hand over for a key, or `nil` to leave the property alone.
+  ///   Asked before each rule.
+  func apply(_ value: (ThemeKeys) -> (any AnyThemeValue)?) {
+    // The reference is weak and not unowned: the last strong one may be dropped on another thread,
+    // and the switch may come from the object's own `deinit`.
+    guard !isSilent, let object else { return }
+    for rule in rules {
+      guard let value = value(rule.key) else { continue }
+      rule.write(object, value)
+      // The property's observers may have ended or paused the subscription.
+      guard !isSilent else { return }
+    }
   }
 }

@@ -2,12 +2,12 @@ internal import EventBus
 
 extension ThemeManager {
   /// The uppermost manager of the tree this one belongs to.
-  internal var root: ThemeManager { parent?.root ?? self }
+  var root: ThemeManager { parent?.root ?? self }
 
   /// The theme that this manager will have when everything is done that waits, or else has.
   ///
   /// - Complexity: O(1), or O(*d*) in the number of managers above while something waits.
-  internal var upcoming: Theme {
+  var upcoming: Theme {
     guard root.queue.isWaiting else { return theme }
     return (waitingWish ?? overlay.map(ThemeWish.overlay))?.theme(over: parent?.upcoming) ?? theme
   }
@@ -82,7 +82,7 @@ extension ThemeManager {
   ///
   /// Either way the wish is checked first, together with what waits already; so nothing that waits
   /// is refused later.
-  internal func submit(_ wish: ThemeWish) throws(ThemeError) {
+  func submit(_ wish: ThemeWish) throws(ThemeError) {
     let root = root
     var plan = SwitchPlan()
     plan.add(self, over: parent?.upcoming) { $0 === self ? wish : $0.waitingWish }

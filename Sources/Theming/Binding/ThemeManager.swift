@@ -32,24 +32,24 @@ public final class ThemeManager {
   /// How many switches have been made, those above a scope included.
   public private(set) var version = 0
 
-  internal let bus: EventBus
+  let bus: EventBus
   /// The theme in use as views see it.
-  internal private(set) var resolved: ResolvedTheme
+  private(set) var resolved: ResolvedTheme
   private let registry = SubscriptionRegistry()
 
   /// The manager above a scope, which stays as long as the scope does.
-  internal let parent: ThemeManager?
+  let parent: ThemeManager?
   /// What a scope changes of the theme above; `nil` when its theme is its own.
-  internal private(set) var overlay: ThemeLayer?
+  private(set) var overlay: ThemeLayer?
   /// The scopes that were made from this manager, in that order.
-  internal var scopes = ScopeList()
+  var scopes = ScopeList()
   /// Of the managers of one tree the uppermost one has the queue for all, so that there is one
   /// order.
-  internal var queue = SwitchQueue<ObjectIdentifier, (manager: ThemeManager, wish: ThemeWish)>()
+  var queue = SwitchQueue<ObjectIdentifier, (manager: ThemeManager, wish: ThemeWish)>()
   /// What the rounds of the queue have come to.
-  internal var chain = SwitchChain()
+  var chain = SwitchChain()
   /// As the queue: the uppermost one's counts, and that of a scope is empty.
-  internal var catalogue: ThemeCatalogue
+  var catalogue: ThemeCatalogue
 
   /// Creates a manager.
   ///
@@ -89,7 +89,7 @@ public final class ThemeManager {
     }
   }
 
-  internal init(
+  init(
     _ theme: Theme,
     _ resolved: ResolvedTheme,
     _ bus: EventBus,
@@ -155,7 +155,7 @@ public final class ThemeManager {
   ///   - keep: Stores the token. Called before anything is handed to the object, so that what is
   ///     set off by that finds the subscription in place.
   @usableFromInline
-  internal func subscribe<Object: AnyObject>(
+  func subscribe<Object: AnyObject>(
     _ object: Object,
     _ map: ThemeMap<Object>,
     keeping keep: (Token) -> Void
@@ -167,19 +167,19 @@ public final class ThemeManager {
   }
 
   /// Takes up the theme that was planned; the plan keeps the former one.
-  internal func swap(_ next: ThemeSwitch) {
+  func swap(_ next: ThemeSwitch) {
     (theme, resolved) = next.new
     overlay = next.overlay
     version += 1
   }
 
   /// The subscriptions to the keys that changed, in the order of subscription.
-  internal func subscriptions(to changes: ThemeChanges) -> [ThemeSubscription] {
+  func subscriptions(to changes: ThemeChanges) -> [ThemeSubscription] {
     registry.subscribers(to: changes.keys)
   }
 
   /// Removes the subscriptions whose objects have died without telling.
-  internal func removeDead() { registry.sweep() }
+  func removeDead() { registry.sweep() }
 
   /// Hands an object everything it follows.
   ///

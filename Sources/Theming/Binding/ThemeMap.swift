@@ -21,10 +21,10 @@
 public struct ThemeMap<Object: AnyObject> {
   /// One line of a map.
   public struct Rule {
-    @usableFromInline internal let body: ThemeRule
+    @usableFromInline let body: ThemeRule
 
     @inlinable
-    internal init(_ body: ThemeRule) { self.body = body }
+    init(_ body: ThemeRule) { self.body = body }
 
     /// Sets a property to the value of a key, now and whenever it changes.
     ///
@@ -49,16 +49,16 @@ public struct ThemeMap<Object: AnyObject> {
   }
 
   /// The rules, of which no two set the same property.
-  internal let rules: [ThemeRule]
+  let rules: [ThemeRule]
 
   /// The keys of the rules, each once.
-  internal let keys: [ThemeKeys]
+  let keys: [ThemeKeys]
 
   /// Whether rules may have been written for another class, of which this object need not be.
   private let isConverted: Bool
 
   /// The manager that themes whoever follows this map, or `nil` for the follower's own.
-  @usableFromInline internal private(set) var manager: ThemeManager?
+  @usableFromInline private(set) var manager: ThemeManager?
 
   /// Creates a map from rules that were put together elsewhere.
   ///
@@ -70,7 +70,7 @@ public struct ThemeMap<Object: AnyObject> {
   }
 
   /// Creates the map of an object from one that was set through another static type of it.
-  internal init(converting map: any AnyThemeMap) {
+  init(converting map: any AnyThemeMap) {
     self.init(map.rules, isConverted: true)
     manager = map.manager
   }
@@ -83,7 +83,7 @@ public struct ThemeMap<Object: AnyObject> {
   }
 
   /// The map without the rules that were written for a class that an object is not of.
-  internal func fitting(_ object: Object) -> ThemeMap {
+  func fitting(_ object: Object) -> ThemeMap {
     guard isConverted else { return self }
     return ThemeMap(rules.filter { $0.fits(object) }, isConverted: false)
   }
@@ -103,7 +103,7 @@ public struct ThemeMap<Object: AnyObject> {
 }
 
 /// A map, whatever its object.
-internal protocol AnyThemeMap {
+protocol AnyThemeMap {
   var rules: [ThemeRule] { get }
   var manager: ThemeManager? { get }
 }
@@ -120,3 +120,40 @@ extension ThemeMap: Sendable {}
 
 @available(*, unavailable)
 extension ThemeMap.Rule: Sendable {}
+
+/// One line of a map, whatever the object and the value: what becomes of an object when a key
+/// changes.
+///
+/// The types are known where the rule is written, in the user's module. There the function is made,
+/// and, since that is inlined, without a look at a key path or at metadata when it is called.
+@usableFromInline
+struct ThemeRule {
+  /// The key whose changes matter.
+  @usableFromInline let key: ThemeKeys
+
+  /// The property that is set; its root is the class that the rule was written for.
+  @usableFromInline let property: AnyKeyPath
+
+  /// Hands the value in a box to the object: both are of the types that the rule was made for.
+  @usableFromInline let write: (_ object: AnyObject, _ box: AnyObject) -> Void
+
+  @inlinable
+  init(
+    _ key: ThemeKeys,
+    _ property: AnyKeyPath,
+    _ write: @escaping (AnyObject, AnyObject) -> Void
+  ) {
+    self.key = key
+    self.property = property
+    self.write = write
+  }
+
+  /// Whether an object is of the class that the rule was written for.
+  func fits(_ object: AnyObject) -> Bool {
+    func isInstance<Root>(_ root: Root.Type) -> Bool { object is Root }
+    return _openExistential(type(of: property).rootType, do: isInstance)
+  }
+}
+
+@available(*, unavailable)
+extension ThemeRule: Sendable {}

@@ -1,29 +1,31 @@
+public import EventBus
+
 /// One manager's part in a switch.
 @MainActor
-internal struct ThemeSwitch {
+struct ThemeSwitch {
   /// The manager.
-  internal let manager: ThemeManager
+  let manager: ThemeManager
   /// The theme before, and the same as views see it.
-  internal let old: (theme: Theme, resolved: ResolvedTheme)
+  let old: (theme: Theme, resolved: ResolvedTheme)
   /// The theme to come, and the same as views see it.
-  internal let new: (theme: Theme, resolved: ResolvedTheme)
+  let new: (theme: Theme, resolved: ResolvedTheme)
   /// The changes that a scope makes from now on, or `nil` when its theme is its own.
-  internal let overlay: ThemeLayer?
+  let overlay: ThemeLayer?
 }
 
 /// What a switch does to a manager and the scopes that follow it.
 ///
 /// Planning calls no code of the user, so nothing changes between a plan and the swap.
 @MainActor
-internal struct SwitchPlan {
+struct SwitchPlan {
   /// The parts, each manager before its scopes.
-  internal private(set) var switches: [ThemeSwitch] = []
+  private(set) var switches: [ThemeSwitch] = []
   /// Every manager that was looked at: where another thread drops the last other reference, the
   /// manager is released with the plan and not while it is made.
   private var managers: [ThemeManager] = []
 
   /// Creates a plan that changes nothing.
-  internal init() {}
+  init() {}
 
   /// Adds a manager and the scopes that follow it.
   ///
@@ -31,7 +33,7 @@ internal struct SwitchPlan {
   ///   - manager: The manager.
   ///   - base: The theme that the manager above will have, or `nil` when there is none.
   ///   - wish: Returns the wish for a manager, if there is one.
-  internal mutating func add(
+  mutating func add(
     _ manager: ThemeManager,
     over base: Theme?,
     _ wish: (ThemeManager) -> ThemeWish?
@@ -53,23 +55,23 @@ internal struct SwitchPlan {
   }
 
   /// Throws if aliases of one of the themes lead in a circle.
-  internal func check() throws(ThemeError) {
+  func check() throws(ThemeError) {
     for part in switches { try part.new.resolved.check(part.new.theme) }
   }
 
   /// Whether no aliases lead in a circle.
-  internal var isSound: Bool { switches.allSatisfy { $0.new.resolved.cycle == nil } }
+  var isSound: Bool { switches.allSatisfy { $0.new.resolved.cycle == nil } }
 }
 
 /// What a manager is asked to become.
-internal enum ThemeWish {
+enum ThemeWish {
   /// This theme, whatever lies above.
   case wear(Theme)
   /// For a scope: the theme of the manager above, with these changes.
   case overlay(ThemeLayer)
 
   /// The changes, or `nil` for a theme of one's own.
-  internal var layer: ThemeLayer? {
+  var layer: ThemeLayer? {
     if case .overlay(let layer) = self { layer } else { nil }
   }
 
@@ -77,10 +79,60 @@ internal enum ThemeWish {
   ///
   /// - Parameter base: The theme of the manager above, or `nil` when there is none.
   /// - Returns: The theme, or `nil` when it wants a manager above and there is none.
-  internal func theme(over base: Theme?) -> Theme? {
+  func theme(over base: Theme?) -> Theme? {
     switch self {
     case .wear(let theme): theme
     case .overlay(let layer): base?.laying(layer)
     }
   }
+}
+
+/// The switches that led to one another, from the one that began to the one that is being applied.
+struct SwitchChain {
+  /// How many openings of waiting events the caller who began was in; a switch that is asked for
+  /// in a further one was not led to.
+  let openings: Int
+  /// The names of the themes so far.
+  var names: [String] = []
+  /// What was thrown to the first caller who asked in the last round.
+  private var error: ThemeError?
+
+  /// Creates the chain of nothing yet.
+  ///
+  /// - Parameter openings: How many openings of waiting events the caller is in.
+  init(openings: Int = 0) { self.openings = openings }
+
+  /// Takes note that a switch was asked for in the last round.
+  ///
+  /// - Parameter name: The name of its theme.
+  /// - Returns: The error to be thrown to the caller.
+  mutating func refuse(_ name: String) -> ThemeError {
+    let refusal = ThemeError(.switchLoop, themes: names + [name])
+    error = error ?? refusal
+    return refusal
+  }
+
+  /// Throws to the caller who began what was thrown in the last round.
+  func check() throws(ThemeError) {
+    if let error { throw error }
+  }
+}
+
+/// The payload of `themeDidChange`: a switch was made, and every view has its new values.
+public struct ThemeDidChange: Sendable {
+  /// The manager that switched, which is also the sender of the event.
+  public let manager: ThemeManager
+  /// The theme before.
+  public let old: Theme
+  /// The theme now.
+  public let new: Theme
+  /// The keys that read something else than before.
+  ///
+  /// Empty when the themes differ in their names alone.
+  public let changedKeys: Set<ThemeKeys>
+}
+
+extension EventNames {
+  /// Posted by a ``ThemeManager`` on its bus after a switch, with the manager as the sender.
+  public static let themeDidChange = EventName<ThemeDidChange>("theme.didChange")
 }

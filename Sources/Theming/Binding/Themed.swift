@@ -1,4 +1,5 @@
 public import EventBus
+internal import Synchronization
 
 /// A property by which a view follows the theme: its setter does everything.
 ///
@@ -37,9 +38,9 @@ public import EventBus
 @propertyWrapper
 public struct Themed<Object: AnyObject> {
   /// The manager, or `nil` for the shared one.
-  @usableFromInline internal let manager: ThemeManager?
-  @usableFromInline internal var map: ThemeMap<Object>?
-  @usableFromInline internal var token: Token?
+  @usableFromInline let manager: ThemeManager?
+  @usableFromInline var map: ThemeMap<Object>?
+  @usableFromInline var token: Token?
 
   /// Follows ``ThemeManager/shared``, once a map is set.
   public init() { manager = nil }
@@ -100,7 +101,7 @@ public struct Themed<Object: AnyObject> {
 
   /// The name of the property with this storage, which is named after it.
   @usableFromInline
-  internal static func property(_ storage: AnyKeyPath) -> String {
+  static func property(_ storage: AnyKeyPath) -> String {
     let type = "\(Object.self)"
     let name = "\(storage)".split(separator: ".").last.map { $0.drop { $0 == "_" } } ?? ""
     return name.isEmpty || name.contains("<") ? "a themed property of \(type)" : "\(type).\(name)"
@@ -108,7 +109,7 @@ public struct Themed<Object: AnyObject> {
 
   /// Takes a map and a token, and returns the former ones.
   @inlinable
-  internal mutating func exchange(_ newMap: ThemeMap<Object>?, _ newToken: Token?) -> Themed {
+  mutating func exchange(_ newMap: ThemeMap<Object>?, _ newToken: Token?) -> Themed {
     let former = self
     map = newMap
     token = newToken
@@ -118,3 +119,41 @@ public struct Themed<Object: AnyObject> {
 
 @available(*, unavailable)
 extension Themed: Sendable {}
+
+/// Traps, with a message, where a program in language mode 5 uses a property off the main actor.
+///
+/// The check of the language stops such a program, too, but does not say why.
+@usableFromInline
+enum MainActorCheck: Sendable {
+  /// The thread that was last found to run the main actor.
+  private static let knownThread = Atomic<UInt>(0)
+
+  /// Stops the program off the main actor.
+  ///
+  /// - Parameter property: The name of the property that is used.
+  @usableFromInline
+  static func require(_ property: @autoclosure () -> String) {
+    let thread = ThreadIdentity.current
+    if knownThread.load(ordering: .relaxed) != thread {
+      guard isOnMainActor else {
+        trap(
+          "\(property()) was used off the main actor",
+          remedy: "Set and read it from code that is isolated to @MainActor"
+        )
+      }
+      knownThread.store(thread, ordering: .relaxed)
+    }
+    // The main actor may have left the thread since.
+    MainActor.preconditionIsolated()
+  }
+
+  /// Whether the caller runs on the main actor.
+  ///
+  /// A task that begins at once does so only there. Older systems leave the answer to the language.
+  private static var isOnMainActor: Bool {
+    guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return true }
+    let hasBegun = Latch()
+    _ = Task.immediate { @MainActor in hasBegun.open() }
+    return hasBegun.isOpen
+  }
+}

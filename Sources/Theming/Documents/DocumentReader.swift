@@ -1,9 +1,11 @@
+internal import EventBus
+
 /// Reads the values of a document, and keeps what it could not understand.
 ///
 /// First it finds the places that set keys, then it reads of each key's places the one that counts.
 /// Members are taken in the order of their names, so neither the result nor the error that is thrown
 /// depends on the order in which the decoder lists them.
-internal struct DocumentReader {
+struct DocumentReader {
   private typealias Container = KeyedDecodingContainer<DocumentKey>
 
   /// A group that was found and not yet looked into.
@@ -33,17 +35,17 @@ internal struct DocumentReader {
   private var duplicates: Set<String> = []
 
   /// What the document sets.
-  internal private(set) var layer: ThemeLayer
+  private(set) var layer: ThemeLayer
 
   /// What was left out.
-  internal private(set) var issues: [ThemeIssue] = []
+  private(set) var issues: [ThemeIssue] = []
 
   /// Creates a reader that has read nothing.
   ///
   /// - Parameters:
   ///   - schema: The keys.
   ///   - name: The name of the theme.
-  internal init(_ schema: SchemaIndex, name: String) {
+  init(_ schema: SchemaIndex, name: String) {
     self.schema = schema
     layer = ThemeLayer(name: name, appearance: nil)
   }
@@ -54,7 +56,7 @@ internal struct DocumentReader {
   /// - Throws: `DecodingError`, with the path to the value.
   /// - Complexity: O(*m* · log *m*) for *m* members, and for each that is unknown the search for the
   ///   nearest name.
-  internal mutating func read(_ values: KeyedDecodingContainer<DocumentKey>) throws {
+  mutating func read(_ values: KeyedDecodingContainer<DocumentKey>) throws {
     // A list of groups and no recursion: how deep a document is, is not up to us.
     var open = [Group(container: values, path: [])]
     while let group = open.popLast() {
@@ -155,5 +157,80 @@ internal struct DocumentReader {
       )
     }
     layer.set(key, .alias(target))
+  }
+}
+
+/// The keys of a schema, by name.
+struct SchemaIndex {
+  private let keys: [String: ThemeKeys]
+
+  /// Every name that stands before a dot in the name of a key.
+  private let groups: Set<String>
+
+  /// Sorts the keys of a schema.
+  ///
+  /// Two different keys with one name trap.
+  ///
+  /// - Complexity: O(*k*) for *k* keys.
+  init<Schema: ThemeSchema>(_ schema: Schema.Type) {
+    var keys: [String: ThemeKeys] = [:]
+    var groups: Set<String> = []
+    for key in schema.keys {
+      if let other = keys.updateValue(key, forKey: key.name), other != key {
+        trap(
+          "The schema \(schema) has two keys named \"\(key.name)\", one with values of type "
+            + "\(other.valueType), one of type \(key.valueType)",
+          remedy: "Give one of them another name: a document knows keys by their names"
+        )
+      }
+      for index in key.name.indices where key.name[index] == "." {
+        groups.insert(String(key.name[..<index]))
+      }
+    }
+    self.keys = keys
+    self.groups = groups
+  }
+
+  /// The key of a name.
+  subscript(name: String) -> ThemeKeys? { keys[name] }
+
+  /// Whether a key of the schema belongs to the group of this name.
+  func hasGroup(_ name: String) -> Bool { groups.contains(name) }
+
+  /// Whether the schema has this key, and not only another one of the same name.
+  func contains(_ key: ThemeKeys) -> Bool { keys[key.name] == key }
+
+  /// The name of a key that is nearest to one that is none, or `nil` when none is near.
+  ///
+  /// - Complexity: O(*k* · *l*²) for *k* keys with names of *l* letters.
+  func suggestion(for name: String) -> String? {
+    // A key of this very name has another type of value; its name is no help.
+    keys[name] == nil ? NearestName.nearest(to: name, among: keys.keys) : nil
+  }
+}
+
+extension DecodingError {
+  /// The same error, with the way to the value where the decoder lost it.
+  ///
+  /// Decoders do: one that finds a number that does not fit may say so without a path.
+  ///
+  /// - Parameter path: The way to the value that was being read.
+  /// - Returns: The error, with this path if its own is shorter.
+  func located(at path: [any CodingKey]) -> DecodingError {
+    func located(_ context: Context) -> Context {
+      guard context.codingPath.count < path.count else { return context }
+      return Context(
+        codingPath: path,
+        debugDescription: context.debugDescription,
+        underlyingError: context.underlyingError
+      )
+    }
+    return switch self {
+    case .typeMismatch(let type, let context): .typeMismatch(type, located(context))
+    case .valueNotFound(let type, let context): .valueNotFound(type, located(context))
+    case .keyNotFound(let key, let context): .keyNotFound(key, located(context))
+    case .dataCorrupted(let context): .dataCorrupted(located(context))
+    @unknown default: self
+    }
   }
 }

@@ -1,19 +1,19 @@
 /// Chooses what of a theme's layer goes into a document, and keeps what cannot.
-internal struct DocumentWriter {
+struct DocumentWriter {
   private let schema: SchemaIndex
 
   /// What the document sets.
-  internal private(set) var layer: ThemeLayer
+  private(set) var layer: ThemeLayer
 
   /// What was left out.
-  internal private(set) var issues: [ThemeIssue] = []
+  private(set) var issues: [ThemeIssue] = []
 
   /// Creates a writer for an empty document.
   ///
   /// - Parameters:
   ///   - schema: The keys that the document may set.
   ///   - name: The name of the theme.
-  internal init(_ schema: SchemaIndex, name: String) {
+  init(_ schema: SchemaIndex, name: String) {
     self.schema = schema
     layer = ThemeLayer(name: name, appearance: nil)
   }
@@ -22,7 +22,7 @@ internal struct DocumentWriter {
   ///
   /// - Complexity: O(*n*) in the number of entries, and for each that is left out the search for the
   ///   nearest name.
-  internal mutating func write(_ own: ThemeLayer) {
+  mutating func write(_ own: ThemeLayer) {
     for (key, value) in own.values where isKnown(key) {
       if key.codec == nil {
         issues.append(ThemeIssue(.notCodable, key: key.name))

@@ -1,3 +1,11 @@
+/// Whether a theme is a light or a dark one.
+public enum Appearance: String, Hashable, Sendable, CaseIterable, Codable {
+  /// Dark text on a light ground.
+  case light
+  /// Light text on a dark ground.
+  case dark
+}
+
 /// What the contrast of a text on its ground must be at least.
 public struct ContrastRule: Sendable {
   /// The key of the text's colour.

@@ -1,11 +1,11 @@
 /// A theme as views see it: its layers laid over one another, its aliases followed, each key looked
 /// up once.
-internal struct ResolvedTheme: Sendable {
+struct ResolvedTheme: Sendable {
   private var values: [ThemeKeys: any AnyThemeValue]
 
   /// The keys of an alias cycle, from one of them round to the same one again; `nil` when there is
   /// none.
-  internal private(set) var cycle: [ThemeKeys]?
+  private(set) var cycle: [ThemeKeys]?
 
   /// Resolves a theme.
   ///
@@ -13,7 +13,7 @@ internal struct ResolvedTheme: Sendable {
   ///
   /// - Complexity: O(*n*) in the number of entries of all layers; O(1) for one layer without
   ///   aliases. Aliases are followed once each.
-  internal init(_ stack: ThemeStack) {
+  init(_ stack: ThemeStack) {
     let layer = stack.flattened()
     values = layer.values
     guard !layer.aliases.isEmpty else { return }
@@ -29,18 +29,18 @@ internal struct ResolvedTheme: Sendable {
   ///
   /// - Parameter theme: The theme that this is, to be named.
   /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/aliasCycle``.
-  internal func check(_ theme: Theme) throws(ThemeError) {
+  func check(_ theme: Theme) throws(ThemeError) {
     guard let cycle else { return }
     throw ThemeError(.aliasCycle, themes: [theme.name], path: cycle.map(\.name))
   }
 
   /// The value of a key: the theme's or else the key's default.
-  internal func value(of key: ThemeKeys) -> any AnyThemeValue { values[key] ?? key.boxedDefault }
+  func value(of key: ThemeKeys) -> any AnyThemeValue { values[key] ?? key.boxedDefault }
 
   /// The keys that read something else than before, each with its value now.
   ///
   /// - Complexity: O(*n*) in the number of values of both.
-  internal func changes(from old: ResolvedTheme) -> [ThemeKeys: any AnyThemeValue] {
+  func changes(from old: ResolvedTheme) -> [ThemeKeys: any AnyThemeValue] {
     var changes = values.filter { key, value in !value.equals(old.value(of: key)) }
     for (key, before) in old.values where values[key] == nil && !before.equals(key.boxedDefault) {
       changes[key] = key.boxedDefault
@@ -80,5 +80,48 @@ internal struct ResolvedTheme: Sendable {
     }
     let found = value(of: current)
     for key in path where aliases[key] != nil { values[key] = found }
+  }
+}
+
+/// The keys that read something else after a switch, each with what it reads.
+///
+/// Asked once for every rule of every view that is touched, so it is a table by the number of the
+/// key where the numbers lie close together, as those of one program's keys do.
+struct ThemeChanges: Sendable {
+  private let values: [ThemeKeys: any AnyThemeValue]
+  private let first: Int
+  /// The values from the lowest number to the highest; empty when that would be mostly gaps.
+  private let table: [(any AnyThemeValue)?]
+
+  /// Makes the table of some changes.
+  ///
+  /// - Complexity: O(*n*) in the number of changes.
+  init(_ values: [ThemeKeys: any AnyThemeValue]) {
+    self.values = values
+    let numbers = values.keys.map(\.number)
+    first = numbers.min() ?? 0
+    let length = (numbers.max() ?? 0) - first + 1
+    guard length <= 8 * values.count + 64 else {
+      table = []
+      return
+    }
+    var table = [(any AnyThemeValue)?](repeating: nil, count: length)
+    for (key, value) in values { table[key.number - first] = value }
+    self.table = table
+  }
+
+  /// The keys.
+  var keys: some Collection<ThemeKeys> { values.keys }
+
+  /// Whether nothing reads something else.
+  var isEmpty: Bool { values.isEmpty }
+
+  /// What a key reads now, or `nil` when that has not changed.
+  ///
+  /// - Complexity: O(1).
+  subscript(key: ThemeKeys) -> (any AnyThemeValue)? {
+    guard !table.isEmpty else { return values[key] }
+    let place = key.number - first
+    return table.indices.contains(place) ? table[place] : nil
   }
 }

@@ -33,7 +33,7 @@ public struct Theme: Sendable {
   }
 
   /// The theme's own layer and, below it, those of the themes it was derived from.
-  internal private(set) var stack: ThemeStack
+  private(set) var stack: ThemeStack
 
   /// Creates a theme that sets nothing: every key reads its default.
   public init(_ name: String, appearance: Appearance = .dark) {
@@ -56,7 +56,7 @@ public struct Theme: Sendable {
     try edit(&self)
   }
 
-  internal init(_ stack: ThemeStack) { self.stack = stack }
+  init(_ stack: ThemeStack) { self.stack = stack }
 
   /// The number of layers, at most 32.
   package var layerCount: Int { stack.count }
@@ -156,12 +156,12 @@ public struct Theme: Sendable {
   }
 
   /// This theme with the changes of a scope.
-  internal func laying(_ layer: ThemeLayer) -> Theme { Theme(stack.adding(layer)) }
+  func laying(_ layer: ThemeLayer) -> Theme { Theme(stack.adding(layer)) }
 
   /// The theme as views see it.
   ///
   /// - Throws: ``ThemeError`` when aliases lead in a circle.
-  internal func checkedResolution() throws(ThemeError) -> ResolvedTheme {
+  func checkedResolution() throws(ThemeError) -> ResolvedTheme {
     let resolved = ResolvedTheme(stack)
     try resolved.check(self)
     return resolved

@@ -37,7 +37,7 @@ public struct ThemeError: Error, Hashable, Sendable {
   /// The registered name that is nearest to the one that was not found, or `nil` when none is near.
   public let suggestion: String?
 
-  internal init(
+  init(
     _ code: Code,
     themes: [String],
     path: [String] = [],

@@ -3,9 +3,9 @@ internal import Synchronization
 /// What one theme says itself, apart from the theme it was derived from.
 ///
 /// A key has a value or an alias, never both.
-internal struct ThemeLayer: Sendable {
+struct ThemeLayer: Sendable {
   /// What a layer says about a key.
-  internal enum Entry {
+  enum Entry {
     /// This value.
     case value(any AnyThemeValue)
     /// What another key reads, of the same type of value.
@@ -13,22 +13,22 @@ internal struct ThemeLayer: Sendable {
   }
 
   /// The name that the layer sets; `nil` in a scope that keeps the name below it.
-  internal var name: String?
+  var name: String?
 
   /// The appearance that the layer sets, or `nil` for the one below it.
-  internal var appearance: Appearance?
+  var appearance: Appearance?
 
   /// The number of the scope whose changes it holds, or `nil` for a theme's layer.
-  internal let scope: UInt?
+  let scope: UInt?
 
   /// The values, by key.
-  internal private(set) var values: [ThemeKeys: any AnyThemeValue] = [:]
+  private(set) var values: [ThemeKeys: any AnyThemeValue] = [:]
 
   /// The keys that read like other keys.
-  internal private(set) var aliases: [ThemeKeys: ThemeKeys] = [:]
+  private(set) var aliases: [ThemeKeys: ThemeKeys] = [:]
 
   /// Creates the layer of a theme that sets nothing but its name and, perhaps, its appearance.
-  internal init(name: String, appearance: Appearance?) {
+  init(name: String, appearance: Appearance?) {
     self.name = name
     self.appearance = appearance
     scope = nil
@@ -37,10 +37,10 @@ internal struct ThemeLayer: Sendable {
   /// Creates the layer of a scope that changes nothing yet.
   ///
   /// - Parameter scope: The number of the scope.
-  internal init(scope: UInt?) { self.scope = scope }
+  init(scope: UInt?) { self.scope = scope }
 
   /// The number of a scope that is being made, which no other scope has.
-  internal static func nextScope() -> UInt {
+  static func nextScope() -> UInt {
     lastScope.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
@@ -49,13 +49,13 @@ internal struct ThemeLayer: Sendable {
   /// What the layer says about a key, or `nil` for nothing.
   ///
   /// - Complexity: O(1).
-  internal subscript(key: ThemeKeys) -> Entry? {
+  subscript(key: ThemeKeys) -> Entry? {
     if let value = values[key] { return .value(value) }
     return aliases.isEmpty ? nil : aliases[key].map(Entry.alias)
   }
 
   /// Says something else about a key, or nothing.
-  internal mutating func set(_ key: ThemeKeys, _ entry: Entry?) {
+  mutating func set(_ key: ThemeKeys, _ entry: Entry?) {
     switch entry {
     case .value(let value):
       values[key] = value
@@ -72,7 +72,7 @@ internal struct ThemeLayer: Sendable {
   /// Lays another layer over this one, which takes its name and appearance if it has any.
   ///
   /// - Complexity: O(*n*) in the number of entries of the upper one.
-  internal mutating func merge(_ upper: ThemeLayer) {
+  mutating func merge(_ upper: ThemeLayer) {
     name = upper.name ?? name
     appearance = upper.appearance ?? appearance
     if upper.aliases.isEmpty, aliases.isEmpty {

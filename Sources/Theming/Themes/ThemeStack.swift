@@ -2,9 +2,9 @@
 ///
 /// Aliases bind late: an alias names a key and not a value, and is followed in the whole stack,
 /// whichever layer it stands in. Laying a new value over the key moves everything that points at it.
-internal struct ThemeStack: Sendable {
+struct ThemeStack: Sendable {
   /// Where reading a key came to its end.
-  internal enum Outcome {
+  enum Outcome {
     /// A layer has a value.
     case value(any AnyThemeValue, layer: String)
     /// No layer says anything about the key the walk came to.
@@ -14,33 +14,33 @@ internal struct ThemeStack: Sendable {
   }
 
   /// The greatest number of layers.
-  internal static let maximumCount = 32
+  static let maximumCount = 32
 
   /// The layers, the lowest first; the last one is the theme's own, and is always there.
   private var layers: [ThemeLayer]
 
   /// The stack of a theme that stands on nothing, with what it says itself.
-  internal init(_ own: ThemeLayer) { layers = [own] }
+  init(_ own: ThemeLayer) { layers = [own] }
 
   /// The theme's own layer, on top.
-  internal var own: ThemeLayer {
+  var own: ThemeLayer {
     get { layers[layers.count - 1] }
     _modify { yield &layers[layers.count - 1] }
   }
 
   /// The number of layers.
-  internal var count: Int { layers.count }
+  var count: Int { layers.count }
 
   /// The name that the uppermost layer with a name sets.
-  internal var name: String { name(below: layers.endIndex) }
+  var name: String { name(below: layers.endIndex) }
 
   /// The appearance that the uppermost layer with one sets; the lowest layer always has one.
-  internal var appearance: Appearance {
+  var appearance: Appearance {
     layers.last { $0.appearance != nil }?.appearance ?? .dark
   }
 
   /// The name of the theme below the theme's own layer.
-  internal var baseName: String? { layers.count > 1 ? name(below: layers.count - 1) : nil }
+  var baseName: String? { layers.count > 1 ? name(below: layers.count - 1) : nil }
 
   /// The changes that a scope makes, where this is its theme.
   ///
@@ -49,7 +49,7 @@ internal struct ThemeStack: Sendable {
   ///
   /// - Parameter scope: The number of the scope.
   /// - Returns: The changes.
-  internal func changes(ofScope scope: UInt?) -> ThemeLayer {
+  func changes(ofScope scope: UInt?) -> ThemeLayer {
     let start = layers.lastIndex { $0.scope == scope } ?? layers.startIndex
     return layers[start...].reduce(into: ThemeLayer(scope: scope)) { $0.merge($1) }
   }
@@ -63,7 +63,7 @@ internal struct ThemeStack: Sendable {
   ///
   /// - Complexity: O(*d*) for *d* layers. Where layers are merged, which happens at most once in 16
   ///   times, O(*n*) in the number of their entries.
-  internal func adding(_ layer: ThemeLayer) -> ThemeStack {
+  func adding(_ layer: ThemeLayer) -> ThemeStack {
     var stack = self
     if stack.layers.count == Self.maximumCount {
       stack.merge { $0.scope == nil }
@@ -91,7 +91,7 @@ internal struct ThemeStack: Sendable {
   /// What the uppermost layer that mentions a key says about it.
   ///
   /// - Complexity: O(*d*) for *d* layers.
-  internal func entry(for key: ThemeKeys) -> (entry: ThemeLayer.Entry, layer: String)? {
+  func entry(for key: ThemeKeys) -> (entry: ThemeLayer.Entry, layer: String)? {
     for (place, layer) in layers.enumerated().reversed() {
       guard let entry = layer[key] else { continue }
       return (entry, layer.name ?? "\(name(below: place)), scoped")
@@ -107,7 +107,7 @@ internal struct ThemeStack: Sendable {
   ///     for, and the layer that says so.
   /// - Returns: The end of the walk, and the key it was found under.
   /// - Complexity: O(*d* · (*a* + 1)) for *d* layers and *a* aliases on the way.
-  internal func read(
+  func read(
     _ key: ThemeKeys,
     visit: (_ alias: ThemeKeys, _ target: ThemeKeys, _ layer: String) -> Void = { _, _, _ in }
   ) -> (outcome: Outcome, key: ThemeKeys) {
@@ -133,7 +133,7 @@ internal struct ThemeStack: Sendable {
   /// Lays the layers over one another.
   ///
   /// - Complexity: O(*n*) in the number of entries; O(1) for one layer.
-  internal func flattened() -> ThemeLayer {
+  func flattened() -> ThemeLayer {
     layers.dropFirst().reduce(into: layers[0]) { below, layer in below.merge(layer) }
   }
 }

@@ -1,0 +1,222 @@
+public import Synchronization
+
+/// The concurrent observer list: what a signal is made of.
+///
+/// Posting walks it without a lock; changes take its one lock, change the value ``ObserverRegistry`` and
+/// hand what they unlinked to the reclamation, outside the lock.
+///
+/// ```
+/// list ──owns──► observer ──owns──► handler          token ──► list     (plain observers)
+///                observer ──owns──► link ──► list    token ──► link     (the others)
+/// ```
+@usableFromInline
+package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locked.
+  /// Set while the observers are in more than one lane.
+  package static let split: UInt = 1
+  /// Set while an observer needs to know where an event comes from.
+  package static let bound: UInt = 2
+  /// Set while there are observers that named a sender.
+  @inlinable package static var addressed: UInt { 4 }
+
+  /// Set when payloads are kept for observers that come later.
+  package static let replayed: UInt = 8
+
+  @usableFromInline
+  let domain = ReclamationDomain()
+  @usableFromInline
+  let published = PublishedLanes()
+  /// Not zero when a post must take the general path.
+  @usableFromInline
+  let peculiarities = Atomic<UInt>(0)
+  /// What readers see of the observers that named a sender.
+  let senders = Atomic<UInt>(0)
+  let numbers: RegistrationCounter
+  let registry = Locked(ObserverRegistry())
+  /// How often ``probe(on:hasFound:)`` has sampled.
+  let probes = Atomic<UInt>(0)
+  /// How many observers have an owner or a sender that may die unnoticed.
+  private let watched = Atomic<Int>(0)
+
+  /// Creates an empty list.
+  ///
+  /// - Parameter numbers: Numbers the registrations, shared by the lists of one bus.
+  package init(numbers: RegistrationCounter) { self.numbers = numbers }
+
+  /// How many observers there are.
+  package var count: Int { registry.withLock { $0.count } }
+
+  /// How many slots are in use, emptied ones included.
+  package var slotCount: Int { registry.withLock { $0.slotCount } }
+
+  /// How many unlinked things wait for running calls to end.
+  package var waitingCount: Int { domain.waitingCount }
+
+  /// How many posts have visited the list; one too many for a moment when a post begins again.
+  package var postCount: UInt { domain.arrivals }
+
+  /// The number of posts that have visited the list, if the calling one is the only reader inside.
+  package var postCountIfAlone: UInt? { domain.arrivalsIfAlone }
+
+  /// Adds an observer behind all others of its priority.
+  ///
+  /// - Parameters:
+  ///   - observer: The observer.
+  ///   - priority: Its priority.
+  ///   - sender: The sender it is for, held by the caller; `nil` for any.
+  /// - Returns: `false` when the list is closed.
+  /// - Complexity: Amortized O(1).
+  @discardableResult
+  package func add(
+    _ observer: AnyObserver,
+    priority: Int,
+    for sender: AnyObject? = nil
+  ) -> Bool {
+    if watched.load(ordering: .relaxed) > 0 { probe() }
+    let retirees: Retirees? = registry.withLock { registry in
+      guard !registry.isClosed else { return nil }
+      domain.prepare()
+      // A post that finds the observer finds this, too, and one that does not look beyond one lane has
+      // not been counted as a call of an observer in another.
+      if observer.isBound { note(Self.bound, true) }
+      if sender == nil, registry.splits(with: priority) { note(Self.split, true) }
+      observer.number.store(numbers.next(), ordering: .relaxed)
+      let retirees = registry.add(observer, priority: priority, for: sender, published, senders)
+      noteShape(registry)
+      return retirees
+    }
+    guard let retirees else { return false }
+    domain.retire(retirees)
+    return true
+  }
+
+  /// Removes an observer that only its token can remove.
+  override package func conclude(_ handle: UInt) -> UInt { unlink(address: handle) }
+
+  /// Removes the observer at an address, which the caller alone has the right to remove.
+  ///
+  /// - Returns: What to give to ``waitUntilFree(_:)``.
+  package func unlink(address: UInt) -> UInt {
+    let retirees = registry.withLock { registry in
+      let retirees = registry.remove(address, published, senders)
+      noteShape(registry)
+      return retirees
+    }
+    // Where the list was closed first, nothing is unlinked here.
+    return retirees.isEmpty ? domain.stamp : domain.retire(retirees)
+  }
+
+  override package func isActive(_ handle: UInt) -> Bool { registry.withLock { !$0.isClosed } }
+
+  override package func watch(_ handle: UInt, by token: any Cancellable) -> Bool {
+    let watcher = WeakCancellable(token)
+    // A token that has not ended under this lock still has its observer at the address.
+    return registry.withLock { !token.hasEnded && $0.watch(handle, by: watcher) }
+  }
+
+  override package func changePauses(_ handle: UInt, by change: Int, unless hasEnded: () -> Bool) {
+    // A token that has not ended under this lock cannot be unlinked before it is released.
+    registry.withLock { registry in
+      if !hasEnded() { registry.changePauses(handle, by: change) }
+    }
+  }
+
+  override package func stopCalls(_ handle: UInt, unless hasEnded: () -> Bool) {
+    registry.withLock { registry in
+      if !hasEnded() { registry.stopCalls(handle) }
+    }
+  }
+
+  override package func waitUntilFinished(_ handle: UInt) async { await waitUntilFree(handle) }
+
+  /// Waits until an unlinked observer can be in no post.
+  ///
+  /// - Parameter remains: What ``unlink(address:)`` returned; `nil` for an observer that another thread is
+  ///   unlinking, or that goes with all the others.
+  package func waitUntilFree(_ remains: UInt?) async {
+    await domain.fence(stamped: remains ?? domain.stamp).wait()
+  }
+
+  /// Removes everything, for good.
+  ///
+  /// Tokens become inert. Links are disconnected first, so that a queued call cannot take up an observer
+  /// that is being freed.
+  package func close() {
+    let watchers = registry.withLock { registry in
+      published.forEach { observer, _ in observer.stopCalls() }
+      for group in registry.senderGroups {
+        group.published.forEach { observer, _ in observer.stopCalls() }
+      }
+      return registry.close()
+    }
+    var links: [ObserverLink] = []
+    forEach { observer, _ in
+      if let link = observer.link { links.append(link) }
+    }
+    for link in links { link.disconnect() }
+    let (retirees, suspects) = registry.withLock { registry in
+      let suspects = registry.takeSuspects()
+      let retirees = registry.removeAll(published, senders)
+      noteShape(registry)
+      return (retirees, suspects)
+    }
+    domain.retire(retirees)
+    withExtendedLifetime(suspects) {}
+    for watcher in watchers { watcher.object?.cancel() }
+  }
+
+  /// Calls a closure with every observer, by priority and number, without a lock.
+  package func forEach(_ body: (AnyObserver, _ priority: Int) -> Void) {
+    guard let visit = domain.enter(isPost: false) else { return }
+    published.forEach(body)
+    for group in registry.withLock({ $0.senderGroups }) { group.published.forEach(body) }
+    domain.leave(visit)
+  }
+
+  /// Takes note that posts must be recorded from now on.
+  package func noteReplay() { note(Self.replayed, true) }
+
+  /// Told of an error that a handler threw where its poster could not see it.
+  package func handlerFailed(
+    _ error: any Error,
+    in observer: AnyObserver,
+    payload: any Sendable,
+    delivery: Delivery
+  ) {}
+
+  /// Called when the last pause of a registration with a link has ended, under no lock.
+  package func registrationResumed() {}
+
+  /// Takes note whether there are observers.
+  ///
+  /// Called with the lock held, after any change.
+  package func noteOccupied(_ isOccupied: Bool) {}
+
+  /// Ends the registrations that satisfy a predicate, which is asked under no lock.
+  ///
+  /// - Complexity: O(*n*) in the number of observers.
+  package func endAll(where isMeant: (AnyObserver) -> Bool) {
+    var links: [ObserverLink] = []
+    forEach { observer, _ in
+      if isMeant(observer), let link = observer.link { links.append(link) }
+    }
+    for link in links { link.endByItself() }
+  }
+
+  private func noteShape(_ registry: borrowing ObserverRegistry) {
+    note(Self.split, registry.isSplit)
+    note(Self.addressed, registry.addressedCount > 0)
+    note(Self.bound, registry.boundCount > 0)
+    watched.store(registry.watched.count, ordering: .relaxed)
+    noteOccupied(registry.count > 0)
+  }
+
+  private func note(_ peculiarity: UInt, _ isThere: Bool) {
+    let known = peculiarities.load(ordering: .relaxed) & peculiarity != 0
+    if known == isThere { return }
+    if isThere {
+      peculiarities.bitwiseOr(peculiarity, ordering: .sequentiallyConsistent)
+    } else {
+      peculiarities.bitwiseAnd(~peculiarity, ordering: .sequentiallyConsistent)
+    }
+  }
+}

@@ -1,0 +1,171 @@
+/// An observer with an asynchronous handler: one call at a time, first in first out.
+///
+/// The queue is an object of its own. A task takes from it as long as something is there, and holds the
+/// observer only while it makes a call, so that cancelling frees an idle handler at once.
+package final class AsyncObserver<Payload: Sendable>: ConditionalObserver<Payload>,
+  @unchecked Sendable  // Reason: constant.
+{
+  private let body: @Sendable (Payload) async throws -> Reception
+  private let queue: AsyncCallQueue<Payload>
+
+  /// Creates an observer.
+  ///
+  /// - Parameters:
+  ///   - fileID: The file of the registration.
+  ///   - line: Its line.
+  ///   - conditions: What to ask before an event is accepted.
+  ///   - owner: What is known of the owner.
+  ///   - link: Ends the registration.
+  ///   - gate: Holds live events back while earlier ones are replayed.
+  ///   - limit: What to keep while the handler is busy.
+  ///   - mailbox: The mailbox of the actor on which the handler runs.
+  ///   - body: Calls the handler, with its owner where it has one.
+  package init(
+    fileID: StaticString,
+    line: UInt,
+    conditions: Conditions,
+    owner: OwnerFacts,
+    link: ObserverLink,
+    gate: ReplayGate?,
+    limit: BufferLimit,
+    mailbox: Mailbox?,
+    body: @escaping @Sendable (Payload) async throws -> Reception
+  ) {
+    self.body = body
+    queue = AsyncCallQueue(limit, link: link)
+    super.init(
+      fileID: fileID,
+      line: line,
+      conditions: conditions,
+      owner: owner,
+      link: link,
+      gate: gate,
+      mailbox: mailbox
+    )
+  }
+
+  override package var loadsOwnerOnPost: Bool { false }
+  override package var isBound: Bool { true }
+  override package var droppedCount: UInt { queue.droppedCount }
+  override package var dependent: (any Finishable)? { queue }
+
+  override package func accept(_ payload: Payload, _ delivery: borrowing Delivery) throws
+    -> Reception
+  {
+    queue.add(payload, delivery) ? .queued : .dropped
+  }
+
+  /// Calls the handler and waits for it.
+  ///
+  /// - Throws: What the handler throws.
+  package func run(_ payload: Payload) async throws -> Reception {
+    endIfOnce()
+    calls.add()
+    return try await body(payload)
+  }
+}
+
+/// The events that wait for one asynchronous handler, and the task that brings them to it.
+package final class AsyncCallQueue<Payload: Sendable>: Finishable {
+  /// An event in the queue.
+  ///
+  /// Whoever waits for it is told when it goes, called or not.
+  private final class Call: Sendable {
+    let payload: Payload
+    let delivery: Delivery
+    let completion: Completion?
+
+    init(_ payload: Payload, _ delivery: Delivery, _ completion: Completion?) {
+      self.payload = payload
+      self.delivery = delivery
+      self.completion = completion
+      completion?.begin()
+    }
+
+    deinit { completion?.finish() }
+  }
+
+  private struct State {
+    var calls: BoundedQueue<Call>
+    var isWorking = false
+    var isClosed = false
+    var dropped: UInt = 0
+  }
+
+  private let state: Locked<State>
+  private let link: ObserverLink
+
+  /// Creates an empty queue.
+  package init(_ limit: BufferLimit, link: ObserverLink) {
+    state = Locked(State(calls: BoundedQueue(limit)))
+    self.link = link
+  }
+
+  /// How many events were discarded because the queue was full.
+  package var droppedCount: UInt { state.withLock { $0.dropped } }
+
+  /// Adds an event and sees to it that somebody brings it to the handler.
+  ///
+  /// - Returns: `false` when this very event was discarded.
+  package func add(_ payload: Payload, _ delivery: borrowing Delivery) -> Bool {
+    // A handler that posts to itself and waits would wait for itself.
+    let waits = delivery.completion.map { !$0.callers.contains(ObjectIdentifier(link)) } ?? false
+    let call = Call(payload, delivery.forLater, waits ? delivery.completion : nil)
+    let (discarded, mustStart) = state.withLock { state -> (Call?, Bool) in
+      if state.isClosed { return (call, false) }
+      let discarded = state.calls.append(call)
+      if discarded != nil { state.dropped += 1 }
+      defer { state.isWorking = true }
+      return (discarded, !state.isWorking)
+    }
+    if mustStart { Task.detached { await self.work() } }
+    return discarded !== call
+  }
+
+  /// Drops what waits, and what comes later.
+  package func finish() {
+    let rest = state.withLock { state in
+      state.isClosed = true
+      return state.calls.removeAll()
+    }
+    withExtendedLifetime(rest) {}
+  }
+
+  private func work() async {
+    while let call = next() {
+      if await make(call) { link.finish() }
+    }
+  }
+
+  private func next() -> Call? {
+    state.withLock { state in
+      let next = state.calls.popFirst()
+      if next == nil { state.isWorking = false }
+      return next
+    }
+  }
+
+  /// Makes a call, in a frame of its own: the observer is released before the call counts as finished.
+  ///
+  /// - Returns: `false` when the registration had ended.
+  private func make(_ call: Call) async -> Bool {
+    guard let observer: AsyncObserver<Payload> = link.begin() else { return false }
+    await RunningCall.run(link, callers: call.completion?.callers ?? []) {
+      await make(call, observer)
+    }
+    return true
+  }
+
+  private func make(_ call: Call, _ observer: AsyncObserver<Payload>) async {
+    do {
+      if try await observer.run(call.payload) == .ownerLost { link.endByItself() }
+    } catch {
+      link.list.handlerFailed(
+        error,
+        in: observer,
+        payload: call.payload,
+        delivery: call.delivery
+      )
+    }
+  }
+}

@@ -1,0 +1,257 @@
+internal import Synchronization
+
+/// Something that ends with a registration, at once.
+package protocol Finishable: AnyObject, Sendable {
+  /// Ends it. Doing so twice does nothing.
+  func finish()
+}
+
+/// The way from a token to an observer that may be removed by others than its token: one with an owner,
+/// with one call only, or with calls that wait in a queue.
+///
+/// The first call that ends the registration has the right, and the duty, to unlink the observer from the
+/// list.
+///
+/// Calls are counted here, except those of plain handlers with an owner. A call is counted first and then
+/// looks whether the registration has ended, and the end is set first and then looks for calls, all in one
+/// word: so either the call is not made, or ``waitUntilFinished(_:)`` sees it.
+package final class ObserverLink: TokenTarget, EndingMembers.Member,
+  @unchecked Sendable  // Reason: atomic and locked.
+{
+  private struct State {
+    /// Borrowed from the list, which releases it only after the registration has ended; zero since then.
+    var observer: UInt = 0
+    var countsCalls = false
+    /// What ends with the registration; until then it may refer back to this link.
+    var dependent: (any Finishable)?
+    var pauses = 0
+    var watcher: WeakCancellable?
+    /// The lifetime of the owner, and the place in it.
+    var members: EndingMembers?
+    var ticket: EndingMembers.Ticket?
+    /// Opened when no call is running.
+    var idle: Latch?
+    /// Opened when no call is running but the one that waits.
+    var alone: Latch?
+  }
+
+  private static let ended: UInt = 1
+  /// Set once a task waits for the end of calls.
+  private static let awaited: UInt = 2
+  private static let oneCall: UInt = 4
+
+  /// The list that holds the observer.
+  package let list: ObserverList
+  /// The end, and how many calls are running.
+  private let word = Atomic<UInt>(0)
+  /// What the list knows the observer by since it was unlinked; until then no number that it gives.
+  private let remains = Atomic<UInt>(.max)
+  private let state = Locked(State())
+
+  /// Creates a link without an observer.
+  ///
+  /// - Parameter list: The list that will hold the observer.
+  package init(_ list: ObserverList) { self.list = list }
+
+  /// Takes up the observer, once, before it is added to the list.
+  package func connect(_ observer: AnyObserver) {
+    let (address, countsCalls, dependent) = (
+      observer.address, observer.countsCalls, observer.dependent
+    )
+    state.withLock { state in
+      state.observer = address
+      state.countsCalls = countsCalls
+      state.dependent = dependent
+    }
+  }
+
+  /// Ends the registration with the lifetime of its owner, at once if that has ended.
+  package func join(_ members: EndingMembers) {
+    guard let ticket = members.join(self) else { return endByItself() }
+    let hasEnded = state.withLock { state in
+      if !self.hasEnded { (state.members, state.ticket) = (members, ticket) }
+      return self.hasEnded
+    }
+    if hasEnded { members.leave(ticket) }
+  }
+
+  package func stopCalls() {
+    state.withLock { state in
+      guard state.observer != 0 else { return }
+      word.bitwiseOr(Self.ended, ordering: .sequentiallyConsistent)
+      AnyObserver.borrow(state.observer) { $0.stopCalls() }
+    }
+  }
+
+  override package func stopCalls(_ handle: UInt, unless hasEnded: () -> Bool) { stopCalls() }
+
+  package func lifetimeEnded() { endByItself() }
+
+  override package func end(_ handle: UInt) {
+    guard let observer = take() else { return }
+    remains.store(list.unlink(address: observer), ordering: .releasing)
+  }
+
+  override package func isActive(_ handle: UInt) -> Bool {
+    // The lifetime ends its members one after the other, and calls hooks in between.
+    !hasEnded && state.withLock { $0.members }?.hasEnded != true
+  }
+
+  override package func watch(_ handle: UInt, by token: any Cancellable) -> Bool {
+    let reference = WeakCancellable(token)
+    return state.withLock { state in
+      state.watcher = reference
+      return !hasEnded
+    }
+  }
+
+  /// Ends the registration without its token, which is notified.
+  package func endByItself() {
+    end(0)
+    let watcher = state.withLock { $0.watcher }
+    watcher?.object?.cancel()
+  }
+
+  /// Marks the registration as ended; the list is being emptied.
+  package func disconnect() {
+    _ = take()
+    let watcher = state.withLock { $0.watcher }
+    watcher?.object?.cancel()
+  }
+
+  override package func changePauses(_ handle: UInt, by change: Int, unless hasEnded: () -> Bool) {
+    let isResumed = state.withLock { state in
+      guard state.observer != 0 else { return false }
+      state.pauses += change
+      AnyObserver.borrow(state.observer) { $0.setPaused(state.pauses > 0) }
+      return state.pauses == 0
+    }
+    if isResumed { list.registrationResumed() }
+  }
+
+  /// Begins a call by code that has the observer.
+  ///
+  /// - Returns: `false` when the registration has ended. Balanced by ``finish()`` if not.
+  package func beginCall() -> Bool {
+    let former = word.wrappingAdd(Self.oneCall, ordering: .sequentiallyConsistent).oldValue
+    if former & Self.ended == 0 { return true }
+    finish()
+    return false
+  }
+
+  /// The observer's address, or zero when the registration has ended.
+  ///
+  /// A visit of the list that began before keeps the observer.
+  package var observerAddress: UInt { state.withLock { $0.observer } }
+
+  /// Begins a call from a queue.
+  ///
+  /// The class is the caller's to know: an observer and what it puts into a queue are of one kind.
+  ///
+  /// - Returns: The observer, or `nil` when the registration has ended. Balanced by ``finish()`` if not.
+  package func begin<Kind: AnyObserver>() -> Kind? {
+    state.withLock { state in
+      guard state.observer != 0, !hasEnded else { return nil }
+      word.wrappingAdd(Self.oneCall, ordering: .sequentiallyConsistent)
+      return ObjectAddress.object(state.observer, as: Kind.self)
+    }
+  }
+
+  /// Ends a call.
+  package func finish() {
+    let word = word.wrappingSubtract(Self.oneCall, ordering: .sequentiallyConsistent).newValue
+    let calls = word / Self.oneCall
+    guard word & Self.awaited != 0, calls <= 1 else { return }
+    let (idle, alone) = state.withLock { state in
+      (calls == 0 ? state.idle.take() : nil, state.alone.take())
+    }
+    idle?.open()
+    alone?.open()
+  }
+
+  override package func waitUntilFinished(_ handle: UInt) async {
+    guard state.withLock({ $0.countsCalls }) else {
+      let remains = remains.load(ordering: .acquiring)
+      return await list.waitUntilFree(remains == .max ? nil : remains)
+    }
+    // A handler that waits for its own end does not wait for the call it is in.
+    let isOwn = RunningCall.isCalling(self)
+    let latch: Latch? = state.withLock { state in
+      let word = word.bitwiseOr(Self.awaited, ordering: .sequentiallyConsistent).newValue
+      guard word / Self.oneCall > (isOwn ? 1 : 0) else { return nil }
+      let latch = (isOwn ? state.alone : state.idle) ?? Latch()
+      if isOwn { state.alone = latch } else { state.idle = latch }
+      return latch
+    }
+    await latch?.wait()
+  }
+
+  private var hasEnded: Bool { word.load(ordering: .sequentiallyConsistent) & Self.ended != 0 }
+
+  /// Ends the registration, if this call is the first that does.
+  ///
+  /// - Returns: The observer, which no call begins for any more.
+  private func take() -> UInt? {
+    let (address, members, ticket, dependent) = state.withLock { state in
+      let taken = (state.observer, state.members, state.ticket, state.dependent)
+      if state.observer != 0 {
+        word.bitwiseOr(Self.ended, ordering: .sequentiallyConsistent)
+        AnyObserver.borrow(state.observer) { $0.stopCalls() }
+        (state.observer, state.members, state.ticket) = (0, nil, nil)
+        state.dependent = nil
+      }
+      return taken
+    }
+    guard address != 0 else { return nil }
+    if let ticket { members?.leave(ticket) }
+    dependent?.finish()
+    return address
+  }
+}
+
+/// The call of an asynchronous handler that the current task is making.
+///
+/// A task that the handler starts inherits the task-local, so the task's own identity is compared too. That
+/// names a task only while it runs, which it does until the call has ended.
+package final class RunningCall: Sendable {
+  @TaskLocal private static var innermost: RunningCall?
+
+  /// The registrations whose handlers wait for this call, this one included.
+  package let links: [ObjectIdentifier]
+  private let task: Int
+  private let hasEnded = Atomic<Bool>(false)
+
+  private init(links: [ObjectIdentifier], task: Int) {
+    self.links = links
+    self.task = task
+  }
+
+  /// The call the current task itself is making.
+  package static var current: RunningCall? {
+    guard let innermost, !innermost.hasEnded.load(ordering: .acquiring),
+      innermost.task == TaskIdentity.current
+    else { return nil }
+    return innermost
+  }
+
+  /// Whether the current task itself is making a call for a registration.
+  package static func isCalling(_ link: ObserverLink) -> Bool {
+    current?.links.first == ObjectIdentifier(link)
+  }
+
+  /// Makes a call.
+  ///
+  /// - Parameters:
+  ///   - link: The registration.
+  ///   - callers: The registrations whose handlers wait for this call.
+  ///   - body: The call.
+  package static func run(
+    _ link: ObserverLink,
+    callers: [ObjectIdentifier],
+    _ body: () async -> Void
+  ) async {
+    let call = RunningCall(links: [ObjectIdentifier(link)] + callers, task: TaskIdentity.current)
+    await $innermost.withValue(call, operation: body)
+    call.hasEnded.store(true, ordering: .releasing)
+  }
+}

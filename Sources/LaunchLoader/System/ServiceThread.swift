@@ -1,0 +1,65 @@
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Musl)
+private import Musl
+#else
+private import Darwin
+#endif
+
+/// A thread of the operating system, apart from those of the concurrency runtime.
+enum ServiceThread {
+  private final class Body: Sendable {
+    let run: @Sendable () -> Void
+
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
+  /// Lets some signals through to the calling thread, and no others.
+  static func letThrough(_ isWanted: (Int32) -> Bool) {
+    var mask = sigset_t()
+    unsafe sigfillset(&mask)  // Reason: outlives the call.
+    for number in SignalNumber.range where isWanted(number) {
+      unsafe sigdelset(&mask, number)  // Reason: outlives the call.
+    }
+    unsafe pthread_sigmask(SIG_SETMASK, &mask, nil)  // Reason: outlives the call.
+  }
+
+  /// Starts a thread on which no handler of a signal runs.
+  ///
+  /// - Parameter body: What it does.
+  /// - Returns: Zero, or the number of the error.
+  static func start(_ body: @escaping @Sendable () -> Void) -> Int32 {
+    // A thread begins with the mask of the one that starts it.
+    var all = sigset_t()
+    var old = sigset_t()
+    unsafe sigfillset(&all)  // Reason: outlives the call.
+    unsafe pthread_sigmask(SIG_SETMASK, &all, &old)  // Reason: both outlive the call.
+    defer { unsafe pthread_sigmask(SIG_SETMASK, &old, nil) }  // Reason: filled above.
+    let argument = unsafe Unmanaged.passRetained(Body(body)).toOpaque()  // Reason: taken below.
+    var thread = pthread_t(bitPattern: 0)
+    let code = unsafe pthread_create(&thread, nil, run, argument)  // Reason: all outlive the call.
+    if code != 0 {
+      unsafe Unmanaged<Body>.fromOpaque(argument).release()  // Reason: no thread took it.
+      return code
+    }
+    #if canImport(Darwin)
+    if let thread = unsafe thread { unsafe pthread_detach(thread) }  // Reason: nobody joins it.
+    #else
+    pthread_detach(thread)
+    #endif
+    return 0
+  }
+
+  #if canImport(Darwin)
+  private static let run: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = {
+    unsafe Unmanaged<Body>.fromOpaque($0).takeRetainedValue().run()  // Reason: begun above.
+    return nil
+  }
+  #else
+  private static let run: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
+    guard let argument = unsafe $0 else { return nil }  // Reason: only looked at.
+    unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()  // Reason: begun above.
+    return nil
+  }
+  #endif
+}

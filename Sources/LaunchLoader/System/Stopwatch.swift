@@ -1,0 +1,68 @@
+/// Reads how much time has passed on a clock since it was started, and waits for a time.
+///
+/// Clocks belong to users, so it is never used under a lock.
+struct Stopwatch: Sendable {
+  /// The time since the start.
+  let elapsed: @Sendable () -> Duration
+  /// Sleeps until so much time has passed since the start.
+  let sleep: @Sendable (_ until: Duration) async throws -> Void
+
+  /// Starts measuring.
+  ///
+  /// - Parameter clock: The clock to read.
+  init(_ clock: any Clock<Duration>) {
+    // The usual clock is read without looking its type up every time.
+    if let usual = clock as? ContinuousClock { self.init(usual) } else { self.init(opening: clock) }
+  }
+
+  /// The longest sleep, some 35,000 years: clocks trap for times that they cannot count.
+  private static let longest = Duration.seconds(Int64(1) << 40)
+
+  private init(_ clock: ContinuousClock) {
+    let start = clock.now
+    elapsed = { start.duration(to: clock.now) }
+    sleep = { time in
+      let end = start.advanced(by: min(time, Self.longest))
+      try await clock.sleep(until: end, tolerance: nil)
+    }
+  }
+
+  private init<C: Clock>(opening clock: C) where C.Duration == Duration {
+    let start = clock.now
+    elapsed = { start.duration(to: clock.now) }
+    sleep = { time in
+      let end = start.advanced(by: min(time, Self.longest))
+      try await clock.sleep(until: end, tolerance: nil)
+    }
+  }
+}
+
+extension Duration {
+  /// The duration in seconds, for proportions; not exact.
+  var inSeconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) / 1e18
+  }
+
+  /// The duration with a unit that suits it and at most two digits after the point, cut off, not rounded.
+  ///
+  /// At most nine characters for anything under ten million seconds: `120 ns`, `1.05 ms`, `12.34 s`.
+  var shortText: String {
+    guard self >= .zero else { return "-" + (.zero - self).shortText }
+    let (seconds, attoseconds) = components
+    let nanoseconds = attoseconds / 1_000_000_000
+    if seconds >= 1_000 { return "\(seconds) s" }
+    if seconds > 0 { return Self.text(seconds, hundredths: nanoseconds / 10_000_000, unit: "s") }
+    if nanoseconds >= 1_000_000 {
+      return Self.text(nanoseconds / 1_000_000, hundredths: nanoseconds / 10_000 % 100, unit: "ms")
+    }
+    if nanoseconds >= 1_000 {
+      return Self.text(nanoseconds / 1_000, hundredths: nanoseconds / 10 % 100, unit: "µs")
+    }
+    return "\(nanoseconds) ns"
+  }
+
+  private static func text(_ whole: Int64, hundredths: Int64, unit: String) -> String {
+    guard hundredths > 0 else { return "\(whole) \(unit)" }
+    return "\(whole).\(hundredths < 10 ? "0" : "")\(hundredths) \(unit)"
+  }
+}

@@ -1,0 +1,69 @@
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Musl)
+private import Musl
+#else
+private import Darwin
+#endif
+
+/// The address of a socket on this machine: a path, or on Linux a name without one (`unix(7)`).
+struct UnixAddress: Sendable {
+  /// The path, or a zero and the name.
+  private let bytes: [UInt8]
+
+  /// Reads an address; `nil` for other forms, and for what has no room in an address.
+  ///
+  /// - Parameter text: An absolute path, or a name after an `@`.
+  init?(_ text: String) {
+    let bytes = Array(text.utf8)
+    let room = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
+    switch bytes.first {
+    // A path is followed by a zero; a name is not.
+    case UInt8(ascii: "/") where bytes.count < room: self.bytes = bytes
+    case UInt8(ascii: "@") where bytes.count > 1 && bytes.count <= room:
+      self.bytes = [0] + bytes.dropFirst()
+    default: return nil
+    }
+  }
+
+  /// Sends a datagram there, without waiting for room.
+  ///
+  /// - Returns: Zero, or the number of the error.
+  func send(_ text: String) -> Int32 {
+    #if canImport(Glibc)
+    let kind = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    #elseif canImport(Musl)
+    let kind = SOCK_DGRAM | SOCK_CLOEXEC
+    #else
+    let kind = SOCK_DGRAM
+    #endif
+    let end = socket(AF_UNIX, kind, 0)
+    guard end >= 0 else { return errno }
+    defer { close(end) }
+    #if canImport(Darwin)
+    _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+    let flags = MSG_DONTWAIT
+    #else
+    // Nobody there is an error, no signal.
+    let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+    #endif
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
+    let length = socklen_t(offset + bytes.count + (bytes.first == 0 ? 0 : 1))
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { room in  // Reason: within the call.
+      unsafe room.copyBytes(from: bytes)  // Reason: `init` has counted them.
+    }
+    let message = Array(text.utf8)
+    while true {
+      let count = unsafe withUnsafePointer(to: &address) { address in  // Reason: within the call.
+        unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {  // Reason: its C idiom.
+          unsafe sendto(end, message, message.count, flags, $0, length)  // Reason: all outlive it.
+        }
+      }
+      if count >= 0 { return 0 }
+      let code = errno
+      if code != EINTR { return code }
+    }
+  }
+}
