@@ -28,4 +28,18 @@ for module in "${modules[@]}"; do
              | map(select(.rhs != "Copyable" and .rhs != "Escapable") | "\(.lhs) \(.kind) \(.rhs)")
              | if length > 0 then " where " + join(", ") else "" end))
   ' "$graphs/$module"/*.symbols.json | LC_ALL=C sort > "$folder/$module.txt"
+
+  # The compiler's symbol graphs lose the calling convention of a function type. Such a type stands behind
+  # a type alias, whose text is the source's; anywhere else it would be lost in silence.
+  mapfile -t files < <(swift_files "Sources/$module")
+  { grep -hE '^ *public .*@convention\(' "${files[@]}" || true; } | while read -r line; do
+    [[ $line =~ ^public\ typealias\ ([A-Za-z]+)\ =\ (.*)$ ]] \
+      || fail "the API text would lose the convention of: $line. Put it behind a public typealias."
+    name=${BASH_REMATCH[1]} type=${BASH_REMATCH[2]}
+    grep -q "^$name"$'\t'"typealias $name = " "$folder/$module.txt" || fail "no public $name in $module"
+    awk -F '\t' -v OFS='\t' -v name="$name" -v type="$type" \
+      '$1 == name && $2 ~ /^typealias / { $2 = "typealias " name " = " type } { print }' \
+      "$folder/$module.txt" > "$folder/$module.new"
+    mv "$folder/$module.new" "$folder/$module.txt"
+  done
 done
