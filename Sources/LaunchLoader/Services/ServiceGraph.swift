@@ -1,17 +1,17 @@
-/// The order that `after:` asks for, worked out before anything starts.
+/// The start order that results from `after:`, computed before any service starts.
 ///
-/// A plain value. Without a single edge the services are a chain, each after the one before it.
+/// A plain value. Without edges, the services form a chain, each after the previous one.
 package struct ServiceGraph: Sendable, Equatable {
-  /// For each service the places of those that start before it.
+  /// The indices of the services that start before each service.
   package private(set) var dependencies: [[Int]]
-  /// For each service its layer: one more than the highest of those before it, from zero.
+  /// The layer of each service: zero, or one more than the highest layer among its dependencies.
   package private(set) var layers: [Int]
-  /// Whether no service named another.
+  /// A Boolean value that indicates whether no service names another.
   package private(set) var isChain: Bool
 
-  /// Works out the order.
+  /// Computes the order.
   ///
-  /// - Parameter services: The names, all different, and what each comes after.
+  /// - Parameter services: The services with unique names and the names that each comes after.
   /// - Throws: ``ServiceError`` with the code `unknown` or `cycle`.
   /// - Complexity: O(*n* + *e*) in the number of services and edges.
   package init(_ services: [(name: String, after: [String])]) throws(ServiceError) {
@@ -42,9 +42,9 @@ package struct ServiceGraph: Sendable, Equatable {
     }
   }
 
-  /// Assigns layers.
+  /// Assigns layers in topological order.
   ///
-  /// - Returns: A cycle, its first service again at the end, if there is one.
+  /// - Returns: A cycle with its first service repeated at the end, or `nil` if there is none.
   private mutating func assignLayers() -> [Int]? {
     var missing = dependencies.map(\.count)
     var dependants: [[Int]] = Array(repeating: [], count: missing.count)
@@ -66,7 +66,7 @@ package struct ServiceGraph: Sendable, Equatable {
     return cycle(from: start) { missing[$0] > 0 }
   }
 
-  /// Walks backwards from a service that cannot start until a service is met again.
+  /// Follows the blocked dependencies of a service until one repeats.
   private func cycle(from start: Int, _ isHeldUp: (Int) -> Bool) -> [Int] {
     var path: [Int] = []
     var places: [Int: Int] = [:]
@@ -81,16 +81,14 @@ package struct ServiceGraph: Sendable, Equatable {
   }
 }
 
-/// The services that may start now, the one registered first in front.
+/// The services that may start now, in registration order.
 ///
-/// A plain value: a binary heap of numbers.
+/// A binary heap of service numbers.
 struct ServiceQueue: Sendable {
   private var heap: [Int] = []
 
-  /// Creates an empty queue.
   init() {}
 
-  /// Whether nobody may start.
   var isEmpty: Bool { heap.isEmpty }
 
   /// Adds a service.
@@ -105,7 +103,7 @@ struct ServiceQueue: Sendable {
     }
   }
 
-  /// Takes the first service.
+  /// Removes and returns the service with the lowest number.
   ///
   /// - Complexity: O(log *n*).
   mutating func popFirst() -> Int? {
@@ -125,6 +123,5 @@ struct ServiceQueue: Sendable {
     }
   }
 
-  /// Forgets everybody.
   mutating func removeAll() { heap = [] }
 }
