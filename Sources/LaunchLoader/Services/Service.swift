@@ -148,8 +148,9 @@ public struct ServiceContext: Sendable {
     runner.send { $0.ready(id) }
   }
 
-  /// A Boolean value that indicates whether the service was asked to stop. A cancelled service was asked to
-  /// stop as well.
+  /// A Boolean value that indicates whether the service was asked to stop.
+  ///
+  /// A cancelled service was asked to stop as well.
   public var isShuttingDown: Bool { place.signal.isRaised }
 
   /// Waits until the service is asked to stop.

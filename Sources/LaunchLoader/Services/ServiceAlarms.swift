@@ -1,6 +1,8 @@
 internal import EventBus
 
-/// The time limits of starting and stopping services. One task sleeps until the earliest of them.
+/// The time limits of starting and stopping services.
+///
+/// One task sleeps until the earliest of them.
 ///
 /// ## Thread safety
 ///

@@ -65,7 +65,7 @@ extension ServiceError: CustomStringConvertible {
     case .stuck(let name):
       "\(isLaunchWork ? name : "service \"\(name)\"") is stuck: it did not end after it was cancelled, and was left behind"
     case .alreadyRan:
-      "services run only once: create a new application or group to run again"
+      "services run only once: create new ones to run again"
     case .failed(let group, let errors):
       "service group \"\(group)\" failed: " + errors.map { "\($0)" }.joined(separator: "; ")
     }
@@ -82,7 +82,9 @@ package struct ServiceOutcome: Sendable {
     package let error: any Error
   }
 
-  /// The failures in order: the cause first, ignored errors last. Empty after success.
+  /// The failures in order: the cause first, ignored errors last.
+  ///
+  /// Empty after success.
   package let failures: [Failure]
   /// A Boolean value that indicates whether the services were cancelled.
   package let isCancelled: Bool

@@ -46,7 +46,9 @@ public final class ServiceGroup: Service {
     )
   }
 
-  /// Adds a service. While the group runs, the service starts as soon as its order permits.
+  /// Adds a service.
+  ///
+  /// While the group runs, the service starts as soon as its order permits.
   ///
   /// - Parameters:
   ///   - service: The service.
@@ -78,7 +80,9 @@ public final class ServiceGroup: Service {
     try runner.add(ServiceClosure(name: name, body: body), options)
   }
 
-  /// Stops the services in reverse order. Before the group runs, prevents them from starting.
+  /// Stops the services in reverse order.
+  ///
+  /// Before the group runs, prevents them from starting.
   public func shutdown() {
     runner.send { $0.shutdown() }
   }

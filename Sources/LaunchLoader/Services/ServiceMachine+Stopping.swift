@@ -55,7 +55,9 @@ extension ServiceMachine {
     if mayStop { stop() }
   }
 
-  /// Records the wish. Its time limit starts now, or when the run is claimed.
+  /// Records the wish.
+  ///
+  /// Its time limit starts now, or when the run is claimed.
   mutating func request(_ newWish: Wish) {
     wish = newWish
     if isClaimed { armWish() }

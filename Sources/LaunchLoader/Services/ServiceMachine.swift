@@ -50,7 +50,9 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     case announce
   }
 
-  /// A step that the runner waits for. Each occurs at most once, in this order.
+  /// A step that the runner waits for.
+  ///
+  /// Each occurs at most once, in this order.
   package enum Milestone: Sendable {
     /// All services present have started, and are ready if they have `waitsForReady`.
     case started
@@ -155,7 +157,9 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     .sorted { $0.key < $1.key }.map { path + $0.value.name }
   }
 
-  /// Adds a service. During the run, the service starts as soon as its order permits.
+  /// Adds a service.
+  ///
+  /// During the run, the service starts as soon as its order permits.
   ///
   /// - Returns: The identifier of the service, and the actions to perform.
   /// - Throws: ``ServiceError`` with the code `stopping`, `duplicate`, or, during the run, `unknown` or
@@ -291,7 +295,9 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     return takeActions()
   }
 
-  /// Requests an orderly stop of all services. Repeated calls have no effect.
+  /// Requests an orderly stop of all services.
+  ///
+  /// Repeated calls have no effect.
   package mutating func shutdown() -> [Action] {
     want(.shutdown)
     return takeActions()

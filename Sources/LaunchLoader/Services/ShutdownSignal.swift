@@ -91,7 +91,9 @@ package final class ShutdownSignal: Sendable {
     if !isOpen || !isRaised { throw CancellationError() }
   }
 
-  /// Raises the signal. Repeated calls have no effect.
+  /// Raises the signal.
+  ///
+  /// Repeated calls have no effect.
   ///
   /// The closures run in registration order in a task of their own, so that a blocking closure does not delay
   /// the caller. Waiters resume after them.

@@ -1,30 +1,32 @@
 private import EventBus
 private import Synchronization
 
-/// The socket on which the service manager hears from this process: `$NOTIFY_SOCKET`, `sd_notify(3)`.
+/// The notification socket of the service manager: `$NOTIFY_SOCKET`, `sd_notify(3)`.
 ///
-/// What cannot be sent does no harm: the first failure is reported, and the program goes on.
+/// Send failures are harmless: the first is reported, and the program continues.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread. No message waits: one for which the queue of the manager
-/// has no room is one that cannot be sent.
+/// Every member may be called from any thread. Messages are never queued: if the manager's queue is full,
+/// sending fails.
 package final class NotifySocket: Sendable {
-  /// How often the manager wants to hear that the process is alive: `sd_watchdog_enabled(3)`.
+  /// The interval in which the manager expects a keep-alive message: `sd_watchdog_enabled(3)`.
   ///
-  /// `nil` if it does not, or if the wish is for another process. Half of this is a good interval.
+  /// `nil` if the manager expects none, or expects it from another process. Send at half this interval.
   package let watchdogInterval: Duration?
 
   private let address: UnixAddress
   private let onMessage: @Sendable (String) -> Void
   private let hasFailed = Atomic<Bool>(false)
 
-  /// Finds the socket of this process; `nil` if there is none, or none that can be used.
+  /// Creates the socket of this process.
+  ///
+  /// Returns `nil` if the environment names none, or an invalid one.
   ///
   /// - Parameters:
-  ///   - environment: Its variables. `NOTIFY_SOCKET` is the absolute path of a socket, or an abstract name
-  ///     after an `@`; other forms are reported.
-  ///   - onMessage: Called with what fails.
+  ///   - environment: The environment variables. `NOTIFY_SOCKET` is the absolute path of a socket, or an
+  ///     abstract name after an `@`; other forms are reported.
+  ///   - onMessage: Called with each failure.
   package convenience init?(
     environment: [String: String],
     onMessage: @escaping @Sendable (String) -> Void = NotifySocket.print
@@ -32,12 +34,12 @@ package final class NotifySocket: Sendable {
     self.init(environment: environment, process: ServiceProcess.identifier, onMessage: onMessage)
   }
 
-  /// Finds the socket of a process.
+  /// Creates the socket of a process.
   ///
   /// - Parameters:
-  ///   - environment: Its variables.
-  ///   - process: Its identifier.
-  ///   - onMessage: Called with what fails.
+  ///   - environment: The environment variables.
+  ///   - process: The process identifier.
+  ///   - onMessage: Called with each failure.
   package init?(
     environment: [String: String],
     process: Int32,
@@ -45,7 +47,7 @@ package final class NotifySocket: Sendable {
   ) {
     guard let name = environment["NOTIFY_SOCKET"], !name.isEmpty else { return nil }
     guard let address = UnixAddress(name) else {
-      onMessage(Self.message("\(name) is no absolute path, no name after an @, or too long"))
+      onMessage(Self.message("\(name) is not an absolute path or @ name, or is too long"))
       return nil
     }
     self.address = address
@@ -53,16 +55,18 @@ package final class NotifySocket: Sendable {
     watchdogInterval = Self.watchdogInterval(environment, process)
   }
 
-  /// Tells that the service has started, or has read its configuration anew.
+  /// Reports that the service has started or has reloaded its configuration.
   package func ready() { send(.ready) }
 
-  /// Tells that it begins to read its configuration anew; call ``ready()`` when that is done.
+  /// Reports that the service begins to reload its configuration.
+  ///
+  /// Call ``ready()`` when done.
   package func reloading() { send(.reloading(microseconds: ServiceProcess.monotonicMicroseconds)) }
 
-  /// Tells that it begins to end.
+  /// Reports that the service begins to stop.
   package func stopping() { send(.stopping) }
 
-  /// Tells that it is alive.
+  /// Reports that the service is alive.
   package func watchdog() { send(.watchdog) }
 
   /// Sends a message.
@@ -70,7 +74,7 @@ package final class NotifySocket: Sendable {
     let code = address.send(message.text)
     if code == 0 { return }
     if hasFailed.exchange(true, ordering: .relaxed) { return }
-    onMessage(Self.message("error \(code) of the system"))
+    onMessage(Self.message("system error \(code)"))
   }
 
   /// Writes a message to standard error.
@@ -79,7 +83,7 @@ package final class NotifySocket: Sendable {
   }
 
   private static func message(_ problem: String) -> String {
-    "cannot tell the service manager (NOTIFY_SOCKET): \(problem)"
+    "cannot notify the service manager (NOTIFY_SOCKET): \(problem)"
   }
 
   private static func watchdogInterval(
@@ -94,21 +98,21 @@ package final class NotifySocket: Sendable {
   }
 }
 
-/// What a service tells the manager that started it: the lines of `sd_notify(3)`.
+/// A notification for the service manager, in the lines of `sd_notify(3)`.
 package enum NotifyMessage: Sendable, Equatable {
-  /// It has started, or has read its configuration anew.
+  /// The service has started or has reloaded its configuration.
   case ready
-  /// It begins to read its configuration anew; ``ready`` says when that is done.
+  /// The service begins to reload its configuration; ``ready`` reports the end.
   ///
-  /// The manager wants to know when, on the clock that `CLOCK_MONOTONIC` reads, to tell this answer from
-  /// one to an earlier request.
+  /// The time is that of `CLOCK_MONOTONIC`, by which the manager distinguishes this reply from one to an
+  /// earlier request.
   case reloading(microseconds: UInt64)
-  /// It begins to end.
+  /// The service begins to stop.
   case stopping
-  /// It is alive.
+  /// The service is alive.
   case watchdog
 
-  /// The lines.
+  /// The lines of the message.
   package var text: String {
     switch self {
     case .ready: "READY=1"

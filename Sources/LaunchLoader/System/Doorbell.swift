@@ -1,6 +1,8 @@
 internal import EventBus
 
-/// A wake-up signal for a single waiting task. A ring without a waiter is kept for the next wait.
+/// A wake-up signal for a single waiting task.
+///
+/// A ring without a waiter is kept for the next wait.
 ///
 /// Cancellation does not end the wait, because the waiting task must process whatever remains.
 package struct Doorbell: ~Copyable, Sendable {
@@ -70,7 +72,9 @@ package struct LatchedValue<Value: Sendable>: ~Copyable, Sendable {
     latch?.open()
   }
 
-  /// Replaces the value. Tasks that already received the former value are not notified.
+  /// Replaces the value.
+  ///
+  /// Tasks that already received the former value are not notified.
   package func replace(_ value: Value) {
     let former = state.withLock { state in
       defer { state.value = value }

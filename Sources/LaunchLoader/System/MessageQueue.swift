@@ -38,7 +38,9 @@ final class MessageQueue: Sendable {
     }
   }
 
-  /// Waits until every message is delivered or the limit expires. Cancellation does not end the wait.
+  /// Waits until every message is delivered or the limit expires.
+  ///
+  /// Cancellation does not end the wait.
   ///
   /// - Parameters:
   ///   - limit: The maximum time to wait; `nil` means no limit.

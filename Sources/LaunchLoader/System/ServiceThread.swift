@@ -52,13 +52,13 @@ enum ServiceThread {
 
   #if canImport(Darwin)
   private static let run: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = {
-    unsafe Unmanaged<Body>.fromOpaque($0).takeRetainedValue().run()  // Reason: retained above.
+    unsafe Unmanaged<Body>.fromOpaque($0).takeRetainedValue().run()  // Reason: balanced.
     return nil
   }
   #else
   private static let run: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
     guard let argument = unsafe $0 else { return nil }  // Reason: only looked at.
-    unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()  // Reason: retained above.
+    unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()  // Reason: balanced.
     return nil
   }
   #endif

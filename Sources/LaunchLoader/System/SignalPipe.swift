@@ -213,7 +213,9 @@ private func send(_ number: Int32, mark: UInt8, bits: borrowing Atomic<UInt64>) 
   put(UInt8(truncatingIfNeeded: number) | mark)
 }
 
-/// Writes a byte. The pipe always has room; see ``SignalPipe``.
+/// Writes a byte.
+///
+/// The pipe always has room; see ``SignalPipe``.
 private func put(_ byte: UInt8) {
   var byte = byte
   let end = writeEnd.load(ordering: .sequentiallyConsistent)

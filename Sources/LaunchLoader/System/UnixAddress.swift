@@ -11,7 +11,9 @@ struct UnixAddress: Sendable {
   /// The path, or a zero byte and the name.
   private let bytes: [UInt8]
 
-  /// Parses an address. Returns `nil` for other forms, and for text too long for an address.
+  /// Parses an address.
+  ///
+  /// Returns `nil` for other forms, and for text too long for an address.
   ///
   /// - Parameter text: An absolute path, or `@` and an abstract name.
   init?(_ text: String) {
