@@ -16,12 +16,7 @@ struct AppStateWaiters: Sendable {
     case completed(Int)
   }
 
-  private struct Waiter: Sendable {
-    let goal: Goal
-    var latch: Latch
-  }
-
-  private var waiters: [Int: Waiter] = [:]
+  private var waiters: [Int: (goal: Goal, latch: Latch)] = [:]
   private var nextTicket = 0
 
   /// Adds a waiter, unless its goal is already reached.
@@ -30,7 +25,7 @@ struct AppStateWaiters: Sendable {
   mutating func add(_ goal: Goal, _ latch: Latch, _ machine: AppStateMachine) -> Int? {
     if Self.isReached(goal, machine) { return nil }
     defer { nextTicket += 1 }
-    waiters[nextTicket] = Waiter(goal: goal, latch: latch)
+    waiters[nextTicket] = (goal, latch)
     return nextTicket
   }
 

@@ -51,7 +51,9 @@ extension Application {
       // missed.
       let leftLater = Latch()
       let stays = locked.withLock { $0.waiters.exchange(ticket, leftLater) } != nil
-      if case .failure(let error) = result, stays || Task.isCancelled || !error.isCancellation {
+      if case .failure(let error) = result,
+        stays || Task.isCancelled || !(error is CancellationError)
+      {
         _ = locked.withLock { $0.waiters.remove(ticket) }
         throw error
       }
@@ -169,41 +171,27 @@ extension Application {
     _ body: @Sendable () async throws(Failure) -> Void
   ) async -> Result<Void, Failure> {
     let ending = AttemptEnding<Failure>()
-    await run(until: latch, ending, body)
+    do {
+      async let _: Void = {
+        do throws(Failure) {
+          try await body()
+        } catch {
+          ending.fail(error)
+        }
+        latch.open()
+      }()
+      await latch.wait()
+      // Leaving this scope cancels the closure and waits for it.
+    }
     return ending.result
   }
-
-  /// Cancels the closure and waits for it by leaving the scope of its child task.
-  private func run<Failure: Error>(
-    until latch: Latch,
-    _ ending: AttemptEnding<Failure>,
-    _ body: @Sendable () async throws(Failure) -> Void
-  ) async {
-    async let _: Void = {
-      do throws(Failure) {
-        try await body()
-      } catch {
-        ending.fail(error)
-      }
-      latch.open()
-    }()
-    await latch.wait()
-  }
-}
-
-extension Error {
-  fileprivate var isCancellation: Bool { self is CancellationError }
 }
 
 /// The result of a closure that may be cancelled.
 private final class AttemptEnding<Failure: Error>: Sendable {
-  private struct State: Sendable {
-    var result: Result<Void, Failure> = .success(())
-  }
+  private let state = Locked(Result<Void, Failure>.success(()))
 
-  private let state = Locked(State())
+  var result: Result<Void, Failure> { state.withLock { $0 } }
 
-  var result: Result<Void, Failure> { state.withLock { $0.result } }
-
-  func fail(_ error: Failure) { state.withLock { $0.result = .failure(error) } }
+  func fail(_ error: Failure) { state.withLock { $0 = .failure(error) } }
 }

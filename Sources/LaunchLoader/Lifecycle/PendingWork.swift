@@ -117,7 +117,7 @@ final class PendingWork: Sendable {
 
   private static func describe(_ name: EventName<Void>, _ bus: EventBus) -> String {
     let sites = bus.snapshot().observations.filter { $0.name == name.rawValue }.map { "\($0.site)" }
-    let places = sites.isEmpty ? "" : " (registered at \(sites.joined(separator: ", ")))"
-    return "handlers of \(name)\(places)"
+    let suffix = sites.isEmpty ? "" : " (registered at \(sites.joined(separator: ", ")))"
+    return "handlers of \(name)\(suffix)"
   }
 }

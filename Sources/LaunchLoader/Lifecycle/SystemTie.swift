@@ -47,7 +47,7 @@ extension Application {
     switch locked.withLock({ $0.escalation.next(number) }) {
     case .shutdown: Task.detached { self.requestShutdown() }
     case .cancel(let exitCode): Task.detached { self.cancel(exitCode: exitCode) }
-    case .exit(let status): ProcessExit.now(status)
+    case .exit(let status): ServiceProcess.end(status)
     }
   }
 }
@@ -57,7 +57,7 @@ extension Application {
 ///
 /// It listens from its creation to ``end()``, which restores the previous signal dispositions.
 final class SystemTie: Sendable {
-  private let bridge: SignalBridge?
+  private let bridge: SignalBridge
   private let manager: ServiceManager?
   private let tasks: [Task<Void, Never>]
 
@@ -83,8 +83,8 @@ final class SystemTie: Sendable {
         }
       )
     }
-    if let manager, let interval = manager.watchdogInterval {
-      tasks.append(Task.detached { await Self.feed(manager, every: interval / 2) })
+    if let manager, let interval = manager.socket.watchdogInterval {
+      tasks.append(Task.detached { await Self.feed(manager.socket, every: interval / 2) })
     }
     self.bridge = bridge
     self.manager = manager
@@ -99,7 +99,7 @@ final class SystemTie: Sendable {
 
   /// Stops listening, and returns when no answer is in progress.
   func end() async {
-    bridge?.end()
+    bridge.end()
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
   }
@@ -124,9 +124,9 @@ final class SystemTie: Sendable {
     )
   }
 
-  private static func feed(_ manager: ServiceManager, every interval: Duration) async {
+  private static func feed(_ socket: NotifySocket, every interval: Duration) async {
     while !Task.isCancelled {
-      manager.watchdog()
+      socket.watchdog()
       try? await Task.sleep(for: interval)  // Reason: a cancellation ends the loop, too.
     }
   }
@@ -143,37 +143,29 @@ final class SystemTie: Sendable {
 private final class ServiceManager: Sendable {
   private enum Phase: Sendable { case starting, running, stopping }
 
-  private struct State: Sendable {
-    var phase = Phase.starting
-  }
-
-  private let socket: NotifySocket
-  private let state = Locked(State())
+  let socket: NotifySocket
+  private let phase = Locked(Phase.starting)
 
   init(_ socket: NotifySocket) { self.socket = socket }
 
-  var watchdogInterval: Duration? { socket.watchdogInterval }
-
   func started() {
-    state.withLock { state in
-      guard state.phase == .starting else { return }
-      state.phase = .running
+    phase.withLock { phase in
+      guard phase == .starting else { return }
+      phase = .running
       socket.ready()
     }
   }
 
-  func reloading() { state.withLock { if $0.phase == .running { socket.reloading() } } }
+  func reloading() { phase.withLock { if $0 == .running { socket.reloading() } } }
 
-  func reloaded() { state.withLock { if $0.phase == .running { socket.ready() } } }
+  func reloaded() { phase.withLock { if $0 == .running { socket.ready() } } }
 
   func stopping() {
-    state.withLock { state in
-      state.phase = .stopping
+    phase.withLock { phase in
+      phase = .stopping
       socket.stopping()
     }
   }
-
-  func watchdog() { socket.watchdog() }
 }
 
 /// The escalation of interrupts: stop, cancel, exit.

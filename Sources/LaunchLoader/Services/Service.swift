@@ -126,12 +126,12 @@ public struct ServiceOptions: Sendable {
 /// Every member may be called from any thread, also inside a closure passed to ``onShutdown(_:)``. After the
 /// service has ended, calls have no effect.
 public struct ServiceContext: Sendable {
-  private let place: ServicePlace
+  private let handle: ServiceHandle
   private let id: Int
   private let runner: ServiceRunner
 
-  init(_ place: ServicePlace, _ id: Int, of runner: ServiceRunner) {
-    self.place = place
+  init(_ handle: ServiceHandle, _ id: Int, of runner: ServiceRunner) {
+    self.handle = handle
     self.id = id
     self.runner = runner
   }
@@ -151,7 +151,7 @@ public struct ServiceContext: Sendable {
   /// A Boolean value that indicates whether the service was asked to stop.
   ///
   /// A cancelled service was asked to stop as well.
-  public var isShuttingDown: Bool { place.signal.isRaised }
+  public var isShuttingDown: Bool { handle.signal.isRaised }
 
   /// Waits until the service is asked to stop.
   ///
@@ -159,7 +159,7 @@ public struct ServiceContext: Sendable {
   ///
   /// - Throws: `CancellationError` when the task is cancelled first.
   public func untilShutdown() async throws {
-    try await place.signal.wait()
+    try await handle.signal.wait()
   }
 
   /// Runs a closure when the service is asked to stop, or immediately if it already was.
@@ -173,7 +173,7 @@ public struct ServiceContext: Sendable {
   /// - Complexity: Amortized O(1).
   @discardableResult
   public func onShutdown(_ body: @escaping @Sendable () -> Void) -> Token {
-    place.signal.onRaise(body)
+    handle.signal.onRaise(body)
   }
 }
 

@@ -21,7 +21,7 @@ final class ServiceAlarms: Sendable {
 
   private struct Alarm: Sendable {
     let end: Duration
-    let rank: ServiceMachine<ServicePlace>.Limit
+    let rank: ServiceMachine<ServiceHandle>.Limit
     let body: @Sendable () -> Void
   }
 
@@ -70,7 +70,7 @@ final class ServiceAlarms: Sendable {
   ///   - body: Called once, unless the alarm is replaced or removed before.
   func set(
     _ key: Key,
-    _ rank: ServiceMachine<ServicePlace>.Limit,
+    _ rank: ServiceMachine<ServiceHandle>.Limit,
     after duration: Duration,
     _ body: @escaping @Sendable () -> Void
   ) {
@@ -101,7 +101,7 @@ final class ServiceAlarms: Sendable {
   }
 
   /// Removes an alarm unless its rank exceeds the given limit.
-  func remove(_ key: Key, upTo limit: ServiceMachine<ServicePlace>.Limit) {
+  func remove(_ key: Key, upTo limit: ServiceMachine<ServiceHandle>.Limit) {
     let (alarm, retired) = state.withLock { state -> (Alarm?, Task<Void, Never>?) in
       if let alarm = state.alarms[key], alarm.rank > limit { return (nil, nil) }
       let alarm = state.alarms.removeValue(forKey: key)

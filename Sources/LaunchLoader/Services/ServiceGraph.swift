@@ -21,7 +21,7 @@ package struct ServiceGraph: Sendable, Equatable {
       layers = Array(services.indices)
       return
     }
-    let places = Dictionary(
+    let indices = Dictionary(
       services.enumerated().map { ($0.element.name, $0.offset) },
       uniquingKeysWith: { first, _ in first }
     )
@@ -30,10 +30,10 @@ package struct ServiceGraph: Sendable, Equatable {
     for service in services {
       var own: [Int] = []
       for name in service.after {
-        guard let place = places[name] else {
+        guard let index = indices[name] else {
           throw ServiceError(.unknown(name, neededBy: service.name))
         }
-        own.append(place)
+        own.append(index)
       }
       dependencies.append(own)
     }
@@ -69,11 +69,11 @@ package struct ServiceGraph: Sendable, Equatable {
   /// Follows the blocked dependencies of a service until one repeats.
   private func cycle(from start: Int, _ isHeldUp: (Int) -> Bool) -> [Int] {
     var path: [Int] = []
-    var places: [Int: Int] = [:]
+    var indices: [Int: Int] = [:]
     var service = start
     while true {
-      if let place = places[service] { return Array(path[place...]) + [service] }
-      places[service] = path.count
+      if let index = indices[service] { return Array(path[index...]) + [service] }
+      indices[service] = path.count
       path.append(service)
       guard let next = dependencies[service].first(where: isHeldUp) else { return path }
       service = next
@@ -96,10 +96,10 @@ struct ServiceQueue: Sendable {
   /// - Complexity: O(log *n*).
   mutating func insert(_ service: Int) {
     heap.append(service)
-    var place = heap.count - 1
-    while place > 0, heap[place] < heap[(place - 1) / 2] {
-      heap.swapAt(place, (place - 1) / 2)
-      place = (place - 1) / 2
+    var index = heap.count - 1
+    while index > 0, heap[index] < heap[(index - 1) / 2] {
+      heap.swapAt(index, (index - 1) / 2)
+      index = (index - 1) / 2
     }
   }
 
@@ -110,16 +110,16 @@ struct ServiceQueue: Sendable {
     guard let first = heap.first, let last = heap.popLast() else { return nil }
     if heap.isEmpty { return first }
     heap[0] = last
-    var place = 0
+    var index = 0
     while true {
-      var least = place
-      for child in [2 * place + 1, 2 * place + 2]
+      var least = index
+      for child in [2 * index + 1, 2 * index + 2]
       where child < heap.count && heap[child] < heap[least] {
         least = child
       }
-      if least == place { return first }
-      heap.swapAt(place, least)
-      place = least
+      if least == index { return first }
+      heap.swapAt(index, least)
+      index = least
     }
   }
 

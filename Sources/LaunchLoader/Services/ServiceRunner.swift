@@ -9,7 +9,7 @@ internal import EventBus
 ///
 /// Every member may be called from any thread; ``nextMilestone()`` by one task.
 final class ServiceRunner: Sendable {
-  typealias Machine = ServiceMachine<ServicePlace>
+  typealias Machine = ServiceMachine<ServiceHandle>
 
   /// The callbacks for everything except milestones.
   struct Reports: Sendable {
@@ -18,21 +18,15 @@ final class ServiceRunner: Sendable {
     /// Called with each message for the user of the program.
     let onMessage: @Sendable (String) -> Void
     /// Called when services are cancelled before the stop was permitted.
-    let onGoAhead: @Sendable () -> Void
+    var onGoAhead: @Sendable () -> Void = {}
     /// Called when launch work is left behind.
-    let onLeaveLaunch: @Sendable () -> Void
+    var onLeaveLaunch: @Sendable () -> Void = {}
     /// Returns the names of everything besides services that delays the start or the stop.
-    let others: @Sendable () -> [String]
+    var others: @Sendable () -> [String] = { [] }
 
     /// The callbacks for a group inside: only its services are reported.
     fileprivate var ofGroup: Reports {
-      Reports(
-        onError: onError,
-        onMessage: onMessage,
-        onGoAhead: {},
-        onLeaveLaunch: {},
-        others: { [] }
-      )
+      Reports(onError: onError, onMessage: onMessage)
     }
   }
 
@@ -43,41 +37,37 @@ final class ServiceRunner: Sendable {
     /// The transition in progress, as last seen by ``ServiceRunner/watch()``.
     fileprivate var wait: Machine.Wait?
     fileprivate var waitNumber = 0
-    fileprivate var entry = Entry()
+    /// The number of the current task that enters services; each time a service is passed over, the next task
+    /// takes over.
+    fileprivate var entryTask = 0
+    /// The service that is being entered.
+    fileprivate var entering: Machine.ID?
+    fileprivate var entryCount = 0
 
     /// Takes the next service to enter, unless a later task has taken over.
     fileprivate mutating func takeStart(
       after previous: Machine.ID?,
-      in lane: Int
-    ) -> (start: (id: Machine.ID, handle: ServicePlace)?, actions: [Machine.Action]) {
-      guard entry.lane == lane else {
+      in task: Int
+    ) -> (start: (id: Machine.ID, handle: ServiceHandle)?, actions: [Machine.Action]) {
+      guard entryTask == task else {
         return (nil, previous.map { machine.suspended($0) } ?? [])
       }
       let taking = machine.takeStart(after: previous)
-      entry.id = taking.start?.id
-      entry.count += 1
+      entering = taking.start?.id
+      entryCount += 1
       return taking
     }
 
     /// Passes over the service being entered, if it has been since an earlier check.
     ///
     /// - Returns: The actions to perform, or `nil` if it is too early.
-    fileprivate mutating func passOver(_ lane: Int, since count: Int) -> [Machine.Action]? {
-      guard entry.lane == lane, let id = entry.id else { return [] }
-      if entry.count != count { return nil }
-      entry.lane += 1
-      entry.id = nil
+    fileprivate mutating func passOver(_ task: Int, since count: Int) -> [Machine.Action]? {
+      guard entryTask == task, let id = entering else { return [] }
+      if entryCount != count { return nil }
+      entryTask += 1
+      entering = nil
       return machine.passOver(id)
     }
-  }
-
-  /// The service that is being entered.
-  struct Entry {
-    /// The number of the current task that enters services; each time a service is passed over, the next task
-    /// takes over.
-    var lane = 0
-    var id: Machine.ID?
-    var count = 0
   }
 
   private let state: Locked<State>
@@ -131,10 +121,10 @@ final class ServiceRunner: Sendable {
 
   /// Adds a service.
   func add(_ service: any Service, _ options: ServiceOptions) throws(ServiceError) {
-    let place = ServicePlace(service)
+    let handle = ServiceHandle(service)
     let name = service.name
     let actions = try state.withLock { state throws(ServiceError) in
-      try state.machine.add(place, name: name, options).actions
+      try state.machine.add(handle, name: name, options).actions
     }
     perform(actions)
   }
@@ -161,8 +151,8 @@ final class ServiceRunner: Sendable {
     for action in actions {
       switch action {
       case .startServices: Task { await self.startServices() }
-      case .stop(let place): place.signal.raise()
-      case .cancel(let place): place.cancel()
+      case .stop(let handle): handle.signal.raise()
+      case .cancel(let handle): handle.cancel()
       case .arm(let id, let limit, let duration):
         alarms.set(.service(id), limit, after: duration) {
           self.send { $0.timedOut(id, limit) }
@@ -186,14 +176,14 @@ final class ServiceRunner: Sendable {
   /// On no actor, because only there does a task enter the service without a hop.
   @concurrent
   private func startServices() async {
-    let lane = state.withLock { state in
-      state.entry.lane += 1
-      return state.entry.lane
+    let task = state.withLock { state in
+      state.entryTask += 1
+      return state.entryTask
     }
-    let passing = Task { await self.passOver(lane) }
+    let passing = Task { await self.passOver(task) }
     var previous: Machine.ID?
     while true {
-      let (start, actions) = state.withLock { $0.takeStart(after: previous, in: lane) }
+      let (start, actions) = state.withLock { $0.takeStart(after: previous, in: task) }
       perform(actions)
       guard let start else { break }
       enter(start.handle, start.id)
@@ -206,35 +196,35 @@ final class ServiceRunner: Sendable {
   ///
   /// Services are entered in registration order, so each delays the next one only for a limited time.
   /// Computation takes real time, regardless of the clock of the limits.
-  private func passOver(_ lane: Int) async {
+  private func passOver(_ task: Int) async {
     var seen = -1
     while true {
       do { try await Task.sleep(for: .milliseconds(500)) } catch { return }
-      let (count, actions) = state.withLock { ($0.entry.count, $0.passOver(lane, since: seen)) }
+      let (count, actions) = state.withLock { ($0.entryCount, $0.passOver(task, since: seen)) }
       seen = count
       if let actions { return perform(actions) }
     }
   }
 
   /// Uses an unstructured task, because the runner must be able to leave a service behind.
-  private func enter(_ place: ServicePlace, _ id: Machine.ID) {
+  private func enter(_ handle: ServiceHandle, _ id: Machine.ID) {
     let task: Task<Void, Never>
     if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
-      task = Task.immediate { await self.run(place, id) }
+      task = Task.immediate { await self.run(handle, id) }
     } else {
-      task = Task { await self.run(place, id) }
+      task = Task { await self.run(handle, id) }
     }
-    place.adopt(task)
+    handle.adopt(task)
   }
 
-  private func run(_ place: ServicePlace, _ id: Machine.ID) async {
+  private func run(_ handle: ServiceHandle, _ id: Machine.ID) async {
     var failure: (any Error)?
     do {
-      try await place.service.run(ServiceContext(place, id, of: self))
+      try await handle.service.run(ServiceContext(handle, id, of: self))
     } catch {
       failure = error
     }
-    await place.finish()
+    await handle.finish()
     send { $0.ended(id, failure) }
   }
 

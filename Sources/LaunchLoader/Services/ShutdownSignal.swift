@@ -187,7 +187,7 @@ extension ShutdownSignal: KeyedRegistrations {
 /// ## Thread safety
 ///
 /// Every member may be called from any thread. Tasks are cancelled outside the lock.
-final class ServicePlace: Sendable {
+final class ServiceHandle: Sendable {
   private struct State {
     var task: Task<Void, Never>?
     var isCancelled = false

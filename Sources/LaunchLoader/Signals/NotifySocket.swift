@@ -19,30 +19,18 @@ package final class NotifySocket: Sendable {
   private let onMessage: @Sendable (String) -> Void
   private let hasFailed = Atomic<Bool>(false)
 
-  /// Creates the socket of this process.
+  /// Creates the socket of a process.
   ///
   /// Returns `nil` if the environment names none, or an invalid one.
   ///
   /// - Parameters:
   ///   - environment: The environment variables. `NOTIFY_SOCKET` is the absolute path of a socket, or an
   ///     abstract name after an `@`; other forms are reported.
-  ///   - onMessage: Called with each failure.
-  package convenience init?(
-    environment: [String: String],
-    onMessage: @escaping @Sendable (String) -> Void = NotifySocket.print
-  ) {
-    self.init(environment: environment, process: ServiceProcess.identifier, onMessage: onMessage)
-  }
-
-  /// Creates the socket of a process.
-  ///
-  /// - Parameters:
-  ///   - environment: The environment variables.
-  ///   - process: The process identifier.
+  ///   - process: The process identifier; `nil` means this process.
   ///   - onMessage: Called with each failure.
   package init?(
     environment: [String: String],
-    process: Int32,
+    process: Int32? = nil,
     onMessage: @escaping @Sendable (String) -> Void = NotifySocket.print
   ) {
     guard let name = environment["NOTIFY_SOCKET"], !name.isEmpty else { return nil }
@@ -52,26 +40,29 @@ package final class NotifySocket: Sendable {
     }
     self.address = address
     self.onMessage = onMessage
-    watchdogInterval = Self.watchdogInterval(environment, process)
+    watchdogInterval = Self.watchdogInterval(environment, process ?? ServiceProcess.identifier)
   }
 
   /// Reports that the service has started or has reloaded its configuration.
-  package func ready() { send(.ready) }
+  package func ready() { send("READY=1") }
 
   /// Reports that the service begins to reload its configuration.
   ///
-  /// Call ``ready()`` when done.
-  package func reloading() { send(.reloading(microseconds: ServiceProcess.monotonicMicroseconds)) }
+  /// Call ``ready()`` when done. The message contains the time of `CLOCK_MONOTONIC`, by which the manager
+  /// distinguishes this reply from one to an earlier request.
+  package func reloading() {
+    send("RELOADING=1\nMONOTONIC_USEC=\(ServiceProcess.monotonicMicroseconds)")
+  }
 
   /// Reports that the service begins to stop.
-  package func stopping() { send(.stopping) }
+  package func stopping() { send("STOPPING=1") }
 
   /// Reports that the service is alive.
-  package func watchdog() { send(.watchdog) }
+  package func watchdog() { send("WATCHDOG=1") }
 
-  /// Sends a message.
-  package func send(_ message: NotifyMessage) {
-    let code = address.send(message.text)
+  /// Sends the lines of a message as in `sd_notify(3)`.
+  private func send(_ message: String) {
+    let code = address.send(message)
     if code == 0 { return }
     if hasFailed.exchange(true, ordering: .relaxed) { return }
     onMessage(Self.message("system error \(code)"))
@@ -95,30 +86,5 @@ package final class NotifySocket: Sendable {
     }
     if let owner = environment["WATCHDOG_PID"], owner != "\(process)" { return nil }
     return .microseconds(count)
-  }
-}
-
-/// A notification for the service manager, in the lines of `sd_notify(3)`.
-package enum NotifyMessage: Sendable, Equatable {
-  /// The service has started or has reloaded its configuration.
-  case ready
-  /// The service begins to reload its configuration; ``ready`` reports the end.
-  ///
-  /// The time is that of `CLOCK_MONOTONIC`, by which the manager distinguishes this reply from one to an
-  /// earlier request.
-  case reloading(microseconds: UInt64)
-  /// The service begins to stop.
-  case stopping
-  /// The service is alive.
-  case watchdog
-
-  /// The lines of the message.
-  package var text: String {
-    switch self {
-    case .ready: "READY=1"
-    case .reloading(let microseconds): "RELOADING=1\nMONOTONIC_USEC=\(microseconds)"
-    case .stopping: "STOPPING=1"
-    case .watchdog: "WATCHDOG=1"
-    }
   }
 }

@@ -17,24 +17,13 @@ package struct ParentWatch: Sendable {
   /// - Parameters:
   ///   - interval: The polling interval.
   ///   - clock: The clock that measures it.
+  ///   - parent: Returns the current parent; `nil` means the parent of this process.
   package init(
     every interval: Duration = .seconds(1),
-    clock: any Clock<Duration> = ContinuousClock()
+    clock: any Clock<Duration> = ContinuousClock(),
+    parent: (@Sendable () -> Int32)? = nil
   ) {
-    self.init(every: interval, clock: clock) { JobControl.parent }
-  }
-
-  /// Records the current parent, as returned by a closure.
-  ///
-  /// - Parameters:
-  ///   - interval: The polling interval.
-  ///   - clock: The clock that measures it.
-  ///   - parent: Returns the current parent.
-  package init(
-    every interval: Duration,
-    clock: any Clock<Duration>,
-    parent: @escaping @Sendable () -> Int32
-  ) {
+    let parent = parent ?? { JobControl.parent }
     self.interval = interval
     self.clock = clock
     self.parent = parent

@@ -24,15 +24,11 @@ package final class SignalBridge: Sendable {
   /// An answer to a signal.
   package typealias Answer = @isolated(any) @Sendable () async -> Void
 
-  private struct Answers: Sendable {
-    let background: Answer
-    let foreground: Answer
-    let reload: Answer
-    let resize: Answer
-  }
-
   private let table: [UnixSignal: SignalMeaning]
-  private let answers: Answers
+  private let background: Answer
+  private let foreground: Answer
+  private let reload: Answer
+  private let resize: Answer
   private let requests = SignalQueue()
   private let reloads = SignalQueue()
   private let key: SignalDesk<SignalCenter.Waiter>.Key?
@@ -59,12 +55,10 @@ package final class SignalBridge: Sendable {
     @_inheritActorContext resize: @escaping Answer
   ) {
     self.table = table
-    answers = Answers(
-      background: background,
-      foreground: foreground,
-      reload: reload,
-      resize: resize
-    )
+    self.background = background
+    self.foreground = foreground
+    self.reload = reload
+    self.resize = resize
     let signals = table.keys.filter { !SignalCenter.shared.isIgnored($0.rawValue) }
     SignalRefusal.check(signals)
     let hadTerminal = JobControl.hasTerminal
@@ -111,7 +105,7 @@ package final class SignalBridge: Sendable {
   }
 
   private func answerReloads() async {
-    while await reloads.next() != nil { await answers.reload() }
+    while await reloads.next() != nil { await reload() }
   }
 
   private func answerRequests() async {
@@ -120,7 +114,7 @@ package final class SignalBridge: Sendable {
       switch table[UnixSignal(rawValue: number)] {
       case .background: await take(job.stop(isOnTerminal: JobControl.hasTerminal))
       case .foreground: await take(job.resume())
-      case .resize: await answers.resize()
+      case .resize: await resize()
       case .graceful, .reload, .ignore, nil: break
       }
     }
@@ -129,9 +123,9 @@ package final class SignalBridge: Sendable {
   private func take(_ steps: [JobState.Step]) async {
     for step in steps {
       switch step {
-      case .background: await answers.background()
+      case .background: await background()
       case .halt: SignalCenter.shared.stopProcess()
-      case .foreground: await answers.foreground()
+      case .foreground: await foreground()
       }
     }
   }

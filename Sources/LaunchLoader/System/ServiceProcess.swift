@@ -44,7 +44,7 @@ enum ProcessEnvironment {
   }
 }
 
-/// The facts about this process that a service manager needs.
+/// The process: its identity for a service manager, and its end.
 enum ServiceProcess {
   /// The process identifier.
   static var identifier: Int32 { getpid() }
@@ -55,10 +55,7 @@ enum ServiceProcess {
     _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)  // Reason: outlives the call.
     return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
   }
-}
 
-/// Ends the process within a bounded time.
-enum ProcessExit {
   /// The time that exit handlers have to finish, in milliseconds.
   private static let grace: Int32 = 1_000
 
@@ -67,7 +64,7 @@ enum ProcessExit {
   /// Further interrupts have no effect, so that they cannot cut short an exit handler that restores the
   /// terminal. The exit handlers have one second. If they block, for example on the lock of a stream whose
   /// reader has stopped reading, the process ends without them, with the same status.
-  static func now(_ status: Int32) -> Never {
+  static func end(_ status: Int32) -> Never {
     let code = ServiceThread.start {
       _ = poll(nil, 0, grace)
       _exit(status)

@@ -12,20 +12,15 @@ struct Stopwatch: Sendable {
   /// - Parameter clock: The clock to read.
   init(_ clock: any Clock<Duration>) {
     // Read the most common clock without a type lookup per call.
-    if let usual = clock as? ContinuousClock { self.init(usual) } else { self.init(opening: clock) }
+    if let usual = clock as? ContinuousClock {
+      self.init(opening: usual)
+    } else {
+      self.init(opening: clock)
+    }
   }
 
   /// The maximum sleep, about 35,000 years: clocks trap on instants that they cannot represent.
   private static let longest = Duration.seconds(Int64(1) << 40)
-
-  private init(_ clock: ContinuousClock) {
-    let start = clock.now
-    elapsed = { start.duration(to: clock.now) }
-    sleep = { time in
-      let end = start.advanced(by: min(time, Self.longest))
-      try await clock.sleep(until: end, tolerance: nil)
-    }
-  }
 
   private init<C: Clock>(opening clock: C) where C.Duration == Duration {
     let start = clock.now
