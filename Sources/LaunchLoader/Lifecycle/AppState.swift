@@ -16,7 +16,7 @@ public enum AppState: Hashable, Sendable {
   case background
   /// Services run, and the program is between the background and the foreground.
   case inactive
-  /// Services have started, and are ready if they have ``ServiceOptions/waitsForReady``.
+  /// All services have started, and those with ``ServiceOptions/waitsForReady`` are ready.
   case active
   /// Services are stopping.
   case stopping

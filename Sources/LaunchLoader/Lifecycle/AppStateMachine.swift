@@ -33,7 +33,7 @@ package struct AppStateMachine: Sendable {
     case willResignActive
     /// The application is in the background.
     case didEnterBackground
-    /// The application is about to come back from the background.
+    /// The application is about to return from the background.
     case willEnterForeground
     /// Services are about to stop.
     case willTerminate

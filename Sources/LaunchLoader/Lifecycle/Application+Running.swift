@@ -5,8 +5,9 @@ extension Application {
   /// services in reverse order.
   ///
   /// The run ends after a call of ``shutdown(exitCode:)``, after the end of a service whose options request
-  /// it, or when all of its services have ended. Cancelling the task cancels everything. Synchronous launch
-  /// work and the handlers of the launching, active and stopping edges run in the isolation of the caller.
+  /// it, or, if there were services, when all of them have ended. Cancelling the task cancels everything.
+  /// Synchronous launch work and the handlers of the launching, active and stopping edges run in the
+  /// isolation of the caller.
   ///
   /// During the run, the application handles signals as its configuration says, and notifies the service
   /// manager named by `$NOTIFY_SOCKET` with `READY=1`, `RELOADING=1`, `STOPPING=1` and, if requested,

@@ -31,8 +31,8 @@ extension Application {
   ///
   /// Waits for the level, runs the closure, cancels it when the application falls below the level, and
   /// repeats when the level is reached again. A closure that returns early runs again only after the
-  /// application has left the level. This method returns when the application stops, regardless of the level,
-  /// or when the task is cancelled, and always after the closure has returned.
+  /// application has left and regained the level. This method returns when the application stops, regardless
+  /// of the level, or when the task is cancelled, and always after the closure has returned.
   ///
   /// - Parameters:
   ///   - level: The required level.

@@ -64,8 +64,7 @@ final class SystemTie: Sendable {
   /// Connects an application as its configuration says.
   init(_ application: Application) {
     let configuration = application.configuration
-    // The variables of a service manager are in the process environment, unless another environment was
-    // given.
+    // A service manager sets variables in the process environment; use it unless the options contain another.
     let given = configuration.launchOptions?.environment ?? [:]
     let environment = given.isEmpty ? LaunchOptions.current.environment : given
     let manager = NotifySocket(environment: environment) {
@@ -84,7 +83,14 @@ final class SystemTie: Sendable {
       )
     }
     if let manager, let interval = manager.socket.watchdogInterval {
-      tasks.append(Task.detached { await Self.feed(manager.socket, every: interval / 2) })
+      tasks.append(
+        Task.detached {
+          while !Task.isCancelled {
+            manager.socket.watchdog()
+            try? await Task.sleep(for: interval / 2)  // Reason: a cancellation ends the loop, too.
+          }
+        }
+      )
     }
     self.bridge = bridge
     self.manager = manager
@@ -122,13 +128,6 @@ final class SystemTie: Sendable {
       },
       resize: { application.terminalDidResize() }
     )
-  }
-
-  private static func feed(_ socket: NotifySocket, every interval: Duration) async {
-    while !Task.isCancelled {
-      socket.watchdog()
-      try? await Task.sleep(for: interval)  // Reason: a cancellation ends the loop, too.
-    }
   }
 }
 

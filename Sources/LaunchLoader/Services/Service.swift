@@ -66,8 +66,8 @@ public struct ServiceOptions: Sendable {
   /// something else fails, the ignored error is listed after it.
   public var onThrow: Ending
 
-  /// A Boolean value that indicates whether later services wait for the ``ServiceContext/ready()`` of this
-  /// one.
+  /// A Boolean value that indicates whether services that start after this one wait for its
+  /// ``ServiceContext/ready()``.
   ///
   /// A service that ends before it is ready has failed to start, whatever its endings say: all started
   /// services are stopped in reverse order.
@@ -91,7 +91,7 @@ public struct ServiceOptions: Sendable {
   ///   - after: The names of the services that start before this service and stop after it.
   ///   - onReturn: The effect of a return before shutdown was requested.
   ///   - onThrow: The effect of a thrown error.
-  ///   - waitsForReady: Whether later services wait for the ``ServiceContext/ready()`` of this one.
+  ///   - waitsForReady: Whether services that start after this one wait for its ``ServiceContext/ready()``.
   ///   - startTimeout: The time in which the service must start; `nil` means no limit.
   ///   - stopTimeout: The time in which the service must stop, within the common deadline.
   public init(

@@ -8,9 +8,9 @@ internal import EventBus
 /// try app.add(storage)
 /// ```
 ///
-/// The group is ready when all its services have started, and are ready if they have
-/// ``ServiceOptions/waitsForReady``. When the group is asked to stop or is cancelled, it stops or cancels its
-/// services in its own order. It ends when all of them have ended, or when the ending of one of them says so.
+/// The group is ready when all its services have started and those with ``ServiceOptions/waitsForReady`` are
+/// ready. When the group is asked to stop or is cancelled, it stops or cancels its services in its own order.
+/// It ends when all of them have ended, or when the ending of one of them says so.
 ///
 /// Messages about its services and the errors they throw reach the application that runs the group, prefixed
 /// with the name of the group: `storage/heartbeat`.

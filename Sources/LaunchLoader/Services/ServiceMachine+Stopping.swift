@@ -55,9 +55,9 @@ extension ServiceMachine {
     if mayStop { stop() }
   }
 
-  /// Records the wish.
+  /// Records a request to stop or to cancel.
   ///
-  /// Its time limit starts now, or when the run is claimed.
+  /// The time limit of the request starts now, or when the run is claimed.
   mutating func request(_ newWish: Wish) {
     wish = newWish
     if isClaimed { armWish() }
@@ -81,7 +81,7 @@ extension ServiceMachine {
     if !waiting.isEmpty { actions.append(.drop(waiting.values.map(\.handle))) }
   }
 
-  /// Carries out the wish.
+  /// Carries out the recorded request.
   mutating func stop() {
     if stage == .running {
       stage = .stopping

@@ -54,7 +54,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   ///
   /// Each occurs at most once, in this order.
   package enum Milestone: Sendable {
-    /// All services present have started, and are ready if they have `waitsForReady`.
+    /// All services present have started, and those with `waitsForReady` are ready.
     case started
     /// The services are about to stop; no further service starts.
     case stopping
@@ -185,7 +185,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
 
   /// Claims the run before its launch work, which belongs to the run.
   ///
-  /// The time limits of a stop that was requested before start now.
+  /// If a stop was requested earlier, its time limits start now.
   ///
   /// - Parameter path: The prefix of service names in messages and reports.
   /// - Returns: The actions to perform.

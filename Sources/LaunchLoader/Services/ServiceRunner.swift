@@ -7,7 +7,7 @@ internal import EventBus
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread; ``nextMilestone()`` by one task.
+/// Every member may be called from any thread, except that only one task may call ``nextMilestone()``.
 final class ServiceRunner: Sendable {
   typealias Machine = ServiceMachine<ServiceHandle>
 

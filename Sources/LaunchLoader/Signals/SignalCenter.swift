@@ -50,7 +50,6 @@ final class SignalCenter: Sendable {
   ///
   /// No signal is lost after this call returns.
   ///
-  ///
   /// - Parameters:
   ///   - numbers: The signals, all of which accept listeners.
   ///   - direct: The listener that receives the signals; `nil` if they are taken with ``next(_:)``.

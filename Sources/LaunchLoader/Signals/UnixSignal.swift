@@ -32,7 +32,7 @@ extension UnixSignal {
   public static let interrupt = UnixSignal(rawValue: SignalNumber.interrupt)
   /// `SIGHUP`: the terminal was closed.
   ///
-  /// By convention, a program without a terminal reloads its configuration.
+  /// In a program without a terminal, it conventionally requests a reload of the configuration.
   public static let hangup = UnixSignal(rawValue: SignalNumber.hangup)
   /// `SIGQUIT`: the user requests the end with a core dump, usually with Control-\\.
   public static let quit = UnixSignal(rawValue: SignalNumber.quit)
@@ -110,7 +110,7 @@ public enum SignalMeaning: Sendable, Hashable {
   case graceful
   /// Reload the configuration: the application posts `shouldReload`.
   ///
-  /// `SIGHUP` is ``graceful`` instead if the program had a controlling terminal that was closed.
+  /// Instead, `SIGHUP` is ``graceful`` if the program has lost its controlling terminal.
   case reload
   /// Go to the background, and then stop as the system does by default, if a terminal controls the process.
   case background

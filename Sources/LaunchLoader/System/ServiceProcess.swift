@@ -70,11 +70,9 @@ enum ServiceProcess {
       _exit(status)
     }
     // Without the watchdog thread, restore the default action so that one more interrupt ends the process.
-    if code != 0 { restoreDefaults() }
+    for number in [SIGTERM, SIGINT] where code != 0 {
+      SignalDisposition.byDefault.install(for: number)
+    }
     exit(status)
-  }
-
-  private static func restoreDefaults() {
-    for number in [SIGTERM, SIGINT] { SignalDisposition.byDefault.install(for: number) }
   }
 }

@@ -15,7 +15,7 @@ enum ServiceThread {
   }
 
   /// Unblocks the given signals on the calling thread and blocks all others.
-  static func letThrough(_ isWanted: (Int32) -> Bool) {
+  static func unblockSignals(where isWanted: (Int32) -> Bool) {
     var mask = sigset_t()
     unsafe sigfillset(&mask)  // Reason: outlives the call.
     for number in SignalNumber.range where isWanted(number) {

@@ -170,7 +170,7 @@ enum SignalPipe {
     if byte == maskMark {
       maskIsStale.store(false, ordering: .sequentiallyConsistent)
       let wanted = heard.load(ordering: .sequentiallyConsistent)
-      return ServiceThread.letThrough { wanted & bit(of: $0) != 0 }
+      return ServiceThread.unblockSignals { wanted & bit(of: $0) != 0 }
     }
     let isInjected = byte & injectedMark != 0
     let number = Int32(byte & ~injectedMark)
