@@ -1,31 +1,31 @@
-/// What an application is doing.
+/// The state of an application.
 ///
 ///     notRunning ─▶ launching ─▶ inactive ◀─▶ active
 ///                       │            ▲
 ///                       └──────▶ background ◀─ (by way of inactive)
 ///     any of them ─▶ stopping ─▶ terminated
 ///
-/// States are values: ask for them at any time. The edges between them are events, on the bus and at the
+/// States can be read at any time. The edges between them are reported as events on the bus and to the
 /// delegate.
 public enum AppState: Hashable, Sendable {
-  /// Nobody has called `run()`.
+  /// `run()` has not been called.
   case notRunning
   /// Launch work runs, then services start.
   case launching
-  /// Services run; the user has sent the program to the background.
+  /// Services run, and the user has sent the program to the background.
   case background
-  /// Services run; the program is on its way between the background and the foreground.
+  /// Services run, and the program is between the background and the foreground.
   case inactive
-  /// Services have started, and are ready where that was asked for.
+  /// All services have started, and those with ``ServiceOptions/waitsForReady`` are ready.
   case active
-  /// Services are being stopped.
+  /// Services are stopping.
   case stopping
-  /// `run()` is about to return, or did.
+  /// `run()` is about to return, or has returned.
   case terminated
 }
 
 extension AppState {
-  /// How alive the state is; `nil` before the launch and from ``stopping`` on.
+  /// The activity level of the state; `nil` before the launch and from ``stopping`` on.
   public var level: Level? {
     switch self {
     case .launching: .launching
@@ -36,7 +36,7 @@ extension AppState {
     }
   }
 
-  /// How far the life of the application has come; it never goes back.
+  /// The stage in the life of the application; it never decreases.
   var stage: Int {
     switch self {
     case .notRunning: 0
@@ -49,7 +49,7 @@ extension AppState {
 }
 
 extension AppState {
-  /// How alive a running application is, to be compared.
+  /// The activity level of a running application.
   public enum Level: Comparable, Sendable {
     /// At least ``AppState/launching``.
     case launching
@@ -62,13 +62,13 @@ extension AppState {
   }
 }
 
-/// A state was waited for that the application will not be in any more.
+/// The error of waiting for a state that the application can no longer enter.
 public struct AppStateError: Error, CustomStringConvertible {
-  /// The state.
+  /// The requested state.
   public let state: AppState
 
-  /// What went wrong.
+  /// A description of the failure.
   public var description: String {
-    "the application will not be \(state) any more: it is stopping, or has terminated"
+    "the application can no longer become \(state): it is stopping or has terminated"
   }
 }

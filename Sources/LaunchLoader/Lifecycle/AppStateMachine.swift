@@ -1,9 +1,9 @@
-/// The rule of states: which edges follow from what happens, and in what order they are told.
+/// The state machine of an application: the edges that follow from each cause, in order.
 ///
-/// A plain value. What happens while an edge is being told is queued behind it: everybody hears of all
-/// edges in one order, and each has been told to everybody before the next begins.
+/// A plain value. Causes that arrive during the delivery of an edge are queued: all observers receive the
+/// edges in one order, and each edge is delivered completely before the next begins.
 package struct AppStateMachine: Sendable {
-  /// What happens.
+  /// A cause of a change of state.
   package enum Cause: Sendable, CaseIterable {
     /// `run()` was called.
     case launch
@@ -13,15 +13,15 @@ package struct AppStateMachine: Sendable {
     case started
     /// The user sends the program to the background.
     case background
-    /// The user fetches the program back.
+    /// The user returns the program to the foreground.
     case foreground
-    /// Services are about to be stopped.
+    /// Services are about to stop.
     case stop
-    /// Everything has ended.
+    /// All services have ended.
     case end
   }
 
-  /// What the delegate and the bus are told.
+  /// An edge that the delegate and the bus receive.
   package enum Edge: Sendable, Hashable, CaseIterable {
     /// Launch work is about to run.
     case willFinishLaunching
@@ -33,42 +33,43 @@ package struct AppStateMachine: Sendable {
     case willResignActive
     /// The application is in the background.
     case didEnterBackground
-    /// The application is about to come back from the background.
+    /// The application is about to return from the background.
     case willEnterForeground
-    /// Services are about to be stopped.
+    /// Services are about to stop.
     case willTerminate
   }
 
-  /// One thing to tell: the edge before the state changes, the state, the edge after it did.
+  /// A step of the delivery: an edge before the change, the new state, and an edge after the change.
   package struct Step: Sendable, Equatable {
-    /// What is told before the state is entered.
+    /// The edge to deliver before the state is entered.
     package var will: Edge?
     /// The state to enter.
     package var state: AppState?
-    /// What is told after the state was entered.
+    /// The edge to deliver after the state is entered.
     package var did: Edge?
   }
 
-  /// The state that was entered last.
+  /// The state entered last.
   package private(set) var state = AppState.notRunning
-  /// How many steps have been told to their end.
-  package private(set) var toldCount = 0
-  /// How many steps there have been, with those that wait.
+  /// The number of completed steps.
+  package private(set) var completedCount = 0
+  /// The number of all steps, including queued ones.
   package private(set) var stepCount = 0
   private var latest = AppState.notRunning
   private var hasLaunched = false
   private var isInBackground = false
   private var queue: [Step] = []
   private var next = 0
-  private var isTelling = false
+  private var isDelivering = false
   private var isInStep = false
 
-  /// Creates the rule of an application that does not run.
+  /// Creates the state machine of an application that does not run.
   package init() {}
 
-  /// Takes in what happened.
+  /// Queues the steps that follow from a cause.
   ///
-  /// - Returns: Whether the caller shall tell steps, with ``takeStep()``; otherwise somebody does.
+  /// - Returns: `true` if the caller must deliver the steps, with ``takeStep()``; `false` if another caller
+  ///   is delivering, or if there is no step.
   package mutating func send(_ cause: Cause) -> Bool {
     switch cause {
     case .launch where latest == .notRunning:
@@ -103,19 +104,19 @@ package struct AppStateMachine: Sendable {
     default:
       break
     }
-    guard !isTelling, next < queue.count else { return false }
-    isTelling = true
+    guard !isDelivering, next < queue.count else { return false }
+    isDelivering = true
     return true
   }
 
-  /// Takes the next step to tell; the one before has been told.
+  /// Completes the previous step and takes the next one.
   ///
-  /// - Returns: `nil` when there is none: the caller has nothing more to tell.
+  /// - Returns: The step to deliver, or `nil` when the delivery is complete.
   package mutating func takeStep() -> Step? {
-    if isInStep { toldCount += 1 }
+    if isInStep { completedCount += 1 }
     isInStep = next < queue.count
     guard isInStep else {
-      isTelling = false
+      isDelivering = false
       queue = []
       next = 0
       return nil

@@ -1,51 +1,45 @@
 internal import EventBus
 
-/// Those who wait for something about the state of an application.
+/// The tasks that wait for a state of an application.
 ///
-/// A plain value: whoever is served is handed out, to be woken after unlocking.
+/// A plain value that returns the latches to open, so that the caller opens them after unlocking.
 struct AppStateWaiters: Sendable {
-  /// What is waited for.
+  /// A condition to wait for.
   enum Goal: Sendable {
-    /// A state; also served when it cannot come any more.
+    /// A state. Also reached when the state can no longer occur.
     case state(AppState)
-    /// A level; also served when the application stops.
+    /// At least a level. Also reached when the application stops.
     case atLeast(AppState.Level)
-    /// Anything below a level; also served when the application stops.
+    /// A state below a level. Also reached when the application stops.
     case below(AppState.Level)
-    /// That so many steps have been told.
-    case told(Int)
+    /// The completion of this number of steps.
+    case completed(Int)
   }
 
-  /// Somebody who waits.
-  private struct Waiter: Sendable {
-    let goal: Goal
-    var latch: Latch
-  }
-
-  private var waiters: [Int: Waiter] = [:]
+  private var waiters: [Int: (goal: Goal, latch: Latch)] = [:]
   private var nextTicket = 0
 
-  /// Adds somebody, unless there is nothing to wait for.
+  /// Adds a waiter, unless its goal is already reached.
   ///
-  /// - Returns: A ticket to leave with, or `nil` if the goal has been reached.
+  /// - Returns: A ticket for ``remove(_:)``, or `nil` if the goal is reached.
   mutating func add(_ goal: Goal, _ latch: Latch, _ machine: AppStateMachine) -> Int? {
     if Self.isReached(goal, machine) { return nil }
     defer { nextTicket += 1 }
-    waiters[nextTicket] = Waiter(goal: goal, latch: latch)
+    waiters[nextTicket] = (goal, latch)
     return nextTicket
   }
 
-  /// Removes somebody who waits no more.
+  /// Removes a waiter.
   ///
-  /// - Returns: The latch, to be released after unlocking; `nil` if it was handed out before.
+  /// - Returns: The latch, to be released after unlocking, or `nil` if the goal was reached before.
   /// - Complexity: O(1).
   mutating func remove(_ ticket: Int) -> Latch? {
     waiters.removeValue(forKey: ticket)?.latch
   }
 
-  /// Has another latch opened for somebody.
+  /// Replaces the latch of a waiter.
   ///
-  /// - Returns: The latch before, to be released after unlocking; `nil` if it was handed out before.
+  /// - Returns: The previous latch, to be released after unlocking, or `nil` if the goal was reached before.
   /// - Complexity: O(1).
   mutating func exchange(_ ticket: Int, _ latch: Latch) -> Latch? {
     guard let former = waiters[ticket]?.latch else { return nil }
@@ -53,9 +47,9 @@ struct AppStateWaiters: Sendable {
     return former
   }
 
-  /// Takes everybody whose goal has been reached, those who came first in front.
+  /// Removes the waiters whose goals are reached, and returns their latches in the order of arrival.
   ///
-  /// - Complexity: O(*n* + *m* log *m*) in the numbers of those who wait and of those who are served.
+  /// - Complexity: O(*n* + *m* log *m*) in the numbers of waiters and of reached goals.
   mutating func takeServed(_ machine: AppStateMachine) -> [Latch] {
     let served = waiters.filter { Self.isReached($0.value.goal, machine) }
     for ticket in served.keys { waiters[ticket] = nil }
@@ -69,23 +63,23 @@ struct AppStateWaiters: Sendable {
     case .state(let wanted): return state.hasReached(wanted) || !state.mayReach(wanted)
     case .atLeast(let level): return isStopping || state.isAtLeast(level)
     case .below(let level): return isStopping || !state.isAtLeast(level)
-    case .told(let count): return machine.toldCount >= count
+    case .completed(let count): return machine.completedCount >= count
     }
   }
 }
 
 extension AppState {
-  /// Whether a level has been reached and not left.
+  /// Returns whether the state is at least at a level.
   func isAtLeast(_ wanted: Level) -> Bool {
     level.map { $0 >= wanted } ?? false
   }
 
-  /// Whether the application is in a state, or past one that it passes once.
+  /// Returns whether the application is in a state, or has passed one that occurs only once.
   func hasReached(_ state: AppState) -> Bool {
     state.stage == 2 ? self == state : stage >= state.stage
   }
 
-  /// Whether the application is, or can come, where it has reached a state.
+  /// Returns whether the application is in a state or can still enter it.
   func mayReach(_ state: AppState) -> Bool {
     state.stage != 2 || stage <= 2
   }

@@ -1,59 +1,59 @@
 private import EventBus
 
 extension Application {
-  /// How an application launches and stops.
+  /// The time limits, clock, signals and message output of an application.
   public struct Configuration: Sendable {
-    /// How long the stop may take in order, from the request on; `nil` is for ever.
+    /// The time for an orderly stop, from the request; `nil` means no limit.
     ///
-    /// It is one deadline for the handlers of `willTerminate` and `shouldReload` and for all services
-    /// together. When it has passed the handlers are left behind, and all services that still run are
-    /// cancelled.
+    /// This deadline applies to the handlers of `willTerminate` and `shouldReload` and to all services
+    /// together. When it expires, the handlers are left behind, and all running services are cancelled.
     public var stopTimeout: Duration?
 
-    /// How long services, and launch work, may take to end after they were cancelled, before they are left
-    /// behind and named; `nil` is for ever.
+    /// The time in which cancelled services and launch work must end, before they are left behind and named;
+    /// `nil` means no limit.
     public var cancelTimeout: Duration?
 
-    /// Measures all times of the application and its services.
+    /// The clock that measures all time limits of the application and its services.
     public var clock: any Clock<Duration>
 
-    /// What the signals of the operating system mean to the application while it runs; those that are not in
-    /// the table are left alone.
+    /// The meanings of signals while the application runs.
     ///
-    /// The first signal that means ``SignalMeaning/graceful`` stops everything in order, the second cancels,
-    /// the third ends the process at once with 128 plus its number, even if every thread of the concurrency
-    /// runtime is blocked. A signal that was ignored when the program started stays ignored. What the process
-    /// did on the others before is restored when ``Application/run()`` returns; one that came before that has
-    /// no further effect.
+    /// Signals that are not in the table are left alone.
+    ///
+    /// The first signal that means ``SignalMeaning/graceful`` requests an orderly stop, the second cancels
+    /// everything, and the third ends the process immediately with 128 plus its number, even if every thread
+    /// of the concurrency runtime is blocked. A signal that was ignored when the program started stays
+    /// ignored. The previous dispositions of the others are restored when ``Application/run()`` returns; a
+    /// signal that arrived before has no further effect.
     public var signals: [UnixSignal: SignalMeaning]
 
-    /// Called with every message for the one who runs the program: who is waited for, who is cancelled or left
-    /// behind, what the operating system refused.
+    /// Called with every message for the user of the program: delayed, cancelled and abandoned services, and
+    /// errors of the operating system.
     ///
-    /// Messages are single lines. They arrive in order, one at a time, on a thread of their own and under no
-    /// lock: a call that blocks delays the messages behind it, but no service and no deadline. ``Application/run()``
-    /// returns when the last call has returned, or ``cancelTimeout`` after everything else has ended; then the
-    /// call goes on without it.
+    /// Messages are single lines. They arrive in order, one at a time, on a thread of their own and outside
+    /// every lock. A call that blocks delays later messages, but no service and no deadline.
+    /// ``Application/run()`` returns when the last call has returned, at most ``cancelTimeout`` after
+    /// everything else has ended; after that, the call continues in the background.
     public var onMessage: @Sendable (String) -> Void
 
-    /// What the launch work and the delegate receive; `nil` is ``LaunchOptions/current``.
+    /// The launch options for the launch work and the delegate; `nil` means ``LaunchOptions/current``.
     public var launchOptions: LaunchOptions?
 
-    /// Whether the application shuts down when the process that started it has ended.
+    /// A Boolean value that indicates whether the application shuts down when its parent process has ended.
     ///
-    /// It is looked for once a second.
+    /// The parent is checked once a second.
     public var endsWithParent: Bool
 
     /// Creates a configuration.
     ///
     /// - Parameters:
-    ///   - stopTimeout: How long the stop may take in order; `nil` is for ever.
-    ///   - cancelTimeout: How long services may take to end after they were cancelled; `nil` is for ever.
-    ///   - clock: Measures all times.
-    ///   - signals: What signals mean; without any, `[:]`, they are left alone.
-    ///   - onMessage: Called with every message; unless given, each is a line on standard error.
-    ///   - launchOptions: What the launch work receives; `nil` is ``LaunchOptions/current``.
-    ///   - endsWithParent: Whether the application ends with the process that started it.
+    ///   - stopTimeout: The time for an orderly stop; `nil` means no limit.
+    ///   - cancelTimeout: The time in which cancelled services must end; `nil` means no limit.
+    ///   - clock: The clock that measures all time limits.
+    ///   - signals: The meanings of signals; `[:]` leaves all signals alone.
+    ///   - onMessage: Called with every message. By default, each message is a line on standard error.
+    ///   - launchOptions: The launch options for the launch work; `nil` means ``LaunchOptions/current``.
+    ///   - endsWithParent: Whether the application ends with its parent process.
     public init(
       stopTimeout: Duration? = .seconds(20),
       cancelTimeout: Duration? = .seconds(5),

@@ -1,23 +1,26 @@
 internal import EventBus
 
 extension Application {
-  /// Runs the application to its end: launches, starts the services, waits, stops them in reverse.
+  /// Runs the application: performs the launch work, starts the services, waits for the end, and stops the
+  /// services in reverse order.
   ///
-  /// It ends when ``shutdown(exitCode:)`` was called, when the end of a service says so, or when there
-  /// were services and all have ended. Cancelling the task cancels everything. Synchronous launch work and
-  /// the handlers of the edges of launching, becoming active and stopping run where this was called.
+  /// The run ends after a call of ``shutdown(exitCode:)``, after the end of a service whose options request
+  /// it, or, if there were services, when all of them have ended. Cancelling the task cancels everything.
+  /// Synchronous launch work and the handlers of the launching, active and stopping edges run in the
+  /// isolation of the caller.
   ///
-  /// Meanwhile the signals of the operating system are heard, if the configuration does not say otherwise,
-  /// and the service manager that `$NOTIFY_SOCKET` names is told `READY=1`, `RELOADING=1`, `STOPPING=1` and,
-  /// if it asks for it, `WATCHDOG=1` (`sd_notify(3)`).
+  /// During the run, the application handles signals as its configuration says, and notifies the service
+  /// manager named by `$NOTIFY_SOCKET` with `READY=1`, `RELOADING=1`, `STOPPING=1` and, if requested,
+  /// `WATCHDOG=1` (`sd_notify(3)`).
   ///
-  /// Services are stopped when the handlers of `willTerminate` have finished, those on actors and asynchronous
-  /// ones included; see ``Configuration/stopTimeout`` for how long that may take. In the end it waits until
-  /// ``Configuration/onMessage`` has returned from the last message, at most for ``Configuration/cancelTimeout``.
+  /// Services stop after the handlers of `willTerminate` have finished, including asynchronous ones and those
+  /// on actors; ``Configuration/stopTimeout`` limits that time. Finally, the method waits until
+  /// ``Configuration/onMessage`` has returned from the last message, at most for
+  /// ``Configuration/cancelTimeout``.
   ///
-  /// - Returns: The exit code: what `shutdown` was given, otherwise 0.
+  /// - Returns: The exit code passed to `shutdown`, otherwise 0.
   /// - Throws: ``ApplicationError`` if the launch or a service failed, if a service is stuck, or if the
-  ///   application ran before; `CancellationError` if nothing failed but the task was cancelled.
+  ///   application already ran; `CancellationError` if the only cause was the cancellation of the task.
   public func run() async throws -> Int32 {
     guard runner.claim() else {
       throw ApplicationError([
@@ -43,7 +46,8 @@ extension Application {
     while true {
       switch await runner.nextMilestone() {
       case .started:
-        // First, so that a stop requested by an observer of `.active` cannot precede `READY=1`.
+        // Notify the manager first, so that a stop requested by an observer of `.active` cannot precede
+        // `READY=1`.
         if !runner.isStopping { system.started() }
         await changed(.started)
       case .stopping:
@@ -51,7 +55,7 @@ extension Application {
         loader.stop()
         await changed(.stop)
         postWillTerminate()
-        // What is not over when the time is up is left behind: so it is not awaited here.
+        // Not awaited here: handlers that exceed the deadline are left behind.
         Task {
           await pending.untilHandlersAreDone()
           runner.send { $0.permitStop() }
@@ -76,19 +80,19 @@ extension Application {
     }
   }
 
-  /// Runs the launch work where the application was run, and so that ``shutdown(exitCode:)`` reaches it.
+  /// Runs the launch work in the isolation of the caller, in a task that ``shutdown(exitCode:)`` can cancel.
   private func runLaunchWork(
     _ options: LaunchOptions,
     isolation: isolated (any Actor)? = #isolation
   ) async throws {
     let isKnown = Latch()
     let task = Task {
-      // Captured, so that the task runs on this actor.
+      // Captured so that the task runs on this actor.
       _ = isolation
       _ = await isKnown.wait()
       return try await loader.launch(options)
     }
-    // No work begins before the task can be found by who wants to end it: a worker may.
+    // Publish the task before any work begins, because a worker may request the shutdown.
     locked.withLock { $0.launch = task }
     if runner.isStopping { task.cancel() }
     let result = await pending.launch(task) { isKnown.open() }
@@ -102,7 +106,7 @@ extension Application {
     }
   }
 
-  /// Keeps an error for each worker of the launch that was left behind.
+  /// Records an error for each unfinished worker of a launch that was left behind.
   private func failLaunchWork() {
     let names = loader.unfinished.map { "launch work \"\($0)\"" }
     for name in names.isEmpty ? ["launch work"] : names {
@@ -114,10 +118,10 @@ extension Application {
 }
 
 extension LaunchError {
-  /// Whether nothing failed but what was cancelled, as an end that was asked for does.
+  /// A Boolean value that indicates whether all failures are cancellations, as after a requested shutdown.
   fileprivate var isOfCancellation: Bool {
     switch code {
-    // The launch of another caller, which such an end does not wait for.
+    // The launch belongs to another caller, which a shutdown does not wait for.
     case .cancelled: true
     case .failed(let report):
       report.failures.allSatisfy { entry in

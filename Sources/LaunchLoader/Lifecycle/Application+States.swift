@@ -1,43 +1,43 @@
 internal import EventBus
 
 extension Application {
-  /// What the application is doing.
+  /// The current state.
   ///
-  /// In a handler of an edge, and in a method of the delegate, it is the state that the edge led to, or,
-  /// for an edge that will happen, the state it leads away from. The exceptions are the first and the last:
-  /// `willFinishLaunching` happens in ``AppState/launching``, `willTerminate` in ``AppState/stopping``.
+  /// During the delivery of an edge, handlers and the delegate read the state that the edge led to, or the
+  /// state that a `will…` edge leads away from. There are two exceptions: `willFinishLaunching` occurs in
+  /// ``AppState/launching``, and `willTerminate` in ``AppState/stopping``.
   public var state: AppState { locked.withLock { $0.machine.state } }
 
   /// Waits until the application is in a state.
   ///
-  /// Returns at once if it is, or if the state is one that is passed once (``AppState/notRunning``,
-  /// ``AppState/launching``, ``AppState/stopping``, ``AppState/terminated``) and has been.
+  /// Returns immediately if the application is in the state, or has passed a state that occurs only once
+  /// (``AppState/notRunning``, ``AppState/launching``, ``AppState/stopping``, ``AppState/terminated``).
   ///
-  /// - Parameter state: The state.
+  /// - Parameter state: The state to wait for.
   /// - Throws: `CancellationError` when the task is cancelled; ``AppStateError`` when the application is
-  ///   stopping and will not be in the state any more.
+  ///   stopping and can no longer enter the state.
   public func waitUntil(_ state: AppState) async throws {
     guard await wait(.state(state)) else { throw CancellationError() }
     if !self.state.mayReach(state) { throw AppStateError(state: state) }
   }
 
-  /// Waits until everybody has been told of all that has happened so far.
+  /// Waits until all edges queued so far are delivered.
   package func settled() async {
     let count = locked.withLock { $0.machine.stepCount }
-    _ = await wait(.told(count))
+    _ = await wait(.completed(count))
   }
 
-  /// Runs a closure whenever the application is at least so alive, and for no longer.
+  /// Runs a closure while the application is at least at a level.
   ///
-  /// Waits for the level, runs the closure, cancels it when the level is left, and begins anew when it is
-  /// reached again. A closure that returns by itself is run again only when the level has been left in
-  /// between. Returns when the application stops, whatever the level, or when the task is cancelled, and
-  /// always after the closure.
+  /// Waits for the level, runs the closure, cancels it when the application falls below the level, and
+  /// repeats when the level is reached again. A closure that returns early runs again only after the
+  /// application has left and regained the level. This method returns when the application stops, regardless
+  /// of the level, or when the task is cancelled, and always after the closure has returned.
   ///
   /// - Parameters:
-  ///   - level: How alive.
-  ///   - body: What to do; runs on no actor.
-  /// - Throws: What the closure throws, unless it is the `CancellationError` of one whose level was left.
+  ///   - level: The required level.
+  ///   - body: The closure to run; it runs on no actor.
+  /// - Throws: The error of the closure, except a `CancellationError` after the level was left.
   public func whileAtLeast<Failure: Error>(
     _ level: AppState.Level,
     _ body: @Sendable () async throws(Failure) -> Void
@@ -47,10 +47,13 @@ extension Application {
       guard let ticket = locked.withLock({ $0.waiters.add(.below(level), left, $0.machine) })
       else { continue }
       let result = await attempt(until: left, body)
-      // Asked in one go: a level that is left and reached again meanwhile is not missed.
+      // Exchange the latch in one step, so that a level that is left and reached again meanwhile is not
+      // missed.
       let leftLater = Latch()
       let stays = locked.withLock { $0.waiters.exchange(ticket, leftLater) } != nil
-      if case .failure(let error) = result, stays || Task.isCancelled || !error.isCancellation {
+      if case .failure(let error) = result,
+        stays || Task.isCancelled || !(error is CancellationError)
+      {
         _ = locked.withLock { $0.waiters.remove(ticket) }
         throw error
       }
@@ -60,38 +63,38 @@ extension Application {
     }
   }
 
-  /// Takes in what happened, and tells everybody unless somebody is doing so.
+  /// Applies a cause, and delivers the resulting edges unless another call is delivering.
   ///
-  /// - Returns: How many steps have to be told until this is.
+  /// - Returns: The number of steps that complete this change.
   @discardableResult
   func change(
     _ cause: AppStateMachine.Cause,
     isolation: isolated (any Actor)? = #isolation
   ) -> Int {
-    let (tells, count) = locked.withLock { state in
+    let (delivers, count) = locked.withLock { state in
       (state.machine.send(cause), state.machine.stepCount)
     }
-    if tells {
+    if delivers {
       while let step = takeStep() {
-        if let edge = step.will { tell(edge) }
+        if let edge = step.will { deliver(edge) }
         if let newState = step.state {
           enter(newState)
           bus.post(.stateDidChange, newState, from: self)
         }
-        if let edge = step.did { tell(edge) }
+        if let edge = step.did { deliver(edge) }
       }
     }
     return count
   }
 
-  /// Takes in what happened, and returns when everybody has been told of it, whoever is cancelled.
+  /// Applies a cause, and returns when its edges are delivered, regardless of cancellation.
   func changed(
     _ cause: AppStateMachine.Cause,
     isolation: isolated (any Actor)? = #isolation
   ) async {
     let count = change(cause)
     let latch = Latch()
-    let ticket = locked.withLock { $0.waiters.add(.told(count), latch, $0.machine) }
+    let ticket = locked.withLock { $0.waiters.add(.completed(count), latch, $0.machine) }
     if ticket != nil { await Task { _ = await latch.wait() }.value }
   }
 
@@ -112,7 +115,7 @@ extension Application {
     for latch in served { latch.open() }
   }
 
-  private func tell(
+  private func deliver(
     _ edge: AppStateMachine.Edge,
     isolation: isolated (any Actor)? = #isolation
   ) {
@@ -137,20 +140,20 @@ extension Application {
       delegate?.applicationWillEnterForeground(self)
       bus.post(.willEnterForeground, from: self)
     case .willTerminate:
-      // The run does this itself, because it waits for the handlers.
+      // `run()` does this because it waits for the handlers.
       break
     }
   }
 
-  /// Announces the end to the delegate and on the bus; its handlers are waited for.
+  /// Announces the end to the delegate and on the bus, and adds the handlers to the pending work.
   func postWillTerminate(isolation: isolated (any Actor)? = #isolation) {
     delegate?.applicationWillTerminate(self)
     _ = pending.post(.willTerminate, on: bus, from: self)
   }
 
-  /// Waits for something about the state.
+  /// Waits for a goal.
   ///
-  /// - Returns: `false` when the task was cancelled first.
+  /// - Returns: `false` if the task was cancelled first.
   private func wait(_ goal: AppStateWaiters.Goal) async -> Bool {
     let latch = Latch()
     let ticket = locked.withLock { $0.waiters.add(goal, latch, $0.machine) }
@@ -160,47 +163,35 @@ extension Application {
     return isReached
   }
 
-  /// Runs a closure until it ends, or is cancelled because a latch was opened; opens it in the end.
+  /// Runs a closure, and cancels it when the latch opens.
+  ///
+  /// Opens the latch when the closure ends.
   private func attempt<Failure: Error>(
     until latch: Latch,
     _ body: @Sendable () async throws(Failure) -> Void
   ) async -> Result<Void, Failure> {
     let ending = AttemptEnding<Failure>()
-    await run(until: latch, ending, body)
+    do {
+      async let _: Void = {
+        do throws(Failure) {
+          try await body()
+        } catch {
+          ending.fail(error)
+        }
+        latch.open()
+      }()
+      await latch.wait()
+      // Leaving this scope cancels the closure and waits for it.
+    }
     return ending.result
   }
-
-  /// The end of this function is what cancels the closure, and waits for it.
-  private func run<Failure: Error>(
-    until latch: Latch,
-    _ ending: AttemptEnding<Failure>,
-    _ body: @Sendable () async throws(Failure) -> Void
-  ) async {
-    async let _: Void = {
-      do throws(Failure) {
-        try await body()
-      } catch {
-        ending.fail(error)
-      }
-      latch.open()
-    }()
-    await latch.wait()
-  }
 }
 
-extension Error {
-  fileprivate var isCancellation: Bool { self is CancellationError }
-}
-
-/// How a closure ended, for the one who cancelled it.
+/// The result of a closure that may be cancelled.
 private final class AttemptEnding<Failure: Error>: Sendable {
-  private struct State: Sendable {
-    var result: Result<Void, Failure> = .success(())
-  }
+  private let state = Locked(Result<Void, Failure>.success(()))
 
-  private let state = Locked(State())
+  var result: Result<Void, Failure> { state.withLock { $0 } }
 
-  var result: Result<Void, Failure> { state.withLock { $0.result } }
-
-  func fail(_ error: Failure) { state.withLock { $0.result = .failure(error) } }
+  func fail(_ error: Failure) { state.withLock { $0 = .failure(error) } }
 }

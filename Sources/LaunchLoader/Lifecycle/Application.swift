@@ -1,6 +1,6 @@
 public import EventBus
 
-/// A program from its launch to its end: launch work, services, states, an orderly stop.
+/// A program with launch work, services, states and an orderly stop.
 ///
 /// ```swift
 /// try app.add("server") { context in
@@ -10,15 +10,15 @@ public import EventBus
 /// }
 /// ```
 ///
-/// It has a ``state``; every change of it is an event on the bus and a call of the delegate. It is made by
-/// `main`, with whatever delegate and services the program wants: there is no other entry point.
+/// Every change of its ``state`` is an event on the bus and a call of the delegate. `main` creates the
+/// application with its delegate and services; there is no other entry point.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread, from the delegate and from handlers of its events too.
-/// Nobody is called under a lock.
+/// Every member may be called from any thread, also from the delegate and from handlers of its events. User
+/// code never runs under a lock.
 public final class Application: Sendable {
-  /// Not private: a lock around it is used in other files.
+  /// Not private: other files use the lock around it.
   struct State: Sendable {
     var delegate: (any ApplicationDelegate)?
     var machine = AppStateMachine()
@@ -29,10 +29,10 @@ public final class Application: Sendable {
     var exitCode: Int32?
   }
 
-  /// The bus on which the application posts its edges.
+  /// The bus that receives the events of the application.
   public let bus: EventBus
 
-  /// The loader whose work the application runs when it launches.
+  /// The loader whose launch work the application runs.
   public let loader: LaunchLoader
 
   let configuration: Configuration
@@ -44,10 +44,10 @@ public final class Application: Sendable {
   /// Creates an application that does not run.
   ///
   /// - Parameters:
-  ///   - delegate: Is told of every edge; kept.
-  ///   - bus: Where events are posted.
-  ///   - loader: Has the launch work.
-  ///   - configuration: How to launch and stop.
+  ///   - delegate: The object that receives every edge; the application keeps it.
+  ///   - bus: The bus that receives the events.
+  ///   - loader: The loader of the launch work.
+  ///   - configuration: The time limits, clock, signals and message output.
   public init(
     delegate: (any ApplicationDelegate)? = nil,
     bus: EventBus = .default,
@@ -79,20 +79,22 @@ public final class Application: Sendable {
     )
   }
 
-  /// Leaves the handlers of events behind that are waited for, and names them.
+  /// Stops waiting for event handlers, and names them in messages.
   static func leaveHandlers(_ pending: PendingWork, _ messages: MessageQueue) {
     for name in pending.leaveHandlers() { messages.send("left behind: \(name)") }
   }
 
-  /// The object that is told of every edge; the application keeps it.
+  /// The object that receives every edge; the application keeps it.
   public var delegate: (any ApplicationDelegate)? { locked.withLock { $0.delegate } }
 
-  /// Sets another delegate, from any thread, inside a method of the one before too.
+  /// Replaces the delegate.
   ///
-  /// The edges that follow are told to the new one; a call that has begun goes on.
+  /// May be called from any thread, also inside a method of the delegate.
   ///
-  /// - Parameter new: The new delegate, or none.
-  /// - Returns: The one before, which the application keeps no more.
+  /// The new delegate receives all later edges; a call in progress completes.
+  ///
+  /// - Parameter new: The new delegate, or `nil`.
+  /// - Returns: The previous delegate, which the application no longer keeps.
   @discardableResult
   public func replaceDelegate(
     _ new: (any ApplicationDelegate)?
@@ -105,15 +107,15 @@ public final class Application: Sendable {
 
   /// Adds a service.
   ///
-  /// Before the application runs, and while it launches, it is put behind the others; while services run
-  /// it starts as soon as it may.
+  /// Before services start, the service is added after the others. While services run, it starts as soon as
+  /// its order permits.
   ///
   /// - Parameters:
   ///   - service: The service.
-  ///   - options: How it gets on with the others.
-  /// - Throws: ``ServiceError`` with the code `duplicate` if its name is taken, `stopping` if services are
-  ///   being stopped or were; while services run also `unknown` and `cycle`. Before that, those two end
-  ///   the run that they would spoil.
+  ///   - options: The order, time limits and failure policy of the service.
+  /// - Throws: ``ServiceError`` with the code `duplicate` if the name is taken, or `stopping` after shutdown
+  ///   was requested. While services run also `unknown` and `cycle`; before, these two make the run fail
+  ///   instead.
   /// - Complexity: O(log *n*) in the number of services.
   public func add(
     _ service: some Service,
@@ -122,13 +124,13 @@ public final class Application: Sendable {
     try runner.add(service, options)
   }
 
-  /// Adds a service that is a closure.
+  /// Adds a service that runs a closure.
   ///
   /// - Parameters:
-  ///   - name: What it is called among its neighbours.
-  ///   - options: How it gets on with the others.
-  ///   - body: What it does.
-  /// - Throws: What ``add(_:_:)`` throws.
+  ///   - name: The name of the service, unique within the application.
+  ///   - options: The order, time limits and failure policy of the service.
+  ///   - body: The work of the service.
+  /// - Throws: The errors of ``add(_:_:)``.
   /// - Complexity: O(log *n*) in the number of services.
   public func add(
     _ name: String,
@@ -138,12 +140,12 @@ public final class Application: Sendable {
     try runner.add(ServiceClosure(name: name, body: body), options)
   }
 
-  /// Asks for the end: services are stopped in reverse order, then ``run()`` returns.
+  /// Requests an orderly stop: services stop in reverse order, then ``run()`` returns.
   ///
-  /// Only the first exit code counts. Before `run()` it means that nothing is launched or started; during
-  /// the launch, that what has not begun does not; after the end, nothing.
+  /// Only the first exit code counts. A call before `run()` prevents the launch and the start of services. A
+  /// call during the launch prevents everything that has not begun. A call after the end has no effect.
   ///
-  /// - Parameter exitCode: What ``run()`` returns.
+  /// - Parameter exitCode: The exit code for ``run()`` to return.
   public func shutdown(exitCode: Int32 = 0) {
     locked.withLock { state in
       if state.exitCode == nil { state.exitCode = exitCode }
@@ -151,13 +153,13 @@ public final class Application: Sendable {
     requestShutdown()
   }
 
-  /// Asks for the end in order; the exit code is what somebody else gives, or 0.
+  /// Requests an orderly stop without setting the exit code.
   func requestShutdown() {
     runner.send { $0.shutdown() }
     locked.withLock { $0.launch }?.cancel()
   }
 
-  /// Asks for the end at once: everything is cancelled, also while it is being stopped.
+  /// Cancels everything immediately, also during an orderly stop.
   package func cancel(exitCode: Int32? = nil) {
     locked.withLock { state in
       if state.exitCode == nil { state.exitCode = exitCode }

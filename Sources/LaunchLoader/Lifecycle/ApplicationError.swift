@@ -1,21 +1,19 @@
-/// What went wrong while an application ran.
+/// The failure of an application run.
 public struct ApplicationError: Error {
-  /// The errors, at least one: the cause first, then what followed from it or came later; errors that
-  /// were to be ignored last.
+  /// The errors, at least one: the cause first, then its consequences and later errors, ignored errors last.
   ///
   /// A service that was left behind is a ``ServiceError`` with the code `stuck`.
   public let errors: [any Error]
 
-  /// The services that threw the errors, as far as services did.
+  /// The services that threw the errors, `nil` for errors from elsewhere.
   private let services: [String?]
 
-  /// Creates an error from the failures of a run.
   init(_ failures: [ServiceOutcome.Failure]) {
     errors = failures.map(\.error)
     services = failures.map(\.service)
   }
 
-  /// The names of the services that did not end and were left behind, those in groups too.
+  /// The names of the services that did not end and were left behind, including those in groups.
   public var stuckServices: [String] { Self.stuckServices(in: errors) }
 
   private static func stuckServices(in errors: [any Error]) -> [String] {
@@ -30,10 +28,11 @@ public struct ApplicationError: Error {
 }
 
 extension ApplicationError: CustomStringConvertible {
-  /// The cause, what followed, each with the service that threw it, and the services that are stuck.
+  /// A description with the cause, its consequences, the service that threw each error, and the stuck
+  /// services.
   public var description: String {
     let parts = zip(services, errors).map { service, error in
-      // A service error names its service itself.
+      // A service error already names its service.
       guard let service, !(error is ServiceError) else { return "\(error)" }
       return "service \"\(service)\" threw \(error)"
     }
@@ -46,8 +45,8 @@ extension ApplicationError: CustomStringConvertible {
 
 /// An error that a service threw.
 public struct ServiceFailure: Sendable {
-  /// The name of the service, led by those of the groups around it, each with a slash.
+  /// The name of the service, prefixed with the names of its groups, each followed by a slash.
   public let service: String
-  /// What it threw.
+  /// The error.
   public let error: any Error
 }

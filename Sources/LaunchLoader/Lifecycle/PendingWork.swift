@@ -1,7 +1,6 @@
 internal import EventBus
 
-/// What an application waits for besides its services: launch work, and handlers of events that people do
-/// work in.
+/// The work that an application waits for besides its services: launch work and event handlers.
 ///
 /// ## Thread safety
 ///
@@ -9,7 +8,7 @@ internal import EventBus
 final class PendingWork: Sendable {
   private struct Item: Sendable {
     let name: @Sendable () -> String
-    /// Opened when the handlers have finished, or are left behind; `nil` for launch work.
+    /// Opened when the handlers have finished or are left behind; `nil` for launch work.
     let latch: Latch?
     var task: Task<Void, Never>?
   }
@@ -26,24 +25,23 @@ final class PendingWork: Sendable {
   }
 
   private let state = Locked(State())
-  /// How the launch work ended; `nil` if it was left behind.
+  /// The result of the launch work; `nil` if it was left behind.
   private let launchEnd = LatchedValue<Result<LaunchReport, any Error>?>()
 
-  /// Creates a list of nothing.
   init() {}
 
-  /// What is waited for, the oldest first.
+  /// The descriptions of the pending work, oldest first.
   var names: [String] {
     let items = state.withLock { $0.items }
     return items.sorted { $0.key < $1.key }.map { $0.value.name() }
   }
 
-  /// Waits for launch work, and names it meanwhile; cancellation does not end that.
+  /// Waits for launch work, regardless of cancellation, and lists it in ``names`` meanwhile.
   ///
   /// - Parameters:
-  ///   - task: Runs the work.
-  ///   - begin: Lets the task begin, once the work is among what is waited for.
-  /// - Returns: How it ended; `nil` if it was left behind.
+  ///   - task: The task that runs the work.
+  ///   - begin: Called when the work is listed, to start the task.
+  /// - Returns: The result; `nil` if the work was left behind.
   func launch(
     _ task: Task<LaunchReport, any Error>,
     begin: () -> Void
@@ -57,13 +55,13 @@ final class PendingWork: Sendable {
     return end
   }
 
-  /// Leaves launch work behind: it goes on, but nothing waits for it.
+  /// Stops waiting for the launch work, which continues.
   func leaveLaunch() { launchEnd.resolve(nil) }
 
-  /// Posts an event and waits for its handlers, those on actors and asynchronous ones included, until they
+  /// Posts an event and waits for its handlers, including asynchronous ones and those on actors, until they
   /// have finished or are left behind.
   ///
-  /// - Returns: What opens then.
+  /// - Returns: A latch that opens then.
   func post(
     _ name: EventName<Void>,
     on bus: EventBus,
@@ -90,16 +88,16 @@ final class PendingWork: Sendable {
     return latch
   }
 
-  /// Waits until no handler is waited for; cancellation does not end it.
+  /// Waits until no handler is pending, regardless of cancellation.
   func untilHandlersAreDone() async {
     while let latch = state.withLock({ $0.items.values.lazy.compactMap(\.latch).first }) {
       await Task { _ = await latch.wait() }.value
     }
   }
 
-  /// Leaves the handlers behind: they go on, but nothing waits for them.
+  /// Stops waiting for the handlers, which continue.
   ///
-  /// - Returns: What they handle.
+  /// - Returns: The descriptions of the handlers.
   func leaveHandlers() -> [String] {
     let items = state.withLock { state in
       let items = state.items.filter { $0.value.latch != nil }
@@ -119,7 +117,7 @@ final class PendingWork: Sendable {
 
   private static func describe(_ name: EventName<Void>, _ bus: EventBus) -> String {
     let sites = bus.snapshot().observations.filter { $0.name == name.rawValue }.map { "\($0.site)" }
-    let places = sites.isEmpty ? "" : " (registered at \(sites.joined(separator: ", ")))"
-    return "handlers of \(name)\(places)"
+    let suffix = sites.isEmpty ? "" : " (registered at \(sites.joined(separator: ", ")))"
+    return "handlers of \(name)\(suffix)"
   }
 }

@@ -1,69 +1,70 @@
 internal import EventBus
 
-/// What the operating system asks of an application.
+/// The requests of the operating system to an application.
 extension Application {
-  /// The user sends the program to the background; before services have started, that is where they start.
+  /// Sends the program to the background.
+  ///
+  /// Before services have started, they start there.
   package func enterBackground(isolation: isolated (any Actor)? = #isolation) {
     change(.background)
   }
 
-  /// The same; returns when everybody has been told, whoever tells them.
+  /// Sends the program to the background, and returns when the change is delivered, even if another call
+  /// delivers it.
   ///
-  /// A process that stops must wait for that: another thread may be in the middle of telling.
+  /// A process must not stop while another thread is delivering an edge.
   package func enteredBackground(isolation: isolated (any Actor)? = #isolation) async {
     await changed(.background)
   }
 
-  /// The user fetches the program back.
+  /// Returns the program to the foreground.
   package func enterForeground(isolation: isolated (any Actor)? = #isolation) {
     change(.foreground)
   }
 
-  /// The program is asked to read its configuration again; returns when all handlers have done so, or are
-  /// left behind.
+  /// Requests a reload of the configuration, and returns when all handlers have finished or are left behind.
   package func reload(isolation: isolated (any Actor)? = #isolation) async {
     if runner.isStopping { return }
     let done = pending.post(.shouldReload, on: bus, from: self)
     await Task { _ = await done.wait() }.value
   }
 
-  /// The terminal of the program has another size.
+  /// Reports that the size of the terminal has changed.
   package func terminalDidResize(isolation: isolated (any Actor)? = #isolation) {
     bus.post(.terminalDidResize, from: self)
   }
 
-  /// The user, or the system, wants the program to end.
+  /// Handles a signal that requests the end of the program.
   ///
-  /// The first time everything is stopped in order; the second time everything is cancelled and the exit
-  /// code is 128 plus the number, unless there is one; the third time the process ends at once, with that
-  /// status.
+  /// The first call stops everything in order. The second cancels everything; the exit code is 128 plus the
+  /// number, unless one is set. The third ends the process immediately with that status.
   ///
-  /// The third one ends the process on the calling thread. The others run code of users, on a thread of the
-  /// concurrency runtime: the caller may be the thread that reads signals.
+  /// The third call ends the process on the calling thread. The others run user code, on a thread of the
+  /// concurrency runtime, because the caller may be the thread that reads signals.
   ///
   /// - Parameter number: The number of the signal.
   package func interrupt(_ number: Int32) {
     switch locked.withLock({ $0.escalation.next(number) }) {
     case .shutdown: Task.detached { self.requestShutdown() }
     case .cancel(let exitCode): Task.detached { self.cancel(exitCode: exitCode) }
-    case .exit(let status): ProcessExit.now(status)
+    case .exit(let status): ServiceProcess.end(status)
     }
   }
 }
 
-/// What ties a running application to the operating system: its signals, its parent, and the manager of
-/// services that may have started it.
+/// Connects a running application to the operating system: to its signals, its parent, and the service
+/// manager that may have started it.
 ///
-/// It listens from its making to ``end()``; afterwards the process does on a signal what it did before.
+/// It listens from its creation to ``end()``, which restores the previous signal dispositions.
 final class SystemTie: Sendable {
-  private let bridge: SignalBridge?
+  private let bridge: SignalBridge
   private let manager: ServiceManager?
   private let tasks: [Task<Void, Never>]
 
-  /// Ties an application, as its configuration says.
+  /// Connects an application as its configuration says.
   init(_ application: Application) {
     let configuration = application.configuration
-    // What a service manager set is in the environment of the process, unless another one was given.
+    // A service manager sets variables in the process environment; use it unless the options contain another.
     let given = configuration.launchOptions?.environment ?? [:]
     let environment = given.isEmpty ? LaunchOptions.current.environment : given
     let manager = NotifySocket(environment: environment) {
@@ -81,23 +82,30 @@ final class SystemTie: Sendable {
         }
       )
     }
-    if let manager, let interval = manager.watchdogInterval {
-      tasks.append(Task.detached { await Self.feed(manager, every: interval / 2) })
+    if let manager, let interval = manager.socket.watchdogInterval {
+      tasks.append(
+        Task.detached {
+          while !Task.isCancelled {
+            manager.socket.watchdog()
+            try? await Task.sleep(for: interval / 2)  // Reason: a cancellation ends the loop, too.
+          }
+        }
+      )
     }
     self.bridge = bridge
     self.manager = manager
     self.tasks = tasks
   }
 
-  /// The services have started.
+  /// Reports that the services have started.
   func started() { manager?.started() }
 
-  /// The end begins.
+  /// Reports that the application stops.
   func stopping() { manager?.stopping() }
 
-  /// Stops listening; returns when no answer is under way.
+  /// Stops listening, and returns when no answer is in progress.
   func end() async {
-    bridge?.end()
+    bridge.end()
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
   }
@@ -121,81 +129,67 @@ final class SystemTie: Sendable {
       resize: { application.terminalDidResize() }
     )
   }
-
-  private static func feed(_ manager: ServiceManager, every interval: Duration) async {
-    while !Task.isCancelled {
-      manager.watchdog()
-      try? await Task.sleep(for: interval)  // Reason: a cancellation ends the loop, too.
-    }
-  }
 }
 
-/// The manager that started the process, and what it was sent last: it hears of a reload only while services
-/// run.
+/// The service manager that started the process.
+///
+/// It receives reload notifications only while services run.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread. Messages are sent under the lock, which is what keeps them in
-/// order; no code of users runs there.
+/// Every member may be called from any thread. Messages are sent under the lock to keep their order; no user
+/// code runs there.
 private final class ServiceManager: Sendable {
   private enum Phase: Sendable { case starting, running, stopping }
 
-  private struct State: Sendable {
-    var phase = Phase.starting
-  }
-
-  private let socket: NotifySocket
-  private let state = Locked(State())
+  let socket: NotifySocket
+  private let phase = Locked(Phase.starting)
 
   init(_ socket: NotifySocket) { self.socket = socket }
 
-  var watchdogInterval: Duration? { socket.watchdogInterval }
-
   func started() {
-    state.withLock { state in
-      guard state.phase == .starting else { return }
-      state.phase = .running
+    phase.withLock { phase in
+      guard phase == .starting else { return }
+      phase = .running
       socket.ready()
     }
   }
 
-  func reloading() { state.withLock { if $0.phase == .running { socket.reloading() } } }
+  func reloading() { phase.withLock { if $0 == .running { socket.reloading() } } }
 
-  func reloaded() { state.withLock { if $0.phase == .running { socket.ready() } } }
+  func reloaded() { phase.withLock { if $0 == .running { socket.ready() } } }
 
   func stopping() {
-    state.withLock { state in
-      state.phase = .stopping
+    phase.withLock { phase in
+      phase = .stopping
       socket.stopping()
     }
   }
-
-  func watchdog() { socket.watchdog() }
 }
 
-/// The rule of interrupts: ask, insist, leave.
+/// The escalation of interrupts: stop, cancel, exit.
 ///
 /// A plain value.
 package struct InterruptEscalation: Sendable {
-  /// What an interrupt means.
+  /// The effect of an interrupt.
   package enum Step: Sendable, Equatable {
     /// Stop in order.
     case shutdown
-    /// Cancel everything; the exit code is this, unless there is one.
+    /// Cancel everything, with this exit code unless one is set.
     case cancel(exitCode: Int32)
-    /// End the process now, with this status.
+    /// End the process immediately with this status.
     case exit(Int32)
   }
 
   private var count = 0
 
-  /// Creates the rule of a process that nobody interrupted.
+  /// Creates an escalation without interrupts.
   package init() {}
 
-  /// Takes in one more interrupt.
+  /// Counts an interrupt.
   ///
   /// - Parameter number: The number of the signal.
-  /// - Returns: What it means.
+  /// - Returns: The effect of the interrupt.
   package mutating func next(_ number: Int32) -> Step {
     count = min(count + 1, 3)
     switch count {

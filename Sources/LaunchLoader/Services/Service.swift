@@ -1,6 +1,6 @@
 public import EventBus
 
-/// Something that runs for as long as the program does: a server, a consumer, a connection pool.
+/// A long-running part of a program, such as a server, a consumer or a connection pool.
 ///
 /// ```swift
 /// struct Heartbeat: Service {
@@ -13,87 +13,87 @@ public import EventBus
 /// }
 /// ```
 ///
-/// Whoever runs it starts it once, tells it to stop through its context, and waits until
-/// ``run(_:)`` has returned. A service is any `Sendable` type; for one of a few lines there is a closure
-/// form of `add`.
+/// An application or a group starts a service once, asks it to stop through its context, and waits until
+/// ``run(_:)`` returns. Any `Sendable` type can be a service; for a service of a few lines there is a form of
+/// `add` that takes a closure.
 public protocol Service: Sendable {
-  /// What the service is called in `after:` and in messages; unique among its neighbours.
+  /// The name of the service in `after:` and in messages, unique within its application or group.
   var name: String { get }
 
-  /// Runs the service until it is told to stop.
+  /// Runs the service until it is asked to stop.
   ///
-  /// It is entered in the order in which services start. One that computes for long before it first suspends
-  /// delays only those that name it in `after:`. When the context says that the service shall stop it finishes what
-  /// it has begun and returns. Its task is cancelled if it takes longer than it may.
+  /// Services are entered in their start order. A service that computes for a long time before it first
+  /// suspends delays only the services that name it in `after:`. When the context requests the stop, the
+  /// service finishes its current work and returns. If it exceeds its time limit, its task is cancelled.
   ///
-  /// - Parameter context: Says when to stop, and hears when the service is ready.
-  /// - Throws: Any error: it decides, with the options of the service, what becomes of the others.
+  /// - Parameter context: Requests the stop, and accepts the report that the service is ready.
+  /// - Throws: Any error. The options of the service decide how it affects the other services.
   func run(_ context: ServiceContext) async throws
 }
 
-/// How a service gets on with its neighbours.
+/// The order, time limits and failure policy of a service.
 ///
 /// ## Thread safety
 ///
-/// A value: copies are independent and may be used on any thread.
+/// A plain value; copies are independent and may be used on any thread.
 public struct ServiceOptions: Sendable {
-  /// What the end of one service means for the others.
+  /// The effect of the end of one service on the others.
   public enum Ending: Sendable {
-    /// All others are stopped, in reverse order, and `run()` throws an error that names the service, also if
-    /// it returned: nothing ends a program in silence.
+    /// Stops all other services in reverse order, and makes `run()` throw an error that names the service,
+    /// even if the service returned: no program ends silently.
     case fail
-    /// All others are stopped, in reverse order. If the service returned, nothing has failed: its end is the
-    /// end of the work. If it threw, `run()` throws that error.
+    /// Stops all other services in reverse order. A return is a regular end; a thrown error is thrown by
+    /// `run()`.
     case shutdown
-    /// All others are cancelled at once. If the service returned, that is an error.
+    /// Cancels all other services immediately. A return is an error.
     case cancel
-    /// The others go on.
+    /// Leaves the other services running.
     case ignore
   }
 
-  /// The names of the services that are started before this one, and stopped after it.
+  /// The names of the services that start before this service and stop after it.
   ///
-  /// As soon as one service of a program names another, the order of registration means nothing any more
-  /// to those that name none: they start without waiting, and services that do not need each other stop
-  /// together.
+  /// Once any service of a program names another, registration order no longer applies to the services that
+  /// name none: they start without waiting, and services that do not depend on each other stop together.
   public var after: [String]
 
-  /// What happens when the service returns although no shutdown was requested.
+  /// The effect of a return before shutdown was requested.
   public var onReturn: Ending
 
-  /// What happens when the service throws.
+  /// The effect of a thrown error.
   ///
-  /// It holds while others, or the service itself, are being stopped, too. An error that is ignored does
-  /// not make anything fail; if something else fails, it is listed behind that.
+  /// It also applies while the service or others are being stopped. An ignored error makes nothing fail; if
+  /// something else fails, the ignored error is listed after it.
   public var onThrow: Ending
 
-  /// Whether those that come after this one wait for its ``ServiceContext/ready()``.
+  /// A Boolean value that indicates whether services that start after this one wait for its
+  /// ``ServiceContext/ready()``.
   ///
-  /// A service that ends before it is ready has failed to start, whatever its endings say: what was
-  /// started is stopped, in reverse.
+  /// A service that ends before it is ready has failed to start, whatever its endings say: all started
+  /// services are stopped in reverse order.
   public var waitsForReady: Bool
 
-  /// How long the service may take to start, or to be ready if that is waited for; `nil` is for ever.
+  /// The time in which the service must start, or become ready if ``waitsForReady`` is set; `nil` means no
+  /// limit.
   ///
-  /// One that takes longer has failed to start: what was started is stopped, in reverse, and `run()` throws
-  /// an error that names the service.
+  /// If the service takes longer, it has failed to start: all started services are stopped in reverse order,
+  /// and `run()` throws an error that names the service.
   public var startTimeout: Duration?
 
-  /// How long the service may take to stop, from its turn on, before it is cancelled.
+  /// The time in which the service must stop once its turn has come, before it is cancelled.
   ///
-  /// It ends with the deadline that all services have together, whatever it says: with `nil` there is only
-  /// that one.
+  /// The common deadline of all services limits it; with `nil`, only that deadline applies.
   public var stopTimeout: Duration?
 
   /// Creates options.
   ///
   /// - Parameters:
-  ///   - after: The names of the services that are started before this one, and stopped after it.
-  ///   - onReturn: What happens when the service returns although no shutdown was requested.
-  ///   - onThrow: What happens when the service throws.
-  ///   - waitsForReady: Whether those that come after this one wait for its ``ServiceContext/ready()``.
-  ///   - startTimeout: How long the service may take to start; `nil` is for ever.
-  ///   - stopTimeout: How long the service may take to stop, within the deadline that all have together.
+  ///   - after: The names of the services that start before this service and stop after it.
+  ///   - onReturn: The effect of a return before shutdown was requested.
+  ///   - onThrow: The effect of a thrown error.
+  ///   - waitsForReady: Whether services that start after this one wait for its ``ServiceContext/ready()``.
+  ///   - startTimeout: The time in which the service must start; `nil` means no limit.
+  ///   - stopTimeout: The time in which the service must stop, within the common deadline.
   public init(
     after: [String] = [],
     onReturn: Ending = .fail,
@@ -111,7 +111,7 @@ public struct ServiceOptions: Sendable {
   }
 }
 
-/// What a running service is told, and how it answers.
+/// The connection of a running service to its application or group: shutdown requests and readiness.
 ///
 /// ```swift
 /// try app.add("web", web) { context in
@@ -123,64 +123,63 @@ public struct ServiceOptions: Sendable {
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread, from a closure given to ``onShutdown(_:)`` too. After the
-/// service has ended they do nothing.
+/// Every member may be called from any thread, also inside a closure passed to ``onShutdown(_:)``. After the
+/// service has ended, calls have no effect.
 public struct ServiceContext: Sendable {
-  private let place: ServicePlace
+  private let handle: ServiceHandle
   private let id: Int
   private let runner: ServiceRunner
 
-  /// Creates the context of a service.
-  init(_ place: ServicePlace, _ id: Int, of runner: ServiceRunner) {
-    self.place = place
+  init(_ handle: ServiceHandle, _ id: Int, of runner: ServiceRunner) {
+    self.handle = handle
     self.id = id
     self.runner = runner
   }
 
-  /// Claims the run of the services of a group, which this is the context of.
+  /// Claims the run of a group for the service that this context belongs to.
   func claim(_ inner: ServiceRunner, named name: String) -> Bool {
     inner.claim(for: (name, runner))
   }
 
-  /// Says that the service does its work now: those that wait for it may start.
+  /// Reports that the service is ready, so that services waiting for it may start.
   ///
-  /// Only the first call counts. It matters if the service has ``ServiceOptions/waitsForReady``.
+  /// Only the first call has an effect, and only if ``ServiceOptions/waitsForReady`` is set.
   public func ready() {
     runner.send { $0.ready(id) }
   }
 
-  /// Whether the service has been told to stop; who cancels it tells it that, too.
-  public var isShuttingDown: Bool { place.signal.isRaised }
-
-  /// Waits until the service is told to stop.
+  /// A Boolean value that indicates whether the service was asked to stop.
   ///
-  /// Closures given to ``onShutdown(_:)`` have returned by then.
+  /// A cancelled service was asked to stop as well.
+  public var isShuttingDown: Bool { handle.signal.isRaised }
+
+  /// Waits until the service is asked to stop.
+  ///
+  /// Returns after the closures passed to ``onShutdown(_:)`` have returned.
   ///
   /// - Throws: `CancellationError` when the task is cancelled first.
   public func untilShutdown() async throws {
-    try await place.signal.wait()
+    try await handle.signal.wait()
   }
 
-  /// Runs a closure when the service is told to stop, or now if it has been.
+  /// Runs a closure when the service is asked to stop, or immediately if it already was.
   ///
-  /// Closures run in the order of their registration, outside every lock; ``isShuttingDown`` is `true`
-  /// in all of them. The service counts as running until they have returned. If the service ends without
-  /// having been told to stop, they are let go of and never run.
+  /// Closures run in registration order, outside every lock; ``isShuttingDown`` is `true` in all of them. The
+  /// service counts as running until they have returned. If the service ends without being asked to stop, the
+  /// closures are released without running.
   ///
   /// - Parameter body: Called at most once.
-  /// - Returns: A token that takes the closure back. Dropping it does nothing.
+  /// - Returns: A token that removes the closure. Dropping the token has no effect.
   /// - Complexity: Amortized O(1).
   @discardableResult
   public func onShutdown(_ body: @escaping @Sendable () -> Void) -> Token {
-    place.signal.onRaise(body)
+    handle.signal.onRaise(body)
   }
 }
 
-/// A service that is no more than a name and a closure.
+/// A service made of a name and a closure.
 struct ServiceClosure: Service {
-  /// The name of the service.
   let name: String
-  /// What it does.
   let body: @Sendable (ServiceContext) async throws -> Void
 
   func run(_ context: ServiceContext) async throws {

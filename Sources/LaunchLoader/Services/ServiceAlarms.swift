@@ -1,25 +1,27 @@
 internal import EventBus
 
-/// The times that run out while services start and stop; one task sleeps for the earliest of them.
+/// The time limits of starting and stopping services.
+///
+/// One task sleeps until the earliest of them.
 ///
 /// ## Thread safety
 ///
 /// Every member may be called from any thread. The clock is read, and closures are called and released,
 /// outside the lock.
 final class ServiceAlarms: Sendable {
-  /// What has only so much time; a new alarm replaces the one before.
+  /// The subject of a time limit; a new alarm replaces the previous one of its subject.
   enum Key: Hashable, Sendable {
-    /// One service.
+    /// A single service.
     case service(Int)
     /// All services together.
     case all
-    /// The patience of those who wait.
-    case patience
+    /// The next message that names what a start or stop is waiting for.
+    case waitReport
   }
 
   private struct Alarm: Sendable {
     let end: Duration
-    let rank: ServiceMachine<ServicePlace>.Limit
+    let rank: ServiceMachine<ServiceHandle>.Limit
     let body: @Sendable () -> Void
   }
 
@@ -33,13 +35,13 @@ final class ServiceAlarms: Sendable {
     var alarms: [Key: Alarm] = [:]
     var sleeper = Sleeper.none
     var task: Task<Void, Never>?
-    /// The number of the task; those of former ones are lower.
+    /// The number of the current task; earlier tasks have lower numbers.
     var number = 0
     var isClosed = false
 
     var earliest: Duration? { alarms.values.lazy.map(\.end).min() }
 
-    /// Forgets the task.
+    /// Detaches the current task and returns it for cancellation.
     mutating func retire() -> Task<Void, Never>? {
       number += 1
       sleeper = .none
@@ -50,25 +52,25 @@ final class ServiceAlarms: Sendable {
   private let stopwatch: Stopwatch
   private let state = Locked(State())
 
-  /// Creates no alarms.
+  /// Creates an empty set of alarms.
   ///
-  /// - Parameter clock: Measures the times.
+  /// - Parameter clock: The clock that measures the limits.
   init(_ clock: any Clock<Duration>) { stopwatch = Stopwatch(clock) }
 
-  /// The time since these were made.
+  /// The time since creation.
   var elapsed: Duration { stopwatch.elapsed() }
 
-  /// Calls a closure when a time is up.
+  /// Calls a closure when a time limit expires.
   ///
   /// - Parameters:
-  ///   - key: What has only so much time. An alarm that is there is replaced, unless its rank is higher: two
-  ///     threads may set a limit and the one that follows it in any order.
-  ///   - rank: The limit.
-  ///   - duration: The time, from now on.
+  ///   - key: The subject of the limit. An existing alarm is replaced unless its rank is higher, because two
+  ///     threads may set successive limits in either order.
+  ///   - rank: The kind of limit.
+  ///   - duration: The time from now.
   ///   - body: Called once, unless the alarm is replaced or removed before.
   func set(
     _ key: Key,
-    _ rank: ServiceMachine<ServicePlace>.Limit,
+    _ rank: ServiceMachine<ServiceHandle>.Limit,
     after duration: Duration,
     _ body: @escaping @Sendable () -> Void
   ) {
@@ -98,8 +100,8 @@ final class ServiceAlarms: Sendable {
     if isLate { task.cancel() }
   }
 
-  /// Removes an alarm, unless its rank is higher than a limit.
-  func remove(_ key: Key, upTo limit: ServiceMachine<ServicePlace>.Limit) {
+  /// Removes an alarm unless its rank exceeds the given limit.
+  func remove(_ key: Key, upTo limit: ServiceMachine<ServiceHandle>.Limit) {
     let (alarm, retired) = state.withLock { state -> (Alarm?, Task<Void, Never>?) in
       if let alarm = state.alarms[key], alarm.rank > limit { return (nil, nil) }
       let alarm = state.alarms.removeValue(forKey: key)
@@ -109,7 +111,7 @@ final class ServiceAlarms: Sendable {
     withExtendedLifetime(alarm) {}
   }
 
-  /// Removes all alarms, and those that are still to be set.
+  /// Removes all alarms and rejects later ones.
   func close() {
     let (alarms, retired) = state.withLock { state in
       defer { state.alarms = [:] }

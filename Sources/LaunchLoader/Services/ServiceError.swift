@@ -1,38 +1,38 @@
-/// Why a service was refused, or why services ended otherwise than they should.
+/// A rejected service, or a failure of running services.
 ///
-/// Errors that a service throws are no service errors: they are kept as they are.
+/// Errors thrown by a service are not wrapped; they are reported unchanged.
 public struct ServiceError: Error {
-  /// What can go wrong.
+  /// The kind of failure, with its context.
   ///
-  /// More cases may come: keep a `default` in a `switch`.
+  /// More cases may be added: keep a `default` in a `switch`.
   public enum Code: Sendable {
-    /// There is a service of this name already.
+    /// A service of this name already exists.
     case duplicate(String)
-    /// A service comes after one that is not there.
+    /// A service names another in `after:` that does not exist.
     case unknown(String, neededBy: String)
-    /// Services come after each other in a circle; the first is named again at the end.
+    /// Services depend on each other in a cycle; the first is repeated at the end.
     case cycle([String])
-    /// It is too late to add this service: the others are being stopped, or were.
+    /// The service was added after shutdown was requested.
     case stopping(String)
     /// A service that others wait for ended before it was ready.
     case endedBeforeReady(String)
-    /// A service took longer to start than its options allow.
+    /// A service exceeded its `startTimeout`.
     case notStarted(String)
-    /// A service returned before shutdown was requested, and its options do not expect that.
+    /// A service returned before shutdown was requested, and its options do not allow that.
     case returned(String)
-    /// A service did not end although it was cancelled, and was left behind; or launch work, which is named
-    /// `launch work "x"`.
+    /// A service did not end after it was cancelled, and was left behind. Also used for launch work, which is
+    /// named `launch work "x"`.
     case stuck(String)
-    /// What was run has been run before.
+    /// The application or group already ran.
     case alreadyRan
-    /// The services of a group failed: the cause first.
+    /// Services of a group failed; the cause comes first.
     case failed(group: String, errors: [any Error])
   }
 
-  /// What went wrong.
+  /// The kind of failure, with its context.
   public let code: Code
 
-  /// Whether what is stuck is launch work, named as such, and no service.
+  /// A Boolean value that indicates whether a `stuck` name is that of launch work instead of a service.
   private let isLaunchWork: Bool
 
   init(_ code: Code, isLaunchWork: Bool = false) {
@@ -42,19 +42,19 @@ public struct ServiceError: Error {
 }
 
 extension ServiceError: CustomStringConvertible {
-  /// What went wrong, and what to do about it.
+  /// A description of the failure with its remedy.
   public var description: String {
     switch code {
     case .duplicate(let name):
-      "there is a service \"\(name)\" already: give each its own name"
+      "a service named \"\(name)\" already exists: give each service its own name"
     case .unknown(let name, let dependant):
-      "service \"\(dependant)\" comes after \"\(name)\", which is not there:"
-        + " add that one, or take it out of after:"
+      "service \"\(dependant)\" starts after \"\(name)\", which does not exist:"
+        + " add that service, or remove the name from after:"
     case .cycle(let path):
-      "services come after each other in a circle: \(path.joined(separator: " → "));"
-        + " take one of these names out of after:"
+      "services depend on each other in a cycle: \(path.joined(separator: " → "));"
+        + " remove one of these names from after:"
     case .stopping(let name):
-      "service \"\(name)\" was added while services are stopped: it was not started"
+      "service \"\(name)\" was added after shutdown was requested and did not start: add it earlier"
     case .endedBeforeReady(let name):
       "service \"\(name)\" ended before it was ready: call ready() on its context first"
     case .notStarted(let name):
@@ -63,28 +63,30 @@ extension ServiceError: CustomStringConvertible {
       "service \"\(name)\" returned before shutdown was requested:"
         + " set onReturn to .shutdown or .ignore if it may"
     case .stuck(let name):
-      "\(isLaunchWork ? name : "service \"\(name)\"") is stuck: it did not end when it was cancelled, and was left behind"
+      "\(isLaunchWork ? name : "service \"\(name)\"") is stuck: it did not end after it was cancelled, and was left behind"
     case .alreadyRan:
-      "services run once: make new ones to run again"
+      "services run only once: create new ones to run again"
     case .failed(let group, let errors):
       "service group \"\(group)\" failed: " + errors.map { "\($0)" }.joined(separator: "; ")
     }
   }
 }
 
-/// How a run of services ended.
+/// The result of running services.
 package struct ServiceOutcome: Sendable {
-  /// One thing that went wrong.
+  /// An error and the service that threw it.
   package struct Failure: Sendable {
-    /// The service that threw the error, if one did.
+    /// The service that threw the error, or `nil` if the error did not come from a service.
     package let service: String?
     /// The error.
     package let error: any Error
   }
 
-  /// What went wrong: the cause first, errors that were to be ignored last; empty if nothing did.
+  /// The failures in order: the cause first, ignored errors last.
+  ///
+  /// Empty after success.
   package let failures: [Failure]
-  /// Whether the services were cancelled.
+  /// A Boolean value that indicates whether the services were cancelled.
   package let isCancelled: Bool
 
   /// The errors of ``failures``.

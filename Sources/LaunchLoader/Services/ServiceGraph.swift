@@ -1,17 +1,17 @@
-/// The order that `after:` asks for, worked out before anything starts.
+/// The start order that results from `after:`, computed before any service starts.
 ///
-/// A plain value. Without a single edge the services are a chain, each after the one before it.
+/// A plain value. Without edges, the services form a chain, each after the previous one.
 package struct ServiceGraph: Sendable, Equatable {
-  /// For each service the places of those that start before it.
+  /// The indices of the services that start before each service.
   package private(set) var dependencies: [[Int]]
-  /// For each service its layer: one more than the highest of those before it, from zero.
+  /// The layer of each service: zero, or one more than the highest layer among its dependencies.
   package private(set) var layers: [Int]
-  /// Whether no service named another.
+  /// A Boolean value that indicates whether no service names another.
   package private(set) var isChain: Bool
 
-  /// Works out the order.
+  /// Computes the order.
   ///
-  /// - Parameter services: The names, all different, and what each comes after.
+  /// - Parameter services: The services with unique names and the names that each comes after.
   /// - Throws: ``ServiceError`` with the code `unknown` or `cycle`.
   /// - Complexity: O(*n* + *e*) in the number of services and edges.
   package init(_ services: [(name: String, after: [String])]) throws(ServiceError) {
@@ -21,7 +21,7 @@ package struct ServiceGraph: Sendable, Equatable {
       layers = Array(services.indices)
       return
     }
-    let places = Dictionary(
+    let indices = Dictionary(
       services.enumerated().map { ($0.element.name, $0.offset) },
       uniquingKeysWith: { first, _ in first }
     )
@@ -30,10 +30,10 @@ package struct ServiceGraph: Sendable, Equatable {
     for service in services {
       var own: [Int] = []
       for name in service.after {
-        guard let place = places[name] else {
+        guard let index = indices[name] else {
           throw ServiceError(.unknown(name, neededBy: service.name))
         }
-        own.append(place)
+        own.append(index)
       }
       dependencies.append(own)
     }
@@ -42,9 +42,9 @@ package struct ServiceGraph: Sendable, Equatable {
     }
   }
 
-  /// Assigns layers.
+  /// Assigns layers in topological order.
   ///
-  /// - Returns: A cycle, its first service again at the end, if there is one.
+  /// - Returns: A cycle with its first service repeated at the end, or `nil` if there is none.
   private mutating func assignLayers() -> [Int]? {
     var missing = dependencies.map(\.count)
     var dependants: [[Int]] = Array(repeating: [], count: missing.count)
@@ -66,14 +66,14 @@ package struct ServiceGraph: Sendable, Equatable {
     return cycle(from: start) { missing[$0] > 0 }
   }
 
-  /// Walks backwards from a service that cannot start until a service is met again.
+  /// Follows the blocked dependencies of a service until one repeats.
   private func cycle(from start: Int, _ isHeldUp: (Int) -> Bool) -> [Int] {
     var path: [Int] = []
-    var places: [Int: Int] = [:]
+    var indices: [Int: Int] = [:]
     var service = start
     while true {
-      if let place = places[service] { return Array(path[place...]) + [service] }
-      places[service] = path.count
+      if let index = indices[service] { return Array(path[index...]) + [service] }
+      indices[service] = path.count
       path.append(service)
       guard let next = dependencies[service].first(where: isHeldUp) else { return path }
       service = next
@@ -81,16 +81,14 @@ package struct ServiceGraph: Sendable, Equatable {
   }
 }
 
-/// The services that may start now, the one registered first in front.
+/// The services that may start now, in registration order.
 ///
-/// A plain value: a binary heap of numbers.
+/// A binary heap of service numbers.
 struct ServiceQueue: Sendable {
   private var heap: [Int] = []
 
-  /// Creates an empty queue.
   init() {}
 
-  /// Whether nobody may start.
   var isEmpty: Bool { heap.isEmpty }
 
   /// Adds a service.
@@ -98,33 +96,32 @@ struct ServiceQueue: Sendable {
   /// - Complexity: O(log *n*).
   mutating func insert(_ service: Int) {
     heap.append(service)
-    var place = heap.count - 1
-    while place > 0, heap[place] < heap[(place - 1) / 2] {
-      heap.swapAt(place, (place - 1) / 2)
-      place = (place - 1) / 2
+    var index = heap.count - 1
+    while index > 0, heap[index] < heap[(index - 1) / 2] {
+      heap.swapAt(index, (index - 1) / 2)
+      index = (index - 1) / 2
     }
   }
 
-  /// Takes the first service.
+  /// Removes and returns the service with the lowest number.
   ///
   /// - Complexity: O(log *n*).
   mutating func popFirst() -> Int? {
     guard let first = heap.first, let last = heap.popLast() else { return nil }
     if heap.isEmpty { return first }
     heap[0] = last
-    var place = 0
+    var index = 0
     while true {
-      var least = place
-      for child in [2 * place + 1, 2 * place + 2]
+      var least = index
+      for child in [2 * index + 1, 2 * index + 2]
       where child < heap.count && heap[child] < heap[least] {
         least = child
       }
-      if least == place { return first }
-      heap.swapAt(place, least)
-      place = least
+      if least == index { return first }
+      heap.swapAt(index, least)
+      index = least
     }
   }
 
-  /// Forgets everybody.
   mutating func removeAll() { heap = [] }
 }

@@ -1,6 +1,6 @@
 internal import EventBus
 
-/// Services that start and stop together, and that are one service to the others.
+/// A service composed of several services that start and stop together.
 ///
 /// ```swift
 /// let storage = ServiceGroup("storage")
@@ -8,30 +8,30 @@ internal import EventBus
 /// try app.add(storage)
 /// ```
 ///
-/// The group is ready when all its services have started, and are ready where that was asked for. Told to
-/// stop it stops them, in its own order; cancelled it cancels them. It ends when all of them have ended,
-/// or when an ending says so.
+/// The group is ready when all its services have started and those with ``ServiceOptions/waitsForReady`` are
+/// ready. When the group is asked to stop or is cancelled, it stops or cancels its services in its own order.
+/// It ends when all of them have ended, or when the ending of one of them says so.
 ///
-/// What there is to say about its services, and the errors that they throw, reach the application that runs the
-/// group: named after the group, as `storage/heartbeat`.
+/// Messages about its services and the errors they throw reach the application that runs the group, prefixed
+/// with the name of the group: `storage/heartbeat`.
 ///
 /// ## Thread safety
 ///
 /// Every member may be called from any thread.
 public final class ServiceGroup: Service {
-  /// What the group is called among its neighbours.
+  /// The name of the group in `after:` and in messages.
   public let name: String
   private let runner: ServiceRunner
 
   /// Creates an empty group.
   ///
   /// - Parameters:
-  ///   - name: What it is called among its neighbours.
-  ///   - stopTimeout: How long stopping all may take before they are cancelled; `nil` is for as long as the
-  ///     one that runs the group waits.
-  ///   - cancelTimeout: How long they may take to end after they were cancelled, before they are left
-  ///     behind and named; `nil` is for as long as the one that runs the group waits.
-  ///   - clock: Measures both.
+  ///   - name: The name of the group, unique within its application or group.
+  ///   - stopTimeout: The time in which all services must stop, before they are cancelled; `nil` leaves the
+  ///     limit to the application or group that runs this one.
+  ///   - cancelTimeout: The time in which cancelled services must end, before they are left behind and named;
+  ///     `nil` leaves the limit to the application or group that runs this one.
+  ///   - clock: The clock that measures both.
   public init(
     _ name: String,
     stopTimeout: Duration? = nil,
@@ -46,14 +46,16 @@ public final class ServiceGroup: Service {
     )
   }
 
-  /// Adds a service; while the group runs it starts as soon as it may.
+  /// Adds a service.
+  ///
+  /// While the group runs, the service starts as soon as its order permits.
   ///
   /// - Parameters:
   ///   - service: The service.
-  ///   - options: How it gets on with the others.
-  /// - Throws: ``ServiceError`` with the code `duplicate` if its name is taken, `stopping` if the group is
-  ///   being stopped or was; while the group runs also `unknown` and `cycle`. Before that, those two end
-  ///   the run that they would spoil.
+  ///   - options: The order, time limits and failure policy of the service.
+  /// - Throws: ``ServiceError`` with the code `duplicate` if the name is taken, or `stopping` after shutdown
+  ///   was requested. While the group runs also `unknown` and `cycle`; before, these two make the run fail
+  ///   instead.
   /// - Complexity: O(log *n*) in the number of services.
   public func add(
     _ service: some Service,
@@ -62,13 +64,13 @@ public final class ServiceGroup: Service {
     try runner.add(service, options)
   }
 
-  /// Adds a service that is a closure.
+  /// Adds a service that runs a closure.
   ///
   /// - Parameters:
-  ///   - name: What it is called among its neighbours.
-  ///   - options: How it gets on with the others.
-  ///   - body: What it does.
-  /// - Throws: What ``add(_:_:)`` throws.
+  ///   - name: The name of the service, unique within the group.
+  ///   - options: The order, time limits and failure policy of the service.
+  ///   - body: The work of the service.
+  /// - Throws: The errors of ``add(_:_:)``.
   /// - Complexity: O(log *n*) in the number of services.
   public func add(
     _ name: String,
@@ -78,16 +80,18 @@ public final class ServiceGroup: Service {
     try runner.add(ServiceClosure(name: name, body: body), options)
   }
 
-  /// Stops the services, in reverse order; before the group runs, none of them will start.
+  /// Stops the services in reverse order.
+  ///
+  /// Before the group runs, prevents them from starting.
   public func shutdown() {
     runner.send { $0.shutdown() }
   }
 
   /// Runs the services until all have ended.
   ///
-  /// - Parameter context: Says when to stop, and hears when all have started.
+  /// - Parameter context: Requests the stop, and accepts the report that all services have started.
   /// - Throws: ``ServiceError`` with the code `failed` if anything went wrong, or `alreadyRan`;
-  ///   `CancellationError` if nothing did but that the task was cancelled.
+  ///   `CancellationError` if the only cause was the cancellation of the task.
   public func run(_ context: ServiceContext) async throws {
     let token = context.onShutdown { [runner] in runner.send { $0.shutdown() } }
     defer { token.cancel() }

@@ -1,6 +1,6 @@
-/// Who starts, and when.
+/// The start of services.
 extension ServiceMachine {
-  /// Gives every service its layer and those it waits for.
+  /// Assigns every service its layer and its dependencies.
   mutating func order(_ ids: [ID]) throws(ServiceError) {
     let graph = try ServiceGraph(
       ids.compactMap { id in records[id].map { ($0.name, $0.options.after) } }
@@ -16,7 +16,7 @@ extension ServiceMachine {
     }
   }
 
-  /// Gives a newcomer its layer and those it waits for.
+  /// Assigns a service that is added during the run its layer and its dependencies.
   mutating func link(
     _ record: inout ServiceRecord<Handle>,
     _ id: ID
@@ -32,7 +32,7 @@ extension ServiceMachine {
       dependencies.append(dependency)
     }
     if isChain {
-      // It comes after all others already; what it names is among them.
+      // The new service follows all others, which include those that it names.
       dependencies = lastID.map { [$0] } ?? []
       lastLayer += 1
       lastID = id
@@ -54,14 +54,14 @@ extension ServiceMachine {
     actions.append(.startServices)
   }
 
-  /// Records that the `run` of a service has suspended or returned, or is waited for no longer.
+  /// Records that the `run` of a service has suspended or returned, or is no longer waited for.
   mutating func start(_ id: ID) {
     guard records[id] != nil else { return }
     records[id]?.hasStarted = true
     satisfy(id)
   }
 
-  /// Lets those start that waited for nobody but this service, if that may be.
+  /// Unblocks the dependants of a service, if it satisfies them.
   mutating func satisfy(_ id: ID) {
     guard let record = records[id], record.satisfies, !record.isSatisfied else { return }
     records[id]?.isSatisfied = true
@@ -83,46 +83,43 @@ extension ServiceMachine {
   }
 }
 
-/// What the rule knows of one service that has not ended.
+/// The state of a service that has not ended.
 struct ServiceRecord<Handle: Sendable>: Sendable {
-  /// How far a service has come.
+  /// The progress of a service.
   enum Phase: Sendable {
-    /// It waits for others, or for its turn.
+    /// Waiting for dependencies or for its turn.
     case waiting
-    /// Its `run` has been, or is being, entered.
+    /// The `run` method was entered or is being entered.
     case running
-    /// It was told to stop.
+    /// Asked to stop.
     case stopping
-    /// It was told to stop and cancelled.
+    /// Asked to stop and cancelled.
     case cancelled
   }
 
-  /// What the shell knows it by.
+  /// The handle that the caller passed for the service.
   let handle: Handle
-  /// Its name.
   let name: String
-  /// How it gets on with the others.
   let options: ServiceOptions
-  /// How far it has come.
   var phase = Phase.waiting
-  /// Its layer: those of higher layers are stopped before it.
+  /// The layer; services in higher layers stop earlier.
   var layer = 0
-  /// How many services it waits for.
+  /// The number of unsatisfied dependencies.
   var blockers = 0
-  /// Those that wait for it.
+  /// The services that wait for this one.
   var dependants: [Int] = []
-  /// Whether its `run` was entered and has suspended or returned.
+  /// Indicates that `run` was entered and has suspended or returned.
   var hasStarted = false
-  /// Whether it said that it is ready.
+  /// Indicates that the service called `ready()`.
   var isReady = false
-  /// Whether those that wait for it have been told.
+  /// Indicates that the dependants were unblocked.
   var isSatisfied = false
-  /// Whether the layer that is being stopped waits for it.
+  /// Indicates that the layer being stopped waits for this service.
   var holdsLayer = false
 
-  /// Whether those that wait for it may start.
+  /// A Boolean value that indicates whether the dependants may start.
   var satisfies: Bool { hasStarted && (isReady || !options.waitsForReady) }
 
-  /// Whether its end now would be a start that failed.
+  /// A Boolean value that indicates whether ending now would be a failed start.
   var failsToStart: Bool { options.waitsForReady && !isReady && phase == .running }
 }

@@ -1,6 +1,6 @@
-/// Who is stopped or cancelled, and what an end means for the others.
+/// The stop of services, and the effects of their ends.
 extension ServiceMachine {
-  /// Decides what the end of a service means for the others.
+  /// Applies the effects of the end of a service.
   mutating func judge(_ record: ServiceRecord<Handle>, _ error: (any Error)?) {
     if let error, !(record.phase == .cancelled && error is CancellationError) {
       actions.append(.report(name: path + record.name, error))
@@ -16,7 +16,8 @@ extension ServiceMachine {
       }
       follow(record.options.onThrow)
     } else if wish == nil {
-      // A service that returns after shutdown was requested has not failed, whatever its turn.
+      // A service that returns after shutdown was requested has not failed, even if its turn to stop had not
+      // come.
       if record.failsToStart {
         fail(nil, ServiceError(.endedBeforeReady(record.name)))
         return want(.shutdown)
@@ -37,7 +38,7 @@ extension ServiceMachine {
     }
   }
 
-  /// Keeps an error that makes the run fail.
+  /// Records an error that makes the run fail.
   mutating func fail(_ service: String?, _ error: any Error) {
     failures.append(ServiceOutcome.Failure(service: service, error: error))
   }
@@ -54,13 +55,15 @@ extension ServiceMachine {
     if mayStop { stop() }
   }
 
-  /// Notes what is wished; its time begins, unless there is no run yet.
+  /// Records a request to stop or to cancel.
+  ///
+  /// The time limit of the request starts now, or when the run is claimed.
   mutating func request(_ newWish: Wish) {
     wish = newWish
     if isClaimed { armWish() }
   }
 
-  /// Begins the time for stopping in order, or that for launch work to end after it was cancelled.
+  /// Starts the time limit for an orderly stop, or for cancelled launch work.
   mutating func armWish() {
     if wish == .shutdown, let timeout = limits.stopTimeout {
       actions.append(.armAll(.stop, timeout))
@@ -70,7 +73,7 @@ extension ServiceMachine {
     }
   }
 
-  /// Forgets the services that have not been started.
+  /// Removes the services that have not started.
   mutating func dropWaiting() {
     let waiting = records.filter { $0.value.phase == .waiting }
     for (id, record) in waiting { remove(id, record) }
@@ -78,7 +81,7 @@ extension ServiceMachine {
     if !waiting.isEmpty { actions.append(.drop(waiting.values.map(\.handle))) }
   }
 
-  /// Does what is wished.
+  /// Carries out the recorded request.
   mutating func stop() {
     if stage == .running {
       stage = .stopping
@@ -89,7 +92,7 @@ extension ServiceMachine {
       let limit = hasPassedDeadline ? limits.stopTimeout : nil
       for id in idsInReverse() {
         guard let record = records[id], record.phase != .cancelled else { continue }
-        // One whose turn has not come learns of both at once, of the request first.
+        // A service whose turn had not come receives the stop request before the cancellation.
         if hasPassedDeadline, record.phase == .running { actions.append(.stop(record.handle)) }
         cancel(id, record, after: limit)
       }
@@ -97,7 +100,7 @@ extension ServiceMachine {
     advance()
   }
 
-  /// Stops the next layer when the one before has ended, and ends when nobody is left.
+  /// Stops the next layer once the previous one has ended, and finishes when no service remains.
   mutating func advance() {
     guard stage == .stopping else { return }
     if records.isEmpty { return finish() }
@@ -108,29 +111,29 @@ extension ServiceMachine {
       if let record = records[id] {
         if let layer, record.layer != layer { return }
         layer = record.layer
-        tellToStop(id, record)
+        requestStop(id, record)
       }
       stopped += 1
     }
   }
 
-  mutating func tellToStop(_ id: ID, _ record: ServiceRecord<Handle>) {
+  mutating func requestStop(_ id: ID, _ record: ServiceRecord<Handle>) {
     records[id]?.phase = .stopping
     records[id]?.holdsLayer = true
     heldBy += 1
-    // Its time begins before it can notice.
+    // Arm the limit before the service can react.
     if let timeout = record.options.stopTimeout {
       actions.append(.arm(id, .stop, timeout))
     }
     actions.append(.stop(record.handle))
   }
 
-  /// Cancels a service, and says so.
+  /// Cancels a service and reports it.
   ///
   /// - Parameters:
   ///   - id: The service.
-  ///   - record: What is known of it.
-  ///   - limit: How long it had; `nil` if it is not its time that is up.
+  ///   - record: The state of the service.
+  ///   - limit: The service's own limit if it expired; otherwise `nil`.
   mutating func cancel(_ id: ID, _ record: ServiceRecord<Handle>, after limit: Duration?) {
     records[id]?.phase = .cancelled
     actions.append(.cancel(record.handle))
@@ -138,7 +141,7 @@ extension ServiceMachine {
     actions.append(.say("service \"\(path + record.name)\" is cancelled\(reason)"))
   }
 
-  /// Leaves a service behind that does not end, and says so.
+  /// Stops waiting for a service that did not end, and reports it as left behind.
   mutating func leave(_ id: ID, _ record: ServiceRecord<Handle>) {
     remove(id, record)
     actions.append(.disarm(id, .cancel))
@@ -146,7 +149,7 @@ extension ServiceMachine {
     fail(nil, ServiceError(.stuck(record.name)))
   }
 
-  /// Those that run: higher layers first, inside a layer the last one first.
+  /// The services in stop order: higher layers first, and the last added first within a layer.
   func idsInReverse() -> [ID] {
     records.map { (id: $0.key, layer: $0.value.layer) }
       .sorted { $0.layer == $1.layer ? $0.id > $1.id : $0.layer > $1.layer }

@@ -1,77 +1,81 @@
-/// The rule of services: who starts, who is told to stop, who is cancelled, and when it is over.
+/// The state machine that decides which services start, stop or are cancelled, and when the run is over.
 ///
 ///     collecting ──begin──▶ running ──shutdown, cancel, an ending──▶ stopping ──last one ended──▶ over
 ///         └──────────────shutdown, cancel, fail─────────────────────────▲  (when it begins)
 ///
-/// A plain value: it takes no lock, runs no service and reads no clock. Every event returns the actions
-/// that follow from it, to be done after unlocking, in any order with those of other events.
+/// A plain value that takes no lock, runs no service and reads no clock. Every event returns the resulting
+/// actions, which the caller performs after unlocking, in any order relative to those of other events.
 ///
-/// Handles stand for the services; whatever is to be let go of is handed out.
+/// Handles represent the services. Removed handles are returned, so that the caller releases them outside its
+/// lock.
 package struct ServiceMachine<Handle: Sendable>: Sendable {
-  /// The number of a service; never used again.
+  /// The identifier of a service; never reused.
   package typealias ID = Int
 
-  /// What a service has only so much time for.
+  /// The kinds of time limits.
   package enum Limit: Sendable, Hashable, Comparable {
-    /// To start, or to be ready.
+    /// The time to start, or to become ready.
     case start
-    /// To end after it was told to stop.
+    /// The time to end after the stop request.
     case stop
-    /// To end after it was cancelled.
+    /// The time to end after the cancellation.
     case cancel
   }
 
-  /// What is to be done.
+  /// An action for the caller to perform.
   package enum Action: Sendable {
-    /// Begin to take services that may start, with ``takeStart(after:)``, until there is none.
+    /// Take services to start, with ``takeStart(after:)``, until there is none.
     case startServices
-    /// Tell this service to stop.
+    /// Ask this service to stop.
     case stop(Handle)
-    /// Cancel this service, and tell it to stop if it was not told.
+    /// Cancel this service, and ask it to stop if it was not asked yet.
     case cancel(Handle)
     /// Report ``timedOut(_:_:)`` after this time, unless the service has ended.
     case arm(ID, Limit, Duration)
-    /// Forget the time of this service, unless it is that of a later limit than this one.
+    /// Remove the limit of this service, unless it is of a later kind than the given one.
     case disarm(ID, Limit)
     /// Report ``timedOut(_:)`` after this time, unless all services have ended.
     case armAll(Limit, Duration)
     /// Release these services, which never started.
     case drop([Handle])
-    /// Report that a service threw.
+    /// Report an error that a service threw.
     case report(name: String, any Error)
-    /// Write a message for the user who runs the program.
+    /// Print a message for the user of the program.
     case say(String)
-    /// Services are stopped without permission: what the permission waits for is left behind.
+    /// Stop waiting for the permission to stop, because the services are cancelled without it.
     case goAhead
-    /// The launch work has not ended although it was cancelled: it is left behind.
+    /// Stop waiting for the launch work, which did not end after it was cancelled.
     case leaveLaunch
-    /// There is a milestone to be taken.
+    /// Take the next milestone.
     case announce
   }
 
-  /// What the one that runs the services waits for; each comes at most once, in this order.
+  /// A step that the runner waits for.
+  ///
+  /// Each occurs at most once, in this order.
   package enum Milestone: Sendable {
-    /// All services that were there have started, and are ready if that was asked for.
+    /// All services present have started, and those with `waitsForReady` are ready.
     case started
-    /// The services are to be stopped; nothing starts any more.
+    /// The services are about to stop; no further service starts.
     case stopping
-    /// Nothing is left to be done.
+    /// All services have ended or were left behind.
     case over(ServiceOutcome)
   }
 
-  /// What is waited for at present.
+  /// The transition that is in progress.
   package enum Wait: Sendable, Equatable {
-    /// That all have started.
+    /// All services are starting.
     case start
-    /// That all have ended.
+    /// All services are stopping.
     case stop
   }
 
-  /// How much time there is for all services together.
+  /// The common time limits of all services.
   package struct Limits: Sendable {
-    /// How long stopping may take, from the request on, before all are cancelled; `nil` is for ever.
+    /// The time for an orderly stop, from the request, before all services are cancelled; `nil` means no
+    /// limit.
     package var stopTimeout: Duration?
-    /// How long services may take to end after they were cancelled; `nil` is for ever.
+    /// The time in which cancelled services must end; `nil` means no limit.
     package var cancelTimeout: Duration?
 
     /// Creates limits.
@@ -89,7 +93,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     case shutdown, cancel
   }
 
-  /// Leads the names of the services in messages: those of the groups around them, each with a slash.
+  /// The prefix of service names in messages: the names of the enclosing groups, each followed by a slash.
   package private(set) var path = ""
   let limits: Limits
   var stage = Stage.collecting
@@ -115,31 +119,30 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   var milestones: [Milestone] = []
   var actions: [Action] = []
 
-  /// Creates a rule without services.
+  /// Creates a state machine without services.
   ///
   /// - Parameters:
-  ///   - limits: How much time there is.
-  ///   - asksBeforeStopping: Whether nobody is stopped before ``permitStop()``.
+  ///   - limits: The common time limits.
+  ///   - asksBeforeStopping: Whether no service stops before ``permitStop()`` is called.
   package init(limits: Limits = Limits(), asksBeforeStopping: Bool = false) {
     self.limits = limits
     mayStop = !asksBeforeStopping
   }
 
-  /// Whether the services are to be stopped, or were.
+  /// A Boolean value that indicates whether the services are stopping or have stopped.
   package var isStopping: Bool { wish != nil }
 
-  /// Whether nothing is left to be done.
+  /// A Boolean value that indicates whether the run is over.
   package var isOver: Bool { stage == .over }
 
-  /// What is waited for; `nil` before the run was claimed, while services run, and after it.
+  /// The transition in progress; `nil` before the run is claimed, between start and stop, and after the run.
   package var wait: Wait? {
     if !isClaimed || stage == .over { return nil }
     if wish != nil { return .stop }
     return hasAnnouncedStart ? nil : .start
   }
 
-  /// The services that hold up what is waited for, by their names in messages, in the order of their
-  /// registration.
+  /// The services that delay the transition in progress, by their names in messages, in registration order.
   ///
   /// - Complexity: O(*n* log *n*) in the number of services.
   package var waitedFor: [String] {
@@ -154,12 +157,14 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     .sorted { $0.key < $1.key }.map { path + $0.value.name }
   }
 
-  /// Adds a service; while the others run, it starts as soon as it may.
+  /// Adds a service.
   ///
-  /// - Returns: Its number, and what is to be done.
-  /// - Throws: ``ServiceError`` with the code `stopping`, `duplicate`, or, while services run, `unknown`
-  ///   or `cycle`.
-  /// - Complexity: O(1), and O(log *n*) while services run.
+  /// During the run, the service starts as soon as its order permits.
+  ///
+  /// - Returns: The identifier of the service, and the actions to perform.
+  /// - Throws: ``ServiceError`` with the code `stopping`, `duplicate`, or, during the run, `unknown` or
+  ///   `cycle`.
+  /// - Complexity: O(1), and O(log *n*) during the run.
   package mutating func add(
     _ handle: Handle,
     name: String,
@@ -178,12 +183,12 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     return (id, takeActions())
   }
 
-  /// Records that the run is near: launch work comes first, and belongs to it.
+  /// Claims the run before its launch work, which belongs to the run.
   ///
-  /// The times of a stop that was requested before begin now.
+  /// If a stop was requested earlier, its time limits start now.
   ///
-  /// - Parameter path: Leads the names of the services in messages and reports.
-  /// - Returns: What is to be done.
+  /// - Parameter path: The prefix of service names in messages and reports.
+  /// - Returns: The actions to perform.
   package mutating func claim(under path: String = "") -> [Action] {
     self.path = path
     prepare()
@@ -196,9 +201,9 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     armWish()
   }
 
-  /// Begins: the services that wait for nobody may start.
+  /// Starts the run: services without dependencies may start.
   ///
-  /// An order that cannot be is the cause of an end at once.
+  /// An impossible order makes the run fail immediately.
   ///
   /// - Complexity: O(*n* + *e*) in the number of services and edges.
   package mutating func begin() -> [Action] {
@@ -223,10 +228,10 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     return takeActions()
   }
 
-  /// Records that a start has come as far as its first suspension, and takes the next one.
+  /// Records that the service taken last has suspended, and takes the next one.
   ///
   /// - Parameter previous: The service taken before.
-  /// - Returns: The service to start, `nil` if there is none now, and what is to be done.
+  /// - Returns: The service to start, or `nil` if none may start now, and the actions to perform.
   package mutating func takeStart(
     after previous: ID?
   ) -> (start: (id: ID, handle: Handle)?, actions: [Action]) {
@@ -242,16 +247,17 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     return ((id, record.handle), takeActions())
   }
 
-  /// Records that a service that was passed over has come as far as its first suspension.
+  /// Records that a service that was passed over has suspended.
   package mutating func suspended(_ id: ID) -> [Action] {
     start(id)
     return takeActions()
   }
 
-  /// Passes over the service that was taken last: it computes, and others are to start meanwhile.
+  /// Stops waiting for the first suspension of the service taken last, so that other services can start while
+  /// it computes.
   ///
-  /// Those that name it still wait for its first suspension. In a chain nobody names another, and so
-  /// nobody waits.
+  /// Services that name it still wait for its first suspension. In a chain no service names another, so none
+  /// waits.
   package mutating func passOver(_ id: ID) -> [Action] {
     isStarting = false
     if isChain || records[id]?.dependants.isEmpty ?? true { start(id) }
@@ -274,8 +280,8 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - id: The service.
-  ///   - error: What it threw, if it did.
-  /// - Returns: What is to be done.
+  ///   - error: The error that it threw, or `nil`.
+  /// - Returns: The actions to perform.
   /// - Complexity: Amortized O(log *n*).
   package mutating func ended(_ id: ID, _ error: (any Error)?) -> [Action] {
     guard let record = records[id], record.phase != .waiting else { return [] }
@@ -289,19 +295,21 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     return takeActions()
   }
 
-  /// Wishes that all be stopped in order; after the first time it does nothing.
+  /// Requests an orderly stop of all services.
+  ///
+  /// Repeated calls have no effect.
   package mutating func shutdown() -> [Action] {
     want(.shutdown)
     return takeActions()
   }
 
-  /// Wishes that all be cancelled, and waits for no permission.
+  /// Requests the cancellation of all services, without waiting for permission.
   package mutating func cancel() -> [Action] {
     want(.cancel)
     return goAhead()
   }
 
-  /// Wishes that all be stopped in order because of something that went wrong elsewhere.
+  /// Requests an orderly stop because of an error outside the services.
   package mutating func fail(_ error: any Error) -> [Action] {
     guard stage != .over else { return [] }
     fail(nil, error)
@@ -309,15 +317,14 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     return takeActions()
   }
 
-  /// Permits what ``Milestone/stopping`` announced.
+  /// Permits the stop that ``Milestone/stopping`` announced.
   package mutating func permitStop() -> [Action] {
     mayStop = true
     if wish != nil, stage == .running { stop() }
     return takeActions()
   }
 
-  /// Records that a service took longer than it may: its start has failed, or it is cancelled, or it is left
-  /// behind.
+  /// Records that a service exceeded a limit: its start has failed, or it is cancelled, or it is left behind.
   package mutating func timedOut(_ id: ID, _ limit: Limit) -> [Action] {
     guard let record = records[id] else { return [] }
     switch (limit, record.phase) {
@@ -338,7 +345,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     return takeActions()
   }
 
-  /// Records that all services together took longer than they may: they are cancelled, or left behind.
+  /// Records that all services together exceeded a limit: they are cancelled or left behind.
   package mutating func timedOut(_ limit: Limit) -> [Action] {
     guard stage != .over, wish != nil else { return [] }
     switch limit {
@@ -358,7 +365,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     return takeActions()
   }
 
-  /// Takes the next thing the one that runs the services waits for.
+  /// Takes the next milestone.
   package mutating func takeMilestone() -> Milestone? {
     milestones.isEmpty ? nil : milestones.removeFirst()
   }

@@ -1,83 +1,73 @@
 internal import EventBus
 
-/// Runs services: asks the rule, and does what it says.
+/// Runs services as the state machine directs.
 ///
-/// Nothing waits inside it: whoever reports something also does what follows, on its own thread, and
-/// neither code of a service nor a closure of its user is called there. Services are entered by a task
-/// that does nothing else, one after the other.
+/// No call blocks: each thread that reports an event also performs the resulting actions, which call neither
+/// services nor closures of users. A dedicated task enters the services one after the other.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread; ``nextMilestone()`` by one task.
+/// Every member may be called from any thread, except that only one task may call ``nextMilestone()``.
 final class ServiceRunner: Sendable {
-  typealias Machine = ServiceMachine<ServicePlace>
+  typealias Machine = ServiceMachine<ServiceHandle>
 
-  /// What becomes of news that are not for the one who waits for the end.
+  /// The callbacks for everything except milestones.
   struct Reports: Sendable {
-    /// Called with each error that a service throws, on the thread where it ended.
+    /// Called with each error that a service throws, on the thread where the service ended.
     let onError: @Sendable (_ service: String, any Error) -> Void
-    /// Called with each message for the user who runs the program.
+    /// Called with each message for the user of the program.
     let onMessage: @Sendable (String) -> Void
-    /// Called when services are stopped before that was permitted.
-    let onGoAhead: @Sendable () -> Void
-    /// Called when launch work is to be left behind.
-    let onLeaveLaunch: @Sendable () -> Void
-    /// Names what holds up the start or the stop besides services.
-    let others: @Sendable () -> [String]
+    /// Called when services are cancelled before the stop was permitted.
+    var onGoAhead: @Sendable () -> Void = {}
+    /// Called when launch work is left behind.
+    var onLeaveLaunch: @Sendable () -> Void = {}
+    /// Returns the names of everything besides services that delays the start or the stop.
+    var others: @Sendable () -> [String] = { [] }
 
-    /// Those of a group inside: only its services are reported.
+    /// The callbacks for a group inside: only its services are reported.
     fileprivate var ofGroup: Reports {
-      Reports(
-        onError: onError,
-        onMessage: onMessage,
-        onGoAhead: {},
-        onLeaveLaunch: {},
-        others: { [] }
-      )
+      Reports(onError: onError, onMessage: onMessage)
     }
   }
 
-  /// Not private, for the closures of ``send(_:)``.
+  /// Not private because closures passed to ``send(_:)`` use it.
   struct State {
     fileprivate var machine: Machine
     fileprivate var reports: Reports?
-    /// What is waited for, as far as those who wait know.
+    /// The transition in progress, as last seen by ``ServiceRunner/watch()``.
     fileprivate var wait: Machine.Wait?
     fileprivate var waitNumber = 0
-    fileprivate var entry = Entry()
+    /// The number of the current task that enters services; each time a service is passed over, the next task
+    /// takes over.
+    fileprivate var entryTask = 0
+    /// The service that is being entered.
+    fileprivate var entering: Machine.ID?
+    fileprivate var entryCount = 0
 
-    /// Takes the next service to enter, unless another task does that by now.
+    /// Takes the next service to enter, unless a later task has taken over.
     fileprivate mutating func takeStart(
       after previous: Machine.ID?,
-      in lane: Int
-    ) -> (start: (id: Machine.ID, handle: ServicePlace)?, actions: [Machine.Action]) {
-      guard entry.lane == lane else {
+      in task: Int
+    ) -> (start: (id: Machine.ID, handle: ServiceHandle)?, actions: [Machine.Action]) {
+      guard entryTask == task else {
         return (nil, previous.map { machine.suspended($0) } ?? [])
       }
       let taking = machine.takeStart(after: previous)
-      entry.id = taking.start?.id
-      entry.count += 1
+      entering = taking.start?.id
+      entryCount += 1
       return taking
     }
 
-    /// Passes over the service that is being entered if it has been so since an earlier look.
+    /// Passes over the service being entered, if it has been since an earlier check.
     ///
-    /// - Returns: What is to be done; `nil` if it was too early.
-    fileprivate mutating func passOver(_ lane: Int, since count: Int) -> [Machine.Action]? {
-      guard entry.lane == lane, let id = entry.id else { return [] }
-      if entry.count != count { return nil }
-      entry.lane += 1
-      entry.id = nil
+    /// - Returns: The actions to perform, or `nil` if it is too early.
+    fileprivate mutating func passOver(_ task: Int, since count: Int) -> [Machine.Action]? {
+      guard entryTask == task, let id = entering else { return [] }
+      if entryCount != count { return nil }
+      entryTask += 1
+      entering = nil
       return machine.passOver(id)
     }
-  }
-
-  /// The service that is being entered.
-  struct Entry {
-    /// The number of the task that enters services; a higher one has passed it.
-    var lane = 0
-    var id: Machine.ID?
-    var count = 0
   }
 
   private let state: Locked<State>
@@ -87,10 +77,10 @@ final class ServiceRunner: Sendable {
   /// Creates a runner without services.
   ///
   /// - Parameters:
-  ///   - limits: How much time there is.
-  ///   - clock: Measures that time.
-  ///   - asksBeforeStopping: Whether nobody is stopped before the rule was given permission.
-  ///   - reports: What becomes of errors and messages.
+  ///   - limits: The common time limits.
+  ///   - clock: The clock that measures them.
+  ///   - asksBeforeStopping: Whether no service stops before the machine receives permission.
+  ///   - reports: The callbacks for errors and messages.
   init(
     limits: Machine.Limits,
     clock: any Clock<Duration>,
@@ -106,14 +96,14 @@ final class ServiceRunner: Sendable {
     )
   }
 
-  /// Whether the services are to be stopped, or were.
+  /// A Boolean value that indicates whether the services are stopping or have stopped.
   var isStopping: Bool { state.withLock { $0.machine.isStopping } }
 
-  /// Claims the run; the first caller gets it.
+  /// Claims the run for the first caller.
   ///
-  /// - Parameter group: If these services are a group: its name, and the runner that it is a service of. What
-  ///   there is to report goes where the news of that runner go, under the name of the group.
-  /// - Returns: Whether the caller runs the services.
+  /// - Parameter group: If these services form a group, its name and the runner that it is a service of. Its
+  ///   reports go to the callbacks of that runner, prefixed with the name of the group.
+  /// - Returns: `true` if the caller must run the services.
   func claim(for group: (name: String, in: ServiceRunner)? = nil) -> Bool {
     let outer = group.map { group in
       let (path, reports) = group.in.state.withLock { ($0.machine.path, $0.reports) }
@@ -131,24 +121,24 @@ final class ServiceRunner: Sendable {
 
   /// Adds a service.
   func add(_ service: any Service, _ options: ServiceOptions) throws(ServiceError) {
-    let place = ServicePlace(service)
+    let handle = ServiceHandle(service)
     let name = service.name
     let actions = try state.withLock { state throws(ServiceError) in
-      try state.machine.add(place, name: name, options).actions
+      try state.machine.add(handle, name: name, options).actions
     }
     perform(actions)
   }
 
-  /// Reports to the rule what has happened, and does what follows.
+  /// Sends an event to the machine and performs the resulting actions.
   func send(_ event: (inout Machine) -> [Machine.Action]) {
     perform(state.withLock { event(&$0.machine) })
   }
 
-  /// Waits for the next milestone, whoever is cancelled.
+  /// Waits for the next milestone, regardless of cancellation.
   func nextMilestone() async -> Machine.Milestone {
     while true {
       if let milestone = state.withLock({ $0.machine.takeMilestone() }) {
-        // No timer outlasts the run.
+        // No timer may outlast the run.
         if case .over = milestone { watch() }
         return milestone
       }
@@ -161,8 +151,8 @@ final class ServiceRunner: Sendable {
     for action in actions {
       switch action {
       case .startServices: Task { await self.startServices() }
-      case .stop(let place): place.signal.raise()
-      case .cancel(let place): place.cancel()
+      case .stop(let handle): handle.signal.raise()
+      case .cancel(let handle): handle.cancel()
       case .arm(let id, let limit, let duration):
         alarms.set(.service(id), limit, after: duration) {
           self.send { $0.timedOut(id, limit) }
@@ -180,19 +170,20 @@ final class ServiceRunner: Sendable {
     }
   }
 
-  /// Enters one service after the other, each when the one before has suspended, returned, or was passed.
+  /// Enters one service after the other, each when the previous one has suspended, returned or was passed
+  /// over.
   ///
-  /// On no actor, because only there does a task begin with the service itself instead of with a hop.
+  /// On no actor, because only there does a task enter the service without a hop.
   @concurrent
   private func startServices() async {
-    let lane = state.withLock { state in
-      state.entry.lane += 1
-      return state.entry.lane
+    let task = state.withLock { state in
+      state.entryTask += 1
+      return state.entryTask
     }
-    let passing = Task { await self.passOver(lane) }
+    let passing = Task { await self.passOver(task) }
     var previous: Machine.ID?
     while true {
-      let (start, actions) = state.withLock { $0.takeStart(after: previous, in: lane) }
+      let (start, actions) = state.withLock { $0.takeStart(after: previous, in: task) }
       perform(actions)
       guard let start else { break }
       enter(start.handle, start.id)
@@ -201,45 +192,45 @@ final class ServiceRunner: Sendable {
     passing.cancel()
   }
 
-  /// Passes over a service that computes, so that those can start that do not wait for it.
+  /// Passes over a service that computes for too long, so that services which do not depend on it can start.
   ///
-  /// The order in which services are entered is that of their registration, and so the next one is given
-  /// only so much time to be first. Computing takes real time, whatever clock the limits are measured on.
-  private func passOver(_ lane: Int) async {
+  /// Services are entered in registration order, so each delays the next one only for a limited time.
+  /// Computation takes real time, regardless of the clock of the limits.
+  private func passOver(_ task: Int) async {
     var seen = -1
     while true {
       do { try await Task.sleep(for: .milliseconds(500)) } catch { return }
-      let (count, actions) = state.withLock { ($0.entry.count, $0.passOver(lane, since: seen)) }
+      let (count, actions) = state.withLock { ($0.entryCount, $0.passOver(task, since: seen)) }
       seen = count
       if let actions { return perform(actions) }
     }
   }
 
-  /// Not a child task: whoever runs the services must be able to leave one behind.
-  private func enter(_ place: ServicePlace, _ id: Machine.ID) {
+  /// Uses an unstructured task, because the runner must be able to leave a service behind.
+  private func enter(_ handle: ServiceHandle, _ id: Machine.ID) {
     let task: Task<Void, Never>
     if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
-      task = Task.immediate { await self.run(place, id) }
+      task = Task.immediate { await self.run(handle, id) }
     } else {
-      task = Task { await self.run(place, id) }
+      task = Task { await self.run(handle, id) }
     }
-    place.adopt(task)
+    handle.adopt(task)
   }
 
-  private func run(_ place: ServicePlace, _ id: Machine.ID) async {
+  private func run(_ handle: ServiceHandle, _ id: Machine.ID) async {
     var failure: (any Error)?
     do {
-      try await place.service.run(ServiceContext(place, id, of: self))
+      try await handle.service.run(ServiceContext(handle, id, of: self))
     } catch {
       failure = error
     }
-    await place.finish()
+    await handle.finish()
     send { $0.ended(id, failure) }
   }
 
-  /// Sees to it that those who wait learn whom they wait for; no alarm outlasts the run.
+  /// Updates the messages about long waits after a change, and closes the alarms after the run.
   ///
-  /// - Returns: What becomes of news.
+  /// - Returns: The callbacks for reports.
   @discardableResult
   private func watch() -> Reports? {
     let (number, isOver, isChanged, reports) = state.withLock { state in
@@ -254,31 +245,31 @@ final class ServiceRunner: Sendable {
     if isOver {
       alarms.close()
     } else if isChanged {
-      beginPatience(number)
+      beginWaitReports(number)
     }
     return reports
   }
 
-  private func beginPatience(_ number: Int) {
-    alarms.remove(.patience, upTo: .start)
-    exercisePatience(number, since: alarms.elapsed, next: .seconds(5))
+  private func beginWaitReports(_ number: Int) {
+    alarms.remove(.waitReport, upTo: .start)
+    reportWait(number, since: alarms.elapsed, next: .seconds(5))
   }
 
-  /// Says who is waited for when the next time has come, and so on every ten seconds.
-  private func exercisePatience(_ number: Int, since start: Duration, next: Duration) {
+  /// Reports what is being waited for at the given time, and every ten seconds after it.
+  private func reportWait(_ number: Int, since start: Duration, next: Duration) {
     let isWaiting = state.withLock { $0.waitNumber == number && $0.wait != nil }
     if !isWaiting { return }
-    alarms.set(.patience, .start, after: start + next - alarms.elapsed) {
+    alarms.set(.waitReport, .start, after: start + next - alarms.elapsed) {
       var waited = next
-      // Of times that were slept through the last one counts.
+      // Of several times that have passed, report only the last.
       let elapsed = self.alarms.elapsed - start
       while waited + .seconds(10) <= elapsed { waited += .seconds(10) }
-      self.sayWhoIsWaitedFor(number, waited)
-      self.exercisePatience(number, since: start, next: waited + .seconds(10))
+      self.reportWait(number, lasting: waited)
+      self.reportWait(number, since: start, next: waited + .seconds(10))
     }
   }
 
-  private func sayWhoIsWaitedFor(_ number: Int, _ waited: Duration) {
+  private func reportWait(_ number: Int, lasting waited: Duration) {
     let (wait, services, reports) = state.withLock { state in
       let isCurrent = state.waitNumber == number
       return (

@@ -1,8 +1,9 @@
 package import EventBus
 
-/// A flag that is raised once, with the closures to run then and the tasks that wait for it.
+/// A one-time shutdown request, with the closures that it runs and the tasks that wait for it.
 ///
-/// It is closed when the one it was for has ended: closures that have not run by then never do.
+/// The signal is closed when its service has ended: closures that have not run by then are released without
+/// running.
 ///
 /// ## Thread safety
 ///
@@ -19,20 +20,20 @@ package final class ShutdownSignal: Sendable {
     var nextKey: UInt = 0
     /// The closures that have not been called.
     var hooks: [UInt: Hook] = [:]
-    /// The keys of those that were there when the signal was raised and have not had their turn, the next one
+    /// The keys of closures that were registered when the signal was raised and have not run, the next one
     /// last.
     var turns: [UInt] = []
-    /// Whether a task gives them their turns.
+    /// Indicates that a task is running these closures.
     var runsHooks = false
-    /// The closures that are being called; each latch is opened when the call has returned.
+    /// The closures that are running; each latch opens when its closure returns.
     var running: [UInt: Latch] = [:]
-    /// Opened when the closures that were there when the signal was raised have returned.
+    /// Opened when the closures registered before the signal was raised have returned.
     var latch: Latch?
 
-    /// Whether ``ShutdownSignal/close()``, if it waits, has nothing more to wait for.
+    /// A Boolean value that indicates whether ``ShutdownSignal/close()`` can return.
     var isDone: Bool { isClosed && !runsHooks && running.isEmpty }
 
-    /// Takes the next closure out to be called; passes over those that were removed meanwhile.
+    /// Removes the next closure in order to run it, skipping removed ones.
     mutating func takeTurn() -> (key: UInt, hook: Hook)? {
       while let key = turns.popLast() {
         guard let hook = hooks.removeValue(forKey: key) else { continue }
@@ -50,14 +51,14 @@ package final class ShutdownSignal: Sendable {
   /// Creates a signal that is not raised.
   package init() {}
 
-  /// Whether it was raised; `true` already for the first closure.
+  /// A Boolean value that indicates whether the signal was raised; `true` before the first closure runs.
   package var isRaised: Bool { state.withLock { $0.isRaised } }
 
-  /// Runs a closure when the signal is raised, or now if it was.
+  /// Runs a closure when the signal is raised, or immediately if it already was.
   ///
-  /// - Parameter body: Called at most once, and released then, or when the signal is closed.
-  /// - Returns: A token that removes the closure until its turn has come. Dropping it does nothing.
-  /// - Complexity: O(1), amortized.
+  /// - Parameter body: Called at most once, and released afterwards or when the signal is closed.
+  /// - Returns: A token that removes the closure before it starts to run. Dropping the token has no effect.
+  /// - Complexity: Amortized O(1).
   package func onRaise(_ body: @escaping @Sendable () -> Void) -> Token {
     let hook = Hook(body: body)
     let (key, runsNow) = state.withLock { state in
@@ -75,10 +76,10 @@ package final class ShutdownSignal: Sendable {
     return Token(KeyedTarget(self, key: key), handle: 0, isKept: true)
   }
 
-  /// Waits until the signal was raised and the closures that were there have run.
+  /// Waits until the signal was raised and the closures registered before have returned.
   ///
-  /// - Throws: `CancellationError` when the waiting task is cancelled first, or the signal was closed
-  ///   without being raised.
+  /// - Throws: `CancellationError` when the waiting task is cancelled first, or the signal is closed without
+  ///   being raised.
   package func wait() async throws(CancellationError) {
     let candidate = Latch()
     let latch: Latch? = state.withLock { state in
@@ -90,10 +91,12 @@ package final class ShutdownSignal: Sendable {
     if !isOpen || !isRaised { throw CancellationError() }
   }
 
-  /// Raises the signal; doing so again does nothing.
+  /// Raises the signal.
   ///
-  /// The closures run in the order in which they were registered, in a task of their own: one that blocks
-  /// does not hold up who raises the signal. The waiters go on after them.
+  /// Repeated calls have no effect.
+  ///
+  /// The closures run in registration order in a task of their own, so that a blocking closure does not delay
+  /// the caller. Waiters resume after them.
   ///
   /// - Complexity: O(*n* log *n*) in the number of closures.
   package func raise() {
@@ -108,10 +111,10 @@ package final class ShutdownSignal: Sendable {
     if runsHooks { Task { runHooks() } }
   }
 
-  /// Closes the signal and waits until closures that run, or have yet to because it was raised, have returned,
-  /// whoever is cancelled.
+  /// Closes the signal and waits, regardless of cancellation, until the closures of a raised signal have
+  /// returned.
   ///
-  /// Called once, by the one that runs what the signal is for.
+  /// Called once, by the runner of the service.
   package func close() async {
     let (isDone, hooks, latch) = state.withLock { state in
       state.isClosed = true
@@ -134,7 +137,7 @@ package final class ShutdownSignal: Sendable {
     if isDone { hooksDone.ring() }
   }
 
-  /// Calls the next closure, which is released when this returns.
+  /// Calls the next closure and releases it.
   private func callNext() -> (key: UInt, watcher: WeakCancellable?)? {
     guard let (key, hook) = state.withLock({ $0.takeTurn() }) else { return nil }
     hook.body()
@@ -171,38 +174,36 @@ extension ShutdownSignal: KeyedRegistrations {
 
   package func changePauses(_ key: UInt, by change: Int) {}
 
-  /// Waits for the call of this closure and of no other.
+  /// Waits until this closure has returned.
   ///
-  /// A closure is synchronous, and so never waits for itself.
+  /// A closure is synchronous and therefore cannot wait for itself.
   package func waitUntilFinished(_ key: UInt) async {
     await state.withLock { $0.running[key] }?.wait()
   }
 }
 
-/// One service that was added: its shutdown signal and its task.
+/// A registered service with its shutdown signal and its task.
 ///
 /// ## Thread safety
 ///
 /// Every member may be called from any thread. Tasks are cancelled outside the lock.
-final class ServicePlace: Sendable {
+final class ServiceHandle: Sendable {
   private struct State {
     var task: Task<Void, Never>?
     var isCancelled = false
     var hasEnded = false
   }
 
-  /// The service.
   let service: any Service
-  /// Tells it to stop.
+  /// The signal that asks the service to stop.
   let signal = ShutdownSignal()
   private let state = Locked(State())
 
-  /// Makes the place of a service.
   init(_ service: any Service) {
     self.service = service
   }
 
-  /// Remembers the task of the service, and cancels it if that is due already.
+  /// Stores the task of the service, and cancels it if the service was already cancelled.
   func adopt(_ task: Task<Void, Never>) {
     let isCancelled = state.withLock { state in
       if !state.hasEnded { state.task = task }
@@ -211,9 +212,9 @@ final class ServicePlace: Sendable {
     if isCancelled { task.cancel() }
   }
 
-  /// Cancels the task of the service and tells it to stop.
+  /// Cancels the task of the service and asks the service to stop.
   ///
-  /// What it has for the case of cancellation runs in a task of its own: it may block.
+  /// Cancellation handlers run in a separate task, because they may block.
   func cancel() {
     let task = state.withLock { state in
       state.isCancelled = true
@@ -225,7 +226,7 @@ final class ServicePlace: Sendable {
     }
   }
 
-  /// Forgets everything, after the service has returned and its closures for the shutdown, too.
+  /// Waits for the shutdown closures of a service that has returned, and releases its task.
   func finish() async {
     await signal.close()
     state.withLock { state in

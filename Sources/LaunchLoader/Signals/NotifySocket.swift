@@ -1,76 +1,71 @@
 private import EventBus
 private import Synchronization
 
-/// The socket on which the service manager hears from this process: `$NOTIFY_SOCKET`, `sd_notify(3)`.
+/// The notification socket of the service manager: `$NOTIFY_SOCKET`, `sd_notify(3)`.
 ///
-/// What cannot be sent does no harm: the first failure is reported, and the program goes on.
+/// Send failures are harmless: the first is reported, and the program continues.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread. No message waits: one for which the queue of the manager
-/// has no room is one that cannot be sent.
+/// Every member may be called from any thread. Messages are never queued: if the manager's queue is full,
+/// sending fails.
 package final class NotifySocket: Sendable {
-  /// How often the manager wants to hear that the process is alive: `sd_watchdog_enabled(3)`.
+  /// The interval in which the manager expects a keep-alive message: `sd_watchdog_enabled(3)`.
   ///
-  /// `nil` if it does not, or if the wish is for another process. Half of this is a good interval.
+  /// `nil` if the manager expects none, or expects it from another process. Send at half this interval.
   package let watchdogInterval: Duration?
 
   private let address: UnixAddress
   private let onMessage: @Sendable (String) -> Void
   private let hasFailed = Atomic<Bool>(false)
 
-  /// Finds the socket of this process; `nil` if there is none, or none that can be used.
+  /// Creates the socket of a process.
+  ///
+  /// Returns `nil` if the environment names none, or an invalid one.
   ///
   /// - Parameters:
-  ///   - environment: Its variables. `NOTIFY_SOCKET` is the absolute path of a socket, or an abstract name
-  ///     after an `@`; other forms are reported.
-  ///   - onMessage: Called with what fails.
-  package convenience init?(
-    environment: [String: String],
-    onMessage: @escaping @Sendable (String) -> Void = NotifySocket.print
-  ) {
-    self.init(environment: environment, process: ServiceProcess.identifier, onMessage: onMessage)
-  }
-
-  /// Finds the socket of a process.
-  ///
-  /// - Parameters:
-  ///   - environment: Its variables.
-  ///   - process: Its identifier.
-  ///   - onMessage: Called with what fails.
+  ///   - environment: The environment variables. `NOTIFY_SOCKET` is the absolute path of a socket, or an
+  ///     abstract name after an `@`; other forms are reported.
+  ///   - process: The process identifier; `nil` means this process.
+  ///   - onMessage: Called with each failure.
   package init?(
     environment: [String: String],
-    process: Int32,
+    process: Int32? = nil,
     onMessage: @escaping @Sendable (String) -> Void = NotifySocket.print
   ) {
     guard let name = environment["NOTIFY_SOCKET"], !name.isEmpty else { return nil }
     guard let address = UnixAddress(name) else {
-      onMessage(Self.message("\(name) is no absolute path, no name after an @, or too long"))
+      onMessage(Self.message("\(name) is not an absolute path or @ name, or is too long"))
       return nil
     }
     self.address = address
     self.onMessage = onMessage
-    watchdogInterval = Self.watchdogInterval(environment, process)
+    watchdogInterval = Self.watchdogInterval(environment, process ?? ServiceProcess.identifier)
   }
 
-  /// Tells that the service has started, or has read its configuration anew.
-  package func ready() { send(.ready) }
+  /// Reports that the service has started or has reloaded its configuration.
+  package func ready() { send("READY=1") }
 
-  /// Tells that it begins to read its configuration anew; call ``ready()`` when that is done.
-  package func reloading() { send(.reloading(microseconds: ServiceProcess.monotonicMicroseconds)) }
+  /// Reports that the service begins to reload its configuration.
+  ///
+  /// Call ``ready()`` when done. The message contains the time of `CLOCK_MONOTONIC`, by which the manager
+  /// distinguishes this reply from one to an earlier request.
+  package func reloading() {
+    send("RELOADING=1\nMONOTONIC_USEC=\(ServiceProcess.monotonicMicroseconds)")
+  }
 
-  /// Tells that it begins to end.
-  package func stopping() { send(.stopping) }
+  /// Reports that the service begins to stop.
+  package func stopping() { send("STOPPING=1") }
 
-  /// Tells that it is alive.
-  package func watchdog() { send(.watchdog) }
+  /// Reports that the service is alive.
+  package func watchdog() { send("WATCHDOG=1") }
 
-  /// Sends a message.
-  package func send(_ message: NotifyMessage) {
-    let code = address.send(message.text)
+  /// Sends the lines of a message as in `sd_notify(3)`.
+  private func send(_ message: String) {
+    let code = address.send(message)
     if code == 0 { return }
     if hasFailed.exchange(true, ordering: .relaxed) { return }
-    onMessage(Self.message("error \(code) of the system"))
+    onMessage(Self.message("system error \(code)"))
   }
 
   /// Writes a message to standard error.
@@ -79,7 +74,7 @@ package final class NotifySocket: Sendable {
   }
 
   private static func message(_ problem: String) -> String {
-    "cannot tell the service manager (NOTIFY_SOCKET): \(problem)"
+    "cannot notify the service manager (NOTIFY_SOCKET): \(problem)"
   }
 
   private static func watchdogInterval(
@@ -91,30 +86,5 @@ package final class NotifySocket: Sendable {
     }
     if let owner = environment["WATCHDOG_PID"], owner != "\(process)" { return nil }
     return .microseconds(count)
-  }
-}
-
-/// What a service tells the manager that started it: the lines of `sd_notify(3)`.
-package enum NotifyMessage: Sendable, Equatable {
-  /// It has started, or has read its configuration anew.
-  case ready
-  /// It begins to read its configuration anew; ``ready`` says when that is done.
-  ///
-  /// The manager wants to know when, on the clock that `CLOCK_MONOTONIC` reads, to tell this answer from
-  /// one to an earlier request.
-  case reloading(microseconds: UInt64)
-  /// It begins to end.
-  case stopping
-  /// It is alive.
-  case watchdog
-
-  /// The lines.
-  package var text: String {
-    switch self {
-    case .ready: "READY=1"
-    case .reloading(let microseconds): "RELOADING=1\nMONOTONIC_USEC=\(microseconds)"
-    case .stopping: "STOPPING=1"
-    case .watchdog: "WATCHDOG=1"
-    }
   }
 }

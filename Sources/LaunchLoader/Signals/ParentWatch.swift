@@ -1,52 +1,41 @@
-/// Tells when the process that started this one is gone.
+/// Detects the end of the parent process.
 ///
-/// A process whose parent ends is given to another one, and `getppid` names that one from then on
-/// (POSIX.1-2024, `_exit()`, "Consequences of Process Termination"). Looking costs one system call; the
-/// order that Linux has for it, `prctl` with `PR_SET_PDEATHSIG`, is not in the C module, and is about the
-/// thread that started this process, not about its parent.
+/// When the parent ends, another process adopts this one, and `getppid` returns that process from then on
+/// (POSIX.1-2024, `_exit()`, "Consequences of Process Termination"). Polling costs one system call. Linux has
+/// `prctl` with `PR_SET_PDEATHSIG`, but the C module lacks it, and it concerns the thread that started this
+/// process instead of the process.
 ///
-/// A parent that has ended before the watch is made goes unnoticed: make it early.
+/// A parent that ended before the watch was created goes unnoticed: create the watch early.
 package struct ParentWatch: Sendable {
   private let interval: Duration
   private let clock: any Clock<Duration>
   private let parent: @Sendable () -> Int32
   private let first: Int32
 
-  /// Remembers who the parent is.
+  /// Records the current parent.
   ///
   /// - Parameters:
-  ///   - interval: How often to look.
-  ///   - clock: Measures it.
+  ///   - interval: The polling interval.
+  ///   - clock: The clock that measures it.
+  ///   - parent: Returns the current parent; `nil` means the parent of this process.
   package init(
     every interval: Duration = .seconds(1),
-    clock: any Clock<Duration> = ContinuousClock()
+    clock: any Clock<Duration> = ContinuousClock(),
+    parent: (@Sendable () -> Int32)? = nil
   ) {
-    self.init(every: interval, clock: clock) { JobControl.parent }
-  }
-
-  /// Remembers who the parent is, by other means.
-  ///
-  /// - Parameters:
-  ///   - interval: How often to look.
-  ///   - clock: Measures it.
-  ///   - parent: Tells who is the parent now.
-  package init(
-    every interval: Duration,
-    clock: any Clock<Duration>,
-    parent: @escaping @Sendable () -> Int32
-  ) {
+    let parent = parent ?? { JobControl.parent }
     self.interval = interval
     self.clock = clock
     self.parent = parent
     first = parent()
   }
 
-  /// Whether the parent is gone.
+  /// A Boolean value that indicates whether the parent has ended.
   package var hasEnded: Bool { parent() != first }
 
-  /// Waits until the parent is gone.
+  /// Waits until the parent has ended.
   ///
-  /// - Throws: What the clock throws: `CancellationError` when the task is cancelled.
+  /// - Throws: The error of the clock: `CancellationError` when the task is cancelled.
   package func untilEnd() async throws {
     while !hasEnded { try await clock.sleep(for: interval) }
   }

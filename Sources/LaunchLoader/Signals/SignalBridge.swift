@@ -1,52 +1,49 @@
 internal import EventBus
 
-/// Hands the signals of the process to an application, as what they mean to it.
+/// Translates the signals of the process into requests to an application.
 ///
-/// - Signals that ask for the end are handed over on the thread that reads signals: neither an answer to
-///   another signal nor services that block every thread of the concurrency runtime hold them up.
-/// - Requests for a reload are answered one after the other, apart from the rest: an answer may take long.
-/// - A signal that asks for the background is answered; when that is done, the process really stops, if a
-///   terminal controls it.
+/// - Signals that request the end are handled on the thread that reads signals, so that neither an answer to
+///   another signal nor services that block every thread of the concurrency runtime can delay them.
+/// - Reload requests are handled one after the other, separately from the rest, because a reload may take
+///   long.
+/// - After the answer to a signal that requests the background, the process stops if it has a controlling
+///   terminal.
 ///
-/// Signals that the program was started with ignored are left alone: that is how a shell shields what it
-/// runs in the background, and how `nohup` works (The GNU C Library, "Initial Signal Actions": check whether
-/// the signal is ignored before you handle it).
+/// Signals that were ignored when the program started stay ignored. Shells protect background jobs this way,
+/// as does `nohup` (The GNU C Library, "Initial Signal Actions": check whether the signal is ignored before
+/// you handle it).
 ///
-/// It listens from its making; so a signal that comes before ``run()`` is not lost. What has come by its end
-/// and was not answered is dropped.
+/// Listening starts in the initialiser, so that signals before ``run()`` are not lost. Signals that are
+/// unanswered at the end are dropped.
 ///
 /// ## Thread safety
 ///
-/// `onMessage`, `interrupt` and `hangup` run on the thread that reads signals, and so must not run code of
-/// users. The other closures run in the isolation they were written in; nothing is held meanwhile.
+/// `onMessage`, `interrupt` and `hangup` run on the thread that reads signals and must not run user code. The
+/// other closures run in the isolation in which they were formed. No lock is held during any of them.
 package final class SignalBridge: Sendable {
   /// An answer to a signal.
   package typealias Answer = @isolated(any) @Sendable () async -> Void
 
-  private struct Answers: Sendable {
-    let background: Answer
-    let foreground: Answer
-    let reload: Answer
-    let resize: Answer
-  }
-
   private let table: [UnixSignal: SignalMeaning]
-  private let answers: Answers
+  private let background: Answer
+  private let foreground: Answer
+  private let reload: Answer
+  private let resize: Answer
   private let requests = SignalQueue()
   private let reloads = SignalQueue()
   private let key: SignalDesk<SignalCenter.Waiter>.Key?
 
-  /// Listens.
+  /// Starts listening.
   ///
   /// - Parameters:
-  ///   - table: What signals mean.
-  ///   - onMessage: Called with what the operating system refuses, on any thread.
-  ///   - interrupt: Called with the number of a signal that asks for the end.
-  ///   - hangup: Called when `SIGHUP` asks for the end.
-  ///   - background: Sends the program to the background; the process does not stop before it has returned.
-  ///   - foreground: Brings it back.
-  ///   - reload: Has it read its configuration again.
-  ///   - resize: Says that its terminal has another size.
+  ///   - table: The meanings of signals.
+  ///   - onMessage: Called with errors of the operating system, on any thread.
+  ///   - interrupt: Called with the number of a signal that requests the end.
+  ///   - hangup: Called when `SIGHUP` requests the end.
+  ///   - background: Sends the program to the background; the process does not stop before the call returns.
+  ///   - foreground: Returns the program to the foreground.
+  ///   - reload: Reloads the configuration.
+  ///   - resize: Reports that the size of the terminal has changed.
   package init(
     _ table: [UnixSignal: SignalMeaning] = SignalMeaning.usual,
     onMessage: @escaping @Sendable (String) -> Void = { _ in },
@@ -58,12 +55,10 @@ package final class SignalBridge: Sendable {
     @_inheritActorContext resize: @escaping Answer
   ) {
     self.table = table
-    answers = Answers(
-      background: background,
-      foreground: foreground,
-      reload: reload,
-      resize: resize
-    )
+    self.background = background
+    self.foreground = foreground
+    self.reload = reload
+    self.resize = resize
     let signals = table.keys.filter { !SignalCenter.shared.isIgnored($0.rawValue) }
     SignalRefusal.check(signals)
     let hadTerminal = JobControl.hasTerminal
@@ -84,9 +79,9 @@ package final class SignalBridge: Sendable {
 
   deinit { end() }
 
-  /// Answers the signals until the task is cancelled; then what the process did before is restored.
+  /// Answers signals until the task is cancelled, and then restores the previous dispositions.
   ///
-  /// Called once.
+  /// Call it once.
   package func run() async {
     await withTaskCancellationHandler {  // Reason: only starts two tasks.
       await withTaskGroup(of: Void.self) { group in
@@ -94,13 +89,15 @@ package final class SignalBridge: Sendable {
         group.addTask { await self.answerRequests() }
       }
     } onCancel: {
-      // At once, even while an answer is under way.
+      // Immediately, even during an answer.
       end()
     }
     end()
   }
 
-  /// Stops listening; doing so again does nothing.
+  /// Stops listening.
+  ///
+  /// Repeated calls have no effect.
   package func end() {
     if let key { SignalCenter.shared.close(key) }
     requests.end()
@@ -108,7 +105,7 @@ package final class SignalBridge: Sendable {
   }
 
   private func answerReloads() async {
-    while await reloads.next() != nil { await answers.reload() }
+    while await reloads.next() != nil { await reload() }
   }
 
   private func answerRequests() async {
@@ -117,7 +114,7 @@ package final class SignalBridge: Sendable {
       switch table[UnixSignal(rawValue: number)] {
       case .background: await take(job.stop(isOnTerminal: JobControl.hasTerminal))
       case .foreground: await take(job.resume())
-      case .resize: await answers.resize()
+      case .resize: await resize()
       case .graceful, .reload, .ignore, nil: break
       }
     }
@@ -126,19 +123,19 @@ package final class SignalBridge: Sendable {
   private func take(_ steps: [JobState.Step]) async {
     for step in steps {
       switch step {
-      case .background: await answers.background()
+      case .background: await background()
       case .halt: SignalCenter.shared.stopProcess()
-      case .foreground: await answers.foreground()
+      case .foreground: await foreground()
       }
     }
   }
 }
 
-/// Signals that wait for one task to answer them; several of one kind are one.
+/// A queue of signals for one task; equal signals coalesce.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread, ``next()`` by one task.
+/// Every member may be called from any thread, except that only one task may call ``next()``.
 final class SignalQueue: Sendable {
   private struct State: Sendable {
     var waiting: [Int32] = []
@@ -148,10 +145,9 @@ final class SignalQueue: Sendable {
   private let state = Locked(State())
   private let bell = Doorbell()
 
-  /// Creates an empty queue.
   init() {}
 
-  /// Adds a signal, unless one of its kind waits.
+  /// Appends a signal, unless an equal one is queued.
   func append(_ number: Int32) {
     state.withLock { state in
       if !state.hasEnded, !state.waiting.contains(number) { state.waiting.append(number) }
@@ -159,7 +155,7 @@ final class SignalQueue: Sendable {
     bell.ring()
   }
 
-  /// Drops the signals that wait, and those that come.
+  /// Drops queued and future signals.
   func end() {
     state.withLock { $0 = State(hasEnded: true) }
     bell.ring()
@@ -167,7 +163,7 @@ final class SignalQueue: Sendable {
 
   /// Waits for the next signal.
   ///
-  /// - Returns: Its number, or `nil` after ``end()``.
+  /// - Returns: The number of the signal, or `nil` after ``end()``.
   func next() async -> Int32? {
     while true {
       let (number, hasEnded) = state.withLock { state in
@@ -179,18 +175,19 @@ final class SignalQueue: Sendable {
   }
 }
 
-/// The rule of stopping and continuing: what is told, and when the process stops.
+/// The state machine of job control: when to announce the background and foreground, and when to stop the
+/// process.
 ///
-/// A plain value. Each edge is told once: who was stopped on a terminal comes back when the stop returns,
-/// and the `SIGCONT` that made it return says nothing new.
+/// A plain value. Each edge is announced once: a process stopped on a terminal returns to the foreground when
+/// the stop returns, and the `SIGCONT` that continued it has no further effect.
 package struct JobState: Sendable {
-  /// What is to be done, in order.
+  /// A step for the caller to perform.
   package enum Step: Sendable, Equatable {
-    /// Tell that the program goes to the background.
+    /// Announce that the program goes to the background.
     case background
-    /// Stop the process; returns when it goes on.
+    /// Stop the process, until it is continued.
     case halt
-    /// Tell that it comes back.
+    /// Announce that the program returns to the foreground.
     case foreground
   }
 
@@ -199,20 +196,20 @@ package struct JobState: Sendable {
   /// Creates the state of a program in the foreground.
   package init() {}
 
-  /// Takes in `SIGTSTP`.
+  /// Handles `SIGTSTP`.
   ///
-  /// - Parameter isOnTerminal: Whether there is somebody who could continue the process: without a
-  ///   terminal it only goes to the background.
-  /// - Returns: What is to be done.
+  /// - Parameter isOnTerminal: Whether a terminal controls the process and can continue it. Without one, the
+  ///   program goes to the background but does not stop.
+  /// - Returns: The steps to perform, in order.
   package mutating func stop(isOnTerminal: Bool) -> [Step] {
-    let told: [Step] = isInBackground ? [] : [.background]
+    let announcement: [Step] = isInBackground ? [] : [.background]
     isInBackground = !isOnTerminal
-    return isOnTerminal ? told + [.halt, .foreground] : told
+    return isOnTerminal ? announcement + [.halt, .foreground] : announcement
   }
 
-  /// Takes in `SIGCONT`.
+  /// Handles `SIGCONT`.
   ///
-  /// - Returns: What is to be done.
+  /// - Returns: The steps to perform, in order.
   package mutating func resume() -> [Step] {
     defer { isInBackground = false }
     return isInBackground ? [.foreground] : []

@@ -1,34 +1,40 @@
 internal import EventBus
 
-/// Everybody in the process who listens to signals.
+/// All signal listeners of the process.
 ///
-/// The dispositions of signals belong to the process, so there is one centre. A handler writes the
-/// number into ``SignalPipe``; the thread that reads it hands the signal over here, and resumes those
-/// who wait by itself, so that nothing stands between it and the awaiting task.
+/// Signal dispositions belong to the process, so there is one centre. A handler writes the number into
+/// ``SignalPipe``. The thread that reads the pipe passes the signal to the centre and resumes the waiting
+/// tasks directly, without an intermediate hop.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread, and none from the handler of a signal. Dispositions are
-/// changed under the lock, together with the count that they follow from: the calls return at once and
-/// call nobody. Waiters are resumed, and signals sent again, outside it.
+/// Every member may be called from any thread, but not from a signal handler. Dispositions change under the
+/// lock together with the listeners that determine them; these system calls return immediately and run no
+/// user code. Waiters are resumed, and signals sent again, outside the lock.
 final class SignalCenter: Sendable {
-  /// What a listener waits with: the number, or `nil` at the end.
+  /// The continuation of a waiting listener.
+  ///
+  /// It receives the signal number, or `nil` at the end.
   typealias Waiter = CheckedContinuation<Int32?, Never>
 
-  /// One that signals are handed to on the thread that reads them.
+  /// A listener that receives signals on the thread that reads them.
   struct DirectListener: Sendable {
-    /// Called with what the operating system refuses, on any thread; it must not run code of users.
+    /// Called with errors of the operating system, on any thread.
+    ///
+    /// It must not run user code.
     let onMessage: @Sendable (String) -> Void
-    /// Called with the number of the signal; it must not run code of users.
+    /// Called with the number of the signal.
+    ///
+    /// It must not run user code.
     let receive: @Sendable (Int32) -> Void
   }
 
   private struct State: Sendable {
     var direct: [SignalDesk<Waiter>.Key: DirectListener] = [:]
     var desk = SignalDesk<Waiter>()
-    /// What the process did before anybody listened.
+    /// The dispositions before the first listener.
     var previous: [Int32: SignalDisposition] = [:]
-    /// What was restored last, when the last listener had gone.
+    /// The dispositions restored after the last listener.
     var restored: [Int32: SignalDisposition] = [:]
     var isOpen = false
   }
@@ -42,12 +48,12 @@ final class SignalCenter: Sendable {
 
   /// Adds a listener.
   ///
-  /// From when this returns no signal is lost.
+  /// No signal is lost after this call returns.
   ///
   /// - Parameters:
-  ///   - numbers: Signals that can be listened to.
-  ///   - direct: What signals are handed to, unless they are waited for.
-  /// - Returns: What stands for it, or `nil` when the system has no pipe or no thread to give.
+  ///   - numbers: The signals, all of which accept listeners.
+  ///   - direct: The listener that receives the signals; `nil` if they are taken with ``next(_:)``.
+  /// - Returns: The key of the listener, or `nil` if the system cannot create a pipe or a thread.
   func open(
     _ numbers: Set<Int32>,
     _ direct: DirectListener? = nil
@@ -70,7 +76,7 @@ final class SignalCenter: Sendable {
     }
     if key == nil {
       Self.say(
-        "cannot listen to signals: error \(code) of the system",
+        "cannot listen to signals: system error \(code)",
         to: [direct].compactMap(\.self)
       )
     }
@@ -79,7 +85,7 @@ final class SignalCenter: Sendable {
 
   /// Waits for the next signal of a listener.
   ///
-  /// - Returns: Its number, or `nil` at the end.
+  /// - Returns: The number of the signal, or `nil` at the end.
   func next(_ key: SignalDesk<Waiter>.Key) async -> Int32? {
     await withCheckedContinuation { waiter in
       switch state.withLock({ $0.desk.take(key, waiter: waiter) }) {
@@ -90,7 +96,9 @@ final class SignalCenter: Sendable {
     }
   }
 
-  /// Removes a listener; doing so again does nothing.
+  /// Removes a listener.
+  ///
+  /// Repeated calls have no effect.
   func close(_ key: SignalDesk<Waiter>.Key) {
     let (closing, direct) = state.withLock { state in
       let closing = state.desk.close(key)
@@ -102,12 +110,12 @@ final class SignalCenter: Sendable {
     for number in closing.resent { SignalPipe.resend(number) }
   }
 
-  /// Lets those who listen hear a signal that did not come.
+  /// Delivers a signal to its listeners as if it had arrived.
   func inject(_ number: Int32) {
     if state.withLock({ $0.desk.isHeard(number) }) { SignalPipe.inject(number) }
   }
 
-  /// Whether the process ignores a signal, or did so before anybody listened.
+  /// Returns whether the process ignores a signal, or did before the first listener.
   func isIgnored(_ number: Int32) -> Bool {
     state.withLock { state in
       let disposition = state.previous[number] ?? SignalDisposition.current(of: number)
@@ -115,9 +123,9 @@ final class SignalCenter: Sendable {
     }
   }
 
-  /// Does with `SIGTSTP` what the system does by itself, whoever listens to it: stops the process.
+  /// Stops the process as `SIGTSTP` does by default, regardless of its listeners.
   ///
-  /// Returns when the process was continued, or at once if the system does not stop it.
+  /// Returns when the process is continued, or immediately if the system does not stop it.
   func stopProcess() {
     state.withLock { _ in JobControl.stopProcess() }
   }
@@ -129,8 +137,9 @@ final class SignalCenter: Sendable {
     }
   }
 
-  /// Says that the pipe was closed; if there is no other one, signals have the effect again that they had
-  /// before.
+  /// Reports that the pipe was closed.
+  ///
+  /// Without a replacement, restores the previous dispositions.
   private func pipeBroke(_ code: Int32, _ isMended: Bool, _ isFirst: Bool) {
     let (closing, direct) = state.withLock { state in
       let direct = state.direct
@@ -143,12 +152,12 @@ final class SignalCenter: Sendable {
     }
     for waiter in closing.waiters { waiter.resume(returning: nil) }
     if !isFirst && isMended { return }
-    let reason = code == 0 ? "it was closed" : "error \(code) of the system"
-    let result = isMended ? "they are heard through another one" : "they are heard no longer"
-    Self.say("cannot read the pipe of signals: \(reason); \(result)", to: Array(direct.values))
+    let reason = code == 0 ? "it was closed" : "system error \(code)"
+    let result = isMended ? "a new pipe replaces it" : "signals are no longer received"
+    Self.say("cannot read the signal pipe: \(reason); \(result)", to: Array(direct.values))
   }
 
-  /// Says something to those who want to know; to standard error if there are none.
+  /// Reports a message to the direct listeners, or to standard error if there are none.
   private static func say(_ message: String, to listeners: [DirectListener]) {
     if listeners.isEmpty { StandardError.print("LaunchLoader: \(message)") }
     for listener in listeners { listener.onMessage(message) }
@@ -157,10 +166,11 @@ final class SignalCenter: Sendable {
   private func arrive(_ number: Int32, isInjected: Bool) {
     let (delivery, direct) = state.withLock { state in
       var delivery = state.desk.arrive(number, isInjected: isInjected)
-      // One that was under way when the last listener went ends here, because its effect was restored then.
-      // If the handler is there again, other code has kept it and put it back, and the signal is new.
+      // A signal that was in transit when the last listener went ends here, because its disposition was
+      // restored then. If our handler is installed again, other code saved and restored it, and the signal is
+      // new.
       if delivery.isDropped && Self.isOurs(.current(of: number)) { delivery.isUnheard = true }
-      // Sent again it must not come back here.
+      // A signal that is sent again must not return here.
       if delivery.isUnheard { Self.restore(number, in: &state) }
       return (delivery, delivery.direct.compactMap { state.direct[$0] })
     }
@@ -169,7 +179,7 @@ final class SignalCenter: Sendable {
     if delivery.isUnheard { SignalPipe.resend(number) }
   }
 
-  /// Restores what was there before anybody listened, unless somebody else has changed it since.
+  /// Restores the disposition before the first listener, unless other code has changed it since.
   private static func restore(_ number: Int32, in state: inout State) {
     let previous =
       state.previous.removeValue(forKey: number) ?? state.restored[number] ?? .byDefault
@@ -178,25 +188,25 @@ final class SignalCenter: Sendable {
     SignalPipe.setHeard(number, false)
   }
 
-  /// Whether a disposition is the handler of the pipe.
+  /// Returns whether a disposition is the handler of the pipe.
   ///
-  /// Other code may keep it while there are listeners, and put it back later, as `system(3)` does.
+  /// Other code may save it while there are listeners and restore it later, as `system(3)` does.
   private static func isOurs(_ disposition: SignalDisposition?) -> Bool {
     disposition?.hasHandler(of: SignalPipe.disposition) ?? false
   }
 }
 
-/// One who listens to signals, from its making to its end.
+/// A listener for signals, active from its creation to its end.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread. Of several tasks that wait each signal reaches one.
+/// Every member may be called from any thread. If several tasks wait, each signal reaches one of them.
 final class SignalListener: Sendable {
   private let key: SignalDesk<SignalCenter.Waiter>.Key?
 
-  /// Listens to some signals.
+  /// Starts listening to signals.
   ///
-  /// - Parameter signals: Traps if there is one among them that cannot be listened to.
+  /// - Parameter signals: The signals. Traps if one of them does not accept listeners.
   init(_ signals: some Sequence<UnixSignal>) {
     SignalRefusal.check(signals)
     key = SignalCenter.shared.open(Set(signals.map(\.rawValue)))
@@ -212,7 +222,9 @@ final class SignalListener: Sendable {
     return await SignalCenter.shared.next(key).map(UnixSignal.init(rawValue:))
   }
 
-  /// Stops listening; doing so again does nothing.
+  /// Stops listening.
+  ///
+  /// Repeated calls have no effect.
   func end() {
     if let key { SignalCenter.shared.close(key) }
   }

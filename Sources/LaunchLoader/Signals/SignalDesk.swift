@@ -1,56 +1,56 @@
 internal import EventBus
 
-/// The rule of listening: who hears which signal, and what the process does with the others.
+/// The state machine of signal delivery: which listeners receive a signal, and which signals are sent again.
 ///
-/// A plain value; `Waiter` is whatever a listener leaves behind to be called back by.
+/// A plain value. `Waiter` is the continuation type of listeners.
 ///
-/// - A signal goes to everybody who listens to it. Until a listener takes it, further ones of the same
-///   number are one with it.
-/// - The handler of a signal is installed with the first who listens to it, and what was there before is
-///   restored with the last.
-/// - A direct listener does not take signals: they are handed to it when they come. It answers for what came
-///   while it listened: nothing of that is sent again after it has gone.
-/// - A signal that nobody took is not swallowed: when its last listener goes, it is sent again, to what
-///   was restored. So is one that comes when nobody listens any more.
+/// - A signal goes to all of its listeners. Until a listener takes it, further signals of the same number
+///   coalesce with it.
+/// - The handler of a signal is installed with its first listener. The previous disposition is restored with
+///   the last.
+/// - A direct listener receives signals when they arrive instead of taking them. It is responsible for all
+///   signals that arrive while it listens: none of them is sent again after it is removed.
+/// - A signal that no listener took is not swallowed: when its last listener is removed, it is sent again to
+///   the restored disposition. So is a signal that arrives without a listener.
 package struct SignalDesk<Waiter: Sendable>: Sendable {
-  /// Stands for one listener.
+  /// The key of a listener; never reused.
   package typealias Key = UInt
 
-  /// What a listener who asks gets.
+  /// The result of taking a signal.
   package enum Taking: Sendable, Equatable {
-    /// The signal that came first.
+    /// The earliest signal.
     case signal(Int32)
-    /// Nothing yet; the waiter will be called.
+    /// No signal yet; the waiter is kept and resumed later.
     case nothing
-    /// Nothing ever again.
+    /// The listener was removed.
     case ended
   }
 
-  /// What is to be done when a signal has come.
+  /// The actions that follow from the arrival of a signal.
   package struct Delivery: Sendable {
-    /// Those who waited for it, the one who listens longest first.
+    /// The waiters to resume, those of the oldest listener first.
     package var waiters: [Waiter] = []
-    /// The direct listeners, the one who listens longest first.
+    /// The direct listeners to call, the oldest first.
     package var direct: [Key] = []
-    /// Whether it is to be sent again, to whatever the process did before anybody listened.
+    /// Indicates that the signal must be sent again, to the disposition before the first listener.
     package var isUnheard = false
-    /// Whether a direct listener was the last one who listened, and so answers for what was under way.
+    /// Indicates that the last listener was a direct one and was responsible for signals in transit.
     package var isDropped = false
   }
 
-  /// What is to be done when a listener has gone.
+  /// The actions that follow from the removal of a listener.
   package struct Closing: Sendable {
-    /// Those who wait in vain.
+    /// The waiters to resume without a signal.
     package var waiters: [Waiter] = []
-    /// The signals that nobody listens to any more: what was there before is to be restored.
+    /// The signals without a remaining listener, whose previous dispositions must be restored.
     package var restored: [Int32] = []
-    /// The signals that nobody took, which are then to be sent again.
+    /// The signals that no listener took, to be sent again after that.
     package var resent: [Int32] = []
   }
 
   private struct Arrival: Sendable {
     let number: Int32
-    /// Counts the signals; of several that became one, that of the last.
+    /// The serial number of the signal; of coalesced signals, that of the last.
     var serial: UInt
     var isInjected: Bool
   }
@@ -74,19 +74,21 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
     }
   }
 
-  /// Oldest first.
+  /// The listeners, the oldest first.
   private var listeners: [Listener] = []
   private var nextKey: Key = 0
   private var serial: UInt = 0
-  /// The last signal of a number that a listener took.
+  /// The serial of the last taken signal of each number.
   private var taken: [Int32: UInt] = [:]
-  /// The signals whose last listener was a direct one: what is still on its way came before that had gone.
+  /// The signals whose last listener was a direct one.
+  ///
+  /// Signals in transit arrived before its removal.
   private var dropped: Set<Int32> = []
 
-  /// Creates the rule of a process in which nobody listens.
+  /// Creates a desk without listeners.
   package init() {}
 
-  /// Whether somebody listens to a signal.
+  /// Returns whether a signal has a listener.
   ///
   /// - Complexity: O(*n*) in the number of listeners.
   package func isHeard(_ number: Int32) -> Bool {
@@ -96,10 +98,10 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
   /// Adds a listener.
   ///
   /// - Parameters:
-  ///   - numbers: What it listens to.
-  ///   - isDirect: Whether signals are handed to it when they come.
-  /// - Returns: What stands for it, and the signals that nobody listened to before, ascending: their
-  ///   handlers are to be installed.
+  ///   - numbers: The signals of the listener.
+  ///   - isDirect: Whether the listener receives signals when they arrive.
+  /// - Returns: The key of the listener, and the signals that had no listener before, ascending: their
+  ///   handlers must be installed.
   /// - Complexity: O(*n*) in the number of listeners.
   package mutating func open(
     _ numbers: Set<Int32>,
@@ -112,12 +114,12 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
     return (nextKey, installed)
   }
 
-  /// Takes in a signal.
+  /// Handles the arrival of a signal.
   ///
   /// - Parameters:
-  ///   - number: Its number.
-  ///   - isInjected: Whether it was injected; such a one is never sent again.
-  /// - Returns: What is to be done.
+  ///   - number: The number of the signal.
+  ///   - isInjected: Whether the signal was injected; such a signal is never sent again.
+  /// - Returns: The actions to perform.
   /// - Complexity: O(*n*) in the number of listeners.
   package mutating func arrive(_ number: Int32, isInjected: Bool) -> Delivery {
     serial += 1
@@ -143,12 +145,12 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
     return delivery
   }
 
-  /// Takes a signal out for a listener, or keeps its waiter.
+  /// Takes the earliest signal of a listener, or keeps its waiter.
   ///
   /// - Parameters:
-  ///   - key: What stands for the listener.
-  ///   - waiter: Is kept if there is no signal.
-  /// - Returns: What the listener gets.
+  ///   - key: The key of the listener.
+  ///   - waiter: The waiter to keep if there is no signal.
+  /// - Returns: The result for the listener.
   /// - Complexity: O(*n*) in the number of listeners.
   package mutating func take(_ key: Key, waiter: Waiter) -> Taking {
     guard let index = index(of: key) else { return .ended }
@@ -161,10 +163,12 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
     return .signal(arrival.number)
   }
 
-  /// Removes a listener; doing so again does nothing.
+  /// Removes a listener.
   ///
-  /// - Parameter key: What stands for it.
-  /// - Returns: What is to be done.
+  /// Repeated calls have no effect.
+  ///
+  /// - Parameter key: The key of the listener.
+  /// - Returns: The actions to perform.
   /// - Complexity: O(*n*) in the number of listeners.
   package mutating func close(_ key: Key) -> Closing {
     guard let index = index(of: key) else { return Closing() }
@@ -185,7 +189,7 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
 
   /// Removes all listeners.
   ///
-  /// - Returns: The waiters, and the signals whose former effect is to be restored; none is sent again.
+  /// - Returns: The waiters to resume and the signals to restore; no signal is sent again.
   package mutating func closeAll() -> Closing {
     var closing = Closing()
     for key in listeners.map(\.key) {
@@ -198,38 +202,38 @@ package struct SignalDesk<Waiter: Sendable>: Sendable {
 
   private func index(of key: Key) -> Int? { listeners.firstIndex { $0.key == key } }
 
-  /// Whether a listener has a signal that it did not take yet.
+  /// Returns whether a listener has a signal that it has not taken.
   private func isKept(_ number: Int32) -> Bool {
     listeners.contains { $0.arrivals.contains { $0.number == number } }
   }
 }
 
-/// Why nobody can listen to a signal.
+/// The reason why a signal does not accept listeners.
 package struct SignalRefusal: Sendable, Equatable {
-  /// What is wrong with it, after its name.
+  /// The reason, phrased to follow the name of the signal.
   package let reason: String
-  /// What to do instead.
+  /// The alternative.
   package let remedy: String
 
-  /// Finds the reason, or `nil` if the signal can be listened to.
+  /// Creates the refusal of a signal, or returns `nil` if the signal accepts listeners.
   package init?(_ signal: UnixSignal) {
     let number = signal.rawValue
     if SignalNumber.unstoppable.contains(number) {
-      reason = "cannot be listened to by anybody"
-      remedy = "Listen to SIGTERM or SIGTSTP, which ask for the same"
+      reason = "accepts no handler"
+      remedy = "Listen to SIGTERM or SIGTSTP, which request the same"
     } else if SignalNumber.faults.contains(number) {
-      reason = "comes from a fault, which would come again and again after a handler"
+      reason = "comes from a fault that repeats after its handler returns"
       remedy = "Leave it to the system, or to a crash reporter"
     } else if !SignalNumber.range.contains(number) || SignalNumber.reserved.contains(number) {
       let range = SignalNumber.range
-      reason = "is no signal that this system has"
+      reason = "is not a signal of this system"
       remedy = "Use one from \(range.lowerBound) to \(range.upperBound), or a member of UnixSignal"
     } else {
       return nil
     }
   }
 
-  /// Traps if there is a signal that cannot be listened to.
+  /// Traps if a signal does not accept listeners.
   static func check(_ signals: some Sequence<UnixSignal>) {
     for signal in signals {
       guard let refusal = SignalRefusal(signal) else { continue }

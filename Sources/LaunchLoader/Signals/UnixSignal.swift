@@ -1,6 +1,6 @@
 /// A signal of the operating system.
 ///
-/// The members stand for the signals that programs commonly listen to; every other one is made from its
+/// The static members cover the signals that programs commonly listen to. Create any other signal from its
 /// number.
 ///
 /// ```swift
@@ -12,77 +12,78 @@
 ///
 /// ## Thread safety
 ///
-/// A plain value. ``stream(_:)`` and ``inject(_:)`` may be called from any thread, except in the handler
-/// of a signal.
+/// A plain value. ``stream(_:)`` and ``inject(_:)`` may be called from any thread, but not from a signal
+/// handler.
 public struct UnixSignal: RawRepresentable, Hashable, Sendable {
   /// The number of the signal.
   public let rawValue: Int32
 
-  /// Makes a signal from its number, whether or not the system has such a one.
+  /// Creates a signal from its number, even if the system has no such signal.
   ///
-  /// - Parameter rawValue: The number.
+  /// - Parameter rawValue: The number of the signal.
   public init(rawValue: Int32) { self.rawValue = rawValue }
 }
 
-/// The names are those of POSIX.1-2024, `<signal.h>`; the numbers are the system's.
+/// The names follow POSIX.1-2024, `<signal.h>`; the numbers are those of the system.
 extension UnixSignal {
-  /// `SIGTERM`: the program is asked to end.
+  /// `SIGTERM`: requests the end of the program.
   public static let terminate = UnixSignal(rawValue: SignalNumber.terminate)
   /// `SIGINT`: the user interrupts the program, usually with Control-C.
   public static let interrupt = UnixSignal(rawValue: SignalNumber.interrupt)
-  /// `SIGHUP`: the terminal is gone; to a program without one, by custom: read the configuration anew.
-  public static let hangup = UnixSignal(rawValue: SignalNumber.hangup)
-  /// `SIGQUIT`: the user wants the program to end with a core dump, usually with Control-\\.
-  public static let quit = UnixSignal(rawValue: SignalNumber.quit)
-  /// `SIGTSTP`: the user wants the program to stop for a while, usually with Control-Z.
+  /// `SIGHUP`: the terminal was closed.
   ///
-  /// Not `SIGSTOP`, which nobody can hear.
+  /// In a program without a terminal, it conventionally requests a reload of the configuration.
+  public static let hangup = UnixSignal(rawValue: SignalNumber.hangup)
+  /// `SIGQUIT`: the user requests the end with a core dump, usually with Control-\\.
+  public static let quit = UnixSignal(rawValue: SignalNumber.quit)
+  /// `SIGTSTP`: the user suspends the program, usually with Control-Z.
+  ///
+  /// Unlike `SIGSTOP`, it accepts listeners.
   public static let stop = UnixSignal(rawValue: SignalNumber.stop)
-  /// `SIGCONT`: the program goes on after it was stopped.
+  /// `SIGCONT`: the program continues after it was stopped.
   public static let resume = UnixSignal(rawValue: SignalNumber.resume)
-  /// `SIGUSR1`: whatever the program says it is.
+  /// `SIGUSR1`: defined by the program.
   public static let user1 = UnixSignal(rawValue: SignalNumber.user1)
-  /// `SIGUSR2`: whatever the program says it is.
+  /// `SIGUSR2`: defined by the program.
   public static let user2 = UnixSignal(rawValue: SignalNumber.user2)
-  /// `SIGWINCH`: the terminal has another size.
+  /// `SIGWINCH`: the size of the terminal has changed.
   public static let windowChanged = UnixSignal(rawValue: SignalNumber.windowChanged)
 }
 
 extension UnixSignal: CustomStringConvertible {
-  /// The name that the system gives it, such as `SIGTERM`, or `signal 40` for a number without a name.
+  /// The name of the signal, such as `SIGTERM`, or `signal 40` for a number without a name.
   public var description: String { SignalNumber.names[rawValue] ?? "signal \(rawValue)" }
 }
 
 extension UnixSignal {
-  /// The signals that come to this process, for one task to take.
+  /// Returns the signals of this process as a stream for one task.
   ///
-  /// Listening begins before this returns: no signal is lost between this call and the iteration. While
-  /// anybody listens to a signal, what the process did with it before is suspended: it neither ends nor
-  /// stops the process, and no other handler is called. Everybody who listens to a signal hears it. When
-  /// the last one has gone, what was there before is restored.
+  /// Listening begins before this method returns: no signal is lost between the call and the iteration. While
+  /// a signal has listeners, its previous disposition is suspended: the signal neither ends nor stops the
+  /// process, and no other handler is called. Every listener receives the signal. The previous disposition is
+  /// restored after the last listener.
   ///
-  /// Listening ends when the task that waits is cancelled, or when the stream and its iterators are gone.
-  /// A signal that has come by then and that nobody took is sent to the process again, so that it has the
-  /// effect it would have had without anybody listening. Hold the stream for as long as the program has
-  /// an answer to the signal.
+  /// Listening ends when the waiting task is cancelled, or when the stream and its iterators are released. A
+  /// signal that arrived before and that no listener took is then sent to the process again, so that it has
+  /// the effect it would have had without listeners. Keep the stream for as long as the program handles the
+  /// signal.
   ///
-  /// Signals are no counters: several of one kind that have come before the task takes them are one
-  /// (POSIX.1-2024, 2.4.1). Different ones keep their order.
+  /// Signals do not count: several of one kind that arrive before the task takes them coalesce (POSIX.1-2024,
+  /// 2.4.1). Different signals keep their order.
   ///
-  /// Two things are not possible. Signals that a thread raises by what it does, such as `SIGSEGV`, cannot
-  /// be heard (POSIX.1-2024, 2.4.3: what happens after their handler returns is undefined), nor can
-  /// `SIGKILL` and `SIGSTOP`: asking for them stops the program. And after `fork` only `exec` is supported: the
-  /// child has none of the threads of its parent, so nothing listens there, and a signal does what it does by
-  /// default.
+  /// There are two limits. Signals that a thread raises by a fault, such as `SIGSEGV`, have no safe handler
+  /// (POSIX.1-2024, 2.4.3: the behaviour after the handler returns is undefined), and `SIGKILL` and `SIGSTOP`
+  /// have none at all: requesting them traps. After `fork`, only `exec` is supported: the child has none of
+  /// the threads of its parent, so nothing listens there, and a signal has its default effect.
   ///
-  /// A program that closes descriptors it did not open, as daemons do, closes the pipe between the handler and
-  /// the task, too. It is replaced, and one line says so.
+  /// A program that closes descriptors it did not open, as daemons do, also closes the pipe between the
+  /// handler and the task. The pipe is then replaced, and one message reports it.
   ///
-  /// - Parameter signals: What to listen to. Of no signal the stream waits until it ends.
-  /// - Returns: The stream. It ends at once, and a line is written to standard error, when the system has no
-  ///   descriptors or threads left.
-  /// - Complexity: O(*n*) in the number of those who listen. Between a signal and the task stand the thread
-  ///   that the system interrupts and one that resumes the task.
+  /// - Parameter signals: The signals to listen to. Without any, the stream waits until it ends.
+  /// - Returns: The stream. If the system has no descriptors or threads left, the stream ends immediately,
+  ///   and a line on standard error reports it.
+  /// - Complexity: O(*n*) in the number of listeners. Between a signal and the task are the thread that the
+  ///   system interrupts and one thread that resumes the task.
   public static func stream(_ signals: UnixSignal...) -> AsyncStream<UnixSignal> {
     let listener = SignalListener(signals)
     return AsyncStream {
@@ -92,38 +93,38 @@ extension UnixSignal {
     }
   }
 
-  /// Lets those who listen to a signal hear it, without sending it to the process: for tests.
+  /// Delivers a signal to its listeners without sending it to the process, for tests.
   ///
-  /// It takes the way of a signal that has come, from the first step after the handler. If nobody listens,
-  /// or nobody takes it, nothing happens.
+  /// It takes the path of a real signal, from the first step after the handler. Without a listener that takes
+  /// it, it has no effect.
   ///
-  /// - Parameter signal: What they hear.
+  /// - Parameter signal: The signal to deliver.
   public static func inject(_ signal: UnixSignal) { SignalCenter.shared.inject(signal.rawValue) }
 }
 
-/// What a signal asks of an application.
+/// A request that a signal makes to an application.
 public enum SignalMeaning: Sendable, Hashable {
-  /// To stop in order; asked again, to cancel everything; asked a third time, to end at once.
+  /// Stop in order; the second signal cancels everything, and the third ends the process immediately.
   ///
-  /// `SIGHUP` asks only for the stop in order, however often it comes.
+  /// `SIGHUP` requests only the orderly stop, however often it arrives.
   case graceful
-  /// To read its configuration again: the application posts `shouldReload`.
+  /// Reload the configuration: the application posts `shouldReload`.
   ///
-  /// `SIGHUP` is ``graceful`` instead if the terminal that controlled the program is gone.
+  /// Instead, `SIGHUP` is ``graceful`` if the program has lost its controlling terminal.
   case reload
-  /// To go to the background, and then to stop as the system does by itself, if a terminal controls the
-  /// process.
+  /// Go to the background, and then stop as the system does by default, if a terminal controls the process.
   case background
-  /// To come back to the foreground.
+  /// Return to the foreground.
   case foreground
-  /// To look at the size of its terminal: the application posts `terminalDidResize`.
+  /// Read the size of the terminal: the application posts `terminalDidResize`.
   case resize
-  /// To do nothing: the signal is swallowed.
+  /// Do nothing: the signal is swallowed.
   case ignore
 
-  /// What signals mean unless the configuration says otherwise: `SIGTERM` and `SIGINT` are ``graceful``,
-  /// `SIGHUP` is ``reload``, `SIGTSTP` ``background``, `SIGCONT` ``foreground`` and `SIGWINCH` ``resize``; on
-  /// other systems than Linux and macOS no signal means anything.
+  /// The default meanings: `SIGTERM` and `SIGINT` are ``graceful``, `SIGHUP` is ``reload``, `SIGTSTP`
+  /// ``background``, `SIGCONT` ``foreground`` and `SIGWINCH` ``resize``.
+  ///
+  /// On systems other than Linux and macOS, no signal has a meaning.
   public static var usual: [UnixSignal: SignalMeaning] {
     #if os(Linux) || os(macOS)
     [

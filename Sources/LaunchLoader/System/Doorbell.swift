@@ -1,11 +1,13 @@
 internal import EventBus
 
-/// Wakes the one task that waits for something to do; a ring that nobody waits for is remembered.
+/// A wake-up signal for a single waiting task.
 ///
-/// Cancellation does not end the wait: who waits here has promised to see the work through.
+/// A ring without a waiter is kept for the next wait.
+///
+/// Cancellation does not end the wait, because the waiting task must process whatever remains.
 package struct Doorbell: ~Copyable, Sendable {
-  /// Not private: the compiler emits broken code for a lock around a private type in a structure that
-  /// is stored in another file (6.3.1, debug).
+  /// Not private: Swift 6.3.1 emits broken debug code for a lock around a private type in a structure that is
+  /// stored in another file.
   struct State {
     fileprivate var hasRung = false
     fileprivate var waiter: CheckedContinuation<Void, Never>?
@@ -13,10 +15,10 @@ package struct Doorbell: ~Copyable, Sendable {
 
   private let state = Locked(State())
 
-  /// Creates a bell that has not rung.
+  /// Creates a doorbell that has not rung.
   package init() {}
 
-  /// Wakes the waiting task, or the next one that waits.
+  /// Resumes the waiting task, or makes the next call of ``wait()`` return immediately.
   package func ring() {
     let waiter = state.withLock { state in
       state.hasRung = state.waiter == nil
@@ -38,17 +40,16 @@ package struct Doorbell: ~Copyable, Sendable {
   }
 }
 
-/// A value that is set once and read by everybody who comes, early or late.
+/// A value that is set once and awaited by any number of tasks, before or after it is set.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread. Waiters are resumed outside the lock.
+/// Every member may be called from any thread. Waiters are resumed after the lock is released.
 package struct LatchedValue<Value: Sendable>: ~Copyable, Sendable {
-  /// Not private: the compiler emits broken code for a lock around a private type in a structure that
-  /// is stored in another file (6.3.1, debug).
+  /// Not private; see ``Doorbell``.
   struct State: Sendable {
     fileprivate var value: Value?
-    /// Made when somebody waits.
+    /// Created by the first waiter.
     fileprivate var latch: Latch?
   }
 
@@ -57,10 +58,10 @@ package struct LatchedValue<Value: Sendable>: ~Copyable, Sendable {
   /// Creates a value that is not set.
   package init() {}
 
-  /// The value, once it is set.
+  /// The value, or `nil` before it is set.
   package var value: Value? { state.withLock { $0.value } }
 
-  /// Sets the value and resumes everybody who waits for it; the first value stays.
+  /// Sets the value, unless it is already set, and resumes all waiters.
   ///
   /// - Complexity: O(*n*) in the number of waiters.
   package func resolve(_ value: Value) {
@@ -71,7 +72,9 @@ package struct LatchedValue<Value: Sendable>: ~Copyable, Sendable {
     latch?.open()
   }
 
-  /// Sets another value in the place of the one that is there: those who have been told are not told again.
+  /// Replaces the value.
+  ///
+  /// Tasks that already received the former value are not notified.
   package func replace(_ value: Value) {
     let former = state.withLock { state in
       defer { state.value = value }
@@ -82,9 +85,9 @@ package struct LatchedValue<Value: Sendable>: ~Copyable, Sendable {
 
   /// Waits for the value.
   ///
-  /// A value that is there already is returned even to a cancelled task.
+  /// Returns a value that is already set even if the task is cancelled.
   ///
-  /// - Throws: `CancellationError` as soon as the waiting task is cancelled.
+  /// - Throws: `CancellationError` when the task is cancelled before the value is set.
   package func wait() async throws(CancellationError) -> Value {
     let (known, latch) = state.withLock { state -> (Value?, Latch) in
       let latch = state.latch ?? Latch()

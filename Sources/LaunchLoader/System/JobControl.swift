@@ -6,11 +6,12 @@ private import Musl
 private import Darwin
 #endif
 
-/// What a program has to do with its terminal and its parent.
+/// The terminal and the parent of the process.
 enum JobControl {
-  /// Whether a terminal controls the process, wherever its descriptors lead.
+  /// A Boolean value that indicates whether the process has a controlling terminal, regardless of its open
+  /// descriptors.
   ///
-  /// `/dev/tty` is that terminal, and cannot be opened without one (POSIX.1-2024, 10.1).
+  /// `/dev/tty` names that terminal and cannot be opened without one (POSIX.1-2024, 10.1).
   static var hasTerminal: Bool {
     let flags = O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC
     let end = unsafe open("/dev/tty", flags)  // Reason: a terminated string.
@@ -18,18 +19,19 @@ enum JobControl {
     return end >= 0
   }
 
-  /// The process that started this one, or the one that took over when that was gone.
+  /// The identifier of the parent process, or of the process that adopted this one after the parent ended.
   static var parent: Int32 { getppid() }
 
   /// Stops the process as `SIGTSTP` does by default.
   ///
-  /// The way of the book (W. R. Stevens, S. A. Rago, Advanced Programming in the UNIX Environment,
-  /// 10.21): the default is restored, the signal let through, sent, and everything put back. It is sent
-  /// to the calling thread, so that it has been taken when `raise` returns; sent to the process it could
-  /// be taken by another thread, later, when our handler is back.
+  /// Follows W. R. Stevens, S. A. Rago, Advanced Programming in the UNIX Environment, 10.21: restores the
+  /// default disposition, unblocks and raises the signal, then restores mask and disposition. `raise` sends
+  /// the signal to the calling thread, so it takes effect before `raise` returns. A signal sent to the
+  /// process could be taken later by another thread, when our handler is installed again.
   ///
-  /// The caller sees to it that nobody else changes the disposition meanwhile. Returns when the process
-  /// was continued; at once if its group is orphaned, when the system does not stop it.
+  /// The caller must prevent other changes of the disposition meanwhile. Returns when the process is
+  /// continued, or immediately if its process group is orphaned, because the system does not stop such a
+  /// process.
   static func stopProcess() {
     let disposition = SignalDisposition.current(of: SIGTSTP)
     SignalDisposition.byDefault.install(for: SIGTSTP)

@@ -1,18 +1,19 @@
 internal import EventBus
 
-/// The messages of an application on their way to its hook: in the order sent, one at a time.
+/// Delivers the messages of an application to its hook, in order and one at a time.
 ///
-/// The hook runs on a thread of its own, which ends when no message waits. A hook that blocks, as writing to a
-/// full pipe does, so delays neither the sender nor a deadline, however few threads the concurrency runtime has.
+/// The hook runs on a thread of its own, which ends when the queue is empty. A hook that blocks, for example
+/// while writing to a full pipe, therefore delays neither the sender nor a deadline, even if the concurrency
+/// runtime has few threads.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread, ``send(_:)`` under a lock, too: it runs no code of users.
+/// Every member may be called from any thread. ``send(_:)`` runs no user code and may be called under a lock.
 final class MessageQueue: Sendable {
   private struct State: Sendable {
     var waiting = BoundedQueue<String>()
     var isDelivering = false
-    /// Opened when every message has been delivered.
+    /// Opened when the queue becomes idle.
     var idle: Latch?
   }
 
@@ -24,7 +25,7 @@ final class MessageQueue: Sendable {
   /// - Parameter hook: Called with each message.
   init(_ hook: @escaping @Sendable (String) -> Void) { self.hook = hook }
 
-  /// Adds a message behind all others and returns at once.
+  /// Appends a message and returns immediately.
   func send(_ message: String) {
     let mustStart = state.withLock { state in
       _ = state.waiting.append(message)
@@ -32,16 +33,18 @@ final class MessageQueue: Sendable {
       return !state.isDelivering
     }
     if mustStart, ServiceThread.start({ self.deliver() }) != 0 {
-      // The system has no thread to give.
+      // The system could not create a thread.
       Task.detached { self.deliver() }
     }
   }
 
-  /// Waits until every message has been delivered, or for a time; cancellation does not end the wait.
+  /// Waits until every message is delivered or the limit expires.
+  ///
+  /// Cancellation does not end the wait.
   ///
   /// - Parameters:
-  ///   - limit: How long to wait at most; `nil` is for ever.
-  ///   - clock: Measures it.
+  ///   - limit: The maximum time to wait; `nil` means no limit.
+  ///   - clock: The clock that measures the limit.
   func delivered(within limit: Duration?, on clock: any Clock<Duration>) async {
     let candidate = Latch()
     let idle: Latch? = state.withLock { state in

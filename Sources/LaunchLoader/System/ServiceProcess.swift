@@ -13,12 +13,12 @@ private import Musl
 private import Darwin
 #endif
 
-/// What the operating system told the process about its surroundings.
+/// The environment of the process.
 enum ProcessEnvironment {
-  /// The environment variables by name, as they are at this moment.
+  /// The current environment variables by name.
   ///
-  /// An entry without `=` is left out; of two with one name the first counts, as for `getenv`.
-  /// The C library has no lock for them: do not read while another thread sets one.
+  /// Entries without `=` are skipped. If a name occurs twice, the first entry counts, as for `getenv`. The C
+  /// library provides no lock for the environment: do not read it while another thread changes it.
   ///
   /// - Complexity: O(*n*) in the size of the environment.
   static var variables: [String: String] {
@@ -44,40 +44,35 @@ enum ProcessEnvironment {
   }
 }
 
-/// What a service manager has to know of this process.
+/// The process: its identity for a service manager, and its end.
 enum ServiceProcess {
-  /// The number of the process.
+  /// The process identifier.
   static var identifier: Int32 { getpid() }
 
-  /// The time on the clock that service managers go by, in microseconds.
+  /// The time of `CLOCK_MONOTONIC`, which service managers use, in microseconds.
   static var monotonicMicroseconds: UInt64 {
     var time = timespec()
     _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)  // Reason: outlives the call.
     return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
   }
-}
 
-/// The end of the process.
-enum ProcessExit {
-  /// How long what was registered for the end of the process has for itself, in milliseconds.
+  /// The time that exit handlers have to finish, in milliseconds.
   private static let grace: Int32 = 1_000
 
-  /// Ends the process, after what was registered for its end.
+  /// Ends the process after running its exit handlers.
   ///
-  /// Further interrupts have no effect, so that they do not cut short what gives the terminal back. It has a
-  /// second for that: should the end wait for something that does not come, as for the lock of a stream whose
-  /// reader has stopped reading, the process ends without it, with the same status.
-  static func now(_ status: Int32) -> Never {
+  /// Further interrupts have no effect, so that they cannot cut short an exit handler that restores the
+  /// terminal. The exit handlers have one second. If they block, for example on the lock of a stream whose
+  /// reader has stopped reading, the process ends without them, with the same status.
+  static func end(_ status: Int32) -> Never {
     let code = ServiceThread.start {
       _ = poll(nil, 0, grace)
       _exit(status)
     }
-    // Without a thread, one more interrupt ends the process as the system does by itself.
-    if code != 0 { restoreDefaults() }
+    // Without the watchdog thread, restore the default action so that one more interrupt ends the process.
+    for number in [SIGTERM, SIGINT] where code != 0 {
+      SignalDisposition.byDefault.install(for: number)
+    }
     exit(status)
-  }
-
-  private static func restoreDefaults() {
-    for number in [SIGTERM, SIGINT] { SignalDisposition.byDefault.install(for: number) }
   }
 }

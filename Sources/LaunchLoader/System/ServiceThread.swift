@@ -6,7 +6,7 @@ private import Musl
 private import Darwin
 #endif
 
-/// A thread of the operating system, apart from those of the concurrency runtime.
+/// Starts threads of the operating system, outside the pool of the concurrency runtime.
 enum ServiceThread {
   private final class Body: Sendable {
     let run: @Sendable () -> Void
@@ -14,8 +14,8 @@ enum ServiceThread {
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  /// Lets some signals through to the calling thread, and no others.
-  static func letThrough(_ isWanted: (Int32) -> Bool) {
+  /// Unblocks the given signals on the calling thread and blocks all others.
+  static func unblockSignals(where isWanted: (Int32) -> Bool) {
     var mask = sigset_t()
     unsafe sigfillset(&mask)  // Reason: outlives the call.
     for number in SignalNumber.range where isWanted(number) {
@@ -24,12 +24,12 @@ enum ServiceThread {
     unsafe pthread_sigmask(SIG_SETMASK, &mask, nil)  // Reason: outlives the call.
   }
 
-  /// Starts a thread on which no handler of a signal runs.
+  /// Starts a detached thread with all signals blocked, so that no signal handler runs on it.
   ///
-  /// - Parameter body: What it does.
-  /// - Returns: Zero, or the number of the error.
+  /// - Parameter body: The code to run on the thread.
+  /// - Returns: Zero, or an error number.
   static func start(_ body: @escaping @Sendable () -> Void) -> Int32 {
-    // A thread begins with the mask of the one that starts it.
+    // A thread inherits the mask of the thread that creates it.
     var all = sigset_t()
     var old = sigset_t()
     unsafe sigfillset(&all)  // Reason: outlives the call.
@@ -43,7 +43,7 @@ enum ServiceThread {
       return code
     }
     #if canImport(Darwin)
-    if let thread = unsafe thread { unsafe pthread_detach(thread) }  // Reason: nobody joins it.
+    if let thread = unsafe thread { unsafe pthread_detach(thread) }  // Reason: never joined.
     #else
     pthread_detach(thread)
     #endif
@@ -52,13 +52,13 @@ enum ServiceThread {
 
   #if canImport(Darwin)
   private static let run: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = {
-    unsafe Unmanaged<Body>.fromOpaque($0).takeRetainedValue().run()  // Reason: begun above.
+    unsafe Unmanaged<Body>.fromOpaque($0).takeRetainedValue().run()  // Reason: balanced.
     return nil
   }
   #else
   private static let run: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
     guard let argument = unsafe $0 else { return nil }  // Reason: only looked at.
-    unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()  // Reason: begun above.
+    unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()  // Reason: balanced.
     return nil
   }
   #endif

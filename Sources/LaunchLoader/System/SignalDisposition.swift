@@ -6,8 +6,8 @@ private import Musl
 private import Darwin
 #endif
 
-/// What the process does when one signal arrives, as `sigaction` takes and returns it (POSIX.1-2024,
-/// `sigaction()`): the handler with its mask and its flags.
+/// The action that the process takes on a signal: a handler with its mask and flags, as in `sigaction()`
+/// (POSIX.1-2024).
 struct SignalDisposition: Sendable {
   private let action: sigaction
 
@@ -15,45 +15,46 @@ struct SignalDisposition: Sendable {
     self.action = action
   }
 
-  /// What the system does by itself: mostly the end of the process.
+  /// The default action of the system; for most signals it ends the process.
   static var byDefault: SignalDisposition { SignalDisposition(make(SIG_DFL)) }
 
-  /// Nothing.
+  /// Ignores the signal.
   static var toIgnore: SignalDisposition { SignalDisposition(make(SIG_IGN)) }
 
-  /// A call of a function.
+  /// Creates a disposition that calls a function.
   ///
-  /// System calls that the signal interrupts begin anew (`SA_RESTART`), and threads that have a stack of
-  /// their own for signals run the function there (`SA_ONSTACK`).
+  /// Interrupted system calls are restarted (`SA_RESTART`), and threads with an alternate signal stack run
+  /// the function on it (`SA_ONSTACK`).
   ///
-  /// - Parameter handler: Safe to be called between any two instructions.
+  /// - Parameter handler: An async-signal-safe function.
   init(handler: @escaping @convention(c) (Int32) -> Void) {
     action = Self.make(handler, flags: SA_RESTART | SA_ONSTACK)
   }
 
-  /// What the process does now, or `nil` for a number that is none of a signal.
+  /// Returns the current disposition of a signal, or `nil` for an invalid signal number.
   static func current(of number: Int32) -> SignalDisposition? {
     var action = sigaction()
     let code = unsafe sigaction(number, nil, &action)  // Reason: outlives the call.
     return code == 0 ? SignalDisposition(action) : nil
   }
 
-  /// Makes this what the process does.
+  /// Installs the disposition for a signal.
   ///
-  /// - Returns: Whether the system took it; it does so for every signal that has a disposition.
+  /// - Returns: `true` if the system accepted it, which it does for every signal whose disposition can
+  ///   change.
   @discardableResult
   func install(for number: Int32) -> Bool {
     var action = action
     return unsafe sigaction(number, &action, nil) == 0  // Reason: outlives the call.
   }
 
-  /// Whether signals are ignored.
+  /// A Boolean value that indicates whether the disposition ignores the signal.
   var isIgnoring: Bool { handlerWord == Self.toIgnore.handlerWord }
 
-  /// Whether the same function is called.
+  /// Returns whether both dispositions call the same handler.
   func hasHandler(of other: SignalDisposition) -> Bool { handlerWord == other.handlerWord }
 
-  /// The address of the handler, or the number that stands for what the system does.
+  /// The address of the handler, or the constant that stands for a system action.
   private var handlerWord: UInt {
     #if canImport(Glibc)
     unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: UInt.self)  // Reason: a number.
@@ -81,7 +82,7 @@ struct SignalDisposition: Sendable {
   }
 }
 
-/// The signals of the operating system by number.
+/// The signal numbers of the operating system.
 enum SignalNumber {
   static let terminate = SIGTERM
   static let interrupt = SIGINT
@@ -93,31 +94,30 @@ enum SignalNumber {
   static let user2 = SIGUSR2
   static let windowChanged = SIGWINCH
 
-  /// Those for which the system accepts no handler (POSIX.1-2024, `sigaction()`).
+  /// The signals that accept no handler (POSIX.1-2024, `sigaction()`).
   static let unstoppable: Set<Int32> = [SIGKILL, SIGSTOP]
 
-  /// Those that a faulty instruction raises, and raises again when its handler returns.
+  /// The signals that a faulty instruction raises, and raises again when the handler returns.
   static let faults: Set<Int32> = [SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV]
 
   #if canImport(Darwin)
-  /// Every number that is one of a signal.
+  /// The valid signal numbers.
   static let range: ClosedRange<Int32> = 1...31
 
-  /// Those that the C library keeps for itself.
+  /// The signals that the C library reserves.
   static let reserved: Set<Int32> = []
   #else
-  /// Every number that is one of a signal: 31 kinds and the realtime signals (`signal(7)`).
+  /// The valid signal numbers: 31 standard signals and the realtime signals (`signal(7)`).
   static let range: ClosedRange<Int32> = 1...64
 
-  /// Those that the C library keeps for itself (`signal(7)`, "Real-time signals"; `sigaction` refuses
-  /// them).
+  /// The signals that the C library reserves (`signal(7)`, "Real-time signals"); `sigaction` rejects them.
   static let reserved: Set<Int32> = {
     let first = __libc_current_sigrtmin()
     return Set((32...34).filter { $0 < first })
   }()
   #endif
 
-  /// What the system calls them.
+  /// The names of the signals.
   static let names: [Int32: String] = {
     var names = [
       SIGABRT: "SIGABRT", SIGALRM: "SIGALRM", SIGBUS: "SIGBUS", SIGCHLD: "SIGCHLD",

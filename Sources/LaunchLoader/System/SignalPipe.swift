@@ -9,58 +9,59 @@ private import Musl
 private import Darwin
 #endif
 
-/// The way of a signal from the handler, which may do next to nothing, to a thread that may do anything.
+/// Transfers signals from the handler, which may do next to nothing, to a thread that may do anything.
 ///
-/// A self-pipe (D. J. Bernstein): the handler writes the number of the signal into a pipe, and a thread
-/// reads it. A bit for each signal says that its number is in the pipe and was not read yet; while it
-/// is set the handler writes nothing. So signals coalesce, as those of POSIX may, the pipe can never be
-/// full, and none is lost; and the numbers keep the order in which the signals came.
+/// A self-pipe (D. J. Bernstein): the handler writes the number of the signal into a pipe, and a thread reads
+/// it. One bit per signal records that its number is in the pipe and unread; while the bit is set, the
+/// handler writes nothing. Signals therefore coalesce, as POSIX allows, the pipe never fills up, no signal is
+/// lost, and the numbers keep the order of arrival.
 ///
-/// The thread lets the signals through that are listened to, and no others. So a program hears them that
-/// was started with all signals blocked, by a parent that had them blocked (`exec` keeps the mask).
+/// The thread unblocks exactly the signals that have listeners. A program therefore receives them even if its
+/// parent blocked all signals before `exec`, which keeps the mask.
 ///
-/// There is one pipe and one thread for the process. Once made they stay: a handler may be running on
-/// some thread whenever the last listener goes, and a descriptor that was closed under it could be
-/// another file by the time it writes. A program that closes all its descriptors, as daemons do, closes
-/// these too: then the thread makes another pipe.
+/// The process has one pipe and one thread, which are never released: a handler may still run on some thread
+/// when the last listener goes, and the number of a closed descriptor could belong to another file by the
+/// time it writes. A program that closes all descriptors, as daemons do, closes these as well; the thread
+/// then creates another pipe.
 enum SignalPipe {
-  /// What a handler that writes into the pipe looks like to the system.
+  /// The disposition whose handler writes into the pipe.
   static let disposition = SignalDisposition(handler: noteSignal)
 
-  /// What the thread has to say.
+  /// An event that the thread reports.
   enum News: Sendable {
-    /// A signal has come.
+    /// A signal has arrived.
     case signal(Int32, isInjected: Bool)
-    /// The pipe could not be read, for a reason that the system numbers; zero stands for its end. If there is
-    /// no other pipe, the thread has ended.
+    /// The pipe could not be read. The code is an error number of the system, or zero if the pipe was closed.
+    /// If the pipe is not mended, the thread has ended.
     case broken(Int32, isMended: Bool, isFirst: Bool)
   }
 
-  /// A pipe, and what it looks like to the system.
+  /// The ends of a pipe, with the inode that identifies it.
   private struct Ends {
     var read: Int32
     var write: Int32
     var file: UInt64
 
-    /// Whether a descriptor is still an end of the pipe.
+    /// Returns whether a descriptor still refers to this pipe.
     func isOurs(_ end: Int32) -> Bool { SignalPipe.file(of: end) == file }
   }
 
-  /// Makes the pipe and starts the thread.
+  /// Creates the pipe and starts the thread.
   ///
-  /// Both ends are closed in programs that this one executes. Between their making and that order to
-  /// the system another thread can start a program, which then has two descriptors more and no use for
-  /// them: `pipe2`, which leaves no such moment, is not in the C module.
+  /// Both ends are marked close-on-exec. A program that another thread starts between their creation and that
+  /// mark inherits the two descriptors, which it does not use. The C module lacks `pipe2`, which would close
+  /// this gap.
   ///
-  /// Called again only after the thread has ended.
+  /// Must not be called again before the thread has ended.
   ///
-  /// - Parameter receive: Called on the thread, for one signal after the other.
-  /// - Returns: Zero, or the number of the error; then nothing has changed.
+  /// - Parameter receive: Called on the thread with one event after the other.
+  /// - Returns: Zero, or an error number; after an error nothing has changed.
   static func open(_ receive: @escaping @Sendable (News) -> Void) -> Int32 {
     guard let ends = makePipe() else { return errno }
     writeEnd.store(ends.write, ordering: .sequentiallyConsistent)
     owner.store(getpid(), ordering: .sequentiallyConsistent)
-    // A first use of these in the handler could meet the lock under which globals are set up.
+    // Initialise these here: in the handler, a first use could block on the lock that protects the
+    // initialisation of globals.
     pending.store(0, ordering: .sequentiallyConsistent)
     injected.store(0, ordering: .sequentiallyConsistent)
     maskIsStale.store(false, ordering: .sequentiallyConsistent)
@@ -77,7 +78,7 @@ enum SignalPipe {
     var ends: [Int32] = [-1, -1]
     guard unsafe pipe(&ends) == 0 else { return nil }  // Reason: room for both.
     for index in ends.indices {
-      // Not where a program looks for its standard input, output and error, should they be closed.
+      // Avoid the descriptors 0 to 2, which a program with closed standard streams would mistake for them.
       let higher = fcntl(ends[index], F_DUPFD, 10)
       if higher >= 0 {
         close(ends[index])
@@ -85,22 +86,21 @@ enum SignalPipe {
       }
       _ = fcntl(ends[index], F_SETFD, FD_CLOEXEC)
     }
-    // The handler never waits. The thread does nothing else, and saves asking whether there is something
-    // to read.
+    // The handler never blocks. The thread reads only the pipe, so its end may block.
     _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
     return Ends(read: ends[0], write: ends[1], file: file(of: ends[0]))
   }
 
-  /// The number of the file that a descriptor leads to; zero if it leads nowhere.
+  /// The inode that a descriptor refers to, or zero for an invalid descriptor.
   private static func file(of end: Int32) -> UInt64 {
     var facts = stat()
     return unsafe fstat(end, &facts) == 0 ? UInt64(facts.st_ino) : 0  // Reason: outlives the call.
   }
 
-  /// Lets a signal through to the thread, or blocks it there again.
+  /// Unblocks a signal on the thread, or blocks it again.
   ///
-  /// The thread does so a little later; until then the system keeps the signal, if no other thread lets it
-  /// through.
+  /// The thread updates its mask asynchronously. Until then the system keeps the signal pending, unless
+  /// another thread has it unblocked.
   static func setHeard(_ number: Int32, _ isHeard: Bool) {
     if isHeard {
       heard.bitwiseOr(bit(of: number), ordering: .sequentiallyConsistent)
@@ -111,9 +111,9 @@ enum SignalPipe {
     put(maskMark)
   }
 
-  /// Sends a number through the pipe as if a signal had come.
+  /// Sends a signal number through the pipe as if that signal had arrived.
   ///
-  /// - Parameter number: From 1 to 64.
+  /// - Parameter number: A number from 1 to 64.
   static func inject(_ number: Int32) {
     send(number, mark: injectedMark, bits: injected)
   }
@@ -121,16 +121,16 @@ enum SignalPipe {
   /// Sends a signal to this process.
   static func resend(_ number: Int32) { kill(getpid(), number) }
 
-  /// Empties the pipe, for as long as there is one.
+  /// Reads the pipe until it fails and cannot be replaced.
   private static func drain(_ first: Ends, _ receive: @Sendable (News) -> Void) {
     var ends = first
     var isFirstFailure = true
     var bytes = [UInt8](repeating: 0, count: 128)
     while true {
-      // A number that was closed may be another file of the program by now: that is not to be read.
+      // A closed descriptor number may belong to another file by now, which must not be read.
       let isOurs = ends.isOurs(ends.read)
       let count = isOurs ? unsafe read(ends.read, &bytes, bytes.count) : -1  // Reason: room.
-      // Closed before the read or during it: either way it was closed.
+      // Report a close before the read and one during the read alike.
       let code = isOurs && count < 0 && errno != EBADF ? errno : 0
       if count > 0 {
         for byte in bytes.prefix(count) { take(byte, receive) }
@@ -145,7 +145,7 @@ enum SignalPipe {
     }
   }
 
-  /// Makes another pipe after the first was closed.
+  /// Replaces a pipe that can no longer be read.
   private static func replace(_ old: Ends) -> Ends? {
     let new = makePipe()
     writeEnd.store(new?.write ?? -1, ordering: .sequentiallyConsistent)
@@ -153,7 +153,7 @@ enum SignalPipe {
     return new
   }
 
-  /// Takes what was in a pipe that is gone.
+  /// Delivers the signals whose numbers were lost with a pipe.
   private static func takeLost(_ receive: @Sendable (News) -> Void) {
     take(maskMark, receive)
     let lost = pending.exchange(0, ordering: .sequentiallyConsistent)
@@ -170,42 +170,42 @@ enum SignalPipe {
     if byte == maskMark {
       maskIsStale.store(false, ordering: .sequentiallyConsistent)
       let wanted = heard.load(ordering: .sequentiallyConsistent)
-      return ServiceThread.letThrough { wanted & bit(of: $0) != 0 }
+      return ServiceThread.unblockSignals { wanted & bit(of: $0) != 0 }
     }
     let isInjected = byte & injectedMark != 0
     let number = Int32(byte & ~injectedMark)
     let mark = bit(of: number)
-    // First the bit, then the signal: one that comes now is written once more.
+    // Clear the bit before delivering: a signal that arrives meanwhile is written again.
     let old =
       isInjected
       ? injected.bitwiseAnd(~mark, ordering: .sequentiallyConsistent).oldValue
       : pending.bitwiseAnd(~mark, ordering: .sequentiallyConsistent).oldValue
-    // Without its bit it was taken already, with what was lost in a pipe that is gone.
+    // A cleared bit means that the signal was already delivered after its pipe was lost.
     guard old & mark != 0 else { return }
     receive(.signal(number, isInjected: isInjected))
   }
 }
 
-/// Marks the number of a signal that did not come from the system.
+/// Marks the number of an injected signal.
 private let injectedMark: UInt8 = 0x80
-/// Stands in the pipe when other signals are to be let through.
+/// The byte that asks the thread to update its signal mask.
 private let maskMark: UInt8 = 0
-/// Whether it does.
+/// A Boolean value that indicates whether that byte is in the pipe.
 private let maskIsStale = Atomic<Bool>(false)
-/// The signals that are listened to; bit 0 is signal 1.
+/// The signals that have listeners; bit 0 is signal 1.
 private let heard = Atomic<UInt64>(0)
-/// The signals that have come and were not read; bit 0 is signal 1.
+/// The signals that have arrived and are unread; bit 0 is signal 1.
 private let pending = Atomic<UInt64>(0)
-/// The same for those that were injected.
+/// The injected signals that are unread; bit 0 is signal 1.
 private let injected = Atomic<UInt64>(0)
-/// Where the handler writes.
+/// The descriptor that the handler writes to.
 private let writeEnd = Atomic<Int32>(-1)
-/// The process that made the pipe.
+/// The process that created the pipe.
 private let owner = Atomic<Int32>(0)
 
 private func bit(of number: Int32) -> UInt64 { 1 << UInt64(number - 1) }
 
-/// Writes a number unless it is in the pipe.
+/// Writes a signal number, unless it is already in the pipe.
 private func send(_ number: Int32, mark: UInt8, bits: borrowing Atomic<UInt64>) {
   let bit = bit(of: number)
   let old = bits.bitwiseOr(bit, ordering: .sequentiallyConsistent).oldValue
@@ -213,24 +213,26 @@ private func send(_ number: Int32, mark: UInt8, bits: borrowing Atomic<UInt64>) 
   put(UInt8(truncatingIfNeeded: number) | mark)
 }
 
-/// Writes a byte; there is room: see `SignalPipe`.
+/// Writes a byte.
+///
+/// The pipe always has room; see ``SignalPipe``.
 private func put(_ byte: UInt8) {
   var byte = byte
   let end = writeEnd.load(ordering: .sequentiallyConsistent)
   while unsafe write(end, &byte, 1) < 0, errno == EINTR {}  // Reason: one byte.
 }
 
-/// The handler of every signal that somebody listens to.
+/// The handler of every signal that has a listener.
 ///
-/// It does what POSIX.1-2024 (2.4.3, Signal Actions) allows between any two instructions: atomic
-/// operations without a lock, and `getpid`, `write`, `sigaction` and `raise`. `errno` is as it was.
+/// It uses only what POSIX.1-2024 allows in a signal handler (2.4.3, Signal Actions): lock-free atomic
+/// operations, `getpid`, `write`, `sigaction` and `raise`. It preserves `errno`.
 private func noteSignal(_ number: Int32) {
   let saved = errno
   if getpid() == owner.load(ordering: .sequentiallyConsistent) {
     send(number, mark: 0, bits: pending)
   } else {
-    // A child between `fork` and `exec`: the pipe is its parent's, which is not to hear of this. The
-    // child has no thread that could, so the system does what it does by itself.
+    // A child between `fork` and `exec`: the pipe belongs to the parent, which must not receive this signal.
+    // The child has no reading thread, so apply the default action.
     SignalDisposition.byDefault.install(for: number)
     raise(number)
   }

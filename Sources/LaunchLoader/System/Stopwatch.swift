@@ -1,31 +1,26 @@
-/// Reads how much time has passed on a clock since it was started, and waits for a time.
+/// Measures the time since its creation, and sleeps until a given time after it.
 ///
-/// Clocks belong to users, so it is never used under a lock.
+/// The clock may run user code, so a stopwatch is never used under a lock.
 struct Stopwatch: Sendable {
-  /// The time since the start.
+  /// Returns the time since the start.
   let elapsed: @Sendable () -> Duration
-  /// Sleeps until so much time has passed since the start.
+  /// Sleeps until the given time since the start.
   let sleep: @Sendable (_ until: Duration) async throws -> Void
 
   /// Starts measuring.
   ///
   /// - Parameter clock: The clock to read.
   init(_ clock: any Clock<Duration>) {
-    // The usual clock is read without looking its type up every time.
-    if let usual = clock as? ContinuousClock { self.init(usual) } else { self.init(opening: clock) }
-  }
-
-  /// The longest sleep, some 35,000 years: clocks trap for times that they cannot count.
-  private static let longest = Duration.seconds(Int64(1) << 40)
-
-  private init(_ clock: ContinuousClock) {
-    let start = clock.now
-    elapsed = { start.duration(to: clock.now) }
-    sleep = { time in
-      let end = start.advanced(by: min(time, Self.longest))
-      try await clock.sleep(until: end, tolerance: nil)
+    // Read the most common clock without a type lookup per call.
+    if let usual = clock as? ContinuousClock {
+      self.init(opening: usual)
+    } else {
+      self.init(opening: clock)
     }
   }
+
+  /// The maximum sleep, about 35,000 years: clocks trap on instants that they cannot represent.
+  private static let longest = Duration.seconds(Int64(1) << 40)
 
   private init<C: Clock>(opening clock: C) where C.Duration == Duration {
     let start = clock.now
@@ -38,12 +33,12 @@ struct Stopwatch: Sendable {
 }
 
 extension Duration {
-  /// The duration in seconds, for proportions; not exact.
+  /// The approximate duration in seconds, for ratios.
   var inSeconds: Double {
     Double(components.seconds) + Double(components.attoseconds) / 1e18
   }
 
-  /// The duration with a unit that suits it and at most two digits after the point, cut off, not rounded.
+  /// The duration in a suitable unit, truncated to at most two decimal digits.
   ///
   /// At most nine characters for anything under ten million seconds: `120 ns`, `1.05 ms`, `12.34 s`.
   var shortText: String {

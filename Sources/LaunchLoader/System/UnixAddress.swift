@@ -6,19 +6,21 @@ private import Musl
 private import Darwin
 #endif
 
-/// The address of a socket on this machine: a path, or on Linux a name without one (`unix(7)`).
+/// The address of a local socket: a path, or on Linux an abstract name (`unix(7)`).
 struct UnixAddress: Sendable {
-  /// The path, or a zero and the name.
+  /// The path, or a zero byte and the name.
   private let bytes: [UInt8]
 
-  /// Reads an address; `nil` for other forms, and for what has no room in an address.
+  /// Parses an address.
   ///
-  /// - Parameter text: An absolute path, or a name after an `@`.
+  /// Returns `nil` for other forms, and for text too long for an address.
+  ///
+  /// - Parameter text: An absolute path, or `@` and an abstract name.
   init?(_ text: String) {
     let bytes = Array(text.utf8)
     let room = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
     switch bytes.first {
-    // A path is followed by a zero; a name is not.
+    // A path needs room for its terminating zero; a name does not.
     case UInt8(ascii: "/") where bytes.count < room: self.bytes = bytes
     case UInt8(ascii: "@") where bytes.count > 1 && bytes.count <= room:
       self.bytes = [0] + bytes.dropFirst()
@@ -26,9 +28,9 @@ struct UnixAddress: Sendable {
     }
   }
 
-  /// Sends a datagram there, without waiting for room.
+  /// Sends a datagram to the address, without waiting for buffer space.
   ///
-  /// - Returns: Zero, or the number of the error.
+  /// - Returns: Zero, or an error number.
   func send(_ text: String) -> Int32 {
     #if canImport(Glibc)
     let kind = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -44,7 +46,7 @@ struct UnixAddress: Sendable {
     _ = fcntl(end, F_SETFD, FD_CLOEXEC)
     let flags = MSG_DONTWAIT
     #else
-    // Nobody there is an error, no signal.
+    // A missing receiver is an error, not a signal.
     let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
     #endif
     var address = sockaddr_un()
@@ -52,12 +54,12 @@ struct UnixAddress: Sendable {
     let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
     let length = socklen_t(offset + bytes.count + (bytes.first == 0 ? 0 : 1))
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { room in  // Reason: within the call.
-      unsafe room.copyBytes(from: bytes)  // Reason: `init` has counted them.
+      unsafe room.copyBytes(from: bytes)  // Reason: `init` checked the size.
     }
     let message = Array(text.utf8)
     while true {
       let count = unsafe withUnsafePointer(to: &address) { address in  // Reason: within the call.
-        unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {  // Reason: its C idiom.
+        unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {  // Reason: the C idiom.
           unsafe sendto(end, message, message.count, flags, $0, length)  // Reason: all outlive it.
         }
       }

@@ -93,7 +93,7 @@ struct ApplicationRunTests {
     #expect(error?.stuckServices == ["launch work \"deaf\""])
     #expect(
       stage.messages.entries.contains(
-        "launch work \"deaf\" is stuck: it did not end when it was cancelled, and was left behind"
+        "launch work \"deaf\" is stuck: it did not end after it was cancelled, and was left behind"
       )
     )
     #expect(stage.log.entries.isEmpty)

@@ -188,7 +188,7 @@ struct ServiceEndingTests {
   func twice() async throws {
     _ = try await stage.runOnce()
     #expect(
-      await errors(of: stage.start()) == ["services run once: make new ones to run again"]
+      await errors(of: stage.start()) == ["services run only once: create new ones to run again"]
     )
   }
 }

@@ -33,7 +33,7 @@ struct ServiceGraphTests {
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(error?.description.contains("\"a\" comes after \"b\"") == true)
+    #expect(error?.description.contains("\"a\" starts after \"b\"") == true)
   }
 
   @Test(

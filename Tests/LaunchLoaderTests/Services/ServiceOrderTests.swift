@@ -145,7 +145,7 @@ struct ServiceOrderTests {
     try stage.add("a", after: ["b"])
     let errors = await errors(of: stage.start())
     #expect(errors.count == 1)
-    #expect(errors[0].contains("\"a\" comes after \"b\""))
+    #expect(errors[0].contains("\"a\" starts after \"b\""))
   }
 
   @Test("A thousand that wait for each other's readiness start and stop without a stack")

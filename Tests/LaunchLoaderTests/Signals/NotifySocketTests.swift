@@ -88,7 +88,7 @@ struct NotifySocketTests {
       .split(separator: "\n").filter { $0.contains("NOTIFY_SOCKET") }
     #expect(
       complaints == [
-        "LaunchLoader: cannot tell the service manager (NOTIFY_SOCKET): error 2 of the system."
+        "LaunchLoader: cannot notify the service manager (NOTIFY_SOCKET): system error 2."
       ]
     )
   }

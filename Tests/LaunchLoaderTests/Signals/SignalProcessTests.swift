@@ -154,7 +154,7 @@ struct SignalProcessTests {
     let lines = try program.standardError.split(separator: "\n")
     #expect(
       lines == [
-        "LaunchLoader: cannot read the pipe of signals: it was closed; they are heard through another one"
+        "LaunchLoader: cannot read the signal pipe: it was closed; a new pipe replaces it"
       ]
     )
     #expect(try program.ask("leave a") == "left")

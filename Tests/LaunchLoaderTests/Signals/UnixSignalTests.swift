@@ -29,7 +29,7 @@ struct UnixSignalTests {
     #else
     #expect(refused.contains(9) && !refused.contains(15))
     #endif
-    #expect(SignalRefusal(UnixSignal(rawValue: 9))?.reason == "cannot be listened to by anybody")
+    #expect(SignalRefusal(UnixSignal(rawValue: 9))?.reason == "accepts no handler")
   }
 
   @Test("Listening to SIGKILL stops the program, which says what to do instead")
@@ -43,7 +43,7 @@ struct UnixSignalTests {
     let complaint = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(
       complaint.contains(
-        "LaunchLoader: SIGKILL cannot be listened to by anybody. Listen to SIGTERM or SIGTSTP"
+        "LaunchLoader: SIGKILL accepts no handler. Listen to SIGTERM or SIGTSTP"
       )
     )
   }
