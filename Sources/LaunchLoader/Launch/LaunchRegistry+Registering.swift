@@ -1,4 +1,4 @@
-/// What becomes of registrations, before, during and after the launch.
+/// Registrations before, during and after the launch.
 extension LaunchRegistry {
   /// Decides about a registration.
   ///
@@ -24,11 +24,11 @@ extension LaunchRegistry {
     }
   }
 
-  /// Takes back a registration that has not begun, and gives its name free.
+  /// Withdraws a registration that has not begun, and frees its name.
   ///
-  /// What needs it is skipped, if the launch has begun.
+  /// If the launch has begun, the work that needs it is skipped.
   ///
-  /// - Returns: The registration, to be dismissed, and what to do; `nil` if it is too late.
+  /// - Returns: The registration to dismiss and the remaining actions; `nil` if it has begun or ended.
   /// - Complexity: O(log *n*), amortized.
   package mutating func withdraw(
     _ serial: UInt64
@@ -48,7 +48,7 @@ extension LaunchRegistry {
     return (registration, aftermath)
   }
 
-  /// The workers that a launch would run now, in order of registration.
+  /// The registrations that a launch would run now, in order of registration.
   ///
   /// - Complexity: O(*n*).
   package var waitingRows: [LaunchRow] { roster.rows.filter { $0.status == .waiting } }
@@ -90,7 +90,7 @@ extension LaunchRegistry {
     return .kept(row.serial, wake())
   }
 
-  /// Adds a row after the launch, unless it can be forgotten at once.
+  /// Adds a row after the launch, unless the work needs no row.
   private mutating func comeLate(_ row: LaunchRow) -> Acceptance {
     guard let options else { return .refused }
     if row.name == nil && row.registration.isPlain && row.registration.kind == .inline {
@@ -118,7 +118,7 @@ extension LaunchRegistry {
     return place
   }
 
-  /// What a newcomer needs and cannot have any more, if there is such a thing.
+  /// Returns the first dependency of a new row that can no longer be met.
   private mutating func unmetDependency(of row: LaunchRow) -> LaunchID? {
     for id in row.registration.terms.after {
       if id == row.registration.id {
@@ -136,7 +136,7 @@ extension LaunchRegistry {
     return nil
   }
 
-  /// Makes a newcomer wait for what it depends on, and moves that to its phase.
+  /// Makes a new row wait for its pending dependencies, and moves them to its phase.
   private mutating func connect(_ row: LaunchRow, at place: Int) {
     let terms = row.registration.terms
     var targets: [Int] = []
@@ -152,9 +152,10 @@ extension LaunchRegistry {
     if stage == .launching { problems.append(problem) }
   }
 
-  /// Moves rows, and everything they depend on, to an earlier phase; they keep their order of registration.
+  /// Moves rows and their transitive dependencies to an earlier phase, preserving the order of
+  /// registration.
   ///
-  /// - Complexity: O(*m* log *m* + *e*) in the numbers of those that are moved and of their dependencies.
+  /// - Complexity: O(*m* log *m* + *e*) in the numbers of moved rows and of their dependencies.
   private mutating func move(_ places: [Int], to phase: LaunchPhase) {
     var found = places
     var moved: [Int] = []
