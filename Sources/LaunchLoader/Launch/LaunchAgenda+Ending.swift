@@ -66,11 +66,6 @@ extension LaunchAgenda {
     rows.indices.map(place(at:)).filter { rows[index(of: $0)].status == .running && giveUp($0) }
   }
 
-  /// Replaces the outcome of a row that was undone.
-  mutating func setUndone(_ place: Place, _ outcome: LaunchOutcome) {
-    rows[index(of: place)].outcome = outcome
-  }
-
   /// Withdraws a row that has not begun, and skips the rows that need it.
   ///
   /// - Returns: The place of the row; `nil` if it has begun or ended.

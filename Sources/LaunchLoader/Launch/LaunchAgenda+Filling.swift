@@ -64,7 +64,7 @@ extension LaunchAgenda {
   /// Makes a row wait for another row, which has not ended.
   mutating func wait(_ place: Place, for target: Place, isHard: Bool) {
     waitCounts[place, default: 0] += 1
-    dependants[target, default: []].append(Dependant(place: place, isHard: isHard))
+    dependants[target, default: []].append((place, isHard))
   }
 
   /// Assigns a rank to a row that was added, and enqueues it now or when its phase and its dependencies

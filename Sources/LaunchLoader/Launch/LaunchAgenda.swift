@@ -10,21 +10,8 @@ struct LaunchAgenda: Sendable {
   /// The number of a row.
   typealias Place = Int
 
-  /// The next action.
-  enum Turn: Sendable {
-    /// Run the worker.
-    case run(LaunchRegistration, at: Place)
-    /// Dismiss the registration with this outcome.
-    case skip(LaunchRegistration, LaunchOutcome)
-  }
-
-  /// A row that waits for another row.
-  struct Dependant: Sendable {
-    /// The row that waits.
-    let place: Place
-    /// A Boolean value that indicates whether the dependency must finish, not only end.
-    let isHard: Bool
-  }
+  /// A row that waits for another row, which must finish if `isHard` is `true`, and otherwise only end.
+  typealias Dependant = (place: Place, isHard: Bool)
 
   /// The rows of the launch and of the work after it, by place.
   var rows: [LaunchRow] = []
@@ -90,13 +77,7 @@ struct LaunchAgenda: Sendable {
   /// - Complexity: O(1); O(log *n*) after rows were removed.
   func index(of place: Place) -> Int {
     if keptPlaces.isEmpty { return place - base }
-    var low = 0
-    var high = keptPlaces.count
-    while low < high {
-      let middle = low + (high - low) / 2
-      if keptPlaces[middle] < place { low = middle + 1 } else { high = middle }
-    }
-    return low
+    return keptPlaces.indices.partitionPoint { keptPlaces[$0] < place }
   }
 
   func place(at index: Int) -> Place {
@@ -116,9 +97,6 @@ struct LaunchAgenda: Sendable {
     rows[index(of: place)].registration
   }
 
-  /// Indicates whether a row waits for another row.
-  func isWaiting(_ place: Place) -> Bool { waitCounts[place] != nil }
-
   /// Indicates whether all phases up to and including `last` have ended.
   func isOver(upTo last: LaunchPhase) -> Bool {
     open.prefix(last.index + 1).allSatisfy { $0 == 0 }
@@ -131,7 +109,7 @@ struct LaunchAgenda: Sendable {
   ///   - last: The last phase to open.
   /// - Returns: The action; `nil` if nothing can begin now.
   /// - Complexity: Amortized O(1); O(log *n*) for work that was added out of order.
-  mutating func next(canWait: Bool, upTo last: LaunchPhase) -> Turn? {
+  mutating func next(canWait: Bool, upTo last: LaunchPhase) -> LaunchRegistry.Step? {
     while true {
       if let place = nextSkipped() {
         open[rows[index(of: place)].phase.index] -= 1
@@ -237,7 +215,7 @@ struct LaunchAgenda: Sendable {
     return hop < task ? hops.removeFirst() : tasks.removeFirst()
   }
 
-  private mutating func begin(_ place: Place, _ canWait: Bool) -> Turn {
+  private mutating func begin(_ place: Place, _ canWait: Bool) -> LaunchRegistry.Step {
     let registration = rows[index(of: place)].registration
     let isCalled = registration.kind == .inline || !canWait
     handOut(place, isDirect: isCalled && !registration.hasCondition)

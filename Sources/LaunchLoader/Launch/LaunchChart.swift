@@ -208,12 +208,7 @@ struct LaunchPath {
   }
 
   private func synchronousWorker(before turn: Int) -> Int? {
-    var low = 0
-    var high = synchronous.count
-    while low < high {
-      let middle = low + (high - low) / 2
-      if (entries[synchronous[middle]].turn ?? 0) < turn { low = middle + 1 } else { high = middle }
-    }
-    return low > 0 ? synchronous[low - 1] : nil
+    let next = synchronous.indices.partitionPoint { (entries[synchronous[$0]].turn ?? 0) < turn }
+    return next > 0 ? synchronous[next - 1] : nil
   }
 }

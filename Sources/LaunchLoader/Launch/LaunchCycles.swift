@@ -2,19 +2,15 @@
 ///
 /// The strongly connected components are found by Tarjan's algorithm (Depth-first search and linear
 /// graph algorithms, 1972), without recursion, so that a long chain needs no deep stack.
-package struct LaunchCycles: Sendable {
-  /// A set of nodes that all reach each other.
-  package struct Cycle: Sendable {
-    /// The members.
-    package let members: Set<Int>
-    /// A shortest closed path through the lowest member; the last node equals the first.
-    package let path: [Int]
-  }
+struct LaunchCycles: Sendable {
+  /// The members of a cycle, and a shortest closed path through the lowest of them, whose last node equals
+  /// the first.
+  typealias Cycle = (members: Set<Int>, path: [Int])
 
   /// The cycles, in order of their lowest members; each node is in at most one.
-  package private(set) var cycles: [Cycle] = []
+  private(set) var cycles: [Cycle] = []
   /// All nodes, each after its targets unless they are in one cycle.
-  package private(set) var order: [Int] = []
+  private(set) var order: [Int] = []
 
   private let waits: [[Int]]
   private var stack: [Int] = []
@@ -29,7 +25,7 @@ package struct LaunchCycles: Sendable {
   ///
   /// - Parameter waits: The targets of each node.
   /// - Complexity: O(*n* + *e*) in the numbers of nodes and of edges, plus the sorting of the members.
-  package init(waits: [[Int]]) {
+  init(waits: [[Int]]) {
     self.waits = waits
     isOnStack = Array(repeating: false, count: waits.count)
     numbers = Array(repeating: 0, count: waits.count)
@@ -79,7 +75,7 @@ package struct LaunchCycles: Sendable {
     guard members.count > 1 || waits[root].contains(root) else { return }
     let all = Set(members)
     let first = members.min() ?? root
-    cycles.append(Cycle(members: all, path: path(from: first, within: all)))
+    cycles.append((all, path(from: first, within: all)))
   }
 
   /// Returns a shortest path from a node back to itself.

@@ -103,7 +103,10 @@ extension LaunchLoader {
     }
     let start = session.stopwatch.elapsed()
     let watch = registration.terms.timeout.map { limit in
-      alarm(at: start + limit, session) { self.giveUp(place, session) }
+      alarm(at: start + limit, session) {
+        let overrun = self.state.withLock { $0.registry.giveUp(place) }
+        if let overrun { self.leaveBehind(overrun, session) }
+      }
     }
     let task: Task<Void, Never>
     if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
@@ -111,8 +114,8 @@ extension LaunchLoader {
     } else {
       task = Task { await self.run(registration, at: place, start, session) }
     }
-    let errand = LaunchErrand(start: start, task: task, watch: watch)
-    let (cancelsTask, cancelsWatch) = state.withLock { $0.registry.adopt(errand, at: place) }
+    let tasks = LaunchTasks(start: start, task: task, watch: watch)
+    let (cancelsTask, cancelsWatch) = state.withLock { $0.registry.adopt(tasks, at: place) }
     if cancelsTask { task.cancel() }
     if cancelsWatch { watch?.cancel() }
   }
@@ -154,20 +157,20 @@ extension LaunchLoader {
 
   /// Performs the actions that follow the end of a worker.
   func finish(_ aftermath: LaunchAftermath) {
-    aftermath.errand?.watch?.cancel()
-    for errand in aftermath.skipped {
-      errand.watch?.cancel()
-      errand.task.cancel()
+    aftermath.tasks?.watch?.cancel()
+    for tasks in aftermath.skipped {
+      tasks.watch?.cancel()
+      tasks.task.cancel()
     }
-    for errand in aftermath.cancelled { errand.task.cancel() }
+    for tasks in aftermath.cancelled { tasks.task.cancel() }
     wake(aftermath.wake)
   }
 
   /// Wakes the runner of the launch, or starts a new one for the work after it.
   func wake(_ wake: LaunchWake) {
     switch wake {
-    case .nobody: break
-    case .waiter: doorbell.ring()
+    case .noRunner: break
+    case .waitingRunner: doorbell.ring()
     case .newRunner: runAfterwards()
     }
   }
@@ -219,21 +222,16 @@ extension LaunchLoader {
     }
   }
 
-  private func giveUp(_ place: Int, _ session: LaunchSession) {
-    guard let overrun = state.withLock({ $0.registry.giveUp(place) }) else { return }
-    leaveBehind(overrun, session)
-  }
-
   /// Continues without a worker that has exceeded its time limit.
   ///
   /// If the worker has not begun, its closure is released, because it will never run.
   private func leaveBehind(_ overrun: LaunchOverrun, _ session: LaunchSession) {
     let now = session.stopwatch.elapsed()
-    let start = overrun.errand?.start ?? now
+    let start = overrun.tasks?.start ?? now
     let times = LaunchTimes(start: start, duration: now - start)
-    overrun.registration.letGo()
+    overrun.registration.releaseClosures()
     settle(overrun.registration, at: overrun.place, times, .timedOut)
-    overrun.errand?.task.cancel()
+    overrun.tasks?.task.cancel()
   }
 
   private func conclude(_ summary: LaunchSummary, _ session: LaunchSession, goesOn: Bool) {

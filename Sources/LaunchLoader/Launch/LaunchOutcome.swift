@@ -101,12 +101,14 @@ public struct LaunchError: Error {
 
 extension LaunchError {
   /// Describes a fault in the dependencies, with the source sites of the registrations.
-  init(_ problem: LaunchProblem) {
-    switch problem {
-    case .cycle(let rows):
+  init(_ fault: LaunchPlanner.Fault, _ row: (Int) -> LaunchRow) {
+    switch fault {
+    case .cycle(let path):
+      let rows = path.map(row)
       let sites = rows.map { ($0.id, $0.registration.site.source) }
       self.init(.cycle(rows.map(\.id)), sites: Dictionary(sites) { first, _ in first })
-    case .missing(let id, let row):
+    case .missing(let id, let place):
+      let row = row(place)
       self.init(.missing(id, neededBy: row.id), sites: [row.id: row.registration.site.source])
     }
   }

@@ -12,11 +12,7 @@ internal import EventBus
 ///
 /// A value that may be read on any thread.
 public struct LaunchPlan: Sendable {
-  private struct Edge: Sendable {
-    let from: LaunchID
-    let target: LaunchID
-    let isHard: Bool
-  }
+  private typealias Edge = (source: LaunchID, target: LaunchID, isHard: Bool)
 
   /// The work in layers, each of which depends only on layers before it.
   ///
@@ -36,7 +32,7 @@ public struct LaunchPlan: Sendable {
       rows.map { LaunchPlanner.Worker($0.registration.id, $0.registration.terms) }
     )
     if let fault = schedule.faults.first {
-      throw LaunchError(LaunchProblem(fault) { rows[$0] })
+      throw LaunchError(fault) { rows[$0] }
     }
     var layers: [[LaunchID]] = []
     var phases: [LaunchPhase] = []
@@ -46,8 +42,7 @@ public struct LaunchPlan: Sendable {
       phases.append(schedule.phases[layer[0]])
       for place in layer {
         for edge in schedule.waits[place] {
-          let ids = (rows[place].id, rows[edge.target].id)
-          edges.append(Edge(from: ids.0, target: ids.1, isHard: edge.isHard))
+          edges.append((rows[place].id, rows[edge.target].id, edge.isHard))
         }
       }
     }
@@ -70,7 +65,7 @@ public struct LaunchPlan: Sendable {
     }
     for edge in edges {
       let style = edge.isHard ? "" : " [style=dashed]"
-      lines.append("  \(Self.quoted(edge.from)) -> \(Self.quoted(edge.target))\(style);")
+      lines.append("  \(Self.quoted(edge.source)) -> \(Self.quoted(edge.target))\(style);")
     }
     return (lines + ["}"]).joined(separator: "\n")
   }

@@ -83,12 +83,12 @@ package final class LaunchRegistration: Sendable {
 
   /// Releases all closures and then sets the outcome.
   func dismiss(_ reason: LaunchOutcome) {
-    letGo()
+    releaseClosures()
     outcome.resolve(reason)
   }
 
   /// Releases all closures that were not taken out.
-  func letGo() {
+  func releaseClosures() {
     let former = state.withLock { state in
       defer { state = State() }
       return state

@@ -24,11 +24,7 @@ extension LaunchRegistry {
   /// - Complexity: Amortized O(1); O(log *n*) where dependencies change the order.
   package mutating func next(for runner: Runner) -> Step {
     let last = stage == .launched ? LaunchPhase.idle : .late
-    switch agenda.next(canWait: runner == .task, upTo: last) {
-    case .run(let registration, let place)?: return .run(registration, at: place)
-    case .skip(let registration, let outcome)?: return .skip(registration, outcome)
-    case nil: break
-    }
+    if let step = agenda.next(canWait: runner == .task, upTo: last) { return step }
     if stage == .launched {
       hasRunner = false
       return .rest(takeEnded())
@@ -51,13 +47,13 @@ extension LaunchRegistry {
   /// Stores the tasks of a worker that has begun, so that they can be cancelled.
   ///
   /// - Returns: The tasks that the caller must cancel.
-  package mutating func adopt(
-    _ errand: LaunchErrand,
+  mutating func adopt(
+    _ tasks: LaunchTasks,
     at place: Int
   ) -> (cancelsTask: Bool, cancelsWatch: Bool) {
     // Ended already: by itself, in which case cancelling has no effect, or skipped or abandoned.
     guard agenda.isOut(place) else { return (true, true) }
-    errands[place] = errand
+    workerTasks[place] = tasks
     return (halt != nil && stage == .launching, false)
   }
 
@@ -72,13 +68,13 @@ extension LaunchRegistry {
   ///
   /// - Returns: `true` if the caller must publish the outcome and then record it; `false` if the worker
   ///   was skipped, withdrawn or abandoned.
-  package mutating func claimEnd(at place: Int) -> Bool { agenda.claimEnd(place) }
+  mutating func claimEnd(at place: Int) -> Bool { agenda.claimEnd(place) }
 
   /// Abandons a worker that exceeded its time limit, unless it has ended or is synchronous and has
   /// begun.
   ///
   /// - Returns: The worker to abandon.
-  package mutating func giveUp(_ place: Int) -> LaunchOverrun? {
+  mutating func giveUp(_ place: Int) -> LaunchOverrun? {
     agenda.giveUp(place) ? overrun(at: place) : nil
   }
 
@@ -99,8 +95,8 @@ extension LaunchRegistry {
   }
 
   /// Records that a worker was undone, or that its clean-up exceeded the time limit.
-  package mutating func undone(_ place: Int, _ outcome: LaunchOutcome = .undone) {
-    agenda.setUndone(place, outcome)
+  mutating func undone(_ place: Int, _ outcome: LaunchOutcome = .undone) {
+    agenda.rows[agenda.index(of: place)].outcome = outcome
   }
 
   func id(at place: Int) -> LaunchID { agenda.row(at: place).id }
@@ -108,7 +104,7 @@ extension LaunchRegistry {
   /// The names of the workers that were handed out and have not ended.
   ///
   /// - Complexity: O(*n*) in the number of workers.
-  package var unfinished: [LaunchID] {
+  var unfinished: [LaunchID] {
     agenda.rows.filter { row in
       switch row.status {
       case .starting, .running, .ending: true
@@ -132,7 +128,7 @@ extension LaunchRegistry {
   /// Skips everything that has not begun, because the time limit of the launch was reached.
   ///
   /// - Returns: The running workers to abandon, and the actions that remain.
-  package mutating func expire() -> (overruns: [LaunchOverrun], aftermath: LaunchAftermath) {
+  mutating func expire() -> (overruns: [LaunchOverrun], aftermath: LaunchAftermath) {
     var aftermath = LaunchAftermath()
     guard stage == .launching else { return ([], aftermath) }
     if policy != .continue && verdict == .fine { verdict = .failed }
@@ -170,7 +166,7 @@ extension LaunchRegistry {
     }
     let schedule = LaunchPlanner.plan(workers)
     agenda.fill(rows, planned: places, schedule)
-    problems = schedule.faults.map { LaunchProblem($0) { rows[places[$0]] } }
+    problems = schedule.faults.map { LaunchError($0) { rows[places[$0]] } }
     if policy != .continue && !problems.isEmpty {
       verdict = .impossible
       halt = .skipped(because: nil)
@@ -185,8 +181,8 @@ extension LaunchRegistry {
   ) -> LaunchAftermath? {
     agenda.end(place, times, outcome)
     var aftermath: LaunchAftermath?
-    if !errands.isEmpty, let errand = errands.removeValue(forKey: place) {
-      aftermath = LaunchAftermath(errand: errand)
+    if !workerTasks.isEmpty, let tasks = workerTasks.removeValue(forKey: place) {
+      aftermath = LaunchAftermath(tasks: tasks)
     }
     if stage == .launching && policy != .continue {
       let registration = agenda.registration(at: place)
@@ -200,7 +196,7 @@ extension LaunchRegistry {
       }
     }
     let wake = wake()
-    if wake != .nobody || stage == .launched {
+    if wake != .noRunner || stage == .launched {
       aftermath = aftermath ?? LaunchAftermath()
       aftermath?.wake = wake
       aftermath?.dropped = takeEndedAfterLaunch()
@@ -223,30 +219,30 @@ extension LaunchRegistry {
     guard halt == nil else { return }
     halt = outcome
     aftermath.skipped = skipAll(outcome)
-    aftermath.cancelled = Array(errands.values)
+    aftermath.cancelled = Array(workerTasks.values)
   }
 
   /// Gives an outcome to everything that has not begun.
   ///
   /// - Returns: The tasks of workers that were handed out.
-  private mutating func skipAll(_ outcome: LaunchOutcome) -> [LaunchErrand] {
-    agenda.skipAll(outcome).compactMap { errands.removeValue(forKey: $0) }
+  private mutating func skipAll(_ outcome: LaunchOutcome) -> [LaunchTasks] {
+    agenda.skipAll(outcome).compactMap { workerTasks.removeValue(forKey: $0) }
   }
 
   private func overrun(at place: Int) -> LaunchOverrun {
     LaunchOverrun(
       place: place,
       registration: agenda.registration(at: place),
-      errand: errands[place]
+      tasks: workerTasks[place]
     )
   }
 
   /// Refuses the work after the launch, because the program is about to end.
   private mutating func refuseIdle(_ runner: Runner) -> Step? {
     _ = agenda.skipAll(from: .idle, .refused)
-    guard case .skip(let registration, let outcome)? = agenda.next(canWait: false, upTo: .late)
-    else { return nil }
-    return .skip(registration, outcome)
+    let step = agenda.next(canWait: false, upTo: .late)
+    guard case .skip? = step else { return nil }
+    return step
   }
 
   private mutating func conclude() -> Step {

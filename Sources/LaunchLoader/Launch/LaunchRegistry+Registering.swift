@@ -18,7 +18,7 @@ extension LaunchRegistry {
     switch stage {
     case .collecting:
       roster.append(row)
-      return .kept(row.serial, .nobody)
+      return .kept(row.serial, .noRunner)
     case .launching: return join(row)
     case .launched: return comeLate(row)
     }
@@ -42,7 +42,7 @@ extension LaunchRegistry {
     let registration = agenda.registration(at: place)
     if let id = registration.id { names.release(id) }
     var aftermath = LaunchAftermath()
-    if let errand = errands.removeValue(forKey: place) { aftermath.skipped = [errand] }
+    if let tasks = workerTasks.removeValue(forKey: place) { aftermath.skipped = [tasks] }
     aftermath.wake = wake()
     aftermath.dropped = takeEndedAfterLaunch()
     return (registration, aftermath)
@@ -51,7 +51,7 @@ extension LaunchRegistry {
   /// The registrations that a launch would run now, in order of registration.
   ///
   /// - Complexity: O(*n*).
-  package var waitingRows: [LaunchRow] { roster.rows.filter { $0.status == .waiting } }
+  var waitingRows: [LaunchRow] { roster.rows.filter { $0.status == .waiting } }
 
   private mutating func row(for registration: LaunchRegistration, name: Int?) -> LaunchRow {
     lastSerial += 1
@@ -60,9 +60,15 @@ extension LaunchRegistry {
       registration,
       serial: lastSerial,
       name: name,
-      number: isNameless ? anonymous.next(at: registration.site) : 0,
+      number: isNameless ? Self.countUp(&siteCounts[registration.site, default: 0]) : 0,
       phase: registration.terms.phase
     )
+  }
+
+  /// A separate function, so that the line is looked up once.
+  private static func countUp(_ count: inout Int) -> Int {
+    count += 1
+    return count
   }
 
   private mutating func recordDuplicate(_ registration: LaunchRegistration, of id: LaunchID) {
@@ -104,7 +110,7 @@ extension LaunchRegistry {
     row.phase = .idle
     let place = add(row)
     connect(row, at: place)
-    if agenda.isWaiting(place) {
+    if agenda.waitCounts[place] != nil {
       agenda.schedule(place)
       return .kept(row.serial, wake())
     }
@@ -122,12 +128,12 @@ extension LaunchRegistry {
   private mutating func unmetDependency(of row: LaunchRow) -> LaunchID? {
     for id in row.registration.terms.after {
       if id == row.registration.id {
-        note(.cycle([row, row]))
+        note(.cycle([0, 0]), row)
         return id
       }
       switch standing(of: id) {
       case nil:
-        note(.missing(id, neededBy: row))
+        note(.missing(id, neededBy: 0), row)
         return id
       case .failed: return id
       case .finished, .pending: break
@@ -148,8 +154,9 @@ extension LaunchRegistry {
     move(targets, to: row.phase)
   }
 
-  private mutating func note(_ problem: LaunchProblem) {
-    if stage == .launching { problems.append(problem) }
+  /// Records a fault of a new row, unless the launch is over.
+  private mutating func note(_ fault: LaunchPlanner.Fault, _ row: LaunchRow) {
+    if stage == .launching { problems.append(LaunchError(fault) { _ in row }) }
   }
 
   /// Moves rows and their transitive dependencies to an earlier phase, preserving the order of

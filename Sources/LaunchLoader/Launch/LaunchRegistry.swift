@@ -74,21 +74,21 @@ package struct LaunchRegistry: Sendable {
   /// A Boolean value that indicates whether work after the launch has a runner.
   var hasRunner = false
   /// The tasks of running workers, by place.
-  var errands: [Int: LaunchErrand] = [:]
+  var workerTasks: [Int: LaunchTasks] = [:]
   /// The finished workers that can be undone, in order of completion.
   var finished: [Int] = []
   /// The faults in the dependencies.
-  var problems: [LaunchProblem] = []
+  var problems: [LaunchError] = []
   /// The options that the workers receive, once the launch has begun.
-  package internal(set) var options: LaunchOptions?
+  var options: LaunchOptions?
   /// The registrations before the launch.
   var roster = LaunchRoster()
   /// The scheduling of the launch and of the work after it.
   var agenda = LaunchAgenda()
   /// The names that are taken.
   var names = LaunchNames()
-  /// The counter for registrations without a name.
-  var anonymous = LaunchSiteCounter()
+  /// The number of registrations without a name on each line.
+  var siteCounts: [LaunchSite: Int] = [:]
   /// The most recently assigned number.
   var lastSerial: UInt64 = 0
 
@@ -106,18 +106,18 @@ package struct LaunchRegistry: Sendable {
   package var isCollecting: Bool { stage == .collecting && !isStopping }
 
   /// A Boolean value that indicates whether workers that finish must be kept for a rollback.
-  package var keepsWorkers: Bool { policy == .rollback && stage == .launching }
+  var keepsWorkers: Bool { policy == .rollback && stage == .launching }
 
   /// Returns the runner to wake, because there may be something to do.
   mutating func wake() -> LaunchWake {
     switch stage {
     case .collecting:
-      return .nobody
+      return .noRunner
     case .launching:
       defer { isWaitedOn = false }
-      return isWaitedOn ? .waiter : .nobody
+      return isWaitedOn ? .waitingRunner : .noRunner
     case .launched:
-      guard !hasRunner && agenda.hasNext else { return .nobody }
+      guard !hasRunner && agenda.hasNext else { return .noRunner }
       hasRunner = true
       return .newRunner
     }

@@ -92,7 +92,7 @@ extension LaunchReport {
   public struct Entry: Sendable {
     private let name: LaunchID?
     private let number: Int
-    let place: LaunchSite
+    let launchSite: LaunchSite
     /// The phase in which it ran or would have run.
     public let phase: LaunchPhase
     /// The time at which it began, relative to the beginning of the launch; zero if it did not run.
@@ -126,7 +126,7 @@ extension LaunchReport {
     ) {
       name = id
       number = 0
-      place = LaunchSite(fileID: fileID, line: line)
+      launchSite = LaunchSite(fileID: fileID, line: line)
       self.phase = phase
       self.turn = turn
       self.start = start
@@ -143,7 +143,7 @@ extension LaunchReport {
       let registration = row.registration
       name = registration.id
       number = row.number
-      place = registration.site
+      launchSite = registration.site
       phase = row.phase
       turn = row.turn
       start = row.times?.start ?? .zero
@@ -158,16 +158,16 @@ extension LaunchReport {
     /// The name of the work.
     ///
     /// - Complexity: O(1). The name of unnamed work is made on each access.
-    public var id: LaunchID { name ?? LaunchID(place, number: number) }
+    public var id: LaunchID { name ?? LaunchID(launchSite, number: number) }
 
     /// The file of the registration, as `Module/File.swift`.
-    public var fileID: String { place.fileID.description }
+    public var fileID: String { launchSite.fileID.description }
 
     /// The line of the registration.
-    public var line: UInt { place.line }
+    public var line: UInt { launchSite.line }
 
     /// The source site of the registration.
-    public var site: SourceSite { place.source }
+    public var site: SourceSite { launchSite.source }
 
     /// The time at which it ended.
     var end: Duration { start + duration }

@@ -9,8 +9,6 @@ struct LaunchRoster: Sendable {
   private(set) var isPlain = true
   private var withdrawnCount = 0
 
-  init() {}
-
   /// Appends a registration.
   ///
   /// - Complexity: Amortized O(1).
@@ -55,13 +53,22 @@ extension [LaunchRow] {
   ///
   /// - Complexity: O(log *n*).
   func place(of serial: UInt64) -> Int? {
-    var low = 0
-    var high = count
+    let index = indices.partitionPoint { self[$0].serial < serial }
+    return index < count && self[index].serial == serial ? index : nil
+  }
+}
+
+extension Range<Int> {
+  /// Returns the first index that does not satisfy a predicate, which all indices before it satisfy.
+  ///
+  /// - Complexity: O(log *n*).
+  func partitionPoint(_ precedes: (Int) -> Bool) -> Int {
+    var (low, high) = (lowerBound, upperBound)
     while low < high {
       let middle = low + (high - low) / 2
-      if self[middle].serial < serial { low = middle + 1 } else { high = middle }
+      if precedes(middle) { low = middle + 1 } else { high = middle }
     }
-    return low < count && self[low].serial == serial ? low : nil
+    return low
   }
 }
 
@@ -91,15 +98,15 @@ package struct LaunchRow: Sendable {
   /// The number of its name; `nil` if it has none.
   let name: Int?
   /// Its number among the registrations without a name on its line; zero if it has a name.
-  package let number: Int
+  let number: Int
   /// The progress of the row.
   var status: Status
   /// Its position in the order of its phase.
   var rank = 0
   /// The phase in which it runs.
-  package internal(set) var phase: LaunchPhase
+  var phase: LaunchPhase
   /// Its number in the order in which workers began, from one; `nil` if it did not run.
-  package internal(set) var turn: Int?
+  var turn: Int?
   /// A Boolean value that indicates whether it counts towards the width of the launch.
   var isCounted = false
   /// A Boolean value that indicates whether it timed out and has not returned.
@@ -107,7 +114,7 @@ package struct LaunchRow: Sendable {
   /// A Boolean value that indicates whether its worker may still be called.
   var isPending: Bool { status == .waiting || status == .starting }
   /// The times at which it ran.
-  package internal(set) var times: LaunchTimes?
+  var times: LaunchTimes?
   /// The outcome, once it has ended.
   package internal(set) var outcome: LaunchOutcome?
 
@@ -146,13 +153,8 @@ struct LaunchNames: Sendable {
     case failed
   }
 
-  private struct Mark: Sendable {
-    var site: LaunchSite
-    var standing: Standing
-  }
-
   private var numbers: [LaunchID: Int] = [:]
-  private var marks: [Mark] = []
+  private var entries: [(site: LaunchSite, standing: Standing)] = []
   private var free: [Int] = []
 
   /// Takes a name for a registration.
@@ -160,11 +162,11 @@ struct LaunchNames: Sendable {
   /// - Returns: The number of the name, and the source site of its first registration if it was taken.
   /// - Complexity: Amortized O(1).
   mutating func take(_ id: LaunchID, at site: LaunchSite) -> (Int, taken: LaunchSite?) {
-    let fresh = free.last ?? marks.count
+    let fresh = free.last ?? entries.count
     let number = Self.settle(&numbers[id], fresh)
-    guard number == fresh else { return (number, marks[number].site) }
-    let mark = Mark(site: site, standing: .pending(at: 0))
-    if free.popLast() == nil { marks.append(mark) } else { marks[number] = mark }
+    guard number == fresh else { return (number, entries[number].site) }
+    let entry = (site: site, standing: Standing.pending(at: 0))
+    if free.popLast() == nil { entries.append(entry) } else { entries[number] = entry }
     return (number, nil)
   }
 
@@ -177,12 +179,12 @@ struct LaunchNames: Sendable {
 
   /// Returns the result of the work of a name; `nil` if the name is not taken.
   func standing(of id: LaunchID) -> Standing? {
-    numbers[id].map { marks[$0].standing }
+    numbers[id].map { entries[$0].standing }
   }
 
   /// Stores the result of the work of a name.
   mutating func set(_ standing: Standing, for number: Int) {
-    marks[number].standing = standing
+    entries[number].standing = standing
   }
 
   /// A separate function, so that the name is hashed once.

@@ -31,43 +31,10 @@ extension LaunchSite: Hashable {
   }
 }
 
-/// Counts the registrations without a name on each line.
-struct LaunchSiteCounter: Sendable {
-  private var counts: [LaunchSite: Int] = [:]
-
-  /// Returns the number of the next registration on a line, starting at one.
-  ///
-  /// - Complexity: O(1).
-  mutating func next(at site: LaunchSite) -> Int {
-    Self.countUp(&counts[site, default: 0])
-  }
-
-  /// A separate function, so that the line is looked up once.
-  private static func countUp(_ count: inout Int) -> Int {
-    count += 1
-    return count
-  }
-}
-
 extension LaunchID {
   /// Creates the name of a registration that has none: `Module/File.swift:12#1`, `…#2`.
   init(_ site: LaunchSite, number: Int) {
     self.init("\(site.fileID):\(site.line)#\(number)")
-  }
-}
-
-/// Reinterprets values as other types of the same layout.
-enum SameLayout {
-  /// Returns the bits of a value as a value of another type.
-  ///
-  /// Closures must be passed in structures, because a bare closure would be wrapped on the way.
-  ///
-  /// - Parameters:
-  ///   - value: The value.
-  ///   - type: The other type, which must have the same layout.
-  /// - Returns: The value.
-  static func view<Value, Other>(_ value: Value, as type: Other.Type) -> Other {
-    unsafe unsafeBitCast(value, to: type)  // Reason: see above; callers pass types of one layout.
   }
 }
 

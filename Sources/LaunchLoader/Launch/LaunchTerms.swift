@@ -117,8 +117,5 @@ package struct LaunchTerms: Sendable {
 /// A condition that decides whether work runs, evaluated when its turn comes.
 package struct LaunchCondition: Sendable {
   /// The condition.
-  package let holds: @Sendable (LaunchOptions) -> Bool
-
-  /// Creates a condition.
-  package init(holds: @escaping @Sendable (LaunchOptions) -> Bool) { self.holds = holds }
+  let holds: @Sendable (LaunchOptions) -> Bool
 }

@@ -31,13 +31,12 @@ struct LaunchConclusion: Sendable {
 extension LaunchConclusion {
   /// Creates the conclusion of a launch that is over.
   init(_ summary: LaunchSummary, total: Duration) {
-    let problems = summary.problems.map(LaunchError.init)
-    let report = LaunchReport(rows: summary.rows, total: total, problems: problems)
+    let report = LaunchReport(rows: summary.rows, total: total, problems: summary.problems)
     self.report = report
     switch summary.verdict {
     case .fine: error = nil
     case .failed: error = LaunchError(.failed(report))
-    case .impossible: error = problems.first
+    case .impossible: error = summary.problems.first
     }
   }
 }
@@ -122,54 +121,47 @@ struct LaunchTurns: ~Copyable {
 }
 
 /// The tasks of a running worker.
-package struct LaunchErrand: Sendable {
+package struct LaunchTasks: Sendable {
   /// The time at which the worker began, relative to the beginning of the launch.
-  package let start: Duration
+  let start: Duration
   /// The task that runs the worker.
-  package let task: Task<Void, Never>
+  let task: Task<Void, Never>
   /// The task that waits for the worker's time limit, if it has one.
-  package let watch: Task<Void, Never>?
-
-  /// Creates a set of tasks.
-  package init(start: Duration, task: Task<Void, Never>, watch: Task<Void, Never>?) {
-    self.start = start
-    self.task = task
-    self.watch = watch
-  }
+  let watch: Task<Void, Never>?
 }
 
 /// The runner to wake because there is something to do.
 package enum LaunchWake: Hashable, Sendable {
   /// No runner.
-  case nobody
+  case noRunner
   /// The waiting runner of the launch.
-  case waiter
+  case waitingRunner
   /// A new runner, for the work after the launch.
   case newRunner
 }
 
 /// A worker that has exceeded its time limit and is abandoned.
-package struct LaunchOverrun: Sendable {
+struct LaunchOverrun: Sendable {
   /// The place of its row.
-  package let place: Int
+  let place: Int
   /// The registration, whose outcome the caller publishes and then records.
-  package let registration: LaunchRegistration
+  let registration: LaunchRegistration
   /// Its tasks, once they are known.
-  package let errand: LaunchErrand?
+  let tasks: LaunchTasks?
 }
 
 /// The actions to perform, after unlocking, when a worker has ended.
 package struct LaunchAftermath: Sendable {
   /// The tasks of the worker: cancel its time limit and release both.
-  package var errand: LaunchErrand?
+  package var tasks: LaunchTasks?
   /// The tasks of workers that will not begin: cancel all of them.
-  package var skipped: [LaunchErrand] = []
+  var skipped: [LaunchTasks] = []
   /// The tasks of other workers: cancel the workers, but not their time limits.
-  package var cancelled: [LaunchErrand] = []
+  var cancelled: [LaunchTasks] = []
   /// The runner to wake.
-  package var wake = LaunchWake.nobody
+  package var wake = LaunchWake.noRunner
   /// Rows to release.
-  package var dropped: [LaunchRow] = []
+  var dropped: [LaunchRow] = []
 }
 
 /// The final state of a launch, from which its report is made.
@@ -187,23 +179,7 @@ package struct LaunchSummary: Sendable {
   /// All rows, including those without an outcome.
   package let rows: [LaunchRow]
   /// The faults in the dependencies.
-  package let problems: [LaunchProblem]
+  let problems: [LaunchError]
   /// The verdict on the launch.
   package let verdict: Verdict
-}
-
-/// A fault in the dependencies, with the rows concerned.
-package enum LaunchProblem: Sendable {
-  /// A cycle: each row waits for the next one, and the last equals the first.
-  case cycle([LaunchRow])
-  /// A name that is needed but not registered.
-  case missing(LaunchID, neededBy: LaunchRow)
-
-  /// Creates the problem that a fault of the planner describes.
-  init(_ fault: LaunchPlanner.Fault, _ row: (Int) -> LaunchRow) {
-    switch fault {
-    case .cycle(let path): self = .cycle(path.map(row))
-    case .missing(let id, let place): self = .missing(id, neededBy: row(place))
-    }
-  }
 }

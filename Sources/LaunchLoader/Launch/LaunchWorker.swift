@@ -68,7 +68,7 @@ package enum LaunchWork: Sendable {
   case type(any LaunchWorker.Type)
 
   /// Classifies a synchronous closure.
-  package init(_ call: IsolatedCall) {
+  init(_ call: IsolatedCall) {
     if let actor = call.body.isolation {
       self = .isolated(call, on: ObjectIdentifier(actor))
     } else {
@@ -77,7 +77,7 @@ package enum LaunchWork: Sendable {
   }
 
   /// The kind of the work.
-  package var kind: LaunchKind {
+  var kind: LaunchKind {
     switch self {
     case .inline: .inline
     case .isolated(_, let actor): .isolated(on: actor)
@@ -86,7 +86,7 @@ package enum LaunchWork: Sendable {
   }
 
   /// A Boolean value that indicates whether the work can be undone.
-  package var isUndoable: Bool {
+  var isUndoable: Bool {
     if case .type = self { true } else { false }
   }
 }
@@ -99,18 +99,6 @@ package enum LaunchKind: Hashable, Sendable {
   case isolated(on: ObjectIdentifier)
   /// Asynchronous: started in a task, and not awaited before the next one starts.
   case asynchronous
-
-  /// Indicates whether code that cannot wait may call the work.
-  ///
-  /// - Parameter actor: The actor that the code runs on, if it is known.
-  /// - Returns: `true` if a direct call is correct.
-  package func isCallable(on actor: ObjectIdentifier?) -> Bool {
-    switch self {
-    case .inline: true
-    case .isolated(let home): home == actor
-    case .asynchronous: false
-    }
-  }
 }
 
 /// A synchronous closure and the isolation in which it was written.
@@ -120,7 +108,7 @@ package enum LaunchKind: Hashable, Sendable {
 /// which would be allocated at the registration, called through at the launch, and freed after it.
 package struct IsolatedCall: Sendable {
   /// The closure, which hops to its actor when it is called from elsewhere.
-  package let body: @isolated(any) @Sendable (LaunchOptions) throws -> Void
+  let body: @isolated(any) @Sendable (LaunchOptions) throws -> Void
 
   /// Stores a closure.
   package init(body: @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Void) {
@@ -131,13 +119,15 @@ package struct IsolatedCall: Sendable {
   ///
   /// `@isolated(any)` would forbid a synchronous call even there. The conversion changes only the type
   /// that the compiler sees.
-  package var bare: NonisolatedCall { SameLayout.view(self, as: NonisolatedCall.self) }
+  var bare: NonisolatedCall {
+    unsafe unsafeBitCast(self, to: NonisolatedCall.self)  // Reason: one layout.
+  }
 }
 
 /// A synchronous closure that belongs to no actor.
 package struct NonisolatedCall: Sendable {
   /// The closure.
-  package let body: @Sendable (LaunchOptions) throws -> Void
+  let body: @Sendable (LaunchOptions) throws -> Void
 
   /// Stores a closure.
   package init(body: @escaping @Sendable (LaunchOptions) throws -> Void) {
@@ -148,7 +138,7 @@ package struct NonisolatedCall: Sendable {
 /// An asynchronous closure and the isolation in which it was written.
 package struct AsynchronousCall: Sendable {
   /// The closure, which runs on its own actor.
-  package let body: @isolated(any) @Sendable (LaunchOptions) async throws -> Void
+  let body: @isolated(any) @Sendable (LaunchOptions) async throws -> Void
 
   /// Stores a closure.
   package init(body: @escaping @isolated(any) @Sendable (LaunchOptions) async throws -> Void) {
