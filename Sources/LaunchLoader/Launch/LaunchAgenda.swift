@@ -105,7 +105,7 @@ struct LaunchAgenda: Sendable {
   /// Returns the next action and opens phases as the previous ones end.
   ///
   /// - Parameters:
-  ///   - canWait: Whether the runner can wait; otherwise it can only call work on its own actor.
+  ///   - canWait: `true` if the runner can wait; otherwise it can only call work on its own actor.
   ///   - last: The last phase to open.
   /// - Returns: The action; `nil` if nothing can begin now.
   /// - Complexity: Amortized O(1); O(log *n*) for work that was added out of order.
@@ -139,7 +139,7 @@ struct LaunchAgenda: Sendable {
   ///
   /// - Parameters:
   ///   - place: The row.
-  ///   - isDirect: Whether the worker is called immediately, without a wait and without a condition.
+  ///   - isDirect: `true` if the worker is called immediately, without a wait and without a condition.
   mutating func handOut(_ place: Place, isDirect: Bool) {
     lastTurn += 1
     rows[index(of: place)].turn = lastTurn

@@ -22,7 +22,7 @@ extension LaunchRegistration {
   /// - Parameters:
   ///   - options: The options that the work receives.
   ///   - loader: The loader whose launch waits for the work, if there is one.
-  ///   - keepsWorker: Whether a worker that finishes is kept for a rollback.
+  ///   - keepsWorker: `true` to keep a worker that finishes, for a rollback.
   ///   - begins: A closure that decides whether the work begins, called on its actor right before the
   ///     work.
   /// - Returns: The outcome; `nil` if the work did not begin.

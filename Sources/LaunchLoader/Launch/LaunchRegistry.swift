@@ -1,8 +1,8 @@
 /// The rules of a loader: the acceptance of registrations, the claim of the launch, and the order of
 /// turns.
 ///
-///     collecting ──claim──▶ launching ──last worker ended──▶ launched ──▶ idle work, latecomers
-///         │                     │ (newcomers are refused)       │
+///     collecting ──claim──▶ launching ──last worker ended──▶ launched ──▶ idle work, late registrations
+///         │                     │ (refuses registrations)       │
 ///         └────────stop─────────┴───────▶ stopped ◀─────────────┘
 ///
 /// A plain value: it takes no lock, runs no worker and reads no clock. Its methods return actions,
