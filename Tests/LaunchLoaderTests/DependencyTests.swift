@@ -134,8 +134,8 @@ struct DependencyTests {
     )
     #expect(
       report.problems.map(\.description) == [
-        #"launch workers wait for each other: "a" (App/A.swift:1) → "b" (App/B.swift:2)"#
-          + #" → "c" (App/C.swift:3) → "a" (App/A.swift:1); take one of these dependencies away"#
+        #"launch workers depend on each other: "a" (App/A.swift:1) → "b" (App/B.swift:2)"#
+          + #" → "c" (App/C.swift:3) → "a" (App/A.swift:1); remove one of these dependencies"#
       ]
     )
   }

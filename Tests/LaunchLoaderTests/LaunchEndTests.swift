@@ -25,7 +25,7 @@ struct LaunchEndTests {
       return
     }
     let aftermath = registry.end(at: place, nil, .failed(Broken()))
-    #expect(aftermath?.wake == .waiter)
+    #expect(aftermath?.wake == .waitingRunner)
   }
 
   @Test(

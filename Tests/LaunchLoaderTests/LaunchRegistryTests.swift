@@ -227,8 +227,8 @@ struct LaunchRegistryTests {
       else { return false }
       let times = LaunchTimes(start: .zero, duration: .zero)
       let aftermath = registry.end(at: place, times, .finished)
-      #expect(aftermath?.errand == nil)
-      #expect(wakes(aftermath?.wake ?? .nobody) == takeWaiting(if: true))
+      #expect(aftermath?.tasks == nil)
+      #expect(wakes(aftermath?.wake ?? .noRunner) == takeWaiting(if: true))
       work[index].status = .ended
       return true
     }
@@ -239,7 +239,7 @@ struct LaunchRegistryTests {
       #expect(endsAll == (isFirst && stage == .collecting))
       let refusesLateWork =
         isFirst && stage == .launched && work.contains { $0.status == .starting }
-      #expect(aftermath.wake == (refusesLateWork ? .newRunner : .nobody))
+      #expect(aftermath.wake == (refusesLateWork ? .newRunner : .noRunner))
       #expect(
         refused.map { ObjectIdentifier($0) }
           == (stage == .collecting ? work : []).filter { $0.status == .waiting }
@@ -262,7 +262,7 @@ struct LaunchRegistryTests {
 
     private func wakes(_ wake: LaunchWake) -> Bool {
       #expect(wake != .newRunner)
-      return wake == .waiter
+      return wake == .waitingRunner
     }
 
     private mutating func takeWaiting(if applies: Bool) -> Bool {

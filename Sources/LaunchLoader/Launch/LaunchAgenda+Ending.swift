@@ -1,10 +1,10 @@
-/// How rows end, and what that means to those that wait for them.
+/// Ends of rows, and their effect on dependants.
 extension LaunchAgenda {
-  /// Records the end of a row that ran, or was to run.
+  /// Records the end of a row that ran or was handed out.
   ///
-  /// What needs it is skipped if it did not finish; what else waits for it may have its turn.
+  /// If the row did not finish, the rows that need it are skipped; other dependants become ready.
   ///
-  /// - Complexity: O(*d*) in the number of those that wait for it, and for those that are skipped.
+  /// - Complexity: O(*d*) in the number of its dependants and of the dependants of skipped rows.
   mutating func end(_ place: Place, _ times: LaunchTimes?, _ outcome: LaunchOutcome) {
     let status = rows[index(of: place)].status
     guard status == .running || status == .ending else { return }
@@ -17,9 +17,11 @@ extension LaunchAgenda {
     release(place, isFinished: outcome.isFinished)
   }
 
-  /// Lets the worker of a row begin, where it runs, unless the row has its outcome already.
+  /// Lets the worker of a row begin, unless the row has an outcome.
   ///
-  /// - Returns: Whether the caller is to call the worker.
+  /// Called where the worker runs.
+  ///
+  /// - Returns: `true` if the caller must call the worker.
   mutating func claimBegin(_ place: Place) -> Bool {
     guard has(place) else { return false }
     guard rows[index(of: place)].status == .starting else {
@@ -30,9 +32,9 @@ extension LaunchAgenda {
     return true
   }
 
-  /// Lets a worker that has returned, or that is not wanted, record its end.
+  /// Claims the right to record the end of a worker that has returned or whose condition does not hold.
   ///
-  /// - Returns: Whether the outcome of the row was open.
+  /// - Returns: `true` if the row had no outcome yet.
   mutating func claimEnd(_ place: Place) -> Bool {
     guard isOut(place) else {
       if has(place) { rows[index(of: place)].isAbandoned = false }
@@ -42,11 +44,11 @@ extension LaunchAgenda {
     return true
   }
 
-  /// Lets the caller record that a row took too long.
+  /// Claims the right to record that a row exceeded its time limit.
   ///
-  /// A synchronous worker that has begun is waited for.
+  /// A synchronous worker that has begun must be awaited.
   ///
-  /// - Returns: Whether the row can be left behind.
+  /// - Returns: `true` if the row can be abandoned.
   mutating func giveUp(_ place: Place) -> Bool {
     guard isOut(place) else { return false }
     let row = rows[index(of: place)]
@@ -56,22 +58,17 @@ extension LaunchAgenda {
     return true
   }
 
-  /// Gives up everything asynchronous that runs.
+  /// Abandons all asynchronous workers that run.
   ///
-  /// - Returns: The places.
+  /// - Returns: Their places.
   /// - Complexity: O(*n*).
   mutating func giveUpRunning() -> [Place] {
     rows.indices.map(place(at:)).filter { rows[index(of: $0)].status == .running && giveUp($0) }
   }
 
-  /// Marks a row as undone.
-  mutating func setUndone(_ place: Place, _ outcome: LaunchOutcome) {
-    rows[index(of: place)].outcome = outcome
-  }
-
-  /// Takes a row out that has not begun; what needs it is skipped.
+  /// Withdraws a row that has not begun, and skips the rows that need it.
   ///
-  /// - Returns: The place of the row, or `nil` if it is too late.
+  /// - Returns: The place of the row; `nil` if it has begun or ended.
   mutating func withdraw(_ serial: UInt64) -> Place? {
     guard let index = rows.place(of: serial), rows[index].isPending else { return nil }
     let place = place(at: index)
@@ -89,9 +86,9 @@ extension LaunchAgenda {
     release(place, isFinished: false)
   }
 
-  /// Gives every row of some phases that has not begun an outcome.
+  /// Gives an outcome to every row, from a phase on, that has not begun.
   ///
-  /// - Returns: The places of those that had been handed out.
+  /// - Returns: The places of those rows that were handed out.
   mutating func skipAll(
     from first: LaunchPhase = .early,
     _ outcome: LaunchOutcome
@@ -106,7 +103,7 @@ extension LaunchAgenda {
     return starting
   }
 
-  /// Gives back what a row that was handed out takes up, for others to begin.
+  /// Releases the capacity that a handed-out row occupies, so that others can begin.
   private mutating func makeRoom(_ place: Place) {
     if rows[index(of: place)].isCounted {
       rows[index(of: place)].isCounted = false
@@ -115,7 +112,7 @@ extension LaunchAgenda {
     if hopping == place { hopping = nil }
   }
 
-  /// Tells those that wait for a row that it has ended; those that needed it are skipped, and so on.
+  /// Notifies the dependants of a row that it has ended, and skips, transitively, those that needed it.
   private mutating func release(_ place: Place, isFinished: Bool) {
     guard !dependants.isEmpty, let first = dependants.removeValue(forKey: place) else { return }
     var ended = [(place: place, isFinished: isFinished, dependants: first)]
@@ -132,7 +129,7 @@ extension LaunchAgenda {
     }
   }
 
-  /// Counts one fewer that a row waits for.
+  /// Decrements the number of rows that a row waits for.
   private mutating func settle(_ place: Place) {
     guard let count = waitCounts[place] else { return }
     waitCounts[place] = count > 1 ? count - 1 : nil

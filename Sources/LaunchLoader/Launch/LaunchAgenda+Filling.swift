@@ -1,10 +1,10 @@
-/// Putting rows on the agenda: those of the launch, and those that join it.
+/// Adding rows to the agenda, for the launch and during it.
 extension LaunchAgenda {
-  /// Puts the rows of a roster on an empty agenda, in their order, all in the usual phase.
+  /// Fills an empty agenda with the rows of a roster, in order, all in the standard phase.
   ///
   /// - Complexity: O(*n*).
   mutating func fill(from roster: inout LaunchRoster) {
-    // Taken out by the one that changes them, because rows that two have are copied.
+    // Taken before they are changed, because shared rows would be copied.
     rows = roster.takeRows()
     nextPlace = rows.count
     phase = .standard
@@ -16,12 +16,12 @@ extension LaunchAgenda {
     }
   }
 
-  /// Puts rows on an empty agenda, as planned.
+  /// Fills an empty agenda with rows as planned.
   ///
   /// - Parameters:
   ///   - rows: All rows.
-  ///   - places: Those that were planned.
-  ///   - schedule: The plan for them.
+  ///   - places: The places of the planned rows.
+  ///   - schedule: The plan for these rows.
   /// - Complexity: O(*n* + *e*) in the numbers of rows and of dependencies.
   mutating func fill(
     _ rows: [LaunchRow],
@@ -49,7 +49,7 @@ extension LaunchAgenda {
     openPhase()
   }
 
-  /// Adds a row, behind those that are there.
+  /// Appends a row.
   ///
   /// - Returns: Its place.
   mutating func append(_ row: LaunchRow) -> Place {
@@ -61,13 +61,14 @@ extension LaunchAgenda {
     return place
   }
 
-  /// Makes a row wait for another one, which has not ended.
+  /// Makes a row wait for another row, which has not ended.
   mutating func wait(_ place: Place, for target: Place, isHard: Bool) {
     waitCounts[place, default: 0] += 1
-    dependants[target, default: []].append(Dependant(place: place, isHard: isHard))
+    dependants[target, default: []].append((place, isHard))
   }
 
-  /// Gives a row that was added its turn, now or when its phase and what it waits for allow.
+  /// Assigns a rank to a row that was added, and enqueues it now or when its phase and its dependencies
+  /// permit.
   mutating func schedule(_ place: Place) {
     lastRank += 1
     rows[index(of: place)].rank = lastRank
@@ -78,10 +79,9 @@ extension LaunchAgenda {
     }
   }
 
-  /// Moves a waiting row to an earlier phase, because something of that phase waits for it; the caller
-  /// schedules it.
+  /// Moves a waiting row to an earlier phase that depends on it; the caller then schedules it.
   ///
-  /// - Returns: Whether it was in a later one.
+  /// - Returns: `true` if the row was in a later phase.
   mutating func move(_ place: Place, to earlier: LaunchPhase) -> Bool {
     let later = rows[index(of: place)].phase
     guard rows[index(of: place)].status == .waiting && later > earlier else { return false }

@@ -1,140 +1,115 @@
-/// Whose turn it is in a launch: the rows of those that take part, their phases, and who waits for whom.
+/// The scheduling of a launch: its rows, their phases, and the rows that wait for other rows.
 ///
 ///     phase opens ──▶ calls ─┐
-///                     hops  ─┼─ lowest rank ──▶ running ──▶ ended ──▶ those that waited for it
+///                     hops  ─┼─ lowest rank ──▶ running ──▶ ended ──▶ dependants
 ///                     tasks ─┘
 ///
-/// A plain value. A place is the number of a row; places are never given to another row, so that work that
-/// was abandoned may report its end at any time.
+/// A plain value. A place is the number of a row. Places are never reused, so abandoned work may report
+/// its end at any time.
 struct LaunchAgenda: Sendable {
   /// The number of a row.
   typealias Place = Int
 
-  /// What there is to do.
-  enum Turn: Sendable {
-    /// Run it.
-    case run(LaunchRegistration, at: Place)
-    /// Let go of it, for this reason.
-    case skip(LaunchRegistration, LaunchOutcome)
-  }
+  /// A row that waits for another row, which must finish if `isHard` is `true`, and otherwise only end.
+  typealias Dependant = (place: Place, isHard: Bool)
 
-  /// One that waits for a row.
-  struct Dependant: Sendable {
-    /// Who waits.
-    let place: Place
-    /// Whether the row has to finish.
-    let isHard: Bool
-  }
-
-  /// The rows of the launch and of what came after it, by place.
+  /// The rows of the launch and of the work after it, by place.
   var rows: [LaunchRow] = []
-  /// The place of the first row, if they follow each other.
+  /// The place of the first row, while places are consecutive.
   private var base = 0
-  /// The places of the rows, once some were taken out; empty while they follow each other.
+  /// The places of the rows after some rows were removed; empty while places are consecutive.
   var keptPlaces: [Place] = []
-  /// The place of the next row.
+  /// The place of the next row to be added.
   var nextPlace = 0
-  /// What waits for its phase, by phase.
+  /// The places that wait for their phase, by phase.
   var phases: [[Place]] = Array(repeating: [], count: LaunchPhase.allCases.count)
-  /// How many rows of each phase have not ended, those to be skipped included.
+  /// The number of rows of each phase that have not ended, including those to be skipped.
   var open = Array(repeating: 0, count: LaunchPhase.allCases.count)
-  /// The phase that runs.
+  /// The current phase.
   var phase = LaunchPhase.early
 
-  /// What may be called without waiting.
+  /// Work that can be called directly.
   var calls = LaunchQueue()
-  /// What belongs to another actor.
+  /// Work that belongs to another actor.
   var hops = LaunchQueue()
-  /// What gets a task.
+  /// Work that runs in tasks.
   var tasks = LaunchQueue()
-  /// How many asynchronous workers may run at once.
+  /// The number of asynchronous workers that may run at once.
   let width: Int
-  /// The actor that the launch began on.
+  /// The actor on which the launch began.
   let home: ObjectIdentifier?
-  /// How many asynchronous workers of the launch run.
+  /// The number of asynchronous workers of the launch that run.
   var runningTasks = 0
   /// The synchronous worker that runs on its actor; nothing else begins meanwhile.
   var hopping: Place?
-  /// The rank given last.
+  /// The most recently assigned rank.
   var lastRank = 0
-  /// How many have begun.
+  /// The most recently assigned turn.
   var lastTurn = 0
 
-  /// What is to be let go of, from `skippedStart` on.
+  /// The places to be dismissed, from `skippedStart` on.
   var skipped: [Place] = []
-  /// How many of these have been handed out.
+  /// The number of these places that were handed out.
   var skippedStart = 0
-  /// How many each row still waits for; rows that wait for nobody are not in it.
+  /// The number of rows that each row still waits for; rows that wait for none are absent.
   var waitCounts: [Place: Int] = [:]
-  /// Who waits for each row.
+  /// The rows that wait for each row.
   var dependants: [Place: [Dependant]] = [:]
 
-  /// Creates an agenda with nothing on it.
+  /// Creates an empty agenda.
   ///
   /// - Parameters:
-  ///   - width: How many asynchronous workers may run at once.
-  ///   - home: The actor that the launch begins on, as far as it is known.
+  ///   - width: The number of asynchronous workers that may run at once.
+  ///   - home: The actor on which the launch begins, if it is known.
   init(width: Int = .max, home: ObjectIdentifier? = nil) {
     self.width = width
     self.home = home
   }
 
-  /// Whether the place is one of a row that is still here.
+  /// Indicates whether the agenda still contains the row of a place.
   func has(_ place: Place) -> Bool {
     let index = index(of: place)
     return rows.indices.contains(index) && self.place(at: index) == place
   }
 
-  /// Where the row of a place is, or would be.
+  /// Returns the index at which the row of a place is, or would be.
   ///
-  /// - Complexity: O(1); O(log *n*) once rows were taken out.
+  /// - Complexity: O(1); O(log *n*) after rows were removed.
   func index(of place: Place) -> Int {
     if keptPlaces.isEmpty { return place - base }
-    var low = 0
-    var high = keptPlaces.count
-    while low < high {
-      let middle = low + (high - low) / 2
-      if keptPlaces[middle] < place { low = middle + 1 } else { high = middle }
-    }
-    return low
+    return keptPlaces.indices.partitionPoint { keptPlaces[$0] < place }
   }
 
-  /// The place of the row that stands there.
   func place(at index: Int) -> Place {
     keptPlaces.isEmpty ? base + index : keptPlaces[index]
   }
 
-  /// The row of a place.
   func row(at place: Place) -> LaunchRow { rows[index(of: place)] }
 
-  /// Whether the row of a place is here, was handed out, and its outcome is open.
+  /// Indicates whether a row was handed out and has no outcome yet.
   func isOut(_ place: Place) -> Bool {
     guard has(place) else { return false }
     let status = rows[index(of: place)].status
     return status == .starting || status == .running
   }
 
-  /// The registration of a place.
   func registration(at place: Place) -> LaunchRegistration {
     rows[index(of: place)].registration
   }
 
-  /// Whether a row has to wait for another one.
-  func isWaiting(_ place: Place) -> Bool { waitCounts[place] != nil }
-
-  /// Whether everything up to a phase has ended.
+  /// Indicates whether all phases up to and including `last` have ended.
   func isOver(upTo last: LaunchPhase) -> Bool {
     open.prefix(last.index + 1).allSatisfy { $0 == 0 }
   }
 
-  /// Says what there is to do, opening phases as those before them end.
+  /// Returns the next action and opens phases as the previous ones end.
   ///
   /// - Parameters:
-  ///   - canWait: Whether the one that asks can do more than call what may be called on its actor.
+  ///   - canWait: `true` if the runner can wait; otherwise it can only call work on its own actor.
   ///   - last: The last phase to open.
-  /// - Returns: The turn; `nil` if nothing can begin now.
-  /// - Complexity: Amortized O(1); O(log *n*) for what came out of order.
-  mutating func next(canWait: Bool, upTo last: LaunchPhase) -> Turn? {
+  /// - Returns: The action; `nil` if nothing can begin now.
+  /// - Complexity: Amortized O(1); O(log *n*) for work that was added out of order.
+  mutating func next(canWait: Bool, upTo last: LaunchPhase) -> LaunchRegistry.Step? {
     while true {
       if let place = nextSkipped() {
         open[rows[index(of: place)].phase.index] -= 1
@@ -149,29 +124,29 @@ struct LaunchAgenda: Sendable {
     }
   }
 
-  /// Opens the last phase, because those before it have ended.
+  /// Opens all phases, because those before the last one have ended.
   mutating func openLastPhase() {
     while phase < .idle { openNextPhase() }
   }
 
-  /// Whether anything could begin now, for one that can wait.
+  /// A Boolean value that indicates whether a runner that can wait could begin something now.
   var hasNext: Bool {
     skippedStart < skipped.count
       || hopping == nil && (calls.first != nil || hops.first != nil || canStartTask)
   }
 
-  /// Notes that a row has its turn.
+  /// Records that a row has its turn.
   ///
   /// - Parameters:
   ///   - place: The row.
-  ///   - isDirect: Whether its worker is called at once, with nothing to wait for and nothing to ask.
+  ///   - isDirect: `true` if the worker is called immediately, without a wait and without a condition.
   mutating func handOut(_ place: Place, isDirect: Bool) {
     lastTurn += 1
     rows[index(of: place)].turn = lastTurn
     rows[index(of: place)].status = isDirect ? .running : .starting
   }
 
-  /// Hands all rows out when the last one has ended; places go on where they were.
+  /// Removes and returns all rows when the last one has ended; the numbering of places continues.
   mutating func takeRows() -> [LaunchRow] {
     let ended = rows
     base = nextPlace
@@ -188,9 +163,9 @@ struct LaunchAgenda: Sendable {
     return ended
   }
 
-  /// Hands the ended rows out if they are more than the others, and more than eight.
+  /// Removes and returns the ended rows if they outnumber the others and are more than eight.
   ///
-  /// - Complexity: Amortized O(1), and O(*d*) in the number of those that waited for a row.
+  /// - Complexity: Amortized O(1), and O(*d*) in the number of dependants of a row.
   mutating func takeEndedRows() -> [LaunchRow] {
     guard rows.count > max(8, 2 * open.reduce(0, +)) else { return [] }
     let toBeSkipped = Set(skipped[skippedStart...])
@@ -223,7 +198,7 @@ struct LaunchAgenda: Sendable {
     return skipped[skippedStart]
   }
 
-  /// Takes the turn of the lowest rank; turns of rows that have ended meanwhile are passed over.
+  /// Removes the turn of the lowest rank, discarding turns of rows that have ended.
   private mutating func nextReady(canWait: Bool) -> Place? {
     while let turn = canWait ? takeFirst() : calls.removeFirst() {
       guard has(turn.place) else { continue }
@@ -240,7 +215,7 @@ struct LaunchAgenda: Sendable {
     return hop < task ? hops.removeFirst() : tasks.removeFirst()
   }
 
-  private mutating func begin(_ place: Place, _ canWait: Bool) -> Turn {
+  private mutating func begin(_ place: Place, _ canWait: Bool) -> LaunchRegistry.Step {
     let registration = rows[index(of: place)].registration
     let isCalled = registration.kind == .inline || !canWait
     handOut(place, isDirect: isCalled && !registration.hasCondition)
@@ -262,7 +237,7 @@ struct LaunchAgenda: Sendable {
     openPhase()
   }
 
-  /// Gives those of the phase that wait for nobody their turns.
+  /// Enqueues the rows of the phase that wait for no other row.
   mutating func openPhase() {
     let places = phases[phase.index]
     phases[phase.index] = []
@@ -272,7 +247,7 @@ struct LaunchAgenda: Sendable {
     }
   }
 
-  /// Gives a row its turn among those of its kind.
+  /// Adds a row to the queue of its kind.
   mutating func enqueue(_ place: Place) {
     let turn = LaunchTurn(rank: rows[index(of: place)].rank, place: place)
     switch rows[index(of: place)].registration.kind {

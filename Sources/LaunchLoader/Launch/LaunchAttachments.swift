@@ -1,9 +1,9 @@
 public import EventBus
 
-/// The bus subscriptions of a loader, held weakly: they belong to those who attached it.
+/// The bus subscriptions of a loader, held weakly because their callers own them.
 ///
-/// A plain value. Loading a weak reference may make it the last one, so that what was loaded is handed
-/// out, to be let go of after unlocking.
+/// A plain value. Loading a weak reference may create the last strong one, so loaded tokens are
+/// returned, for the caller to release after unlocking.
 struct LaunchAttachments: Sendable {
   private struct Entry: Sendable {
     weak let token: Token?
@@ -14,9 +14,9 @@ struct LaunchAttachments: Sendable {
 
   /// Adds a subscription.
   ///
-  /// After it at most max(8, 2 × living) places are taken, where the living are those of the last sweep.
+  /// Afterwards at most max(8, 2 × living) entries exist, where the living are those of the last sweep.
   ///
-  /// - Returns: What was loaded meanwhile.
+  /// - Returns: The tokens that were loaded.
   /// - Complexity: Amortized O(1).
   mutating func add(_ token: Token) -> [Token] {
     entries.append(Entry(token: token))
@@ -27,7 +27,7 @@ struct LaunchAttachments: Sendable {
     return living
   }
 
-  /// Takes all subscriptions that are alive out.
+  /// Removes and returns all subscriptions that are alive.
   ///
   /// - Complexity: O(*n*) in the number of subscriptions.
   mutating func takeAll() -> [Token] {
@@ -37,13 +37,13 @@ struct LaunchAttachments: Sendable {
 }
 
 extension EventNames {
-  /// The application is about to launch: its launch work has not run.
+  /// Posted when the application is about to launch, before its launch work runs.
   public static let willFinishLaunching =
     EventName<LaunchOptions>("application.willFinishLaunching")
 
-  /// The application has launched; loaders attached to the bus run their launch work now.
+  /// Posted when the application has launched; loaders attached to the bus then run their launch work.
   ///
-  /// The last event is kept, so that an observer that comes late is told at once.
+  /// The last event is kept and replayed to observers that are added later.
   public static let didFinishLaunching =
     EventName<LaunchOptions>("application.didFinishLaunching", replay: 1)
 }

@@ -1,4 +1,4 @@
-/// The drawing of a launch report: rules of layout and nothing else.
+/// Draws a launch report as text.
 ///
 ///     3 launch workers in 12 ms
 ///     logging                      ██████████                           4 ms
@@ -11,10 +11,9 @@ struct LaunchChart {
   private static let durationWidth = 9
 
   private let report: LaunchReport
-  /// Where names that are used twice were registered first.
+  /// The first registrations of names that were registered more than once.
   private let originals: [LaunchID: LaunchReport.Entry]
 
-  /// Prepares the drawing of a report.
   init(_ report: LaunchReport) {
     self.report = report
     let entries = report.entries
@@ -25,7 +24,7 @@ struct LaunchChart {
     )
   }
 
-  /// The drawing: lines of at most 80 characters, without a line break at the end.
+  /// The drawing: lines of at most 80 characters, without a trailing line break.
   var text: String {
     let count = report.entries.count
     let title = "\(count) launch \(count == 1 ? "worker" : "workers") in \(report.total.shortText)"
@@ -33,7 +32,7 @@ struct LaunchChart {
     return ([title] + rows + footnotes).joined(separator: "\n")
   }
 
-  /// What concerns more than one row.
+  /// The notes that concern more than one row.
   private var footnotes: [String] {
     var notes: [String] = []
     let path = report.criticalPath
@@ -57,7 +56,8 @@ struct LaunchChart {
     return [Self.trimmed(row)] + Self.wrapped(detail(of: entry))
   }
 
-  /// What a row has no room for: the error, the reason, the two places of a name used twice.
+  /// The detail that a row has no room for: the error, the reason, or both source sites of a duplicate
+  /// name.
   private func detail(of entry: LaunchReport.Entry) -> String? {
     switch entry.outcome {
     case .failed(let error):
@@ -69,7 +69,7 @@ struct LaunchChart {
       return "at \(entry.fileID):\(entry.line)"
         + (first.map { ", registered first at \($0.fileID):\($0.line)" } ?? "")
     case .timedOut where entry.isAbandoned:
-      return "had not returned in time and was abandoned, registered at \(entry.site)"
+      return "did not return in time and was abandoned; registered at \(entry.site)"
     case .finished, .skipped(nil), .timedOut, .undone, .refused:
       return nil
     }
@@ -100,7 +100,7 @@ struct LaunchChart {
     }
   }
 
-  /// Cuts a long name at its head, because the tail is what tells anonymous ones apart.
+  /// Shortens a long name at its start, because generated names differ at their end.
   private static func shortened(_ name: String) -> String {
     let line = name.split(whereSeparator: \.isNewline).joined(separator: " ")
     return line.count <= nameWidth ? line : "…" + line.suffix(nameWidth - 1)
@@ -119,7 +119,7 @@ struct LaunchChart {
     return String(text[...last])
   }
 
-  /// Breaks text into lines, between words where there are blanks to break at.
+  /// Wraps text, between words if possible.
   private static func wrapped(_ text: String?, indent: Int = 2) -> [String] {
     var lines: [String] = []
     for paragraph in (text ?? "").split(whereSeparator: \.isNewline) {
@@ -143,12 +143,12 @@ struct LaunchChart {
 }
 
 extension LaunchReport.Entry {
-  /// Whether the work was refused because its name was taken.
+  /// A Boolean value that indicates whether the work was refused because its name was taken.
   fileprivate var isDuplicate: Bool {
     if case .duplicate = outcome { true } else { false }
   }
 
-  /// Whether the worker was called.
+  /// A Boolean value that indicates whether the worker was called.
   fileprivate var hasRun: Bool {
     switch outcome {
     case .finished, .failed, .timedOut, .undone: true
@@ -157,19 +157,19 @@ extension LaunchReport.Entry {
   }
 }
 
-/// The critical path of a launch: who held up whom, read from when they began and ended.
+/// The critical path of a launch, derived from the times at which its workers began and ended.
 struct LaunchPath {
   private let entries: [LaunchReport.Entry]
-  /// Those that ran, synchronously, in the order in which they began, which is that in which they ended.
+  /// The synchronous entries that ran, in the order in which they began, which is also the order in
+  /// which they ended.
   private let synchronous: [Int]
-  /// By phase, the one that ended last in it.
+  /// The entry that ended last in each phase.
   private var lasts: [Int?] = Array(repeating: nil, count: LaunchPhase.allCases.count)
   private let named: [LaunchID: Int]
 
-  /// The places of the entries on the path, the first first.
+  /// The indices of the entries on the path, in order.
   private(set) var places: [Int] = []
 
-  /// Finds the path.
   init(_ entries: [LaunchReport.Entry]) {
     self.entries = entries
     let ran = entries.indices.filter { entries[$0].turn != nil }
@@ -190,7 +190,7 @@ struct LaunchPath {
     places.reverse()
   }
 
-  /// Whether one ended after another; of two that ended at once, whether it began after it.
+  /// Compares entries by their end and, if they ended at the same time, by their turn.
   private func isLater(_ place: Int, _ other: Int) -> Bool {
     let (left, right) = (entries[place], entries[other])
     return left.end == right.end ? (left.turn ?? 0) > (right.turn ?? 0) : left.end > right.end
@@ -208,12 +208,7 @@ struct LaunchPath {
   }
 
   private func synchronousWorker(before turn: Int) -> Int? {
-    var low = 0
-    var high = synchronous.count
-    while low < high {
-      let middle = low + (high - low) / 2
-      if (entries[synchronous[middle]].turn ?? 0) < turn { low = middle + 1 } else { high = middle }
-    }
-    return low > 0 ? synchronous[low - 1] : nil
+    let next = synchronous.indices.partitionPoint { (entries[synchronous[$0]].turn ?? 0) < turn }
+    return next > 0 ? synchronous[next - 1] : nil
   }
 }

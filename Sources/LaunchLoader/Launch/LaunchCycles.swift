@@ -1,35 +1,31 @@
-/// What waits for itself, in a graph of numbers.
+/// The cycles of a directed graph.
 ///
-/// The strongly connected components of the graph, found by Tarjan's algorithm (Depth-first search and
-/// linear graph algorithms, 1972), without recursion, so that a long chain needs no deep stack.
-package struct LaunchCycles: Sendable {
-  /// Nodes that all wait for each other.
-  package struct Cycle: Sendable {
-    /// All of them.
-    package let members: Set<Int>
-    /// A shortest way from the first of them to itself: each waits for the next, the last is the first.
-    package let path: [Int]
-  }
+/// The strongly connected components are found by Tarjan's algorithm (Depth-first search and linear
+/// graph algorithms, 1972), without recursion, so that a long chain needs no deep stack.
+struct LaunchCycles: Sendable {
+  /// The members of a cycle, and a shortest closed path through the lowest of them, whose last node equals
+  /// the first.
+  typealias Cycle = (members: Set<Int>, path: [Int])
 
-  /// The cycles, by their first members; no node is in two.
-  package private(set) var cycles: [Cycle] = []
-  /// All nodes, each after what it waits for unless they are in one cycle.
-  package private(set) var order: [Int] = []
+  /// The cycles, in order of their lowest members; each node is in at most one.
+  private(set) var cycles: [Cycle] = []
+  /// All nodes, each after its targets unless they are in one cycle.
+  private(set) var order: [Int] = []
 
   private let waits: [[Int]]
   private var stack: [Int] = []
   private var isOnStack: [Bool]
-  /// When each node was found, counted from one; zero before.
+  /// The order in which nodes were discovered, from one; zero if undiscovered.
   private var numbers: [Int]
-  /// The earliest number that can be reached.
+  /// The lowest number that is reachable from each node.
   private var lows: [Int]
   private var lastNumber = 0
 
-  /// Looks for cycles.
+  /// Finds the cycles.
   ///
-  /// - Parameter waits: For each node those that it waits for.
-  /// - Complexity: O(*n* + *e*) in the numbers of nodes and of edges; sorting the members comes on top.
-  package init(waits: [[Int]]) {
+  /// - Parameter waits: The targets of each node.
+  /// - Complexity: O(*n* + *e*) in the numbers of nodes and of edges, plus the sorting of the members.
+  init(waits: [[Int]]) {
     self.waits = waits
     isOnStack = Array(repeating: false, count: waits.count)
     numbers = Array(repeating: 0, count: waits.count)
@@ -79,10 +75,10 @@ package struct LaunchCycles: Sendable {
     guard members.count > 1 || waits[root].contains(root) else { return }
     let all = Set(members)
     let first = members.min() ?? root
-    cycles.append(Cycle(members: all, path: path(from: first, within: all)))
+    cycles.append((all, path(from: first, within: all)))
   }
 
-  /// A shortest way from a node back to itself.
+  /// Returns a shortest path from a node back to itself.
   private func path(from start: Int, within members: Set<Int>) -> [Int] {
     var origins: [Int: Int] = [:]
     var found = [start]

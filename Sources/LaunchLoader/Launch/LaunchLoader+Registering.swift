@@ -3,23 +3,25 @@ internal import EventBus
 extension LaunchLoader {
   /// Registers launch work.
   ///
-  /// The closure runs once, in the isolation it was written in. Before `main` this only notes the closure.
+  /// The closure runs once, in the isolation in which it was written. Before `main`, this call only
+  /// stores the closure.
   ///
   /// - Parameters:
-  ///   - id: The name of the work; without one it is named after its file and line. The first
-  ///     registration of a name is the one that counts.
-  ///   - dependencies: What has to have finished first. If one of them is missing or does not finish, this
-  ///     work is skipped.
-  ///   - others: What has to have ended first, if it is there, however it ended.
-  ///   - phase: The phase of the launch that it belongs to.
-  ///   - timeout: How long it may take, on the clock of the loader. A synchronous closure cannot be
-  ///     interrupted; what is recorded is that it took longer.
-  ///   - condition: Asked once, when its turn has come, where the launch runs: without it holding, the work
-  ///     is skipped, and so is what needs it.
-  ///   - fileID: The file to show in the report.
-  ///   - line: The line to show in the report.
-  ///   - worker: The work. An error that it throws is recorded in the report.
-  /// - Returns: The registration. Dropping it does not end it.
+  ///   - id: The name of the work. Without one, the work is named after its file and line. Only the
+  ///     first registration of a name counts.
+  ///   - dependencies: The work that must finish first. If any of it is missing or does not finish,
+  ///     this work is skipped.
+  ///   - others: The work that must end first, however it ends, if it is registered.
+  ///   - phase: The phase of the launch in which the work runs.
+  ///   - timeout: The time limit, measured on the loader's clock. A synchronous closure cannot be
+  ///     interrupted; its outcome records that it exceeded the limit.
+  ///   - condition: A closure that decides whether the work runs, called once when its turn comes,
+  ///     where the launch runs. If it returns `false`, the work is skipped, and so is everything that
+  ///     needs it.
+  ///   - fileID: The file shown in the report.
+  ///   - line: The line shown in the report.
+  ///   - worker: The work. The report records an error that it throws.
+  /// - Returns: A token for the registration. Releasing it does not end the registration.
   /// - Complexity: Amortized O(1) before the launch.
   @discardableResult
   public func register(
@@ -50,24 +52,25 @@ extension LaunchLoader {
 
   /// Registers asynchronous launch work.
   ///
-  /// The closure runs once, in a task, in the isolation it was written in. Before `main` this only notes
-  /// the closure.
+  /// The closure runs once, in a task, in the isolation in which it was written. Before `main`, this
+  /// call only stores the closure.
   ///
   /// - Parameters:
-  ///   - id: The name of the work; without one it is named after its file and line. The first
-  ///     registration of a name is the one that counts.
-  ///   - dependencies: What has to have finished first. If one of them is missing or does not finish, this
-  ///     work is skipped.
-  ///   - others: What has to have ended first, if it is there, however it ended.
-  ///   - phase: The phase of the launch that it belongs to.
-  ///   - timeout: How long it may take, on the clock of the loader. Then it is cancelled, and
-  ///     the launch goes on without it.
-  ///   - condition: Asked once, when its turn has come, where the launch runs: without it holding, the work
-  ///     is skipped, and so is what needs it.
-  ///   - fileID: The file to show in the report.
-  ///   - line: The line to show in the report.
-  ///   - worker: The work. An error that it throws is recorded in the report.
-  /// - Returns: The registration. Dropping it does not end it.
+  ///   - id: The name of the work. Without one, the work is named after its file and line. Only the
+  ///     first registration of a name counts.
+  ///   - dependencies: The work that must finish first. If any of it is missing or does not finish,
+  ///     this work is skipped.
+  ///   - others: The work that must end first, however it ends, if it is registered.
+  ///   - phase: The phase of the launch in which the work runs.
+  ///   - timeout: The time limit, measured on the loader's clock. When it is reached, the worker is
+  ///     cancelled and the launch continues without it.
+  ///   - condition: A closure that decides whether the work runs, called once when its turn comes,
+  ///     where the launch runs. If it returns `false`, the work is skipped, and so is everything that
+  ///     needs it.
+  ///   - fileID: The file shown in the report.
+  ///   - line: The line shown in the report.
+  ///   - worker: The work. The report records an error that it throws.
+  /// - Returns: A token for the registration. Releasing it does not end the registration.
   /// - Complexity: Amortized O(1) before the launch.
   @discardableResult
   public func register(
@@ -96,17 +99,18 @@ extension LaunchLoader {
     )
   }
 
-  /// Registers launch work that has a type of its own.
+  /// Registers launch work that is a type of its own.
   ///
   /// - Parameters:
-  ///   - type: The type of the worker; one is created and run, once. It has the name of the work, its
-  ///     dependencies and its phase.
-  ///   - timeout: How long it may take, on the clock of the loader. Then it is cancelled, and the launch goes
-  ///     on without it.
-  ///   - condition: Asked once, when its turn has come: without it holding, the work is skipped.
-  ///   - fileID: The file to show in the report.
-  ///   - line: The line to show in the report.
-  /// - Returns: The registration. Dropping it does not end it.
+  ///   - type: The type of the worker. It provides the name, the dependencies and the phase. The loader
+  ///     creates one instance and runs it once.
+  ///   - timeout: The time limit, measured on the loader's clock. When it is reached, the worker is
+  ///     cancelled and the launch continues without it.
+  ///   - condition: A closure that decides whether the work runs, called once when its turn comes. If
+  ///     it returns `false`, the work is skipped.
+  ///   - fileID: The file shown in the report.
+  ///   - line: The line shown in the report.
+  /// - Returns: A token for the registration. Releasing it does not end the registration.
   /// - Complexity: Amortized O(1) before the launch.
   @discardableResult
   public func register<Worker: LaunchWorker>(
@@ -125,9 +129,9 @@ extension LaunchLoader {
     )
   }
 
-  /// Takes a registration back, unless it has begun.
+  /// Withdraws a registration that has not begun.
   ///
-  /// - Returns: The registration, to be dismissed; `nil` if it is too late.
+  /// - Returns: The registration, for the caller to dismiss; `nil` if it has begun or ended.
   func withdraw(_ serial: UInt64) -> LaunchRegistration? {
     guard let withdrawn = state.withLock({ $0.registry.withdraw(serial) }) else { return nil }
     finish(withdrawn.aftermath)
@@ -165,7 +169,7 @@ extension LaunchLoader {
     return LaunchToken(registration, of: self, serial: nil)
   }
 
-  /// Runs work that came after the launch.
+  /// Runs work that was registered after the launch.
   private func runLate(
     _ registration: LaunchRegistration,
     _ options: LaunchOptions,

@@ -1,12 +1,12 @@
 internal import EventBus
 
-/// Running a launch: asks the registry whose turn it is, acts, and reports back.
+/// Running a launch: the loader asks the registry for the next step, acts, and reports back.
 extension LaunchLoader {
-  /// Launches, if nobody has: what may be called is called now, the rest gets a task.
+  /// Launches, unless the launch was claimed: calls what is callable now, and runs the rest in a task.
   ///
   /// - Parameters:
-  ///   - options: What the workers receive.
-  ///   - actor: The actor that the caller runs on, as far as it is known.
+  ///   - options: The options that the workers receive.
+  ///   - actor: The actor that the caller runs on, if it is known.
   func launchNow(_ options: LaunchOptions, on actor: (any Actor)?) {
     guard let session = begin(options, on: actor.map { ObjectIdentifier($0) }) else { return }
     var turns = LaunchTurns(self, session, .caller)
@@ -31,7 +31,7 @@ extension LaunchLoader {
     }
   }
 
-  /// Runs all work; cancelling the current task cancels the launch.
+  /// Runs the launch; cancelling the current task cancels it.
   func runCancellably(_ session: LaunchSession) async {
     await withCancellationHandling {
       await run(session)
@@ -40,7 +40,7 @@ extension LaunchLoader {
     }
   }
 
-  /// Runs what there is to run, until the launch is over or, after it, until nothing can begin.
+  /// Runs until the launch is over or, after the launch, until nothing can begin.
   func run(_ session: LaunchSession) async {
     var turns = LaunchTurns(self, session, .task)
     var step = turns.next()
@@ -67,13 +67,13 @@ extension LaunchLoader {
     }
   }
 
-  /// Starts the work that gets a task, as far as nothing else comes between.
+  /// Starts consecutive work that runs in tasks.
   ///
-  /// On no actor, because only there does a task begin with the worker itself instead of with a hop:
-  /// workers begin in the order in which they were started. All at once, because leaving the launching
-  /// actor and coming back costs more than starting.
+  /// It runs on no actor, because only then does a task begin with the worker itself instead of with a
+  /// hop, so that workers begin in the order in which they are started. It starts all of them in one
+  /// call, because leaving the launching actor and returning to it costs more than starting a task.
   ///
-  /// - Returns: The first step that is something else.
+  /// - Returns: The first step of another kind.
   @concurrent
   private func startAll(
     from first: LaunchRegistry.Step,
@@ -90,7 +90,7 @@ extension LaunchLoader {
 
   /// Starts work in a task and returns at its first suspension.
   ///
-  /// Not a child task, because a launch must be able to outlast its caller's patience with one worker.
+  /// The task is unstructured, because a launch must be able to end before a worker that has timed out.
   func start(
     _ registration: LaunchRegistration,
     at place: Int,
@@ -103,7 +103,10 @@ extension LaunchLoader {
     }
     let start = session.stopwatch.elapsed()
     let watch = registration.terms.timeout.map { limit in
-      alarm(at: start + limit, session) { self.giveUp(place, session) }
+      alarm(at: start + limit, session) {
+        let overrun = self.state.withLock { $0.registry.giveUp(place) }
+        if let overrun { self.leaveBehind(overrun, session) }
+      }
     }
     let task: Task<Void, Never>
     if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
@@ -111,20 +114,20 @@ extension LaunchLoader {
     } else {
       task = Task { await self.run(registration, at: place, start, session) }
     }
-    let errand = LaunchErrand(start: start, task: task, watch: watch)
-    let (cancelsTask, cancelsWatch) = state.withLock { $0.registry.adopt(errand, at: place) }
+    let tasks = LaunchTasks(start: start, task: task, watch: watch)
+    let (cancelsTask, cancelsWatch) = state.withLock { $0.registry.adopt(tasks, at: place) }
     if cancelsTask { task.cancel() }
     if cancelsWatch { watch?.cancel() }
   }
 
-  /// Gives up on everything that has taken too long with the launch as a whole.
+  /// Abandons all running asynchronous work, because the time limit of the launch was reached.
   func expire(_ session: LaunchSession) {
     let (overruns, aftermath) = state.withLock { $0.registry.expire() }
     for overrun in overruns { leaveBehind(overrun, session) }
     finish(aftermath)
   }
 
-  /// Waits in a task of its own until a time of the launch, and then calls a closure.
+  /// Calls a closure at a time of the launch, in a task of its own.
   func alarm(
     at time: Duration,
     _ session: LaunchSession,
@@ -134,7 +137,7 @@ extension LaunchLoader {
       do {
         try await session.stopwatch.sleep(time)
       } catch {
-        return  // Cancelled: there is nothing left to watch.
+        return  // Cancelled: the watched work has ended.
       }
       body()
     }
@@ -152,22 +155,22 @@ extension LaunchLoader {
     if let aftermath { finish(aftermath) }
   }
 
-  /// Does what is to be done after a worker has ended.
+  /// Performs the actions that follow the end of a worker.
   func finish(_ aftermath: LaunchAftermath) {
-    aftermath.errand?.watch?.cancel()
-    for errand in aftermath.skipped {
-      errand.watch?.cancel()
-      errand.task.cancel()
+    aftermath.tasks?.watch?.cancel()
+    for tasks in aftermath.skipped {
+      tasks.watch?.cancel()
+      tasks.task.cancel()
     }
-    for errand in aftermath.cancelled { errand.task.cancel() }
+    for tasks in aftermath.cancelled { tasks.task.cancel() }
     wake(aftermath.wake)
   }
 
-  /// Wakes the one that runs the launch, or finds somebody to run what comes after it.
+  /// Wakes the runner of the launch, or starts a new one for the work after it.
   func wake(_ wake: LaunchWake) {
     switch wake {
-    case .nobody: break
-    case .waiter: doorbell.ring()
+    case .noRunner: break
+    case .waitingRunner: doorbell.ring()
     case .newRunner: runAfterwards()
     }
   }
@@ -192,7 +195,7 @@ extension LaunchLoader {
     }
   }
 
-  /// Undoes a worker, for as long as the launch may take.
+  /// Undoes a worker, within the time limit of the launch.
   private func undo(
     _ registration: LaunchRegistration,
     at place: Int,
@@ -201,7 +204,7 @@ extension LaunchLoader {
     state.withLock { $0.undoing = $0.registry.id(at: place) }
     let end = CleanUpEnd()
     let loader = ObjectIdentifier(self)
-    // In tasks of their own: a cancelled launch cancels no clean-up.
+    // In unstructured tasks, because cancelling a launch must cancel no clean-up.
     Task {
       await registration.undo(for: loader)
       end.outcome.resolve(.undone)
@@ -219,21 +222,16 @@ extension LaunchLoader {
     }
   }
 
-  private func giveUp(_ place: Int, _ session: LaunchSession) {
-    guard let overrun = state.withLock({ $0.registry.giveUp(place) }) else { return }
-    leaveBehind(overrun, session)
-  }
-
-  /// Goes on without a worker that has taken too long.
+  /// Continues without a worker that has exceeded its time limit.
   ///
-  /// The closure of one that has not begun is released: it never will.
+  /// If the worker has not begun, its closure is released, because it will never run.
   private func leaveBehind(_ overrun: LaunchOverrun, _ session: LaunchSession) {
     let now = session.stopwatch.elapsed()
-    let start = overrun.errand?.start ?? now
+    let start = overrun.tasks?.start ?? now
     let times = LaunchTimes(start: start, duration: now - start)
-    overrun.registration.letGo()
+    overrun.registration.releaseClosures()
     settle(overrun.registration, at: overrun.place, times, .timedOut)
-    overrun.errand?.task.cancel()
+    overrun.tasks?.task.cancel()
   }
 
   private func conclude(_ summary: LaunchSummary, _ session: LaunchSession, goesOn: Bool) {
@@ -246,9 +244,10 @@ extension LaunchLoader {
     if goesOn { runAfterwards() }
   }
 
-  /// Runs what comes after the launch.
+  /// Runs the work that follows the launch.
   ///
-  /// Detached, so that no mark of the worker that happens to be the last one is inherited.
+  /// The task is detached, so that it does not inherit the context of the worker that happens to end
+  /// last.
   private func runAfterwards() {
     guard let options = state.withLock({ $0.registry.options }) else { return }
     let session = session(options)
@@ -257,7 +256,7 @@ extension LaunchLoader {
 }
 
 extension LaunchRegistration {
-  /// The outcome, or that the work took longer than it was allowed to, if it did not fail anyway.
+  /// Replaces a successful outcome with `timedOut` if the work exceeded its time limit.
   func limited(_ outcome: LaunchOutcome, _ times: LaunchTimes) -> LaunchOutcome {
     guard let limit = terms.timeout, outcome.isFinished, times.duration > limit else {
       return outcome
@@ -266,7 +265,7 @@ extension LaunchRegistration {
   }
 }
 
-/// How the clean-up of a worker ended, for the tasks that wait for it.
+/// The end of a clean-up, for the tasks that wait for it.
 private final class CleanUpEnd: Sendable {
   let outcome = LatchedValue<LaunchOutcome>()
 }

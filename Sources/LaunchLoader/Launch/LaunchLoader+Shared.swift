@@ -1,24 +1,26 @@
-/// The same registrations with ``LaunchLoader/shared``, shorter to write.
+/// Static forms of the registration methods, for ``LaunchLoader/shared``.
 extension LaunchLoader {
-  /// Registers launch work with the loader of the process.
+  /// Registers launch work with the process-wide loader.
   ///
-  /// The closure runs once, in the isolation it was written in. Before `main` this only notes the closure.
+  /// The closure runs once, in the isolation in which it was written. Before `main`, this call only
+  /// stores the closure.
   ///
   /// - Parameters:
-  ///   - id: The name of the work; without one it is named after its file and line. The first
-  ///     registration of a name is the one that counts.
-  ///   - dependencies: What has to have finished first. If one of them is missing or does not finish, this
-  ///     work is skipped.
-  ///   - others: What has to have ended first, if it is there, however it ended.
-  ///   - phase: The phase of the launch that it belongs to.
-  ///   - timeout: How long it may take, on the clock of the loader. A synchronous closure cannot be
-  ///     interrupted; what is recorded is that it took longer.
-  ///   - condition: Asked once, when its turn has come, where the launch runs: without it holding, the work
-  ///     is skipped, and so is what needs it.
-  ///   - fileID: The file to show in the report.
-  ///   - line: The line to show in the report.
-  ///   - worker: The work. An error that it throws is recorded in the report.
-  /// - Returns: The registration. Dropping it does not end it.
+  ///   - id: The name of the work. Without one, the work is named after its file and line. Only the
+  ///     first registration of a name counts.
+  ///   - dependencies: The work that must finish first. If any of it is missing or does not finish,
+  ///     this work is skipped.
+  ///   - others: The work that must end first, however it ends, if it is registered.
+  ///   - phase: The phase of the launch in which the work runs.
+  ///   - timeout: The time limit, measured on the loader's clock. A synchronous closure cannot be
+  ///     interrupted; its outcome records that it exceeded the limit.
+  ///   - condition: A closure that decides whether the work runs, called once when its turn comes,
+  ///     where the launch runs. If it returns `false`, the work is skipped, and so is everything that
+  ///     needs it.
+  ///   - fileID: The file shown in the report.
+  ///   - line: The line shown in the report.
+  ///   - worker: The work. The report records an error that it throws.
+  /// - Returns: A token for the registration. Releasing it does not end the registration.
   /// - Complexity: Amortized O(1) before the launch.
   @discardableResult
   public static func register(
@@ -46,26 +48,27 @@ extension LaunchLoader {
     )
   }
 
-  /// Registers asynchronous launch work with the loader of the process.
+  /// Registers asynchronous launch work with the process-wide loader.
   ///
-  /// The closure runs once, in a task, in the isolation it was written in. Before `main` this only notes
-  /// the closure.
+  /// The closure runs once, in a task, in the isolation in which it was written. Before `main`, this
+  /// call only stores the closure.
   ///
   /// - Parameters:
-  ///   - id: The name of the work; without one it is named after its file and line. The first
-  ///     registration of a name is the one that counts.
-  ///   - dependencies: What has to have finished first. If one of them is missing or does not finish, this
-  ///     work is skipped.
-  ///   - others: What has to have ended first, if it is there, however it ended.
-  ///   - phase: The phase of the launch that it belongs to.
-  ///   - timeout: How long it may take, on the clock of the loader. Then it is cancelled, and
-  ///     the launch goes on without it.
-  ///   - condition: Asked once, when its turn has come, where the launch runs: without it holding, the work
-  ///     is skipped, and so is what needs it.
-  ///   - fileID: The file to show in the report.
-  ///   - line: The line to show in the report.
-  ///   - worker: The work. An error that it throws is recorded in the report.
-  /// - Returns: The registration. Dropping it does not end it.
+  ///   - id: The name of the work. Without one, the work is named after its file and line. Only the
+  ///     first registration of a name counts.
+  ///   - dependencies: The work that must finish first. If any of it is missing or does not finish,
+  ///     this work is skipped.
+  ///   - others: The work that must end first, however it ends, if it is registered.
+  ///   - phase: The phase of the launch in which the work runs.
+  ///   - timeout: The time limit, measured on the loader's clock. When it is reached, the worker is
+  ///     cancelled and the launch continues without it.
+  ///   - condition: A closure that decides whether the work runs, called once when its turn comes,
+  ///     where the launch runs. If it returns `false`, the work is skipped, and so is everything that
+  ///     needs it.
+  ///   - fileID: The file shown in the report.
+  ///   - line: The line shown in the report.
+  ///   - worker: The work. The report records an error that it throws.
+  /// - Returns: A token for the registration. Releasing it does not end the registration.
   /// - Complexity: Amortized O(1) before the launch.
   @discardableResult
   public static func register(
@@ -93,17 +96,18 @@ extension LaunchLoader {
     )
   }
 
-  /// Registers launch work that has a type of its own with the loader of the process.
+  /// Registers launch work that is a type of its own with the process-wide loader.
   ///
   /// - Parameters:
-  ///   - type: The type of the worker; one is created and run, once. It has the name of the work, its
-  ///     dependencies and its phase.
-  ///   - timeout: How long it may take, on the clock of the loader. Then it is cancelled, and the launch goes
-  ///     on without it.
-  ///   - condition: Asked once, when its turn has come: without it holding, the work is skipped.
-  ///   - fileID: The file to show in the report.
-  ///   - line: The line to show in the report.
-  /// - Returns: The registration. Dropping it does not end it.
+  ///   - type: The type of the worker. It provides the name, the dependencies and the phase. The loader
+  ///     creates one instance and runs it once.
+  ///   - timeout: The time limit, measured on the loader's clock. When it is reached, the worker is
+  ///     cancelled and the launch continues without it.
+  ///   - condition: A closure that decides whether the work runs, called once when its turn comes. If
+  ///     it returns `false`, the work is skipped.
+  ///   - fileID: The file shown in the report.
+  ///   - line: The line shown in the report.
+  /// - Returns: A token for the registration. Releasing it does not end the registration.
   /// - Complexity: Amortized O(1) before the launch.
   @discardableResult
   public static func register<Worker: LaunchWorker>(
@@ -119,8 +123,8 @@ extension LaunchLoader {
 
 /// A function that the operating system's loader calls before `main`.
 ///
-/// Put one into the section of constructors, in the file of the feature that it belongs to, and nobody
-/// has to list the feature anywhere:
+/// Put the constant into the section of constructors, in the file of its feature. The feature then
+/// needs no entry in any list:
 ///
 /// ```swift
 /// @section(".init_array") @used  // Mach-O: "__DATA,__mod_init_func,mod_init_funcs"
@@ -129,7 +133,7 @@ extension LaunchLoader {
 /// }
 /// ```
 ///
-/// Before `main` there are no tasks, no command-line arguments and no clocks to rely on: register, and
-/// leave the rest to the worker. The order in which the entries of different files are called is up to
-/// the linker.
+/// Before `main` there are no tasks, no command-line arguments and no reliable clocks: only register,
+/// and leave everything else to the worker. The linker determines the order in which the entries of
+/// different files are called.
 public typealias LaunchEntry = @convention(c) () -> Void

@@ -9,79 +9,83 @@ public import EventBus
 /// EventBus.default.post(.didFinishLaunching, .current)  // runs it: once, whatever is posted later
 /// ```
 ///
-/// A launch claims the work first and runs it after: the registry is empty and the bus subscriptions are
-/// gone before the first worker is called, and a closure is let go of as soon as it has returned.
+/// A launch first claims the work and then runs it: before the first worker is called, the registry is
+/// empty and the bus subscriptions have ended. Each closure is released as soon as it has returned.
 ///
 /// ## Order
 ///
-/// By phase, then by dependencies, then by registration. A dependency beats its phase: what an earlier phase
-/// needs, or comes after, runs in that phase. A synchronous worker ends before anything else begins; if it
-/// belongs to an actor, it runs there. Asynchronous ones begin in order, run as far as their first
-/// suspension before the next one begins, and concurrently from then on, no more of them at once than the
-/// width allows; work that never suspends is better synchronous. Who waits, for a dependency or for room in
-/// the width, holds up nobody else of its phase; nothing of a phase begins before all of the phase before it
-/// has ended. The phase `idle` comes after the launch.
+/// Work is ordered by phase, then by dependencies, then by registration. A dependency takes precedence
+/// over a phase: work that an earlier phase needs, or comes after, runs in that phase. A synchronous
+/// worker ends before anything else begins; if it belongs to an actor, it runs there. Asynchronous
+/// workers begin in order. Each runs to its first suspension before the next one begins, and
+/// concurrently with the others from then on; at most `width` of them run at once. Register work that
+/// never suspends as synchronous work. A worker that waits for a dependency, or for room in the width,
+/// delays no other worker of its phase. Nothing of a phase begins before all of the previous phase has
+/// ended. The phase `idle` follows the launch.
 ///
-/// When an event launches, the synchronous workers of no actor, and of the actor that the event is posted
-/// on, run at once, on the posting thread, unless something asynchronous or an actor has to be waited for:
-/// by them or by their phase. The others take their turns after them, in a task.
+/// When an event starts the launch, the synchronous workers of no actor, and those of the actor on
+/// which the event is posted, run immediately on the posting thread, unless they or their phase must
+/// wait for asynchronous work or for another actor. All other workers run afterwards, in a task.
 ///
-/// Work registered during the launch takes part in it, in its phase or in the one that runs if its own is
-/// over. Work registered later runs at once, with the options of the launch: a synchronous closure of no
-/// actor before the registration returns, any other in a task; if it depends on work that has not ended,
-/// after that.
+/// Work registered during the launch takes part in it, in its own phase, or in the current one if its
+/// own is over. Work registered after the launch runs immediately, with the options of the launch: a
+/// synchronous closure of no actor before the registration returns, any other work in a task. If it
+/// depends on work that has not ended, it runs after that work.
 ///
 /// ## Errors
 ///
-/// What a failing worker does to the others is up to the ``FailurePolicy``. In any case its ``LaunchToken``
-/// and the ``LaunchReport`` have the error, and what needs it is skipped.
+/// The ``FailurePolicy`` determines how a failing worker affects the others. In every case its
+/// ``LaunchToken`` and the ``LaunchReport`` contain the error, and the work that needs it is skipped.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread and from inside a worker. Workers are called on the thread
-/// that launches, on their actor, or in a task. No lock is held meanwhile, nor when a closure is let go of.
+/// All members may be called from any thread, including from inside a worker. Workers are called on the
+/// thread that launches, on their actor, or in a task. No lock is held while a worker runs or a closure
+/// is released.
 public final class LaunchLoader: Sendable {
-  /// What the lock guards.
+  /// The state that the lock protects.
   struct State: Sendable {
-    /// The rule.
+    /// The rules of the launch, as a value.
     var registry: LaunchRegistry
-    /// The bus subscriptions that end when the launch begins.
+    /// The bus subscriptions, which end when the launch begins.
     var attachments = LaunchAttachments()
-    /// Waits until the launch has taken too long.
+    /// The task that waits for the time limit of the launch.
     var limit: Task<Void, Never>?
     /// The worker that is being undone.
     var undoing: LaunchID?
   }
 
-  /// The loader of the process, with which the static functions register.
+  /// The process-wide loader, with which the static functions register.
   public static let shared = LaunchLoader()
 
-  /// The only lock; registrations have their own, never taken under it.
+  /// The state, under a lock that is never held while the lock of a registration is taken.
   let state: Locked<State>
-  /// Wakes the one that runs the launch.
+  /// Wakes the task that runs the launch.
   let doorbell = Doorbell()
-  /// The report, or why there will be none.
+  /// The conclusion of the launch, once there is one.
   let result = LatchedValue<LaunchConclusion>()
-  /// What a failure does.
+  /// The effect of a failure on the launch.
   let policy: FailurePolicy
-  /// How long the launch may take, and then each clean-up of one that is rolled back.
+  /// The time limit of the launch, and of each clean-up during a rollback.
   let timeout: Duration?
   private let clock: any Clock<Duration>
 
-  /// Creates a loader of its own, for a part of a program or for a test.
+  /// Creates an independent loader, for a part of a program or for a test.
   ///
-  /// Work that still waits when the loader is destroyed never runs; its outcome is
+  /// Work that is still waiting when the loader is destroyed never runs; its outcome is
   /// ``LaunchOutcome/skipped(because:)``.
   ///
   /// - Parameters:
-  ///   - policy: What a failing worker does to the others.
-  ///   - timeout: How long a launch may take, on the clock. Then what runs asynchronously is cancelled, and
-  ///     is ``LaunchOutcome/timedOut``, and what has not begun, or waits for its actor, is skipped; a
-  ///     synchronous worker that runs is waited for. Each clean-up of a launch that is rolled back has as much
-  ///     time again, before it is left behind. By default as long as it likes.
-  ///   - width: How many asynchronous workers may run at once, at least one. By default any number.
-  ///   - clock: Measures everything: the times in the report, and the limits. Nobody reads it before the
-  ///     launch.
+  ///   - policy: The effect of a failing worker on the others.
+  ///   - timeout: The time limit of the launch, measured on the clock. When it is reached, asynchronous
+  ///     workers that run are cancelled, with the outcome ``LaunchOutcome/timedOut``; work that has not
+  ///     begun, or that waits for its actor, is skipped; a running synchronous worker is awaited.
+  ///     During a rollback each clean-up has the same limit, after which it is abandoned. By default
+  ///     there is no limit.
+  ///   - width: The number of asynchronous workers that may run at once, at least one. By default it is
+  ///     not limited.
+  ///   - clock: The clock for the time limits and for the times in the report. It is not read before
+  ///     the launch.
   public init(
     onFailure policy: FailurePolicy = .continue,
     timeout: Duration? = nil,
@@ -100,17 +104,17 @@ public final class LaunchLoader: Sendable {
 
   /// Launches when `EventNames.didFinishLaunching` is posted on a bus.
   ///
-  /// The first event launches, and only if nobody launched before. When the post returns, the synchronous
-  /// workers of no actor, and those of the actor that posted, have run, as far as they need not wait. Errors
-  /// of workers go to the report, none to the poster. If the event was posted before, this launches at once
-  /// with the options of the last one: the synchronous workers of no actor run before it returns, as far
-  /// as they need not wait. The attachment keeps the loader alive and ends when the launch begins, however
-  /// that comes about. A loader may be attached to several buses; attaching one that has launched does
-  /// nothing.
+  /// The first event starts the launch, unless the loader has launched already. When the post returns,
+  /// the synchronous workers of no actor, and those of the posting actor, have run, except for those
+  /// that must wait. Errors of workers go to the report and never reach the poster. If the event was
+  /// posted before, this call launches immediately, with the options of the latest event, and runs the
+  /// synchronous workers of no actor that need not wait before it returns. The attachment keeps the
+  /// loader alive and ends when the launch begins, whatever starts it. A loader may be attached to
+  /// several buses. Attaching a loader that has launched does nothing.
   ///
-  /// - Parameter bus: The bus to listen on.
-  /// - Returns: The attachment. Dropping it detaches the loader.
-  /// - Complexity: Amortized O(1), and that of the launch if the event was posted before.
+  /// - Parameter bus: The bus to observe.
+  /// - Returns: The attachment. Releasing it detaches the loader.
+  /// - Complexity: Amortized O(1), plus the cost of the launch if the event was posted before.
   public func attach(to bus: EventBus) -> Token {
     let token = bus.observePoster(of: .didFinishLaunching) { options, actor in
       self.launchNow(options, on: actor)
@@ -125,24 +129,27 @@ public final class LaunchLoader: Sendable {
 
   /// Runs the registered work and waits until all of it has ended.
   ///
-  /// The work runs once: during a launch, this waits for the end of that launch; after it, it returns the
-  /// stored report, or throws the stored error, at once. Cancelling the task that launches cancels the tasks
-  /// of asynchronous workers and skips what has not begun, or waits for its actor; the report says so. A
-  /// worker that gives way by throwing `CancellationError` does not fail the launch then, whatever the
-  /// policy. Work of the phase `idle` is not waited for.
+  /// The work runs once. During a launch, this call waits for the end of that launch; after it, the
+  /// call immediately returns the stored report or throws the stored error. Cancelling the task that
+  /// launches cancels the tasks of asynchronous workers and skips work that has not begun or that waits
+  /// for its actor; the report contains these outcomes. A worker that then throws `CancellationError`
+  /// does not fail the launch, whatever the policy. The call does not wait for work of the phase
+  /// `idle`.
   ///
-  /// Cancelling abandons nothing: the launch still waits for a worker that ignores it, and for every clean-up of
-  /// a rollback, which is neither cancelled nor left out, because state that is half undone fits neither before
-  /// nor after. What never returns is left behind when its time is up: a launch whose loader has a `timeout`
-  /// always ends, one without it ends when its workers and clean-ups do.
+  /// Cancellation abandons nothing: the launch still waits for workers that ignore it, and for every
+  /// clean-up of a rollback. Clean-ups are neither cancelled nor omitted, because half-undone state is
+  /// consistent with neither the old state nor the new one. Only a time limit abandons work that never
+  /// returns: a launch whose loader has a `timeout` always ends; without one, it ends when its workers
+  /// and clean-ups do.
   ///
-  /// - Parameter options: What every worker receives. Ignored if somebody launched before.
-  /// - Returns: The report of the launch; the same for all callers.
-  /// - Throws: ``LaunchError`` with the code `reentrant` inside an asynchronous worker and in the tasks
-  ///   that it starts, as long as it runs, because its launch cannot end before it; `cancelled` if the
-  ///   task is cancelled while it waits for another one's launch; `stopped` if the loader was stopped
-  ///   before it launched. If the policy is not ``FailurePolicy/continue``: `failed` if a worker failed or
-  ///   the time was up; `cycle` or `missing`, before anything has run, if the work cannot be ordered.
+  /// - Parameter options: The options that every worker receives. Ignored if the loader has launched.
+  /// - Returns: The report of the launch, which is the same for all callers.
+  /// - Throws: ``LaunchError`` with the code `reentrant` inside a running asynchronous worker and in
+  ///   the tasks that it starts, because its launch cannot end before it; `cancelled` if the task is
+  ///   cancelled while it waits for a launch that another call started; `stopped` if the loader was
+  ///   stopped before it launched. Unless the policy is ``FailurePolicy/continue``, also: `failed` if a
+  ///   worker failed or the time limit was reached; `cycle` or `missing`, before anything has run, if
+  ///   the work cannot be ordered.
   @discardableResult
   public func launch(
     _ options: LaunchOptions = .current
@@ -158,14 +165,14 @@ public final class LaunchLoader: Sendable {
     return try conclusion.launched()
   }
 
-  /// The workers of the launch that have begun, or are being undone, and that it waits for.
+  /// The workers that have begun, or are being undone, and for which the launch waits.
   var unfinished: [LaunchID] {
     state.withLock { $0.registry.unfinished + [$0.undoing].compactMap(\.self) }
   }
 
-  /// What a launch would run now, and in which order.
+  /// Returns the work that a launch would run now, in order.
   ///
-  /// Nothing is run, and no condition is asked. Once the launch has begun there is nothing to plan.
+  /// Planning runs no work and evaluates no condition. Once the launch has begun, the plan is empty.
   ///
   /// - Returns: The plan.
   /// - Throws: ``LaunchError`` with the code `cycle` or `missing`, whatever the policy.
@@ -174,9 +181,10 @@ public final class LaunchLoader: Sendable {
     try LaunchPlan(state.withLock { $0.registry.waitingRows })
   }
 
-  /// The report of the launch, once that is over; whoever comes late gets it at once.
+  /// The report of the launch, available when the launch is over.
   ///
-  /// Reading it does not launch. Of a launch that failed there is a report as well.
+  /// Reading this property does not launch; it waits for the end of the launch, and returns immediately
+  /// after that. A failed launch has a report as well.
   ///
   /// - Throws: `CancellationError` as soon as the waiting task is cancelled; ``LaunchError`` with the
   ///   code `reentrant` where ``launch(_:)`` throws it, and `stopped` if there will be no launch.
@@ -188,10 +196,10 @@ public final class LaunchLoader: Sendable {
     }
   }
 
-  /// Refuses registrations from now on: the program is about to end.
+  /// Refuses all further registrations, because the program is about to end.
   ///
-  /// Work that waits for a launch is refused too, and idle and late work that has not begun. A launch that
-  /// has begun goes on.
+  /// Also refuses work that waits for a launch, and idle and late work that has not begun. A launch
+  /// that has begun continues.
   package func stop() {
     finish(endWithoutLaunch(.refused))
   }
@@ -199,9 +207,9 @@ public final class LaunchLoader: Sendable {
   /// Claims the launch and ends the attachments.
   ///
   /// - Parameters:
-  ///   - options: What the workers receive.
-  ///   - actor: The actor that the caller can call workers of.
-  /// - Returns: What the workers share; `nil` if somebody else launches or launched.
+  ///   - options: The options that the workers receive.
+  ///   - actor: The actor whose workers the caller can call directly.
+  /// - Returns: The session of the launch; `nil` if another caller has claimed it.
   func begin(_ options: LaunchOptions, on actor: ObjectIdentifier?) -> LaunchSession? {
     let attachments = state.withLock { state in
       state.registry.claim(options, on: actor) ? state.attachments.takeAll() : nil
@@ -216,14 +224,14 @@ public final class LaunchLoader: Sendable {
     return session
   }
 
-  /// What work with these options shares, timed from now on.
+  /// Creates a session with these options, timed from now on.
   func session(_ options: LaunchOptions) -> LaunchSession {
     LaunchSession(options: options, stopwatch: Stopwatch(clock))
   }
 
-  /// Refuses everything that has not begun, or calls it skipped.
+  /// Refuses or skips everything that has not begun.
   ///
-  /// - Returns: What else to do.
+  /// - Returns: The actions that remain for the caller.
   @discardableResult
   private func endWithoutLaunch(_ reason: LaunchOutcome) -> LaunchAftermath {
     let (refused, endsAll, aftermath, attachments) = state.withLock { state in

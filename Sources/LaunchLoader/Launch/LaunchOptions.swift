@@ -1,4 +1,4 @@
-/// What the process was started with; every launch worker receives it.
+/// The circumstances in which the process was started; every launch worker receives them.
 ///
 /// ## Thread safety
 ///
@@ -10,7 +10,7 @@ public struct LaunchOptions: Sendable {
   /// The environment variables, by name.
   public var environment: [String: String]
 
-  /// Why the process was started.
+  /// The reason for which the process was started.
   public var reason: LaunchReason
 
   private var values: [ObjectIdentifier: any Sendable] = [:]
@@ -20,7 +20,7 @@ public struct LaunchOptions: Sendable {
   /// - Parameters:
   ///   - arguments: The command line.
   ///   - environment: The environment variables, by name.
-  ///   - reason: Why the process was started.
+  ///   - reason: The reason for which the process was started.
   public init(
     arguments: [String] = [],
     environment: [String: String] = [:],
@@ -31,7 +31,7 @@ public struct LaunchOptions: Sendable {
     self.reason = reason
   }
 
-  /// The command line and the environment of this process, read anew by every call.
+  /// The command line and the environment of this process, read again on each access.
   ///
   /// Before `main` the command line is still empty. The environment belongs to the C library: do not
   /// read it while another thread changes it.
@@ -44,9 +44,9 @@ public struct LaunchOptions: Sendable {
     )
   }
 
-  /// The value of a key, or `nil` if there is none.
+  /// Accesses the value of a key; `nil` if there is none.
   ///
-  /// - Parameter key: The type that names the value.
+  /// - Parameter key: The type that identifies the value.
   /// - Complexity: O(1).
   public subscript<Key: LaunchOptionKey>(key: Key.Type) -> Key.Value? {
     get { values[ObjectIdentifier(key)] as? Key.Value }
@@ -54,7 +54,7 @@ public struct LaunchOptions: Sendable {
   }
 }
 
-/// A key for a value of your own in ``LaunchOptions``.
+/// A key for a custom value in ``LaunchOptions``.
 ///
 /// ```swift
 /// enum DeepLink: LaunchOptionKey { typealias Value = String }
@@ -63,22 +63,23 @@ public struct LaunchOptions: Sendable {
 /// options[DeepLink.self] = "mail/inbox"
 /// ```
 ///
-/// The type itself is the key, so that two modules cannot collide and the value has the right type.
+/// The type itself is the key, so that keys of different modules never collide and each value has the
+/// right type.
 public protocol LaunchOptionKey {
   /// The type of the value.
   associatedtype Value: Sendable
 }
 
-/// Why the process was started, as far as the program that launches knows.
+/// The reason for which the process was started, as far as the launching program knows it.
 ///
-/// Extend it with the reasons of your program:
+/// Add the reasons of your program in an extension:
 ///
 /// ```swift
 /// extension LaunchReason { static let restoredFromCrash: LaunchReason = "restored from a crash" }
 /// ```
 public struct LaunchReason: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible
 {
-  /// Somebody started the process and asked for nothing in particular: the default.
+  /// A start without a particular reason, which is the default.
   public static let direct: LaunchReason = "direct"
 
   /// The reason as text.
@@ -86,7 +87,7 @@ public struct LaunchReason: Hashable, Sendable, ExpressibleByStringLiteral, Cust
 
   /// Creates a reason.
   ///
-  /// - Parameter rawValue: The text of the reason. Reasons with the same text are the same.
+  /// - Parameter rawValue: The text of the reason. Reasons with the same text are equal.
   public init(_ rawValue: String) {
     self.rawValue = rawValue
   }

@@ -1,45 +1,46 @@
 public import EventBus
 
-/// How a piece of launch work ended.
+/// The outcome of a piece of launch work.
 ///
-/// More cases may come: keep a `default` in a `switch`.
+/// Future versions may add cases: include a `default` in each `switch`.
 public enum LaunchOutcome: Sendable {
   /// It ran and returned.
   case finished
-  /// It ran and threw. The other workers ran all the same.
+  /// It ran and threw an error.
   case failed(any Error)
-  /// It did not run: because of the work of this name, which it needs, which is missing, or which failed
-  /// and stopped the launch; or, with `nil`, because its condition did not hold, because it or its launch
-  /// was cancelled or took too long, or because its loader was destroyed before it launched.
+  /// It did not run. The associated name is that of the work responsible: a dependency that is missing
+  /// or did not finish, or work whose failure stopped the launch. The name is `nil` if the condition
+  /// did not hold, if the work or its launch was cancelled or the launch exceeded its time limit, or if
+  /// the loader was destroyed before it launched.
   case skipped(because: LaunchID?)
-  /// It took longer than it was allowed to.
+  /// It exceeded its time limit.
   ///
-  /// An asynchronous worker was cancelled, and the launch went on without it; it may still run if it
-  /// ignores that. A synchronous one cannot be interrupted: it did its work, too late. A closure of an actor
-  /// that waited for its actor until then never runs.
+  /// An asynchronous worker was cancelled, and the launch continued without it; the worker may still be
+  /// running if it ignores cancellation. A synchronous worker cannot be interrupted: it completed, but
+  /// too late. A closure that was still waiting for its actor never runs.
   case timedOut
   /// It ran, and was undone after another worker failed.
   case undone
-  /// It did not run: work of that name was registered before it.
+  /// It did not run, because work with this name was already registered.
   case duplicate(of: LaunchID)
-  /// It did not run: its loader was stopped.
+  /// It did not run, because its loader was stopped.
   case refused
 }
 
 extension LaunchOutcome {
-  /// Whether those that need the work may go on.
+  /// A Boolean value that indicates whether dependants may run.
   var isFinished: Bool {
     if case .finished = self { true } else { false }
   }
 
-  /// Whether the work threw because it was cancelled.
+  /// A Boolean value that indicates whether the work threw because it was cancelled.
   var isCancellation: Bool {
     guard case .failed(let error) = self else { return false }
     if case .cancelled? = (error as? LaunchError)?.code { return true }
     return error is CancellationError
   }
 
-  /// Whether the work itself went wrong.
+  /// A Boolean value that indicates whether the work itself failed.
   var isFailure: Bool {
     switch self {
     case .failed, .timedOut: true
@@ -49,7 +50,7 @@ extension LaunchOutcome {
 }
 
 extension LaunchOutcome: CustomStringConvertible {
-  /// The outcome in a word or a few, with the error or the name that belongs to it.
+  /// A short text: the outcome with its error or name.
   public var description: String {
     switch self {
     case .finished: "finished"
@@ -64,35 +65,34 @@ extension LaunchOutcome: CustomStringConvertible {
   }
 }
 
-/// Why a launch, its report or its plan could not be had.
+/// An error that prevents a launch, its report or its plan.
 ///
-/// Errors of workers are no launch errors: they are in the ``LaunchReport``.
+/// Errors of workers are not launch errors; the ``LaunchReport`` contains them.
 public struct LaunchError: Error {
-  /// What can go wrong.
+  /// The reason for a launch error.
   ///
-  /// More cases may come: keep a `default` in a `switch`.
+  /// Future versions may add cases: include a `default` in each `switch`.
   public enum Code: Sendable {
-    /// Workers wait for each other: each for the next one, and the last one is the first one again.
+    /// The workers form a cycle: each depends on the next one, and the last equals the first.
     case cycle([LaunchID])
-    /// Nobody registered work of a name that other work needs.
+    /// Work needs a name that is not registered.
     case missing(LaunchID, neededBy: LaunchID)
-    /// A worker asked for the end of a launch, or of a worker, that cannot come before its own.
+    /// A worker awaited the end of a launch, or of work, that cannot end before the worker does.
     case reentrant
-    /// The policy is to stop, or to roll back, and a worker failed or the time was up.
+    /// The policy is to stop or to roll back, and a worker failed or the time limit was reached.
     case failed(LaunchReport)
     /// The loader was stopped before it launched.
     case stopped
-    /// The task was cancelled while another one's launch was awaited.
+    /// The task was cancelled while it awaited a launch that another call started.
     case cancelled
   }
 
-  /// What went wrong.
+  /// The reason for the error.
   public let code: Code
 
-  /// Where the work that `code` names was registered, as far as it was.
+  /// The source sites of the registrations that `code` names, if they exist.
   public let sites: [LaunchID: SourceSite]
 
-  /// Creates an error.
   init(_ code: Code, sites: [LaunchID: SourceSite] = [:]) {
     self.code = code
     self.sites = sites
@@ -100,41 +100,43 @@ public struct LaunchError: Error {
 }
 
 extension LaunchError {
-  /// Says what is wrong with dependencies, and where they are written.
-  init(_ problem: LaunchProblem) {
-    switch problem {
-    case .cycle(let rows):
+  /// Describes a fault in the dependencies, with the source sites of the registrations.
+  init(_ fault: LaunchPlanner.Fault, _ row: (Int) -> LaunchRow) {
+    switch fault {
+    case .cycle(let path):
+      let rows = path.map(row)
       let sites = rows.map { ($0.id, $0.registration.site.source) }
       self.init(.cycle(rows.map(\.id)), sites: Dictionary(sites) { first, _ in first })
-    case .missing(let id, let row):
+    case .missing(let id, let place):
+      let row = row(place)
       self.init(.missing(id, neededBy: row.id), sites: [row.id: row.registration.site.source])
     }
   }
 }
 
 extension LaunchError: CustomStringConvertible {
-  /// What went wrong, whom and which lines it concerns, and what to do about it.
+  /// A description of the error, the registrations and lines concerned, and the remedy.
   public var description: String {
     switch code {
     case .cycle(let path):
-      "launch workers wait for each other: " + path.map(placed).joined(separator: " → ")
-        + "; take one of these dependencies away"
+      "launch workers depend on each other: " + path.map(placed).joined(separator: " → ")
+        + "; remove one of these dependencies"
     case .missing(let id, let needer):
-      "launch worker \(placed(needer)) needs \"\(id)\", which nobody registered;"
+      "launch worker \(placed(needer)) needs \"\(id)\", which is not registered;"
         + " register it, or depend on it with afterIfPresent:"
     case .failed(let report):
       "launch failed: "
         + report.failures.map { "\($0.id) (\($0.site)) \($0.outcome)" }.joined(separator: "; ")
-        + (report.failures.isEmpty ? "its time was up" : "")
-        + "; the report has the rest"
+        + (report.failures.isEmpty ? "the time limit was reached" : "")
+        + "; see the report in this error"
     case .reentrant:
       "launch worker waits for itself: its launch ends after all its workers;"
-        + " wait in a task that no worker started"
+        + " await it in a task that no worker started"
     case .stopped:
       "launch loader was stopped before it launched: nothing ran; use a new LaunchLoader"
     case .cancelled:
-      "task was cancelled while it awaited another launch: the launch goes on;"
-        + " its report is in LaunchLoader.report"
+      "task was cancelled while it awaited a launch: the launch continues;"
+        + " await LaunchLoader.report for its report"
     }
   }
 

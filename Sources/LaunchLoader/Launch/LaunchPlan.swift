@@ -1,6 +1,6 @@
 internal import EventBus
 
-/// What a launch would run, and in which order: a dry run.
+/// The work that a launch would run, in order, without running it.
 ///
 /// ```swift
 /// let plan = try LaunchLoader.shared.plan()
@@ -10,33 +10,29 @@ internal import EventBus
 ///
 /// ## Thread safety
 ///
-/// A value; it may be read on any thread.
+/// A value that may be read on any thread.
 public struct LaunchPlan: Sendable {
-  private struct Edge: Sendable {
-    let from: LaunchID
-    let target: LaunchID
-    let isHard: Bool
-  }
+  private typealias Edge = (source: LaunchID, target: LaunchID, isHard: Bool)
 
-  /// The work in layers: everything in a layer depends only on what is in the layers before it.
+  /// The work in layers, each of which depends only on layers before it.
   ///
-  /// No layer holds work of two phases. Within a layer the work is in the order of its turns. A launch does
-  /// not run layer by layer: who need not wait does not.
+  /// No layer contains work of two phases. Within a layer, the work is in the order of its turns. A
+  /// launch does not run layer by layer: work begins as soon as its own dependencies have ended.
   public let layers: [[LaunchID]]
 
   /// The phase of each layer.
   let phases: [LaunchPhase]
   private let edges: [Edge]
 
-  /// Plans rows.
+  /// Plans the work of rows.
   ///
-  /// - Throws: The first thing that is wrong with the dependencies.
+  /// - Throws: ``LaunchError`` for the first fault in the dependencies.
   init(_ rows: [LaunchRow]) throws(LaunchError) {
     let schedule = LaunchPlanner.plan(
       rows.map { LaunchPlanner.Worker($0.registration.id, $0.registration.terms) }
     )
     if let fault = schedule.faults.first {
-      throw LaunchError(LaunchProblem(fault) { rows[$0] })
+      throw LaunchError(fault) { rows[$0] }
     }
     var layers: [[LaunchID]] = []
     var phases: [LaunchPhase] = []
@@ -46,8 +42,7 @@ public struct LaunchPlan: Sendable {
       phases.append(schedule.phases[layer[0]])
       for place in layer {
         for edge in schedule.waits[place] {
-          let ids = (rows[place].id, rows[edge.target].id)
-          edges.append(Edge(from: ids.0, target: ids.1, isHard: edge.isHard))
+          edges.append((rows[place].id, rows[edge.target].id, edge.isHard))
         }
       }
     }
@@ -56,8 +51,8 @@ public struct LaunchPlan: Sendable {
     self.edges = edges
   }
 
-  /// The graph in the language of Graphviz: an arrow from each worker to those that it waits for, dashed
-  /// where it would do without; a box for each phase.
+  /// The graph in the language of Graphviz: an arrow from each worker to each of its dependencies,
+  /// dashed if the dependency is optional, and a box for each phase.
   ///
   /// - Complexity: O(*n* + *e*) in the numbers of workers and of dependencies.
   public var dot: String {
@@ -70,7 +65,7 @@ public struct LaunchPlan: Sendable {
     }
     for edge in edges {
       let style = edge.isHard ? "" : " [style=dashed]"
-      lines.append("  \(Self.quoted(edge.from)) -> \(Self.quoted(edge.target))\(style);")
+      lines.append("  \(Self.quoted(edge.source)) -> \(Self.quoted(edge.target))\(style);")
     }
     return (lines + ["}"]).joined(separator: "\n")
   }
@@ -89,7 +84,7 @@ public struct LaunchPlan: Sendable {
 }
 
 extension LaunchPlan: CustomStringConvertible {
-  /// The layers, numbered, with their phases; lines of at most 80 characters, longer names apart.
+  /// The numbered layers with their phases, in lines of at most 80 characters unless a name is longer.
   public var description: String {
     let count = layers.reduce(0) { $0 + $1.count }
     var lines = [

@@ -1,56 +1,57 @@
-/// The rule of the order: workers in, an order out, and what keeps some of them from having a place in it.
+/// The ordering of workers: computes an order, and the workers that cannot be part of it.
 ///
-/// The order is by phase, then by dependencies, then by registration: of those that could come next, the
-/// one of the earliest phase comes, and of those the one that was registered first. What others need, or
-/// come after if it is there, is moved to the earliest of their phases. A plain value, and the same for
-/// the same workers.
+/// The order is by phase, then by dependencies, then by registration: of the workers that could come
+/// next, one of the earliest phase comes first, and of those the one that was registered first. A
+/// dependency, required or optional, moves to the earliest phase of its dependants. A plain value and
+/// deterministic.
 package struct LaunchPlanner: Sendable {
-  /// What the planner has to know of a worker.
+  /// The properties of a worker that the planner needs.
   package struct Worker: Sendable {
-    /// The name; `nil` for one that nobody can depend on.
+    /// The name; `nil` for a worker on which no other can depend.
     package let id: LaunchID?
-    /// What it asks for.
+    /// The requirements of the worker.
     package let terms: LaunchTerms
 
-    /// Describes a worker.
+    /// Creates a description of a worker.
     package init(_ id: LaunchID?, _ terms: LaunchTerms = LaunchTerms()) {
       self.id = id
       self.terms = terms
     }
   }
 
-  /// One worker waits for another.
+  /// A dependency of one worker on another.
   package struct Edge: Hashable, Sendable {
-    /// The worker that is waited for.
+    /// The worker that must come first.
     package let target: Int
-    /// Whether it has to have finished, not only ended.
+    /// A Boolean value that indicates whether the target must finish, not only end.
     package let isHard: Bool
   }
 
-  /// Why workers cannot be ordered.
+  /// A reason why workers cannot be ordered.
   package enum Fault: Hashable, Sendable {
-    /// Each waits for the next one; the last one is the first one again.
+    /// A closed path: each worker waits for the next one, and the last equals the first.
     case cycle([Int])
-    /// Nobody has the name.
+    /// A name that is needed but not registered.
     case missing(LaunchID, neededBy: Int)
   }
 
-  /// What became of the workers; they are called by their places in the input.
+  /// The result of planning; workers are identified by their positions in the input.
   package struct Schedule: Sendable {
-    /// Those that can run, in order.
+    /// The workers that can run, in order.
     package var order: [Int] = []
-    /// The phase in which each worker runs, in order of the input.
+    /// The phase in which each worker runs, in the order of the input.
     package var phases: [LaunchPhase] = []
-    /// For each worker those that it waits for, each once.
+    /// The distinct dependencies of each worker.
     package var waits: [[Edge]] = []
-    /// Those that cannot run, and because of which name: one missing, in a cycle, or excluded itself.
+    /// The workers that cannot run, each with the name responsible: missing, in a cycle, or excluded
+    /// itself.
     package var excluded: [Int: LaunchID] = [:]
-    /// What is wrong: what is missing, in order of the input, and then the cycles.
+    /// The faults: missing names in the order of the input, then cycles.
     package var faults: [Fault] = []
 
-    /// The order in stages: everything in a stage waits only for what is in those before it.
+    /// The order in stages, each of which waits only for stages before it.
     ///
-    /// No stage holds workers of two phases, and each is in order.
+    /// No stage contains workers of two phases, and each is in order.
     ///
     /// - Complexity: O(*n* + *e*) in the numbers of workers and of dependencies.
     package var layers: [[Int]] {
@@ -75,13 +76,13 @@ package struct LaunchPlanner: Sendable {
   private let workers: [Worker]
   private var schedule = Schedule()
 
-  /// Puts workers in an order.
+  /// Orders workers.
   ///
-  /// - Parameter workers: The workers, in order of registration. Of several with one name the first counts
-  ///   as the one of that name.
+  /// - Parameter workers: The workers, in order of registration. If several have one name, the name
+  ///   refers to the first.
   /// - Returns: The order.
-  /// - Complexity: O(*n* log *n* + *e*) in the numbers of workers and of dependencies; O(*n*) if there are
-  ///   no dependencies.
+  /// - Complexity: O(*n* log *n* + *e*) in the numbers of workers and of dependencies; O(*n*) without
+  ///   dependencies.
   package static func plan(_ workers: [Worker]) -> Schedule {
     var planner = LaunchPlanner(workers)
     planner.resolveNames()
@@ -132,9 +133,9 @@ package struct LaunchPlanner: Sendable {
     return edges
   }
 
-  /// Finds what waits for itself.
+  /// Excludes the members of cycles.
   ///
-  /// - Returns: All workers, each after those that it waits for unless they are in one cycle.
+  /// - Returns: All workers, each after its dependencies unless they are in one cycle.
   private mutating func excludeCycles() -> [Int] {
     guard schedule.waits.contains(where: { !$0.isEmpty }) else { return Array(workers.indices) }
     let graph = LaunchCycles(waits: schedule.waits.map { $0.map(\.target) })
@@ -170,7 +171,7 @@ package struct LaunchPlanner: Sendable {
     }
   }
 
-  /// Moves what is waited for to the earliest phase of those that wait for it.
+  /// Moves dependencies to the earliest phase of their dependants.
   ///
   /// - Parameter order: All workers, dependencies first.
   private mutating func moveDependencies(_ order: [Int]) {

@@ -1,20 +1,20 @@
-/// A turn of a launch: who, and after whom.
+/// The turn of a row in a launch.
 package struct LaunchTurn: Sendable {
-  /// The place in the planned order: a lower rank comes first.
+  /// The position in the planned order: a lower rank comes first.
   package let rank: Int
-  /// The row in the roster.
+  /// The place of the row.
   package let place: Int
 
-  /// Names a turn.
+  /// Creates a turn.
   package init(rank: Int, place: Int) {
     self.rank = rank
     self.place = place
   }
 }
 
-/// Turns, handed out by rank.
+/// A queue of turns, ordered by rank.
 ///
-/// What comes in order, as nearly everything does, waits in an array; what comes out of turn, in a heap.
+/// Turns that arrive in order, which are almost all, are stored in an array, and the others in a heap.
 package struct LaunchQueue: Sendable {
   private var ordered: [LaunchTurn] = []
   private var start = 0
@@ -32,9 +32,9 @@ package struct LaunchQueue: Sendable {
     return other
   }
 
-  /// Adds a turn.
+  /// Inserts a turn.
   ///
-  /// - Complexity: O(1) if it comes after all there are, otherwise O(log *n*).
+  /// - Complexity: O(1) if its rank is the highest, otherwise O(log *n*).
   package mutating func insert(_ turn: LaunchTurn) {
     if let last = ordered.last, start < ordered.count, last.rank > turn.rank {
       heap.append(turn)
@@ -44,9 +44,9 @@ package struct LaunchQueue: Sendable {
     }
   }
 
-  /// Takes the turn of the lowest rank out.
+  /// Removes and returns the turn of the lowest rank.
   ///
-  /// - Complexity: O(1) for what came in order, otherwise O(log *n*).
+  /// - Complexity: O(1) for turns that arrived in order, otherwise O(log *n*).
   @discardableResult
   package mutating func removeFirst() -> LaunchTurn? {
     guard start < ordered.count else { return removeFromHeap() }

@@ -1,9 +1,10 @@
 internal import Synchronization
 
 extension LaunchRegistration {
-  /// Calls synchronous work; its actor, if it has one, must be the one that the caller runs on.
+  /// Calls synchronous work on the current thread; if it has an actor, the caller must run on that
+  /// actor.
   ///
-  /// The closure is gone when this returns, before anybody learns of the outcome.
+  /// The closure has been released when this call returns, before the outcome is published.
   func call(_ options: LaunchOptions) -> LaunchOutcome {
     switch takeWork() {
     case .inline(let call): LaunchOutcome { try call.body(options) }
@@ -12,17 +13,19 @@ extension LaunchRegistration {
     }
   }
 
-  /// Runs work of any kind where it belongs, unless it may not begin any more once it is there.
+  /// Runs work of any kind where it belongs, unless it may no longer begin when it gets there.
   ///
-  /// The closure is gone when this returns, before anybody learns of the outcome. A type has no actor that
-  /// is known: its worker begins when it is created, and `launch(_:)` may have to wait for an actor then.
+  /// The closure has been released when this call returns, before the outcome is published. The actor
+  /// of a type is unknown: its worker begins when it is created, and `launch(_:)` may then have to wait
+  /// for an actor.
   ///
   /// - Parameters:
-  ///   - options: What the work receives.
-  ///   - loader: The loader whose launch waits for it, if one does.
-  ///   - keepsWorker: Whether a worker that finishes is kept, to be undone.
-  ///   - begins: Asked on the actor of the work, right before the call.
-  /// - Returns: How it ended; `nil` if it did not begin.
+  ///   - options: The options that the work receives.
+  ///   - loader: The loader whose launch waits for the work, if there is one.
+  ///   - keepsWorker: `true` to keep a worker that finishes, for a rollback.
+  ///   - begins: A closure that decides whether the work begins, called on its actor right before the
+  ///     work.
+  /// - Returns: The outcome; `nil` if the work did not begin.
   func run(
     _ options: LaunchOptions,
     for loader: ObjectIdentifier?,
@@ -38,9 +41,9 @@ extension LaunchRegistration {
     }
   }
 
-  /// Undoes a worker that was kept, and lets go of it.
+  /// Undoes a worker that was kept, and releases it.
   ///
-  /// - Parameter loader: The loader whose launch waits for it.
+  /// - Parameter loader: The loader whose launch waits for the clean-up.
   func undo(for loader: ObjectIdentifier) async {
     guard let worker = takeWorker() else { return }
     await marked(for: loader) { await worker.undo() }
@@ -81,7 +84,7 @@ extension LaunchRegistration {
 }
 
 extension LaunchOutcome {
-  /// The outcome of a call.
+  /// Creates the outcome of a call.
   fileprivate init(of body: () throws -> Void) {
     do {
       try body()
@@ -92,32 +95,32 @@ extension LaunchOutcome {
   }
 }
 
-/// Marks the task of an asynchronous worker, and everything it starts, for as long as the worker runs.
+/// Identifies the task of an asynchronous worker, and the tasks it starts, while the worker runs.
 ///
-/// It lets a wait that can never end be refused. A task inherits the mark, so the mark alone does not
-/// say that the worker is still running: that is what `hasEnded` is for. Synchronous workers need no
-/// mark, because they cannot wait.
+/// It is used to refuse waits that could never end. Tasks inherit the context and may outlive the
+/// worker, so `hasEnded` records its end. Synchronous workers need no context, because they cannot
+/// wait.
 final class LaunchContext: Sendable {
-  /// The workers that the current task belongs to, the innermost last.
+  /// The workers that the current task belongs to, from the outermost to the innermost.
   ///
-  /// Marks do not refer to each other: work that starts work, and so on, leaves no chain behind.
+  /// Contexts do not refer to each other, so work that repeatedly starts work leaves no chain behind.
   @TaskLocal static var current: [LaunchContext] = []
 
   private let registration: LaunchRegistration
   private let loader: ObjectIdentifier?
   private let hasEnded = Atomic<Bool>(false)
 
-  /// Creates a mark for a worker that begins in the current task.
+  /// Creates a context for a worker that begins in the current task.
   ///
   /// - Parameters:
-  ///   - registration: The worker.
-  ///   - loader: The loader whose launch waits for it, if one does.
+  ///   - registration: The registration of the worker.
+  ///   - loader: The loader whose launch waits for the worker, if there is one.
   init(_ registration: LaunchRegistration, of loader: ObjectIdentifier?) {
     self.registration = registration
     self.loader = loader
   }
 
-  /// This mark after those of the current task whose workers still run.
+  /// The contexts of the current task whose workers still run, followed by this one.
   var withOuter: [LaunchContext] { Self.current.filter(\.isRunning) + [self] }
 
   /// Records that the worker has returned.
@@ -125,12 +128,12 @@ final class LaunchContext: Sendable {
     hasEnded.store(true, ordering: .releasing)
   }
 
-  /// Whether the current task belongs to a running worker that a launch of this loader waits for.
+  /// Indicates whether the current task belongs to a running worker of the loader's launch.
   static func isInside(_ loader: LaunchLoader) -> Bool {
     isInside { $0.loader == ObjectIdentifier(loader) }
   }
 
-  /// Whether the current task belongs to this worker, and it is running.
+  /// Indicates whether the current task belongs to this worker, while it runs.
   static func isInside(_ registration: LaunchRegistration) -> Bool {
     isInside { $0.registration === registration }
   }

@@ -1,13 +1,14 @@
 internal import EventBus
 
-/// One registration: where it was written, what it asks for, what it runs, and how it ended.
+/// A registration of launch work: its source site, requirements, work and outcome.
 ///
-/// The loader keeps it until it has run, tokens keep it for its outcome. The closures are taken out to be
-/// run, so that they are let go of when they have finished, whoever still holds the registration.
+/// The loader keeps it until it has run; tokens keep it for its outcome. Closures are taken out to be
+/// run, so that they are released when they have finished, even if the registration is still
+/// referenced.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread.
+/// All members may be called from any thread.
 package final class LaunchRegistration: Sendable {
   private struct State {
     var work: LaunchWork?
@@ -15,25 +16,25 @@ package final class LaunchRegistration: Sendable {
     var worker: (any LaunchWorker)?
   }
 
-  /// The name, or `nil` for one made from the place.
+  /// The name; `nil` if it is derived from the source site.
   package let id: LaunchID?
-  /// Where it was written.
+  /// The source site.
   package let site: LaunchSite
-  /// What it asks for.
+  /// The requirements.
   package let terms: LaunchTerms
-  /// How the work may be called.
+  /// The kind of the work, which determines how it may be called.
   package let kind: LaunchKind
-  /// Whether there is a way back: the work has a type of its own.
+  /// A Boolean value that indicates whether the work can be undone, because it is a type.
   package let isUndoable: Bool
-  /// Whether it asks for nothing: its turn depends on nobody.
+  /// A Boolean value that indicates whether it has no dependencies and the standard phase.
   let isPlain: Bool
-  /// How it ended, once it has.
+  /// The outcome, once the work has ended.
   package let outcome = LatchedValue<LaunchOutcome>()
-  /// Whether there is something to ask before it runs.
+  /// A Boolean value that indicates whether a condition was given.
   let hasCondition: Bool
   private let state: Locked<State>
 
-  /// Creates a registration that no loader has seen yet.
+  /// Creates a registration that does not belong to a loader yet.
   package init(
     id: LaunchID?,
     site: LaunchSite,
@@ -51,7 +52,7 @@ package final class LaunchRegistration: Sendable {
     state = Locked(State(work: work, condition: condition))
   }
 
-  /// The actor that the closure is written for, while the closure is here; of a type it is not known.
+  /// The actor of the closure, while the closure is present; `nil` for a type, whose actor is unknown.
   var actor: (any Actor)? {
     switch state.withLock({ $0.work }) {
     case .isolated(let call, _): call.body.isolation
@@ -60,35 +61,34 @@ package final class LaunchRegistration: Sendable {
     }
   }
 
-  /// Takes the closure out: the first caller gets it.
+  /// Takes the work out; only the first caller receives it.
   func takeWork() -> LaunchWork? {
     state.withLock { $0.work.take() }
   }
 
-  /// Asks whether the work is to run, once; the question is let go of.
+  /// Evaluates the condition once, and releases it.
   func isWanted(_ options: LaunchOptions) -> Bool {
     guard hasCondition, let condition = state.withLock({ $0.condition.take() }) else { return true }
     return condition.holds(options)
   }
 
-  /// Keeps a worker that has finished, so that it can be undone.
+  /// Keeps a worker that has finished, for a rollback.
   func keep(_ worker: any LaunchWorker) {
     state.withLock { $0.worker = worker }
   }
 
-  /// Takes out a worker that was kept.
   func takeWorker() -> (any LaunchWorker)? {
     state.withLock { $0.worker.take() }
   }
 
-  /// Lets go of everything, and then records why it did not run.
+  /// Releases all closures and then sets the outcome.
   func dismiss(_ reason: LaunchOutcome) {
-    letGo()
+    releaseClosures()
     outcome.resolve(reason)
   }
 
-  /// Lets go of everything that has not been taken out.
-  func letGo() {
+  /// Releases all closures that were not taken out.
+  func releaseClosures() {
     let former = state.withLock { state in
       defer { state = State() }
       return state

@@ -1,11 +1,11 @@
-/// Running the launch: turns, ends, failures, limits of time, and stopping.
+/// Running the launch: turns, ends, failures, time limits and stopping.
 extension LaunchRegistry {
-  /// Begins the launch; the first caller wins.
+  /// Begins the launch for the first caller.
   ///
   /// - Parameters:
-  ///   - options: What the workers receive.
-  ///   - actor: The actor that the launch begins on, as far as it is known.
-  /// - Returns: Whether the caller runs the launch.
+  ///   - options: The options that the workers receive.
+  ///   - actor: The actor on which the launch begins, if it is known.
+  /// - Returns: `true` if the caller runs the launch.
   /// - Complexity: That of ``LaunchPlanner/plan(_:)``.
   package mutating func claim(_ options: LaunchOptions, on actor: ObjectIdentifier? = nil) -> Bool {
     guard isCollecting else { return false }
@@ -19,16 +19,12 @@ extension LaunchRegistry {
     return true
   }
 
-  /// Says what the one that runs a launch does next.
+  /// Returns the next action of a runner of the launch.
   ///
   /// - Complexity: Amortized O(1); O(log *n*) where dependencies change the order.
   package mutating func next(for runner: Runner) -> Step {
     let last = stage == .launched ? LaunchPhase.idle : .late
-    switch agenda.next(canWait: runner == .task, upTo: last) {
-    case .run(let registration, let place)?: return .run(registration, at: place)
-    case .skip(let registration, let outcome)?: return .skip(registration, outcome)
-    case nil: break
-    }
+    if let step = agenda.next(canWait: runner == .task, upTo: last) { return step }
     if stage == .launched {
       hasRunner = false
       return .rest(takeEnded())
@@ -48,45 +44,47 @@ extension LaunchRegistry {
     return isStopping ? refuseIdle(runner) ?? conclude() : conclude()
   }
 
-  /// Remembers the tasks of a worker that has begun, so that cancelling reaches them.
+  /// Stores the tasks of a worker that has begun, so that they can be cancelled.
   ///
-  /// - Returns: Which of them the caller has to cancel.
-  package mutating func adopt(
-    _ errand: LaunchErrand,
+  /// - Returns: The tasks that the caller must cancel.
+  mutating func adopt(
+    _ tasks: LaunchTasks,
     at place: Int
   ) -> (cancelsTask: Bool, cancelsWatch: Bool) {
-    // Ended already: by itself, where cancelling changes nothing, or because it was skipped or given up.
+    // Ended already: by itself, in which case cancelling has no effect, or skipped or abandoned.
     guard agenda.isOut(place) else { return (true, true) }
-    errands[place] = errand
+    workerTasks[place] = tasks
     return (halt != nil && stage == .launching, false)
   }
 
-  /// Lets a worker that was handed out begin, unless it was skipped, withdrawn or given up meanwhile.
+  /// Lets a worker that was handed out begin, unless it was skipped, withdrawn or abandoned meanwhile.
   ///
-  /// Called where the worker runs, so that nothing comes between the answer and the call.
+  /// Called where the worker runs, so that nothing happens between this decision and the call.
   ///
-  /// - Returns: Whether the caller is to call the worker.
+  /// - Returns: `true` if the caller must call the worker.
   package mutating func begin(at place: Int) -> Bool { agenda.claimBegin(place) }
 
-  /// Lets a worker that has returned, or that is not wanted, record its end.
+  /// Claims the right to record the end of a worker that has returned or whose condition does not hold.
   ///
-  /// - Returns: Whether the caller is to make the outcome known, and then to record it; not if the worker
-  ///   was skipped, withdrawn or given up.
-  package mutating func claimEnd(at place: Int) -> Bool { agenda.claimEnd(place) }
+  /// - Returns: `true` if the caller must publish the outcome and then record it; `false` if the worker
+  ///   was skipped, withdrawn or abandoned.
+  mutating func claimEnd(at place: Int) -> Bool { agenda.claimEnd(place) }
 
-  /// Gives up on a worker that has taken too long, unless it has ended or is synchronous and has begun.
+  /// Abandons a worker that exceeded its time limit, unless it has ended or is synchronous and has
+  /// begun.
   ///
-  /// - Returns: The worker, to be left behind.
-  package mutating func giveUp(_ place: Int) -> LaunchOverrun? {
+  /// - Returns: The worker to abandon.
+  mutating func giveUp(_ place: Int) -> LaunchOverrun? {
     agenda.giveUp(place) ? overrun(at: place) : nil
   }
 
-  /// Records the end of a worker; `times` is `nil` if it did not run after all.
+  /// Records the end of a worker; `times` is `nil` if it did not run.
   ///
-  /// Its outcome is known by then: whoever learns from here that the launch goes on can rely on that.
+  /// The outcome must be published before this call, so that it is available to all code that runs as a
+  /// result.
   ///
-  /// - Returns: What to do, if there is anything.
-  /// - Complexity: O(1), and O(*d*) in the number of those that waited for it.
+  /// - Returns: The actions that remain, if there are any.
+  /// - Complexity: O(1), and O(*d*) in the number of its dependants.
   package mutating func end(
     at place: Int,
     _ times: LaunchTimes?,
@@ -96,18 +94,17 @@ extension LaunchRegistry {
     return settle(place, times, outcome)
   }
 
-  /// Records that a worker has been undone, or that its clean-up took too long.
-  package mutating func undone(_ place: Int, _ outcome: LaunchOutcome = .undone) {
-    agenda.setUndone(place, outcome)
+  /// Records that a worker was undone, or that its clean-up exceeded the time limit.
+  mutating func undone(_ place: Int, _ outcome: LaunchOutcome = .undone) {
+    agenda.rows[agenda.index(of: place)].outcome = outcome
   }
 
-  /// The name of a worker of the launch.
   func id(at place: Int) -> LaunchID { agenda.row(at: place).id }
 
-  /// The workers of the launch that were handed out and have not ended.
+  /// The names of the workers that were handed out and have not ended.
   ///
   /// - Complexity: O(*n*) in the number of workers.
-  package var unfinished: [LaunchID] {
+  var unfinished: [LaunchID] {
     agenda.rows.filter { row in
       switch row.status {
       case .starting, .running, .ending: true
@@ -119,7 +116,7 @@ extension LaunchRegistry {
 
   /// Skips everything that has not begun.
   ///
-  /// - Returns: The tasks to cancel, and whom to wake.
+  /// - Returns: The tasks to cancel, and the runner to wake.
   package mutating func cancel() -> LaunchAftermath {
     guard stage == .launching, halt == nil else { return LaunchAftermath() }
     var aftermath = LaunchAftermath()
@@ -128,10 +125,10 @@ extension LaunchRegistry {
     return aftermath
   }
 
-  /// Skips everything that has not begun, because the launch has taken too long.
+  /// Skips everything that has not begun, because the time limit of the launch was reached.
   ///
-  /// - Returns: What runs and is left behind, and what to do.
-  package mutating func expire() -> (overruns: [LaunchOverrun], aftermath: LaunchAftermath) {
+  /// - Returns: The running workers to abandon, and the actions that remain.
+  mutating func expire() -> (overruns: [LaunchOverrun], aftermath: LaunchAftermath) {
     var aftermath = LaunchAftermath()
     guard stage == .launching else { return ([], aftermath) }
     if policy != .continue && verdict == .fine { verdict = .failed }
@@ -140,10 +137,10 @@ extension LaunchRegistry {
     return (agenda.giveUpRunning().map { overrun(at: $0) }, aftermath)
   }
 
-  /// Refuses all registrations from now on; a running launch goes on with what it has.
+  /// Refuses all further registrations; a running launch continues with its work.
   ///
-  /// - Returns: What to refuse because it will not begin any more, whether there will be no launch, and
-  ///   what to do.
+  /// - Returns: The registrations to refuse, a Boolean value that indicates whether there will be no
+  ///   launch, and the actions that remain.
   package mutating func stop() -> (
     refused: [LaunchRegistration], endsAll: Bool, aftermath: LaunchAftermath
   ) {
@@ -169,7 +166,7 @@ extension LaunchRegistry {
     }
     let schedule = LaunchPlanner.plan(workers)
     agenda.fill(rows, planned: places, schedule)
-    problems = schedule.faults.map { LaunchProblem($0) { rows[places[$0]] } }
+    problems = schedule.faults.map { LaunchError($0) { rows[places[$0]] } }
     if policy != .continue && !problems.isEmpty {
       verdict = .impossible
       halt = .skipped(because: nil)
@@ -184,8 +181,8 @@ extension LaunchRegistry {
   ) -> LaunchAftermath? {
     agenda.end(place, times, outcome)
     var aftermath: LaunchAftermath?
-    if !errands.isEmpty, let errand = errands.removeValue(forKey: place) {
-      aftermath = LaunchAftermath(errand: errand)
+    if !workerTasks.isEmpty, let tasks = workerTasks.removeValue(forKey: place) {
+      aftermath = LaunchAftermath(tasks: tasks)
     }
     if stage == .launching && policy != .continue {
       let registration = agenda.registration(at: place)
@@ -199,7 +196,7 @@ extension LaunchRegistry {
       }
     }
     let wake = wake()
-    if wake != .nobody || stage == .launched {
+    if wake != .noRunner || stage == .launched {
       aftermath = aftermath ?? LaunchAftermath()
       aftermath?.wake = wake
       aftermath?.dropped = takeEndedAfterLaunch()
@@ -207,45 +204,45 @@ extension LaunchRegistry {
     return aftermath
   }
 
-  /// Whether an outcome fails a launch that stops at failures.
+  /// Indicates whether an outcome fails a launch whose policy is to stop.
   ///
-  /// A worker that gives way to the cancellation of its launch has not failed.
+  /// A worker that ends because its launch was cancelled has not failed.
   private func isFailure(_ outcome: LaunchOutcome) -> Bool {
     let isCancelled = halt != nil && verdict == .fine
     return outcome.isFailure && !(isCancelled && outcome.isCancellation)
   }
 
-  /// Lets nothing more begin, unless that is so already.
+  /// Prevents all further work from beginning.
   ///
-  /// It wakes nobody: the caller does, once, after everything else that it records.
+  /// It wakes no runner: the caller does so once, after all its other changes.
   private mutating func halt(_ outcome: LaunchOutcome, _ aftermath: inout LaunchAftermath) {
     guard halt == nil else { return }
     halt = outcome
     aftermath.skipped = skipAll(outcome)
-    aftermath.cancelled = Array(errands.values)
+    aftermath.cancelled = Array(workerTasks.values)
   }
 
-  /// Gives everything that has not begun an outcome.
+  /// Gives an outcome to everything that has not begun.
   ///
-  /// - Returns: The tasks of what was handed out.
-  private mutating func skipAll(_ outcome: LaunchOutcome) -> [LaunchErrand] {
-    agenda.skipAll(outcome).compactMap { errands.removeValue(forKey: $0) }
+  /// - Returns: The tasks of workers that were handed out.
+  private mutating func skipAll(_ outcome: LaunchOutcome) -> [LaunchTasks] {
+    agenda.skipAll(outcome).compactMap { workerTasks.removeValue(forKey: $0) }
   }
 
   private func overrun(at place: Int) -> LaunchOverrun {
     LaunchOverrun(
       place: place,
       registration: agenda.registration(at: place),
-      errand: errands[place]
+      tasks: workerTasks[place]
     )
   }
 
-  /// The program is about to end: what was to come after the launch does not begin.
+  /// Refuses the work after the launch, because the program is about to end.
   private mutating func refuseIdle(_ runner: Runner) -> Step? {
     _ = agenda.skipAll(from: .idle, .refused)
-    guard case .skip(let registration, let outcome)? = agenda.next(canWait: false, upTo: .late)
-    else { return nil }
-    return .skip(registration, outcome)
+    let step = agenda.next(canWait: false, upTo: .late)
+    guard case .skip? = step else { return nil }
+    return step
   }
 
   private mutating func conclude() -> Step {
@@ -259,13 +256,13 @@ extension LaunchRegistry {
     return .over(summary, goesOn: hasRunner)
   }
 
-  /// Takes rows out that have ended, if the launch is over.
+  /// Removes ended rows if the launch is over.
   mutating func takeEndedAfterLaunch() -> [LaunchRow] {
     stage == .launched ? takeEnded() : []
   }
 
-  /// Takes out the rows that have ended, all or as soon as they are more than the others, and remembers how those
-  /// with names did.
+  /// Removes ended rows, all of them or when they outnumber the others, and stores the results of named
+  /// ones.
   private mutating func takeEnded() -> [LaunchRow] {
     let rows = agenda.isOver(upTo: .idle) ? agenda.takeRows() : agenda.takeEndedRows()
     for index in rows.indices where rows[index].status == .ended {

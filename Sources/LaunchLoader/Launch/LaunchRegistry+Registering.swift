@@ -1,4 +1,4 @@
-/// What becomes of registrations, before, during and after the launch.
+/// Registrations before, during and after the launch.
 extension LaunchRegistry {
   /// Decides about a registration.
   ///
@@ -18,17 +18,17 @@ extension LaunchRegistry {
     switch stage {
     case .collecting:
       roster.append(row)
-      return .kept(row.serial, .nobody)
+      return .kept(row.serial, .noRunner)
     case .launching: return join(row)
     case .launched: return comeLate(row)
     }
   }
 
-  /// Takes back a registration that has not begun, and gives its name free.
+  /// Withdraws a registration that has not begun, and frees its name.
   ///
-  /// What needs it is skipped, if the launch has begun.
+  /// If the launch has begun, the work that needs it is skipped.
   ///
-  /// - Returns: The registration, to be dismissed, and what to do; `nil` if it is too late.
+  /// - Returns: The registration to dismiss and the remaining actions; `nil` if it has begun or ended.
   /// - Complexity: O(log *n*), amortized.
   package mutating func withdraw(
     _ serial: UInt64
@@ -42,16 +42,16 @@ extension LaunchRegistry {
     let registration = agenda.registration(at: place)
     if let id = registration.id { names.release(id) }
     var aftermath = LaunchAftermath()
-    if let errand = errands.removeValue(forKey: place) { aftermath.skipped = [errand] }
+    if let tasks = workerTasks.removeValue(forKey: place) { aftermath.skipped = [tasks] }
     aftermath.wake = wake()
     aftermath.dropped = takeEndedAfterLaunch()
     return (registration, aftermath)
   }
 
-  /// The workers that a launch would run now, in order of registration.
+  /// The registrations that a launch would run now, in order of registration.
   ///
   /// - Complexity: O(*n*).
-  package var waitingRows: [LaunchRow] { roster.rows.filter { $0.status == .waiting } }
+  var waitingRows: [LaunchRow] { roster.rows.filter { $0.status == .waiting } }
 
   private mutating func row(for registration: LaunchRegistration, name: Int?) -> LaunchRow {
     lastSerial += 1
@@ -60,9 +60,15 @@ extension LaunchRegistry {
       registration,
       serial: lastSerial,
       name: name,
-      number: isNameless ? anonymous.next(at: registration.site) : 0,
+      number: isNameless ? Self.countUp(&siteCounts[registration.site, default: 0]) : 0,
       phase: registration.terms.phase
     )
+  }
+
+  /// A separate function, so that the line is looked up once.
+  private static func countUp(_ count: inout Int) -> Int {
+    count += 1
+    return count
   }
 
   private mutating func recordDuplicate(_ registration: LaunchRegistration, of id: LaunchID) {
@@ -90,7 +96,7 @@ extension LaunchRegistry {
     return .kept(row.serial, wake())
   }
 
-  /// Adds a row after the launch, unless it can be forgotten at once.
+  /// Adds a row after the launch, unless the work needs no row.
   private mutating func comeLate(_ row: LaunchRow) -> Acceptance {
     guard let options else { return .refused }
     if row.name == nil && row.registration.isPlain && row.registration.kind == .inline {
@@ -104,7 +110,7 @@ extension LaunchRegistry {
     row.phase = .idle
     let place = add(row)
     connect(row, at: place)
-    if agenda.isWaiting(place) {
+    if agenda.waitCounts[place] != nil {
       agenda.schedule(place)
       return .kept(row.serial, wake())
     }
@@ -118,16 +124,16 @@ extension LaunchRegistry {
     return place
   }
 
-  /// What a newcomer needs and cannot have any more, if there is such a thing.
+  /// Returns the first dependency of a new row that can no longer be met.
   private mutating func unmetDependency(of row: LaunchRow) -> LaunchID? {
     for id in row.registration.terms.after {
       if id == row.registration.id {
-        note(.cycle([row, row]))
+        note(.cycle([0, 0]), row)
         return id
       }
       switch standing(of: id) {
       case nil:
-        note(.missing(id, neededBy: row))
+        note(.missing(id, neededBy: 0), row)
         return id
       case .failed: return id
       case .finished, .pending: break
@@ -136,7 +142,7 @@ extension LaunchRegistry {
     return nil
   }
 
-  /// Makes a newcomer wait for what it depends on, and moves that to its phase.
+  /// Makes a new row wait for its pending dependencies, and moves them to its phase.
   private mutating func connect(_ row: LaunchRow, at place: Int) {
     let terms = row.registration.terms
     var targets: [Int] = []
@@ -148,13 +154,15 @@ extension LaunchRegistry {
     move(targets, to: row.phase)
   }
 
-  private mutating func note(_ problem: LaunchProblem) {
-    if stage == .launching { problems.append(problem) }
+  /// Records a fault of a new row, unless the launch is over.
+  private mutating func note(_ fault: LaunchPlanner.Fault, _ row: LaunchRow) {
+    if stage == .launching { problems.append(LaunchError(fault) { _ in row }) }
   }
 
-  /// Moves rows, and everything they depend on, to an earlier phase; they keep their order of registration.
+  /// Moves rows and their transitive dependencies to an earlier phase, preserving the order of
+  /// registration.
   ///
-  /// - Complexity: O(*m* log *m* + *e*) in the numbers of those that are moved and of their dependencies.
+  /// - Complexity: O(*m* log *m* + *e*) in the numbers of moved rows and of their dependencies.
   private mutating func move(_ places: [Int], to phase: LaunchPhase) {
     var found = places
     var moved: [Int] = []

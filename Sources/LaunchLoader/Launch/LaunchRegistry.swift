@@ -1,54 +1,55 @@
-/// The rule of a loader: what becomes of a registration, who launches, and whose turn it is.
+/// The rules of a loader: the acceptance of registrations, the claim of the launch, and the order of
+/// turns.
 ///
-///     collecting ──claim──▶ launching ──last worker ended──▶ launched ──▶ idle work, latecomers
-///         │                     │ (newcomers are refused)       │
+///     collecting ──claim──▶ launching ──last worker ended──▶ launched ──▶ idle work, late registrations
+///         │                     │ (refuses registrations)       │
 ///         └────────stop─────────┴───────▶ stopped ◀─────────────┘
 ///
-/// A plain value: it takes no lock, runs no worker and reads no clock. Its methods say what to do, and
-/// the caller does it after unlocking; whatever is to be let go of is handed out.
+/// A plain value: it takes no lock, runs no worker and reads no clock. Its methods return actions,
+/// which the caller performs after unlocking, and objects, which the caller releases after unlocking.
 package struct LaunchRegistry: Sendable {
-  /// What becomes of a registration.
+  /// The decision about a registration.
   package enum Acceptance: Sendable {
-    /// It has its place in the coming or running launch; the number withdraws it.
+    /// Accepted for the coming or running launch; the number withdraws it.
     case kept(UInt64, LaunchWake)
-    /// The launch is over: run it now, with the options of the launch, and report its end under this
-    /// place, if there is one.
+    /// The launch is over: run the work now, with the options of the launch, and report its end under
+    /// this place, if there is one.
     case runsNow(LaunchOptions, at: Int?)
-    /// What it needs cannot be had any more.
+    /// A dependency can no longer be met.
     case skipped(because: LaunchID)
-    /// The name is taken, by a registration there.
+    /// The name is taken, by a registration at this source site.
     case duplicate(of: LaunchID, at: LaunchSite)
     /// The loader was stopped.
     case refused
   }
 
-  /// What the one that runs a launch is able to do.
+  /// The abilities of the code that runs a launch.
   package enum Runner: Sendable {
-    /// It can only call: work of no actor, and of the actor it runs on.
+    /// It can only call work directly: work of no actor, and of the actor it runs on.
     case caller
-    /// It can wait as well.
+    /// It can also wait.
     case task
   }
 
-  /// What the one that runs a launch does next.
+  /// The next action of the code that runs a launch.
   package enum Step: Sendable {
     /// Run this work, then report its end under this place.
     case run(LaunchRegistration, at: Int)
-    /// Let go of this work, for this reason.
+    /// Dismiss this work with this outcome.
     case skip(LaunchRegistration, LaunchOutcome)
     /// Undo this work, then report that.
     case undo(LaunchRegistration, at: Int)
-    /// Nothing more can begin here now, and the launch is not over.
+    /// Wait: nothing more can begin here now, and the launch is not over.
     case wait
-    /// The launch is over. If so told, somebody has to run what comes after it.
+    /// The launch is over. If `goesOn` is `true`, the caller starts a runner for the work after it.
     case over(LaunchSummary, goesOn: Bool)
-    /// The launch was over before, and nothing can begin now; these rows are to be let go of.
+    /// The launch was over before, and nothing can begin now; release these rows.
     case rest([LaunchRow])
   }
 
-  /// How far the loader has come.
+  /// The progress of the loader.
   enum Stage {
-    /// Registrations are noted.
+    /// Registrations are collected.
     case collecting
     /// The launch runs.
     case launching
@@ -56,67 +57,67 @@ package struct LaunchRegistry: Sendable {
     case launched
   }
 
-  /// What a failure does.
+  /// The effect of a failure on the launch.
   let policy: FailurePolicy
-  /// How many asynchronous workers may run at once.
+  /// The number of asynchronous workers that may run at once.
   let width: Int
-  /// How far it has come.
+  /// The progress of the loader.
   var stage = Stage.collecting
-  /// Whether registrations are refused.
+  /// A Boolean value that indicates whether registrations are refused.
   var isStopping = false
-  /// Why nothing more begins, if that is so.
+  /// The outcome of all work that has not begun, once nothing more may begin.
   var halt: LaunchOutcome?
-  /// How the launch goes.
+  /// The verdict on the launch so far.
   var verdict = LaunchSummary.Verdict.fine
-  /// Whether the one that runs the launch was told to wait.
+  /// A Boolean value that indicates whether the runner of the launch waits.
   var isWaitedOn = false
-  /// Whether somebody runs what comes after the launch.
+  /// A Boolean value that indicates whether work after the launch has a runner.
   var hasRunner = false
-  /// The tasks of those that run, by place.
-  var errands: [Int: LaunchErrand] = [:]
-  /// What finished and can be undone, in this order.
+  /// The tasks of running workers, by place.
+  var workerTasks: [Int: LaunchTasks] = [:]
+  /// The finished workers that can be undone, in order of completion.
   var finished: [Int] = []
-  /// What is wrong with the dependencies.
-  var problems: [LaunchProblem] = []
-  /// What the workers of the launch receive, once it has begun.
-  package internal(set) var options: LaunchOptions?
-  /// What has been registered before the launch.
+  /// The faults in the dependencies.
+  var problems: [LaunchError] = []
+  /// The options that the workers receive, once the launch has begun.
+  var options: LaunchOptions?
+  /// The registrations before the launch.
   var roster = LaunchRoster()
-  /// Whose turn it is in the launch, and after it.
+  /// The scheduling of the launch and of the work after it.
   var agenda = LaunchAgenda()
   /// The names that are taken.
   var names = LaunchNames()
-  /// Numbers those without names.
-  var anonymous = LaunchSiteCounter()
-  /// The number given last.
+  /// The number of registrations without a name on each line.
+  var siteCounts: [LaunchSite: Int] = [:]
+  /// The most recently assigned number.
   var lastSerial: UInt64 = 0
 
   /// Creates a registry that collects.
   ///
   /// - Parameters:
-  ///   - policy: What a failure does.
-  ///   - width: How many asynchronous workers may run at once.
+  ///   - policy: The effect of a failure on the launch.
+  ///   - width: The number of asynchronous workers that may run at once.
   package init(onFailure policy: FailurePolicy = .continue, width: Int? = nil) {
     self.policy = policy
     self.width = max(1, width ?? .max)
   }
 
-  /// Whether nobody has launched or stopped it.
+  /// A Boolean value that indicates whether the loader was neither launched nor stopped.
   package var isCollecting: Bool { stage == .collecting && !isStopping }
 
-  /// Whether workers that finish may have to be undone.
-  package var keepsWorkers: Bool { policy == .rollback && stage == .launching }
+  /// A Boolean value that indicates whether workers that finish must be kept for a rollback.
+  var keepsWorkers: Bool { policy == .rollback && stage == .launching }
 
-  /// Whom to tell that there may be something to do.
+  /// Returns the runner to wake, because there may be something to do.
   mutating func wake() -> LaunchWake {
     switch stage {
     case .collecting:
-      return .nobody
+      return .noRunner
     case .launching:
       defer { isWaitedOn = false }
-      return isWaitedOn ? .waiter : .nobody
+      return isWaitedOn ? .waitingRunner : .noRunner
     case .launched:
-      guard !hasRunner && agenda.hasNext else { return .nobody }
+      guard !hasRunner && agenda.hasNext else { return .noRunner }
       hasRunner = true
       return .newRunner
     }

@@ -1,6 +1,6 @@
 public import EventBus
 
-/// What a launch did: each piece of work, when it began, how long it took and how it ended.
+/// The result of a launch: the start, the duration and the outcome of each piece of work.
 ///
 /// ```swift
 /// let report = try await LaunchLoader.shared.launch()
@@ -9,20 +9,21 @@ public import EventBus
 ///
 /// ## Thread safety
 ///
-/// A value that does not change any more; it may be read on any thread.
+/// An immutable value that may be read on any thread.
 public struct LaunchReport: Sendable {
-  /// Every registration that took part, in the order of registration, refused duplicates included.
+  /// The registrations that took part in the launch, in order of registration, including refused
+  /// duplicates.
   ///
-  /// A registration that was cancelled before it began is not among them, nor is work of the phase `idle`
-  /// that had not ended: it comes after the launch.
+  /// Registrations that were cancelled before they began are absent, and so is work of the phase `idle`
+  /// that had not ended, because it follows the launch.
   ///
-  /// - Complexity: O(*n*) the first time, O(1) from then on.
+  /// - Complexity: O(*n*) the first time, O(1) after that.
   public var entries: [Entry] { record.entries }
 
-  /// How long the launch took, from its beginning to the end of the last worker.
+  /// The duration of the launch, from its beginning to the end of the last worker.
   public let total: Duration
 
-  /// What was wrong with the dependencies: errors with the codes `cycle` and `missing`.
+  /// The faults in the dependencies: errors with the codes `cycle` and `missing`.
   public let problems: [LaunchError]
 
   private let record: LaunchRecord
@@ -34,39 +35,40 @@ public struct LaunchReport: Sendable {
     self.problems = problems
   }
 
-  /// Makes a report of rows: whoever does not read it does not wait for it either.
+  /// Creates a report from rows, whose entries are made on first access.
   init(rows: [LaunchRow], total: Duration, problems: [LaunchError]) {
     record = LaunchRecord(rows)
     self.total = total
     self.problems = problems
   }
 
-  /// The entries of work that threw or timed out, in the order of registration.
+  /// The entries of work that threw or timed out, in order of registration.
   ///
   /// - Complexity: O(*n*) in the number of entries.
   public var failures: [Entry] { entries.filter(\.outcome.isFailure) }
 
   /// The work that timed out and had not returned when the report was made.
   ///
-  /// Asynchronous work that had begun was cancelled and may run still. Work that waited for its actor never
-  /// runs. Synchronous work that had begun is never among it: the launch waits for that.
+  /// Asynchronous work that had begun was cancelled and may still be running. Work that waited for its
+  /// actor never runs. Synchronous work that had begun is never abandoned, because the launch waits for
+  /// it.
   ///
   /// - Complexity: O(*n*) in the number of entries.
   public var abandoned: [LaunchID] { entries.filter(\.isAbandoned).map(\.id) }
 
-  /// The chain of work that made the launch as long as it was, the first first.
+  /// The chain of work that determined the duration of the launch, in order.
   ///
-  /// It ends with what ended last. Before each comes what it had to wait for the longest: a dependency, a
-  /// worker of an earlier phase, or a synchronous worker, after which whatever comes next begins. Shorten
-  /// one of these, or let it run elsewhere, and the launch is shorter; nothing else helps. Room in the width
-  /// that had to be waited for is not considered.
+  /// The chain ends with the work that ended last. Each element is preceded by the work that it waited
+  /// for the longest: a dependency, a worker of an earlier phase, or a synchronous worker, which delays
+  /// all work after it. Only making an element of this chain shorter, or running it elsewhere, makes
+  /// the launch shorter. Waiting for room in the width is not considered.
   ///
   /// - Complexity: O(*n* log *n*) in the number of entries.
   public var criticalPath: [LaunchID] { LaunchPath(entries).places.map { entries[$0].id } }
 
-  /// The entries that took longest, the longest first; of equal ones the earlier registration first.
+  /// Returns the entries that took longest, longest first, and in order of registration if equal.
   ///
-  /// - Parameter count: How many to return at most.
+  /// - Parameter count: The maximum number of entries to return.
   /// - Returns: The entries.
   /// - Complexity: O(*n* log *n*) in the number of entries.
   public func slowest(_ count: Int) -> [Entry] {
@@ -79,33 +81,33 @@ public struct LaunchReport: Sendable {
 }
 
 extension LaunchReport: CustomStringConvertible {
-  /// A bar chart in text, at most 80 columns wide: a row per entry, its bar placed by start and duration,
-  /// and under it what went wrong; then the critical path, what was abandoned, and what could not be
-  /// ordered.
+  /// A bar chart in text, at most 80 columns wide: a row for each entry, with a bar that shows start
+  /// and duration, and its failure below; then the critical path, the abandoned work, and the faults in
+  /// the dependencies.
   public var description: String { LaunchChart(self).text }
 }
 
 extension LaunchReport {
-  /// One piece of work in a report.
+  /// A piece of work in a report.
   public struct Entry: Sendable {
     private let name: LaunchID?
     private let number: Int
-    let place: LaunchSite
+    let launchSite: LaunchSite
     /// The phase in which it ran or would have run.
     public let phase: LaunchPhase
-    /// When it began, counted from the beginning of the launch; zero if it did not run.
+    /// The time at which it began, relative to the beginning of the launch; zero if it did not run.
     public let start: Duration
-    /// How long it took; zero if it did not run.
+    /// The time that it took; zero if it did not run.
     public let duration: Duration
-    /// How it ended.
+    /// The outcome of the work.
     public let outcome: LaunchOutcome
-    /// How many began before it; `nil` if it did not run.
+    /// Its number in the order in which workers began, from one; `nil` if it did not run.
     let turn: Int?
-    /// Whether nothing else began while it ran.
+    /// A Boolean value that indicates whether nothing else began while it ran.
     let isSynchronous: Bool
-    /// What it was to come after.
+    /// The names of its dependencies, required and optional.
     let dependencies: [LaunchID]
-    /// Whether it timed out and had not returned.
+    /// A Boolean value that indicates whether it timed out and had not returned.
     let isAbandoned: Bool
 
     /// Creates an entry.
@@ -124,7 +126,7 @@ extension LaunchReport {
     ) {
       name = id
       number = 0
-      place = LaunchSite(fileID: fileID, line: line)
+      launchSite = LaunchSite(fileID: fileID, line: line)
       self.phase = phase
       self.turn = turn
       self.start = start
@@ -135,13 +137,13 @@ extension LaunchReport {
       self.isAbandoned = isAbandoned
     }
 
-    /// Makes an entry of a row, if that has ended.
+    /// Creates an entry from a row; `nil` if the row has no outcome.
     init?(_ row: LaunchRow) {
       guard let outcome = row.outcome else { return nil }
       let registration = row.registration
       name = registration.id
       number = row.number
-      place = registration.site
+      launchSite = registration.site
       phase = row.phase
       turn = row.turn
       start = row.times?.start ?? .zero
@@ -155,28 +157,28 @@ extension LaunchReport {
 
     /// The name of the work.
     ///
-    /// - Complexity: O(1); the name of nameless work is made by every call.
-    public var id: LaunchID { name ?? LaunchID(place, number: number) }
+    /// - Complexity: O(1). The name of unnamed work is made on each access.
+    public var id: LaunchID { name ?? LaunchID(launchSite, number: number) }
 
-    /// The file of its registration, as `Module/File.swift`.
-    public var fileID: String { place.fileID.description }
+    /// The file of the registration, as `Module/File.swift`.
+    public var fileID: String { launchSite.fileID.description }
 
-    /// The line of its registration.
-    public var line: UInt { place.line }
+    /// The line of the registration.
+    public var line: UInt { launchSite.line }
 
-    /// The file and line of its registration.
-    public var site: SourceSite { place.source }
+    /// The source site of the registration.
+    public var site: SourceSite { launchSite.source }
 
-    /// When it ended.
+    /// The time at which it ended.
     var end: Duration { start + duration }
   }
 }
 
-/// What a report is made of, made into its entries when somebody asks for them.
+/// The contents of a report, converted from rows to entries on first access.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread.
+/// All members may be called from any thread.
 final class LaunchRecord: Sendable {
   private struct State {
     var rows: [LaunchRow] = []
@@ -185,10 +187,8 @@ final class LaunchRecord: Sendable {
 
   private let state: Locked<State>
 
-  /// Keeps the rows of a launch.
   init(_ rows: [LaunchRow]) { state = Locked(State(rows: rows)) }
 
-  /// Keeps entries as they are.
   init(_ entries: [LaunchReport.Entry]) { state = Locked(State(entries: entries)) }
 
   /// The entries of the rows that have ended.
@@ -199,17 +199,17 @@ final class LaunchRecord: Sendable {
     return state.withLock { state in
       let entries = state.entries ?? made
       state.entries = entries
-      state.rows = []  // Not the last ones: `rows` has them still.
+      state.rows = []  // Releases nothing yet: `rows` still has them.
       return entries
     }
   }
 }
 
-/// When a piece of work began, counted from the beginning of its launch, and how long it took.
+/// The start of a piece of work, relative to the beginning of its launch, and its duration.
 package struct LaunchTimes: Hashable, Sendable {
-  /// When it began.
+  /// The start.
   package let start: Duration
-  /// How long it took.
+  /// The duration.
   package let duration: Duration
 
   /// Creates a pair of times.

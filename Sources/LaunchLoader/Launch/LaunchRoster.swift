@@ -1,17 +1,15 @@
-/// The registrations of a loader in their order, before its launch.
+/// The registrations of a loader before its launch, in order.
 ///
 /// A plain value.
 struct LaunchRoster: Sendable {
   /// The rows, in order of registration.
   private(set) var rows: [LaunchRow] = []
-  /// Whether there is nothing to plan: no dependencies, and no phase but the usual one.
+  /// A Boolean value that indicates whether no planning is needed: no dependencies and only the
+  /// standard phase.
   private(set) var isPlain = true
   private var withdrawnCount = 0
 
-  /// Creates an empty roster.
-  init() {}
-
-  /// Adds a registration at the end.
+  /// Appends a registration.
   ///
   /// - Complexity: Amortized O(1).
   mutating func append(_ row: LaunchRow) {
@@ -19,11 +17,11 @@ struct LaunchRoster: Sendable {
     rows.append(row)
   }
 
-  /// Takes a waiting registration out.
+  /// Withdraws a waiting registration.
   ///
-  /// Until gaps are closed, what was withdrawn takes at most as many places as rows, or eight.
+  /// Until the roster is compacted, withdrawn rows number at most half of all rows, or eight.
   ///
-  /// - Returns: The row, or `nil` if it does not wait.
+  /// - Returns: The row; `nil` if it is not waiting.
   /// - Complexity: O(log *n*), amortized.
   mutating func withdraw(_ serial: UInt64) -> LaunchRow? {
     guard let place = rows.place(of: serial), rows[place].status == .waiting else { return nil }
@@ -34,9 +32,9 @@ struct LaunchRoster: Sendable {
     return row
   }
 
-  /// Hands all rows out.
+  /// Removes and returns all rows.
   ///
-  /// - Complexity: O(1), or O(*n*) if there are gaps to close.
+  /// - Complexity: O(1); O(*n*) if there are gaps to close.
   mutating func takeRows() -> [LaunchRow] {
     closeGaps()
     defer { self = LaunchRoster() }
@@ -51,33 +49,43 @@ struct LaunchRoster: Sendable {
 }
 
 extension [LaunchRow] {
-  /// Where the row of a number is, if it is there.
+  /// Returns the index of the row with a number.
   ///
   /// - Complexity: O(log *n*).
   func place(of serial: UInt64) -> Int? {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = low + (high - low) / 2
-      if self[middle].serial < serial { low = middle + 1 } else { high = middle }
-    }
-    return low < count && self[low].serial == serial ? low : nil
+    let index = indices.partitionPoint { self[$0].serial < serial }
+    return index < count && self[index].serial == serial ? index : nil
   }
 }
 
-/// One registration in a roster: a row of the report in the making.
+extension Range<Int> {
+  /// Returns the first index that does not satisfy a predicate, which all indices before it satisfy.
+  ///
+  /// - Complexity: O(log *n*).
+  func partitionPoint(_ precedes: (Int) -> Bool) -> Int {
+    var (low, high) = (lowerBound, upperBound)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if precedes(middle) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+/// The state of one registration, from which its entry in the report is made.
 package struct LaunchRow: Sendable {
-  /// How far a row has come.
+  /// The progress of a row.
   enum Status: Sendable {
-    /// Its turn is to come.
+    /// It waits for its turn.
     case waiting
-    /// It was taken back before its turn.
+    /// It was withdrawn before its turn.
     case withdrawn
-    /// It was handed out and has not begun: its condition is asked, or it waits for its actor.
+    /// It was handed out and has not begun: its condition is being evaluated, or it waits for its
+    /// actor.
     case starting
     /// Its worker was called.
     case running
-    /// Its outcome is certain and is being recorded.
+    /// Its outcome is determined and is being recorded.
     case ending
     /// It has its outcome.
     case ended
@@ -85,32 +93,31 @@ package struct LaunchRow: Sendable {
 
   /// The registration.
   package let registration: LaunchRegistration
-  /// The number that withdraws it; rows are in this order.
+  /// The number that withdraws it, ascending in order of registration.
   let serial: UInt64
-  /// The number of its name, or `nil` if it holds none.
+  /// The number of its name; `nil` if it has none.
   let name: Int?
-  /// The how-manieth nameless one of its line it is; zero if it was given a name.
-  package let number: Int
-  /// How far it has come.
+  /// Its number among the registrations without a name on its line; zero if it has a name.
+  let number: Int
+  /// The progress of the row.
   var status: Status
-  /// Its place in the order of its phase.
+  /// Its position in the order of its phase.
   var rank = 0
-  /// The phase that it belongs to.
-  package internal(set) var phase: LaunchPhase
-  /// How many began before it; `nil` if it did not run.
-  package internal(set) var turn: Int?
-  /// Whether it takes up room in the width of the launch.
+  /// The phase in which it runs.
+  var phase: LaunchPhase
+  /// Its number in the order in which workers began, from one; `nil` if it did not run.
+  var turn: Int?
+  /// A Boolean value that indicates whether it counts towards the width of the launch.
   var isCounted = false
-  /// Whether it timed out and has not returned.
+  /// A Boolean value that indicates whether it timed out and has not returned.
   var isAbandoned = false
-  /// Whether its worker has not been called and still may be.
+  /// A Boolean value that indicates whether its worker may still be called.
   var isPending: Bool { status == .waiting || status == .starting }
-  /// When it ran, once it has.
-  package internal(set) var times: LaunchTimes?
-  /// How it ended, once it has.
+  /// The times at which it ran.
+  var times: LaunchTimes?
+  /// The outcome, once it has ended.
   package internal(set) var outcome: LaunchOutcome?
 
-  /// Creates a row that waits.
   init(
     _ registration: LaunchRegistration,
     serial: UInt64,
@@ -126,19 +133,19 @@ package struct LaunchRow: Sendable {
     status = .waiting
   }
 
-  /// The name, made from the place in the source if it was given none.
+  /// The name, derived from the source site if none was given.
   package var id: LaunchID {
     registration.id ?? LaunchID(registration.site, number: number)
   }
 }
 
-/// The names that are taken, who has them, and how that ended.
+/// The names that are taken, with the source sites and the results of their registrations.
 ///
-/// It remembers every name there ever was in the loader, and nothing of registrations without one.
+/// Every name ever registered is kept; registrations without a name leave no trace.
 struct LaunchNames: Sendable {
-  /// How it stands with the work of a name.
+  /// The result of the work of a name.
   enum Standing: Sendable {
-    /// It has not ended; while a launch runs, this is its row.
+    /// It has not ended; during a launch, this is the place of its row.
     case pending(at: Int)
     /// It finished.
     case finished
@@ -146,46 +153,41 @@ struct LaunchNames: Sendable {
     case failed
   }
 
-  private struct Mark: Sendable {
-    var site: LaunchSite
-    var standing: Standing
-  }
-
   private var numbers: [LaunchID: Int] = [:]
-  private var marks: [Mark] = []
+  private var entries: [(site: LaunchSite, standing: Standing)] = []
   private var free: [Int] = []
 
   /// Takes a name for a registration.
   ///
-  /// - Returns: The number of the name, and, if it was taken before, where.
+  /// - Returns: The number of the name, and the source site of its first registration if it was taken.
   /// - Complexity: Amortized O(1).
   mutating func take(_ id: LaunchID, at site: LaunchSite) -> (Int, taken: LaunchSite?) {
-    let fresh = free.last ?? marks.count
+    let fresh = free.last ?? entries.count
     let number = Self.settle(&numbers[id], fresh)
-    guard number == fresh else { return (number, marks[number].site) }
-    let mark = Mark(site: site, standing: .pending(at: 0))
-    if free.popLast() == nil { marks.append(mark) } else { marks[number] = mark }
+    guard number == fresh else { return (number, entries[number].site) }
+    let entry = (site: site, standing: Standing.pending(at: 0))
+    if free.popLast() == nil { entries.append(entry) } else { entries[number] = entry }
     return (number, nil)
   }
 
-  /// Gives a name free, as if it had never been taken.
+  /// Frees a name, as if it had never been taken.
   ///
   /// - Complexity: O(1).
   mutating func release(_ id: LaunchID) {
     if let number = numbers.removeValue(forKey: id) { free.append(number) }
   }
 
-  /// How it stands with the work of a name; `nil` if nobody has it.
+  /// Returns the result of the work of a name; `nil` if the name is not taken.
   func standing(of id: LaunchID) -> Standing? {
-    numbers[id].map { marks[$0].standing }
+    numbers[id].map { entries[$0].standing }
   }
 
-  /// Records how it stands with the work of a name.
+  /// Stores the result of the work of a name.
   mutating func set(_ standing: Standing, for number: Int) {
-    marks[number].standing = standing
+    entries[number].standing = standing
   }
 
-  /// In a function of its own, so that the name is hashed once.
+  /// A separate function, so that the name is hashed once.
   private static func settle(_ slot: inout Int?, _ fresh: Int) -> Int {
     if let number = slot { return number }
     slot = fresh

@@ -1,15 +1,15 @@
 /// The name of a piece of launch work.
 ///
-/// A loader keeps the first registration of each name and remembers the names, so names are constants:
-/// do not make them up at run time. Work that is registered without a name is called after its place in
-/// the source, `Module/File.swift:12#1`; the number counts the registrations of that line.
+/// A loader keeps the first registration of each name and never forgets a name. Use constants, not
+/// names generated at run time. Work registered without a name is named after its source site, as in
+/// `Module/File.swift:12#1`; the number counts the registrations on that line.
 public struct LaunchID: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
   /// The name as text.
   public let rawValue: String
 
   /// Creates a name.
   ///
-  /// - Parameter rawValue: The text of the name. Names with the same text are the same.
+  /// - Parameter rawValue: The text of the name. Names with the same text are equal.
   public init(_ rawValue: String) {
     self.rawValue = rawValue
   }
@@ -25,23 +25,23 @@ public struct LaunchID: Hashable, Sendable, ExpressibleByStringLiteral, CustomSt
   public var description: String { rawValue }
 }
 
-/// When in a launch a piece of work has its turn.
+/// The part of a launch in which a piece of work runs.
 ///
-/// Phases follow one another: nothing of a phase begins before everything of the phase before it has
-/// ended. A dependency beats its phase: work that an earlier phase depends on runs in that phase.
+/// Phases follow one another: nothing of a phase begins before all of the previous phase has ended. A
+/// dependency takes precedence over a phase: work that an earlier phase depends on runs in that phase.
 public enum LaunchPhase: Comparable, CaseIterable, Sendable {
-  /// Before everything else: crash reporting, logging.
+  /// Before everything else, as for crash reporting and logging.
   case early
-  /// What is not said otherwise.
+  /// The default phase.
   case standard
-  /// After the usual work, and still part of the launch.
+  /// After the standard phase, and still part of the launch.
   case late
-  /// After the launch, in a task of low priority: nobody waits for it, and the report is made without it.
+  /// After the launch, in a task of low priority. Neither the launch nor its report waits for it.
   case idle
 }
 
 extension LaunchPhase {
-  /// How many phases come before it.
+  /// The number of phases before it.
   var index: Int {
     switch self {
     case .early: 0
@@ -64,38 +64,40 @@ extension LaunchPhase: CustomStringConvertible {
   }
 }
 
-/// What a launch does when one of its workers fails: throws, takes too long, or cannot be ordered.
+/// The reaction of a launch to a worker that fails: that throws, exceeds its time limit, or cannot be
+/// ordered.
 ///
-/// Work of the phase `idle` belongs to no launch: its failures reach only its dependants.
+/// Work of the phase `idle` is not part of a launch: its failures affect only its dependants.
 public enum FailurePolicy: Sendable {
-  /// Goes on: only what depends on the worker is skipped.
+  /// Continues, and skips only the work that depends on the worker.
   ///
-  /// Of a cycle, and of what needs a missing worker, the same: those and their dependants are skipped.
+  /// Likewise, work in a cycle, work with missing dependencies, and the dependants of both are skipped.
   case `continue`
-  /// Begins nothing more, cancels what runs, waits for its end, and throws.
+  /// Begins nothing more, cancels running work, waits for its end, and throws.
   ///
-  /// If the dependencies cannot be met, nothing runs at all.
+  /// If the dependencies cannot be met, nothing runs.
   case stop
-  /// Stops, and then undoes the finished workers that are types, in reverse order of their completion.
+  /// Stops, and then undoes finished workers that are types, in reverse order of completion.
   ///
-  /// One after another, each in a task that is not cancelled, also if the launch is: half of a rollback would be
-  /// worse than none. Each has as much time as the `timeout` of the loader allows for the whole launch; without one
-  /// the launch waits for it as long as it takes. A closure has no way back: it stays finished.
+  /// Workers are undone one after another, each in a task that is not cancelled even if the launch is,
+  /// because half of a rollback would be worse than none. Each clean-up may take as long as the
+  /// `timeout` of the loader; without a `timeout`, the launch waits until it returns. Closures cannot
+  /// be undone and remain finished.
   case rollback
 }
 
-/// What a registration asks of its launch.
+/// The requirements of a registration.
 package struct LaunchTerms: Sendable {
-  /// The work that has to have finished first.
+  /// The work that must finish first.
   package var after: [LaunchID]
-  /// The work that has to have ended first, if there is any of that name.
+  /// The work that must end first, if it is registered.
   package var afterIfPresent: [LaunchID]
   /// The phase.
   package var phase: LaunchPhase
-  /// How long the work may take; `nil` for as long as it likes.
+  /// The time limit of the work; `nil` if there is none.
   package var timeout: Duration?
 
-  /// Asks for something.
+  /// Creates requirements.
   package init(
     after: [LaunchID] = [],
     afterIfPresent: [LaunchID] = [],
@@ -108,15 +110,12 @@ package struct LaunchTerms: Sendable {
     self.timeout = timeout
   }
 
-  /// Whether the work may have to wait for other work.
+  /// A Boolean value that indicates whether the work may have to wait for other work.
   package var hasDependencies: Bool { !after.isEmpty || !afterIfPresent.isEmpty }
 }
 
-/// Whether work is to run at all, asked when its turn comes.
+/// A condition that decides whether work runs, evaluated when its turn comes.
 package struct LaunchCondition: Sendable {
-  /// The question.
-  package let holds: @Sendable (LaunchOptions) -> Bool
-
-  /// Keeps a question.
-  package init(holds: @escaping @Sendable (LaunchOptions) -> Bool) { self.holds = holds }
+  /// The condition.
+  let holds: @Sendable (LaunchOptions) -> Bool
 }

@@ -1,8 +1,8 @@
 public import EventBus
 
-/// One registration of launch work: its outcome, and the way to take it back.
+/// A registration of launch work, which gives access to its outcome and withdraws it.
 ///
-/// Dropping it changes nothing; the registration is kept by its loader.
+/// Releasing the token changes nothing, because the loader keeps the registration.
 ///
 /// ```swift
 /// let token = LaunchLoader.register("index") { options in try await Index.open() }
@@ -11,7 +11,7 @@ public import EventBus
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread.
+/// All members may be called from any thread.
 public struct LaunchToken: Sendable {
   private weak let loader: LaunchLoader?
   private let registration: LaunchRegistration
@@ -24,7 +24,7 @@ public struct LaunchToken: Sendable {
   ///   - registration: The registration.
   ///   - loader: The loader that keeps it.
   ///   - serial: The number that withdraws it, if it waits for its turn.
-  ///   - original: Where its name was taken before, if it was.
+  ///   - original: The source site of the first registration of its name, if this is a duplicate.
   init(
     _ registration: LaunchRegistration,
     of loader: LaunchLoader,
@@ -37,27 +37,29 @@ public struct LaunchToken: Sendable {
     self.serial = serial
   }
 
-  /// Where the registration is written.
+  /// The source site of the registration.
   public var site: SourceSite { registration.site.source }
 
-  /// Where the registration is written that took the name first; `nil` if this one has it.
+  /// The source site of the first registration of the same name; `nil` if this registration is the
+  /// first.
   public var original: SourceSite? { first?.source }
 
-  /// How the work ended; `nil` before that.
+  /// The outcome of the work; `nil` until it has ended.
   ///
-  /// Once there it stays, except that what finished may become ``LaunchOutcome/undone``.
+  /// Once set, the outcome stays the same, except that ``LaunchOutcome/finished`` may become
+  /// ``LaunchOutcome/undone``.
   public var outcome: LaunchOutcome? { registration.outcome.value }
 
-  /// Takes the registration back, unless it has begun.
+  /// Withdraws the registration if it has not begun.
   ///
-  /// A closure that waits for its actor has not begun; one that was registered after the launch counts as
-  /// begun.
+  /// A closure that waits for its actor has not begun. Work that was registered after the launch and
+  /// runs immediately counts as begun.
   ///
-  /// Its outcome is then ``LaunchOutcome/skipped(because:)`` with `nil`, it is not in the report, its
-  /// name may be registered anew, and its closure has been let go of when the call returns. What needs it is
-  /// skipped.
+  /// When the registration is withdrawn, its outcome is ``LaunchOutcome/skipped(because:)`` with `nil`,
+  /// it is absent from the report, its name may be registered again, and its closure has been released
+  /// when the call returns. Work that needs it is skipped.
   ///
-  /// - Returns: Whether this call took it back.
+  /// - Returns: `true` if this call withdrew the registration.
   /// - Complexity: O(log *n*) in the number of registrations.
   @discardableResult
   public func cancel() -> Bool {
@@ -66,11 +68,11 @@ public struct LaunchToken: Sendable {
     return true
   }
 
-  /// Waits for the end of the work.
+  /// Waits until the work has ended.
   ///
-  /// - Returns: How it ended; at once if it has.
+  /// - Returns: The outcome, immediately if the work has ended.
   /// - Throws: `CancellationError` as soon as the waiting task is cancelled; ``LaunchError`` with the
-  ///   code `reentrant` when the worker waits for itself.
+  ///   code `reentrant` if the worker waits for itself.
   public func wait() async throws -> LaunchOutcome {
     if LaunchContext.isInside(registration) { throw LaunchError(.reentrant) }
     return try await registration.outcome.wait()

@@ -1,27 +1,27 @@
 internal import EventBus
 
-/// What all workers of one launch share.
+/// The state that all workers of a launch share.
 struct LaunchSession: Sendable {
   /// The options that each worker receives.
   let options: LaunchOptions
-  /// Measures from the beginning of the launch.
+  /// Measures the time since the beginning of the launch.
   let stopwatch: Stopwatch
 }
 
-/// What came of a launch: its report, unless it never began, and what its callers are to be thrown.
+/// The conclusion of a launch: its report, unless it never began, and the error that it throws.
 struct LaunchConclusion: Sendable {
   /// The report.
   let report: LaunchReport?
-  /// What is thrown instead of returning the report.
+  /// The error that `launch(_:)` throws instead of returning the report.
   let error: LaunchError?
 
-  /// What `launch(_:)` returns.
+  /// The result of `launch(_:)`.
   func launched() throws(LaunchError) -> LaunchReport {
     if let error { throw error }
     return try reported()
   }
 
-  /// What `report` returns.
+  /// The value of `report`.
   func reported() throws(LaunchError) -> LaunchReport {
     guard let report else { throw error ?? LaunchError(.stopped) }
     return report
@@ -29,30 +29,28 @@ struct LaunchConclusion: Sendable {
 }
 
 extension LaunchConclusion {
-  /// Draws the conclusion from what a launch leaves behind.
+  /// Creates the conclusion of a launch that is over.
   init(_ summary: LaunchSummary, total: Duration) {
-    let problems = summary.problems.map(LaunchError.init)
-    let report = LaunchReport(rows: summary.rows, total: total, problems: problems)
+    let report = LaunchReport(rows: summary.rows, total: total, problems: summary.problems)
     self.report = report
     switch summary.verdict {
     case .fine: error = nil
     case .failed: error = LaunchError(.failed(report))
-    case .impossible: error = problems.first
+    case .impossible: error = summary.problems.first
     }
   }
 }
 
-/// The turns of one that runs a launch: who has been called, and who comes next, in one look.
+/// The loop state of a runner, which reports an end and obtains the next step under one lock.
 ///
-/// So a synchronous worker costs one look at the registry and one at the clock.
+/// Thus each synchronous worker costs one access to the registry and one reading of the clock.
 struct LaunchTurns: ~Copyable {
   private let loader: LaunchLoader
   private let stopwatch: Stopwatch
   private let runner: LaunchRegistry.Runner
-  /// The time, if nothing but asking has happened since it was read.
+  /// The time, if nothing has been called since it was read.
   private var now: Duration?
 
-  /// Creates the turns of a runner.
   init(
     _ loader: LaunchLoader,
     _ session: LaunchSession,
@@ -63,7 +61,7 @@ struct LaunchTurns: ~Copyable {
     self.runner = runner
   }
 
-  /// What is to be done next.
+  /// Returns the next step.
   mutating func next() -> LaunchRegistry.Step {
     now = nil
     return loader.state.withLock { [runner] state in state.registry.next(for: runner) }
@@ -73,9 +71,9 @@ struct LaunchTurns: ~Copyable {
   ///
   /// - Parameters:
   ///   - registration: The work.
-  ///   - place: Its place.
-  ///   - options: What it receives: handed through, because a copy costs more than most calls.
-  /// - Returns: What is to be done next.
+  ///   - place: The place of its row.
+  ///   - options: The options it receives, passed through because a copy costs more than most calls.
+  /// - Returns: The next step.
   mutating func call(
     _ registration: LaunchRegistration,
     at place: Int,
@@ -84,7 +82,7 @@ struct LaunchTurns: ~Copyable {
     if registration.hasCondition {
       now = nil
       let isWanted = registration.isWanted(options)
-      // Ended meanwhile: cancelled, or its launch was.
+      // Ended meanwhile, because it or its launch was cancelled.
       guard claim(place, begins: isWanted) else { return next() }
       guard isWanted else {
         _ = registration.takeWork()
@@ -99,7 +97,7 @@ struct LaunchTurns: ~Copyable {
     return self.end(registration, at: place, times, registration.limited(outcome, times))
   }
 
-  /// Lets work whose condition has been asked begin, or end without that.
+  /// Lets work begin, or claims its end, after its condition was evaluated.
   private func claim(_ place: Int, begins: Bool) -> Bool {
     loader.state.withLock { state in
       begins ? state.registry.begin(at: place) : state.registry.claimEnd(at: place)
@@ -122,89 +120,66 @@ struct LaunchTurns: ~Copyable {
   }
 }
 
-/// The tasks of a worker that runs.
-package struct LaunchErrand: Sendable {
-  /// When the worker began, counted from the beginning of the launch.
-  package let start: Duration
-  /// The worker's own.
-  package let task: Task<Void, Never>
-  /// The one that waits until it has taken too long, if its time is limited.
-  package let watch: Task<Void, Never>?
-
-  /// Keeps the tasks together.
-  package init(start: Duration, task: Task<Void, Never>, watch: Task<Void, Never>?) {
-    self.start = start
-    self.task = task
-    self.watch = watch
-  }
+/// The tasks of a running worker.
+package struct LaunchTasks: Sendable {
+  /// The time at which the worker began, relative to the beginning of the launch.
+  let start: Duration
+  /// The task that runs the worker.
+  let task: Task<Void, Never>
+  /// The task that waits for the worker's time limit, if it has one.
+  let watch: Task<Void, Never>?
 }
 
-/// Whom to tell that there is something to do.
+/// The runner to wake because there is something to do.
 package enum LaunchWake: Hashable, Sendable {
-  /// Nobody waits for it.
-  case nobody
-  /// The one that runs the launch.
-  case waiter
-  /// A new task, which runs what comes after the launch.
+  /// No runner.
+  case noRunner
+  /// The waiting runner of the launch.
+  case waitingRunner
+  /// A new runner, for the work after the launch.
   case newRunner
 }
 
-/// A worker that has taken too long, and is left behind.
-package struct LaunchOverrun: Sendable {
-  /// Its place.
-  package let place: Int
-  /// The worker, whose outcome the caller makes known and then records.
-  package let registration: LaunchRegistration
-  /// Its tasks, if it has any yet.
-  package let errand: LaunchErrand?
+/// A worker that has exceeded its time limit and is abandoned.
+struct LaunchOverrun: Sendable {
+  /// The place of its row.
+  let place: Int
+  /// The registration, whose outcome the caller publishes and then records.
+  let registration: LaunchRegistration
+  /// Its tasks, once they are known.
+  let tasks: LaunchTasks?
 }
 
-/// What is to be done, after unlocking, when a worker has ended.
+/// The actions to perform, after unlocking, when a worker has ended.
 package struct LaunchAftermath: Sendable {
-  /// The tasks of the worker: its watch to be cancelled, both to be let go of.
-  package var errand: LaunchErrand?
-  /// The tasks of workers that will not begin: all of them to be cancelled.
-  package var skipped: [LaunchErrand] = []
-  /// The tasks of other workers, to be cancelled; their watches go on.
-  package var cancelled: [LaunchErrand] = []
-  /// Whom to wake.
-  package var wake = LaunchWake.nobody
-  /// Rows to be let go of.
-  package var dropped: [LaunchRow] = []
+  /// The tasks of the worker: cancel its time limit and release both.
+  package var tasks: LaunchTasks?
+  /// The tasks of workers that will not begin: cancel all of them.
+  var skipped: [LaunchTasks] = []
+  /// The tasks of other workers: cancel the workers, but not their time limits.
+  var cancelled: [LaunchTasks] = []
+  /// The runner to wake.
+  package var wake = LaunchWake.noRunner
+  /// Rows to release.
+  var dropped: [LaunchRow] = []
 }
 
-/// What a launch leaves behind for its report.
+/// The final state of a launch, from which its report is made.
 package struct LaunchSummary: Sendable {
-  /// How the launch went, by its policy.
+  /// The verdict on a launch, according to its policy.
   package enum Verdict: Hashable, Sendable {
-    /// Its workers are not to be judged, or none of them failed.
+    /// No worker failed, or the policy is to continue.
     case fine
-    /// A worker failed, or the time was up.
+    /// A worker failed, or the time limit was reached.
     case failed
     /// The dependencies could not be met; nothing ran.
     case impossible
   }
 
-  /// All rows, those without an outcome included.
+  /// All rows, including those without an outcome.
   package let rows: [LaunchRow]
-  /// What was wrong with the dependencies.
-  package let problems: [LaunchProblem]
-  /// How the launch went.
+  /// The faults in the dependencies.
+  let problems: [LaunchError]
+  /// The verdict on the launch.
   package let verdict: Verdict
-}
-
-/// Something wrong with the dependencies, and the rows concerned.
-package enum LaunchProblem: Sendable {
-  /// Each waits for the next one; the last one is the first one again.
-  case cycle([LaunchRow])
-  /// Nobody has the name.
-  case missing(LaunchID, neededBy: LaunchRow)
-
-  /// Looks up the rows of a fault.
-  init(_ fault: LaunchPlanner.Fault, _ row: (Int) -> LaunchRow) {
-    switch fault {
-    case .cycle(let path): self = .cycle(path.map(row))
-    case .missing(let id, let place): self = .missing(id, neededBy: row(place))
-    }
-  }
 }

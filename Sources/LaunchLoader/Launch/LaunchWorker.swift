@@ -1,4 +1,4 @@
-/// Launch work in a type of its own.
+/// Launch work that is a type of its own.
 ///
 /// ```swift
 /// struct StartAnalytics: LaunchWorker {
@@ -10,35 +10,35 @@
 /// LaunchLoader.register(StartAnalytics.self)
 /// ```
 ///
-/// The worker is created when its turn comes and let go of when it has finished; with
-/// ``FailurePolicy/rollback``, at the end of the launch. Since `launch(_:)` may suspend, it runs like an
-/// asynchronous closure.
+/// The loader creates the worker when its turn comes and releases it when it has finished or, with
+/// ``FailurePolicy/rollback``, at the end of the launch. Because `launch(_:)` may suspend, it runs like
+/// an asynchronous closure.
 public protocol LaunchWorker: Sendable {
-  /// The name of the work; without one of its own, the full name of the type.
+  /// The name of the work; by default the full name of the type.
   static var id: LaunchID { get }
 
-  /// The work that has to have finished first; by default none.
+  /// The work that must finish first; by default none.
   static var dependencies: [LaunchID] { get }
 
-  /// The phase of the launch that the work belongs to; by default the usual one.
+  /// The phase of the launch in which the work runs; by default the standard phase.
   static var phase: LaunchPhase { get }
 
-  /// Creates the worker, just before it runs.
+  /// Creates the worker, immediately before it runs.
   init()
 
-  /// Does the work.
+  /// Performs the work.
   ///
-  /// The worker has begun when it is created: if this method then waits for its actor, it is called even
-  /// if the worker is cancelled or takes too long meanwhile, in a task that is cancelled.
+  /// The worker has begun once it is created. If this method then waits for its actor, it is called
+  /// even if the worker is cancelled or exceeds its time limit meanwhile, in a task that is cancelled.
   ///
-  /// - Parameter options: What the process was started with.
-  /// - Throws: Whatever went wrong; the report of the launch records it.
+  /// - Parameter options: The circumstances in which the process was started.
+  /// - Throws: Any error, which the report of the launch records.
   func launch(_ options: LaunchOptions) async throws
 
-  /// Takes back what `launch(_:)` did; by default nothing.
+  /// Undoes the effects of `launch(_:)`; by default does nothing.
   ///
-  /// Called on the same worker, after it has finished, if the loader rolls back because another one
-  /// failed. The launch does not end before it returns, or before it has taken the timeout of the launch.
+  /// Called on the same worker after it has finished, if the loader rolls back because another worker
+  /// failed. The launch waits until it returns, but no longer than the `timeout` of the loader.
   func undo() async
 }
 
@@ -49,26 +49,26 @@ extension LaunchWorker {
   /// No dependencies.
   public static var dependencies: [LaunchID] { [] }
 
-  /// The usual phase.
+  /// The standard phase.
   public static var phase: LaunchPhase { .standard }
 
   /// Does nothing.
   public func undo() async {}
 }
 
-/// What a worker is to its launch: a closure or a type, sorted by how it may be called.
+/// The work of a registration, a closure or a type, classified by how it may be called.
 package enum LaunchWork: Sendable {
-  /// Synchronous, of no actor: called directly.
+  /// A synchronous closure of no actor, which is called directly.
   case inline(NonisolatedCall)
-  /// Synchronous, of an actor: called there.
+  /// A synchronous closure of an actor, which is called on that actor.
   case isolated(IsolatedCall, on: ObjectIdentifier)
-  /// Asynchronous: gets a task.
+  /// An asynchronous closure, which runs in a task.
   case asynchronous(AsynchronousCall)
-  /// A type to make a worker of: asynchronous, and it can be undone.
+  /// The type of a worker, which is asynchronous and can be undone.
   case type(any LaunchWorker.Type)
 
-  /// Sorts a synchronous closure.
-  package init(_ call: IsolatedCall) {
+  /// Classifies a synchronous closure.
+  init(_ call: IsolatedCall) {
     if let actor = call.body.isolation {
       self = .isolated(call, on: ObjectIdentifier(actor))
     } else {
@@ -76,8 +76,8 @@ package enum LaunchWork: Sendable {
     }
   }
 
-  /// The kind, without the closure.
-  package var kind: LaunchKind {
+  /// The kind of the work.
+  var kind: LaunchKind {
     switch self {
     case .inline: .inline
     case .isolated(_, let actor): .isolated(on: actor)
@@ -85,72 +85,62 @@ package enum LaunchWork: Sendable {
     }
   }
 
-  /// Whether it can be undone.
-  package var isUndoable: Bool {
+  /// A Boolean value that indicates whether the work can be undone.
+  var isUndoable: Bool {
     if case .type = self { true } else { false }
   }
 }
 
-/// How a worker may be called; all that the order of a launch needs to know of it.
+/// The ways of calling work, as far as scheduling needs them.
 package enum LaunchKind: Hashable, Sendable {
-  /// Synchronous, of no actor: called directly, on the launching thread.
+  /// Synchronous without an actor: called directly, on the launching thread.
   case inline
-  /// Synchronous, of an actor: called there. The closure keeps the actor alive.
+  /// Synchronous on an actor: called there. The closure keeps the actor alive.
   case isolated(on: ObjectIdentifier)
   /// Asynchronous: started in a task, and not awaited before the next one starts.
   case asynchronous
-
-  /// Whether code that cannot wait may call it.
-  ///
-  /// - Parameter actor: The actor that the code runs on, as far as it is known.
-  /// - Returns: Whether a plain call is right.
-  package func isCallable(on actor: ObjectIdentifier?) -> Bool {
-    switch self {
-    case .inline: true
-    case .isolated(let home): home == actor
-    case .asynchronous: false
-    }
-  }
 }
 
-/// A synchronous closure together with the isolation it was written in.
+/// A synchronous closure and the isolation in which it was written.
 ///
-/// Closures are kept in structures, never bare: a bare one inside a lock grows by a wrapper on every
-/// read. Nor are the structures generic: a closure of a generic type is kept in a wrapper, which is
-/// allocated at the registration, called through at the launch, and freed after it.
+/// Closures are stored in structures, because a bare closure inside a lock gains a wrapper on every
+/// read. The structures are not generic, because a closure of generic type is stored in a wrapper,
+/// which would be allocated at the registration, called through at the launch, and freed after it.
 package struct IsolatedCall: Sendable {
   /// The closure, which hops to its actor when it is called from elsewhere.
-  package let body: @isolated(any) @Sendable (LaunchOptions) throws -> Void
+  let body: @isolated(any) @Sendable (LaunchOptions) throws -> Void
 
-  /// Keeps a closure.
+  /// Stores a closure.
   package init(body: @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Void) {
     self.body = body
   }
 
-  /// The same closure for direct calls: by code that runs on its actor, or by any if it has none.
+  /// The same closure for direct calls, by code that runs on its actor, or by any code if it has none.
   ///
-  /// `@isolated(any)` would keep it from being called synchronously even there; it changes no more than
-  /// what the compiler lets one do with the closure.
-  package var bare: NonisolatedCall { SameLayout.view(self, as: NonisolatedCall.self) }
+  /// `@isolated(any)` would forbid a synchronous call even there. The conversion changes only the type
+  /// that the compiler sees.
+  var bare: NonisolatedCall {
+    unsafe unsafeBitCast(self, to: NonisolatedCall.self)  // Reason: one layout.
+  }
 }
 
 /// A synchronous closure that belongs to no actor.
 package struct NonisolatedCall: Sendable {
   /// The closure.
-  package let body: @Sendable (LaunchOptions) throws -> Void
+  let body: @Sendable (LaunchOptions) throws -> Void
 
-  /// Keeps a closure.
+  /// Stores a closure.
   package init(body: @escaping @Sendable (LaunchOptions) throws -> Void) {
     self.body = body
   }
 }
 
-/// An asynchronous closure together with the isolation it was written in.
+/// An asynchronous closure and the isolation in which it was written.
 package struct AsynchronousCall: Sendable {
-  /// The closure, which runs on its own actor, whoever calls.
-  package let body: @isolated(any) @Sendable (LaunchOptions) async throws -> Void
+  /// The closure, which runs on its own actor.
+  let body: @isolated(any) @Sendable (LaunchOptions) async throws -> Void
 
-  /// Keeps a closure.
+  /// Stores a closure.
   package init(body: @escaping @isolated(any) @Sendable (LaunchOptions) async throws -> Void) {
     self.body = body
   }
