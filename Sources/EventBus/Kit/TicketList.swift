@@ -8,12 +8,7 @@ package struct TicketList<Element> {
     fileprivate let number: UInt
   }
 
-  fileprivate struct Slot {
-    let number: UInt
-    var element: Element?
-  }
-
-  private var slots: [Slot] = []
+  private var slots: [(number: UInt, element: Element?)] = []
   private var nextNumber: UInt = 0
 
   /// The number of elements.
@@ -40,7 +35,7 @@ package struct TicketList<Element> {
   /// - Complexity: Amortized O(1).
   package mutating func append(_ element: Element) -> Ticket {
     defer { nextNumber += 1 }
-    slots.append(Slot(number: nextNumber, element: element))
+    slots.append((number: nextNumber, element: element))
     count += 1
     return Ticket(number: nextNumber)
   }
@@ -80,4 +75,3 @@ package struct TicketList<Element> {
 }
 
 extension TicketList: Sendable where Element: Sendable {}
-extension TicketList.Slot: Sendable where Element: Sendable {}

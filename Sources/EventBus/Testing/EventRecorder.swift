@@ -14,12 +14,8 @@
 ///
 /// Every member may be used from any thread.
 public final class EventRecorder: Sendable {
-  private struct State {
-    var events: [AnyEvent] = []
-  }
-
   private final class Tape: Sendable {
-    let state = Locked(State())
+    let events = Locked<[AnyEvent]>([])
   }
 
   private let tape = Tape()
@@ -33,13 +29,13 @@ public final class EventRecorder: Sendable {
   ///   - line: The line of the call, supplied by the compiler.
   public init(_ bus: EventBus, fileID: StaticString = #fileID, line: UInt = #line) {
     unread = bus.allEvents(fileID: fileID, line: line) { [tape] unread, event in
-      tape.state.withLock { $0.events.append(event) }
+      tape.events.withLock { $0.append(event) }
       return unread.add(event)
     }
   }
 
   /// The recorded events, oldest first.
-  public var events: [AnyEvent] { tape.state.withLock { $0.events } }
+  public var events: [AnyEvent] { tape.events.withLock { $0 } }
 
   /// Waits for the next event that this method has not yet returned.
   ///

@@ -46,10 +46,51 @@ public final class ManualClock: Clock, Sendable {
     public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
 
+  private struct Sleeper: Sendable {
+    let deadline: Instant
+    let number: UInt
+    let continuation: CheckedContinuation<Bool, Never>
+    /// The timer activity to which the task belongs, if any.
+    let unit: TimerActivity.Unit?
+
+    /// Resumes the task; called under no lock.
+    func wake(isRested: Bool) {
+      unit?.wake()
+      continuation.resume(returning: isRested)
+    }
+  }
+
   private struct State {
     var now = Instant()
-    var sleepers = ManualSleepers()
+    /// The sleeping tasks, ordered by deadline and, among equals, by arrival.
+    var sleepers: [Sleeper] = []
+    var lastNumber: UInt = 0
     var waiters: [(count: Int, latch: Latch)] = []
+
+    /// Returns an identifier for a task that is about to sleep.
+    mutating func nextNumber() -> UInt {
+      lastNumber += 1
+      return lastNumber
+    }
+
+    /// Adds a sleeper after those with the same deadline.
+    ///
+    /// - Complexity: O(*n*).
+    mutating func insert(_ sleeper: Sleeper) {
+      let index = sleepers.lastIndex { $0.deadline <= sleeper.deadline }
+      sleepers.insert(sleeper, at: index.map { $0 + 1 } ?? 0)
+    }
+
+    mutating func remove(_ number: UInt) -> Sleeper? {
+      sleepers.firstIndex { $0.number == number }.map { sleepers.remove(at: $0) }
+    }
+
+    /// Removes the sleepers whose deadline has been reached.
+    mutating func takeRested() -> [Sleeper] {
+      let rested = Array(sleepers.prefix { $0.deadline <= now })
+      sleepers.removeFirst(rested.count)
+      return rested
+    }
 
     /// Removes the waiters whose number of sleepers has been reached, and returns their latches.
     mutating func takeServed() -> [Latch] {
@@ -83,11 +124,11 @@ public final class ManualClock: Clock, Sendable {
   ///   - tolerance: Ignored, because sleepers wake up exactly.
   /// - Throws: `CancellationError`, as soon as the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-    let number = state.withLock { $0.sleepers.nextNumber() }
-    let unit = TimerActivity.unit.flatMap { $0.counts(in: activity) ? $0 : nil }
+    let number = state.withLock { $0.nextNumber() }
+    let unit = activity.currentUnit
     let isRested = await withCancellationHandling {
       await withCheckedContinuation { continuation in
-        let sleeper = ManualSleepers.Sleeper(
+        let sleeper = Sleeper(
           deadline: deadline,
           number: number,
           continuation: continuation,
@@ -96,7 +137,7 @@ public final class ManualClock: Clock, Sendable {
         settle(sleeper)
       }
     } onCancel: {
-      state.withLock { $0.sleepers.remove(number) }?.wake(isRested: false)
+      state.withLock { $0.remove(number) }?.wake(isRested: false)
     }
     if !isRested { throw CancellationError() }
   }
@@ -135,9 +176,7 @@ public final class ManualClock: Clock, Sendable {
   /// Waits until no timer of this clock has work left at the current instant.
   ///
   /// Returns early when the task is cancelled.
-  public func settled() async {
-    await activity.idle(as: TimerActivity.unit.flatMap { $0.counts(in: activity) ? $0 : nil })
-  }
+  public func settled() async { await activity.idle() }
 
   /// Waits until at least the given number of tasks sleep on the clock.
   ///
@@ -156,12 +195,12 @@ public final class ManualClock: Clock, Sendable {
     }
   }
 
-  private func settle(_ sleeper: ManualSleepers.Sleeper) {
+  private func settle(_ sleeper: Sleeper) {
     let (answer, served) = state.withLock { state -> (Bool?, [Latch]) in
       // Checked under the lock: a cancellation handler that runs later finds the sleeper.
       if Task.isCancelled { return (false, []) }
       if sleeper.deadline <= state.now { return (true, []) }
-      state.sleepers.insert(sleeper)
+      state.insert(sleeper)
       return (nil, state.takeServed())
     }
     if let answer { return sleeper.continuation.resume(returning: answer) }
@@ -178,7 +217,7 @@ public final class ManualClock: Clock, Sendable {
   private func jump(to instant: Instant) {
     let rested = state.withLock { state in
       state.now = max(state.now, instant)
-      return state.sleepers.takeRested(at: state.now)
+      return state.takeRested()
     }
     for sleeper in rested { sleeper.wake(isRested: true) }
   }
@@ -195,54 +234,3 @@ public final class ManualClock: Clock, Sendable {
 }
 
 extension ManualClock: TimerWatching {}
-
-/// The tasks that sleep on a manual clock, ordered by deadline and, among equals, by arrival.
-///
-/// A plain value. Callers wake up the sleepers that they remove.
-struct ManualSleepers: Sendable {
-  struct Sleeper: Sendable {
-    let deadline: ManualClock.Instant
-    let number: UInt
-    let continuation: CheckedContinuation<Bool, Never>
-    /// The timer activity to which the task belongs, if any.
-    let unit: TimerActivity.Unit?
-
-    /// Resumes the task; called under no lock.
-    func wake(isRested: Bool) {
-      unit?.wake()
-      continuation.resume(returning: isRested)
-    }
-  }
-
-  private var sleepers: [Sleeper] = []
-  private var lastNumber: UInt = 0
-
-  var count: Int { sleepers.count }
-
-  var first: Sleeper? { sleepers.first }
-
-  /// Returns an identifier for a task that is about to sleep.
-  mutating func nextNumber() -> UInt {
-    lastNumber += 1
-    return lastNumber
-  }
-
-  /// Adds a sleeper after those with the same deadline.
-  ///
-  /// - Complexity: O(*n*).
-  mutating func insert(_ sleeper: Sleeper) {
-    let index = sleepers.lastIndex { $0.deadline <= sleeper.deadline }
-    sleepers.insert(sleeper, at: index.map { $0 + 1 } ?? 0)
-  }
-
-  mutating func remove(_ number: UInt) -> Sleeper? {
-    sleepers.firstIndex { $0.number == number }.map { sleepers.remove(at: $0) }
-  }
-
-  /// Removes the sleepers whose deadline has been reached.
-  mutating func takeRested(at now: ManualClock.Instant) -> [Sleeper] {
-    let rested = Array(sleepers.prefix { $0.deadline <= now })
-    sleepers.removeFirst(rested.count)
-    return rested
-  }
-}

@@ -38,10 +38,8 @@ public enum MissedTicks: Hashable, Sendable {
 
 /// The executor of a timer's handler.
 package enum TimerPlace: Sendable {
-  /// The global concurrent executor.
-  case anywhere
-  /// An actor.
-  case on(any Actor)
+  /// An actor, or the global concurrent executor for `nil`.
+  case on((any Actor)?)
   /// None, because the actor has been deallocated.
   case lost
 }

@@ -44,10 +44,6 @@ final class TickLanes: Sendable {
     }
   }
 
-  private struct State {
-    var lanes: [ObjectIdentifier?: Lane] = [:]
-  }
-
   /// The next tick of a lane, with the consequences of taking it.
   private struct Turn {
     var tick: DueTick?
@@ -63,7 +59,7 @@ final class TickLanes: Sendable {
 
   static let shared = TickLanes()
 
-  private let state = Locked(State())
+  private let lanes = Locked<[ObjectIdentifier?: Lane]>([:])
 
   private init() {}
 
@@ -75,12 +71,12 @@ final class TickLanes: Sendable {
       Array(ticks[start..<min(start + Self.chunk, ticks.count)].reversed())
     }
     let id = actor.map { ObjectIdentifier($0) }
-    let mustSchedule = state.withLock { state in
-      var lane = state.lanes.removeValue(forKey: id) ?? Lane(actor: actor)
+    let mustSchedule = lanes.withLock { lanes in
+      var lane = lanes.removeValue(forKey: id) ?? Lane(actor: actor)
       for chunk in chunks { _ = lane.chunks.append(chunk) }
       let isScheduled = lane.isScheduled
       lane.isScheduled = true
-      state.lanes[id] = lane
+      lanes[id] = lane
       return !isScheduled
     }
     if mustSchedule { schedule(on: actor) }
@@ -116,29 +112,29 @@ final class TickLanes: Sendable {
   }
 
   private func next(_ id: ObjectIdentifier?, isFirst: Bool) -> Turn {
-    state.withLock { state in
+    lanes.withLock { lanes in
       var turn = Turn()
-      guard let index = state.lanes.index(forKey: id) else { return turn }
+      guard let index = lanes.index(forKey: id) else { return turn }
       if isFirst {
-        state.lanes.values[index].isScheduled = false
-        turn.available = max(1, min(state.lanes.values[index].count, Self.chunk))
+        lanes.values[index].isScheduled = false
+        turn.available = max(1, min(lanes.values[index].count, Self.chunk))
       }
-      turn.tick = state.lanes.values[index].popFirst()
-      guard !state.lanes.values[index].isScheduled else { return turn }
-      if state.lanes.values[index].isEmpty {
-        turn.closed = state.lanes.remove(at: index).value
+      turn.tick = lanes.values[index].popFirst()
+      guard !lanes.values[index].isScheduled else { return turn }
+      if lanes.values[index].isEmpty {
+        turn.closed = lanes.remove(at: index).value
       } else {
         turn.needsSuccessor = true
-        state.lanes.values[index].isScheduled = true
+        lanes.values[index].isScheduled = true
       }
       return turn
     }
   }
 
   private func leave(_ id: ObjectIdentifier?, _ actor: (any Actor)?) {
-    let mustSchedule = state.withLock { state in
-      guard let lane = state.lanes[id], !lane.isScheduled, !lane.isEmpty else { return false }
-      state.lanes[id]?.isScheduled = true
+    let mustSchedule = lanes.withLock { lanes in
+      guard let lane = lanes[id], !lane.isScheduled, !lane.isEmpty else { return false }
+      lanes[id]?.isScheduled = true
       return true
     }
     if mustSchedule { schedule(on: actor) }
@@ -147,12 +143,7 @@ final class TickLanes: Sendable {
 
 /// Due ticks, grouped by lane.
 struct TickGroups {
-  private struct Group {
-    let actor: (any Actor)?
-    var ticks: [DueTick]
-  }
-
-  private var groups: [Group] = []
+  private var groups: [(actor: (any Actor)?, ticks: [DueTick])] = []
   private var indices: [ObjectIdentifier?: Int] = [:]
 
   /// Adds a tick at the end of the group of its actor, or of the nonisolated group.
@@ -162,7 +153,7 @@ struct TickGroups {
       groups[index].ticks.append(tick)
     } else {
       indices[id] = groups.count
-      groups.append(Group(actor: actor, ticks: [tick]))
+      groups.append((actor, [tick]))
     }
   }
 

@@ -21,9 +21,6 @@ package final class TimerActivity: Sendable {
     /// Ends the unit.
     package func end() { activity.end(number) }
 
-    /// Returns whether the unit belongs to the given count.
-    package func counts(in activity: TimerActivity) -> Bool { self.activity === activity }
-
     /// Runs a closure as part of the unit, so that sleeping inside the closure counts as sleep of the unit.
     ///
     /// - Parameters:
@@ -70,8 +67,8 @@ package final class TimerActivity: Sendable {
   /// Creates an empty count.
   package init() {}
 
-  /// The unit to which the current task, or the task that started it, belongs.
-  package static var unit: Unit? { current }
+  /// The unit of this count to which the current task, or the task that started it, belongs.
+  package var currentUnit: Unit? { Self.current.flatMap { $0.activity === self ? $0 : nil } }
 
   /// Starts a unit, which is busy.
   package func begin() -> Unit {
@@ -87,9 +84,8 @@ package final class TimerActivity: Sendable {
   ///
   /// Returns early when the waiting task is cancelled. A waiting unit waits neither for itself nor for other
   /// waiting units.
-  ///
-  /// - Parameter unit: The unit of this count to which the waiting task belongs.
-  package func idle(as unit: Unit?) async {
+  package func idle() async {
+    let unit = currentUnit
     while !Task.isCancelled {
       let latch = Latch()
       let served = state.withLock { state -> [Latch] in
@@ -136,14 +132,10 @@ package protocol TimerWatching: AnyObject {
 ///
 /// Any other clock is a value without an identity; each of its timers has a queue of its own.
 enum TimerQueues: Sendable {
-  private struct State {
-    /// The queues of clocks that are objects, while they have timers and so keep their clocks alive.
-    var queues: [ObjectIdentifier: any AnyObject & Sendable] = [:]
-  }
-
   private static let continuous = TimerQueue(ContinuousClock())
   private static let suspending = TimerQueue(SuspendingClock())
-  private static let state = Locked(State())
+  /// The queues of clocks that are objects, while they have timers and so keep their clocks alive.
+  private static let queues = Locked<[ObjectIdentifier: any AnyObject & Sendable]>([:])
 
   /// Returns the queue for a new timer of a clock.
   ///
@@ -155,21 +147,18 @@ enum TimerQueues: Sendable {
     guard C.self is AnyObject.Type else { return TimerQueue(clock) }
     let identity = ObjectIdentifier(clock as AnyObject)
     let made = TimerQueue(clock) { queue in remove(queue, of: identity) }
-    let known: any AnyObject & Sendable = state.withLock { state in
-      if let known = state.queues[identity] { return known }
-      state.queues[identity] = made
+    let known: any AnyObject & Sendable = queues.withLock { queues in
+      if let known = queues[identity] { return known }
+      queues[identity] = made
       return made
     }
     return known as? TimerQueue<C> ?? made
   }
 
-  /// The number of clocks that are objects and have timers.
-  static var count: Int { state.withLock { $0.queues.count } }
-
   private static func remove<C: Clock>(_ queue: TimerQueue<C>, of identity: ObjectIdentifier) {
-    let removed = state.withLock { state -> (any AnyObject & Sendable)? in
-      guard state.queues[identity] === queue else { return nil }
-      return state.queues.removeValue(forKey: identity)
+    let removed = queues.withLock { queues -> (any AnyObject & Sendable)? in
+      guard queues[identity] === queue else { return nil }
+      return queues.removeValue(forKey: identity)
     }
     withExtendedLifetime(removed) {}
   }

@@ -45,9 +45,6 @@ final class TimerQueue<C: Clock>: TimerSource {
     activity = (clock as? any TimerWatching)?.activity
   }
 
-  /// A Boolean value that indicates whether the queue has no timers.
-  var isEmpty: Bool { state.withLock { $0.table.count == 0 } }
-
   /// Adds a timer.
   ///
   /// - Parameters:
@@ -188,7 +185,6 @@ final class TimerQueue<C: Clock>: TimerSource {
   private func add(_ key: UInt, _ body: any TimerBody, to groups: inout TickGroups) {
     let actor: (any Actor)?
     switch body.place {
-    case .anywhere: actor = nil
     case .on(let home): actor = home
     case .lost: return endByItself(key)
     }

@@ -43,25 +43,15 @@ struct TimerRequest<C: Clock>: Sendable {
     check(tolerance, fileID, line)
   }
 
-  /// Starts a timer that belongs to its token.
-  func start(_ body: any TimerBody) -> Token {
+  /// Starts a timer that ends with its owner or, if there is none, with its token.
+  func start(_ body: any TimerBody, owner: AnyObject? = nil) -> Token {
     let queue = TimerQueues.queue(of: clock)
-    return Token(KeyedTarget(queue, key: add(body, to: queue)), handle: 0)
-  }
-
-  /// Starts a timer that belongs to an object.
-  func start(_ body: any TimerBody, owner: AnyObject) -> Token {
-    let queue = TimerQueues.queue(of: clock)
-    let key = add(body, to: queue)
+    let key = queue.add(every: interval, tolerance: tolerance ?? .zero, missed: missed, body: body)
     let target = KeyedTarget(queue, key: key)
-    if let owner = owner as? any LifetimeOwner {
+    if let owner, let owner = owner as? any LifetimeOwner {
       queue.join(key, owner.lifetime.members, as: target)
     }
-    return Token(target, handle: 0, isKept: true)
-  }
-
-  private func add(_ body: any TimerBody, to queue: TimerQueue<C>) -> UInt {
-    queue.add(every: interval, tolerance: tolerance ?? .zero, missed: missed, body: body)
+    return Token(target, handle: 0, isKept: owner != nil)
   }
 
   private func check(_ tolerance: C.Duration?, _ fileID: StaticString, _ line: UInt) {
@@ -88,13 +78,6 @@ package protocol TimerBody: AnyObject, Sendable {
   func call(_ tick: Tick) async -> Bool
 }
 
-extension TimerPlace {
-  /// Creates the executor of a handler with the given isolation.
-  fileprivate init(_ isolation: (any Actor)?) {
-    if let isolation { self = .on(isolation) } else { self = .anywhere }
-  }
-}
-
 /// The handler of a timer without an owner.
 final class PlainTimerBody: TimerBody {
   private let handler: @isolated(any) @Sendable (Tick) async -> Void
@@ -103,9 +86,9 @@ final class PlainTimerBody: TimerBody {
     self.handler = handler
   }
 
-  package var place: TimerPlace { TimerPlace(handler.isolation) }
+  var place: TimerPlace { .on(handler.isolation) }
 
-  package func call(_ tick: Tick) async -> Bool {
+  func call(_ tick: Tick) async -> Bool {
     await handler(tick)
     return true
   }
@@ -124,9 +107,9 @@ final class OwnerTimerBody<Owner: AnyObject & Sendable>: TimerBody {
     self.handler = handler
   }
 
-  package var place: TimerPlace { TimerPlace(handler.isolation) }
+  var place: TimerPlace { .on(handler.isolation) }
 
-  package func call(_ tick: Tick) async -> Bool {
+  func call(_ tick: Tick) async -> Bool {
     guard let owner else { return false }
     await handler(owner, tick)
     return true
@@ -146,11 +129,11 @@ final class ActorTimerBody<Owner: Actor>: TimerBody {
     self.handler = handler
   }
 
-  package var place: TimerPlace {
+  var place: TimerPlace {
     if let owner { .on(owner) } else { .lost }
   }
 
-  package func call(_ tick: Tick) async -> Bool {
+  func call(_ tick: Tick) async -> Bool {
     guard let owner else { return false }
     await handler(owner, tick)
     return true

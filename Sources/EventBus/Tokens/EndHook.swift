@@ -1,5 +1,5 @@
 /// A closure that runs exactly once when a lifetime ends, unless it is removed first.
-package final class EndHook: TokenTarget, EndingMembers.Member,
+final class EndHook: TokenTarget, EndingMembers.Member,
   @unchecked Sendable  // Reason: locked.
 {
   private enum Phase {

@@ -76,33 +76,19 @@ package struct WeakCancellable: Sendable {
 }
 
 /// A target that runs a closure when its token ends.
-package final class CancelAction: TokenTarget, @unchecked Sendable {  // Reason: locked.
+final class CancelAction: TokenTarget, @unchecked Sendable {  // Reason: locked.
   private struct State {
     var action: (@Sendable () -> Void)?
   }
 
   private let state: Locked<State>
-  private let fence: (@Sendable () async -> Void)?
 
-  /// Creates a target that runs a closure once.
-  ///
-  /// - Parameters:
-  ///   - fence: Waits, after the action, until no call of the handler is running.
-  ///   - action: Ends the registration.
-  package init(
-    fence: (@Sendable () async -> Void)? = nil,
-    _ action: @escaping @Sendable () -> Void
-  ) {
-    self.fence = fence
-    state = Locked(State(action: action))
-  }
+  init(_ action: @escaping @Sendable () -> Void) { state = Locked(State(action: action)) }
 
   override package func end(_ handle: UInt) {
     let action = state.withLock { $0.action.take() }
     action?()
   }
-
-  override package func waitUntilFinished(_ handle: UInt) async { await fence?() }
 }
 
 /// A table of registrations with numeric keys.
