@@ -29,7 +29,7 @@ public func after<Owner: AnyObject & Sendable, C: Clock>(
   @_inheritActorContext
   _ body: @escaping @isolated(any) @Sendable (Owner, Tick) async -> Void
 ) -> Token {
-  TimerRequest(after: delay, tolerance: tolerance, clock: clock, fileID: fileID, line: line)
+  TimerRequest(delay, tolerance: tolerance, clock: clock, fileID: fileID, line: line)
     .start(OwnerTimerBody(owner, body), owner: owner)
 }
 
@@ -57,7 +57,7 @@ public func after<Owner: Actor, C: Clock>(
   line: UInt = #line,
   _ body: @escaping @Sendable (isolated Owner, Tick) async -> Void
 ) -> Token {
-  TimerRequest(after: delay, tolerance: tolerance, clock: clock, fileID: fileID, line: line)
+  TimerRequest(delay, tolerance: tolerance, clock: clock, fileID: fileID, line: line)
     .start(ActorTimerBody(owner, body), owner: owner)
 }
 
@@ -81,6 +81,6 @@ public func after<C: Clock>(
   @_inheritActorContext
   _ body: @escaping @isolated(any) @Sendable (Tick) async -> Void
 ) -> Token {
-  TimerRequest(after: delay, tolerance: tolerance, clock: clock, fileID: fileID, line: line)
+  TimerRequest(delay, tolerance: tolerance, clock: clock, fileID: fileID, line: line)
     .start(PlainTimerBody(body))
 }

@@ -53,7 +53,7 @@ public func every<Owner: AnyObject & Sendable, C: Clock>(
   _ body: @escaping @isolated(any) @Sendable (Owner, Tick) async -> Void
 ) -> Token {
   TimerRequest(
-    every: interval,
+    interval,
     tolerance: tolerance,
     missed: missed,
     clock: clock,
@@ -91,7 +91,7 @@ public func every<Owner: Actor, C: Clock>(
   _ body: @escaping @Sendable (isolated Owner, Tick) async -> Void
 ) -> Token {
   TimerRequest(
-    every: interval,
+    interval,
     tolerance: tolerance,
     missed: missed,
     clock: clock,
@@ -126,7 +126,7 @@ public func every<C: Clock>(
   _ body: @escaping @isolated(any) @Sendable (Tick) async -> Void
 ) -> Token {
   TimerRequest(
-    every: interval,
+    interval,
     tolerance: tolerance,
     missed: missed,
     clock: clock,

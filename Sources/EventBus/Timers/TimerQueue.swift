@@ -183,11 +183,7 @@ final class TimerQueue<C: Clock>: TimerSource {
   ///
   /// The groups do not keep the handler, which is released when the wait for the end of a tick returns.
   private func add(_ key: UInt, _ body: any TimerBody, to groups: inout TickGroups) {
-    let actor: (any Actor)?
-    switch body.place {
-    case .on(let home): actor = home
-    case .lost: return endByItself(key)
-    }
+    guard case .on(let actor) = body.place else { return endByItself(key) }
     groups.append(DueTick(source: self, key: key, unit: activity?.begin()), on: actor)
   }
 }

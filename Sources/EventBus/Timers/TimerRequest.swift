@@ -6,41 +6,33 @@ struct TimerRequest<C: Clock>: Sendable {
   let missed: MissedTicks?
   let clock: C
 
-  /// Validates a request for a repeating timer.
   init(
-    every interval: C.Duration,
+    _ interval: C.Duration,
     tolerance: C.Duration?,
-    missed: MissedTicks,
+    missed: MissedTicks? = nil,
     clock: C,
     fileID: StaticString,
     line: UInt
   ) {
-    if interval <= .zero {
+    if missed != nil, interval <= .zero {
       trap(
         "\(fileID):\(line): `every` requires a positive interval; got \(interval)",
         remedy: "Pass an interval above zero"
       )
     }
-    (self.interval, self.tolerance, self.missed, self.clock) = (interval, tolerance, missed, clock)
-    check(tolerance, fileID, line)
-  }
-
-  /// Validates a request for a timer with one tick.
-  init(
-    after delay: C.Duration,
-    tolerance: C.Duration?,
-    clock: C,
-    fileID: StaticString,
-    line: UInt
-  ) {
-    if delay < .zero {
+    if interval < .zero {
       trap(
-        "\(fileID):\(line): `after` cannot have a negative delay; got \(delay)",
+        "\(fileID):\(line): `after` cannot have a negative delay; got \(interval)",
         remedy: "Pass a delay of zero or more"
       )
     }
-    (interval, self.tolerance, missed, self.clock) = (delay, tolerance, nil, clock)
-    check(tolerance, fileID, line)
+    if let tolerance, tolerance < .zero {
+      trap(
+        "\(fileID):\(line): a timer cannot have a negative tolerance; got \(tolerance)",
+        remedy: "Pass a tolerance of zero or more, or none"
+      )
+    }
+    (self.interval, self.tolerance, self.missed, self.clock) = (interval, tolerance, missed, clock)
   }
 
   /// Starts a timer that ends with its owner or, if there is none, with its token.
@@ -48,18 +40,10 @@ struct TimerRequest<C: Clock>: Sendable {
     let queue = TimerQueues.queue(of: clock)
     let key = queue.add(every: interval, tolerance: tolerance ?? .zero, missed: missed, body: body)
     let target = KeyedTarget(queue, key: key)
-    if let owner, let owner = owner as? any LifetimeOwner {
+    if let owner = owner as? any LifetimeOwner {
       queue.join(key, owner.lifetime.members, as: target)
     }
     return Token(target, handle: 0, isKept: owner != nil)
-  }
-
-  private func check(_ tolerance: C.Duration?, _ fileID: StaticString, _ line: UInt) {
-    guard let tolerance, tolerance < .zero else { return }
-    trap(
-      "\(fileID):\(line): a timer cannot have a negative tolerance; got \(tolerance)",
-      remedy: "Pass a tolerance of zero or more, or none"
-    )
   }
 }
 
