@@ -67,15 +67,6 @@ package struct TimerHeap<Instant: InstantProtocol>: Sendable {
     siftUp(entries.count - 1)
   }
 
-  /// Removes and returns the entry that must be served first.
-  ///
-  /// - Complexity: O(log *n*).
-  package mutating func popFirst() -> Entry? {
-    guard let first = entries.first else { return nil }
-    remove(first.slot)
-    return first
-  }
-
   /// Removes the entry of a slot; does nothing if there is none.
   ///
   /// - Complexity: O(log *n*).
