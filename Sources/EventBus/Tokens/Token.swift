@@ -138,7 +138,7 @@ public final class Token: Sendable, Hashable {
   /// - Complexity: O(1).
   public func pause() -> Token {
     changePauses(by: 1)
-    // A registration with an owner continues after this token has been dropped.
+    // A registration that its owner keeps continues after this token has been dropped.
     let isKept = state.flags & Self.kept != 0
     return Token { [weak self, target, handle = handle] in
       if let self {
