@@ -1,18 +1,18 @@
-/// Something that belongs to one actor, which it does not keep.
+/// An object that belongs to one actor, without keeping it alive.
 package protocol ActorMember: AnyObject, Sendable {
-  /// Whether this belongs to that very actor, and not to a former one at its address.
+  /// Returns whether the member belongs to this actor, rather than to an earlier one at the same address.
   func serves(_ actor: any Actor) -> Bool
 
-  /// Whether its actor has died.
+  /// A Boolean value that indicates whether the actor has been deallocated.
   ///
-  /// Loads the actor, so that it is never asked under a lock: the load may be the last to let it go.
+  /// Never read under a lock: the getter loads the actor and may release its last reference.
   var isAbandoned: Bool { get }
 }
 
-/// One member for each actor, made when it is first asked for.
+/// A table with one member for each actor, created on first use.
 ///
-/// **Bound.** Members of dead actors are let go when the table has doubled since it was last swept: there
-/// are at most max(8, 2 × living actors) after any addition.
+/// **Bound.** A sweep releases the members of deallocated actors whenever the table has doubled since the
+/// last sweep. After any insertion the table holds at most max(8, 2 × living actors) members.
 package final class ActorTable<Member: ActorMember>: Sendable {
   private struct State {
     var members: [ObjectIdentifier: Member] = [:]
@@ -24,10 +24,10 @@ package final class ActorTable<Member: ActorMember>: Sendable {
   /// Creates an empty table.
   package init() {}
 
-  /// How many members there are, those of dead actors included.
+  /// The number of members, including those of deallocated actors.
   package var count: Int { state.withLock { $0.members.count } }
 
-  /// The member of an actor, if it has one.
+  /// Returns the member of an actor, if it has one.
   ///
   /// - Complexity: O(1), one lock.
   package func member(of actor: any Actor) -> Member? {
@@ -35,12 +35,12 @@ package final class ActorTable<Member: ActorMember>: Sendable {
     return known.flatMap { $0.serves(actor) ? $0 : nil }
   }
 
-  /// The member of an actor, made if there is none.
+  /// Returns the member of an actor, creating it if there is none.
   ///
   /// - Parameters:
   ///   - actor: The actor.
-  ///   - make: Makes the member. Another thread may win; then what was made is let go.
-  /// - Returns: The one member there is.
+  ///   - make: Creates the member. If another thread is first, the new member is discarded.
+  /// - Returns: The only member of the actor.
   /// - Complexity: Amortized O(1).
   package func member(of actor: any Actor, orMake make: () -> Member) -> Member {
     let id = ObjectIdentifier(actor)
@@ -71,62 +71,63 @@ package final class ActorTable<Member: ActorMember>: Sendable {
   }
 }
 
-/// An actor that is not kept.
+/// A weak reference to an actor.
 ///
-/// The main actor never dies, and a weak reference would make every reference to it dearer for the whole
-/// process: it is known by its identity alone.
+/// The main actor is stored by identity alone: it is never deallocated, and a weak reference would slow
+/// down every reference to it in the whole process.
 ///
-/// To one that is being destroyed no weak reference can be formed: it is gone from the start.
+/// A weak reference cannot be formed to an actor that is being deallocated; such an actor is gone from the
+/// start.
 package struct WeakActor: Sendable {
   private weak let reference: (any Actor)?
   /// The actor's identity.
   package let id: ObjectIdentifier
-  /// Whether it is the main actor.
+  /// A Boolean value that indicates whether this is the main actor.
   package let isMain: Bool
 
-  /// Refers to an actor.
+  /// Creates a reference to an actor.
   package init(_ actor: any Actor) {
     id = ObjectIdentifier(actor)
     isMain = actor === MainActor.shared
     reference = isMain ? nil : actor
   }
 
-  /// The actor, while it lives.
+  /// The actor, or `nil` once it has been deallocated.
   package var actor: (any Actor)? { isMain ? MainActor.shared : reference }
 
-  /// Whether the actor has died.
+  /// A Boolean value that indicates whether the actor has been deallocated.
   package var isGone: Bool { !isMain && reference == nil }
 
-  /// Whether this is that very actor, and not a former one at its address.
+  /// Returns whether this refers to the given actor, rather than to an earlier one at the same address.
   package func isSame(as other: any Actor) -> Bool {
     id == ObjectIdentifier(other) && (isMain || reference === other)
   }
 }
 
-/// Objects that are not kept and that take themselves out when they die.
+/// A set of weak references to objects that remove themselves in their `deinit`.
 ///
-/// No reference is loaded while it changes, so that it may change under a lock; ask a copy for the
-/// ``living`` after unlocking.
+/// Mutations load no reference and are safe under a lock. Copy the set, unlock, and read ``living`` from
+/// the copy.
 package struct WeakObjects<Object: AnyObject & Sendable>: Sendable {
-  private struct Place: Sendable {
+  private struct Entry: Sendable {
     weak let object: Object?
   }
 
-  private var places: [ObjectIdentifier: Place] = [:]
+  private var entries: [ObjectIdentifier: Entry] = [:]
 
-  /// Nothing.
+  /// Creates an empty set.
   package init() {}
 
   /// Adds an object.
   package mutating func insert(_ object: Object) {
-    places[ObjectIdentifier(object)] = Place(object: object)
+    entries[ObjectIdentifier(object)] = Entry(object: object)
   }
 
-  /// Removes an object that is dying.
-  package mutating func remove(_ identity: ObjectIdentifier) { places[identity] = nil }
+  /// Removes an object that is being deallocated.
+  package mutating func remove(_ identity: ObjectIdentifier) { entries[identity] = nil }
 
-  /// The objects that are alive, in no order.
+  /// The objects that are still alive, in no particular order.
   ///
-  /// Never asked under a lock.
-  package var living: [Object] { places.values.compactMap(\.object) }
+  /// Never read under a lock.
+  package var living: [Object] { entries.values.compactMap(\.object) }
 }

@@ -4,19 +4,19 @@ public import Synchronization
 internal import ObjectiveC
 #endif
 
-/// A run of atomic words at a fixed address, freed by hand.
+/// A manually deallocated block of atomic words.
 ///
-/// The address fits into an atomic word of its own; that is how such memory is published to readers.
+/// Its address fits into another atomic word, which publishes the block to readers.
 @safe @usableFromInline
 package struct AtomicWords: @unchecked Sendable {  // Reason: atomic words at a fixed address.
   @usableFromInline
   let base: UnsafeMutablePointer<Atomic<UInt>>
 
-  /// Allocates words, all zero.
+  /// Allocates a block of zeroed words.
   ///
   /// - Parameters:
-  ///   - count: How many.
-  ///   - alignment: The alignment of the first, in bytes.
+  ///   - count: The number of words.
+  ///   - alignment: The alignment of the first word, in bytes.
   package init(count: Int, alignment: Int = 16) {
     let raw = UnsafeMutableRawPointer.allocate(byteCount: count * 8, alignment: alignment)
     unsafe base = raw.bindMemory(to: Atomic<UInt>.self, capacity: count)  // Reason: fresh.
@@ -25,7 +25,7 @@ package struct AtomicWords: @unchecked Sendable {  // Reason: atomic words at a 
     }
   }
 
-  /// Takes up the words whose ``address`` was kept, or nothing for zero.
+  /// Creates a reference to the block with this ``address``; fails for zero.
   @inlinable
   package init?(address: UInt) {
     let pointer = unsafe UnsafeMutablePointer<Atomic<UInt>>(bitPattern: address)  // Reason: ours.
@@ -33,34 +33,34 @@ package struct AtomicWords: @unchecked Sendable {  // Reason: atomic words at a 
     unsafe base = pointer  // Reason: from `address`.
   }
 
-  /// The address, to be kept in an atomic word.
+  /// The address of the block, for storage in an atomic word.
   @inlinable
   package var address: UInt { unsafe UInt(bitPattern: base) }  // Reason: a number.
 
-  /// Frees the words.
+  /// Deallocates the block.
   ///
-  /// Nobody may use them afterwards.
+  /// No copy of this value may be used afterwards.
   package func deallocate() {
     unsafe base.deallocate()  // Reason: allocated in `init`; atomic words need no destruction.
   }
 
-  /// Reads a word, sequentially consistent.
+  /// Loads a word with sequentially consistent ordering.
   @inlinable
   package subscript(index: Int) -> UInt {
     unsafe base[index].load(ordering: .sequentiallyConsistent)  // Reason: a known count.
   }
 
-  /// Writes a word, sequentially consistent.
+  /// Stores a word with sequentially consistent ordering.
   package func store(_ value: UInt, at index: Int) {
     unsafe base[index].store(value, ordering: .sequentiallyConsistent)  // Reason: as above.
   }
 
-  /// Writes a word so that whoever reads it sees what was written before.
+  /// Stores a word with releasing ordering: a thread that acquires it also sees all earlier writes.
   package func publish(_ value: UInt, at index: Int) {
     unsafe base[index].store(value, ordering: .releasing)  // Reason: as above.
   }
 
-  /// Adds to a word, wrapping, sequentially consistent.
+  /// Adds to a word with wrapping arithmetic and sequentially consistent ordering.
   ///
   /// - Returns: The sum.
   @inlinable
@@ -71,20 +71,21 @@ package struct AtomicWords: @unchecked Sendable {  // Reason: atomic words at a 
   }
 }
 
-/// Objects as plain numbers, for atomic words and slots.
+/// Conversions between objects and their addresses, for atomic words and slots.
 ///
-/// Whoever keeps an address also keeps the object, by one of two rules: the number was made with
-/// ``retained(_:)`` and is released once, or somebody named at the use keeps the object meanwhile.
+/// An address is valid under one of two rules: ``retained(_:)`` created it and ``release(_:)`` is called
+/// once, or a comment at the use names the owner that keeps the object alive.
 @usableFromInline
 package enum ObjectAddress: Sendable {
-  /// The address of an object that somebody else keeps.
+  /// Returns the address of an object without retaining it.
   package static func of(_ object: AnyObject) -> UInt {
     unsafe UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())  // Reason: a number.
   }
 
-  /// Whether Swift counts the references to an object.
+  /// Returns whether an object uses Swift's native reference counting.
   ///
-  /// An unowned reference to it may be formed in its `deinit` then, and keeps its memory.
+  /// Only for such an object can an unowned reference be formed in its `deinit`; the reference keeps the
+  /// memory allocated.
   package static func isCountedBySwift(_ object: AnyObject) -> Bool {
     #if canImport(ObjectiveC)
     !(object is NSObject)
@@ -93,30 +94,34 @@ package enum ObjectAddress: Sendable {
     #endif
   }
 
-  /// The address of an object, with a reference that ``release(_:)`` ends.
+  /// Retains an object and returns its address.
+  ///
+  /// Balance every call with ``release(_:)``.
   package static func retained(_ object: AnyObject) -> UInt {
     unsafe UInt(bitPattern: Unmanaged.passRetained(object).toOpaque())  // Reason: a number.
   }
 
-  /// Ends the reference that ``retained(_:)`` began, which may run code of anybody.
+  /// Releases an object that ``retained(_:)`` retained.
+  ///
+  /// May run the object's `deinit`.
   package static func release(_ address: UInt) {
     let pointer = unsafe UnsafeRawPointer(bitPattern: address)  // Reason: from `retained`.
     guard let pointer = unsafe pointer else { return }  // Reason: as above.
     unsafe Unmanaged<AnyObject>.fromOpaque(pointer).release()  // Reason: retained before.
   }
 
-  /// The object at an address, with a reference of its own, or nothing for zero.
+  /// Returns a strong reference to the object at an address, or `nil` for zero.
   package static func object<Object: AnyObject>(_ address: UInt, as type: Object.Type) -> Object? {
     let pointer = unsafe UnsafeRawPointer(bitPattern: address)  // Reason: from `of` or `retained`.
     guard let pointer = unsafe pointer else { return nil }  // Reason: as above.
     return unsafe Unmanaged<Object>.fromOpaque(pointer).takeUnretainedValue()  // Reason: kept.
   }
 
-  /// Calls a closure with the object at an address, without counting a reference.
+  /// Calls a closure with the object at an address, without retaining the object.
   ///
-  /// The class is the closure's parameter: a metatype argument would be looked up at run time.
+  /// The closure's parameter determines the class: a metatype argument would be looked up at run time.
   ///
-  /// - Returns: What the closure returns, or nothing for zero.
+  /// - Returns: The closure's result, or `nil` for zero.
   @inlinable
   @inline(__always)
   package static func borrow<Object: AnyObject, Result>(
@@ -130,17 +135,17 @@ package enum ObjectAddress: Sendable {
   }
 }
 
-/// An object that is made when it is first asked for, and a few flags, in one atomic word.
+/// A lazily created object and three flags, in one atomic word.
 ///
-/// What most tokens and lifetimes never need costs them eight bytes.
+/// Extra state that most tokens and lifetimes never need costs them eight bytes.
 package struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
-  /// The bits an object's address never uses.
+  /// The bits that are always zero in an object's address.
   private static var flagMask: UInt { 7 }
   private let word: Atomic<UInt>
 
   /// Creates a reference without an object.
   ///
-  /// - Parameter flags: Flags set from the start, below 8.
+  /// - Parameter flags: The initial flags, less than 8.
   package init(flags: UInt = 0) { word = Atomic(flags) }
 
   deinit { ObjectAddress.release(word.load(ordering: .acquiring) & ~Self.flagMask) }
@@ -148,22 +153,22 @@ package struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable 
   /// The flags that are set.
   package var flags: UInt { word.load(ordering: .sequentiallyConsistent) & Self.flagMask }
 
-  /// The object, if there is one.
+  /// The object, or `nil` if it has not been created.
   package var object: Object? { Self.object(in: word.load(ordering: .sequentiallyConsistent)) }
 
-  /// Sets a flag, for good.
+  /// Sets a flag permanently.
   ///
-  /// - Returns: `false` if it was set before.
+  /// - Returns: `false` if the flag was already set.
   package borrowing func set(_ flag: UInt) -> Bool {
     word.bitwiseOr(flag, ordering: .sequentiallyConsistent).oldValue & flag == 0
   }
 
-  /// The object, made if there is none.
+  /// Returns the object, creating it if there is none.
   ///
   /// - Parameters:
-  ///   - make: Makes the object. Another thread may win; then what was made is let go.
-  ///   - didMake: Called with the new object and the flags at the moment others could find it.
-  /// - Returns: The one object there is.
+  ///   - make: Creates the object. If another thread is first, the new object is discarded.
+  ///   - didMake: Called with the new object and the flags at the moment of its publication.
+  /// - Returns: The only object.
   package borrowing func object(
     orMake make: () -> Object,
     didMake: (Object, UInt) -> Void = { _, _ in }

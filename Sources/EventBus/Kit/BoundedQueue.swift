@@ -1,7 +1,7 @@
-/// First in, first out, with a limit.
+/// A first-in, first-out queue with an optional limit.
 ///
-/// A plain value. Taking from the front leaves room that is reused when the queue becomes empty or when
-/// it is more than half of the storage.
+/// A plain value. Removals from the front leave a gap. The queue reclaims it when it becomes empty, or when
+/// the gap is longer than 32 elements and more than half of the storage.
 @usableFromInline
 package struct BoundedQueue<Element> {
   @usableFromInline
@@ -15,24 +15,24 @@ package struct BoundedQueue<Element> {
   @inlinable
   package init(_ limit: BufferLimit = .unlimited) { self.limit = limit }
 
-  /// Whether a full queue discards what comes, rather than what waits.
+  /// A Boolean value that indicates whether a full queue discards new elements instead of waiting ones.
   @inlinable
   package var keepsOldest: Bool {
     if case .oldest = limit { true } else { false }
   }
 
-  /// How many elements wait.
+  /// The number of elements.
   @inlinable
   package var count: Int { storage.count - head }
 
-  /// Whether none waits.
+  /// A Boolean value that indicates whether the queue has no elements.
   @inlinable
   package var isEmpty: Bool { head == storage.count }
 
-  /// Adds an element behind all others.
+  /// Adds an element at the end.
   ///
-  /// - Returns: The element that had to go: the new one or the first, or `nil` when there was room. The
-  ///   caller lets it go outside its lock.
+  /// - Returns: The discarded element, which is the new one or the first, or `nil` when there was room. The
+  ///   caller releases it outside its lock.
   /// - Complexity: Amortized O(1).
   @inlinable
   package mutating func append(_ element: Element) -> Element? {
@@ -48,7 +48,7 @@ package struct BoundedQueue<Element> {
     }
   }
 
-  /// Takes the first element.
+  /// Removes and returns the first element.
   ///
   /// - Complexity: Amortized O(1).
   @inlinable
@@ -68,7 +68,7 @@ package struct BoundedQueue<Element> {
   /// The first element.
   package var first: Element? { head < storage.count ? storage[head] : nil }
 
-  /// Takes the last element.
+  /// Removes and returns the last element.
   ///
   /// - Complexity: O(1).
   package mutating func popLast() -> Element? {
@@ -80,9 +80,9 @@ package struct BoundedQueue<Element> {
     return last
   }
 
-  /// Takes everything.
+  /// Removes all elements.
   ///
-  /// - Returns: The elements, oldest first, for the caller to let go outside its lock.
+  /// - Returns: The elements, oldest first. The caller releases them outside its lock.
   package mutating func removeAll() -> [Element] {
     let all = storage[head...].compactMap(\.self)
     storage = []
@@ -93,25 +93,24 @@ package struct BoundedQueue<Element> {
 
 extension BoundedQueue: Sendable where Element: Sendable {}
 
-/// How much a queue keeps while its consumer is busy, and what it discards beyond that.
+/// The number of elements that a queue holds for its consumer, and the element that a full queue discards.
 @usableFromInline
 package enum BufferLimit: Equatable, Sendable {
-  /// Everything.
+  /// Discards nothing.
   case unlimited
-  /// The oldest so many; what comes later is discarded.
+  /// Holds at most this many elements; a full queue discards new ones.
   case oldest(Int)
-  /// The newest so many; what came first is discarded.
+  /// Holds at most this many elements; a full queue discards the oldest.
   case newest(Int)
 
-  /// Reads the policy of an asynchronous stream.
+  /// Converts the buffering policy of an asynchronous stream.
   ///
-  /// A size below one would discard every event: it is refused with a line on standard error, and one
-  /// event is kept.
+  /// A size below one would discard every event. It is replaced by one, with a warning on standard error.
   ///
   /// - Parameters:
   ///   - policy: The policy.
-  ///   - fileID: Where it was asked for.
-  ///   - line: Its line.
+  ///   - fileID: The file of the request.
+  ///   - line: The line of the request.
   package init<Element>(
     _ policy: AsyncStream<Element>.Continuation.BufferingPolicy,
     fileID: StaticString,
@@ -128,7 +127,7 @@ package enum BufferLimit: Equatable, Sendable {
   private static func usable(_ size: Int, _ fileID: StaticString, _ line: UInt) -> Int {
     guard size < 1 else { return size }
     StandardError.print(
-      "EventBus: \(fileID):\(line): a buffer of \(size) events keeps none, one is used. Ask for 1 or more."
+      "EventBus: \(fileID):\(line): a buffer of \(size) events holds none; using 1. Ask for 1 or more."
     )
     return 1
   }

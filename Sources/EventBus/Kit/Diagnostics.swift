@@ -6,21 +6,21 @@ private import Musl
 private import Darwin
 #endif
 
-/// Stops the program because of a mistake in the calling code: the one place where the package traps.
+/// Stops the program because of a programming error.
 ///
-/// Unlike `precondition`, it gives the reason in release builds, too.
+/// All traps of the package go through this function. Unlike `precondition`, it prints the reason in release builds, too.
 ///
 /// - Parameters:
-///   - problem: What is wrong, naming the thing.
-///   - remedy: What to do instead.
-///   - fileID: The caller's file, which begins with the name of its module.
+///   - problem: The error, with the name of the thing that is wrong.
+///   - remedy: The correction.
+///   - fileID: The caller's file ID, which starts with the module name.
 package func trap(_ problem: String, remedy: String, fileID: String = #fileID) -> Never {
   fatalError("\(fileID.prefix { $0 != "/" }): \(problem). \(remedy).")  // Reason: the one trap.
 }
 
-/// Standard error, for messages that no hook receives.
+/// Standard error, for messages without a hook.
 package enum StandardError: Sendable {
-  /// Writes a line, with one system call if the system takes it whole.
+  /// Writes a line, with a single system call unless the write is partial.
   package static func print(_ line: String) {
     var rest = Array((line + "\n").utf8)[...]
     while !rest.isEmpty {

@@ -1,8 +1,8 @@
-/// A gate that opens once and lets everybody through who waits, or comes later.
+/// A gate that opens once and then stays open for all current and future waiters.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread. Waiters are resumed outside the lock.
+/// Every member may be called from any thread. Waiters resume after the lock is released.
 package final class Latch: Sendable {
   private struct State {
     var isOpen = false
@@ -15,10 +15,10 @@ package final class Latch: Sendable {
   /// Creates a closed latch.
   package init() {}
 
-  /// Whether it has been opened.
+  /// A Boolean value that indicates whether the latch is open.
   package var isOpen: Bool { state.withLock { $0.isOpen } }
 
-  /// Opens it.
+  /// Opens the latch and resumes its waiters.
   ///
   /// Opening an open latch does nothing.
   package func open() {
@@ -42,7 +42,7 @@ package final class Latch: Sendable {
     }
     return await withCancellationHandling {
       await withCheckedContinuation { continuation in
-        // The cancellation is looked at under the lock: a handler that comes later finds the waiter.
+        // Checked under the lock: a cancellation handler that runs later finds the waiter.
         let answer: Bool? = state.withLock { state in
           if state.isOpen { return true }
           if Task.isCancelled { return false }
@@ -58,24 +58,23 @@ package final class Latch: Sendable {
   }
 }
 
-/// Runs an operation on the caller's actor, and a closure as soon as the task is cancelled.
+/// Runs an operation on the caller's actor, with a handler for task cancellation.
 ///
 /// `withTaskCancellationHandler` alone leaves the actor: its operation runs there only if it captures the
-/// actor, which a closure in a function that merely stays with its caller does not (Swift 6.3). Then
-/// others may have their turn between the call and the operation, and "it waits" and "it runs where it
-/// was called" are no longer true.
+/// actor, and a closure in a `nonisolated(nonsending)` function does not (Swift 6.3). Other work of the
+/// actor could then run between the call and the operation.
 ///
 /// - Parameters:
 ///   - isolation: The caller's isolation.
-///   - operation: What to do. It runs where the caller does.
-///   - handler: Called once if the task is, or meanwhile becomes, cancelled; on any thread.
-/// - Returns: What the operation returns.
+///   - operation: The operation. It runs in the caller's isolation.
+///   - handler: Called once, on any thread, if the task is or becomes cancelled during the operation.
+/// - Returns: The operation's result.
 package func withCancellationHandling<Result>(
   isolation: isolated (any Actor)? = #isolation,
   _ operation: nonisolated(nonsending) () async -> Result,
   onCancel handler: @Sendable () -> Void
 ) async -> Result {
-  await withTaskCancellationHandler {  // Reason: the actor is captured, and so is not left.
+  await withTaskCancellationHandler {  // Reason: captures the actor, and so stays on it.
     _ = isolation
     return await operation()
   } onCancel: {

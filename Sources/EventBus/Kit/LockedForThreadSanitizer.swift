@@ -7,17 +7,17 @@ private import Musl
 private import Darwin
 #endif
 
-/// The lock of the package in builds for ThreadSanitizer.
+/// A replacement for the package's lock in ThreadSanitizer builds.
 ///
-/// The waiting path of `Mutex` on Linux is not instrumented, so that ThreadSanitizer reports races that
-/// are not there. A POSIX mutex is one it knows. The real one, with its documentation, is in
-/// `Locked.swift`; this one behaves the same.
+/// The waiting path of `Mutex` on Linux is not instrumented, so ThreadSanitizer reports false races. It
+/// understands POSIX mutexes. `Locked.swift` has the regular implementation and its documentation; both
+/// behave the same.
 @safe @usableFromInline
 package struct Locked<State>: ~Copyable, @unchecked Sendable {  // Reason: `lock` guards `state`.
   private let state: UnsafeMutablePointer<State>
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
 
-  /// Creates an unlocked lock around its state.
+  /// Creates an unlocked lock with an initial state.
   package init(_ state: consuming sending State) {
     unsafe self.state = .allocate(capacity: 1)  // Reason: freed in `deinit`.
     unsafe self.state.initialize(to: state)  // Reason: allocated above.
@@ -26,7 +26,7 @@ package struct Locked<State>: ~Copyable, @unchecked Sendable {  // Reason: `lock
   }
 
   deinit {
-    unsafe pthread_mutex_destroy(lock)  // Reason: nobody can hold it any more.
+    unsafe pthread_mutex_destroy(lock)  // Reason: no thread can hold it.
     unsafe lock.deallocate()  // Reason: allocated in `init`.
     unsafe state.deinitialize(count: 1)  // Reason: initialized in `init`.
     unsafe state.deallocate()  // Reason: allocated in `init`.

@@ -1,10 +1,10 @@
 public import Synchronization
 
-/// Objects by small whole numbers: reading is two loads, without a lock and without a count.
+/// A table of objects by small integers, whose lookup takes two loads, no lock and no retain.
 ///
-/// Objects are added and stay until the table dies. A table that has become too small is replaced by one
-/// twice as large; the former ones are kept as well, since somebody may be reading them, which adds up
-/// to no more than the last.
+/// Objects are never removed before the table is deallocated. A block that is too small is replaced by one
+/// twice as large. The table keeps the old blocks, since a thread may still be reading them; together they
+/// are no larger than the newest.
 @usableFromInline
 package struct ObjectTable: ~Copyable, Sendable {
   private struct Owned {
@@ -24,12 +24,12 @@ package struct ObjectTable: ~Copyable, Sendable {
     for block in blocks { block.deallocate() }
   }
 
-  /// Calls a closure with the object at a number.
+  /// Calls a closure with the object at an index.
   ///
   /// - Parameters:
-  ///   - index: The number.
-  ///   - body: Called with the object, whose class the caller knows: a number is given to one type.
-  /// - Returns: What the closure returns, or `nil` when there is no object.
+  ///   - index: The index.
+  ///   - body: Called with the object. The caller knows the class: each index belongs to one type.
+  /// - Returns: The closure's result, or `nil` when there is no object.
   @inlinable
   @inline(__always)
   package borrowing func with<Object: AnyObject, Result>(
@@ -41,12 +41,12 @@ package struct ObjectTable: ~Copyable, Sendable {
     return ObjectAddress.borrow(block[index], body)
   }
 
-  /// The object at a number, made if there is none.
+  /// Returns the object at an index, creating it if there is none.
   ///
   /// - Parameters:
-  ///   - index: The number.
-  ///   - make: Makes the object, under the table's lock.
-  /// - Returns: The object there is now.
+  ///   - index: The index.
+  ///   - make: Creates the object, under the table's lock.
+  /// - Returns: The only object at the index.
   package borrowing func object<Object: AnyObject & Sendable>(
     _ index: Int,
     orMake make: () -> Object
@@ -67,15 +67,15 @@ package struct ObjectTable: ~Copyable, Sendable {
     }
   }
 
-  /// All objects, in the order they were added.
+  /// All objects, in insertion order.
   package var objects: [any AnyObject & Sendable] { owned.withLock { $0.objects } }
 
   private static func copy(of old: SlotBlock?, with address: UInt, at index: Int) -> SlotBlock {
     let count = old?.count ?? 0
     let new = SlotBlock(capacity: max(16, 2 * count, index + 1))
-    for place in 0..<new.capacity {
-      let former = place < count ? old?[place] ?? 0 : 0
-      _ = new.append(place == index ? address : former)
+    for slot in 0..<new.capacity {
+      let former = slot < count ? old?[slot] ?? 0 : 0
+      _ = new.append(slot == index ? address : former)
     }
     return new
   }

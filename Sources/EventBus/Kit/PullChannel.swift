@@ -1,15 +1,14 @@
-/// Brings the elements of a sequence from the task that takes them out of it to the one that wants them,
-/// each only when it is asked for.
+/// A channel that passes elements from a supplier task to a consumer task, one for each request.
 ///
-/// One task asks, one supplies. Either side may end it at any time.
+/// One task requests elements, one supplies them. Either side may end the channel at any time.
 package final class PullChannel<Element: Sendable, Failure: Error>: Sendable {
-  /// What the consumer gets: an element, the end, or an error.
+  /// The consumer's result: an element, the end, or an error.
   package typealias Answer = Result<Element?, Failure>
 
   private struct State {
     var consumer: CheckedContinuation<Answer, Never>?
     var supplier: CheckedContinuation<Bool, Never>?
-    /// Whether the consumer asked and the supplier has not heard of it.
+    /// A request for which no supplier was waiting.
     var isAsked = false
     var hasEnded = false
     var task: Task<Void, Never>?
@@ -20,10 +19,10 @@ package final class PullChannel<Element: Sendable, Failure: Error>: Sendable {
   /// Creates a channel without a supplier.
   package init() {}
 
-  /// Whether it has ended.
+  /// A Boolean value that indicates whether the channel has ended.
   package var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-  /// Names the task that supplies, which is cancelled when the channel ends.
+  /// Sets the supplier task, which the channel cancels when it ends.
   package func setSupplier(_ task: Task<Void, Never>) {
     let hasEnded = state.withLock { state in
       if !state.hasEnded { state.task = task }
@@ -32,9 +31,9 @@ package final class PullChannel<Element: Sendable, Failure: Error>: Sendable {
     if hasEnded { task.cancel() }
   }
 
-  /// Asks for an element and waits for it.
+  /// Requests an element and waits for it.
   ///
-  /// When the waiting task is cancelled the supplier is, too; what that makes of it is the answer.
+  /// Cancelling the waiting task cancels the supplier, whose response to that is the result.
   package func ask() async -> Answer {
     await withCancellationHandling {
       await withCheckedContinuation { consumer in
@@ -53,7 +52,7 @@ package final class PullChannel<Element: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  /// Waits until the consumer asks.
+  /// Waits until the consumer requests an element.
   ///
   /// - Returns: `false` when the channel has ended.
   package func isAsked() async -> Bool {
@@ -71,9 +70,11 @@ package final class PullChannel<Element: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  /// Answers the consumer; the end and an error end the channel.
+  /// Passes a result to the consumer.
   ///
-  /// - Returns: `false` when nobody wants more.
+  /// The end of the sequence, or an error, ends the channel.
+  ///
+  /// - Returns: `false` when the channel has ended.
   package func supply(_ answer: Answer) -> Bool {
     let isLast = if case .success(.some) = answer { false } else { true }
     let (consumer, hasEnded) = state.withLock { state in
@@ -87,7 +88,7 @@ package final class PullChannel<Element: Sendable, Failure: Error>: Sendable {
     return !hasEnded
   }
 
-  /// Ends it: who asks, now or later, is told that there is nothing more.
+  /// Ends the channel: current and later requests return `nil`.
   package func end() {
     let ended = state.withLock { state in
       let ended = state

@@ -6,12 +6,12 @@ private import Musl
 private import Darwin
 #endif
 
-/// Which thread runs, as a number: for finding out that a thread has come back to where it already is.
+/// An identifier of the calling thread, for the detection of re-entrant calls.
 package enum ThreadIdentity: Sendable {
-  /// The number of the calling thread, never zero; another thread may have it later.
+  /// The identifier of the calling thread, never zero.
   ///
-  /// Never optimised: the C library declares `pthread_self` a constant function, so that an optimiser may
-  /// use one answer on both sides of a suspension.
+  /// A later thread may have the same identifier. Never optimised: the C library declares `pthread_self` a constant function, so the optimiser could
+  /// reuse one result across a suspension point.
   @_optimize(none)
   package static var current: UInt {
     #if canImport(Glibc)
@@ -22,9 +22,11 @@ package enum ThreadIdentity: Sendable {
   }
 }
 
-/// Which task is running.
+/// An identifier of the current task.
 package enum TaskIdentity: Sendable {
-  /// A number of the current task that no other task has while it runs, and others may have later; 0 outside tasks.
+  /// The identifier of the current task, or 0 outside tasks.
+  ///
+  /// Unique among running tasks. A later task may have the same identifier.
   package static var current: Int {
     unsafe withUnsafeCurrentTask { task in unsafe task?.hashValue ?? 0 }  // Reason: only hashed.
   }

@@ -1,83 +1,77 @@
-/// A list in the order of insertion whose elements are removed by ticket.
+/// A list in insertion order, with removal by ticket.
 ///
-/// A plain value. Removal leaves a gap; gaps are closed when they outnumber the elements, so the
-/// storage is at most max(8, 2 × ``count``) places after any removal.
+/// A plain value. Removals leave gaps, which are compacted when they outnumber the elements: after any
+/// removal the storage has at most max(8, 2 × ``count``) slots.
 package struct TicketList<Element> {
-  /// Names one insertion; never used again.
+  /// The identifier of one insertion, never reused.
   package struct Ticket: Hashable, Sendable {
     fileprivate let number: UInt
   }
 
-  fileprivate struct Place {
-    let number: UInt
-    var element: Element?
-  }
-
-  private var places: [Place] = []
+  private var slots: [(number: UInt, element: Element?)] = []
   private var nextNumber: UInt = 0
 
-  /// How many elements there are.
+  /// The number of elements.
   package private(set) var count = 0
 
-  /// How many places they take, gaps included.
-  package var placeCount: Int { places.count }
+  /// The number of slots, including gaps.
+  package var slotCount: Int { slots.count }
 
   /// Creates an empty list.
   package init() {}
 
   /// The elements, oldest first.
-  package var elements: [Element] { places.compactMap(\.element) }
+  package var elements: [Element] { slots.compactMap(\.element) }
 
   /// Calls a closure with every element, oldest first.
   package func forEach(_ body: (Element) -> Void) {
-    for place in places {
-      if let element = place.element { body(element) }
+    for slot in slots {
+      if let element = slot.element { body(element) }
     }
   }
 
-  /// Adds an element behind all others.
+  /// Adds an element at the end.
   ///
   /// - Complexity: Amortized O(1).
   package mutating func append(_ element: Element) -> Ticket {
     defer { nextNumber += 1 }
-    places.append(Place(number: nextNumber, element: element))
+    slots.append((number: nextNumber, element: element))
     count += 1
     return Ticket(number: nextNumber)
   }
 
   /// Removes the element of a ticket.
   ///
-  /// - Returns: The element, for the caller to let go outside its lock; `nil` if it was removed before.
+  /// - Returns: The element, or `nil` if it was removed before. The caller releases it outside its lock.
   /// - Complexity: O(log *n*), amortized.
   package mutating func remove(_ ticket: Ticket) -> Element? {
-    guard let index = index(of: ticket), let element = places[index].element.take() else {
+    guard let index = index(of: ticket), let element = slots[index].element.take() else {
       return nil
     }
     count -= 1
-    if places.count > max(8, 2 * count) { places.removeAll { $0.element == nil } }
+    if slots.count > max(8, 2 * count) { slots.removeAll { $0.element == nil } }
     return element
   }
 
-  /// Removes everything.
+  /// Removes all elements.
   ///
   /// - Returns: The elements, oldest first.
   package mutating func removeAll() -> [Element] {
     let all = elements
-    places = []
+    slots = []
     count = 0
     return all
   }
 
   private func index(of ticket: Ticket) -> Int? {
     var low = 0
-    var high = places.count
+    var high = slots.count
     while low < high {
       let middle = low + (high - low) / 2
-      if places[middle].number < ticket.number { low = middle + 1 } else { high = middle }
+      if slots[middle].number < ticket.number { low = middle + 1 } else { high = middle }
     }
-    return low < places.count && places[low].number == ticket.number ? low : nil
+    return low < slots.count && slots[low].number == ticket.number ? low : nil
   }
 }
 
 extension TicketList: Sendable where Element: Sendable {}
-extension TicketList.Place: Sendable where Element: Sendable {}

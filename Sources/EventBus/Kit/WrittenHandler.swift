@@ -1,10 +1,10 @@
-/// Handlers as they were written, with their isolation, made ready to be called.
+/// Conversions from handlers with a dynamic isolation to handlers that can be called synchronously.
 ///
-/// `@isolated(any)` keeps a closure from being called synchronously even where its isolation is known to
-/// be right. Whoever calls the bare form has made sure that the handler is nonisolated, or that the code
-/// runs on its actor. The closure is looked at through a structure of one field, so that it keeps its
-/// representation and no wrapper is made for it. Both structures of a pair constrain their parameters
-/// alike: a parameter known to be a class is passed as a reference, any other by address.
+/// An `@isolated(any)` closure cannot be called synchronously, even by code that runs in its isolation.
+/// Callers of the bare form ensure that the handler is nonisolated, or that they run on its actor. The
+/// cast goes through structures of one field, so that the closure keeps its representation and needs no
+/// wrapper. Both structures of a pair constrain their parameters alike: a parameter known to be a class is
+/// passed as a reference, any other by address.
 package enum WrittenHandler {
   private struct Written<Payload> {
     let call: @isolated(any) @Sendable (Payload) throws -> Void
@@ -26,7 +26,7 @@ package enum WrittenHandler {
     let call: @Sendable (Owner, Payload) throws -> Void
   }
 
-  /// A handler without its isolation.
+  /// Returns a handler without its isolation.
   package static func bare<Payload>(
     _ handler: @escaping @isolated(any) @Sendable (Payload) throws -> Void
   ) -> @Sendable (Payload) throws -> Void {
@@ -34,7 +34,7 @@ package enum WrittenHandler {
     return unsafe unsafeBitCast(written, to: Bare<Payload>.self).call  // Reason: same layout.
   }
 
-  /// A handler that takes its owner, without its isolation.
+  /// Returns a handler that takes its owner, without its isolation.
   package static func bare<Owner: AnyObject, Payload>(
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) throws -> Void
   ) -> @Sendable (Owner, Payload) throws -> Void {
@@ -42,7 +42,7 @@ package enum WrittenHandler {
     return unsafe unsafeBitCast(written, to: BareForOwner.self).call  // Reason: same layout.
   }
 
-  /// A handler that runs on the actor that owns it, without its isolation.
+  /// Returns a handler that runs on the actor that owns it, without its isolation.
   package static func bare<Owner: Actor, Payload>(
     onOwner handler: @escaping @Sendable (isolated Owner, Payload) throws -> Void
   ) -> @Sendable (Owner, Payload) throws -> Void {

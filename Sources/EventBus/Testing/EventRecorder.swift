@@ -1,4 +1,4 @@
-/// Records the events of a bus, for tests.
+/// A recorder of the events of a bus, for tests.
 ///
 /// ```swift
 /// let recorder = EventRecorder(bus)
@@ -6,44 +6,40 @@
 /// print(recorder.events.map(\.name))  // ["user.didLogIn"]
 /// ```
 ///
-/// It hears every event, in the order of delivery, on the posting thread, after observers of the same
-/// priority that were registered before it. It does not count as somebody who handled an event. It
-/// records until it dies, or the bus does.
+/// A recorder receives every event, in delivery order, on the posting thread, after observers of the same
+/// priority that were registered before it. It does not count as a handler of the event. It records until
+/// it or the bus is deallocated.
 ///
 /// ## Thread safety
 ///
 /// Every member may be used from any thread.
 public final class EventRecorder: Sendable {
-  private struct State {
-    var events: [AnyEvent] = []
-  }
-
   private final class Tape: Sendable {
-    let state = Locked(State())
+    let events = Locked<[AnyEvent]>([])
   }
 
   private let tape = Tape()
   private let unread: EventStream<AnyEvent>
 
-  /// Begins to record.
+  /// Creates a recorder and starts recording.
   ///
   /// - Parameters:
-  ///   - bus: The bus. It is not kept.
-  ///   - fileID: Where the recorder was made; filled in by the compiler.
-  ///   - line: Its line.
+  ///   - bus: The bus. The recorder does not keep it alive.
+  ///   - fileID: The file of the call, supplied by the compiler.
+  ///   - line: The line of the call, supplied by the compiler.
   public init(_ bus: EventBus, fileID: StaticString = #fileID, line: UInt = #line) {
     unread = bus.allEvents(fileID: fileID, line: line) { [tape] unread, event in
-      tape.state.withLock { $0.events.append(event) }
+      tape.events.withLock { $0.append(event) }
       return unread.add(event)
     }
   }
 
-  /// What was recorded so far, oldest first.
-  public var events: [AnyEvent] { tape.state.withLock { $0.events } }
+  /// The recorded events, oldest first.
+  public var events: [AnyEvent] { tape.events.withLock { $0 } }
 
-  /// Waits for the next event that no call of this method has returned yet.
+  /// Waits for the next event that this method has not yet returned.
   ///
-  /// - Returns: The event, or `nil` when the waiting task is cancelled first, or when the bus has died and
-  ///   every event was returned.
+  /// - Returns: The event, or `nil` if the waiting task is cancelled first, or if the bus has been deallocated
+  ///   and all events have been returned.
   public func next() async -> AnyEvent? { await unread.buffer.next() }
 }

@@ -1,4 +1,4 @@
-/// A clock that stands still until it is moved, for tests that never sleep.
+/// A clock that advances only on request, for tests without real time.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -6,52 +6,93 @@
 /// await clock.advance(by: .seconds(240))  // both ticks have run when it returns
 /// ```
 ///
-/// There are two ways to let time pass. ``advance(by:)`` goes from deadline to deadline, as time does, and
-/// at each waits until everything the timers of this clock do there is done. ``jump(by:)`` is the machine
-/// that slept: the clock stands at its goal at once, everybody wakes up late, and nothing is waited for.
+/// The time can pass in two ways. ``advance(by:)`` moves the clock from deadline to deadline, as real time
+/// does, and waits at each one for the timers of this clock. ``jump(by:)`` simulates a machine that slept:
+/// it moves the clock at once and waits for nothing, so sleepers wake up late.
 ///
-/// ### What is waited for
+/// ### Waiting for timers
 ///
-/// A tick of `every` or `after` is waited for from its deadline until its handler has returned, across
-/// actors and suspensions, unless the handler, or a task it began, itself sleeps on this clock: then it is
-/// left asleep until its own deadline is reached. A handler that waits for something the test does only
-/// after advancing keeps ``advance(by:)`` waiting for ever; use ``jump(by:)`` there, and ``settled()``
-/// later.
+/// ``advance(by:)`` waits for every tick of `every` and `after`, from its deadline until its handler has
+/// returned, across actors and suspensions. The exception is a handler that sleeps on this clock, itself or
+/// in a task that it started: it stays asleep until its own deadline. A handler that waits for something
+/// that the test does only after advancing suspends ``advance(by:)`` forever. Use ``jump(by:)`` there, and
+/// ``settled()`` later.
 ///
-/// Nothing is known of other tasks that sleep on the clock once they are awake. They are woken in the
-/// order of their deadlines, and among equals in the order in which they fell asleep; that they have got
-/// where they sleep, ``sleepers(atLeast:)`` tells.
+/// The clock does not track other tasks that have slept on it after they wake up. They wake up in the order
+/// of their deadlines, and among equals in the order in which they went to sleep. ``sleepers(atLeast:)``
+/// waits until they are asleep.
 ///
 /// ## Thread safety
 ///
-/// Every member may be used from any task. Nobody is woken under a lock.
+/// Every member may be called from any task. Sleepers resume after the lock is released.
 public final class ManualClock: Clock, Sendable {
-  /// A point in the time of manual clocks: how long after their beginning.
+  /// A point in the time of a manual clock.
   public struct Instant: InstantProtocol {
-    /// How long after the beginning of the clock.
+    /// The time since the start of the clock.
     public let offset: Duration
 
-    /// Names a point in time.
+    /// Creates an instant.
     ///
-    /// - Parameter offset: How long after the beginning of the clock it is.
+    /// - Parameter offset: The time since the start of the clock.
     public init(offset: Duration = .zero) { self.offset = offset }
 
-    /// The instant so much later.
+    /// Returns the instant that is later by a duration.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
 
-    /// How much later another instant is.
+    /// Returns the duration from this instant to another.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
 
-    /// Whether an instant is earlier than another.
+    /// Returns whether an instant is earlier than another.
     public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+  }
+
+  private struct Sleeper: Sendable {
+    let deadline: Instant
+    let number: UInt
+    let continuation: CheckedContinuation<Bool, Never>
+    /// The timer activity to which the task belongs, if any.
+    let unit: TimerActivity.Unit?
+
+    /// Resumes the task; called under no lock.
+    func wake(isRested: Bool) {
+      unit?.wake()
+      continuation.resume(returning: isRested)
+    }
   }
 
   private struct State {
     var now = Instant()
-    var sleepers = ManualSleepers()
+    /// The sleeping tasks, ordered by deadline and, among equals, by arrival.
+    var sleepers: [Sleeper] = []
+    var lastNumber: UInt = 0
     var waiters: [(count: Int, latch: Latch)] = []
 
-    /// Takes those who wait for no more sleepers than there are.
+    /// Returns an identifier for a task that is about to sleep.
+    mutating func nextNumber() -> UInt {
+      lastNumber += 1
+      return lastNumber
+    }
+
+    /// Adds a sleeper after those with the same deadline.
+    ///
+    /// - Complexity: O(*n*).
+    mutating func insert(_ sleeper: Sleeper) {
+      let index = sleepers.lastIndex { $0.deadline <= sleeper.deadline }
+      sleepers.insert(sleeper, at: index.map { $0 + 1 } ?? 0)
+    }
+
+    mutating func remove(_ number: UInt) -> Sleeper? {
+      sleepers.firstIndex { $0.number == number }.map { sleepers.remove(at: $0) }
+    }
+
+    /// Removes the sleepers whose deadline has been reached.
+    mutating func takeRested() -> [Sleeper] {
+      let rested = Array(sleepers.prefix { $0.deadline <= now })
+      sleepers.removeFirst(rested.count)
+      return rested
+    }
+
+    /// Removes the waiters whose number of sleepers has been reached, and returns their latches.
     mutating func takeServed() -> [Latch] {
       let count = sleepers.count
       defer { waiters.removeAll { $0.count <= count } }
@@ -62,32 +103,32 @@ public final class ManualClock: Clock, Sendable {
   private let state = Locked(State())
   package let activity = TimerActivity()
 
-  /// Creates a clock that stands at the beginning of its time.
+  /// Creates a clock at the instant with offset zero.
   public init() {}
 
-  /// Where the clock stands.
+  /// The current instant.
   public var now: Instant { state.withLock { $0.now } }
 
-  /// A manual clock knows every duration exactly.
+  /// The resolution of the clock, which is zero: durations are exact.
   public var minimumResolution: Duration { .zero }
 
-  /// How many tasks sleep on the clock.
+  /// The number of tasks that sleep on the clock.
   ///
-  /// All timers of the clock together are one, while there are any.
+  /// All timers of the clock together count as one task.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// Sleeps until the clock is moved to an instant, or beyond.
+  /// Sleeps until the clock reaches an instant.
   ///
   /// - Parameters:
-  ///   - deadline: The instant. One that has passed is not slept for.
-  ///   - tolerance: Not used: a sleeper wakes up exactly.
-  /// - Throws: `CancellationError`, at once, when the task is cancelled.
+  ///   - deadline: The instant. If it has passed, the method returns at once.
+  ///   - tolerance: Ignored, because sleepers wake up exactly.
+  /// - Throws: `CancellationError`, as soon as the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-    let number = state.withLock { $0.sleepers.nextNumber() }
-    let unit = TimerActivity.unit.flatMap { $0.counts(in: activity) ? $0 : nil }
+    let number = state.withLock { $0.nextNumber() }
+    let unit = activity.currentUnit
     let isRested = await withCancellationHandling {
       await withCheckedContinuation { continuation in
-        let sleeper = ManualSleepers.Sleeper(
+        let sleeper = Sleeper(
           deadline: deadline,
           number: number,
           continuation: continuation,
@@ -96,26 +137,26 @@ public final class ManualClock: Clock, Sendable {
         settle(sleeper)
       }
     } onCancel: {
-      state.withLock { $0.sleepers.remove(number) }?.wake(isRested: false)
+      state.withLock { $0.remove(number) }?.wake(isRested: false)
     }
     if !isRested { throw CancellationError() }
   }
 
-  /// Lets time pass, deadline by deadline, waiting at each for the timers of this clock.
+  /// Advances the clock deadline by deadline, waiting at each one for the timers of this clock.
   ///
-  /// When it returns, every tick that was due on the way has run to its end, or sleeps on this clock. See
-  /// the type about what else is, or is not, waited for. Called by a handler of a timer of this clock it
-  /// does not wait for that handler. Returns early when the task is cancelled.
+  /// When the method returns, every tick that became due has finished or sleeps on this clock;
+  /// ``ManualClock`` has the details. A handler of a timer of this clock that calls the method is not waited
+  /// for. Returns early when the task is cancelled.
   ///
-  /// - Parameter duration: How much time, not below zero; anything else traps.
+  /// - Parameter duration: The time to advance. A negative duration traps.
   public func advance(by duration: Duration) async {
     await advance(to: now.advanced(by: checked(duration)))
   }
 
-  /// Lets time pass until an instant, deadline by deadline, waiting at each for the timers of this clock.
+  /// Advances the clock to an instant, deadline by deadline, waiting at each one for its timers.
   ///
-  /// - Parameter instant: The instant. If it has passed, the clock is not moved, and only the waiting is
-  ///   done.
+  /// - Parameter instant: The instant. If it has passed, the method waits for the timers without moving the
+  ///   clock.
   public func advance(to instant: Instant) async {
     await settled()
     while !Task.isCancelled, let deadline = nextDeadline(until: instant) {
@@ -125,25 +166,23 @@ public final class ManualClock: Clock, Sendable {
     if !Task.isCancelled { jump(to: instant) }
   }
 
-  /// Moves the clock in one go, as if the machine had slept, and waits for nothing.
+  /// Moves the clock in one step, as if the machine had slept, without waiting.
   ///
-  /// Whoever slept for an instant on the way wakes up late.
+  /// Tasks with an earlier deadline wake up late.
   ///
-  /// - Parameter duration: How far, not below zero; anything else traps.
+  /// - Parameter duration: The time to move. A negative duration traps.
   public func jump(by duration: Duration) { jump(to: now.advanced(by: checked(duration))) }
 
-  /// Waits until no timer of this clock has anything to do before the clock is moved again.
+  /// Waits until no timer of this clock has work left at the current instant.
   ///
   /// Returns early when the task is cancelled.
-  public func settled() async {
-    await activity.idle(as: TimerActivity.unit.flatMap { $0.counts(in: activity) ? $0 : nil })
-  }
+  public func settled() async { await activity.idle() }
 
-  /// Waits until at least so many tasks sleep on the clock.
+  /// Waits until at least the given number of tasks sleep on the clock.
   ///
   /// Returns early when the waiting task is cancelled.
   ///
-  /// - Parameter count: How many.
+  /// - Parameter count: The number of tasks.
   public func sleepers(atLeast count: Int) async {
     let latch = Latch()
     let isThere = state.withLock { state in
@@ -156,12 +195,12 @@ public final class ManualClock: Clock, Sendable {
     }
   }
 
-  private func settle(_ sleeper: ManualSleepers.Sleeper) {
+  private func settle(_ sleeper: Sleeper) {
     let (answer, served) = state.withLock { state -> (Bool?, [Latch]) in
-      // Looked at under the lock: a cancellation that comes later finds the sleeper.
+      // Checked under the lock: a cancellation handler that runs later finds the sleeper.
       if Task.isCancelled { return (false, []) }
       if sleeper.deadline <= state.now { return (true, []) }
-      state.sleepers.insert(sleeper)
+      state.insert(sleeper)
       return (nil, state.takeServed())
     }
     if let answer { return sleeper.continuation.resume(returning: answer) }
@@ -178,7 +217,7 @@ public final class ManualClock: Clock, Sendable {
   private func jump(to instant: Instant) {
     let rested = state.withLock { state in
       state.now = max(state.now, instant)
-      return state.sleepers.takeRested(at: state.now)
+      return state.takeRested()
     }
     for sleeper in rested { sleeper.wake(isRested: true) }
   }
@@ -186,8 +225,8 @@ public final class ManualClock: Clock, Sendable {
   private func checked(_ duration: Duration) -> Duration {
     if duration < .zero {
       trap(
-        "A manual clock cannot be moved by \(duration)",
-        remedy: "Time does not go back; make another clock"
+        "A manual clock cannot move by a negative duration; got \(duration)",
+        remedy: "Pass a duration of zero or more, or create another clock"
       )
     }
     return duration
@@ -195,58 +234,3 @@ public final class ManualClock: Clock, Sendable {
 }
 
 extension ManualClock: TimerWatching {}
-
-/// The tasks that sleep on a manual clock, by deadline and, among equals, by arrival.
-///
-/// A plain value; waking up is left to whoever took a sleeper out.
-struct ManualSleepers: Sendable {
-  /// A task that sleeps.
-  struct Sleeper: Sendable {
-    let deadline: ManualClock.Instant
-    let number: UInt
-    let continuation: CheckedContinuation<Bool, Never>
-    /// The timer, if any, whose task it is.
-    let unit: TimerActivity.Unit?
-
-    /// Wakes it up, under no lock.
-    func wake(isRested: Bool) {
-      unit?.wake()
-      continuation.resume(returning: isRested)
-    }
-  }
-
-  private var sleepers: [Sleeper] = []
-  private var lastNumber: UInt = 0
-
-  /// How many there are.
-  var count: Int { sleepers.count }
-
-  /// Who wakes up first.
-  var first: Sleeper? { sleepers.first }
-
-  /// A number for a task that is about to sleep.
-  mutating func nextNumber() -> UInt {
-    lastNumber += 1
-    return lastNumber
-  }
-
-  /// Adds a sleeper behind those with the same deadline.
-  ///
-  /// - Complexity: O(*n*).
-  mutating func insert(_ sleeper: Sleeper) {
-    let index = sleepers.lastIndex { $0.deadline <= sleeper.deadline }
-    sleepers.insert(sleeper, at: index.map { $0 + 1 } ?? 0)
-  }
-
-  /// Removes the sleeper with a number.
-  mutating func remove(_ number: UInt) -> Sleeper? {
-    sleepers.firstIndex { $0.number == number }.map { sleepers.remove(at: $0) }
-  }
-
-  /// Removes those whose deadline has come.
-  mutating func takeRested(at now: ManualClock.Instant) -> [Sleeper] {
-    let rested = Array(sleepers.prefix { $0.deadline <= now })
-    sleepers.removeFirst(rested.count)
-    return rested
-  }
-}

@@ -1,6 +1,6 @@
-/// Calls a handler again and again, for as long as an object lives.
+/// Calls a handler periodically while an object is alive.
 ///
-/// The periodic task that holds its target weakly:
+/// A periodic task that holds its owner weakly:
 ///
 /// ```swift
 /// every(.seconds(120), owner: self) { screen, _ in
@@ -8,36 +8,37 @@
 /// }
 /// ```
 ///
-/// The first tick comes one interval after the call. Deadlines are absolute, so that the timer does not
-/// drift. The handler runs where it was written and never overlaps itself.
+/// The first tick comes one interval after the call. Deadlines are absolute, so the timer does not drift.
+/// The handler runs in the isolation of its closure and never overlaps itself.
 ///
-/// The owner is loaded when a tick begins and let go when it has ended: between ticks nothing keeps it.
-/// The timer ends with its owner, at once if that is a ``LifetimeOwner``, else at the next tick. The handler
-/// is freed then, and when the token is cancelled; during a tick, when the tick has ended. A tick that
-/// has begun goes on, and its task is not cancelled.
+/// The timer keeps the owner alive only during a tick. It ends with the owner: at once if the owner is a
+/// ``LifetimeOwner``, otherwise at the next tick. The handler is released when the timer ends or its token
+/// is cancelled, or after the tick that is running at that time. That tick continues, and its task is not
+/// cancelled.
 ///
-/// While the token is paused no ticks come, and the deadlines that pass are dropped, uncounted. Pausing
-/// and going on leaves the timer on the multiples of its interval.
+/// While the token is paused there are no ticks. Deadlines that pass during a pause are dropped and not
+/// counted as missed. After the pause the timer stays on the multiples of its interval.
 ///
 /// ## Thread safety
 ///
-/// May be called from anywhere. Timers that are due together are called in the order of their deadlines,
-/// and among equals in the order of registration, on each actor; one that suspends does not hold up the
-/// others.
+/// May be called from anywhere. On each actor, timers that are due together are called in the order of
+/// their deadlines, and among equal deadlines in registration order. A handler that suspends does not
+/// delay the others.
 ///
 /// - Parameters:
-///   - interval: From now to the first tick, and from each deadline to the next, above zero; anything else
-///     traps.
-///   - owner: The object whose life the timer shares, held weakly.
-///   - tolerance: How much later than its deadline a tick may come, so that one wake-up serves several
-///     timers; not below zero.
-///   - missed: What to do about deadlines that could not be kept.
-///   - clock: Measures the interval. One that is an object is kept while there are timers or tokens of
-///     timers of it, and all its timers share one sleeping task, as all timers of a standard clock do.
-///   - fileID: Where the timer was written; filled in by the compiler.
-///   - line: Its line.
+///   - interval: The time from now to the first tick, and from each deadline to the next. An interval of
+///     zero or less traps.
+///   - owner: The object with which the timer ends, held weakly.
+///   - tolerance: The maximum delay of a tick after its deadline, so that one wake-up can serve several
+///     timers. A negative tolerance traps.
+///   - missed: The policy for missed deadlines.
+///   - clock: The clock that measures the interval. A clock that is an object is kept alive while it has
+///     timers or tokens of timers. All of its timers share one sleeping task, as all timers of a standard
+///     clock do.
+///   - fileID: The file of the call, supplied by the compiler.
+///   - line: The line of the call, supplied by the compiler.
 ///   - body: Called in a task with the owner and the tick.
-/// - Returns: The token, which may be dropped: the timer goes on. Cancelling it ends it early.
+/// - Returns: The token. Dropping it does nothing; cancelling it ends the timer early.
 /// - Complexity: O(log *n*) in the number of the clock's timers.
 @discardableResult
 public func every<Owner: AnyObject & Sendable, C: Clock>(
@@ -52,7 +53,7 @@ public func every<Owner: AnyObject & Sendable, C: Clock>(
   _ body: @escaping @isolated(any) @Sendable (Owner, Tick) async -> Void
 ) -> Token {
   TimerRequest(
-    every: interval,
+    interval,
     tolerance: tolerance,
     missed: missed,
     clock: clock,
@@ -61,22 +62,22 @@ public func every<Owner: AnyObject & Sendable, C: Clock>(
   ).start(OwnerTimerBody(owner, body), owner: owner)
 }
 
-/// Calls a handler again and again, on an actor, for as long as that lives.
+/// Calls a handler periodically on an actor while that actor is alive.
 ///
-/// The handler is isolated to the actor it is given and need not capture it. Everything else is as with any
-/// other owner.
+/// The handler is isolated to the actor that it receives and need not capture it. Otherwise the function
+/// behaves as with any other owner.
 ///
 /// - Parameters:
-///   - interval: From now to the first tick, and from each deadline to the next, above zero; anything else
-///     traps.
+///   - interval: The time from now to the first tick, and from each deadline to the next. An interval of
+///     zero or less traps.
 ///   - owner: The actor, held weakly.
-///   - tolerance: How much later than its deadline a tick may come; not below zero.
-///   - missed: What to do about deadlines that could not be kept.
-///   - clock: Measures the interval.
-///   - fileID: Where the timer was written; filled in by the compiler.
-///   - line: Its line.
+///   - tolerance: The maximum delay of a tick after its deadline. A negative tolerance traps.
+///   - missed: The policy for missed deadlines.
+///   - clock: The clock that measures the interval.
+///   - fileID: The file of the call, supplied by the compiler.
+///   - line: The line of the call, supplied by the compiler.
 ///   - body: Called in a task on the actor, with the actor and the tick.
-/// - Returns: The token, which may be dropped: the timer goes on. Cancelling it ends it early.
+/// - Returns: The token. Dropping it does nothing; cancelling it ends the timer early.
 /// - Complexity: O(log *n*) in the number of the clock's timers.
 @discardableResult
 public func every<Owner: Actor, C: Clock>(
@@ -90,7 +91,7 @@ public func every<Owner: Actor, C: Clock>(
   _ body: @escaping @Sendable (isolated Owner, Tick) async -> Void
 ) -> Token {
   TimerRequest(
-    every: interval,
+    interval,
     tolerance: tolerance,
     missed: missed,
     clock: clock,
@@ -99,18 +100,18 @@ public func every<Owner: Actor, C: Clock>(
   ).start(ActorTimerBody(owner, body), owner: owner)
 }
 
-/// Calls a handler again and again, for as long as the token is kept.
+/// Calls a handler periodically until its token is cancelled or dropped.
 ///
-/// Everything but who keeps it is as with an owner.
+/// Otherwise the function behaves as with an owner.
 ///
 /// - Parameters:
-///   - interval: From now to the first tick, and from each deadline to the next, above zero; anything else
-///     traps.
-///   - tolerance: How much later than its deadline a tick may come; not below zero.
-///   - missed: What to do about deadlines that could not be kept.
-///   - clock: Measures the interval.
-///   - fileID: Where the timer was written; filled in by the compiler.
-///   - line: Its line.
+///   - interval: The time from now to the first tick, and from each deadline to the next. An interval of
+///     zero or less traps.
+///   - tolerance: The maximum delay of a tick after its deadline. A negative tolerance traps.
+///   - missed: The policy for missed deadlines.
+///   - clock: The clock that measures the interval.
+///   - fileID: The file of the call, supplied by the compiler.
+///   - line: The line of the call, supplied by the compiler.
 ///   - body: Called in a task with the tick.
 /// - Returns: The token. Dropping it ends the timer.
 /// - Complexity: O(log *n*) in the number of the clock's timers.
@@ -125,7 +126,7 @@ public func every<C: Clock>(
   _ body: @escaping @isolated(any) @Sendable (Tick) async -> Void
 ) -> Token {
   TimerRequest(
-    every: interval,
+    interval,
     tolerance: tolerance,
     missed: missed,
     clock: clock,

@@ -1,27 +1,21 @@
-/// One call of a timer.
+/// A single call of a timer's handler.
 public struct Tick: Sendable {
-  /// How many ticks of the timer were delivered before this one.
+  /// The number of earlier ticks of the timer.
   public let index: Int
-  /// How many deadlines were dropped in favour of this tick.
+  /// The number of deadlines that were dropped in favour of this tick.
   ///
   /// Always 0 with ``MissedTicks/burst`` and ``MissedTicks/delay``, which drop none. Deadlines that passed
-  /// while the timer was paused are not counted.
+  /// during a pause are not counted.
   public let missed: Int
-  /// How long after its deadline the tick began, or `nil` when the clock does not measure in `Duration`.
+  /// The time from the deadline to the beginning of the tick.
+  ///
+  /// `nil` if the clock does not measure in `Duration`.
   public let lateness: Duration?
-
-  /// Describes a call.
-  init(index: Int, missed: Int, lateness: Duration?) {
-    self.index = index
-    self.missed = missed
-    self.lateness = lateness
-  }
 }
 
-/// What a timer does about deadlines it could not keep: those that passed while a tick was running, while
-/// the actor of the timer was busy or while the machine slept.
+/// A policy for deadlines that pass while a tick is running, the actor is busy or the machine sleeps.
 ///
-/// With an interval of 10 seconds and a first tick that runs from 10 to 45:
+/// The effects with an interval of 10 seconds and a first tick that runs from 10 to 45:
 ///
 /// ```
 /// deadlines   10      20      30      40      50      60
@@ -30,25 +24,22 @@ public struct Tick: Sendable {
 /// delay       ├ 1 ───────────────────────┤      2       3      at 55, 65, …
 /// ```
 public enum MissedTicks: Hashable, Sendable {
-  /// Drops them; the next tick says how many there were.
+  /// Drops missed deadlines and reports their number in the next tick.
   ///
-  /// When a tick has ended, the timer goes on with the next deadline that has not passed. When a tick
-  /// could not begin in time, it begins as soon as it can, for the last deadline that has passed. The
-  /// ticks stay on the multiples of the interval.
+  /// After a tick that ran too long, the timer continues with the first deadline that has not passed. A
+  /// tick that could not begin in time begins as soon as possible, for the last deadline that has passed.
+  /// The ticks stay on the multiples of the interval.
   case skip
-  /// Delivers one tick for each, back to back, until the timer has caught up.
+  /// Delivers one tick for each missed deadline, back to back, until the timer has caught up.
   case burst
-  /// Moves the schedule: when the next deadline has passed by the end of a tick, the interval counts from
-  /// that end.
+  /// Restarts the interval at the end of a tick by which the next deadline has already passed.
   case delay
 }
 
-/// Where the handler of a timer runs.
+/// The executor of a timer's handler.
 package enum TimerPlace: Sendable {
-  /// On the threads of the concurrency runtime.
-  case anywhere
-  /// On an actor.
-  case on(any Actor)
-  /// Nowhere: the actor has died.
+  /// An actor, or the global concurrent executor for `nil`.
+  case on((any Actor)?)
+  /// None, because the actor has been deallocated.
   case lost
 }

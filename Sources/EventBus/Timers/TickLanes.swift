@@ -1,40 +1,39 @@
-/// Something that has timers whose time has come.
+/// A table of timers that can run ticks.
 protocol TimerSource: KeyedRegistrations {
-  /// Makes the call that is due.
+  /// Runs a tick that is due.
   ///
   /// - Parameters:
   ///   - key: The timer.
   ///   - runner: The task that makes the call.
-  ///   - unit: Counts the call, for a clock that asked for it.
+  ///   - unit: The activity that represents the tick, for a clock that waits for its timers.
   func run(_ key: UInt, by runner: Int, _ unit: TimerActivity.Unit?) async
 }
 
-/// A tick that is due.
+/// A tick that is due and waits for its executor.
 struct DueTick: Sendable {
   let source: any TimerSource
   let key: UInt
   let unit: TimerActivity.Unit?
 }
 
-/// The ticks that are due, in one lane for each actor and one for all nonisolated handlers, and the tasks
-/// that bring them to their handlers.
+/// The queues of due ticks, one lane for each actor and one for all nonisolated handlers.
 ///
-/// However many ticks are due together, one task makes the calls of a lane, one after the other. Before it
-/// makes the first of several it sends for a *second*. As long as handlers do not suspend, an actor has no
-/// time for the second, which finds nothing to do. When a handler suspends, the actor becomes free, the
-/// second arrives, goes on with the next tick and sends for a second of its own. So a handler that suspends
-/// holds up nobody, and a task is begun only where a handler suspended. The nonisolated lane works the
-/// same; there the second runs on another thread as soon as one is free.
+/// One task calls the handlers of a lane one after another, however many ticks are due. Before it calls the
+/// first of several it schedules a *successor*. While handlers do not suspend, the actor is busy, and the
+/// successor later finds nothing to do. When a handler suspends, the actor becomes free: the successor
+/// starts, continues with the next tick and schedules a successor of its own. A handler that suspends
+/// therefore delays no other tick, and an extra task runs only where a handler suspended. The nonisolated
+/// lane works the same way; its successor runs on another thread as soon as one is free.
 ///
-/// A lane keeps its actor only while ticks are due there.
+/// A lane keeps its actor alive only while ticks are due there.
 final class TickLanes: Sendable {
   private struct Lane {
     let actor: (any Actor)?
-    /// What comes next, last first.
+    /// The next ticks, in reverse order.
     var front: [DueTick] = []
     var chunks = BoundedQueue<[DueTick]>()
-    /// Whether a task was sent for that has not arrived.
-    var isCalled = false
+    /// A task was scheduled for the lane and has not started.
+    var isScheduled = false
 
     var isEmpty: Bool { front.isEmpty && chunks.isEmpty }
     var count: Int { front.count + (chunks.first?.count ?? 0) }
@@ -45,50 +44,45 @@ final class TickLanes: Sendable {
     }
   }
 
-  private struct State {
-    var lanes: [ObjectIdentifier?: Lane] = [:]
-  }
-
-  /// What a task finds in its lane.
-  private struct Find {
+  /// The next tick of a lane, with the consequences of taking it.
+  private struct Turn {
     var tick: DueTick?
-    /// Whether somebody else is needed for what is left.
-    var isCalling = false
-    /// The lane, if it was closed, to be let go outside the lock.
+    /// The task must schedule a successor for the remaining ticks.
+    var needsSuccessor = false
+    /// The lane, if it was removed; released outside the lock.
     var closed: Lane?
-    /// How many ticks there were, the one found included, up to a chunk.
-    var rest = 1
+    /// The number of ticks in the lane including this one, up to a chunk.
+    var available = 1
   }
 
   private static let chunk = 64
 
-  /// The lanes of the process.
   static let shared = TickLanes()
 
-  private let state = Locked(State())
+  private let lanes = Locked<[ObjectIdentifier?: Lane]>([:])
 
   private init() {}
 
-  /// Adds ticks behind all others of an actor, or of no actor.
+  /// Adds ticks at the end of an actor's lane, or of the nonisolated lane.
   ///
-  /// They are added in chunks, so that the lock is not held for each of many.
+  /// Adds them in chunks, so that the time under the lock does not grow with each tick.
   func add(_ ticks: [DueTick], on actor: (any Actor)?) {
     let chunks = stride(from: 0, to: ticks.count, by: Self.chunk).map { start in
       Array(ticks[start..<min(start + Self.chunk, ticks.count)].reversed())
     }
-    let name = actor.map { ObjectIdentifier($0) }
-    let mustCall = state.withLock { state in
-      var lane = state.lanes.removeValue(forKey: name) ?? Lane(actor: actor)
+    let id = actor.map { ObjectIdentifier($0) }
+    let mustSchedule = lanes.withLock { lanes in
+      var lane = lanes.removeValue(forKey: id) ?? Lane(actor: actor)
       for chunk in chunks { _ = lane.chunks.append(chunk) }
-      let isCalled = lane.isCalled
-      lane.isCalled = true
-      state.lanes[name] = lane
-      return !isCalled
+      let isScheduled = lane.isScheduled
+      lane.isScheduled = true
+      lanes[id] = lane
+      return !isScheduled
     }
-    if mustCall { call(on: actor) }
+    if mustSchedule { schedule(on: actor) }
   }
 
-  private func call(on actor: (any Actor)?) {
+  private func schedule(on actor: (any Actor)?) {
     if actor === MainActor.shared {
       Task.detached(operation: workOnMain)
     } else {
@@ -99,76 +93,71 @@ final class TickLanes: Sendable {
   @MainActor private func workOnMain() async { await work(on: MainActor.shared) }
 
   private func work(on actor: isolated (any Actor)?) async {
-    let name = actor.map { ObjectIdentifier($0) }
+    let id = actor.map { ObjectIdentifier($0) }
     let runner = TaskIdentity.current
-    var arrives = true
-    // What comes meanwhile waits for another turn of the actor, so that others have theirs.
-    var rest = 1
+    var isFirst = true
+    // Ticks that fall due meanwhile wait for another turn of the actor, which runs other work in between.
+    var remaining = 1
     while true {
-      let find = next(name, arrives: arrives)
-      if find.isCalling { call(on: actor) }
-      guard let tick = find.tick else { return }
-      if arrives { rest = find.rest }
-      arrives = false
+      let turn = next(id, isFirst: isFirst)
+      if turn.needsSuccessor { schedule(on: actor) }
+      guard let tick = turn.tick else { return }
+      if isFirst { remaining = turn.available }
+      isFirst = false
       await tick.source.run(tick.key, by: runner, tick.unit)
-      // A handler that cancelled its own task has cancelled this one: another one goes on.
-      rest -= 1
-      if Task.isCancelled || rest == 0 { return leave(name, actor) }
+      // A handler that cancelled its own task has cancelled this one: another task continues.
+      remaining -= 1
+      if Task.isCancelled || remaining == 0 { return leave(id, actor) }
     }
   }
 
-  private func next(_ name: ObjectIdentifier?, arrives: Bool) -> Find {
-    state.withLock { state in
-      var find = Find()
-      guard let index = state.lanes.index(forKey: name) else { return find }
-      if arrives {
-        state.lanes.values[index].isCalled = false
-        find.rest = max(1, min(state.lanes.values[index].count, Self.chunk))
+  private func next(_ id: ObjectIdentifier?, isFirst: Bool) -> Turn {
+    lanes.withLock { lanes in
+      var turn = Turn()
+      guard let index = lanes.index(forKey: id) else { return turn }
+      if isFirst {
+        lanes.values[index].isScheduled = false
+        turn.available = max(1, min(lanes.values[index].count, Self.chunk))
       }
-      find.tick = state.lanes.values[index].popFirst()
-      guard !state.lanes.values[index].isCalled else { return find }
-      if state.lanes.values[index].isEmpty {
-        find.closed = state.lanes.remove(at: index).value
+      turn.tick = lanes.values[index].popFirst()
+      guard !lanes.values[index].isScheduled else { return turn }
+      if lanes.values[index].isEmpty {
+        turn.closed = lanes.remove(at: index).value
       } else {
-        find.isCalling = true
-        state.lanes.values[index].isCalled = true
+        turn.needsSuccessor = true
+        lanes.values[index].isScheduled = true
       }
-      return find
+      return turn
     }
   }
 
-  private func leave(_ name: ObjectIdentifier?, _ actor: (any Actor)?) {
-    let mustCall = state.withLock { state in
-      guard let lane = state.lanes[name], !lane.isCalled, !lane.isEmpty else { return false }
-      state.lanes[name]?.isCalled = true
+  private func leave(_ id: ObjectIdentifier?, _ actor: (any Actor)?) {
+    let mustSchedule = lanes.withLock { lanes in
+      guard let lane = lanes[id], !lane.isScheduled, !lane.isEmpty else { return false }
+      lanes[id]?.isScheduled = true
       return true
     }
-    if mustCall { call(on: actor) }
+    if mustSchedule { schedule(on: actor) }
   }
 }
 
-/// Ticks that are due, sorted by the lanes they will be handed to.
+/// Due ticks, grouped by lane.
 struct TickGroups {
-  private struct Group {
-    let actor: (any Actor)?
-    var ticks: [DueTick]
-  }
+  private var groups: [(actor: (any Actor)?, ticks: [DueTick])] = []
+  private var indices: [ObjectIdentifier?: Int] = [:]
 
-  private var groups: [Group] = []
-  private var places: [ObjectIdentifier?: Int] = [:]
-
-  /// Adds a tick behind those of the same actor, or of no actor.
+  /// Adds a tick at the end of the group of its actor, or of the nonisolated group.
   mutating func append(_ tick: DueTick, on actor: (any Actor)?) {
-    let name = actor.map { ObjectIdentifier($0) }
-    if let place = places[name] {
-      groups[place].ticks.append(tick)
+    let id = actor.map { ObjectIdentifier($0) }
+    if let index = indices[id] {
+      groups[index].ticks.append(tick)
     } else {
-      places[name] = groups.count
-      groups.append(Group(actor: actor, ticks: [tick]))
+      indices[id] = groups.count
+      groups.append((actor, [tick]))
     }
   }
 
-  /// Hands the ticks over, the lane of the earliest first.
+  /// Adds the ticks to their lanes, starting with the lane of the earliest tick.
   func send(to lanes: TickLanes) {
     for group in groups { lanes.add(group.ticks, on: group.actor) }
   }

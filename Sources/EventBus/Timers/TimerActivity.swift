@@ -1,41 +1,38 @@
-/// Counts what the timers of a clock are doing, for a clock that waits for them before it moves on.
+/// A count of the busy timers of a clock, for a clock that waits for them before it advances.
 ///
-/// What counts is a *unit*: a tick from the moment it is due until its handler has returned, or the task
-/// that sleeps for the timers. A unit that sleeps on the clock is not busy.
+/// A *unit* of activity is a tick, from its deadline until its handler has returned, or the task that sleeps
+/// for the timers. A unit that sleeps on the clock is not busy.
 ///
 /// ## Thread safety
 ///
 /// Every member may be called from any thread.
 package final class TimerActivity: Sendable {
-  /// Something that is busy or sleeps.
+  /// An activity that is busy or asleep.
   package struct Unit: Sendable {
     fileprivate let activity: TimerActivity
     fileprivate let number: UInt
 
-    /// It begins to sleep on the clock.
+    /// Records that the unit starts to sleep on the clock.
     package func sleep() { activity.change(number, by: 1) }
 
-    /// It wakes up.
+    /// Records that the unit wakes up.
     package func wake() { activity.change(number, by: -1) }
 
-    /// It is over.
+    /// Ends the unit.
     package func end() { activity.end(number) }
 
-    /// Whether it is counted here.
-    package func counts(in activity: TimerActivity) -> Bool { self.activity === activity }
-
-    /// Does something as part of the unit, so that it is known to be asleep when it sleeps.
+    /// Runs a closure as part of the unit, so that sleeping inside the closure counts as sleep of the unit.
     ///
     /// - Parameters:
-    ///   - isolation: The caller's actor, on which it is done.
-    ///   - body: What is done.
-    /// - Returns: What the closure returns.
+    ///   - isolation: The caller's actor, on which the closure runs.
+    ///   - body: The closure.
+    /// - Returns: The closure's result.
     package func perform<Result: Sendable>(
       isolation: isolated (any Actor)? = #isolation,
       _ body: () async -> Result
     ) async -> Result {
       await TimerActivity.$current.withValue(self) {
-        // Captured, so that the closure stays on the actor.
+        // Captured so that the closure stays on the actor.
         _ = isolation
         return await body()
       }
@@ -43,16 +40,16 @@ package final class TimerActivity: Sendable {
   }
 
   private struct State {
-    /// How often each unit sleeps; it is below zero when a unit was woken before it could say it sleeps.
+    /// The number of sleeps of each unit; negative if a unit was woken before it recorded its sleep.
     var sleeps: [UInt: Int] = [:]
     var busy = 0
     var lastNumber: UInt = 0
-    /// What waits, with its unit, if it is one; units do not wait for themselves and each other.
+    /// The waiting tasks, with their units if any; units do not wait for themselves and for each other.
     var waiters: [(unit: UInt?, latch: Latch)] = []
 
-    /// Takes those who have nothing more to wait for.
+    /// Removes the waiters that have nothing more to wait for, and returns their latches.
     mutating func takeServed() -> [Latch] {
-      // A task that a unit began may outlive it: then it waits like all others.
+      // A task that a unit started may outlive the unit. It then waits like all others.
       let waitingUnits = Set(waiters.compactMap(\.unit)).filter { sleeps[$0] != nil }
       let busyWaiting = waitingUnits.count { sleeps[$0].map { $0 <= 0 } ?? false }
       guard busy <= busyWaiting else { return [] }
@@ -67,13 +64,13 @@ package final class TimerActivity: Sendable {
   @TaskLocal private static var current: Unit?
   private let state = Locked(State())
 
-  /// Creates a count of nothing.
+  /// Creates an empty count.
   package init() {}
 
-  /// The unit that the current task, or one that began it, is a part of.
-  package static var unit: Unit? { current }
+  /// The unit of this count to which the current task, or the task that started it, belongs.
+  package var currentUnit: Unit? { Self.current.flatMap { $0.activity === self ? $0 : nil } }
 
-  /// Begins a unit, which is busy.
+  /// Starts a unit, which is busy.
   package func begin() -> Unit {
     state.withLock { state in
       state.lastNumber += 1
@@ -85,11 +82,10 @@ package final class TimerActivity: Sendable {
 
   /// Waits until no unit is busy.
   ///
-  /// Returns early when the waiting task is cancelled. A unit that waits does not wait for itself, nor for
-  /// others that wait.
-  ///
-  /// - Parameter unit: The unit of this count in which the waiting task was begun.
-  package func idle(as unit: Unit?) async {
+  /// Returns early when the waiting task is cancelled. A waiting unit waits neither for itself nor for other
+  /// waiting units.
+  package func idle() async {
+    let unit = currentUnit
     while !Task.isCancelled {
       let latch = Latch()
       let served = state.withLock { state -> [Latch] in
@@ -126,50 +122,43 @@ package final class TimerActivity: Sendable {
   }
 }
 
-/// A clock that wants to know what its timers are doing.
+/// A clock that tracks the activity of its timers.
 package protocol TimerWatching: AnyObject {
-  /// Counts it.
+  /// The activity of the clock's timers.
   var activity: TimerActivity { get }
 }
 
-/// Which timers share a queue: all of a standard clock, and all of a clock that is an object.
+/// The shared timer queues: one for each standard clock, and one for each clock that is an object.
 ///
-/// A clock that is another value has no identity; each of its timers has a queue of its own.
+/// Any other clock is a value without an identity; each of its timers has a queue of its own.
 enum TimerQueues: Sendable {
-  private struct State {
-    /// The queues of clocks that are objects, for as long as they have timers and so keep their clocks.
-    var queues: [ObjectIdentifier: any AnyObject & Sendable] = [:]
-  }
-
   private static let continuous = TimerQueue(ContinuousClock())
   private static let suspending = TimerQueue(SuspendingClock())
-  private static let state = Locked(State())
+  /// The queues of clocks that are objects, while they have timers and so keep their clocks alive.
+  private static let queues = Locked<[ObjectIdentifier: any AnyObject & Sendable]>([:])
 
-  /// The queue for a new timer of a clock.
+  /// Returns the queue for a new timer of a clock.
   ///
-  /// While another thread ends the last timer of the clock, a new timer may get another queue than later
-  /// ones; it differs in nothing but who sleeps for it.
+  /// While another thread ends the last timer of the clock, a new timer may get a different queue than later
+  /// timers. Only the sleeping task differs.
   static func queue<C: Clock>(of clock: C) -> TimerQueue<C> {
     if let queue = continuous as? TimerQueue<C> { return queue }
     if let queue = suspending as? TimerQueue<C> { return queue }
     guard C.self is AnyObject.Type else { return TimerQueue(clock) }
     let identity = ObjectIdentifier(clock as AnyObject)
     let made = TimerQueue(clock) { queue in remove(queue, of: identity) }
-    let known: any AnyObject & Sendable = state.withLock { state in
-      if let known = state.queues[identity] { return known }
-      state.queues[identity] = made
+    let known: any AnyObject & Sendable = queues.withLock { queues in
+      if let known = queues[identity] { return known }
+      queues[identity] = made
       return made
     }
     return known as? TimerQueue<C> ?? made
   }
 
-  /// How many clocks that are objects have timers.
-  static var count: Int { state.withLock { $0.queues.count } }
-
   private static func remove<C: Clock>(_ queue: TimerQueue<C>, of identity: ObjectIdentifier) {
-    let removed = state.withLock { state -> (any AnyObject & Sendable)? in
-      guard state.queues[identity] === queue else { return nil }
-      return state.queues.removeValue(forKey: identity)
+    let removed = queues.withLock { queues -> (any AnyObject & Sendable)? in
+      guard queues[identity] === queue else { return nil }
+      return queues.removeValue(forKey: identity)
     }
     withExtendedLifetime(removed) {}
   }

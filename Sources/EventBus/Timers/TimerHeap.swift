@@ -1,20 +1,20 @@
-/// Timers in the order in which they must be served.
+/// A priority queue of timers, ordered by the latest instant at which they must be served.
 ///
-/// A plain value: a binary heap that knows the place of each of its entries. First comes what bears the
-/// least delay; among equals, what was registered first.
+/// A plain value: a binary heap that tracks the index of each entry. Among equals, the timer that was
+/// registered first comes first.
 package struct TimerHeap<Instant: InstantProtocol>: Sendable {
   /// A timer that waits for its deadline.
   package struct Entry: Sendable {
-    /// When it wants to be served at the earliest.
+    /// The earliest instant at which the timer may be served.
     package let deadline: Instant
-    /// When it wants to be served at the latest.
+    /// The latest instant at which the timer must be served.
     package let latest: Instant
-    /// The number of the timer's registration, which decides among equals.
+    /// The registration number, which decides among equals.
     package let order: UInt64
-    /// Names the entry; a small number that no other entry has.
+    /// The unique identifier of the entry, a small number.
     package let slot: Int
 
-    /// Describes a timer that waits.
+    /// Creates an entry.
     package init(deadline: Instant, latest: Instant, order: UInt64, slot: Int) {
       self.deadline = deadline
       self.latest = latest
@@ -23,33 +23,33 @@ package struct TimerHeap<Instant: InstantProtocol>: Sendable {
     }
 
     fileprivate func precedes(_ other: Entry) -> Bool {
-      // Most often the first comparison decides.
+      // The first comparison usually decides.
       if latest < other.latest { return true }
       return order < other.order && !(other.latest < latest)
     }
   }
 
-  /// How many of the first entries are looked at when a wake-up is planned.
+  /// The number of entries that the computation of a wake-up considers.
   private static var lookAhead: Int { 16 }
   private var entries: [Entry] = []
-  /// The index of the entry of each slot; -1 where there is none.
-  private var places: [Int] = []
+  /// The index of each slot's entry, or -1 if there is none.
+  private var indices: [Int] = []
 
   /// Creates an empty heap.
   package init() {}
 
-  /// How many entries there are.
+  /// The number of entries.
   package var count: Int { entries.count }
 
-  /// The entry that bears the least delay.
+  /// The entry that must be served first.
   ///
   /// - Complexity: O(1).
   package var first: Entry? { entries.first }
 
-  /// When to wake up, and how much later would do.
+  /// The instant of the next wake-up, and the latest instant that would do.
   ///
-  /// A wake-up is put off to the deadlines that follow as long as every timer bears it, so that one serves
-  /// many; only the front of the heap is looked at. A timer that has nobody near it is not delayed.
+  /// A wake-up is postponed to later deadlines within every timer's tolerance, so that it serves several
+  /// timers. Only the front of the heap is considered. A timer without a neighbour is not delayed.
   ///
   /// - Complexity: O(1).
   package var wakeUp: (instant: Instant, latest: Instant)? {
@@ -58,35 +58,26 @@ package struct TimerHeap<Instant: InstantProtocol>: Sendable {
     return (near.max() ?? first.deadline, first.latest)
   }
 
-  /// Adds an entry, whose slot has none.
+  /// Adds an entry for a slot without one.
   ///
   /// - Complexity: O(log *n*), amortized; O(1) when it comes last.
   package mutating func insert(_ entry: Entry) {
-    while places.count <= entry.slot { places.append(-1) }
+    while indices.count <= entry.slot { indices.append(-1) }
     entries.append(entry)
     siftUp(entries.count - 1)
   }
 
-  /// Removes the entry that bears the least delay.
-  ///
-  /// - Complexity: O(log *n*).
-  package mutating func popFirst() -> Entry? {
-    guard let first = entries.first else { return nil }
-    remove(first.slot)
-    return first
-  }
-
-  /// Removes the entry of a slot; nothing happens if there is none.
+  /// Removes the entry of a slot; does nothing if there is none.
   ///
   /// - Complexity: O(log *n*).
   package mutating func remove(_ slot: Int) {
-    guard places.indices.contains(slot), places[slot] >= 0, let last = entries.popLast() else {
+    guard indices.indices.contains(slot), indices[slot] >= 0, let last = entries.popLast() else {
       return
     }
-    let index = places[slot]
-    places[slot] = -1
+    let index = indices[slot]
+    indices[slot] = -1
     guard index < entries.count else { return }
-    // The gap goes to the bottom: what comes last belongs near there.
+    // Moves the gap to the bottom, near which the last entry belongs.
     var gap = index
     while 2 * gap + 1 < entries.count {
       var child = 2 * gap + 1
@@ -98,18 +89,18 @@ package struct TimerHeap<Instant: InstantProtocol>: Sendable {
     siftUp(gap)
   }
 
-  /// Stops the program if the heap is not in order.
+  /// Stops the program if the heap order or the index of an entry is wrong.
   package func _checkInvariants() {
     for (index, entry) in entries.enumerated() {
-      assert(places[entry.slot] == index, "an entry is not where it is looked for")
-      assert(index == 0 || !entry.precedes(entries[(index - 1) / 2]), "an entry is too far back")
+      assert(indices[entry.slot] == index, "the index of an entry is wrong")
+      assert(index == 0 || !entry.precedes(entries[(index - 1) / 2]), "a child precedes its parent")
     }
-    assert(places.count { $0 >= 0 } == entries.count, "a slot names an entry that is not there")
+    assert(indices.count { $0 >= 0 } == entries.count, "a slot refers to a missing entry")
   }
 
   private mutating func put(_ entry: Entry, at index: Int) {
     entries[index] = entry
-    places[entry.slot] = index
+    indices[entry.slot] = index
   }
 
   private mutating func siftUp(_ start: Int) {

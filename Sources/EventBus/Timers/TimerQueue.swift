@@ -1,4 +1,4 @@
-/// The timers of one clock, and the one task that sleeps for all of them.
+/// The timers of one clock, with the task that sleeps for all of them.
 ///
 /// ```
 /// token ──► queue ──► clock
@@ -7,12 +7,12 @@
 ///             └────── sleeper: a task, while a timer waits
 /// ```
 ///
-/// The arithmetic and the comparisons of the clock's instants are the only code of others that runs under
-/// the lock. The clock is asked for the time, and sleeps, outside.
+/// The arithmetic and the comparisons of the clock's instants are the only foreign code that runs under the
+/// lock. Calls of the clock's `now` and `sleep` happen outside.
 final class TimerQueue<C: Clock>: TimerSource {
   private struct Sleeper {
     let number: UInt
-    /// When it wakes up.
+    /// The instant of the next wake-up.
     var instant: C.Instant
     var task: Task<Void, Never>?
   }
@@ -23,13 +23,12 @@ final class TimerQueue<C: Clock>: TimerSource {
     var lastNumber: UInt = 0
   }
 
-  /// What is to be done about the sleeper, outside the lock.
-  private struct Errand {
+  /// A change of the sleeping task, applied outside the lock.
+  private struct SleeperChange {
     var obsolete: Task<Void, Never>?
     var number: UInt?
   }
 
-  /// The clock.
   let clock: C
   private let activity: TimerActivity?
   private let whenEmpty: (@Sendable (TimerQueue) -> Void)?
@@ -39,24 +38,21 @@ final class TimerQueue<C: Clock>: TimerSource {
   ///
   /// - Parameters:
   ///   - clock: The clock.
-  ///   - whenEmpty: Told, under no lock, when there are no more timers.
+  ///   - whenEmpty: Called, under no lock, after the last timer has ended.
   init(_ clock: C, whenEmpty: (@Sendable (TimerQueue) -> Void)? = nil) {
     self.clock = clock
     self.whenEmpty = whenEmpty
     activity = (clock as? any TimerWatching)?.activity
   }
 
-  /// Whether there are no timers.
-  var isEmpty: Bool { state.withLock { $0.table.count == 0 } }
-
   /// Adds a timer.
   ///
   /// - Parameters:
-  ///   - interval: From now to the first tick, and from each to the next.
-  ///   - tolerance: How much later than its deadline a tick may be.
-  ///   - policy: What to do about deadlines that passed; `nil` for a timer with one tick.
+  ///   - interval: The time from now to the first tick, and from each deadline to the next.
+  ///   - tolerance: The maximum delay of a tick after its deadline.
+  ///   - policy: The policy for missed deadlines, or `nil` for a timer with one tick.
   ///   - body: The handler.
-  /// - Returns: What the timer is known by.
+  /// - Returns: The key of the timer.
   @specialized(where C == ContinuousClock)
   @specialized(where C == SuspendingClock)
   func add(
@@ -66,29 +62,26 @@ final class TimerQueue<C: Clock>: TimerSource {
     body: any TimerBody
   ) -> UInt {
     let schedule = TimerSchedule(from: clock.now, every: interval, missed: policy ?? .skip)
-    let (key, errand) = state.withLock { state in
+    let (key, change) = state.withLock { state in
       let key = state.table.add(
         schedule,
         tolerance: tolerance,
         repeats: policy != nil,
         body: body
       )
-      return (key, Self.settle(&state))
+      return (key, Self.updateSleeper(&state))
     }
-    run(errand)
+    apply(change)
     return key
   }
 
-  /// Ends a timer with the lifetime of its owner, at once if that has ended.
+  /// Attaches a timer to the lifetime of its owner; ends the timer at once if the lifetime has ended.
   func join(_ key: UInt, _ members: EndingMembers, as target: KeyedTarget) {
     guard let ticket = members.join(target) else { return endByItself(key) }
     if !state.withLock({ $0.table.setTicket(key, members, ticket) }) { members.leave(ticket) }
   }
 
-  /// Ends a timer without its token, which is told.
-  func endByItself(_ key: UInt) {
-    finish(end(timer: key))
-  }
+  func endByItself(_ key: UInt) { finish(end(timer: key)) }
 
   func end(_ key: UInt) { end(timer: key)?.leave() }
 
@@ -96,7 +89,7 @@ final class TimerQueue<C: Clock>: TimerSource {
     let (isActive, members) = state.withLock { state in
       (state.table.isActive(key), state.table.members(of: key))
     }
-    // A lifetime ends its members one after the other, and calls hooks in between.
+    // A lifetime ends its members one after another, and runs hooks in between.
     return isActive && members?.hasEnded != true
   }
 
@@ -107,11 +100,11 @@ final class TimerQueue<C: Clock>: TimerSource {
 
   func changePauses(_ key: UInt, by change: Int) {
     let now = clock.now
-    let errand = state.withLock { state in
+    let sleeperChange = state.withLock { state in
       state.table.changePauses(key, by: change, at: now)
-      return Self.settle(&state)
+      return Self.updateSleeper(&state)
     }
-    run(errand)
+    apply(sleeperChange)
   }
 
   func waitUntilFinished(_ key: UInt) async {
@@ -121,7 +114,7 @@ final class TimerQueue<C: Clock>: TimerSource {
   }
 
   func run(_ key: UInt, by runner: Int, _ unit: TimerActivity.Unit?) async {
-    // The handler is let go before the tick counts as finished: the call has a frame of its own.
+    // A frame of its own for the call releases the handler before the tick counts as finished.
     let isOwned: Bool?
     if let unit {
       isOwned = await unit.perform { await call(key, by: runner) }
@@ -134,7 +127,7 @@ final class TimerQueue<C: Clock>: TimerSource {
 
   private func call(_ key: UInt, by runner: Int) async -> Bool? {
     guard let start = begin(key, by: runner) else { return nil }
-    finish(start.remains)
+    finish(start.leftovers)
     return await start.body.call(start.tick)
   }
 
@@ -149,14 +142,14 @@ final class TimerQueue<C: Clock>: TimerSource {
   @specialized(where C == SuspendingClock)
   private func finish(_ key: UInt, isOwned: Bool) {
     let now = clock.now
-    var (finish, errand, isEmpty) = state.withLock { state in
+    var (finish, change, isEmpty) = state.withLock { state in
       let finish = state.table.finish(key, at: now, isOwned: isOwned)
-      let errand = finish.waits ? Self.settle(&state) : Errand()
-      return (finish, errand, state.table.count == 0)
+      let change = finish.waits ? Self.updateSleeper(&state) : SleeperChange()
+      return (finish, change, state.table.count == 0)
     }
-    run(errand)
-    self.finish(finish.remains)
-    // The handler is let go before anybody can call it.
+    apply(change)
+    self.finish(finish.leftovers)
+    // Releases the handler before another thread can call it.
     let groups = finish.next.take().map { body in
       var groups = TickGroups()
       add(key, body, to: &groups)
@@ -167,59 +160,54 @@ final class TimerQueue<C: Clock>: TimerSource {
     if isEmpty { whenEmpty?(self) }
   }
 
-  private func finish(_ remains: TimerRemains?) {
-    remains?.leave()
-    remains?.watcher?.object?.cancel()
+  private func finish(_ leftovers: TimerLeftovers?) {
+    leftovers?.leave()
+    leftovers?.watcher?.object?.cancel()
   }
 
   @specialized(where C == ContinuousClock)
   @specialized(where C == SuspendingClock)
-  private func end(timer key: UInt) -> TimerRemains? {
-    let (remains, errand, isEmpty) = state.withLock { state in
-      let remains = state.table.end(key)
-      // What is gone needs nobody to wake up earlier.
-      let errand = state.table.isWaiting ? Errand() : Self.settle(&state)
-      return (remains, errand, state.table.count == 0)
+  private func end(timer key: UInt) -> TimerLeftovers? {
+    let (leftovers, change, isEmpty) = state.withLock { state in
+      let leftovers = state.table.end(key)
+      // Removing a timer never requires an earlier wake-up.
+      let change = state.table.isWaiting ? SleeperChange() : Self.updateSleeper(&state)
+      return (leftovers, change, state.table.count == 0)
     }
-    run(errand)
+    apply(change)
     if isEmpty { whenEmpty?(self) }
-    return remains
+    return leftovers
   }
 
-  /// Adds a tick that is due to those of its lane.
+  /// Adds a due tick to the group of its lane.
   ///
-  /// The groups do not keep the handler: code that waits for the end of a tick finds it released.
+  /// The groups do not keep the handler, which is released when the wait for the end of a tick returns.
   private func add(_ key: UInt, _ body: any TimerBody, to groups: inout TickGroups) {
-    let actor: (any Actor)?
-    switch body.place {
-    case .anywhere: actor = nil
-    case .on(let home): actor = home
-    case .lost: return endByItself(key)
-    }
+    guard case .on(let actor) = body.place else { return endByItself(key) }
     groups.append(DueTick(source: self, key: key, unit: activity?.begin()), on: actor)
   }
 }
 
 // The sleeper.
 extension TimerQueue {
-  /// Decides whether the sleeper will do: whether it wakes up in time, or is needed at all.
-  private static func settle(_ state: inout State) -> Errand {
+  /// Replaces a sleeper that would wake up too late, and removes one that is not needed.
+  private static func updateSleeper(_ state: inout State) -> SleeperChange {
     guard let latest = state.table.latest else {
       defer { state.sleeper = nil }
-      return Errand(obsolete: state.sleeper?.task)
+      return SleeperChange(obsolete: state.sleeper?.task)
     }
-    if let sleeper = state.sleeper, sleeper.instant <= latest { return Errand() }
-    guard let instant = state.table.wakeUp?.instant else { return Errand() }
+    if let sleeper = state.sleeper, sleeper.instant <= latest { return SleeperChange() }
+    guard let instant = state.table.wakeUp?.instant else { return SleeperChange() }
     defer {
       state.lastNumber += 1
       state.sleeper = Sleeper(number: state.lastNumber, instant: instant)
     }
-    return Errand(obsolete: state.sleeper?.task, number: state.lastNumber + 1)
+    return SleeperChange(obsolete: state.sleeper?.task, number: state.lastNumber + 1)
   }
 
-  private func run(_ errand: Errand) {
-    errand.obsolete?.cancel()
-    guard let number = errand.number else { return }
+  private func apply(_ change: SleeperChange) {
+    change.obsolete?.cancel()
+    guard let number = change.number else { return }
     let unit = activity?.begin()
     let task = Task.detached {
       if let unit {
@@ -246,10 +234,10 @@ extension TimerQueue {
           tolerance: tolerance > .zero ? tolerance : nil
         )
       } catch {
-        if !Task.isCancelled { refused(number, error) }
+        if !Task.isCancelled { reportFailure(number, error) }
         return
       }
-      // In two steps: the handlers are let go before anybody can call them.
+      // Two steps release the handlers before other threads can call them.
       let groups = groupDue(number)
       groups.send(to: .shared)
     }
@@ -267,9 +255,9 @@ extension TimerQueue {
     }
   }
 
-  /// Takes what is due, by deadline and, among equals, by registration.
+  /// Removes due timers, grouped by lane and ordered by deadline and registration.
   ///
-  /// The lock is held for one batch at a time, and the order is made outside it.
+  /// Holds the lock for one batch at a time, and sorts outside the lock.
   @specialized(where C == ContinuousClock)
   @specialized(where C == SuspendingClock)
   private func groupDue(_ number: UInt) -> TickGroups {
@@ -289,21 +277,21 @@ extension TimerQueue {
     return groups
   }
 
-  /// An instant that is not so far away that the standard clocks trap when they are asked to sleep.
+  /// Returns an instant close enough for the standard clocks, which trap on sleeps that are too long.
   ///
-  /// The sleeper looks again then.
+  /// The sleeper checks again at that instant.
   private func limited(_ instant: C.Instant) -> C.Instant {
     guard let limit = Duration.seconds(1 << 31) as? C.Duration else { return instant }
     return min(instant, clock.now.advanced(by: limit))
   }
 
-  /// Nobody sleeps any more; the next timer of the clock tries again.
-  private func refused(_ number: UInt, _ error: any Error) {
+  /// Removes the sleeper after its clock threw an error; the next timer of the clock starts another one.
+  private func reportFailure(_ number: UInt, _ error: any Error) {
     state.withLock { state in
       if state.sleeper?.number == number { state.sleeper = nil }
     }
     StandardError.print(
-      "EventBus: \(C.self) would not sleep (\(error)), so its timers stand still."
+      "EventBus: \(C.self) failed to sleep (\(error)), so its timers have stopped."
     )
   }
 }

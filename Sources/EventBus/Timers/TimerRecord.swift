@@ -1,45 +1,40 @@
-/// What is known of one timer.
+/// The state of one timer.
 ///
-/// A part of its table: an object only so that it is changed in place, and never handed out.
+/// A part of its table, and an object only for mutation in place. It is never handed out.
 final class TimerRecord<Instant: InstantProtocol> {
-  /// Where a timer is on its way from one tick to the next.
   enum Phase: Sendable {
     /// In the heap.
     case waiting
-    /// Due: its place comes to it.
+    /// Due, and waiting for its executor.
     case queued
-    /// Its handler was called and has not returned.
+    /// Inside its handler.
     case running
-    /// Its time came, or would have come, while it was paused.
+    /// Not in the heap because of a pause.
     case suspended
   }
 
-  /// The number of its registration.
+  /// The registration number.
   let order: UInt64
-  /// Its deadlines.
   var schedule: TimerSchedule<Instant>
-  /// How much later than its deadline a tick may be, in favour of fewer wake-ups.
+  /// The maximum delay of a tick after its deadline, for fewer wake-ups.
   let tolerance: Instant.Duration
-  /// Whether it has more than one tick.
   let repeats: Bool
-  /// The handler, until the timer has ended.
+  /// The handler, or `nil` once the timer has ended.
   var body: (any TimerBody)?
-  /// Where it is on its way.
   var phase = Phase.waiting
   /// The task that calls the handler.
   var runner = 0
-  /// How many pauses there are.
+  /// The number of pauses.
   var pauses = 0
-  /// Who is told when it ends by itself.
+  /// The token that is cancelled when the timer ends by itself.
   var watcher: WeakCancellable?
-  /// The lifetime of the owner.
+  /// The group of the owner's lifetime.
   var members: EndingMembers?
-  /// The place in the lifetime of the owner.
+  /// The ticket in the group of the owner's lifetime.
   var ticket: EndingMembers.Ticket?
-  /// Opened when the handler returns.
+  /// Opens when the handler returns.
   var idle: Latch?
 
-  /// Begins a record of a timer that waits.
   init(
     order: UInt64,
     schedule: TimerSchedule<Instant>,
@@ -54,35 +49,35 @@ final class TimerRecord<Instant: InstantProtocol> {
     self.body = body
   }
 
-  /// Whether it ended while its handler runs.
+  /// A Boolean value that indicates whether the timer ended while its handler is running.
   var hasEnded: Bool { body == nil }
 }
 
-/// The deadlines of one timer: the rule, without the clock.
+/// The deadlines of one timer, computed without a clock.
 ///
-/// A plain value. Deadlines are absolute, each exactly one interval after the one before, so that what is
-/// late once does not make the rest late.
+/// A plain value. Deadlines are absolute, each exactly one interval after the previous one, so a late tick
+/// does not delay later ones.
 package struct TimerSchedule<Instant: InstantProtocol>: Sendable {
-  /// The deadline that comes next, or that the tick under way has.
+  /// The deadline of the running tick, or else the next deadline.
   package private(set) var deadline: Instant
   private let interval: Instant.Duration
   private let policy: MissedTicks
   private var index = 0
   private var missed = 0
 
-  /// Begins a schedule.
+  /// Creates a schedule.
   ///
   /// - Parameters:
-  ///   - start: When the timer was made; the first deadline is one interval later.
-  ///   - interval: The interval. It is above zero unless there is one tick only.
-  ///   - policy: What to do about deadlines that passed.
+  ///   - start: The instant of registration; the first deadline is one interval later.
+  ///   - interval: The interval, above zero unless the timer has only one tick.
+  ///   - policy: The policy for missed deadlines.
   package init(from start: Instant, every interval: Instant.Duration, missed policy: MissedTicks) {
     deadline = start.advanced(by: interval)
     self.interval = interval
     self.policy = policy
   }
 
-  /// Begins the tick of a timer with one deadline.
+  /// Begins the only tick of a timer.
   package func beginOnly(at now: Instant) -> Tick {
     Tick(index: 0, missed: 0, lateness: deadline.duration(to: now) as? Duration)
   }
@@ -94,7 +89,7 @@ package struct TimerSchedule<Instant: InstantProtocol>: Sendable {
     return Tick(index: index, missed: missed, lateness: deadline.duration(to: now) as? Duration)
   }
 
-  /// Ends a tick: the deadline is the next one now.
+  /// Ends a tick and moves on to the next deadline.
   package mutating func end(at now: Instant) {
     deadline = deadline.advanced(by: interval)
     guard deadline < now else { return }
@@ -107,7 +102,7 @@ package struct TimerSchedule<Instant: InstantProtocol>: Sendable {
     }
   }
 
-  /// Leaves out, uncounted, the deadlines up to now.
+  /// Skips the deadlines up to now without counting them as missed.
   package mutating func resume(at now: Instant) {
     guard deadline <= now else { return }
     deadline = deadline.advanced(by: interval * (wholeIntervals(until: now) + 1))
@@ -119,11 +114,11 @@ package struct TimerSchedule<Instant: InstantProtocol>: Sendable {
     missed += count
   }
 
-  /// How often the interval fits between the deadline and a later instant.
+  /// Returns the number of whole intervals from the deadline to a later instant.
   private func wholeIntervals(until now: Instant) -> Int {
     var rest = deadline.duration(to: now)
     var count = 0
-    // The quotient is rounded, so it is corrected; below 2⁵³ intervals it is off by one at most.
+    // Corrects the rounded quotient, which is off by at most one below 2⁵³ intervals.
     while rest >= interval {
       let part = max(1, Int(min(rest / interval, 0x1p60)))
       rest -= interval * part
@@ -138,15 +133,15 @@ package struct TimerSchedule<Instant: InstantProtocol>: Sendable {
   }
 }
 
-/// What is left of a timer that has ended, to be let go outside the lock.
-package struct TimerRemains: Sendable {
+/// The references of a timer that has ended, for release outside the lock.
+package struct TimerLeftovers: Sendable {
   private let body: (any TimerBody)?
   private let members: EndingMembers?
   private let ticket: EndingMembers.Ticket?
-  /// Who is told when the timer ended by itself.
+  /// The token that is cancelled if the timer ended by itself.
   package let watcher: WeakCancellable?
 
-  /// Takes the timer's references out of its record.
+  /// Moves the references out of the timer's record.
   init<Instant>(of record: TimerRecord<Instant>) {
     body = record.body.take()
     members = record.members.take()
@@ -154,28 +149,28 @@ package struct TimerRemains: Sendable {
     watcher = record.watcher.take()
   }
 
-  /// Leaves the lifetime of the owner.
+  /// Removes the timer from the lifetime of its owner.
   package func leave() {
     if let ticket { members?.leave(ticket) }
   }
 }
 
-/// A timer whose time has come.
+/// A timer that is due.
 package struct TimerDue<Instant: InstantProtocol>: Sendable {
-  /// What it is known by.
+  /// The key of the timer.
   package let key: UInt
-  /// The deadline.
+  /// The deadline of the tick.
   package let deadline: Instant
-  /// The number of the timer's registration, which decides among equals.
+  /// The registration number, which decides among equals.
   package let order: UInt64
-  /// Its handler.
+  /// The handler of the timer.
   package let body: any TimerBody
 }
 
 extension Array {
-  /// Sorts timers that are due by deadline and, among equals, by registration.
+  /// Sorts due timers by deadline and, among equals, in registration order.
   ///
-  /// - Complexity: O(*n*) if they are in order, else O(*n* log *n*).
+  /// - Complexity: O(*n*) for a sorted array, otherwise O(*n* log *n*).
   package mutating func sortByDeadline<Instant>() where Element == TimerDue<Instant> {
     let precedes = { (left: Element, right: Element) in
       (left.deadline, left.order) < (right.deadline, right.order)
@@ -184,24 +179,24 @@ extension Array {
   }
 }
 
-/// A tick that begins.
+/// A tick that begins, with its handler.
 package struct TimerStart: Sendable {
-  /// The handler.
+  /// The handler of the timer.
   package let body: any TimerBody
-  /// What to call it with.
+  /// The argument of the handler.
   package let tick: Tick
-  /// What is left of the timer if this was its only tick.
-  package let remains: TimerRemains?
+  /// The leftovers of the timer if this is its only tick.
+  package let leftovers: TimerLeftovers?
 }
 
-/// What follows from the end of a tick.
+/// The consequences of the end of a tick.
 package struct TimerFinish: Sendable {
-  /// What is left of the timer if its owner has died.
-  package var remains: TimerRemains?
-  /// To be opened for those who wait for the end of the tick.
+  /// The leftovers of the timer if it has ended.
+  package var leftovers: TimerLeftovers?
+  /// The latch of the tasks that wait for the end of the tick.
   package var idle: Latch?
-  /// The handler, if the next tick is due already.
+  /// The handler, if the next tick is already due.
   package var next: (any TimerBody)?
-  /// Whether the timer waits for its next deadline.
+  /// A Boolean value that indicates whether the timer waits for its next deadline.
   package var waits = false
 }

@@ -1,101 +1,68 @@
-/// A timer as it was asked for.
+/// The validated arguments of a new timer.
 struct TimerRequest<C: Clock>: Sendable {
   let interval: C.Duration
   let tolerance: C.Duration?
-  /// What to do about deadlines that passed; `nil` for a timer with one tick.
+  /// The policy for missed deadlines, or `nil` for a timer with one tick.
   let missed: MissedTicks?
   let clock: C
 
-  /// Checks a request for a timer that repeats.
   init(
-    every interval: C.Duration,
+    _ interval: C.Duration,
     tolerance: C.Duration?,
-    missed: MissedTicks,
+    missed: MissedTicks? = nil,
     clock: C,
     fileID: StaticString,
     line: UInt
   ) {
-    if interval <= .zero {
+    if missed != nil, interval <= .zero {
       trap(
-        "\(fileID):\(line): a timer every \(interval) would never rest",
-        remedy: "Give `every` an interval above zero"
+        "\(fileID):\(line): `every` requires a positive interval; got \(interval)",
+        remedy: "Pass an interval above zero"
+      )
+    }
+    if interval < .zero {
+      trap(
+        "\(fileID):\(line): `after` cannot have a negative delay; got \(interval)",
+        remedy: "Pass a delay of zero or more"
+      )
+    }
+    if let tolerance, tolerance < .zero {
+      trap(
+        "\(fileID):\(line): a timer cannot have a negative tolerance; got \(tolerance)",
+        remedy: "Pass a tolerance of zero or more, or none"
       )
     }
     (self.interval, self.tolerance, self.missed, self.clock) = (interval, tolerance, missed, clock)
-    check(tolerance, fileID, line)
   }
 
-  /// Checks a request for a timer with one tick.
-  init(
-    after delay: C.Duration,
-    tolerance: C.Duration?,
-    clock: C,
-    fileID: StaticString,
-    line: UInt
-  ) {
-    if delay < .zero {
-      trap(
-        "\(fileID):\(line): a delay of \(delay) is over before it begins",
-        remedy: "Give `after` a delay of zero or more"
-      )
-    }
-    (interval, self.tolerance, missed, self.clock) = (delay, tolerance, nil, clock)
-    check(tolerance, fileID, line)
-  }
-
-  /// Starts a timer that belongs to its token.
-  func start(_ body: any TimerBody) -> Token {
+  /// Starts a timer that ends with its owner or, if there is none, with its token.
+  func start(_ body: any TimerBody, owner: AnyObject? = nil) -> Token {
     let queue = TimerQueues.queue(of: clock)
-    return Token(KeyedTarget(queue, key: add(body, to: queue)), handle: 0)
-  }
-
-  /// Starts a timer that belongs to an object.
-  func start(_ body: any TimerBody, owner: AnyObject) -> Token {
-    let queue = TimerQueues.queue(of: clock)
-    let key = add(body, to: queue)
+    let key = queue.add(every: interval, tolerance: tolerance ?? .zero, missed: missed, body: body)
     let target = KeyedTarget(queue, key: key)
     if let owner = owner as? any LifetimeOwner {
       queue.join(key, owner.lifetime.members, as: target)
     }
-    return Token(target, handle: 0, isKept: true)
-  }
-
-  private func add(_ body: any TimerBody, to queue: TimerQueue<C>) -> UInt {
-    queue.add(every: interval, tolerance: tolerance ?? .zero, missed: missed, body: body)
-  }
-
-  private func check(_ tolerance: C.Duration?, _ fileID: StaticString, _ line: UInt) {
-    guard let tolerance, tolerance < .zero else { return }
-    trap(
-      "\(fileID):\(line): a timer cannot be early, so a tolerance of \(tolerance) means nothing",
-      remedy: "Give a tolerance of zero or more, or none"
-    )
+    return Token(target, handle: 0, isKept: owner != nil)
   }
 }
 
-/// The handler of a timer, with what it needs to be called.
+/// The handler of a timer, with its owner.
 ///
-/// An object, so that it is kept by one reference and freed, with all the handler captured, when that goes.
+/// An object with a single strong reference, whose release frees the handler and its captures.
 package protocol TimerBody: AnyObject, Sendable {
-  /// Where the handler runs.
+  /// The executor on which the handler runs.
   ///
-  /// Asked for every tick, under no lock.
+  /// Read for every tick, under no lock.
   var place: TimerPlace { get }
 
-  /// Calls the handler, on the actor of its place.
+  /// Calls the handler on its executor.
   ///
-  /// - Returns: `false` when there was no call because the owner has died.
+  /// - Returns: `false` if the owner has been deallocated, in which case the handler was not called.
   func call(_ tick: Tick) async -> Bool
 }
 
-extension TimerPlace {
-  /// The place of a handler with this isolation.
-  fileprivate init(_ isolation: (any Actor)?) {
-    if let isolation { self = .on(isolation) } else { self = .anywhere }
-  }
-}
-
-/// A handler that belongs to its token.
+/// The handler of a timer without an owner.
 final class PlainTimerBody: TimerBody {
   private let handler: @isolated(any) @Sendable (Tick) async -> Void
 
@@ -103,15 +70,15 @@ final class PlainTimerBody: TimerBody {
     self.handler = handler
   }
 
-  package var place: TimerPlace { TimerPlace(handler.isolation) }
+  var place: TimerPlace { .on(handler.isolation) }
 
-  package func call(_ tick: Tick) async -> Bool {
+  func call(_ tick: Tick) async -> Bool {
     await handler(tick)
     return true
   }
 }
 
-/// A handler that belongs to an object, which is held weakly and loaded where the handler runs.
+/// The handler of a timer with an owner, which is held weakly and loaded in the handler's isolation.
 final class OwnerTimerBody<Owner: AnyObject & Sendable>: TimerBody {
   private let handler: @isolated(any) @Sendable (Owner, Tick) async -> Void
   private weak let owner: Owner?
@@ -124,16 +91,16 @@ final class OwnerTimerBody<Owner: AnyObject & Sendable>: TimerBody {
     self.handler = handler
   }
 
-  package var place: TimerPlace { TimerPlace(handler.isolation) }
+  var place: TimerPlace { .on(handler.isolation) }
 
-  package func call(_ tick: Tick) async -> Bool {
+  func call(_ tick: Tick) async -> Bool {
     guard let owner else { return false }
     await handler(owner, tick)
     return true
   }
 }
 
-/// A handler that belongs to an actor, which is held weakly, and runs on it.
+/// The handler of a timer that runs on its owner, an actor that is held weakly.
 final class ActorTimerBody<Owner: Actor>: TimerBody {
   private let handler: @Sendable (isolated Owner, Tick) async -> Void
   private weak let owner: Owner?
@@ -146,11 +113,11 @@ final class ActorTimerBody<Owner: Actor>: TimerBody {
     self.handler = handler
   }
 
-  package var place: TimerPlace {
+  var place: TimerPlace {
     if let owner { .on(owner) } else { .lost }
   }
 
-  package func call(_ tick: Tick) async -> Bool {
+  func call(_ tick: Tick) async -> Bool {
     guard let owner else { return false }
     await handler(owner, tick)
     return true

@@ -1,17 +1,17 @@
-/// The timers of one clock: what becomes of them when time passes, without the clock.
+/// The timers of one clock, as a state machine without the clock.
 ///
-/// A plain value but for being used in one place only: copies share their records. The caller tells it
-/// the time. No member handles more than ``batch`` timers, so that a lock around it is never held for
-/// long, however many timers there are or are due.
+/// The caller passes the current instant. Copies share their records, so only one copy may be used. No
+/// member handles more than ``batch`` timers, so a lock around the table is never held for long, however
+/// many timers exist or are due.
 package struct TimerTable<Instant: InstantProtocol> {
-  /// A place for a timer, used again when the timer has gone.
+  /// A slot for a timer, reused after the timer has been removed.
   private struct Slot {
-    /// The high half of the key of its timer, which no other timer of the slot ever has.
+    /// The high half of the timer's key, never reused for this slot.
     var turn: UInt
     var record: TimerRecord<Instant>?
   }
 
-  /// The low half of a key, which is the index of the slot.
+  /// The width of the low half of a key, which is the index of the slot.
   private static var slotBits: UInt { UInt(UInt.bitWidth) / 2 }
 
   private var slots: [Slot] = []
@@ -19,29 +19,29 @@ package struct TimerTable<Instant: InstantProtocol> {
   private var heap = TimerHeap<Instant>()
   private var lastOrder: UInt64 = 0
 
-  /// How many timers there are, those included that ended during a tick under way.
+  /// The number of timers, including those that ended during their running tick.
   package private(set) var count = 0
 
   /// Creates an empty table.
   package init() {}
 
-  /// The largest number of timers that become due at once.
+  /// The maximum number of timers that ``takeDue(at:)`` returns.
   package static var batch: Int { 64 }
 
-  /// Whether any timer waits for its deadline.
+  /// A Boolean value that indicates whether any timer waits for its deadline.
   package var isWaiting: Bool { heap.count > 0 }
 
-  /// How many places for timers there are, free ones included.
+  /// The number of slots, including free ones.
   package var slotCount: Int { slots.count }
 
   /// Adds a timer.
   ///
   /// - Parameters:
-  ///   - schedule: Its deadlines.
-  ///   - tolerance: How much later than its deadline a tick may be.
-  ///   - repeats: Whether it has more than one tick.
-  ///   - body: Its handler.
-  /// - Returns: What it is known by.
+  ///   - schedule: The deadlines of the timer.
+  ///   - tolerance: The maximum delay of a tick after its deadline.
+  ///   - repeats: A Boolean value that indicates whether the timer has more than one tick.
+  ///   - body: The handler of the timer.
+  /// - Returns: The key of the timer.
   /// - Complexity: O(log *n*), amortized.
   package mutating func add(
     _ schedule: TimerSchedule<Instant>,
@@ -65,10 +65,10 @@ package struct TimerTable<Instant: InstantProtocol> {
     return slots[slot].turn << Self.slotBits | UInt(slot)
   }
 
-  /// Whether a timer is there and has not ended.
+  /// Returns whether a timer exists and has not ended.
   package func isActive(_ key: UInt) -> Bool { record(key)?.body != nil }
 
-  /// The lifetime that a timer ends with, where its owner has one.
+  /// Returns the group of the lifetime of a timer's owner, if the owner has one.
   package func members(of key: UInt) -> EndingMembers? { record(key)?.members }
 
   /// The latest instant at which the next timer must be served, or `nil` when no timer waits.
@@ -76,15 +76,15 @@ package struct TimerTable<Instant: InstantProtocol> {
   /// - Complexity: O(1).
   package var latest: Instant? { heap.first?.latest }
 
-  /// When to wake up, and how much later would do; `nil` when no timer waits.
+  /// The instant of the next wake-up and the latest that would do, or `nil` when no timer waits.
   ///
   /// - Complexity: O(1).
   package var wakeUp: (instant: Instant, latest: Instant)? { heap.wakeUp }
 
-  /// Takes timers whose time has come: those that bear the least delay, ``batch`` at most.
+  /// Removes timers that are due from the heap: those that must be served first, ``batch`` at most.
   ///
-  /// They are in no order that matters. If there are fewer, no other timer is due, but for such as still
-  /// bear a delay.
+  /// The result has no meaningful order. If it has fewer than ``batch`` timers, any other timer that is due
+  /// still tolerates a delay.
   ///
   /// - Complexity: O(log *n*).
   package mutating func takeDue(at now: Instant) -> [TimerDue<Instant>] {
@@ -99,13 +99,13 @@ package struct TimerTable<Instant: InstantProtocol> {
     return due
   }
 
-  /// Begins a tick, for a timer that is due.
+  /// Begins a tick of a timer that is due.
   ///
   /// - Parameters:
   ///   - key: The timer.
-  ///   - now: The time.
+  ///   - now: The current instant.
   ///   - runner: The task that will call the handler.
-  /// - Returns: `nil` when the timer has ended or is paused.
+  /// - Returns: The tick, or `nil` when the timer has ended or is paused.
   package mutating func begin(_ key: UInt, at now: Instant, by runner: Int) -> TimerStart? {
     guard let record = record(key), let body = record.body else { return nil }
     guard record.pauses == 0 else {
@@ -115,12 +115,12 @@ package struct TimerTable<Instant: InstantProtocol> {
     record.phase = .running
     record.runner = runner
     if record.repeats {
-      return TimerStart(body: body, tick: record.schedule.begin(at: now), remains: nil)
+      return TimerStart(body: body, tick: record.schedule.begin(at: now), leftovers: nil)
     }
     return TimerStart(
       body: body,
       tick: record.schedule.beginOnly(at: now),
-      remains: TimerRemains(of: record)
+      leftovers: TimerLeftovers(of: record)
     )
   }
 
@@ -128,16 +128,16 @@ package struct TimerTable<Instant: InstantProtocol> {
   ///
   /// - Parameters:
   ///   - key: The timer.
-  ///   - now: The time.
-  ///   - isOwned: Whether the owner, if there is one, was alive.
-  /// - Returns: What follows.
+  ///   - now: The current instant.
+  ///   - isOwned: `false` if the timer has an owner that has been deallocated.
+  /// - Returns: The consequences for the caller.
   package mutating func finish(_ key: UInt, at now: Instant, isOwned: Bool) -> TimerFinish {
     guard let record = record(key) else { return TimerFinish() }
     var finish = TimerFinish(idle: record.idle.take())
     record.runner = 0
     if record.hasEnded || !isOwned {
       remove(key)
-      finish.remains = TimerRemains(of: record)
+      finish.leftovers = TimerLeftovers(of: record)
       return finish
     }
     record.schedule.end(at: now)
@@ -155,24 +155,24 @@ package struct TimerTable<Instant: InstantProtocol> {
 
   /// Ends a timer.
   ///
-  /// - Returns: What is left of it, or `nil` when it had ended before.
+  /// - Returns: The leftovers of the timer, or `nil` if it had already ended.
   /// - Complexity: O(log *n*).
-  package mutating func end(_ key: UInt) -> TimerRemains? {
+  package mutating func end(_ key: UInt) -> TimerLeftovers? {
     guard let record = record(key), !record.hasEnded else { return nil }
-    let remains = TimerRemains(of: record)
-    if record.phase == .running { return remains }
+    let leftovers = TimerLeftovers(of: record)
+    if record.phase == .running { return leftovers }
     remove(key)
     heap.remove(slot(of: key))
-    return remains
+    return leftovers
   }
 
-  /// Pauses a timer once more or once less.
+  /// Changes the number of pauses of a timer.
   ///
   /// - Parameters:
   ///   - key: The timer.
-  ///   - change: One more pause, or one less.
-  ///   - now: The time. Deadlines up to it are left out when the last pause ends; the only deadline of a
-  ///     timer is not.
+  ///   - change: 1 to pause, -1 to end a pause.
+  ///   - now: The current instant. The end of the last pause skips the deadlines up to this instant, except
+  ///     the only deadline of a timer that does not repeat.
   package mutating func changePauses(_ key: UInt, by change: Int, at now: Instant) {
     guard let record = record(key), !record.hasEnded else { return }
     record.pauses += change
@@ -186,17 +186,17 @@ package struct TimerTable<Instant: InstantProtocol> {
     }
   }
 
-  /// Remembers who is told when a timer ends by itself.
+  /// Stores the token that is cancelled when a timer ends by itself.
   ///
-  /// - Returns: `false` when it has ended.
+  /// - Returns: `false` if the timer has already ended.
   package mutating func watch(_ key: UInt, by watcher: WeakCancellable) -> Bool {
     record(key)?.watcher = watcher
     return isActive(key)
   }
 
-  /// Remembers the lifetime that a timer ends with.
+  /// Stores the membership of a timer in the lifetime of its owner.
   ///
-  /// - Returns: `false` when it has ended.
+  /// - Returns: `false` if the timer has already ended.
   package mutating func setTicket(
     _ key: UInt,
     _ members: EndingMembers,
@@ -208,12 +208,12 @@ package struct TimerTable<Instant: InstantProtocol> {
     return true
   }
 
-  /// What to wait for until no call of a timer's handler is running.
+  /// Returns a latch that opens when the running call of a timer's handler returns.
   ///
   /// - Parameters:
   ///   - key: The timer.
-  ///   - task: Who asks; the handler does not wait for itself.
-  /// - Returns: `nil` when there is nothing to wait for.
+  ///   - task: The waiting task. The handler does not wait for itself.
+  /// - Returns: The latch, or `nil` when there is nothing to wait for.
   package mutating func idle(_ key: UInt, askedBy task: Int) -> Latch? {
     guard let record = record(key), record.phase == .running, record.runner != task else {
       return nil
@@ -223,13 +223,13 @@ package struct TimerTable<Instant: InstantProtocol> {
     return idle
   }
 
-  /// Stops the program if the parts of the table contradict each other.
+  /// Stops the program if the parts of the table are inconsistent.
   package func _checkInvariants() {
     heap._checkInvariants()
     let records = slots.compactMap(\.record)
     assert(records.count == count, "the count is wrong")
-    assert(records.count { $0.phase == .waiting } == heap.count, "a timer waits in vain")
-    assert(freeSlots.allSatisfy { slots[$0].record == nil }, "a place that is taken counts as free")
+    assert(records.count { $0.phase == .waiting } == heap.count, "a waiting timer is lost")
+    assert(freeSlots.allSatisfy { slots[$0].record == nil }, "an occupied slot is in the free list")
   }
 
   private func slot(of key: UInt) -> Int { Int(key & (1 << Self.slotBits - 1)) }
@@ -243,7 +243,7 @@ package struct TimerTable<Instant: InstantProtocol> {
     let slot = slot(of: key)
     slots[slot].record = nil
     count -= 1
-    // A slot that has had every turn is left empty: keys never come back.
+    // A slot that has used every turn stays empty: keys are never reused.
     guard slots[slot].turn < UInt.max >> Self.slotBits else { return }
     slots[slot].turn += 1
     freeSlots.append(slot)

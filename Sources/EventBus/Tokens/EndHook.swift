@@ -1,13 +1,13 @@
-/// A closure that runs when a lifetime ends, exactly once unless it is removed before.
-package final class EndHook: TokenTarget, EndingMembers.Member,
+/// A closure that runs exactly once when a lifetime ends, unless it is removed first.
+final class EndHook: TokenTarget, EndingMembers.Member,
   @unchecked Sendable  // Reason: locked.
 {
   private enum Phase {
-    /// The lifetime has not ended.
+    /// Registered; the lifetime has not ended.
     case waiting(@Sendable () -> Void)
-    /// The closure was called and has not returned; the latch is opened when it has.
+    /// Inside the closure; the latch opens when it returns.
     case running(Latch)
-    /// It was called or removed.
+    /// Called or removed.
     case over
 
     var isWaiting: Bool {
@@ -25,9 +25,9 @@ package final class EndHook: TokenTarget, EndingMembers.Member,
     var ticket: EndingMembers.Ticket?
     var watcher: WeakCancellable?
 
-    /// Enters a phase.
+    /// Enters a phase, if the hook is still waiting.
     ///
-    /// - Returns: The state before, or `nil`, with nothing changed, when the hook does not wait any more.
+    /// - Returns: The previous state, or `nil` with nothing changed.
     mutating func enter(_ phase: Phase) -> State? {
       guard self.phase.isWaiting else { return nil }
       let former = self
@@ -42,7 +42,7 @@ package final class EndHook: TokenTarget, EndingMembers.Member,
     state = Locked(State(phase: .waiting(body)))
   }
 
-  /// Joins the group, or runs at once when it has ended.
+  /// Joins the group, or runs at once if the group has ended.
   func join(_ members: EndingMembers) {
     guard let ticket = members.join(self) else { return lifetimeEnded() }
     state.withLock { state in
@@ -78,13 +78,13 @@ package final class EndHook: TokenTarget, EndingMembers.Member,
     returned.open()
   }
 
-  /// Runs the closure, in a frame of its own: what it captured is released before the hook counts as over.
+  /// Runs the closure in a frame of its own, which releases the captures before the hook counts as over.
   ///
-  /// - Returns: `false` when the hook was called or removed before.
+  /// - Returns: `false` if the hook was already called or removed.
   private func run(_ returned: Latch) -> Bool {
     let taken = state.withLock { $0.enter(.running(returned)) }
     guard let taken, case .waiting(let body) = taken.phase else { return false }
-    // The token has ended by then, as it has in the call of a registration for one call.
+    // The token ends before the call, as it does for a registration with `once: true`.
     taken.watcher?.object?.cancel()
     body()
     return true

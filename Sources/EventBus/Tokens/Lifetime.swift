@@ -1,7 +1,7 @@
-/// The life of an object, as something that hooks and tokens can be tied to.
+/// The lifetime of an object, as a value to which hooks and tokens can be attached.
 ///
-/// Store one in an object and it ends when the object is destroyed: the exact and immediate form of "run
-/// this when the object dies" on every platform.
+/// A lifetime stored in an object ends when the object is deallocated: hooks run exactly then, on every
+/// platform.
 ///
 /// ```swift
 /// final class Screen: LifetimeOwner {
@@ -10,56 +10,56 @@
 /// screen.lifetime.onEnd { print("gone") }
 /// ```
 ///
-/// Call ``end()`` as the first line of a `deinit` for "deallocating", while the object's fields are
-/// still there; without it the lifetime ends with the stored properties, "deallocated". The owner is
-/// never handed to a hook: it is being torn down. Weak references to it read `nil` by then. Hooks use
-/// what they captured.
+/// Call ``end()`` as the first line of a `deinit` to run the hooks while the object's stored properties
+/// still exist. Otherwise the lifetime ends with the stored properties. Hooks never receive the owner,
+/// because it is being deallocated; weak references to it already read `nil`. Hooks use their captures.
 ///
-/// A lifetime does not decide whether its owner is alive: somebody may keep the owner after `end()`.
+/// The end of a lifetime does not imply the end of its owner: other references may keep the owner alive
+/// after `end()`.
 ///
-/// Carrying a lifetime costs less than one weak reference to the owner, which takes a side table and
-/// makes every later retain and release dearer.
+/// A lifetime costs less than one weak reference to the owner, which allocates a side table and slows
+/// down every later retain and release.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called on any thread. Hooks run on the thread that ended the lifetime, in the
-/// order of registration, outside every lock. Registering against ending is decided atomically: a hook
-/// runs exactly once, whoever comes first.
+/// Every member may be called on any thread. Hooks run on the thread that ended the lifetime, in
+/// registration order, outside every lock. A race between registering a hook and ending the lifetime is
+/// decided atomically: the hook runs exactly once in either case.
 public final class Lifetime: Sendable {
   private static let endedFlag: UInt = 1
   private let state = LazyReference<EndingMembers>()
 
-  /// A lifetime that has ended: what is tied to it ends at once.
+  /// A lifetime that has already ended; anything attached to it ends at once.
   public static let ended: Lifetime = {
     let lifetime = Lifetime()
     lifetime.end()
     return lifetime
   }()
 
-  /// Begins a lifetime.
+  /// Creates a lifetime.
   public init() {}
 
   deinit { state.object?.end(isFinal: true) }
 
-  /// Whether the lifetime has ended.
+  /// A Boolean value that indicates whether the lifetime has ended.
   ///
-  /// It is `true` already for the first hook.
+  /// Already `true` when the first hook runs.
   public var hasEnded: Bool { state.flags & Self.endedFlag != 0 }
 
   /// Ends the lifetime now.
   ///
-  /// Ending it twice does nothing.
+  /// Ending a lifetime twice does nothing.
   ///
   /// - Complexity: O(*n*) in the number of hooks and tokens.
   public func end() {
     if state.set(Self.endedFlag) { state.object?.end(isFinal: true) }
   }
 
-  /// Runs a closure when the lifetime ends, or now if it has ended.
+  /// Runs a closure when the lifetime ends, or immediately if it has already ended.
   ///
-  /// The token has ended when the hook runs.
+  /// The token ends before the closure is called.
   ///
-  /// - Parameter body: Called exactly once unless its token is cancelled first, and released then.
+  /// - Parameter body: Called exactly once unless the token is cancelled first, and released afterwards.
   /// - Returns: A token that removes the hook. Dropping it does nothing: the lifetime keeps the hook.
   /// - Complexity: Amortized O(1).
   @discardableResult
@@ -70,21 +70,21 @@ public final class Lifetime: Sendable {
     return token
   }
 
-  /// The end of this lifetime, to be waited for without keeping the lifetime.
+  /// The end of this lifetime, for waiting without keeping the lifetime alive.
   public var ending: Ending { Ending(members) }
 
-  /// The group of what ends with this lifetime, made when it is first asked for.
+  /// The hooks and tokens that end with this lifetime, created on first use.
   package var members: EndingMembers {
     state.object(orMake: EndingMembers.init) { members, flags in
-      // The lifetime ended before anybody could find the group: it is born closed.
+      // The lifetime ended before the group was published, so the group ends at once.
       if flags & Self.endedFlag != 0 { members.end(isFinal: true) }
     }
   }
 }
 
-/// An object that carries its lifetime, so that what it registered ends with it, at once.
+/// An object with a lifetime, at whose end its registrations are removed immediately.
 ///
-/// One stored property is the whole adoption:
+/// Adopt the protocol with one stored property:
 ///
 /// ```swift
 /// @MainActor final class Screen: LifetimeOwner {
@@ -92,29 +92,29 @@ public final class Lifetime: Sendable {
 /// }
 /// ```
 ///
-/// Everything in this library that takes an `owner:` also takes other objects; their registrations are
-/// inert as soon as the owner is dead and are swept later. With a lifetime they are removed the moment
-/// it ends.
+/// Every `owner:` parameter of this library also takes other objects. Their registrations are inert as soon
+/// as the owner is deallocated, and are swept later. The registrations of a lifetime owner are removed as
+/// soon as the lifetime ends.
 public protocol LifetimeOwner: AnyObject, SendableMetatype {
-  /// The object's lifetime: a stored constant, so that it ends with the object.
+  /// The object's lifetime, a stored constant that ends with the object.
   nonisolated var lifetime: Lifetime { get }
 }
 
-/// The end of a lifetime, to be waited for.
+/// The end of a lifetime, for tasks that wait for it.
 ///
-/// It does not keep the lifetime.
+/// It does not keep the lifetime alive.
 ///
 /// ## Thread safety
 ///
-/// May be used from any task; any number may wait.
+/// Any number of tasks may wait, on any thread.
 public struct Ending: Sendable {
   private let members: EndingMembers
 
   init(_ members: EndingMembers) { self.members = members }
 
-  /// Waits until the lifetime has ended; returns at once if it has.
+  /// Waits until the lifetime has ended; returns at once if it has already ended.
   ///
-  /// - Throws: `CancellationError` when the waiting task is cancelled first.
+  /// - Throws: `CancellationError` if the waiting task is cancelled first.
   public func wait() async throws(CancellationError) {
     let latch = Latch()
     let hook = EndHook { latch.open() }

@@ -1,31 +1,31 @@
 internal import Synchronization
 
-/// One registration: it lasts until the token is cancelled or its last reference goes away.
+/// A registration that lasts until its token is cancelled or deallocated.
 ///
-/// A token is what every registration of this library returns: observing an event or a property, a timer,
-/// a hook on a lifetime. Keep it for as long as you want to be called.
+/// Every registration of this library returns a token: an observer of an event or a property, a timer, a
+/// hook of a lifetime. Keep the token for as long as the handler should be called.
 ///
 /// ```swift
 /// let token = bus.observe(.userDidLogIn) { user in print(user.name) }
 /// token.cancel()
 /// ```
 ///
-/// A token returned by a registration with `owner:`, or one that was ``attach(to:)`` a lifetime or
-/// stored in a bag, is kept by somebody else: dropping it does nothing.
+/// Dropping a token does nothing if the registration has an `owner:`, or if the token was attached to a
+/// lifetime with ``attach(to:)`` or stored in a bag.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called on any thread, from inside a handler and from a `deinit`. What cancelling
-/// releases is released outside every lock.
+/// Every member may be called on any thread, from inside a handler and from a `deinit`. Cancelling
+/// releases objects outside every lock.
 public final class Token: Sendable, Hashable {
-  /// Set once it was cancelled.
+  /// Set when the token is cancelled.
   private static let ended: UInt = 1
   /// Set when dropping the token does not end the registration.
   private static let kept: UInt = 2
-  /// Set once all was done that cancelling does.
+  /// Set when cancellation is complete.
   private static let settled: UInt = 4
 
-  /// What is needed only by tokens that belong to a group or are waited for.
+  /// State that is needed only by tokens that belong to a group, or whose end a task awaits.
   private final class Extras: Sendable {
     struct State {
       var members: EndingMembers?
@@ -36,7 +36,7 @@ public final class Token: Sendable, Hashable {
 
     var members: EndingMembers? { state.withLock { $0.members } }
 
-    /// Sets the group; the former one is returned.
+    /// Sets the group and returns the previous one.
     func move(to members: EndingMembers?, _ ticket: EndingMembers.Ticket?) -> State {
       state.withLock { state in
         let former = state
@@ -47,14 +47,14 @@ public final class Token: Sendable, Hashable {
   }
 
   private let target: TokenTarget
-  /// What the target knows the registration by: another number once it was cancelled.
+  /// The target's identifier of the registration, which cancellation replaces.
   private let currentHandle: Atomic<UInt>
   private let state: LazyReference<Extras>
 
-  /// Creates a token of your own.
+  /// Creates a token that runs a closure when it ends.
   ///
-  /// - Parameter onCancel: What to do when the token is cancelled or dropped. Runs exactly once, on the
-  ///   thread that ended it, under no lock, and is released then.
+  /// - Parameter onCancel: Called exactly once, when the token is cancelled or dropped, on the thread that
+  ///   ended it and under no lock. Released afterwards.
   public convenience init(_ onCancel: @escaping @Sendable () -> Void) {
     self.init(CancelAction(onCancel), handle: 0)
   }
@@ -62,9 +62,9 @@ public final class Token: Sendable, Hashable {
   /// Creates the token of a registration.
   ///
   /// - Parameters:
-  ///   - target: Ends the registration.
-  ///   - handle: What the target knows it by.
-  ///   - isKept: Whether somebody else keeps the registration, so that dropping the token does nothing.
+  ///   - target: The object that ends the registration.
+  ///   - handle: The target's identifier of the registration.
+  ///   - isKept: Pass `true` if dropping the token must not end the registration.
   package init(_ target: TokenTarget, handle: UInt, isKept: Bool = false) {
     self.target = target
     currentHandle = Atomic(handle)
@@ -77,46 +77,48 @@ public final class Token: Sendable, Hashable {
 
   /// Ends the registration.
   ///
-  /// When it returns, no call begins any more on this thread or in this isolation, and the handler is
-  /// released with all it captured, unless posts are running on its signal: then it is released when
-  /// those, and such as began before they ended, have ended. A call already running on another thread
-  /// may still be running; ``waitUntilFinished()`` waits for it. Cancelling twice does nothing.
+  /// After it returns, no call of the handler begins on this thread or in this isolation. The handler and
+  /// its captures have been released, unless posts of its signal are running: then they are released once
+  /// every post that overlapped the cancellation, or overlapped one of those, has finished. A call
+  /// on another thread may still be running; ``waitUntilFinished()`` waits for it. Cancelling twice does
+  /// nothing.
   ///
-  /// - Complexity: O(1), amortized. Never blocks for a handler.
+  /// - Complexity: O(1), amortized. Never waits for a handler.
   public func cancel() {
     guard state.set(Self.ended) else { return }
     currentHandle.store(target.conclude(handle), ordering: .releasing)
     if let former = state.object?.move(to: nil, nil), let ticket = former.ticket {
       former.members?.leave(ticket)
     }
-    // A task that comes to wait either finds this set, or has made the latch before.
+    // A task that starts to wait either finds this flag set or has already created the latch.
     _ = state.set(Self.settled)
     state.object?.ending.open()
   }
 
-  /// Whether the registration is there: not cancelled, not ended with its owner, its bus or its one call.
+  /// A Boolean value that indicates whether the registration still exists.
   ///
-  /// It is `false` as soon as the lifetime has ended that the token was attached to, or that its owner
-  /// carries. Another owner's death shows when a delivery or a sweep has noticed it.
+  /// A registration ends when it is cancelled, with its owner or bus, or with its only call. The value is
+  /// `false` as soon as the lifetime of the token or of the owner has ended. The deallocation of an owner
+  /// without a lifetime shows only after a delivery or a sweep has detected it.
   public var isActive: Bool {
     guard !hasEnded, target.isActive(handle) else { return false }
-    // A lifetime cancels its tokens one after the other, and calls hooks in between.
+    // A lifetime cancels its tokens one after another, and runs hooks in between.
     return state.object?.members?.hasEnded != true
   }
 
-  /// Waits, after the registration was ended, until no call of its handler is running.
+  /// Waits until the registration has ended and no call of its handler is running.
   ///
-  /// This is the fence after ``cancel()``, for every kind of token: when it returns, the handler will not
-  /// be entered again and nothing of it is running on any thread. If the registration has not ended yet,
-  /// it waits for that first. Returns early when the waiting task is cancelled.
+  /// This is the fence after ``cancel()``, for every kind of token: after it returns, no call of the handler
+  /// is running on any thread, and none will begin. If the registration has not ended yet, the method first
+  /// waits for its end. It returns early when the waiting task is cancelled.
   ///
-  /// Called in the task of its own handler, it does not wait for that call. Two handlers that wait for
-  /// each other wait for ever.
+  /// In the task of its own handler, the method does not wait for that call. Two handlers that wait for
+  /// each other deadlock.
   ///
-  /// The calls of a registration are counted, so that other handlers cause no delay. The exception is a
-  /// plain nonisolated handler, one without a sender, a filter or `once`: it waits for the posts of the
-  /// event that overlapped the end of the registration, and for those that overlapped one of these. A
-  /// handler of the same event that blocks its thread delays it.
+  /// Calls are counted for each registration, so other handlers cause no delay. The exception is a plain
+  /// nonisolated handler, one without a sender, a filter or `once`: the method then waits for the posts of
+  /// the event that overlapped the end of the registration, and for those that overlapped one of these. A
+  /// handler of the same event that blocks its thread delays the return.
   public func waitUntilFinished() async {
     if !isSettled {
       let ending = state.object(orMake: Extras.init).ending
@@ -126,17 +128,17 @@ public final class Token: Sendable, Hashable {
     await target.waitUntilFinished(handle)
   }
 
-  /// Stops deliveries until the token it returns is cancelled or dropped.
+  /// Pauses deliveries until the returned token is cancelled or dropped.
   ///
-  /// Pauses are counted: deliveries go on when every one has ended. What comes meanwhile is dropped; a
-  /// registration for one call does not use it up. Pausing what has ended does nothing. Tokens of other
-  /// kinds, such as a hook on a lifetime, cannot be paused.
+  /// Pauses are counted: deliveries resume when every pause has ended. Events are dropped during a pause,
+  /// and a registration with `once: true` keeps its call. Pausing a registration that has ended does
+  /// nothing. Tokens of other kinds, such as lifetime hooks, cannot be paused.
   ///
-  /// - Returns: The token of the pause; it does not keep this token.
+  /// - Returns: The token of the pause. It does not keep this token alive.
   /// - Complexity: O(1).
   public func pause() -> Token {
     changePauses(by: 1)
-    // A registration that somebody else keeps goes on when this token has been dropped.
+    // A registration that its owner keeps continues after this token has been dropped.
     let isKept = state.flags & Self.kept != 0
     return Token { [weak self, target, handle = handle] in
       if let self {
@@ -147,12 +149,12 @@ public final class Token: Sendable, Hashable {
     }
   }
 
-  /// Gives the token to a lifetime, which keeps it and cancels it when it ends.
+  /// Attaches the token to a lifetime, which keeps it and cancels it when the lifetime ends.
   ///
   /// A token belongs to one lifetime or bag at a time: attaching it again moves it. A lifetime that has
-  /// ended cancels it at once.
+  /// already ended cancels the token at once.
   ///
-  /// - Parameter lifetime: What the registration shall end with.
+  /// - Parameter lifetime: The lifetime at whose end the registration ends.
   /// - Returns: This token.
   /// - Complexity: Amortized O(1).
   @discardableResult
@@ -161,29 +163,29 @@ public final class Token: Sendable, Hashable {
     return self
   }
 
-  /// Gives the token to a bag, which keeps it and cancels it with the others.
+  /// Stores the token in a bag, which keeps it and cancels it together with its other tokens.
   ///
-  /// - Parameter bag: The bag. One that was closed cancels the token at once.
+  /// - Parameter bag: The bag. A closed bag cancels the token at once.
   /// - Complexity: Amortized O(1).
   public func store(in bag: TokenBag) { join(bag.members) }
 
-  /// Tokens are equal when they are the same token.
+  /// Returns whether two tokens are the same object.
   public static func == (left: Token, right: Token) -> Bool { left === right }
 
   /// Hashes the token's identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
-  /// Which registration this is, for observers that are to be left out.
+  /// The identity of the registration, for the exclusion of observers from a post.
   package var identity: TokenIdentity { TokenIdentity(target, handle: handle) }
 
   private func changePauses(by change: Int) {
-    // Where it has ended, the handle is not looked at.
+    // The target ignores the handle of a registration that has ended.
     target.changePauses(handle, by: change) { hasEnded }
   }
 
   private var handle: UInt { currentHandle.load(ordering: .acquiring) }
 
-  /// Whether it was cancelled, or is being cancelled on another thread.
+  /// A Boolean value that indicates whether the token was cancelled, or is being cancelled on another thread.
   package var hasEnded: Bool { state.flags & Self.ended != 0 }
 
   private var isSettled: Bool { state.flags & Self.settled != 0 }
@@ -193,7 +195,7 @@ public final class Token: Sendable, Hashable {
     guard let ticket = members.join(self) else { return cancel() }
     let former = extras.move(to: members, ticket)
     if let ticket = former.ticket { former.members?.leave(ticket) }
-    // The registration may have ended meanwhile, with nobody there to leave the group.
+    // The registration may have ended meanwhile, without a token to leave the group.
     if hasEnded {
       members.leave(ticket)
     } else if !target.watch(handle, by: self) {

@@ -1,4 +1,4 @@
-/// Keeps tokens and cancels them together, at the latest when it dies.
+/// A collection of tokens that are cancelled together, at the latest when the bag is deallocated.
 ///
 /// ```swift
 /// let bag = TokenBag()
@@ -6,14 +6,14 @@
 /// bag.cancelAll()
 /// ```
 ///
-/// A member that is cancelled early leaves the bag by itself.
+/// A token that is cancelled early leaves the bag.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called on any thread. Tokens are cancelled in the order they were stored, outside
-/// every lock, on the thread that asked for it or let the bag go.
+/// Every member may be called on any thread. Tokens are cancelled in the order in which they were stored,
+/// outside every lock, on the thread that cancels or releases the bag.
 public final class TokenBag: Sendable {
-  /// What the bag keeps, for those who add to it.
+  /// The tokens of the bag.
   package let members = EndingMembers()
 
   /// Creates an empty bag.
@@ -21,44 +21,47 @@ public final class TokenBag: Sendable {
 
   deinit { members.end(isFinal: true) }
 
-  /// How many tokens the bag keeps.
+  /// The number of tokens in the bag.
   ///
   /// - Complexity: O(1).
   public var count: Int { members.count }
 
   /// Cancels every token.
   ///
-  /// The bag is empty then and can be used again.
+  /// The bag is empty afterwards and can be reused.
   ///
   /// - Complexity: O(*n*) in the number of tokens.
   public func cancelAll() { members.end(isFinal: false) }
 
-  /// Cancels every token and closes the bag: what is stored from now on is cancelled at once.
+  /// Cancels every token and closes the bag, which cancels tokens stored later at once.
   ///
   /// - Complexity: O(*n*) in the number of tokens.
   public func end() { members.end(isFinal: true) }
 }
 
-/// The members of a lifetime or a bag: what ends when it ends, in the order of joining.
+/// The hooks and tokens that end with a lifetime or a bag, in the order in which they joined.
 ///
-/// It is an object of its own so that a member that is cancelled on another thread may look for its
-/// place while the lifetime is being destroyed.
+/// A separate object, so that a member that is cancelled on another thread can still leave while the
+/// lifetime is being deallocated.
 ///
 /// ```
 /// lifetime ──owns──► members ──owns──► token ──► members     (the cycle ends with the lifetime)
 /// ```
 package final class EndingMembers: Sendable {
-  /// Something that ends with a lifetime.
+  /// An object that ends with a lifetime.
   package protocol Member: AnyObject, Sendable {
-    /// Called once, under no lock, when the lifetime ends, before the first member is ended: no call of a
-    /// handler begins from now on, although the registration is not removed yet.
+    /// Prevents new calls of the handler, before the registration is removed.
+    ///
+    /// Called once, under no lock, when the lifetime ends and before its first member does.
     func stopCalls()
 
+    /// Ends the registration.
+    ///
     /// Called once, under no lock, when the lifetime ends.
     func lifetimeEnded()
   }
 
-  /// A member's place.
+  /// The identifier of a membership.
   package typealias Ticket = TicketList<any Member>.Ticket
 
   private struct State {
@@ -71,15 +74,15 @@ package final class EndingMembers: Sendable {
   /// Creates an empty group.
   package init() {}
 
-  /// How many members there are.
+  /// The number of members.
   package var count: Int { state.withLock { $0.members.count } }
 
-  /// Whether it takes no more members.
+  /// A Boolean value that indicates whether the group has ended and accepts no more members.
   package var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
   /// Adds a member.
   ///
-  /// - Returns: Its place, or `nil` when the group has ended.
+  /// - Returns: The member's ticket, or `nil` when the group has ended.
   /// - Complexity: Amortized O(1).
   package func join(_ member: any Member) -> Ticket? {
     state.withLock { $0.hasEnded ? nil : $0.members.append(member) }
@@ -97,9 +100,9 @@ package final class EndingMembers: Sendable {
 
   /// Ends every member, oldest first, under no lock.
   ///
-  /// A hook, or whatever a token does at its end, may post: by then no handler of a later member is called.
+  /// Hooks and the closures of tokens may post; no handler of a later member is called by then.
   ///
-  /// - Parameter isFinal: Whether the group then takes no more members.
+  /// - Parameter isFinal: Pass `true` to accept no more members.
   package func end(isFinal: Bool) {
     let members = state.withLock { state in
       if isFinal { state.hasEnded = true }

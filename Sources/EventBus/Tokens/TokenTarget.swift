@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// What a token stands for: the side of a registration that knows how to end it.
+/// An object that ends and pauses registrations on behalf of their tokens.
 ///
-/// A target serves one token or many; the handle tells it which. Every member may be called on any
-/// thread, under no lock.
+/// A target serves one token or many; the handle identifies the registration. Every member may be called
+/// on any thread and is called under no lock.
 @usableFromInline
 package class TokenTarget: @unchecked Sendable {  // Reason: stateless.
   /// Creates a target.
@@ -11,133 +11,119 @@ package class TokenTarget: @unchecked Sendable {  // Reason: stateless.
 
   /// Ends the registration.
   ///
-  /// Called once, by the token that was cancelled.
+  /// Called once, by the cancelled token.
   package func end(_ handle: UInt) {}
 
-  /// Ends the registration of a token that was cancelled.
+  /// Ends the registration of a cancelled token.
   ///
-  /// - Returns: The handle from now on, for ``waitUntilFinished(_:)``.
+  /// - Returns: The new handle, for ``waitUntilFinished(_:)``.
   package func conclude(_ handle: UInt) -> UInt {
     end(handle)
     return handle
   }
 
-  /// Whether the registration is still there.
+  /// Returns whether the registration still exists.
   ///
-  /// Asked only before ``end(_:)``.
+  /// Called only before ``end(_:)``.
   package func isActive(_ handle: UInt) -> Bool { true }
 
-  /// Waits until no call is running, after the registration has ended.
+  /// Waits, after the end of the registration, until no call of its handler is running.
   ///
-  /// The handle is what ``conclude(_:)`` returned. Returns early when the task is cancelled.
+  /// Takes the handle that ``conclude(_:)`` returned. Returns early when the task is cancelled.
   package func waitUntilFinished(_ handle: UInt) async {}
 
-  /// Stops or lets through what comes, counted: as many resumes as pauses let it through again.
+  /// Changes the number of pauses; deliveries resume when it is back at zero.
   ///
   /// - Parameters:
   ///   - handle: The registration.
-  ///   - change: One more pause, or one less.
-  ///   - hasEnded: Whether the token was cancelled, in which case nothing is done.
+  ///   - change: 1 to pause, -1 to end a pause.
+  ///   - hasEnded: Returns whether the token was cancelled, in which case nothing happens.
   package func changePauses(_ handle: UInt, by change: Int, unless hasEnded: () -> Bool) {}
 
-  /// Sees to it that no call begins any more, ahead of ``end(_:)``.
+  /// Prevents new calls, ahead of ``end(_:)``.
   ///
   /// - Parameters:
   ///   - handle: The registration.
-  ///   - hasEnded: Whether the token was cancelled, in which case nothing is done.
+  ///   - hasEnded: Returns whether the token was cancelled, in which case nothing happens.
   package func stopCalls(_ handle: UInt, unless hasEnded: () -> Bool) {}
 
-  /// Tells a token when the registration ends by itself.
+  /// Cancels a token when its registration ends by itself.
   ///
-  /// - Returns: `false` if that has happened already.
+  /// - Returns: `false` if the registration has already ended.
   package func watch(_ handle: UInt, by token: any Cancellable) -> Bool { isActive(handle) }
 }
 
-/// Something that can be told that what it stands for has ended.
+/// An object that is cancelled when its registration ends by itself.
 package protocol Cancellable: AnyObject, Sendable {
-  /// Ends it. Doing so twice does nothing.
+  /// Ends the object; does nothing the second time.
   func cancel()
 
-  /// Whether it has ended, or is about to.
+  /// A Boolean value that indicates whether the object has ended or is ending.
   ///
-  /// Asked with locks held.
+  /// Read with locks held.
   var hasEnded: Bool { get }
 }
 
-/// A reference that does not keep its object alive, to be kept in a value behind a lock.
+/// A weak reference for use in state behind a lock.
 package struct WeakCancellable: Sendable {
-  /// The object, while it lives.
+  /// The object, or `nil` once it has been deallocated.
   ///
-  /// Loaded outside locks only: the load may be the last to let it go.
+  /// Loaded only outside locks: the load may release the last reference.
   package weak let object: (any Cancellable)?
 
-  /// Refers to an object.
+  /// Creates a reference to an object.
   package init(_ object: any Cancellable) { self.object = object }
 }
 
-/// An action that a token runs when it ends.
-package final class CancelAction: TokenTarget, @unchecked Sendable {  // Reason: locked.
+/// A target that runs a closure when its token ends.
+final class CancelAction: TokenTarget, @unchecked Sendable {  // Reason: locked.
   private struct State {
     var action: (@Sendable () -> Void)?
   }
 
   private let state: Locked<State>
-  private let fence: (@Sendable () async -> Void)?
 
-  /// Creates a target that runs an action once.
-  ///
-  /// - Parameters:
-  ///   - fence: Waits, after the action, until no call is running.
-  ///   - action: Ends the registration.
-  package init(
-    fence: (@Sendable () async -> Void)? = nil,
-    _ action: @escaping @Sendable () -> Void
-  ) {
-    self.fence = fence
-    state = Locked(State(action: action))
-  }
+  init(_ action: @escaping @Sendable () -> Void) { state = Locked(State(action: action)) }
 
   override package func end(_ handle: UInt) {
     let action = state.withLock { $0.action.take() }
     action?()
   }
-
-  override package func waitUntilFinished(_ handle: UInt) async { await fence?() }
 }
 
-/// Keeps registrations that are known by numbers, and tells a token about its own.
+/// A table of registrations with numeric keys.
 ///
-/// The members mean what those of ``TokenTarget`` mean.
+/// The members correspond to those of ``TokenTarget``.
 package protocol KeyedRegistrations: AnyObject, Sendable {
-  /// Ends a registration; nothing happens if it has ended.
+  /// Ends a registration; does nothing if it has already ended.
   func end(_ key: UInt)
 
-  /// Ends a registration without its token, which is told.
+  /// Ends a registration and cancels its token.
   func endByItself(_ key: UInt)
 
-  /// Whether a registration is still there.
+  /// Returns whether a registration still exists.
   func isActive(_ key: UInt) -> Bool
 
-  /// Tells a token when its registration ends by itself.
+  /// Cancels a token when its registration ends by itself.
   ///
-  /// - Returns: `false` if that has happened already.
+  /// - Returns: `false` if the registration has already ended.
   func watch(_ key: UInt, by token: any Cancellable) -> Bool
 
-  /// Stops or lets through what comes, counted.
+  /// Changes the number of pauses of a registration.
   func changePauses(_ key: UInt, by change: Int)
 
-  /// Waits until no call is running.
+  /// Waits until no call of the handler is running.
   func waitUntilFinished(_ key: UInt) async
 }
 
-/// The way from a token, or from the lifetime of an owner, to one of many registrations.
+/// The target of one registration in a keyed table, for its token and for the lifetime of its owner.
 package final class KeyedTarget: TokenTarget, EndingMembers.Member,
   @unchecked Sendable  // Reason: constant.
 {
   private let registrations: any KeyedRegistrations
   private let key: UInt
 
-  /// Names a registration.
+  /// Creates the target of a registration.
   package init(_ registrations: any KeyedRegistrations, key: UInt) {
     self.registrations = registrations
     self.key = key
@@ -162,38 +148,38 @@ package final class KeyedTarget: TokenTarget, EndingMembers.Member,
   }
 }
 
-/// Keeps registrations in groups, and tells a token about its own.
+/// A table of registrations in groups.
 ///
-/// A registration is known by the number of its group and a number of its own. The members mean what
-/// those of ``TokenTarget`` mean.
+/// The number of its group and its own number identify a registration. The members correspond to those of
+/// ``TokenTarget``.
 package protocol GroupedRegistrations: AnyObject, Sendable {
-  /// Ends a registration; nothing happens if it has ended.
+  /// Ends a registration; does nothing if it has already ended.
   func end(_ number: UInt, inGroup group: UInt)
 
-  /// Whether a registration is still there.
+  /// Returns whether a registration still exists.
   func isActive(_ number: UInt, inGroup group: UInt) -> Bool
 
-  /// Tells a token when its registration ends by itself.
+  /// Cancels a token when its registration ends by itself.
   ///
-  /// - Returns: `false` if that has happened already.
+  /// - Returns: `false` if the registration has already ended.
   func watch(_ number: UInt, inGroup group: UInt, by token: any Cancellable) -> Bool
 
-  /// Stops or resumes a registration, counted; nothing happens if it has ended.
+  /// Changes the number of pauses of a registration; does nothing if it has already ended.
   func changePauses(_ number: UInt, inGroup group: UInt, by change: Int)
 
-  /// Waits until no call is running.
+  /// Waits until no call of the handler is running.
   func waitUntilFinished(_ number: UInt, inGroup group: UInt) async
 }
 
-/// The way from tokens to the registrations of one group, whose numbers are the tokens' handles.
+/// The shared target of a group of registrations, whose numbers are the handles of the tokens.
 ///
-/// One object for the whole group: a registration costs a token, and no target of its own. It does not
-/// keep the registrations.
+/// One object serves the whole group, so a registration needs a token but no target of its own. The target
+/// does not keep the registrations alive.
 package final class GroupTarget: TokenTarget, @unchecked Sendable {  // Reason: constants.
   private weak let registrations: (any GroupedRegistrations)?
   private let group: UInt
 
-  /// Names a group.
+  /// Creates the target of a group.
   package init(_ registrations: any GroupedRegistrations, group: UInt) {
     self.registrations = registrations
     self.group = group
@@ -218,43 +204,44 @@ package final class GroupTarget: TokenTarget, @unchecked Sendable {  // Reason: 
   }
 }
 
-/// The number of calls of one handler, counted by the posts where that is exact.
+/// The number of calls of one handler, derived from the number of posts where that is exact.
 ///
-/// A post is counted by the very addition that announces it to the reclamation. From then on the calls of
-/// a handler without conditions need no counter of their own: they are the posts that arrived, less those
-/// that passed it over, each of which says so (``addMissed()``).
+/// The addition that announces a post to the reclamation also counts it. A handler without conditions
+/// therefore needs no counter of its own: its calls are the posts that arrived, minus those that skipped
+/// it, each of which calls ``addMissed()``.
 ///
-/// That holds once it is certain which posts call the handler. A post that was running when the handler
-/// was registered may or may not find it, so at first every call is counted by itself (``add()``). A post
-/// that makes such a call ends that state when it is the only one inside (``settle(in:while:)``): every other
-/// post has left, so that what it did is in the count; and every later one will find the handler.
+/// This holds once it is certain which posts call the handler. A post that was running during the
+/// registration may or may not find the handler, so at first every call is counted individually
+/// (``add()``). A post that makes such a call ends this state if no other post is running
+/// (``settle(in:while:)``): the calls of every earlier post are in the count, and every later post will
+/// find the handler.
 ///
-/// **Why that is exact.** The post reads the arrivals with no other reader inside, then this count, then
-/// the arrivals again. If those have not changed, no other post was inside at any moment in between: one
-/// that arrived would be inside still, or would have raised the arrivals. So both numbers speak of the
-/// same posts, all of which have left but the reading one, which has counted its call. Posts that arrive
-/// afterwards are in the arrivals only; what they add to ``add()`` before they see the change is no
-/// longer looked at, and what they add to ``addMissed()`` belongs to the difference. Two posts cannot
-/// settle a count at the same time, since neither would be alone; one that decided to count before another
-/// settled looks again once it is alone. `CallCountModelTests` searches every interleaving.
+/// **Exactness.** The settling post reads the arrivals while no other post is inside, then this count, then
+/// the arrivals again. If the arrivals have not changed, no other post was inside in between: it would
+/// still be inside, or would have raised the arrivals. Both numbers therefore cover the same posts. All of
+/// these have left except the settling one, which has counted its call. Later posts appear in the arrivals
+/// only: their additions through ``add()``, before they see the change, are no longer read, and those
+/// through ``addMissed()`` belong to the difference. Two posts cannot settle a count at the same time,
+/// since neither would be alone. A post that decided to count before another one settled checks again once
+/// it is alone. `CallCountModelTests` searches every interleaving.
 package struct CallCount: ~Copyable, Sendable {
-  /// The calls that were counted by themselves.
+  /// The calls that were counted individually.
   private let alone = Atomic<UInt>(0)
-  /// Once settled, the posts that arrived and are no calls, wrapping.
+  /// Once settled, the number of posts that arrived without a call, wrapping.
   private let missed = Atomic<UInt>(0)
 
-  /// Counts one call by itself.
+  /// Counts one call individually.
   package borrowing func add() { alone.wrappingAdd(1, ordering: .releasing) }
 
-  /// Counts one post that passed the handler over.
+  /// Counts one post that skipped the handler.
   package borrowing func addMissed() { missed.wrappingAdd(1, ordering: .releasing) }
 
-  /// Lets posts count the calls from now on, if that is exact.
+  /// Switches to deriving the calls from the posts, if that is exact.
   ///
   /// - Parameters:
-  ///   - list: The list that the calling post is in; it has counted its own call.
-  ///   - isCounting: Returns whether calls are still counted by themselves.
-  /// - Returns: Whether this call has settled the count: it is to be noted before the post leaves.
+  ///   - list: The list of the calling post, which has counted its own call.
+  ///   - isCounting: Returns whether calls are still counted individually.
+  /// - Returns: `true` if this call settled the count, which the caller records before the post leaves.
   package borrowing func settle(in list: ObserverList, while isCounting: () -> Bool) -> Bool {
     guard let posts = list.postCountIfAlone, isCounting() else { return false }
     let calls = alone.load(ordering: .acquiring)
@@ -264,15 +251,15 @@ package struct CallCount: ~Copyable, Sendable {
     return true
   }
 
-  /// The calls that were counted by themselves.
+  /// The number of calls that were counted individually.
   package var counted: Int { Int(clamping: alone.load(ordering: .acquiring)) }
 
-  /// Derives the calls that the posts have counted.
+  /// Derives the number of calls from the number of posts.
   ///
   /// - Parameter posts: Returns the number of posts that have arrived so far.
-  /// - Returns: The number of calls, those included that were counted by themselves.
+  /// - Returns: The number of calls, including those that were counted individually.
   package borrowing func derived(from posts: () -> UInt) -> Int {
-    // Read first: a post that is missed has arrived, so that the difference is not negative.
+    // Read first: a post that skipped the handler has arrived, so the difference is not negative.
     let missed = missed.load(ordering: .acquiring)
     return max(0, Int(bitPattern: posts() &- missed))
   }

@@ -1,18 +1,19 @@
 extension AsyncSequence where Self: Sendable, Element: Sendable {
-  /// The elements of this sequence until a lifetime ends.
+  /// Returns a sequence that ends with a lifetime.
   ///
   /// ```swift
   /// for await line in lines.until(screen.lifetime) { print(line) }
   /// ```
   ///
-  /// The end is told at once, also to a task that is suspended waiting for the next element; what this
-  /// sequence delivers later is lost. Its own end, and its errors, pass through, and so does cancellation:
-  /// what this sequence makes of it is what the consumer gets. Elements are asked for one by one, when they
-  /// are wanted, in a task of its own for each iteration, which is cancelled at the end. The sequence is let
-  /// go then, as soon as it answers; nothing is taken from it when the lifetime had ended before.
+  /// The end of the lifetime ends the iteration at once, even while a task is suspended waiting for the
+  /// next element; an element that this sequence delivers later is lost. The end and the errors of this
+  /// sequence pass through. Cancellation is forwarded to this sequence, whose response is passed on. Each
+  /// iteration has a task of its own, which requests elements one by one, on demand, and is cancelled at the
+  /// end. The task releases this sequence as soon as its pending request returns. If the lifetime has already
+  /// ended, nothing is requested.
   ///
-  /// - Parameter lifetime: What to end with. It is not kept.
-  /// - Returns: A sequence that can be iterated as often as this one; an iterator is used by one task.
+  /// - Parameter lifetime: The lifetime that ends the sequence. It is not kept alive.
+  /// - Returns: A sequence that can be iterated as often as this one. Each iterator is for one task.
   public func until(_ lifetime: Lifetime) -> some AsyncSequence<Element, Failure> & Sendable {
     UntilSequence(self, lifetime.members)
   }
@@ -20,10 +21,10 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
 
 /// A sequence that ends with a lifetime.
 ///
-/// The lifetime must be able to end an iteration that is suspended in the sequence, whatever that is, and
-/// the iterator of the sequence need not be `Sendable`. So each iteration has a task of its own that makes
-/// the iterator and asks it for an element only when one is wanted. At the end the task is cancelled; the
-/// consumer does not wait for it.
+/// The lifetime must be able to end an iteration that is suspended in any base sequence, and the base
+/// iterator need not be `Sendable`. Therefore each iteration has a task of its own, which creates the base
+/// iterator and requests an element only on demand. At the end the task is cancelled; the consumer does
+/// not wait for it.
 ///
 /// ```
 /// iterator ──► Iteration ──► channel ◄── task ──► iterator of the base
@@ -36,7 +37,7 @@ where Base.Element: Sendable {
   typealias Failure = Base.Failure
   private typealias Channel = PullChannel<Element, Failure>
 
-  /// Ends the task with the iterator it belongs to.
+  /// The task of one iteration, which ends with its iterator.
   private final class Iteration {
     private let channel = Channel()
     private let hook: EndHook
@@ -44,7 +45,7 @@ where Base.Element: Sendable {
     init(_ base: Base, _ members: EndingMembers) {
       hook = EndHook { [channel] in channel.end() }
       hook.join(members)
-      // Nothing is taken from the base after the end, not even an iterator.
+      // After the end, not even an iterator is requested from the base.
       if channel.hasEnded { return }
       channel.setSupplier(Task { [channel] in await UntilSequence.supply(channel, from: base) })
     }
@@ -61,7 +62,6 @@ where Base.Element: Sendable {
     }
   }
 
-  /// Takes the elements.
   struct Iterator: AsyncIteratorProtocol {
     private let base: Base
     private let members: EndingMembers

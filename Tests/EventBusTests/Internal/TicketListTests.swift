@@ -48,7 +48,7 @@ struct TicketListTests {
       } else {
         let index = Int(state >> 33) % tickets.count
         #expect(list.remove(tickets.remove(at: index)) != nil)
-        #expect(list.placeCount <= max(8, 2 * list.count))
+        #expect(list.slotCount <= max(8, 2 * list.count))
       }
       #expect(list.count == tickets.count)
     }

@@ -115,3 +115,12 @@ extension [Int] {
     return true
   }
 }
+
+extension TimerHeap {
+  /// Removes and returns the entry that must be served first.
+  fileprivate mutating func popFirst() -> Entry? {
+    guard let first else { return nil }
+    remove(first.slot)
+    return first
+  }
+}

@@ -4,24 +4,24 @@ import Testing
 
 @Suite("Misuse of timers")
 struct TimerMisuseTests {
-  /// The lines with which the library stopped the program.
+  /// The lines that the library wrote to standard error.
   private func lines(_ result: ExitTest.Result?) throws -> [Substring] {
     String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
       .split(separator: "\n").filter { $0.contains("EventBus:") }
   }
 
-  @Test("An interval of zero stops the program and names the place")
+  @Test("An interval of zero stops the program and names the source site")
   func zero() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = every(.zero) { _ in }
     }
     let line = try lines(result).first
-    #expect(line?.contains("a timer every 0.0 seconds") == true)
+    #expect(line?.contains("`every` requires a positive interval; got 0.0 seconds") == true)
     #expect(line?.contains("EventBusTests/TimerMisuseTests.swift:") == true)
     #expect(line?.contains("an interval above zero") == true)
   }
 
-  @Test("So does a negative one")
+  @Test("A negative interval stops the program and names the source site")
   func negative() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       every(.seconds(-1), owner: PlainOwner()) { _, _ in }
@@ -29,7 +29,7 @@ struct TimerMisuseTests {
     #expect(try lines(result).first?.contains("TimerMisuseTests.swift") == true)
   }
 
-  @Test("So does a negative delay")
+  @Test("A negative delay stops the program")
   func negativeDelay() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = after(.seconds(-1)) { _ in }
@@ -37,7 +37,7 @@ struct TimerMisuseTests {
     #expect(try lines(result).first?.contains("a delay of zero or more") == true)
   }
 
-  @Test("So does a negative tolerance")
+  @Test("A negative tolerance stops the program")
   func negativeTolerance() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = every(.seconds(1), tolerance: .seconds(-1)) { _ in }
@@ -45,15 +45,15 @@ struct TimerMisuseTests {
     #expect(try lines(result).first?.contains("a tolerance of zero or more") == true)
   }
 
-  @Test("A manual clock does not go back")
+  @Test("Moving a manual clock back stops the program")
   func back() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       ManualClock().jump(by: .seconds(-1))
     }
-    #expect(try lines(result).first?.contains("make another clock") == true)
+    #expect(try lines(result).first?.contains("create another clock") == true)
   }
 
-  @Test("A clock that would not sleep is reported, and its timers stand still")
+  @Test("A clock that fails to sleep is reported, and its timers stop")
   func refusal() async throws {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let clock = BrokenClock()
@@ -61,13 +61,13 @@ struct TimerMisuseTests {
       await clock.wasReported.wait()
       withExtendedLifetime(token) {}
     }
-    #expect(try lines(result).first?.contains("BrokenClock would not sleep") == true)
+    #expect(try lines(result).first?.contains("BrokenClock failed to sleep") == true)
   }
 }
 
 /// A clock that fails to sleep.
 private final class BrokenClock: Clock, Sendable {
-  /// Is let go when it has been reported.
+  /// An error that is released once it has been reported.
   final class Broken: Error {
     private let end: AtDeinit
 

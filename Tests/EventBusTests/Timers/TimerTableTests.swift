@@ -7,7 +7,7 @@ struct TimerTableTests {
   private typealias Table = TimerTable<ManualClock.Instant>
 
   private final class Body: TimerBody {
-    var place: TimerPlace { .anywhere }
+    var place: TimerPlace { .on(nil) }
 
     func call(_ tick: Tick) async -> Bool { true }
   }
