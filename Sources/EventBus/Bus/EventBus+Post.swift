@@ -17,7 +17,8 @@ extension EventBus {
   ///   - fileID: The file of the post; filled in by the compiler.
   ///   - line: The line of the post.
   ///   - isolation: The actor on which the poster runs; filled in by the compiler.
-  /// - Returns: The number of handlers that the event reached: those called and those for which it was queued.
+  /// - Returns: The number of handlers that the event reached: those called, and those for which it was
+  ///   queued.
   /// - Complexity: O(*n*) in the number of observers of the name. No lock, and no allocation for
   ///   handlers that are not bound to an actor.
   @inlinable
@@ -62,7 +63,8 @@ extension EventBus {
   ///   - fileID: The file of the post; filled in by the compiler.
   ///   - line: The line of the post.
   ///   - isolation: The actor on which the poster runs; filled in by the compiler.
-  /// - Returns: The number of handlers that the event reached: those called and those for which it was queued.
+  /// - Returns: The number of handlers that the event reached: those called, and those for which it was
+  ///   queued.
   /// - Complexity: O(*n*) in the number of observers of the name.
   @inlinable
   @discardableResult

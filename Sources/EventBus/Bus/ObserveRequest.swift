@@ -23,13 +23,8 @@ struct ObserveRequest<Payload: Sendable> {
     at fileID: StaticString,
     _ line: UInt
   ) {
-    self.sender = sender
-    self.priority = priority
-    self.once = once
-    self.predicate = predicate
-    self.limit = limit
-    self.fileID = fileID
-    self.line = line
+    (self.sender, self.priority, self.once, self.predicate) = (sender, priority, once, predicate)
+    (self.limit, self.fileID, self.line) = (limit, fileID, line)
   }
 
   /// Whether every event is delivered.

@@ -63,7 +63,8 @@ public final class Signal<Payload: Sendable>: Sendable {
   ///   - fileID: The file of the call; filled in by the compiler.
   ///   - line: The line of the call.
   ///   - isolation: The actor on which the caller runs; filled in by the compiler.
-  /// - Returns: The number of handlers that the event reached: those called and those for which it was queued.
+  /// - Returns: The number of handlers that the event reached: those called, and those for which it was
+  ///   queued.
   /// - Complexity: O(*n*) in the number of observers. No lock, and no allocation for handlers that are
   ///   not bound to an actor.
   @inlinable
@@ -94,7 +95,8 @@ public final class Signal<Payload: Sendable>: Sendable {
   ///   - fileID: The file of the call; filled in by the compiler.
   ///   - line: The line of the call.
   ///   - isolation: The actor on which the caller runs; filled in by the compiler.
-  /// - Returns: The number of handlers that the event reached: those called and those for which it was queued.
+  /// - Returns: The number of handlers that the event reached: those called, and those for which it was
+  ///   queued.
   /// - Complexity: O(*n*) in the number of observers.
   @inlinable
   @discardableResult

@@ -102,7 +102,13 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     isolation: (any Actor)?
   ) -> Int {
     if let isolation, !hub.waiting.isZero { hub.drainMailbox(of: isolation) }
-    guard token == nil, hub.isPlain, sender == nil ? isPlainWithoutSender : isPlain else {
+    func failed(_ error: any Error, _ observer: AnyObserver) {
+      report(error, observer, payload, from: sender, fileID: fileID, line: line)
+    }
+    guard token == nil, hub.isPlain, sender == nil ? isPlainWithoutSender : isPlain,
+      let reached = isEmpty
+        ? 0 : deliver(payload, watchesNesting: { hub.watchesNesting }, failed: failed)
+    else {
       return sendInOrder(
         payload,
         from: sender,
@@ -111,23 +117,6 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
         line: line,
         isolation: isolation
       )
-    }
-    var reached = 0
-    if !isEmpty {
-      let outcome = deliver(payload, watchesNesting: { hub.watchesNesting }) { error, observer in
-        report(error, observer, payload, from: sender, fileID: fileID, line: line)
-      }
-      guard let outcome else {
-        return sendInOrder(
-          payload,
-          from: sender,
-          excluding: token,
-          fileID: fileID,
-          line: line,
-          isolation: isolation
-        )
-      }
-      reached = outcome
     }
     if reached == 0, hub.reportsUnhandled {
       reportUnhandled(payload, from: sender, fileID: fileID, line: line)

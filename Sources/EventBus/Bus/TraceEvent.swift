@@ -128,13 +128,7 @@ final class PostFrame: Sendable {
 
   /// The names of the tracked posts, from the outermost to this one.
   var chain: [String] {
-    var names: [String] = []
-    var frame: PostFrame? = self
-    while let current = frame {
-      names.append(current.name)
-      frame = current.outer
-    }
-    return names.reversed()
+    sequence(first: self) { $0.outer }.map(\.name).reversed()
   }
 
   /// Runs a post in a frame of its own.
