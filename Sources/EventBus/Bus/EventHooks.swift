@@ -2,13 +2,13 @@ internal import Synchronization
 
 /// Callbacks for errors, unhandled events and traces.
 ///
-/// Hooks are called with no lock held, on the thread of the event that they report. A hook may use the bus;
-/// errors, events and posts inside a hook are not reported to hooks.
+/// Hooks are called with no lock held, on the thread on which the reported error or event occurred. A hook
+/// may use the bus; errors, events and posts inside a hook are not reported to hooks.
 public struct EventHooks: Sendable {
   /// Called with every error that a handler throws.
   ///
-  /// Without this hook, the bus writes a line to standard error. An error that is thrown while a hook runs on
-  /// the same thread is written to standard error instead.
+  /// Without this hook, the bus writes a line to standard error. An error that is thrown on the same thread
+  /// while a hook runs is also written to standard error, and not reported to hooks.
   public var onError: (@Sendable (HandlerFailure) -> Void)?
   /// Called with every event that reached no handler.
   public var onUnhandled: (@Sendable (AnyEvent) -> Void)?

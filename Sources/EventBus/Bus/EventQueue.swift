@@ -106,7 +106,10 @@ struct EnqueuedEvents: Sendable {
     }
   }
 
-  /// Returns whether one object sent both events: an identity holds even if its address is reused.
+  /// Returns whether one object sent both events.
+  ///
+  /// Comparing identities is sufficient, because a ``SenderIdentity`` keeps the memory of its sender from
+  /// being reused.
   private func hasSameSender(_ waiting: Event, _ event: Event) -> Bool {
     waiting.sender != nil && waiting.sender?.id == event.sender?.id
   }

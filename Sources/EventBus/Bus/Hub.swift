@@ -54,7 +54,7 @@ final class Hub: Sendable {
     mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
   }
 
-  /// Whether to watch for posts that seem to nest without end, which ends with the first warning.
+  /// Whether to watch for posts that seem to nest without end; `false` after the first warning.
   @inlinable
   var watchesNesting: Bool { !hasWarned.load(ordering: .relaxed) }
 
@@ -76,7 +76,8 @@ final class Hub: Sendable {
 
   /// Returns the queue of an isolation, and creates it if necessary.
   ///
-  /// For an actor that is being destroyed, and must not be retained, returns the queue of nonisolated code.
+  /// An actor that is being destroyed must not be retained; for such an actor, the method returns the queue
+  /// of nonisolated code.
   func queue(of isolation: (any Actor)?) -> EventQueue {
     guard let isolation else { return unisolated }
     if let known = queues.member(of: isolation) { return known }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The observers of one event, with its payload type; buses and signals consist of these.
+/// The observers of one event with a known payload type, as used by buses and signals.
 @usableFromInline
 package final class SignalCore<Payload: Sendable>: ObserverList,
   @unchecked Sendable  // Reason: constant.
@@ -10,7 +10,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   let name: String
   /// The observers of every event of the bus.
   let wildcards: SignalCore<AnyEvent>?
-  /// Stored because instantiating the class of a generic observer costs as much as registering it.
+  /// The class of plain observers, stored because instantiating it costs as much as a registration.
   let plainObserver = PlainObserver<Payload>.self
   /// The state shared by all names of this event; `nil` for a signal without a name.
   let interned: InternedName?

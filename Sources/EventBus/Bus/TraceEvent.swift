@@ -108,8 +108,8 @@ extension SourceSite {
 final class PostFrame: Sendable {
   /// The maximum nesting depth assumed for untracked posts of one name.
   ///
-  /// Posts are counted together for all threads that share a cell. A warning therefore requires three times
-  /// as many posts to be seen nesting on one thread.
+  /// Posts are counted together for all threads that share a cell. The warning is therefore printed only
+  /// after three times as many tracked posts nest on one thread.
   static let untrackedLimit = 16
 
   @TaskLocal private static var innermost: PostFrame?
