@@ -147,5 +147,7 @@ extension EventBus {
   /// by the code that runs at that point.
   ///
   /// - Complexity: O(1).
-  package func openings(on actor: any Actor) -> Int { hub.openings(on: actor) }
+  package func openings(on actor: any Actor) -> Int {
+    hub.mailboxes.member(of: actor)?.openings ?? 0
+  }
 }

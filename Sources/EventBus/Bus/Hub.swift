@@ -19,7 +19,7 @@ final class Hub: Sendable {
   /// Nonzero when every post of the bus must take the general path.
   @usableFromInline
   let specialCases: Atomic<UInt>
-  private let mailboxes = ActorTable<Mailbox>()
+  let mailboxes = ActorTable<Mailbox>()
   private let queues = ActorTable<EventQueue>()
   private let unisolated = EventQueue(nil)
   @usableFromInline
@@ -89,11 +89,6 @@ final class Hub: Sendable {
   @usableFromInline
   func drainMailbox(of actor: any Actor) {
     mailboxes.member(of: actor)?.drain()
-  }
-
-  /// Returns the number of nested deliveries from an actor's mailbox; called on that actor.
-  func openings(on actor: any Actor) -> Int {
-    mailboxes.member(of: actor)?.openings ?? 0
   }
 
   /// Reports an error that a handler threw.

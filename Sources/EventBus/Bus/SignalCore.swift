@@ -35,11 +35,8 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     interned: InternedName? = nil,
     isForEveryEvent: Bool = false
   ) {
-    self.name = name
-    self.isForEveryEvent = isForEveryEvent
-    self.interned = interned
-    self.hub = hub
-    self.wildcards = wildcards
+    (self.name, self.hub, self.wildcards) = (name, hub, wildcards)
+    (self.interned, self.isForEveryEvent) = (interned, isForEveryEvent)
     super.init(numbers: hub.numbers)
     // Before the list is published, so that the first post is recorded as well.
     if let interned, interned.replay > 0 { noteReplay() }
