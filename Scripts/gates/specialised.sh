@@ -7,8 +7,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # `@inlinable` that got lost, and costs every delivery a call, or a walk through witness tables.
 seldom=(
   'EventName\.init\(_: Swift\.String, '
-  'EventBus\.postToNobody<'
-  'SignalCore\.(sendInOrder|tellUnhandled|report|stream)\('
+  'EventBus\.postUnobserved<'
+  'SignalCore\.(sendInOrder|reportUnhandled|report|stream)\('
   'EventBus\.core<'
   'ObserverList\.abandon\('
   # An observer that is paused, or whose calls are still counted one by one.

@@ -1,24 +1,24 @@
 extension EventBus {
   /// Posts an event in a later turn of the caller's isolation.
   ///
-  /// Events are delivered first in, first out. The queue is swapped out before it is delivered, so that
-  /// what a handler enqueues waits for another turn. Without an isolation the event is posted from a
-  /// task, in order for each bus. The sender is not kept, neither while the event waits nor while it is
-  /// delivered. If it dies meanwhile, observers that named it are reached all the same for as long as they
-  /// are registered; no new object is taken for it. What it enqueues in its own `deinit` reaches no observer
-  /// that named it.
+  /// Events are delivered first in, first out. The queue is taken over as a whole before its events are
+  /// delivered, so that events enqueued by handlers wait for another turn. Without an isolation, events are
+  /// posted from a task, in order for each bus. The sender is not retained, neither while the event waits
+  /// nor while it is delivered. If the sender dies meanwhile, the event still reaches observers that named
+  /// it, for as long as they are registered; a new object at the same address does not match. An event that
+  /// the sender enqueues in its own `deinit` does not reach observers that named it.
   ///
-  /// It may be called from an isolated `deinit`: an actor that is being destroyed has no later turn, so the
-  /// event is posted from a task, like one that is enqueued without an isolation.
+  /// The method may be called from an isolated `deinit`. An actor that is being destroyed has no later turn,
+  /// so the event is posted from a task, like an event that is enqueued without an isolation.
   ///
   /// - Parameters:
-  ///   - name: The event.
-  ///   - payload: What it carries.
-  ///   - sender: Who posts.
-  ///   - coalescing: Which waiting events this one takes the place of.
-  ///   - fileID: Where the call was written; filled in by the compiler.
-  ///   - line: Its line.
-  ///   - isolation: The actor the caller runs on; filled in by the compiler.
+  ///   - name: The name of the event.
+  ///   - payload: The payload.
+  ///   - sender: The sender of the event, which is not retained.
+  ///   - coalescing: The waiting events that this event replaces.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line of the call.
+  ///   - isolation: The actor on which the caller runs; filled in by the compiler.
   /// - Complexity: O(1), one lock, and one more with a sender; O(*n*) in the number of waiting events when
   ///   it coalesces.
   public func enqueue<Payload>(
@@ -33,29 +33,25 @@ extension EventBus {
     let core = core(of: name)
     let identity = sender.map { core.identity(of: $0) }
     let event = EnqueuedEvents.Event(name: name.index, sender: identity) { [weak self] isolation in
-      // The bus may have died; its observers went with it.
+      // The bus may have been released, and its observers with it.
       guard self != nil else { return }
-      var delivery = Delivery(
-        fileID: fileID,
-        line: line,
-        sender: identity?.id,
-        isolation: isolation
-      )
+      let sender = identity?.id
+      var delivery = Delivery(fileID: fileID, line: line, sender: sender, isolation: isolation)
       delivery.waitedFrom = identity
       core.deliver(payload, from: nil, delivery)
     }
     hub.queue(of: isolation).add(event, coalescing)
   }
 
-  /// Posts an event that carries nothing, in a later turn of the caller's isolation.
+  /// Posts an event without a payload in a later turn of the caller's isolation.
   ///
   /// - Parameters:
-  ///   - name: The event.
-  ///   - sender: Who posts.
-  ///   - coalescing: Which waiting events this one takes the place of.
-  ///   - fileID: Where the call was written; filled in by the compiler.
-  ///   - line: Its line.
-  ///   - isolation: The actor the caller runs on; filled in by the compiler.
+  ///   - name: The name of the event.
+  ///   - sender: The sender of the event, which is not retained.
+  ///   - coalescing: The waiting events that this event replaces.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line of the call.
+  ///   - isolation: The actor on which the caller runs; filled in by the compiler.
   /// - Complexity: O(1), one lock; O(*n*) in the number of waiting events when it coalesces.
   public func enqueue(
     _ name: EventName<Void>,
@@ -76,26 +72,26 @@ extension EventBus {
     )
   }
 
-  /// Posts an event and waits until every handler has finished, those on actors and asynchronous ones
-  /// included.
+  /// Posts an event and waits until every handler has finished, including handlers on actors and
+  /// asynchronous handlers.
   ///
-  /// Called from an asynchronous handler, it does not wait for a call that itself waits for that handler,
-  /// such as another call of it. This holds in the handler's own task. A child task (`async let`, a task
-  /// group) and a `Task` that the handler starts look alike from inside, and the latter may outlive the
-  /// handler, so both wait for every call: a handler that waits for such a task while that waits here for
-  /// another call of the handler waits for itself for ever. Call `postAndWait` in the handler's own task, or
-  /// do not wait for the task that calls it. Returns early when the waiting task is cancelled; the handlers
-  /// go on.
+  /// When called from an asynchronous handler, the method does not wait for a call that itself waits for
+  /// that handler, such as another call of it. This holds in the handler's own task. A child task
+  /// (`async let`, a task group) and a `Task` that the handler starts cannot be distinguished from inside,
+  /// and the latter may outlive the handler, so both wait for every call: a handler deadlocks if it waits
+  /// for such a task while that task waits here for another call of the handler. Call `postAndWait` in the
+  /// handler's own task, or do not wait for the task that calls it. The method returns early when the
+  /// waiting task is cancelled; the handlers continue.
   ///
   /// - Parameters:
-  ///   - name: The event.
-  ///   - payload: What it carries.
-  ///   - sender: Who posts.
-  ///   - fileID: Where the call was written; filled in by the compiler.
-  ///   - line: Its line.
-  ///   - isolation: The actor the caller runs on; filled in by the compiler.
-  /// - Returns: How many handlers the event reached.
-  /// - Complexity: O(*n*) in the number of observers, and as long as the slowest takes.
+  ///   - name: The name of the event.
+  ///   - payload: The payload.
+  ///   - sender: The sender of the event, which is not retained.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line of the call.
+  ///   - isolation: The actor on which the caller runs; filled in by the compiler.
+  /// - Returns: The number of handlers that the event reached.
+  /// - Complexity: O(*n*) in the number of observers, plus the time of the slowest handler.
   @discardableResult
   public func postAndWait<Payload>(
     _ name: EventName<Payload>,
@@ -117,17 +113,17 @@ extension EventBus {
     return reached
   }
 
-  /// Posts an event, and returns what to wait with until every handler has finished, those on actors and
-  /// asynchronous ones included.
+  /// Posts an event and returns a count of its running calls, with which to wait until every handler has
+  /// finished, including handlers on actors and asynchronous handlers.
   ///
   /// - Parameters:
-  ///   - name: The event.
-  ///   - payload: What it carries.
-  ///   - sender: Who posts.
-  ///   - fileID: Where the call was written; filled in by the compiler.
-  ///   - line: Its line.
-  ///   - isolation: The actor the caller runs on; filled in by the compiler.
-  /// - Returns: How many handlers the event reached, and the count of the calls that are not done.
+  ///   - name: The name of the event.
+  ///   - payload: The payload.
+  ///   - sender: The sender of the event, which is not retained.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line of the call.
+  ///   - isolation: The actor on which the caller runs; filled in by the compiler.
+  /// - Returns: The number of handlers that the event reached, and the count of the unfinished calls.
   /// - Complexity: O(*n*) in the number of observers.
   package func postCounting<Payload>(
     _ name: EventName<Payload>,
@@ -150,16 +146,16 @@ extension EventBus {
     return (reached, completion)
   }
 
-  /// Posts an event that carries nothing and waits until every handler has finished.
+  /// Posts an event without a payload and waits until every handler has finished.
   ///
   /// - Parameters:
-  ///   - name: The event.
-  ///   - sender: Who posts.
-  ///   - fileID: Where the call was written; filled in by the compiler.
-  ///   - line: Its line.
-  ///   - isolation: The actor the caller runs on; filled in by the compiler.
-  /// - Returns: How many handlers the event reached.
-  /// - Complexity: O(*n*) in the number of observers, and as long as the slowest takes.
+  ///   - name: The name of the event.
+  ///   - sender: The sender of the event, which is not retained.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line of the call.
+  ///   - isolation: The actor on which the caller runs; filled in by the compiler.
+  /// - Returns: The number of handlers that the event reached.
+  /// - Complexity: O(*n*) in the number of observers, plus the time of the slowest handler.
   @discardableResult
   public func postAndWait(
     _ name: EventName<Void>,
@@ -168,29 +164,22 @@ extension EventBus {
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) async -> Int {
-    await postAndWait(
-      name,
-      (),
-      from: sender,
-      fileID: fileID,
-      line: line,
-      isolation: isolation
-    )
+    await postAndWait(name, (), from: sender, fileID: fileID, line: line, isolation: isolation)
   }
 }
 
-/// Which waiting events a new one takes the place of, when events are enqueued.
+/// The waiting events that a newly enqueued event replaces.
 ///
-/// Every waiting event that matches is removed, and the new one takes the position of the first. What waits
-/// is matched however it was enqueued. Senders are the same when they are one object; events without a sender
-/// have no sender in common.
+/// Every waiting event that matches is removed, and the new event takes the position of the first. Waiting
+/// events match regardless of the option they were enqueued with. Senders are compared by identity; events
+/// without a sender have no sender in common.
 public enum Coalescing: Sendable {
-  /// None: every event is delivered.
+  /// Replaces no event: every event is delivered.
   case none
-  /// Those of the same name, whatever their sender.
+  /// Replaces events of the same name, whatever their sender.
   case name
-  /// Those of the same sender, whatever their name.
+  /// Replaces events of the same sender, whatever their name.
   case sender
-  /// Those of the same name and the same sender, or of the same name where neither has one.
+  /// Replaces events of the same name and the same sender, or of the same name if neither has a sender.
   case nameAndSender
 }

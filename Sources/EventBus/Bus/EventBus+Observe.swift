@@ -1,20 +1,22 @@
 extension EventBus {
-  /// Calls a handler for every occurrence of an event, for as long as the token is kept.
+  /// Calls a handler for every occurrence of an event while the token is kept.
   ///
-  /// The handler runs where it was written. Written in nonisolated code, it is called on the posting
-  /// thread before the post returns. Written on an actor, it runs on that actor: at once when the post
-  /// was made there, otherwise later, in the order of the posts. A handler that is added during a post
-  /// is not called by it. A handler may throw; the others are called all the same.
+  /// The handler runs in the isolation of the closure. A nonisolated handler is called on the posting
+  /// thread before the post returns. A handler on an actor runs on that actor: immediately when the post is
+  /// made there, otherwise later, in the order of the posts. A post does not call observers that are added
+  /// while it runs. An error thrown by a handler does not keep the other handlers from being called.
   ///
   /// - Parameters:
-  ///   - name: The event.
-  ///   - sender: The only sender to listen to, matched by identity and held weakly; `nil` for any.
-  ///   - priority: Higher is told first; among equals the order of registration holds.
+  ///   - name: The name of the event.
+  ///   - sender: The only sender whose events are delivered, compared by identity and held weakly; `nil` for
+  ///     any sender.
+  ///   - priority: The priority. Observers of equal priority are called in the order of registration.
   ///   - once: Whether the registration ends with its first call; it ends *before* the call.
-  ///   - predicate: Asked on the posting thread, under no lock; events it declines are not delivered.
-  ///   - fileID: Where the registration was written; filled in by the compiler.
-  ///   - line: Its line.
-  ///   - handler: Called with the payload. Released when the registration has ended.
+  ///   - predicate: The filter, called on the posting thread with no lock held. Events for which it returns
+  ///     `false` are not delivered.
+  ///   - fileID: The file of the registration; filled in by the compiler.
+  ///   - line: The line of the registration.
+  ///   - handler: The closure to call with the payload. It is released when the registration has ended.
   /// - Returns: The token. Dropping it ends the registration.
   /// - Complexity: Amortized O(1).
   public func observe<Payload>(
@@ -28,41 +30,38 @@ extension EventBus {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Payload) throws -> Void
   ) -> Token {
-    let request = ObserveRequest(
-      sender: sender,
-      priority: priority,
-      once: once,
-      fileID: fileID,
-      line: line
-    )
-    return core(of: name).observe(request, where: predicate, handler)
+    let request = ObserveRequest(sender, priority, once, predicate, at: fileID, line)
+    return core(of: name).observe(request, handler)
   }
 
-  /// Calls a handler for every occurrence of an event, for as long as its owner lives.
+  /// Calls a handler for every occurrence of an event while its owner is alive.
   ///
-  /// The owner is held weakly and passed to the handler, strong for the duration of the call; the handler
-  /// is never entered with a dead owner. If the owner is a ``LifetimeOwner``, the registration is removed
-  /// the moment its lifetime ends. Otherwise it is removed by the next post that meets it, or by a later
-  /// registration: after any registration at most max(8, 2 × living) places are taken. Up to 24 places
-  /// that is certain; beyond, a registration looks at a sample and may now and then leave the sweeping to
-  /// the next one. The owner of a handler on an actor is looked at on that actor only: there the bound
-  /// holds after the actor's next turn. The owner of another handler is held for a moment by the threads
-  /// that post, register or take a snapshot, and its `deinit` may run there.
+  /// The owner is held weakly and passed to the handler, with a strong reference for the duration of the
+  /// call; the handler is never called with a dead owner. If the owner is a ``LifetimeOwner``, the
+  /// registration is removed when its lifetime ends. Otherwise it is removed by the next post that reaches
+  /// it, or by a later registration: after any registration, at most max(8, 2 × live) slots are in use. Up
+  /// to 24 slots, this bound is certain. Beyond that, a registration inspects a sample and may occasionally
+  /// leave the sweep to the next one. The owner of a handler on an actor is inspected on that actor only:
+  /// there the bound holds after the actor's next turn. The owner of any other handler is retained briefly
+  /// by threads that post, register or take a snapshot, and its `deinit` may run there.
   ///
-  /// An owner that is not `Sendable` belongs to one isolation; keep the token in it instead and capture
-  /// it weakly in the handler. The same owner may register twice; the registrations are independent.
+  /// An owner that is not `Sendable` belongs to one isolation; store the token in it instead and capture it
+  /// weakly in the handler. The same owner may register more than once; the registrations are independent.
   ///
   /// - Parameters:
-  ///   - name: The event.
-  ///   - owner: The object whose life the registration shares.
-  ///   - sender: The only sender to listen to, matched by identity and held weakly; `nil` for any.
-  ///   - priority: Higher is told first; among equals the order of registration holds.
+  ///   - name: The name of the event.
+  ///   - owner: The object whose lifetime the registration shares.
+  ///   - sender: The only sender whose events are delivered, compared by identity and held weakly; `nil` for
+  ///     any sender.
+  ///   - priority: The priority. Observers of equal priority are called in the order of registration.
   ///   - once: Whether the registration ends with its first call; it ends *before* the call.
-  ///   - predicate: Asked on the posting thread, under no lock; events it declines are not delivered.
-  ///   - fileID: Where the registration was written; filled in by the compiler.
-  ///   - line: Its line.
-  ///   - handler: Called with the owner and the payload, where it was written.
-  /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
+  ///   - predicate: The filter, called on the posting thread with no lock held. Events for which it returns
+  ///     `false` are not delivered.
+  ///   - fileID: The file of the registration; filled in by the compiler.
+  ///   - line: The line of the registration.
+  ///   - handler: The closure to call with the owner and the payload.
+  /// - Returns: The token, which may be dropped without ending the registration. Cancelling it ends the
+  ///   registration early.
   /// - Complexity: Amortized O(1).
   @discardableResult
   public func observe<Owner: AnyObject & Sendable, Payload>(
@@ -77,32 +76,29 @@ extension EventBus {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) throws -> Void
   ) -> Token {
-    let request = ObserveRequest(
-      sender: sender,
-      priority: priority,
-      once: once,
-      fileID: fileID,
-      line: line
-    )
-    return core(of: name).observe(request, where: predicate, owner: owner, handler)
+    let request = ObserveRequest(sender, priority, once, predicate, at: fileID, line)
+    return core(of: name).observe(request, owner: owner, handler)
   }
 
-  /// Calls a handler on an actor for every occurrence of an event, for as long as the actor lives.
+  /// Calls a handler on an actor for every occurrence of an event while the actor is alive.
   ///
-  /// The form for an actor that observes for itself: the handler is isolated to the actor it is given
-  /// and need not capture it, so that the registration does not keep it alive.
+  /// Use this form in an actor that observes an event itself: the handler is isolated to the actor that it
+  /// receives and need not capture it, so that the registration does not keep the actor alive.
   ///
   /// - Parameters:
-  ///   - name: The event.
+  ///   - name: The name of the event.
   ///   - owner: The actor, held weakly.
-  ///   - sender: The only sender to listen to, matched by identity and held weakly; `nil` for any.
-  ///   - priority: Higher is told first; among equals the order of registration holds.
+  ///   - sender: The only sender whose events are delivered, compared by identity and held weakly; `nil` for
+  ///     any sender.
+  ///   - priority: The priority. Observers of equal priority are called in the order of registration.
   ///   - once: Whether the registration ends with its first call; it ends *before* the call.
-  ///   - predicate: Asked on the posting thread, under no lock; events it declines are not delivered.
-  ///   - fileID: Where the registration was written; filled in by the compiler.
-  ///   - line: Its line.
-  ///   - handler: Called on the actor, with the actor and the payload.
-  /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
+  ///   - predicate: The filter, called on the posting thread with no lock held. Events for which it returns
+  ///     `false` are not delivered.
+  ///   - fileID: The file of the registration; filled in by the compiler.
+  ///   - line: The line of the registration.
+  ///   - handler: The closure to call on the actor, with the actor and the payload.
+  /// - Returns: The token, which may be dropped without ending the registration. Cancelling it ends the
+  ///   registration early.
   /// - Complexity: Amortized O(1).
   @discardableResult
   public func observe<Owner: Actor, Payload>(
@@ -116,26 +112,21 @@ extension EventBus {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Payload) throws -> Void
   ) -> Token {
-    let request = ObserveRequest(
-      sender: sender,
-      priority: priority,
-      once: once,
-      fileID: fileID,
-      line: line
-    )
-    return core(of: name).observe(request, where: predicate, isolatedOwner: owner, handler)
+    let request = ObserveRequest(sender, priority, once, predicate, at: fileID, line)
+    return core(of: name).observe(request, isolatedOwner: owner, handler)
   }
 }
 
 extension EventBus {
-  /// Calls a handler at the next occurrence of an event, where the poster is, and tells it where that is.
+  /// Calls a handler at the next occurrence of an event, with the payload and the poster's actor.
   ///
   /// - Parameters:
-  ///   - name: The event.
-  ///   - fileID: Where the registration was written; filled in by the compiler.
-  ///   - line: Its line.
-  ///   - handler: Called once, on the posting thread, before the post returns, with the payload and the
-  ///     actor that the poster runs on, where the compiler knew it. The registration has ended by then.
+  ///   - name: The name of the event.
+  ///   - fileID: The file of the registration; filled in by the compiler.
+  ///   - line: The line of the registration.
+  ///   - handler: The closure to call once, on the posting thread, before the post returns, with the payload
+  ///     and the actor that the poster runs on, where the compiler knows it. The registration has ended by
+  ///     then.
   /// - Returns: The token. Dropping it ends the registration.
   /// - Complexity: Amortized O(1).
   package func observePoster<Payload>(
@@ -144,22 +135,19 @@ extension EventBus {
     line: UInt = #line,
     _ handler: @escaping @Sendable (Payload, (any Actor)?) -> Void
   ) -> Token {
-    let core = core(of: name)
-    let link = ObserverLink(core)
-    let observer = PosterObserver(fileID: fileID, line: line, link: link, handler: handler)
-    link.connect(observer)
-    if !core.add(observer, priority: Priority.normal.rawValue) { link.disconnect() }
-    return Token(link, handle: 0)
+    core(of: name).enter(ObserveRequest(at: fileID, line)) { link in
+      PosterObserver(fileID: fileID, line: line, link: link, handler: handler)
+    }
   }
-}
 
-extension EventBus {
-  /// How many times, one inside the other, what was posted for an actor from elsewhere is being
-  /// delivered; asked on that actor.
+  /// Returns the number of nested deliveries, on an actor, of events that were posted elsewhere.
   ///
-  /// A call that begins while the number is higher than at some earlier point of the call stack was
-  /// not led to by what runs there: a post on the actor delivers first what waits for it.
+  /// Call it on that actor. A post on the actor first delivers the events that wait for it. A call that
+  /// begins while the number is higher than at an earlier point of the call stack was therefore not caused
+  /// by the code that runs at that point.
   ///
   /// - Complexity: O(1).
-  package func openings(on actor: any Actor) -> Int { hub.openings(on: actor) }
+  package func openings(on actor: any Actor) -> Int {
+    hub.mailboxes.member(of: actor)?.openings ?? 0
+  }
 }

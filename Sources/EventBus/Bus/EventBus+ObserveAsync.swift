@@ -1,20 +1,23 @@
 extension EventBus {
-  /// Calls an asynchronous handler for every occurrence of an event, for as long as the token is kept.
+  /// Calls an asynchronous handler for every occurrence of an event while the token is kept.
   ///
-  /// The handler runs in a task, where it was written. It handles one event at a time, in the order of the
-  /// posts; what comes meanwhile waits. Cancelling the token drops what has not begun; a call that has
-  /// begun goes on, and its task is not cancelled.
+  /// The handler runs in a task, in the isolation of the closure. It handles one event at a time, in the
+  /// order of the posts; further events wait. Cancelling the token drops the events that wait. A call that
+  /// has begun continues, and its task is not cancelled.
   ///
   /// - Parameters:
-  ///   - name: The event.
-  ///   - sender: The only sender to listen to, matched by identity and held weakly; `nil` for any.
-  ///   - priority: Higher is told first; among equals the order of registration holds.
+  ///   - name: The name of the event.
+  ///   - sender: The only sender whose events are delivered, compared by identity and held weakly; `nil` for
+  ///     any sender.
+  ///   - priority: The priority. Observers of equal priority are called in the order of registration.
   ///   - once: Whether the registration ends with its first call; it ends *before* the call.
-  ///   - predicate: Asked on the posting thread, under no lock; events it declines are not delivered.
-  ///   - buffering: What to keep while the handler is busy; what it discards is counted.
-  ///   - fileID: Where the registration was written; filled in by the compiler.
-  ///   - line: Its line.
-  ///   - handler: Called in a task with the payload. Released when the registration has ended.
+  ///   - predicate: The filter, called on the posting thread with no lock held. Events for which it returns
+  ///     `false` are not delivered.
+  ///   - buffering: The events to keep while the handler is busy. Discarded events are counted.
+  ///   - fileID: The file of the registration; filled in by the compiler.
+  ///   - line: The line of the registration.
+  ///   - handler: The closure to call, in a task, with the payload. It is released when the registration
+  ///     has ended.
   /// - Returns: The token. Dropping it ends the registration.
   /// - Complexity: Amortized O(1).
   public func observe<Payload>(
@@ -29,33 +32,31 @@ extension EventBus {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Payload) async throws -> Void
   ) -> Token {
-    let request = ObserveRequest(
-      sender: sender,
-      priority: priority,
-      once: once,
-      fileID: fileID,
-      line: line
-    )
-    return core(of: name).observe(request, where: predicate, buffering: buffering, async: handler)
+    let limit = BufferLimit(buffering, fileID: fileID, line: line)
+    let request = ObserveRequest(sender, priority, once, predicate, limit: limit, at: fileID, line)
+    return core(of: name).observe(request, async: handler)
   }
 
-  /// Calls an asynchronous handler for every occurrence of an event, for as long as its owner lives.
+  /// Calls an asynchronous handler for every occurrence of an event while its owner is alive.
   ///
-  /// As with the synchronous form the owner is held weakly; it is loaded when a call begins and held
+  /// As with a synchronous handler, the owner is held weakly. It is loaded when a call begins and retained
   /// until the call has ended.
   ///
   /// - Parameters:
-  ///   - name: The event.
-  ///   - owner: The object whose life the registration shares.
-  ///   - sender: The only sender to listen to, matched by identity and held weakly; `nil` for any.
-  ///   - priority: Higher is told first; among equals the order of registration holds.
+  ///   - name: The name of the event.
+  ///   - owner: The object whose lifetime the registration shares.
+  ///   - sender: The only sender whose events are delivered, compared by identity and held weakly; `nil` for
+  ///     any sender.
+  ///   - priority: The priority. Observers of equal priority are called in the order of registration.
   ///   - once: Whether the registration ends with its first call; it ends *before* the call.
-  ///   - predicate: Asked on the posting thread, under no lock; events it declines are not delivered.
-  ///   - buffering: What to keep while the handler is busy; what it discards is counted.
-  ///   - fileID: Where the registration was written; filled in by the compiler.
-  ///   - line: Its line.
-  ///   - handler: Called in a task with the owner and the payload, where it was written.
-  /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
+  ///   - predicate: The filter, called on the posting thread with no lock held. Events for which it returns
+  ///     `false` are not delivered.
+  ///   - buffering: The events to keep while the handler is busy. Discarded events are counted.
+  ///   - fileID: The file of the registration; filled in by the compiler.
+  ///   - line: The line of the registration.
+  ///   - handler: The closure to call, in a task, with the owner and the payload.
+  /// - Returns: The token, which may be dropped without ending the registration. Cancelling it ends the
+  ///   registration early.
   /// - Complexity: Amortized O(1).
   @discardableResult
   public func observe<Owner: AnyObject & Sendable, Payload>(
@@ -71,38 +72,30 @@ extension EventBus {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) async throws -> Void
   ) -> Token {
-    let request = ObserveRequest(
-      sender: sender,
-      priority: priority,
-      once: once,
-      fileID: fileID,
-      line: line
-    )
-    return core(of: name).observe(
-      request,
-      where: predicate,
-      owner: owner,
-      buffering: buffering,
-      async: handler
-    )
+    let limit = BufferLimit(buffering, fileID: fileID, line: line)
+    let request = ObserveRequest(sender, priority, once, predicate, limit: limit, at: fileID, line)
+    return core(of: name).observe(request, owner: owner, async: handler)
   }
 
-  /// Calls an asynchronous handler on an actor for every occurrence of an event, while the actor lives.
+  /// Calls an asynchronous handler on an actor for every occurrence of an event while the actor is alive.
   ///
-  /// The handler is isolated to the actor it is given and need not capture it.
+  /// The handler is isolated to the actor that it receives and need not capture it.
   ///
   /// - Parameters:
-  ///   - name: The event.
+  ///   - name: The name of the event.
   ///   - owner: The actor, held weakly.
-  ///   - sender: The only sender to listen to, matched by identity and held weakly; `nil` for any.
-  ///   - priority: Higher is told first; among equals the order of registration holds.
+  ///   - sender: The only sender whose events are delivered, compared by identity and held weakly; `nil` for
+  ///     any sender.
+  ///   - priority: The priority. Observers of equal priority are called in the order of registration.
   ///   - once: Whether the registration ends with its first call; it ends *before* the call.
-  ///   - predicate: Asked on the posting thread, under no lock; events it declines are not delivered.
-  ///   - buffering: What to keep while the handler is busy; what it discards is counted.
-  ///   - fileID: Where the registration was written; filled in by the compiler.
-  ///   - line: Its line.
-  ///   - handler: Called in a task on the actor, with the actor and the payload.
-  /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
+  ///   - predicate: The filter, called on the posting thread with no lock held. Events for which it returns
+  ///     `false` are not delivered.
+  ///   - buffering: The events to keep while the handler is busy. Discarded events are counted.
+  ///   - fileID: The file of the registration; filled in by the compiler.
+  ///   - line: The line of the registration.
+  ///   - handler: The closure to call, in a task on the actor, with the actor and the payload.
+  /// - Returns: The token, which may be dropped without ending the registration. Cancelling it ends the
+  ///   registration early.
   /// - Complexity: Amortized O(1).
   @discardableResult
   public func observe<Owner: Actor, Payload>(
@@ -117,19 +110,8 @@ extension EventBus {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Payload) async throws -> Void
   ) -> Token {
-    let request = ObserveRequest(
-      sender: sender,
-      priority: priority,
-      once: once,
-      fileID: fileID,
-      line: line
-    )
-    return core(of: name).observe(
-      request,
-      where: predicate,
-      isolatedOwner: owner,
-      buffering: buffering,
-      async: handler
-    )
+    let limit = BufferLimit(buffering, fileID: fileID, line: line)
+    let request = ObserveRequest(sender, priority, once, predicate, limit: limit, at: fileID, line)
+    return core(of: name).observe(request, isolatedOwner: owner, async: handler)
   }
 }

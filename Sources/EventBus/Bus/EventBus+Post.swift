@@ -1,23 +1,24 @@
 extension EventBus {
-  /// Posts an event: calls every observer of its name, in order.
+  /// Posts an event by calling every observer of its name, in order.
   ///
-  /// Observers are called by priority, then in the order they registered. Those added during the post
-  /// are not called by it; those cancelled during it are not called any more. A post from inside a
-  /// handler is delivered before the handler goes on.
+  /// Observers are called by priority, then in the order of registration. A post does not call observers
+  /// that are added or cancelled while it runs. A post from inside a handler is delivered before that
+  /// handler continues.
   ///
-  /// What waits for the poster's own actor is delivered first, so that nothing overtakes. A synchronous
-  /// nonisolated function has no isolation that the compiler knows, even while it runs on the main actor:
-  /// what it posts to handlers on an actor is queued.
+  /// Events that wait for the poster's own actor are delivered first, so that no event overtakes another. In
+  /// a synchronous nonisolated function the compiler knows no isolation, even while the function runs on the
+  /// main actor: events that it posts to handlers on an actor are queued.
   ///
   /// - Parameters:
-  ///   - name: The event.
-  ///   - payload: What it carries.
-  ///   - sender: Who posts. Not kept.
-  ///   - token: A registration not to be told, such as the poster's own.
-  ///   - fileID: Where the post was written; filled in by the compiler.
-  ///   - line: Its line.
-  ///   - isolation: The actor the poster runs on; filled in by the compiler.
-  /// - Returns: How many handlers the event reached: called, or queued for their actor.
+  ///   - name: The name of the event.
+  ///   - payload: The payload.
+  ///   - sender: The sender of the event, which is not retained.
+  ///   - token: A registration to leave out, such as the poster's own.
+  ///   - fileID: The file of the post; filled in by the compiler.
+  ///   - line: The line of the post.
+  ///   - isolation: The actor on which the poster runs; filled in by the compiler.
+  /// - Returns: The number of handlers that the event reached: those called, and those for which it was
+  ///   queued.
   /// - Complexity: O(*n*) in the number of observers of the name. No lock, and no allocation for
   ///   handlers that are not bound to an actor.
   @inlinable
@@ -42,7 +43,7 @@ extension EventBus {
       )
     }
     if let reached { return reached }
-    return postToNobody(
+    return postUnobserved(
       name,
       payload,
       from: sender,
@@ -53,16 +54,17 @@ extension EventBus {
     )
   }
 
-  /// Posts an event that carries nothing.
+  /// Posts an event without a payload.
   ///
   /// - Parameters:
-  ///   - name: The event.
-  ///   - sender: Who posts. Not kept.
-  ///   - token: A registration not to be told, such as the poster's own.
-  ///   - fileID: Where the post was written; filled in by the compiler.
-  ///   - line: Its line.
-  ///   - isolation: The actor the poster runs on; filled in by the compiler.
-  /// - Returns: How many handlers the event reached: called, or queued for their actor.
+  ///   - name: The name of the event.
+  ///   - sender: The sender of the event, which is not retained.
+  ///   - token: A registration to leave out, such as the poster's own.
+  ///   - fileID: The file of the post; filled in by the compiler.
+  ///   - line: The line of the post.
+  ///   - isolation: The actor on which the poster runs; filled in by the compiler.
+  /// - Returns: The number of handlers that the event reached: those called, and those for which it was
+  ///   queued.
   /// - Complexity: O(*n*) in the number of observers of the name.
   @inlinable
   @discardableResult
@@ -77,9 +79,9 @@ extension EventBus {
     post(name, (), from: sender, excluding: token, fileID: fileID, line: line, isolation: isolation)
   }
 
-  /// Posts an event that nobody has ever observed on this bus.
+  /// Posts an event that has never been observed on this bus.
   @usableFromInline
-  func postToNobody<Payload>(
+  func postUnobserved<Payload>(
     _ name: EventName<Payload>,
     _ payload: Payload,
     from sender: AnyObject?,
@@ -88,7 +90,7 @@ extension EventBus {
     line: UInt,
     isolation: (any Actor)?
   ) -> Int {
-    if !hub.tellsUnhandled, hub.waiting.isZero, hub.isPlain, name.interned.replay == 0 {
+    if !hub.reportsUnhandled, hub.waiting.isZero, hub.isPlain, name.interned.replay == 0 {
       return 0
     }
     return core(of: name).send(

@@ -1,4 +1,4 @@
-/// Typed notifications: whoever knows a name may post, whoever keeps a token is told.
+/// A channel for typed notifications between code that posts events and code that observes them.
 ///
 /// ```swift
 /// extension EventNames {
@@ -11,19 +11,19 @@
 /// token.cancel()
 /// ```
 ///
-/// A registration lasts as long as its ``Token``, or, with `owner:`, as long as its owner. When the bus
-/// dies its tokens become inert.
+/// A registration lasts as long as its ``Token``, or, with `owner:`, as long as its owner. When the bus is
+/// released, its tokens become inert.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called on any thread, from inside a handler and from a `deinit`. Posting takes no
-/// lock. Handlers run where they were written, outside every lock: on the posting thread, or on their
+/// Every member may be called on any thread, from a handler and from a `deinit`. Posting takes no lock.
+/// Handlers run in the isolation of their closure, with no lock held: on the posting thread, or on their
 /// actor.
 public final class EventBus: Sendable {
-  /// The bus of the process, for those who do not make their own.
+  /// The shared bus of the process.
   public static let `default` = EventBus(label: "default")
 
-  /// What the bus is called in messages.
+  /// The name of the bus in messages.
   public var label: String { hub.label }
 
   @usableFromInline
@@ -32,11 +32,11 @@ public final class EventBus: Sendable {
   let table = ObjectTable()
   let wildcards: SignalCore<AnyEvent>
 
-  /// Creates a bus that knows nobody.
+  /// Creates a bus without observers.
   ///
   /// - Parameters:
-  ///   - label: A name for messages.
-  ///   - hooks: What to tell of errors and of events nobody heard.
+  ///   - label: The name of the bus in messages.
+  ///   - hooks: The callbacks for errors, unhandled events and traces.
   public init(label: String = "", hooks: EventHooks = EventHooks()) {
     hub = Hub(label: label, hooks: hooks)
     wildcards = SignalCore(name: "*", hub: hub, isForEveryEvent: true)
@@ -47,12 +47,12 @@ public final class EventBus: Sendable {
     for object in table.objects { (object as? ObserverList)?.close() }
   }
 
-  /// The signal of a name: resolve it once, then send and observe without a look-up.
+  /// Returns the signal of a name, with which to send and observe without a lookup.
   ///
-  /// The signal does not keep the bus. Once the bus has died, it reaches nobody.
+  /// The signal does not keep the bus alive. Once the bus is released, the signal reaches no observer.
   ///
-  /// - Parameter name: The event.
-  /// - Returns: The signal through which this bus delivers that event.
+  /// - Parameter name: The name of the event.
+  /// - Returns: The signal through which this bus delivers the event.
   /// - Complexity: O(1).
   public func signal<Payload>(_ name: EventName<Payload>) -> Signal<Payload> {
     core(of: name).sharedSignal()
@@ -60,14 +60,15 @@ public final class EventBus: Sendable {
 
   /// Calls a handler for every event of the bus, in the same order as the observers of its name.
   ///
-  /// It does not count as somebody who handled the event: a post that reaches only such observers returns
-  /// zero and is told to ``EventHooks/onUnhandled``.
+  /// Such observers do not count as having handled an event: a post that reaches only them returns zero and
+  /// is reported to ``EventHooks/onUnhandled``.
   ///
   /// - Parameters:
-  ///   - priority: Higher is told first; among equals the order of registration holds, across all names.
-  ///   - fileID: Where the registration was written; filled in by the compiler.
-  ///   - line: Its line.
-  ///   - handler: Called with the event, where it was written.
+  ///   - priority: The priority. Observers of equal priority are called in the order of registration, across
+  ///     all names.
+  ///   - fileID: The file of the registration; filled in by the compiler.
+  ///   - line: The line of the registration.
+  ///   - handler: The closure to call with the event, in the closure's isolation.
   /// - Returns: The token. Dropping it ends the registration.
   /// - Complexity: Amortized O(1). While there are such observers, posts of this bus take the general
   ///   path.
@@ -78,8 +79,8 @@ public final class EventBus: Sendable {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (AnyEvent) -> Void
   ) -> Token {
-    let request = ObserveRequest(priority: priority, once: false, fileID: fileID, line: line)
-    return wildcards.observe(request, where: nil, handler)
+    let request = ObserveRequest<AnyEvent>(nil, priority, at: fileID, line)
+    return wildcards.observe(request, handler)
   }
 
   @usableFromInline

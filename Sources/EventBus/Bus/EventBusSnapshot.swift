@@ -1,46 +1,44 @@
-/// Who listens to what on a bus, at one moment.
+/// The registrations of a bus at one moment, with a table as its description.
 ///
-/// "Who posts this, who listens?" is the oldest complaint about event buses. The description is a table.
-///
-/// The snapshot is taken without stopping anybody: what is registered or delivered meanwhile may be in it
-/// or not.
+/// Taking a snapshot stops no other thread: it may or may not include registrations and deliveries that
+/// happen meanwhile.
 public struct EventBusSnapshot: Sendable, CustomStringConvertible {
   /// One registration.
   public struct Observation: Sendable {
-    /// The event's name; `*` for every event.
+    /// The string of the event's name, or `*` for an observer of every event.
     public let name: String
-    /// Where it was registered.
+    /// The source site of the registration.
     public let site: SourceSite
-    /// Who is told first.
+    /// The priority.
     public let priority: Priority
-    /// The type of its owner, if it has one.
+    /// The name of the owner's type, or `nil` without an owner.
     public let ownerType: String?
-    /// Whether its owner is alive; `true` without an owner.
+    /// A Boolean value that indicates whether the owner is alive; `true` without an owner.
     ///
-    /// For a handler on an actor that is as last noticed: its owner is looked at on that actor only.
+    /// The owner of a handler on an actor is inspected on that actor only, so this value may be out of date.
     public let isAlive: Bool
-    /// Whether it is paused.
+    /// A Boolean value that indicates whether the registration is paused.
     public let isPaused: Bool
-    /// The number of calls of its handler, or of events added to its stream; exact while no post is
+    /// The number of calls of the handler, or of events added to the stream; exact while no post is
     /// running.
     ///
-    /// An event that waits in a queue is counted once its call has begun. Events during a pause and those
-    /// whose poster excluded the registration are not counted.
+    /// An event that waits in a queue is counted once its call has begun. Events during a pause, and events
+    /// whose poster excluded the registration, are not counted.
     public let deliveredCount: Int
-    /// How many events its buffer policy has discarded.
+    /// The number of events that the buffering policy has discarded.
     public let droppedCount: Int
   }
 
-  /// What the bus is called.
+  /// The name of the bus.
   public let label: String
-  /// The registrations, by name, and for each name in the order of delivery.
+  /// The registrations, sorted by name, and for each name in the order of delivery.
   public let observations: [Observation]
-  /// How many events wait for handlers on actors.
+  /// The number of events that wait for handlers on actors.
   public let waitingCount: Int
-  /// How many events found their owner dead when their turn came.
+  /// The number of events whose owner had died by the time they were to be delivered.
   public let lostCount: Int
 
-  /// The table: a line a registration.
+  /// A table with one line per registration.
   public var description: String {
     let header = ["event", "priority", "delivered", "dropped", "owner", "registered at"]
     let rows = observations.map { observation in
@@ -72,11 +70,11 @@ public struct EventBusSnapshot: Sendable, CustomStringConvertible {
 }
 
 extension EventBus {
-  /// Who listens to what at this moment.
+  /// Returns the registrations of the bus at this moment.
   ///
-  /// - Returns: Every registration of the bus. Its description is a table.
+  /// - Returns: A snapshot of every registration. Its description is a table.
   /// - Complexity: O(*n*) in the number of registrations. Owners of handlers that belong to no actor are
-  ///   loaded, and so held for a moment; those of the others are taken to live until their death was
+  ///   loaded, and therefore retained briefly. Other owners are reported as alive until their end was
   ///   noticed.
   public func snapshot() -> EventBusSnapshot {
     let lists = table.objects.compactMap { $0 as? any ObservedEvent } + [wildcards]
@@ -90,7 +88,7 @@ extension EventBus {
   }
 }
 
-/// A list of observers with a name, whatever the payload.
+/// A named list of observers of any payload type.
 protocol ObservedEvent: AnyObject {
   var name: String { get }
   func observations() -> [EventBusSnapshot.Observation]
@@ -108,7 +106,7 @@ extension SignalCore: ObservedEvent {
             site: SourceSite(observer),
             priority: Priority(priority),
             ownerType: observer.ownerType,
-            // Elsewhere than on its actor, an owner is not looked at.
+            // The owner of a handler on an actor is inspected on that actor only.
             isAlive: observer.home != nil || !observer.hasLostOwner,
             isPaused: observer.isPaused,
             deliveredCount: observer.deliveredCount { postCount },

@@ -1,43 +1,44 @@
 internal import Synchronization
 
-/// What a bus tells its maker: nothing is lost in silence.
+/// Callbacks for errors, unhandled events and traces.
 ///
-/// Hooks are called outside every lock, on the thread where the thing happened. A hook may use the bus;
-/// what happens inside a hook is not told to hooks again.
+/// Hooks are called with no lock held, on the thread on which the reported error or event occurred. A hook
+/// may use the bus; errors, events and posts inside a hook are not reported to hooks.
 public struct EventHooks: Sendable {
-  /// Told of every error a handler throws.
+  /// Called with every error that a handler throws.
   ///
-  /// Without it one line goes to standard error. An error that comes up while a hook is running on this
-  /// thread goes to standard error, and is not told again.
+  /// Without this hook, the bus writes a line to standard error. An error that is thrown on the same thread
+  /// while a hook runs is also written to standard error, and not reported to hooks.
   public var onError: (@Sendable (HandlerFailure) -> Void)?
-  /// Told of every event that reached no handler.
+  /// Called with every event that reached no handler.
   public var onUnhandled: (@Sendable (AnyEvent) -> Void)?
-  /// Told of every step of every post.
+  /// Called with every step of every post.
   ///
-  /// Without it posts pay nothing for it.
+  /// Tracing has no cost while this hook is `nil`.
   public var onTrace: (@Sendable (TraceEvent) -> Void)?
-  /// Told once a name, when it first has more observers than ``manyObserversThreshold``: a sign that
-  /// somebody registers again and again.
+  /// Called once per name, when its number of observers first exceeds ``manyObserversThreshold``.
+  ///
+  /// Many observers often mean that some code registers repeatedly without ending its registrations.
   public var onManyObservers: (@Sendable (_ name: String, _ count: Int) -> Void)?
-  /// How many observers of one name are not yet many: 1,000.
+  /// The number of observers of one name above which ``onManyObservers`` is called; 1,000 by default.
   public var manyObserversThreshold = 1_000
 
-  /// Hooks that do nothing.
+  /// Creates hooks without callbacks.
   public init() {}
 }
 
 /// An event whose payload type is not known at compile time.
 public struct AnyEvent: Sendable {
-  /// The name's string, or the label of a signal without a name.
+  /// The string of the event's name, or the label of a signal without a name.
   public let name: String
-  /// What the event carries.
+  /// The payload.
   public let payload: any Sendable
-  /// The identity of the sender, which is not kept alive.
+  /// The identity of the sender, which is not retained.
   public let sender: ObjectIdentifier?
-  /// Where the event was posted.
+  /// The source site of the post.
   public let site: SourceSite
 
-  /// Makes an event.
+  /// Creates an event.
   public init(
     name: String,
     payload: any Sendable,
@@ -53,42 +54,41 @@ public struct AnyEvent: Sendable {
 
 /// An error that a handler threw.
 ///
-/// The other handlers are called all the same; the error goes to ``EventHooks/onError``.
+/// The other handlers are still called; the error is reported to ``EventHooks/onError``.
 public struct HandlerFailure: Error, CustomStringConvertible {
-  /// What was thrown.
+  /// The error.
   public let error: any Error
   /// The event that was being delivered.
   public let event: AnyEvent
-  /// Where the handler was registered.
+  /// The source site of the registration.
   public let registeredAt: SourceSite
 
-  /// Describes a failure.
+  /// Creates a description of a failure.
   public init(error: any Error, event: AnyEvent, registeredAt: SourceSite) {
     self.error = error
     self.event = event
     self.registeredAt = registeredAt
   }
 
-  /// One line: the event, where it was posted, where the handler is, and the error.
+  /// A line with the event, the source sites of post and registration, and the error.
   public var description: String {
     "The handler registered at \(registeredAt) failed on \"\(event.name)\" posted at \(event.site): \(error)"
   }
 }
 
-/// Whether this thread is inside a hook, so that a failure in a hook does not call the hook again.
+/// A running call of a hook; recorded so that a failure inside a hook does not call the hook again.
 final class HookCall: Sendable {
   @TaskLocal private static var current: HookCall?
   private let hasReturned = Atomic<Bool>(false)
 
   /// Whether the caller runs inside a hook.
   ///
-  /// A task that a hook has started does not, once it returned.
+  /// This is `false` in a task that a hook started, once the hook has returned.
   static var isRunning: Bool {
     guard let current else { return false }
     return !current.hasReturned.load(ordering: .acquiring)
   }
 
-  /// Calls a hook.
   static func run(_ hook: () -> Void) {
     let call = HookCall()
     $current.withValue(call, operation: hook)

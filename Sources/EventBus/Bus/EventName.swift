@@ -1,30 +1,31 @@
 internal import Synchronization
 
-/// The name of an event and the type of what it carries.
+/// The name of an event, with the type of its payload.
 ///
-/// Two names with the same string and the same payload type are the same event, wherever they were made;
-/// the same string with another payload type is another event. A name is a constant: it is interned when
-/// it is made and stays for the life of the process. For events of single objects use a ``Signal``.
+/// Names with equal strings and the same payload type denote the same event, wherever they were created. An
+/// equal string with a different payload type denotes a different event. A name is a constant: it is
+/// interned when it is created and kept for the life of the process. For the events of single objects, use
+/// a ``Signal``.
 ///
 /// ## Thread safety
 ///
-/// Names may be made and used on any thread.
+/// Names may be created and used on any thread.
 public final class EventName<Payload: Sendable>: EventNames,
   @unchecked Sendable  // Reason: constant.
 {
-  /// The string the name was made with.
+  /// The string of the name.
   public let rawValue: String
   let interned: InternedName
 
-  /// Makes, or finds, a name.
+  /// Creates a name.
   ///
-  /// An empty string is a mistake of the program and traps.
+  /// - Precondition: The string is not empty, and `replay` is not negative.
   ///
   /// - Parameters:
   ///   - rawValue: The string, usually `"subject.didHappen"`.
-  ///   - replay: How many of the last payloads a bus keeps for observers that come later. Names that are
-  ///     the same event share the largest number.
-  /// - Complexity: O(1), one look-up under a lock. Posting never hashes a string.
+  ///   - replay: The number of most recent payloads that a bus keeps for later observers. Names of the same
+  ///     event share the largest number.
+  /// - Complexity: O(1), one lookup under a lock. Posting never hashes a string.
   public init(_ rawValue: String, replay: Int = 0) {
     if rawValue.isEmpty {
       trap(
@@ -34,22 +35,22 @@ public final class EventName<Payload: Sendable>: EventNames,
     }
     if replay < 0 {
       trap(
-        "The event \"\(rawValue)\" asks for a replay of \(replay)",
+        "The replay count of the event \"\(rawValue)\" is negative: \(replay)",
         remedy: "Use zero or more"
       )
     }
     self.rawValue = rawValue
-    interned = InternedName.find(rawValue, payload: Payload.self, replay: replay)
+    interned = InternedName.lookup(rawValue, payload: Payload.self, replay: replay)
     super.init(index: interned.index)
   }
 }
 
 extension EventName: CustomStringConvertible {
-  /// The string the name was made with.
+  /// The string of the name.
   public var description: String { rawValue }
 }
 
-/// The namespace of event names, to be extended with yours.
+/// The namespace for event names; extend it with your own.
 ///
 /// ```swift
 /// extension EventNames {
@@ -59,54 +60,50 @@ extension EventName: CustomStringConvertible {
 /// bus.post(.userDidLogIn, user)
 /// ```
 ///
-/// The class exists because a stored static cannot be declared in an extension of a generic type. It has
+/// The class exists because an extension of a generic type cannot declare a stored static property. It has
 /// no public initializer; every instance is an ``EventName``. In a module whose default isolation is the
 /// main actor, write `nonisolated extension EventNames`.
 public class EventNames: Hashable, @unchecked Sendable {  // Reason: constant.
-  /// The name's number in this process: equal names have equal numbers.
+  /// The number of the name in this process; equal names have equal numbers.
   @usableFromInline
   let index: Int
 
   init(index: Int) { self.index = index }
 
-  /// Names are equal when string and payload type are.
+  /// Returns whether two names have equal strings and the same payload type.
   public static func == (left: EventNames, right: EventNames) -> Bool { left.index == right.index }
 
-  /// Hashes the name's number.
+  /// Hashes the number of the name.
   public func hash(into hasher: inout Hasher) { hasher.combine(index) }
 }
 
-/// What all names share that are the same event.
+/// The state shared by all names of one event.
 final class InternedName: Sendable {
   private struct Key: Hashable {
     let rawValue: String
     let payload: ObjectIdentifier
   }
 
-  private struct Registry {
-    var names: [Key: InternedName] = [:]
-  }
+  private static let names = Locked([Key: InternedName]())
 
-  private static let registry = Locked(Registry())
-
-  /// The event's number: names are numbered from zero.
+  /// The number of the event, counted from zero.
   let index: Int
   private let largestReplay = Atomic<Int>(0)
-  /// The lists of all buses that deliver the event, to be told when it is replayed from now on.
+  /// The lists of all buses that deliver the event, which are notified when replay is first requested.
   private let lists = Locked(WeakObjects<ListProxy>())
 
   private init(index: Int) { self.index = index }
 
-  /// The largest replay any of the names asked for.
+  /// The largest replay count that any of the names asked for.
   var replay: Int { largestReplay.load(ordering: .acquiring) }
 
-  /// Finds what belongs to a string and a payload type, or makes it.
-  static func find(_ rawValue: String, payload: Any.Type, replay: Int) -> InternedName {
+  /// Returns the shared state for a string and a payload type, and creates it if necessary.
+  static func lookup(_ rawValue: String, payload: Any.Type, replay: Int) -> InternedName {
     let key = Key(rawValue: rawValue, payload: ObjectIdentifier(payload))
-    let name = registry.withLock { registry in
-      if let known = registry.names[key] { return known }
-      let name = InternedName(index: registry.names.count)
-      registry.names[key] = name
+    let name = names.withLock { names in
+      if let known = names[key] { return known }
+      let name = InternedName(index: names.count)
+      names[key] = name
       return name
     }
     let former = name.largestReplay.max(replay, ordering: .acquiringAndReleasing).oldValue
@@ -116,12 +113,12 @@ final class InternedName: Sendable {
     return name
   }
 
-  /// Takes note of a list that delivers the event.
+  /// Adds a list that delivers the event.
   func add(_ list: ListProxy) {
     lists.withLock { $0.insert(list) }
     if replay > 0 { list.with { $0.noteReplay() } }
   }
 
-  /// Forgets a list that is dying.
+  /// Removes a list that is being destroyed.
   func remove(_ list: ObjectIdentifier) { lists.withLock { $0.remove(list) } }
 }

@@ -1,18 +1,17 @@
-/// The queue of one isolation: events that are delivered there in a later turn.
+/// The queue of events to be delivered in a later turn of one isolation.
 ///
-/// The actor is kept by the turn that is on its way to it, and by nothing else here. So while events wait it
-/// is not being destroyed.
+/// Only the scheduled turn retains the actor. The actor is therefore not destroyed while events wait.
 final class EventQueue: Sendable {
   private let events = Locked(EnqueuedEvents())
   private let actor: WeakActor?
 
   init(_ isolation: (any Actor)?) { actor = isolation.map(WeakActor.init) }
 
-  /// Adds an event and sees to it that it is delivered.
+  /// Adds an event and schedules a turn if necessary.
   ///
   /// - Parameters:
   ///   - event: The event.
-  ///   - coalescing: Which waiting events it takes the place of.
+  ///   - coalescing: The waiting events that this event replaces.
   func add(_ event: EnqueuedEvents.Event, _ coalescing: Coalescing) {
     let (removed, mustSchedule) = events.withLock { $0.add(event, coalescing) }
     withExtendedLifetime(removed) {}
@@ -41,50 +40,48 @@ extension EventQueue: ActorMember {
   var isAbandoned: Bool { actor?.isGone ?? false }
 }
 
-/// The events of one isolation that wait for a later turn, and the rules of coalescing.
+/// The events that wait for a later turn of one isolation, with the rules of coalescing.
 ///
-/// A plain value. Positions are kept: a coalesced event stands where the first one it replaces stood.
+/// Coalescing keeps the order: an event takes the position of the first event that it replaces.
 struct EnqueuedEvents: Sendable {
-  /// One event.
   struct Event: Sendable {
-    /// The number of the name.
+    /// The number of the event's name.
     let name: Int
-    /// The sender's identity.
+    /// The identity of the sender.
     let sender: SenderIdentity?
-    /// Delivers the event on the isolation it is given.
+    /// Delivers the event in the given isolation.
     let deliver: @Sendable (_ isolation: (any Actor)?) -> Void
   }
 
   private var events: [Event] = []
-  /// Whether somebody is on the way to deliver.
+  /// Whether a turn is scheduled or running.
   private var isScheduled = false
 
-  /// Adds an event: behind all others, or in the place of the first of those it coalesces with.
+  /// Adds an event at the end, or at the position of the first event that it replaces.
   ///
-  /// - Returns: The events that were removed, to be released outside the lock, and whether a turn has to
-  ///   be scheduled.
+  /// - Returns: The removed events, to be released outside the lock, and whether to schedule a turn.
   /// - Complexity: O(1); O(*n*) in the number of waiting events when it coalesces.
   mutating func add(_ event: Event, _ coalescing: Coalescing) -> (
     [Event], mustSchedule: Bool
   ) {
     defer { isScheduled = true }
-    guard let place = events.firstIndex(where: { matches($0, event, coalescing) }) else {
+    guard let first = events.firstIndex(where: { matches($0, event, coalescing) }) else {
       events.append(event)
       return ([], !isScheduled)
     }
-    var removed = [events[place]]
-    events[place] = event
-    let rest = events[(place + 1)...]
+    var removed = [events[first]]
+    events[first] = event
+    let rest = events[(first + 1)...]
     let kept = rest.filter { waiting in
       let isMatch = matches(waiting, event, coalescing)
       if isMatch { removed.append(waiting) }
       return !isMatch
     }
-    if kept.count < rest.count { events.replaceSubrange((place + 1)..., with: kept) }
+    if kept.count < rest.count { events.replaceSubrange((first + 1)..., with: kept) }
     return (removed, false)
   }
 
-  /// Takes out all events, so that what is enqueued while they are delivered waits for another turn.
+  /// Removes and returns all events, so that events enqueued during their delivery wait for another turn.
   mutating func takeAll() -> [Event] {
     defer { events = [] }
     return events
@@ -92,7 +89,7 @@ struct EnqueuedEvents: Sendable {
 
   /// Ends a turn.
   ///
-  /// - Returns: Whether another turn is needed for what was enqueued meanwhile.
+  /// - Returns: Whether another turn is needed for events that were enqueued meanwhile.
   mutating func endTurn() -> Bool {
     isScheduled = !events.isEmpty
     return isScheduled
@@ -109,7 +106,10 @@ struct EnqueuedEvents: Sendable {
     }
   }
 
-  /// Whether two events were sent by one object: two cannot have the same address in turn meanwhile.
+  /// Returns whether one object sent both events.
+  ///
+  /// Comparing identities is sufficient, because a ``SenderIdentity`` keeps the memory of its sender from
+  /// being reused.
   private func hasSameSender(_ waiting: Event, _ event: Event) -> Bool {
     waiting.sender != nil && waiting.sender?.id == event.sender?.id
   }

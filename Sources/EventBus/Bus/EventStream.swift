@@ -4,16 +4,16 @@
 /// for await user in bus.events(.userDidLogIn) { print(user) }
 /// ```
 ///
-/// A stream is live from the call that made it, not from the first iteration; every such call is a
-/// subscription of its own. It ends when the bus dies or the lifetime it was given ends, after what was
-/// buffered by then; for a task that is cancelled it ends at once. Dropping the stream and its iterators
-/// unsubscribes.
+/// A stream is live from the call that created it, not from the first iteration; each such call creates a
+/// separate subscription. The stream ends when the bus is released or its lifetime ends, after the elements
+/// that are buffered by then. In a cancelled task it ends immediately. Releasing the stream and its
+/// iterators unsubscribes.
 ///
 /// ## Thread safety
 ///
-/// May be shared by tasks: each element goes to one of them, in the order they asked.
+/// Tasks may share a stream: each element goes to one of them, in the order of their requests.
 public final class EventStream<Payload: Sendable>: AsyncSequence, Sendable {
-  /// Takes the elements of a stream.
+  /// An iterator over the elements of a stream.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline
     let stream: EventStream
@@ -21,23 +21,23 @@ public final class EventStream<Payload: Sendable>: AsyncSequence, Sendable {
     @inlinable
     init(stream: EventStream) { self.stream = stream }
 
-    /// The next payload, or `nil` when the stream has ended or the task was cancelled.
+    /// Returns the next payload, or `nil` when the stream has ended or the task is cancelled.
     @inlinable
     public mutating func next() async -> Payload? { await stream.buffer.next() }
 
-    /// The next payload, or `nil` when the stream has ended or the task was cancelled.
+    /// Returns the next payload.
     ///
     /// - Parameter actor: The caller's isolation.
-    /// - Returns: The payload.
+    /// - Returns: The payload, or `nil` when the stream has ended or the task is cancelled.
     @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Payload? {
       await stream.buffer.next(isolation: actor)
     }
   }
 
-  /// What the stream delivers.
+  /// The payload of the event.
   public typealias Element = Payload
-  /// A stream does not fail.
+  /// The error type: a stream never fails.
   public typealias Failure = Never
 
   @usableFromInline
@@ -51,15 +51,15 @@ public final class EventStream<Payload: Sendable>: AsyncSequence, Sendable {
 
   deinit { token.cancel() }
 
-  /// How many payloads the buffer policy has discarded.
+  /// The number of payloads that the buffering policy has discarded.
   ///
   /// - Complexity: O(1).
   public var dropped: Int { buffer.dropped }
 
-  /// Ends the stream with a lifetime, which does not keep it.
+  /// Ends the stream when a lifetime ends, without keeping the stream alive.
   func end(with lifetime: Lifetime) { token.attach(to: lifetime) }
 
-  /// Begins to take elements.
+  /// Creates an iterator over the elements of the stream.
   @inlinable
   public func makeAsyncIterator() -> Iterator { Iterator(stream: self) }
 }
@@ -68,18 +68,18 @@ public final class EventStream<Payload: Sendable>: AsyncSequence, Sendable {
 extension EventStream.Iterator: Sendable {}
 
 extension EventBus {
-  /// The occurrences of an event as an asynchronous sequence, from now on.
+  /// Returns a stream of the occurrences of an event, beginning with this call.
   ///
-  /// With a name that replays it begins with what is kept.
+  /// If the name asks for replay, the stream begins with the recorded payloads.
   ///
   /// - Parameters:
-  ///   - name: The event.
-  ///   - buffering: What to keep while nobody takes; what is discarded is counted. A size below one is
-  ///     refused with a line on standard error, and one event is kept.
-  ///   - lifetime: What the stream shall end with, at the latest.
-  ///   - fileID: Where the call was written; filled in by the compiler.
-  ///   - line: Its line.
-  /// - Returns: The stream. Dropping it unsubscribes.
+  ///   - name: The name of the event.
+  ///   - buffering: The payloads to keep while no task asks for them. Discarded payloads are counted. For a
+  ///     size below one, a line is written to standard error and one payload is kept.
+  ///   - lifetime: The lifetime with which the stream ends, at the latest.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line of the call.
+  /// - Returns: The stream. Releasing it unsubscribes.
   /// - Complexity: Amortized O(1).
   @inlinable
   public func events<Payload>(
@@ -94,15 +94,17 @@ extension EventBus {
 
   /// Waits for the next occurrence of an event, after this call.
   ///
-  /// The wait does not keep the bus.
+  /// The wait does not keep the bus alive.
   ///
   /// - Parameters:
-  ///   - name: The event.
-  ///   - predicate: Asked on the posting thread; what it declines is not the next occurrence.
-  ///   - fileID: Where the call was written; filled in by the compiler.
-  ///   - line: Its line.
+  ///   - name: The name of the event.
+  ///   - predicate: The filter, called on the posting thread. Events for which it returns `false` do not end
+  ///     the wait.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line of the call.
   /// - Returns: The payload.
-  /// - Throws: `CancellationError` when the waiting task is cancelled or the bus dies first.
+  /// - Throws: `CancellationError` if the waiting task is cancelled, or if the bus is released, before the
+  ///   event occurs.
   public consuming func next<Payload>(
     _ name: EventName<Payload>,
     where predicate: (@Sendable (Payload) -> Bool)? = nil,
@@ -118,13 +120,13 @@ extension EventBus {
 }
 
 extension EventBus {
-  /// Every event of the bus as a stream, in the order of delivery.
+  /// Returns a stream of every event of the bus, in the order of delivery.
   ///
   /// - Parameters:
-  ///   - fileID: Where the stream was asked for.
-  ///   - line: Its line.
-  ///   - fill: Puts an event into the stream, on the posting thread.
-  /// - Returns: The stream. Dropping it unsubscribes.
+  ///   - fileID: The file of the call.
+  ///   - line: The line of the call.
+  ///   - fill: The closure that adds an event to the stream's buffer, called on the posting thread.
+  /// - Returns: The stream. Releasing it unsubscribes.
   func allEvents(
     fileID: StaticString,
     line: UInt,
@@ -135,14 +137,14 @@ extension EventBus {
 }
 
 extension Signal {
-  /// The occurrences of the signal as an asynchronous sequence, from now on.
+  /// Returns a stream of the occurrences of the signal, beginning with this call.
   ///
   /// - Parameters:
-  ///   - buffering: What to keep while nobody takes; what is discarded is counted.
-  ///   - lifetime: What the stream shall end with, at the latest.
-  ///   - fileID: Where the call was written; filled in by the compiler.
-  ///   - line: Its line.
-  /// - Returns: The stream. Dropping it unsubscribes.
+  ///   - buffering: The payloads to keep while no task asks for them. Discarded payloads are counted.
+  ///   - lifetime: The lifetime with which the stream ends, at the latest.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line of the call.
+  /// - Returns: The stream. Releasing it unsubscribes.
   /// - Complexity: Amortized O(1).
   @inlinable
   public func events(
@@ -156,14 +158,14 @@ extension Signal {
 }
 
 extension SignalCore {
-  /// Subscribes a stream.
+  /// Registers a stream.
   ///
   /// - Parameters:
-  ///   - policy: What to keep while nobody takes.
-  ///   - lifetime: What the stream shall end with, at the latest.
-  ///   - fileID: Where the stream was asked for.
-  ///   - line: Its line.
-  ///   - fill: The way into the buffer, from where the payload's type is known.
+  ///   - policy: The payloads to keep while no task asks for them.
+  ///   - lifetime: The lifetime with which the stream ends, at the latest.
+  ///   - fileID: The file of the call.
+  ///   - line: The line of the call.
+  ///   - fill: The closure that adds a payload to the buffer, from code that knows the payload's type.
   /// - Returns: The stream.
   @usableFromInline
   func stream(
@@ -173,42 +175,39 @@ extension SignalCore {
     line: UInt,
     fill: @escaping @Sendable (StreamBuffer<Payload>, Payload) -> Bool
   ) -> EventStream<Payload> {
-    let request = ObserveRequest(priority: .normal, once: false, fileID: fileID, line: line)
     let limit = BufferLimit(policy, fileID: fileID, line: line)
-    let stream = subscribe(request, where: nil, limit, replays: true, fill: fill)
+    let stream = subscribe(ObserveRequest(limit: limit, at: fileID, line), newGate(), fill: fill)
     if let lifetime { stream.end(with: lifetime) }
     return stream
   }
 
-  /// Subscribes a stream of one live event.
+  /// Registers a stream of one live event.
   func single(
-    where predicate: Predicate?,
+    where predicate: (@Sendable (Payload) -> Bool)?,
     fileID: StaticString,
     line: UInt
   ) -> EventStream<Payload> {
-    let request = ObserveRequest(priority: .normal, once: true, fileID: fileID, line: line)
-    return subscribe(request, where: predicate, .unlimited, replays: false) { $0.add($1) }
+    let request = ObserveRequest(nil, .normal, true, predicate, at: fileID, line)
+    return subscribe(request, nil) { $0.add($1) }
   }
 
   private func subscribe(
-    _ request: ObserveRequest,
-    where predicate: Predicate?,
-    _ limit: BufferLimit,
-    replays: Bool,
+    _ request: Request,
+    _ gate: ReplayGate?,
     fill: @escaping StreamObserver<Payload>.Filling
   ) -> EventStream<Payload> {
-    let buffer = StreamBuffer<Payload>(limit)
-    let link = ObserverLink(self)
-    let observer = StreamObserver<Payload>(
-      fileID: request.fileID,
-      line: request.line,
-      conditions: .init(predicate: predicate, once: request.once),
-      link: link,
-      gate: replays ? newGate() : nil,
-      buffer: buffer,
-      fill: fill
-    )
-    enter(observer, request, link)
-    return EventStream(buffer, Token(link, handle: 0))
+    let buffer = StreamBuffer<Payload>(request.limit)
+    let token = enter(request) { link in
+      StreamObserver<Payload>(
+        fileID: request.fileID,
+        line: request.line,
+        conditions: request.conditions,
+        link: link,
+        gate: gate,
+        buffer: buffer,
+        fill: fill
+      )
+    }
+    return EventStream(buffer, token)
   }
 }

@@ -1,9 +1,9 @@
 public import Synchronization
 
-/// What the signals of one bus share: the numbering, the hooks, the mailboxes of the actors.
+/// The state that the signals of one bus share: registration numbers, hooks, and the queues of actors.
 @usableFromInline
 final class Hub: Sendable {
-  /// Set while somebody observes every event.
+  /// Set while there are observers of every event.
   static let wildcards: UInt = 1
   /// Set when there is a trace hook.
   static let traced: UInt = 2
@@ -11,15 +11,15 @@ final class Hub: Sendable {
   let label: String
   let hooks: EventHooks
   let numbers = RegistrationCounter()
-  /// How many envelopes wait in all mailboxes.
+  /// The number of envelopes that wait in all mailboxes.
   @usableFromInline
   let waiting = WaitingCount()
   @usableFromInline
-  let tellsUnhandled: Bool
-  /// Not zero when every post of the bus must take the general path.
+  let reportsUnhandled: Bool
+  /// Nonzero when every post of the bus must take the general path.
   @usableFromInline
-  let peculiarities: Atomic<UInt>
-  private let mailboxes = ActorTable<Mailbox>()
+  let specialCases: Atomic<UInt>
+  let mailboxes = ActorTable<Mailbox>()
   private let queues = ActorTable<EventQueue>()
   private let unisolated = EventQueue(nil)
   @usableFromInline
@@ -28,54 +28,56 @@ final class Hub: Sendable {
   init(label: String, hooks: EventHooks) {
     self.label = label
     self.hooks = hooks
-    tellsUnhandled = hooks.onUnhandled != nil
-    peculiarities = Atomic(hooks.onTrace == nil ? 0 : Self.traced)
+    reportsUnhandled = hooks.onUnhandled != nil
+    specialCases = Atomic(hooks.onTrace == nil ? 0 : Self.traced)
   }
 
-  /// Whether nothing is to be done at every post.
+  /// Whether posts may take the short path.
   @inlinable
-  var isPlain: Bool { peculiarities.load(ordering: .acquiring) == 0 }
+  var isPlain: Bool { specialCases.load(ordering: .acquiring) == 0 }
 
-  /// Takes note whether somebody observes every event.
+  /// Records whether there are observers of every event.
   ///
   /// Called with the lock held that guards those observers.
-  func noteWildcards(_ areThere: Bool) {
-    let areKnown = peculiarities.load(ordering: .relaxed) & Self.wildcards != 0
-    if areKnown == areThere { return }
-    if areThere {
-      peculiarities.bitwiseOr(Self.wildcards, ordering: .sequentiallyConsistent)
+  func noteWildcards(_ exist: Bool) {
+    let areKnown = specialCases.load(ordering: .relaxed) & Self.wildcards != 0
+    if areKnown == exist { return }
+    if exist {
+      specialCases.bitwiseOr(Self.wildcards, ordering: .sequentiallyConsistent)
     } else {
-      peculiarities.bitwiseAnd(~Self.wildcards, ordering: .sequentiallyConsistent)
+      specialCases.bitwiseAnd(~Self.wildcards, ordering: .sequentiallyConsistent)
     }
   }
 
-  /// The mailbox of an actor, made if there is none.
+  /// Returns the mailbox of an actor, and creates it if necessary.
   func mailbox(of actor: any Actor) -> Mailbox {
     mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
   }
 
-  /// Whether posts that seem to nest without end are looked at: until somebody was warned.
+  /// Whether to watch for posts that seem to nest without end; `false` after the first warning.
   @inlinable
   var watchesNesting: Bool { !hasWarned.load(ordering: .relaxed) }
 
-  /// Writes once that posts nest without end.
+  /// Prints a warning about endlessly nested posts, once per bus.
   func warnOfNesting(_ frame: PostFrame) {
     guard !hasWarned.exchange(true, ordering: .acquiringAndReleasing) else { return }
     StandardError.print(
       "EventBus: posts are nested \(frame.depth) deep: … → "
         + frame.chain.joined(separator: " → ")
-        + ". A handler posts what leads back to it; break the circle or enqueue the event."
+        + ". A handler posts an event that leads back to it; break the cycle or enqueue the event."
     )
   }
 
-  /// How many events wait for handlers on actors.
+  /// The number of events that wait for handlers on actors.
   var waitingCount: Int { waiting.count.load(ordering: .acquiring) }
 
-  /// How many events found their owner dead when their turn came.
+  /// The number of events whose owner had died by the time they were to be delivered.
   var lostCount: Int { waiting.lost.load(ordering: .relaxed) }
 
-  /// The queue of an isolation, made if there is none; that of no isolation for an actor that is being
-  /// destroyed, which nothing may keep.
+  /// Returns the queue of an isolation, and creates it if necessary.
+  ///
+  /// An actor that is being destroyed must not be retained; for such an actor, the method returns the queue
+  /// of nonisolated code.
   func queue(of isolation: (any Actor)?) -> EventQueue {
     guard let isolation else { return unisolated }
     if let known = queues.member(of: isolation) { return known }
@@ -83,18 +85,13 @@ final class Hub: Sendable {
     return queues.member(of: isolation) { EventQueue(isolation) }
   }
 
-  /// Opens what waits for an actor, on that actor.
+  /// Delivers the events that wait for an actor; called on that actor.
   @usableFromInline
   func drainMailbox(of actor: any Actor) {
     mailboxes.member(of: actor)?.drain()
   }
 
-  /// How many times, one inside the other, what waits for an actor is being opened; asked on it.
-  func openings(on actor: any Actor) -> Int {
-    mailboxes.member(of: actor)?.openings ?? 0
-  }
-
-  /// Tells of an error that a handler threw.
+  /// Reports an error that a handler threw.
   func report(_ failure: HandlerFailure) {
     guard let hook = hooks.onError, !HookCall.isRunning else {
       return StandardError.print("EventBus: \(failure)")
@@ -102,7 +99,7 @@ final class Hub: Sendable {
     HookCall.run { hook(failure) }
   }
 
-  /// Tells of an event that reached no handler.
+  /// Reports an event that reached no handler.
   func unhandled(_ event: AnyEvent) {
     guard let hook = hooks.onUnhandled, !HookCall.isRunning else { return }
     HookCall.run { hook(event) }

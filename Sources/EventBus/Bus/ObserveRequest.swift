@@ -1,45 +1,66 @@
-/// What an `observe` call asks for, besides its predicate and its handler.
-struct ObserveRequest {
-  /// The only sender to listen to.
-  var sender: AnyObject?
-  /// Who is told first.
+/// The parameters of an `observe` call, other than its owner and its handler.
+struct ObserveRequest<Payload: Sendable> {
+  /// The only sender whose events are delivered; `nil` for any sender.
+  let sender: AnyObject?
   let priority: Priority
-  /// Whether the first call is the last.
+  /// Whether the registration ends with its first call.
   let once: Bool
-  /// Where the registration was written.
+  /// The filter, called on the posting thread.
+  let predicate: (@Sendable (Payload) -> Bool)?
+  /// The number of events to keep while an asynchronous handler or a consumer is busy.
+  let limit: BufferLimit
+  /// The file of the registration.
   let fileID: StaticString
-  /// Its line.
+  /// The line of the registration.
   let line: UInt
 
-  /// Whether every event is wanted.
-  var isPlain: Bool { !once && sender == nil }
+  init(
+    _ sender: AnyObject? = nil,
+    _ priority: Priority = .normal,
+    _ once: Bool = false,
+    _ predicate: (@Sendable (Payload) -> Bool)? = nil,
+    limit: BufferLimit = .unlimited,
+    at fileID: StaticString,
+    _ line: UInt
+  ) {
+    (self.sender, self.priority, self.once, self.predicate) = (sender, priority, once, predicate)
+    (self.limit, self.fileID, self.line) = (limit, fileID, line)
+  }
+
+  /// Whether every event is delivered.
+  var isPlain: Bool { !once && sender == nil && predicate == nil }
+
+  var conditions: ConditionalObserver<Payload>.Conditions {
+    .init(predicate: predicate, once: once)
+  }
 }
 
-/// Who is told first: observers of higher priority, and among equals who registered first.
+/// The position of an observer in the order of calls: higher priorities first, and observers of equal
+/// priority in the order of registration.
 ///
 /// ```swift
 /// let indexing = bus.observe(.didSave, priority: .low) { print("then the index") }
 /// let backup = bus.observe(.didSave, priority: 42) { print("first the backup") }
 /// ```
 ///
-/// Any number will do; few different ones are best, because each has a list of its own.
+/// Every number is valid. Use few different ones, because the library keeps one list for each.
 public struct Priority: Comparable, Hashable, Sendable, ExpressibleByIntegerLiteral {
-  /// The number: higher comes first.
+  /// The number; observers with a higher one are called first.
   public let rawValue: Int
 
-  /// After those that did not ask: −100.
+  /// The priority for observers called after those of normal priority: −100.
   public static let low = Priority(-100)
-  /// The priority of who does not ask: 0.
+  /// The default priority: 0.
   public static let normal = Priority(0)
-  /// Before those that did not ask: 100.
+  /// The priority for observers called before those of normal priority: 100.
   public static let high = Priority(100)
 
-  /// Makes a priority of a number.
+  /// Creates a priority from a number.
   public init(_ rawValue: Int) { self.rawValue = rawValue }
 
-  /// Makes a priority of a literal.
+  /// Creates a priority from an integer literal.
   public init(integerLiteral value: Int) { self.init(value) }
 
-  /// Whether the left comes after the right.
+  /// Returns whether the first priority is lower than the second, so that its observers are called later.
   public static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }
 }

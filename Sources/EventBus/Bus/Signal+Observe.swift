@@ -1,19 +1,18 @@
 extension Signal {
-  /// Calls a handler for every occurrence of the signal, for as long as the token is kept.
+  /// Calls a handler for every occurrence of the signal while the token is kept.
   ///
-  /// The handler runs where it was written. Written in nonisolated code, it is called on the posting
-  /// thread before the post returns. Written on an actor, it runs on that actor: at once when the post
-  /// was made there, otherwise later, in the order of the posts. A handler that is added during a post
-  /// is not called by it. A handler may throw; the others are called all the same.
+  /// The handler runs, and the registration ends, as with `observe(_:)` of an ``EventBus/EventBus``.
   ///
   /// - Parameters:
-  ///   - sender: The only sender to listen to, matched by identity and held weakly; `nil` for any.
-  ///   - priority: Higher is told first; among equals the order of registration holds.
+  ///   - sender: The only sender whose events are delivered, compared by identity and held weakly; `nil` for
+  ///     any sender.
+  ///   - priority: The priority. Observers of equal priority are called in the order of registration.
   ///   - once: Whether the registration ends with its first call; it ends *before* the call.
-  ///   - predicate: Asked on the posting thread, under no lock; events it declines are not delivered.
-  ///   - fileID: Where the registration was written; filled in by the compiler.
-  ///   - line: Its line.
-  ///   - handler: Called with the payload. Released when the registration has ended.
+  ///   - predicate: The filter, called on the posting thread with no lock held. Events for which it returns
+  ///     `false` are not delivered.
+  ///   - fileID: The file of the registration; filled in by the compiler.
+  ///   - line: The line of the registration.
+  ///   - handler: The closure to call with the payload. It is released when the registration has ended.
   /// - Returns: The token. Dropping it ends the registration.
   /// - Complexity: Amortized O(1).
   public func observe(
@@ -26,40 +25,28 @@ extension Signal {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Payload) throws -> Void
   ) -> Token {
-    let request = ObserveRequest(
-      sender: sender,
-      priority: priority,
-      once: once,
-      fileID: fileID,
-      line: line
-    )
-    return core.observe(request, where: predicate, handler)
+    let request = ObserveRequest(sender, priority, once, predicate, at: fileID, line)
+    return core.observe(request, handler)
   }
 
-  /// Calls a handler for every occurrence of the signal, for as long as its owner lives.
+  /// Calls a handler for every occurrence of the signal while its owner is alive.
   ///
-  /// The owner is held weakly and passed to the handler, strong for the duration of the call; the handler
-  /// is never entered with a dead owner. If the owner is a ``LifetimeOwner``, the registration is removed
-  /// the moment its lifetime ends. Otherwise it is removed by the next post that meets it, or by a later
-  /// registration: after any registration at most max(8, 2 × living) places are taken. Up to 24 places
-  /// that is certain; beyond, a registration looks at a sample and may now and then leave the sweeping to
-  /// the next one. The owner of a handler on an actor is looked at on that actor only: there the bound
-  /// holds after the actor's next turn. The owner of another handler is held for a moment by the threads
-  /// that post, register or take a snapshot, and its `deinit` may run there.
-  ///
-  /// An owner that is not `Sendable` belongs to one isolation; keep the token in it instead and capture
-  /// it weakly in the handler. The same owner may register twice; the registrations are independent.
+  /// The owner is held, and the registration is removed, as with `observe(_:owner:)` of an
+  /// ``EventBus/EventBus``.
   ///
   /// - Parameters:
-  ///   - owner: The object whose life the registration shares.
-  ///   - sender: The only sender to listen to, matched by identity and held weakly; `nil` for any.
-  ///   - priority: Higher is told first; among equals the order of registration holds.
+  ///   - owner: The object whose lifetime the registration shares.
+  ///   - sender: The only sender whose events are delivered, compared by identity and held weakly; `nil` for
+  ///     any sender.
+  ///   - priority: The priority. Observers of equal priority are called in the order of registration.
   ///   - once: Whether the registration ends with its first call; it ends *before* the call.
-  ///   - predicate: Asked on the posting thread, under no lock; events it declines are not delivered.
-  ///   - fileID: Where the registration was written; filled in by the compiler.
-  ///   - line: Its line.
-  ///   - handler: Called with the owner and the payload, where it was written.
-  /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
+  ///   - predicate: The filter, called on the posting thread with no lock held. Events for which it returns
+  ///     `false` are not delivered.
+  ///   - fileID: The file of the registration; filled in by the compiler.
+  ///   - line: The line of the registration.
+  ///   - handler: The closure to call with the owner and the payload.
+  /// - Returns: The token, which may be dropped without ending the registration. Cancelling it ends the
+  ///   registration early.
   /// - Complexity: Amortized O(1).
   @discardableResult
   public func observe<Owner: AnyObject & Sendable>(
@@ -73,31 +60,27 @@ extension Signal {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) throws -> Void
   ) -> Token {
-    let request = ObserveRequest(
-      sender: sender,
-      priority: priority,
-      once: once,
-      fileID: fileID,
-      line: line
-    )
-    return core.observe(request, where: predicate, owner: owner, handler)
+    let request = ObserveRequest(sender, priority, once, predicate, at: fileID, line)
+    return core.observe(request, owner: owner, handler)
   }
 
-  /// Calls a handler on an actor for every occurrence of the signal, for as long as the actor lives.
+  /// Calls a handler on an actor for every occurrence of the signal while the actor is alive.
   ///
-  /// The form for an actor that observes for itself: the handler is isolated to the actor it is given
-  /// and need not capture it, so that the registration does not keep it alive.
+  /// The handler is isolated to the actor that it receives and need not capture it.
   ///
   /// - Parameters:
   ///   - owner: The actor, held weakly.
-  ///   - sender: The only sender to listen to, matched by identity and held weakly; `nil` for any.
-  ///   - priority: Higher is told first; among equals the order of registration holds.
+  ///   - sender: The only sender whose events are delivered, compared by identity and held weakly; `nil` for
+  ///     any sender.
+  ///   - priority: The priority. Observers of equal priority are called in the order of registration.
   ///   - once: Whether the registration ends with its first call; it ends *before* the call.
-  ///   - predicate: Asked on the posting thread, under no lock; events it declines are not delivered.
-  ///   - fileID: Where the registration was written; filled in by the compiler.
-  ///   - line: Its line.
-  ///   - handler: Called on the actor, with the actor and the payload.
-  /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
+  ///   - predicate: The filter, called on the posting thread with no lock held. Events for which it returns
+  ///     `false` are not delivered.
+  ///   - fileID: The file of the registration; filled in by the compiler.
+  ///   - line: The line of the registration.
+  ///   - handler: The closure to call on the actor, with the actor and the payload.
+  /// - Returns: The token, which may be dropped without ending the registration. Cancelling it ends the
+  ///   registration early.
   /// - Complexity: Amortized O(1).
   @discardableResult
   public func observe<Owner: Actor>(
@@ -110,13 +93,7 @@ extension Signal {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Payload) throws -> Void
   ) -> Token {
-    let request = ObserveRequest(
-      sender: sender,
-      priority: priority,
-      once: once,
-      fileID: fileID,
-      line: line
-    )
-    return core.observe(request, where: predicate, isolatedOwner: owner, handler)
+    let request = ObserveRequest(sender, priority, once, predicate, at: fileID, line)
+    return core.observe(request, isolatedOwner: owner, handler)
   }
 }

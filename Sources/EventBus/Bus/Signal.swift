@@ -1,6 +1,6 @@
-/// One event without a name: what a bus is made of, usable by itself.
+/// A single event that is posted and observed without a name.
 ///
-/// Make it a stored property where a name would only be ceremony:
+/// Use a signal as a stored property of the object that sends it:
 ///
 /// ```swift
 /// final class Export: Sendable {
@@ -10,13 +10,13 @@
 /// let token = export.didFinish.observe { count in print(count) }
 /// ```
 ///
-/// Whoever has the signal may send. When it dies its tokens become inert; a signal that came from a bus
-/// lasts as long as that bus.
+/// Any code with access to the signal may send. When the signal is released, its tokens become inert. A
+/// signal obtained from a bus lasts as long as that bus.
 ///
 /// ## Thread safety
 ///
-/// As with ``EventBus``: every member from any thread, sending takes no lock, handlers run where they
-/// were written.
+/// As for ``EventBus/EventBus``: every member may be called on any thread, sending takes no lock, and
+/// handlers run in the isolation of their closure.
 public final class Signal<Payload: Sendable>: Sendable {
   @usableFromInline
   let core: SignalCore<Payload>
@@ -25,8 +25,8 @@ public final class Signal<Payload: Sendable>: Sendable {
   /// Creates a signal without observers.
   ///
   /// - Parameters:
-  ///   - label: A name for messages.
-  ///   - hooks: What to tell of errors and of events nobody heard.
+  ///   - label: The name of the signal in messages.
+  ///   - hooks: The callbacks for errors, unhandled events and traces.
   public init(label: String = "", hooks: EventHooks = EventHooks()) {
     core = SignalCore(name: label, hub: Hub(label: label, hooks: hooks))
     ownsCore = true
@@ -41,29 +41,30 @@ public final class Signal<Payload: Sendable>: Sendable {
     if ownsCore { core.close() }
   }
 
-  /// How many registrations there are; those whose owners died unnoticed are counted until they are met.
+  /// The number of registrations, including those whose owner has died but which were not yet removed.
   ///
   /// - Complexity: O(1).
   public var observerCount: Int { core.count }
 
-  /// Whether a post with a sender takes the shortest path: nothing but the slots of one priority.
+  /// Whether a post with a sender takes the shortest path, through the slots of a single priority.
   package var isPlain: Bool { core.isPlain && core.hub.isPlain }
 
-  /// How many slots the observers for any sender take.
+  /// The number of slots used by observers for any sender.
   package var slotCount: Int { core.slotCount }
 
   /// Calls every observer, in order.
   ///
-  /// The same as posting on a bus.
+  /// Delivers the event as `post(_:_:)` of an ``EventBus/EventBus`` does.
   ///
   /// - Parameters:
-  ///   - payload: What the event carries.
-  ///   - sender: Who sends. Not kept.
-  ///   - token: A registration not to be told, such as the sender's own.
-  ///   - fileID: Where the call was written; filled in by the compiler.
-  ///   - line: Its line.
-  ///   - isolation: The actor the sender runs on; filled in by the compiler.
-  /// - Returns: How many handlers the event reached: called, or queued for their actor.
+  ///   - payload: The payload.
+  ///   - sender: The sender of the event, which is not retained.
+  ///   - token: A registration to leave out, such as the sender's own.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line of the call.
+  ///   - isolation: The actor on which the caller runs; filled in by the compiler.
+  /// - Returns: The number of handlers that the event reached: those called, and those for which it was
+  ///   queued.
   /// - Complexity: O(*n*) in the number of observers. No lock, and no allocation for handlers that are
   ///   not bound to an actor.
   @inlinable
@@ -86,15 +87,16 @@ public final class Signal<Payload: Sendable>: Sendable {
     )
   }
 
-  /// Calls every observer of a signal that carries nothing.
+  /// Calls every observer of a signal without a payload, in order.
   ///
   /// - Parameters:
-  ///   - sender: Who sends. Not kept.
-  ///   - token: A registration not to be told, such as the sender's own.
-  ///   - fileID: Where the call was written; filled in by the compiler.
-  ///   - line: Its line.
-  ///   - isolation: The actor the sender runs on; filled in by the compiler.
-  /// - Returns: How many handlers the event reached: called, or queued for their actor.
+  ///   - sender: The sender of the event, which is not retained.
+  ///   - token: A registration to leave out, such as the sender's own.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line of the call.
+  ///   - isolation: The actor on which the caller runs; filled in by the compiler.
+  /// - Returns: The number of handlers that the event reached: those called, and those for which it was
+  ///   queued.
   /// - Complexity: O(*n*) in the number of observers.
   @inlinable
   @discardableResult

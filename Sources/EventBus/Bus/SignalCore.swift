@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The observers of one event, with its type: what buses and signals are made of.
+/// The observers of one event with a known payload type, as used by buses and signals.
 @usableFromInline
 package final class SignalCore<Payload: Sendable>: ObserverList,
   @unchecked Sendable  // Reason: constant.
@@ -10,16 +10,16 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   let name: String
   /// The observers of every event of the bus.
   let wildcards: SignalCore<AnyEvent>?
-  /// Looked up once: making the class of a generic observer anew costs as much as registering it.
+  /// The class of plain observers, stored because instantiating it costs as much as a registration.
   let plainObserver = PlainObserver<Payload>.self
-  /// What all names share that are this event; nothing for a signal without a name.
+  /// The state shared by all names of this event; `nil` for a signal without a name.
   let interned: InternedName?
   let replays = LazyReference<ReplayBuffer<Payload>>()
-  /// Leads others to this list without keeping it.
+  /// A reference to this list that does not keep it alive.
   let proxy = ListProxy()
   /// Whether these are the observers of every event of the bus.
   private let isForEveryEvent: Bool
-  private let hasToldMany = Atomic<Bool>(false)
+  private let hasReportedMany = Atomic<Bool>(false)
   private let handle = Locked(SignalHandle())
 
   private struct SignalHandle {
@@ -35,13 +35,10 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     interned: InternedName? = nil,
     isForEveryEvent: Bool = false
   ) {
-    self.name = name
-    self.isForEveryEvent = isForEveryEvent
-    self.interned = interned
-    self.hub = hub
-    self.wildcards = wildcards
+    (self.name, self.hub, self.wildcards) = (name, hub, wildcards)
+    (self.interned, self.isForEveryEvent) = (interned, isForEveryEvent)
     super.init(numbers: hub.numbers)
-    // Before anybody can find the list: the first post is recorded, too.
+    // Before the list is published, so that the first post is recorded as well.
     if let interned, interned.replay > 0 { noteReplay() }
     proxy.connect(self)
   }
@@ -53,7 +50,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     for sender: AnyObject? = nil
   ) -> Bool {
     let isAdded = super.add(observer, priority: priority, for: sender)
-    if isAdded, let hook = hub.hooks.onManyObservers { tellIfMany(hook) }
+    if isAdded, let hook = hub.hooks.onManyObservers { reportIfMany(hook) }
     return isAdded
   }
 
@@ -61,10 +58,10 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     if isForEveryEvent { hub.noteWildcards(isOccupied) }
   }
 
-  private func tellIfMany(_ hook: (String, Int) -> Void) {
+  private func reportIfMany(_ hook: (String, Int) -> Void) {
     let count = count
     guard count > hub.hooks.manyObserversThreshold,
-      !hasToldMany.exchange(true, ordering: .acquiringAndReleasing)
+      !hasReportedMany.exchange(true, ordering: .acquiringAndReleasing)
     else { return }
     HookCall.run { hook(name, count) }
   }
@@ -74,7 +71,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     interned?.remove(ObjectIdentifier(proxy))
   }
 
-  /// The signal through which a bus shows these observers: the same for as long as somebody has it.
+  /// Returns the signal for these observers; the same object for as long as it is referenced.
   func sharedSignal() -> Signal<Payload> {
     while true {
       let known = handle.withLock { $0 }
@@ -91,7 +88,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
 
   /// Delivers an event.
   ///
-  /// - Returns: How many handlers were called or have it queued.
+  /// - Returns: The number of handlers that were called or for which the event was queued.
   @inlinable
   func send(
     _ payload: Payload,
@@ -102,7 +99,13 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     isolation: (any Actor)?
   ) -> Int {
     if let isolation, !hub.waiting.isZero { hub.drainMailbox(of: isolation) }
-    guard token == nil, hub.isPlain, sender == nil ? isPlainWithoutSender : isPlain else {
+    func failed(_ error: any Error, _ observer: AnyObserver) {
+      report(error, observer, payload, from: sender, fileID: fileID, line: line)
+    }
+    guard token == nil, hub.isPlain, sender == nil ? isPlainWithoutSender : isPlain,
+      let reached = isEmpty
+        ? 0 : deliver(payload, watchesNesting: { hub.watchesNesting }, failed: failed)
+    else {
       return sendInOrder(
         payload,
         from: sender,
@@ -112,30 +115,13 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
         isolation: isolation
       )
     }
-    var reached = 0
-    if !isEmpty {
-      let outcome = deliver(payload, watchesNesting: { hub.watchesNesting }) { error, observer in
-        report(error, observer, payload, from: sender, fileID: fileID, line: line)
-      }
-      guard let outcome else {
-        return sendInOrder(
-          payload,
-          from: sender,
-          excluding: token,
-          fileID: fileID,
-          line: line,
-          isolation: isolation
-        )
-      }
-      reached = outcome
-    }
-    if reached == 0, hub.tellsUnhandled {
-      tellUnhandled(payload, from: sender, fileID: fileID, line: line)
+    if reached == 0, hub.reportsUnhandled {
+      reportUnhandled(payload, from: sender, fileID: fileID, line: line)
     }
     return reached
   }
 
-  /// Delivers an event by the general path.
+  /// Delivers an event on the general path.
   @usableFromInline
   func sendInOrder(
     _ payload: Payload,
@@ -158,41 +144,37 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     )
   }
 
-  /// Delivers an event of which everything is known.
+  /// Delivers an event on the general path, given its origin.
   ///
   /// - Parameters:
-  ///   - payload: What it carries.
-  ///   - sender: Its sender, held by the caller; `nil` also for an event that has waited.
-  ///   - known: Where it comes from.
-  /// - Returns: How many handlers were called or have it queued.
+  ///   - payload: The payload.
+  ///   - sender: The sender, retained by the caller; `nil` also for an event that was enqueued.
+  ///   - origin: The origin of the event.
+  /// - Returns: The number of handlers that were called or for which the event was queued.
   @discardableResult
-  func deliver(_ payload: Payload, from sender: AnyObject?, _ known: Delivery) -> Int {
-    if let isolation = known.isolation, !hub.waiting.isZero { hub.drainMailbox(of: isolation) }
-    var delivery = known
+  func deliver(_ payload: Payload, from sender: AnyObject?, _ origin: Delivery) -> Int {
+    if let isolation = origin.isolation, !hub.waiting.isZero { hub.drainMailbox(of: isolation) }
+    var delivery = origin
     if let limit = interned?.replay, limit > 0 {
+      let senderIdentity = delivery.waitedFrom ?? sender.map { identity(of: $0) }
       delivery.number = replays.object(orMake: ReplayBuffer.init)
-        .record(
-          payload,
-          delivery,
-          from: delivery.waitedFrom ?? sender.map { identity(of: $0) },
-          limit: limit
-        )
+        .record(payload, delivery, from: senderIdentity, limit: limit)
     }
     let reached: Int
     let trace = HookCall.isRunning ? nil : hub.hooks.onTrace
     let nesting = hub.watchesNesting ? nesting : 0
-    let isNesting = nesting >= PostFrame.mostUnwatched
+    let isNesting = nesting >= PostFrame.untrackedLimit
     if trace != nil || isNesting {
-      let unwatched = isNesting ? PostFrame.mostUnwatched : 0
-      reached = PostFrame.run(name, unwatched: unwatched) { frame in
+      let untracked = isNesting ? PostFrame.untrackedLimit : 0
+      reached = PostFrame.run(name, untracked: untracked) { frame in
         if isNesting, frame.depth >= 64 { hub.warnOfNesting(frame) }
-        guard let trace else { return sendUntraced(payload, from: sender, delivery, told: nil) }
+        guard let trace else { return sendUntraced(payload, from: sender, delivery) }
         return sendTraced(payload, from: sender, delivery, frame, trace)
       }
     } else {
-      reached = sendUntraced(payload, from: sender, delivery, told: nil)
+      reached = sendUntraced(payload, from: sender, delivery)
     }
-    if reached == 0, hub.tellsUnhandled { hub.unhandled(event(payload, delivery)) }
+    if reached == 0, hub.reportsUnhandled { hub.unhandled(event(payload, delivery)) }
     return reached
   }
 
@@ -200,7 +182,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     _ payload: Payload,
     from sender: AnyObject?,
     _ delivery: Delivery,
-    told: ((AnyObserver, Reception) -> Void)?
+    report: ((AnyObserver, Reception) -> Void)? = nil
   ) -> Int {
     deliverInOrder(
       payload,
@@ -208,7 +190,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
       from: sender,
       wildcards: wildcards,
       event: { self.event(payload, delivery) },
-      told: told
+      told: report
     ) { error, observer in
       handlerFailed(error, in: observer, payload: payload, delivery: delivery)
     }
@@ -222,15 +204,15 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     _ trace: @escaping @Sendable (TraceEvent) -> Void
   ) -> Int {
     let site = SourceSite(delivery)
-    func tell(_ step: TraceEvent.Step) {
+    func report(_ step: TraceEvent.Step) {
       let event = TraceEvent(name: name, site: site, depth: frame.depth, step: step)
       HookCall.run { trace(event) }
     }
-    tell(.began)
+    report(.began)
     let reached = sendUntraced(payload, from: sender, delivery) { observer, reception in
-      tell(TraceEvent.Step(reception, at: SourceSite(observer)))
+      report(TraceEvent.Step(reception, at: SourceSite(observer)))
     }
-    tell(.ended(reached: reached))
+    report(.ended(reached: reached))
     return reached
   }
 
@@ -243,26 +225,18 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     fileID: StaticString,
     line: UInt
   ) {
-    let delivery = Delivery(
-      fileID: fileID,
-      line: line,
-      sender: sender.map(ObjectIdentifier.init)
-    )
+    let delivery = Delivery(fileID: fileID, line: line, sender: sender.map(ObjectIdentifier.init))
     handlerFailed(error, in: observer, payload: payload, delivery: delivery)
   }
 
   @usableFromInline
-  func tellUnhandled(
+  func reportUnhandled(
     _ payload: Payload,
     from sender: AnyObject?,
     fileID: StaticString,
     line: UInt
   ) {
-    let delivery = Delivery(
-      fileID: fileID,
-      line: line,
-      sender: sender.map(ObjectIdentifier.init)
-    )
+    let delivery = Delivery(fileID: fileID, line: line, sender: sender.map(ObjectIdentifier.init))
     hub.unhandled(event(payload, delivery))
   }
 
@@ -272,21 +246,11 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     payload: any Sendable,
     delivery: Delivery
   ) {
-    hub.report(
-      HandlerFailure(
-        error: error,
-        event: event(payload, delivery),
-        registeredAt: SourceSite(observer)
-      )
-    )
+    let event = self.event(payload, delivery)
+    hub.report(HandlerFailure(error: error, event: event, registeredAt: SourceSite(observer)))
   }
 
   private func event(_ payload: any Sendable, _ delivery: Delivery) -> AnyEvent {
-    AnyEvent(
-      name: name,
-      payload: payload,
-      sender: delivery.sender,
-      site: SourceSite(delivery)
-    )
+    AnyEvent(name: name, payload: payload, sender: delivery.sender, site: SourceSite(delivery))
   }
 }

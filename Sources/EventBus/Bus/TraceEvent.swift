@@ -1,55 +1,55 @@
 internal import Synchronization
 
-/// One step of a post, for whoever wants to see what a bus does.
+/// A step of a post, as reported to the trace hook.
 ///
-/// Its description is one line, indented by the depth of the post.
+/// The description is one line, indented by the nesting depth of the post.
 public struct TraceEvent: Sendable, CustomStringConvertible {
-  /// Why an observer was passed over.
+  /// The reason for skipping an observer.
   public enum SkipReason: String, Sendable {
-    /// Its predicate said no.
+    /// The predicate of the observer returned `false`.
     case declined
-    /// Its owner has died.
+    /// The owner of the observer has died.
     case ownerLost
-    /// Its one call had been used.
+    /// The observer asked for one call, which had already begun.
     case spent
-    /// It is paused.
+    /// The observer is paused.
     case paused
-    /// It was cancelled while the event was on its way.
+    /// The registration was cancelled while the event was being delivered.
     case cancelled
-    /// The poster excluded it.
+    /// The poster excluded the registration.
     case excluded
-    /// It was registered after the post began. Told last, just before the post ends.
+    /// The registration was made after the post began; reported last, just before the post ends.
     case tooNew
-    /// The queue in front of it was full.
+    /// The queue of the observer was full.
     case dropped
   }
 
-  /// What happened.
+  /// The kind of a step.
   public enum Step: Sendable {
-    /// A post begins.
+    /// The post begins.
     case began
-    /// The handler registered there was called and returned.
+    /// The handler registered at the source site was called and returned.
     case called(SourceSite)
-    /// The handler registered there was called and threw.
+    /// The handler registered at the source site was called and threw.
     case failed(SourceSite)
-    /// The event waits in the queue of the handler registered there.
+    /// The event was queued for the handler registered at the source site.
     case queued(SourceSite)
-    /// The handler registered there was passed over.
+    /// The handler registered at the source site was skipped.
     case skipped(SourceSite, SkipReason)
-    /// The post has ended; so many handlers were reached.
+    /// The post has ended, with the number of handlers that it reached.
     case ended(reached: Int)
   }
 
-  /// The event's name, or the label of a signal.
+  /// The string of the event's name, or the label of a signal.
   public let name: String
-  /// Where it was posted.
+  /// The source site of the post.
   public let site: SourceSite
-  /// How many posts are around it on this thread: zero for the outermost.
+  /// The number of enclosing posts on this thread; zero for the outermost post.
   public let depth: Int
-  /// What happened.
+  /// The kind of the step.
   public let step: Step
 
-  /// Describes a step.
+  /// Creates a description of a step.
   public init(name: String, site: SourceSite, depth: Int, step: Step) {
     self.name = name
     self.site = site
@@ -57,22 +57,22 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     self.step = step
   }
 
-  /// One line.
+  /// A line that describes the step.
   public var description: String {
     let indent = String(repeating: "  ", count: depth)
     switch step {
     case .began: return "\(indent)\(name) posted at \(site)"
-    case .called(let there): return "\(indent)  called \(there)"
-    case .failed(let there): return "\(indent)  failed \(there)"
-    case .queued(let there): return "\(indent)  queued \(there)"
-    case .skipped(let there, let reason): return "\(indent)  skipped \(there): \(reason.rawValue)"
+    case .called(let site): return "\(indent)  called \(site)"
+    case .failed(let site): return "\(indent)  failed \(site)"
+    case .queued(let site): return "\(indent)  queued \(site)"
+    case .skipped(let site, let reason): return "\(indent)  skipped \(site): \(reason.rawValue)"
     case .ended(let reached): return "\(indent)\(name) reached \(reached)"
     }
   }
 }
 
 extension TraceEvent.Step {
-  /// What a reception means for the observer registered at a place.
+  /// Creates the step for the outcome of an event at the observer that was registered at a source site.
   init(_ reception: Reception, at site: SourceSite) {
     switch reception {
     case .called: self = .called(site)
@@ -91,32 +91,31 @@ extension TraceEvent.Step {
 }
 
 extension SourceSite {
-  /// Where an observer was registered.
+  /// Creates the source site of a registration.
   init(_ observer: AnyObserver) {
     self.init(fileID: observer.fileID, line: observer.line)
   }
 
-  /// Where an event was posted.
+  /// Creates the source site of a post.
   init(_ delivery: Delivery) {
     self.init(fileID: "\(delivery.fileID)", line: delivery.line)
   }
 }
 
-/// A post that is running on this thread, for traces and for the warning about deep recursion.
+/// A post that is running on this thread, tracked for traces and for the warning about deep recursion.
 ///
-/// Kept only while somebody asks: a trace hook, or posts that seem to nest without end.
+/// Posts are tracked only if there is a trace hook or if they seem to nest without end.
 final class PostFrame: Sendable {
-  /// The number of posts of one name that may nest before they are given frames.
+  /// The maximum nesting depth assumed for untracked posts of one name.
   ///
-  /// They are counted for all threads that share a cell, so that a warning has seen three times as many
-  /// nest on one thread.
-  static let mostUnwatched = 16
+  /// Posts are counted together for all threads that share a cell. The warning is therefore printed only
+  /// after three times as many tracked posts nest on one thread.
+  static let untrackedLimit = 16
 
   @TaskLocal private static var innermost: PostFrame?
 
-  /// The event's name.
   let name: String
-  /// How many posts are around it.
+  /// The number of enclosing posts.
   let depth: Int
   private let outer: PostFrame?
   private let hasEnded = Atomic<Bool>(false)
@@ -127,34 +126,28 @@ final class PostFrame: Sendable {
     self.outer = outer
   }
 
-  /// The names from the outermost post that was watched to this one.
+  /// The names of the tracked posts, from the outermost to this one.
   var chain: [String] {
-    var names: [String] = []
-    var frame: PostFrame? = self
-    while let current = frame {
-      names.append(current.name)
-      frame = current.outer
-    }
-    return names.reversed()
+    sequence(first: self) { $0.outer }.map(\.name).reversed()
   }
 
   /// Runs a post in a frame of its own.
   ///
   /// - Parameters:
-  ///   - name: The event's name.
-  ///   - unwatched: How many posts are around it at least, if none of them has a frame.
+  ///   - name: The string of the event's name.
+  ///   - untracked: The number of enclosing posts to assume if none of them is tracked.
   ///   - body: The post.
-  /// - Returns: What the post returns.
+  /// - Returns: The result of the post.
   static func run<Result>(
     _ name: String,
-    unwatched: Int,
+    untracked: Int,
     _ body: (PostFrame) -> Result
   ) -> Result {
-    // A task that a handler has started inherits the frame of a post that has ended since.
+    // A task that a handler has started inherits the frame of a post that may have ended since.
     let around = innermost.flatMap { $0.hasEnded.load(ordering: .acquiring) ? nil : $0 }
     let frame = PostFrame(
       name: name,
-      depth: around.map { $0.depth + 1 } ?? unwatched,
+      depth: around.map { $0.depth + 1 } ?? untracked,
       outer: around
     )
     defer { frame.hasEnded.store(true, ordering: .releasing) }
