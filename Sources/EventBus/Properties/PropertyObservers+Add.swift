@@ -1,19 +1,19 @@
 extension PropertyObservers {
-  /// Makes the mark of the next registration.
+  /// Creates the mark of the next registration, after sweeping dead owners.
   func newMark() -> ObservationMark {
     sweepOwners()
     defer { nextNumber += 1 }
     return ObservationMark(number: nextNumber, ledger: ledger)
   }
 
-  /// Adds a registration, unless it ended with its owner's lifetime before it began.
+  /// Adds a registration, unless the lifetime of its owner has already ended.
   ///
   /// - Parameters:
-  ///   - observer: The registration, with the mark that was made last.
-  ///   - owner: Its owner.
-  ///   - key: Under which name another one of the owner is replaced.
-  ///   - known: The value the observer knows, when others are yet to be told of it.
-  /// - Returns: Whether it was added.
+  ///   - observer: The observer, with the mark that was created last.
+  ///   - owner: The owner of the registration.
+  ///   - key: The key under which the registration replaces an earlier one.
+  ///   - known: The value that the new observer knows, if a report of it to the other observers is pending.
+  /// - Returns: `true` if the registration was added.
   @discardableResult
   func add(
     _ observer: PropertyObserver<Value>,
@@ -42,9 +42,9 @@ extension PropertyObservers {
     return true
   }
 
-  /// Calls a new registration with the value there is.
+  /// Calls a new observer with the current value.
   ///
-  /// What it sets is told when it has returned, so that it is not called inside its own call.
+  /// Changes that the observer makes are reported after it returns, so that its calls do not nest.
   func tellInitial(_ observer: PropertyObserver<Value>, _ value: Value) {
     let isOutermost = !isDraining
     isDraining = true
@@ -57,29 +57,29 @@ extension PropertyObservers {
     if isOutermost { drain() }
   }
 
-  /// Ends every registration of an owner.
+  /// Ends all registrations of an owner.
   func end(of owner: AnyObject) {
     for observer in observers where observer.belongs(to: owner) { observer.mark.endByItself() }
     cleanIfSoiled()
   }
 
-  /// Makes every token inert; the property dies.
+  /// Ends all registrations, because the property is being deinitialized.
   func close() {
     for observer in observers { observer.mark.endByItself() }
   }
 
   private var observers: [PropertyObserver<Value>] { slots.compactMap(\.observer) }
 
-  /// Ends the registrations of owners that have died, if there may be too many of them.
+  /// Ends the registrations of dead owners, if a sample suggests that there are many.
   ///
-  /// After it at most max(8, 2 × living) slots are taken, counting as living what lived when all were
-  /// looked at last.
+  /// Afterwards at most max(8, 2 × live) slots are in use, where registrations count as live if they were
+  /// live at the last full sweep.
   private func sweepOwners() {
     cleanIfSoiled()
     guard census.untold > 0, walks == 0 else { return }
     var probe = SweepProbe(total: slots.count, seed: probes)
     probes &+= 1
-    // Loading an owner may be the last to let it go, and its end may use the property.
+    // Loading an owner may release its last reference, and its deinitializer may use the property.
     walks += 1
     while let place = probe.next(), place < slots.count {
       if slots[place].observer?.hasLostOwner ?? false { probe.foundDead() }
@@ -105,10 +105,11 @@ extension PropertyObservers {
   ///
   /// - Parameters:
   ///   - owner: The object.
-  ///   - id: What the owner calls the registration.
-  ///   - options: What is wanted besides the changes.
-  ///   - value: The value there is.
-  ///   - isBehind: Whether the others are yet to be told of it.
+  ///   - id: The identifier under which the registration replaces an earlier one.
+  ///   - options: The calls to make besides those for changes.
+  ///   - value: The current value.
+  ///   - isBehind: A Boolean value that indicates whether a report of the current value to the other
+  ///     observers is pending.
   ///   - body: The handler.
   /// - Returns: The token.
   func register<O: AnyObject>(
@@ -130,7 +131,7 @@ extension PropertyObservers {
     return enter(observer, owner: owner, key: key, options, value: value, isBehind: isBehind)
   }
 
-  /// Registers a handler that lasts as long as its token.
+  /// Registers a handler that belongs to its token.
   func register(
     _ options: ObserveOptions,
     value: Value,
@@ -141,7 +142,7 @@ extension PropertyObservers {
     return enter(observer, options, value: value, isBehind: isBehind)
   }
 
-  /// Adds a registration and tells it the present value if it wants it.
+  /// Adds a registration and delivers the initial value if requested.
   func enter(
     _ observer: PropertyObserver<Value>,
     owner: AnyObject? = nil,
@@ -158,7 +159,7 @@ extension PropertyObservers {
 }
 
 extension ObserveOptions {
-  /// What a registration with these options is called for.
+  /// The roles of a registration with these options.
   func roles<Value>(of: Value.Type) -> PropertyObserver<Value>.Roles {
     contains(.prior) ? [.changes, .priors] : .changes
   }
