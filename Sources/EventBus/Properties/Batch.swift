@@ -31,39 +31,25 @@ public func batch<R>(_ body: () throws -> R) rethrows -> R {
   return try body()
 }
 
-/// The change that a property will report at the end of a batch.
-struct PropertyEnlistment<Value> {
-  /// The value before the first write; `nil` if no observer needed it.
-  let old: Value?
-}
-
 extension Observed: BatchMember {
   /// Queues the change made by the batch.
-  package func batchWillEnd() {
-    guard let observers, let enlisted = observers.enlisted else { return }
+  func batchWillEnd() {
+    guard let observers, let old = observers.enlisted else { return }
     observers.enlisted = nil
-    let isNetZero = enlisted.old.map(isEqual(to:)) ?? false
-    observers.enqueueBatch(old: enlisted.old, new: storage, isNetZero: isNetZero)
+    let isNetZero = old.map(isEqual(to:)) ?? false
+    observers.enqueueBatch(old: old, new: storage, isNetZero: isNetZero)
   }
 
   /// Reports the change made by the batch.
-  package func batchDidEnd() { observers?.drainBatch() }
-
-  /// Settles the computed values that depend on the changed properties.
-  package func settleBatch(with members: [any BatchMember]) {
-    let sources = members.compactMap { $0 as? any DependencySource }
-    ComputedNode.settle(from: sources.flatMap(\.dependentNodes))
-  }
+  func batchDidEnd() { observers?.drainBatch() }
 }
 
 /// An object that defers its reports to the end of a batch.
-package protocol BatchMember: AnyObject {
+protocol BatchMember: DependencySource {
   /// Queues the report, before any member delivers one.
   func batchWillEnd()
   /// Delivers the queued report.
   func batchDidEnd()
-  /// Settles the computed values of all members together; called on one of them.
-  func settleBatch(with members: [any BatchMember])
 }
 
 /// The open batch of a thread.
@@ -71,7 +57,7 @@ package protocol BatchMember: AnyObject {
 /// A batch is synchronous, so it is open only on the thread that opened it, whatever tasks its closure
 /// starts. One word, read with relaxed ordering, indicates that no batch is open anywhere.
 @usableFromInline
-package final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own thread.
+final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own thread.
   private struct State {
     var batches: [UInt: OpenBatch] = [:]
   }
@@ -86,10 +72,10 @@ package final class OpenBatch: @unchecked Sendable {  // Reason: used only by it
 
   /// A Boolean value that indicates whether a batch is open on any thread.
   @inlinable
-  package static var isAnyOpen: Bool { openCount.load(ordering: .relaxed) != 0 }
+  static var isAnyOpen: Bool { openCount.load(ordering: .relaxed) != 0 }
 
   /// The open batch of the current thread.
-  package static var current: OpenBatch? {
+  static var current: OpenBatch? {
     guard isAnyOpen else { return nil }
     let thread = ThreadIdentity.current
     return open.withLock { $0.batches[thread] }
@@ -98,7 +84,7 @@ package final class OpenBatch: @unchecked Sendable {  // Reason: used only by it
   /// Opens a batch on the current thread.
   ///
   /// - Returns: The batch, or `nil` if one is already open; the caller's changes then belong to that one.
-  package static func begin() -> OpenBatch? {
+  static func begin() -> OpenBatch? {
     let thread = ThreadIdentity.current
     let batch = OpenBatch(thread)
     let isFirst = open.withLock { state in
@@ -112,17 +98,17 @@ package final class OpenBatch: @unchecked Sendable {  // Reason: used only by it
   }
 
   /// Adds a member at its first change.
-  package func add(_ member: any BatchMember) { members.append(member) }
+  func add(_ member: any BatchMember) { members.append(member) }
 
   /// Closes the batch and delivers the members' reports, in the order in which they joined.
-  package func end() {
+  func end() {
     Self.openCount.wrappingSubtract(1, ordering: .relaxed)
     let closed = Self.open.withLock { $0.batches.removeValue(forKey: thread) }
     let members = self.members
     // All reports are queued before the first is delivered: changes made by observers come after them.
     for member in members { member.batchWillEnd() }
     for member in members { member.batchDidEnd() }
-    members.first?.settleBatch(with: members)
+    ComputedNode.settle(from: members.flatMap(\.dependentNodes))
     withExtendedLifetime(closed) {}
   }
 }

@@ -93,9 +93,6 @@ final class SpliceRecord<Element> {
   init(_ splices: [Splice<Element>]) { self.splices = splices }
 }
 
-@available(*, unavailable)
-extension SpliceRecord: Sendable {}
-
 /// A replacement of a range of elements by others.
 ///
 /// Positions are offsets from the start of the collection, independent of its index type, so they can serve

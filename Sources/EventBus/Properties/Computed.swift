@@ -40,10 +40,8 @@ public final class Computed<Value: Equatable>: ObservableValue {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    core = ComputedCore(
-      PackFormula(repeat each source, body: compute),
-      PropertyPlace(fileID: fileID, line: line)
-    )
+    let site = PropertySite(fileID: fileID, line: line)
+    core = PackComputedCore(repeat each source, site: site, body: compute)
   }
 
   deinit { core.close() }
@@ -105,37 +103,24 @@ extension Computed: DependencySource {
 @available(*, unavailable)
 extension Computed: Sendable {}
 
-/// The sources of a computed value and the computation.
-class ComputedFormula<Value> {
-  /// Computes the value from the current sources.
-  func compute() -> Value {
-    trap("a formula has no way to compute", remedy: "Override compute()")
-  }
-
-  /// The sources.
-  var sources: [any ObservableValue] { [] }
-}
-
-/// A formula over a parameter pack of sources.
+/// A computed value over a parameter pack of sources.
 ///
 /// It stores the sources in a tuple, because a closure that captures a parameter pack does not compile.
-final class PackFormula<Value, each Source: ObservableValue>: ComputedFormula<Value> {
+final class PackComputedCore<Value: Equatable, each Source: ObservableValue>: ComputedCore<Value> {
   private let pack: (repeat each Source)
   private let body: (repeat (each Source).Value) -> Value
 
   init(
     _ source: repeat each Source,
+    site: PropertySite,
     body: @escaping (repeat (each Source).Value) -> Value
   ) {
     pack = (repeat each source)
     self.body = body
+    var sources: [any ObservableValue] = []
+    for source in repeat each source { sources.append(source) }
+    super.init(sources, site)
   }
 
   override func compute() -> Value { body(repeat (each pack).value) }
-
-  override var sources: [any ObservableValue] {
-    var all: [any ObservableValue] = []
-    for source in repeat each pack { all.append(source) }
-    return all
-  }
 }

@@ -1,33 +1,38 @@
-/// The implementation of a computed value: its formula, its cached value and its observers.
-final class ComputedCore<Value: Equatable>: ComputedNode {
-  private let formula: ComputedFormula<Value>
-  private let place: PropertyPlace
+/// The implementation of a computed value: its sources, its cached value and its observers.
+class ComputedCore<Value: Equatable>: ComputedNode {
+  private let sources: [any ObservableValue]
+  private let site: PropertySite
   private let observers: PropertyObservers<Value>
-  private var computed: Value?
+  private final var computed: Value?
   /// The value that the observers know; `nil` before the first observer.
-  private var told: Value?
-  private var isComputing = false
-  private var tellings: UInt = 0
-  private var computations: UInt = 0
+  private final var notified: Value?
+  private final var isComputing = false
+  private final var notifications: UInt = 0
+  private final var computations: UInt = 0
   /// A Boolean value that indicates whether the ``Computed`` value has been released.
   ///
   /// Settling may retain this object a little longer.
-  private var isClosed = false
-  private var tokens: [Token] = []
+  private final var isClosed = false
+  private final var tokens: [Token] = []
 
-  init(_ formula: ComputedFormula<Value>, _ place: PropertyPlace) {
-    self.formula = formula
-    self.place = place
-    observers = PropertyObservers(place) { $0 == $1 }
-    let known = formula.sources.compactMap { $0 as? any DependencySource }
+  init(_ sources: [any ObservableValue], _ site: PropertySite) {
+    self.sources = sources
+    self.site = site
+    observers = PropertyObservers(site) { $0 == $1 }
+    let known = sources.compactMap { $0 as? any DependencySource }
     super.init(height: 1 + (known.map(\.height).max() ?? 0))
-    for source in formula.sources { depend(on: source) }
+    for source in sources { depend(on: source) }
+  }
+
+  /// Computes the value from the current sources.
+  func compute() -> Value {
+    trap("a computed value has no way to compute", remedy: "Override compute()")
   }
 
   /// Detaches from the sources and ends all registrations.
-  func close() {
+  final func close() {
     isClosed = true
-    for case let source as any DependencySource in formula.sources {
+    for case let source as any DependencySource in sources {
       source.removeDependent(ObjectIdentifier(self))
     }
     observers.close()
@@ -35,10 +40,10 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
   }
 
   /// The value for the current sources.
-  var value: Value {
+  final var value: Value {
     if isComputing {
       trap(
-        "the computed value at \(place) was accessed during its own computation",
+        "the computed value at \(site) was accessed during its own computation",
         remedy: "Use only the arguments of the closure, and set no property in it"
       )
     }
@@ -46,7 +51,7 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
     // Cleared first: a source that changes during the computation sets it again.
     isDirty = false
     isComputing = true
-    let value = formula.compute()
+    let value = compute()
     isComputing = false
     let former = computed
     computed = value
@@ -56,37 +61,37 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
   }
 
   /// Registers an observer, which then knows the current value.
-  func register(
+  final func register(
     _ add: (PropertyObservers<Value>, _ value: Value, _ isBehind: Bool) -> Token
   ) -> Token {
-    observers.cleanIfSoiled()
+    observers.cleanIfDirty()
     let value = value
-    if observers.census.count == 0 { told = value }
-    return add(observers, value, told != value)
+    if observers.census.count == 0 { notified = value }
+    return add(observers, value, notified != value)
   }
 
   /// Ends all registrations of an owner.
-  func unobserve(owner: AnyObject) { observers.end(of: owner) }
+  final func unobserve(owner: AnyObject) { observers.end(of: owner) }
 
-  override func settle() {
-    observers.cleanIfSoiled()
+  final override func settle() {
+    observers.cleanIfDirty()
     var announcements = 0
-    while !isClosed, observers.census.count > 0, let old = told {
+    while !isClosed, observers.census.count > 0, let old = notified {
       let new = value
       guard old != new else { return }
       if observers.census.wantingPriors > 0, announcements < 100 {
-        let (tellings, computations) = (tellings, computations)
-        observers.tellPrior(old: old, new: new)
+        let (notifications, computations) = (notifications, computations)
+        observers.notifyPrior(old: old, new: new)
         announcements += 1
         if announcements == 100 { observers.warnOfRounds() }
         // An observer may have set a source: the value may differ now or have been reported already.
         // Counted, because a value need not equal itself.
-        if isClosed || self.tellings != tellings { continue }
+        if isClosed || self.notifications != notifications { continue }
         let now = value
         if self.computations != computations, now != new { continue }
       }
-      told = new
-      tellings &+= 1
+      notified = new
+      notifications &+= 1
       return observers.reportInOrder(old: old, new: new, nil)
     }
   }

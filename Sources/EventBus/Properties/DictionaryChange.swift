@@ -104,7 +104,7 @@ public struct DictionaryChange<Key: Hashable, Value> {
       }
     case .old(let old):
       for (key, value) in new {
-        if let former = old[key], !Equality.areKnownEqual(former, value) {
+        if let former = old[key], !areKnownEqual(former, value) {
           updated[key] = Update(old: former, new: value)
         }
       }
@@ -119,17 +119,11 @@ extension DictionaryChange.Source: Sendable where Key: Sendable, Value: Sendable
 extension DictionaryChange.Update: Sendable where Value: Sendable {}
 extension DictionaryChange.Update: Equatable where Value: Equatable {}
 
-/// A comparison of values that may conform to `Equatable`.
-enum Equality {
-  /// Returns `true` if two values are `Equatable` and equal.
-  static func areKnownEqual<Value>(_ left: Value, _ right: Value) -> Bool {
-    guard let left = left as? any Equatable else { return false }
-    return isEqual(left, to: right)
-  }
-
-  private static func isEqual<Value: Equatable>(_ left: Value, to right: Any) -> Bool {
-    (right as? Value) == left
-  }
+/// Returns `true` if two values are `Equatable` and equal.
+private func areKnownEqual<Value>(_ left: Value, _ right: Value) -> Bool {
+  func isEqual<Known: Equatable>(_ left: Known) -> Bool { (right as? Known) == left }
+  guard let left = left as? any Equatable else { return false }
+  return isEqual(left)
 }
 
 /// The record of one operation on a dictionary, which sets or removes the value of one key.
@@ -153,7 +147,7 @@ final class DictionaryRecord<Key: Hashable, Value> {
     @usableFromInline var isUndone: Bool {
       switch (old, new) {
       case (nil, nil): true
-      case (let old?, let new?): Equality.areKnownEqual(old, new)
+      case (let old?, let new?): areKnownEqual(old, new)
       default: false
       }
     }
@@ -186,9 +180,6 @@ final class DictionaryRecord<Key: Hashable, Value> {
 }
 
 extension DictionaryRecord.Edit: Sendable where Key: Sendable, Value: Sendable {}
-
-@available(*, unavailable)
-extension DictionaryRecord: Sendable {}
 
 /// Operations on a dictionary. Each works in place and reports the change of its key to the observers of
 /// elements. Removing an absent key is not a write.

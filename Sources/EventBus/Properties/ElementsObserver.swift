@@ -30,9 +30,6 @@ final class ElementsMemory {
   }
 }
 
-@available(*, unavailable)
-extension ElementsMemory: Sendable {}
-
 /// An observer of elements without an owner.
 ///
 /// All type-specific work is in the closure, which is compiled where the concrete type is known.
@@ -41,18 +38,13 @@ final class PlainElementsObserver<Value>: PropertyObserver<Value> {
   private let body: (WriteReport<Value>) -> Void
 
   init(
-    _ mark: ObservationMark,
+    _ registration: PropertyRegistration,
     _ memory: ElementsMemory,
     _ body: @escaping (WriteReport<Value>) -> Void
   ) {
     self.memory = memory
     self.body = body
-    super.init(mark, .writes)
-  }
-
-  @usableFromInline
-  override func receive(_ change: Change<Value>) -> Bool {
-    receive(WriteReport(new: change.new, isInitial: true))
+    super.init(registration, .writes)
   }
 
   @usableFromInline
@@ -68,26 +60,21 @@ final class PlainElementsObserver<Value>: PropertyObserver<Value> {
 /// An observer of elements that belongs to an object, which it holds weakly and passes to its handler.
 final class OwnedElementsObserver<Owner: AnyObject, Value>: PropertyObserver<Value> {
   private weak let owner: Owner?
-  private let tells: Bool
+  private let hasLifetime: Bool
   private let memory: ElementsMemory
   private let body: (Owner, WriteReport<Value>) -> Void
 
   init(
-    _ mark: ObservationMark,
+    _ registration: PropertyRegistration,
     owner: Owner,
     _ memory: ElementsMemory,
     _ body: @escaping (Owner, WriteReport<Value>) -> Void
   ) {
     self.owner = owner
-    tells = owner is any LifetimeOwner
+    hasLifetime = owner is any LifetimeOwner
     self.memory = memory
     self.body = body
-    super.init(mark, .writes)
-  }
-
-  @usableFromInline
-  override func receive(_ change: Change<Value>) -> Bool {
-    receive(WriteReport(new: change.new, isInitial: true))
+    super.init(registration, .writes)
   }
 
   @usableFromInline
@@ -101,7 +88,7 @@ final class OwnedElementsObserver<Owner: AnyObject, Value>: PropertyObserver<Val
   override func miss() { memory.hasMissed = true }
 
   override func belongs(to object: AnyObject) -> Bool { owner === object }
-  override var needsSweeping: Bool { !tells }
+  override var needsSweeping: Bool { !hasLifetime }
   override var hasLostOwner: Bool { owner == nil }
 }
 
@@ -119,7 +106,7 @@ extension Observed where Value: Collection {
     let (observers, value) = (neededObservers(), storage)
     memory.knownCount = value.count
     return observers.enter(
-      OwnedElementsObserver(observers.newMark(), owner: owner, memory, body),
+      OwnedElementsObserver(observers.newRegistration(), owner: owner, memory, body),
       owner: owner,
       key: id.map { PropertyObserverKey(owner: ObjectIdentifier(owner), id: $0) },
       options,
@@ -139,7 +126,7 @@ extension Observed where Value: Collection {
     let (observers, value) = (neededObservers(), storage)
     memory.knownCount = value.count
     return observers.enter(
-      PlainElementsObserver(observers.newMark(), memory, body),
+      PlainElementsObserver(observers.newRegistration(), memory, body),
       options,
       value: value,
       isBehind: observers.enlisted != nil || observers.wroteSilently
@@ -149,7 +136,7 @@ extension Observed where Value: Collection {
   private func requireNoPrior(_ options: ObserveOptions) {
     guard options.contains(.prior) else { return }
     trap(
-      "observers of elements of the property at \(place) cannot be called before a change",
+      "observers of elements of the property at \(propertySite) cannot be called before a change",
       remedy: "Leave out `.prior`, or use observe(owner:options:_:), which reports whole values"
     )
   }

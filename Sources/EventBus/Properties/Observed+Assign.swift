@@ -3,7 +3,7 @@ extension Observed {
   @inlinable
   func assign(_ value: Value) {
     _ = ObjectAddress.borrow(cell.observer) { (observers: PropertyObservers<Value>) in
-      observers.cleanIfSoiled()
+      observers.cleanIfDirty()
       if observers.isInvolved || notifies == .manually || OpenBatch.isAnyOpen {
         return assignInOrder(value, observers, .assignment)
       }
@@ -21,13 +21,13 @@ extension Observed {
     _ observers: PropertyObservers<Value>,
     _ write: Write
   ) {
-    observers.cleanIfSoiled()
+    observers.cleanIfDirty()
     var proposed = value
     if observers.census.validators > 0, !observers.approve(&proposed, old: { storage }) { return }
     if notifies == .manually { return storeSilently(proposed, observers, write) }
     if isEqual(to: proposed) { return }
     if observers.census.wantingPriors > 0, observers.enlisted == nil {
-      observers.tellPrior(old: storage, new: proposed)
+      observers.notifyPrior(old: storage, new: proposed)
       // An observer may have set the property in the meantime.
       if isEqual(to: proposed) { return }
     }
@@ -70,7 +70,7 @@ extension Observed {
   func enlist(_ old: Value?, _ observers: PropertyObservers<Value>) -> Bool {
     guard let batch = OpenBatch.current else { return false }
     if observers.enlisted == nil {
-      observers.enlisted = PropertyEnlistment(old: old)
+      observers.enlisted = .some(old)
       batch.add(self)
     }
     return true

@@ -45,7 +45,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     line: UInt = #line
   ) {
     clean()
-    let site = PropertyPlace(fileID: fileID, line: line)
+    let site = PropertySite(fileID: fileID, line: line)
     requireInsertion(at: index, "insert an element", site)
     write(describedBy: { record(at: offset(of: index), inserted: [element]) }) {
       $0.insert(element, at: index)
@@ -69,7 +69,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   ) {
     let elements = Array(elements)
     clean()
-    let site = PropertyPlace(fileID: fileID, line: line)
+    let site = PropertySite(fileID: fileID, line: line)
     requireInsertion(at: index, "insert elements", site)
     guard !elements.isEmpty else { return }
     write(describedBy: { record(at: offset(of: index), inserted: elements) }) {
@@ -93,7 +93,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     line: UInt = #line
   ) -> Value.Element {
     clean()
-    requireElement(at: index, "remove an element", PropertyPlace(fileID: fileID, line: line))
+    requireElement(at: index, "remove an element", PropertySite(fileID: fileID, line: line))
     let element = storage[index]
     write(describedBy: { record(at: offset(of: index), removed: [element]) }) {
       $0.remove(at: index)
@@ -114,7 +114,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    replace(range, with: [], "remove a range", PropertyPlace(fileID: fileID, line: line))
+    replace(range, with: [], "remove a range", PropertySite(fileID: fileID, line: line))
   }
 
   /// Removes all elements and keeps the capacity.
@@ -178,7 +178,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    let site = PropertyPlace(fileID: fileID, line: line)
+    let site = PropertySite(fileID: fileID, line: line)
     replace(range, with: Array(elements), "replace a range", site)
   }
 
@@ -200,7 +200,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     line: UInt = #line
   ) -> Value.Element {
     clean()
-    requireElement(at: index, "replace an element", PropertyPlace(fileID: fileID, line: line))
+    requireElement(at: index, "replace an element", PropertySite(fileID: fileID, line: line))
     let former = storage[index]
     write(
       describedBy: { record(at: offset(of: index), removed: [former], inserted: [element]) }
@@ -228,7 +228,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     line: UInt = #line
   ) {
     clean()
-    let site = PropertyPlace(fileID: fileID, line: line)
+    let site = PropertySite(fileID: fileID, line: line)
     requireElement(at: index, "move an element", site)
     requireElement(at: destination, "move an element to a place", site)
     guard index != destination else { return }
@@ -262,7 +262,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     line: UInt = #line
   ) {
     clean()
-    let site = PropertyPlace(fileID: fileID, line: line)
+    let site = PropertySite(fileID: fileID, line: line)
     requireElement(at: first, "swap an element", site)
     requireElement(at: second, "swap an element", site)
     guard first != second else { return }

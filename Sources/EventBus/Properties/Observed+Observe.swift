@@ -66,9 +66,9 @@ extension Observed {
     _ validate: @escaping (_ old: Value, _ proposed: inout Value) -> Bool
   ) -> Token {
     let observers = neededObservers()
-    let validator = PropertyValidator(observers.newMark(), validate)
+    let validator = PropertyValidator(observers.newRegistration(), validate)
     observers.add(validator)
-    return Token(validator.mark, handle: 0)
+    return Token(validator.registration, handle: 0)
   }
 
   /// Ends all registrations of an owner.

@@ -6,7 +6,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     _ range: Range<Value.Index>,
     with inserted: [Value.Element],
     _ task: String,
-    _ site: PropertyPlace
+    _ site: PropertySite
   ) {
     clean()
     guard range.lowerBound >= storage.startIndex, range.upperBound <= storage.endIndex else {
@@ -86,7 +86,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
 
   /// Traps unless an index refers to an element.
   @inlinable
-  func requireElement(at index: Value.Index, _ task: String, _ site: PropertyPlace) {
+  func requireElement(at index: Value.Index, _ task: String, _ site: PropertySite) {
     guard index >= storage.startIndex, index < storage.endIndex else {
       refuse(task, "\(index)", valid: "\(storage.startIndex)..<\(storage.endIndex)", site)
     }
@@ -94,7 +94,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
 
   /// Traps unless an index is valid for insertion.
   @inlinable
-  func requireInsertion(at index: Value.Index, _ task: String, _ site: PropertyPlace) {
+  func requireInsertion(at index: Value.Index, _ task: String, _ site: PropertySite) {
     guard index >= storage.startIndex, index <= storage.endIndex else {
       refuse(task, "\(index)", valid: "\(storage.startIndex)...\(storage.endIndex)", site)
     }
@@ -105,10 +105,10 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     _ task: String,
     _ position: String,
     valid: String,
-    _ site: PropertyPlace
+    _ site: PropertySite
   ) -> Never {
     trap(
-      "\(site) asks the property at \(place) to \(task) at \(position), which is outside \(valid)",
+      "\(site) asks the property at \(propertySite) to \(task) at \(position), which is outside \(valid)",
       remedy: "Check the position against the indices of the value first"
     )
   }
@@ -119,7 +119,7 @@ extension Observed {
   ///
   /// Their release may run arbitrary code, so this happens before any index is computed.
   @inlinable
-  func clean() { observers?.cleanIfSoiled() }
+  func clean() { observers?.cleanIfDirty() }
 
   /// Mutates the value and reports a description of the mutation to observers of elements.
   ///

@@ -145,10 +145,10 @@ public final class Observed<Value> {
   public var projectedValue: Observed<Value> { self }
 
   /// The number of slots in use, including those of registrations whose owners have died.
-  package var observerSlotCount: Int { observers?.slotCount ?? 0 }
+  package var observerSlotCount: Int { observers?.slots.count ?? 0 }
 
   /// The source site of the property.
-  var place: PropertyPlace { PropertyPlace(fileID: cell.fileID, line: cell.line) }
+  var propertySite: PropertySite { PropertySite(fileID: cell.fileID, line: cell.line) }
 
   /// The value, mutable in place.
   @inlinable
@@ -160,7 +160,7 @@ public final class Observed<Value> {
   /// The registrations, created on first use.
   func neededObservers() -> PropertyObservers<Value> {
     if let observers { return observers }
-    let made = PropertyObservers<Value>(place, areEqual: areEqual)
+    let made = PropertyObservers<Value>(propertySite, areEqual: areEqual)
     observers = made
     cell.observer = ObjectAddress.of(made)
     return made
@@ -179,7 +179,7 @@ extension Observed: Sendable {}
 ///
 /// Unlike ``SourceSite`` it copies no string.
 @usableFromInline
-struct PropertyPlace: Sendable, CustomStringConvertible {
+struct PropertySite: Sendable, CustomStringConvertible {
   /// The module and file.
   @usableFromInline let fileID: StaticString
   /// The line, counted from one.

@@ -75,7 +75,7 @@ extension Observed {
   ) -> Token {
     let (observers, value) = (neededObservers(), storage)
     let observer = PathObserver(
-      observers.newMark(),
+      observers.newRegistration(),
       path,
       of: self,
       owner: owner,
@@ -118,7 +118,7 @@ final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<R
 
   private weak let owner: Owner?
   private weak let outer: Observed<Root>?
-  private let tells: Bool
+  private let hasLifetime: Bool
   private let path: Path
   private let options: ObserveOptions
   private let body: (Owner, Change<Seen>) -> Void
@@ -132,7 +132,7 @@ final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<R
   private var waiting = BoundedQueue<Change<Seen>>()
 
   init(
-    _ mark: ObservationMark,
+    _ registration: PropertyRegistration,
     _ path: Path,
     of outer: Observed<Root>,
     owner: Owner,
@@ -141,19 +141,19 @@ final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<R
   ) {
     self.owner = owner
     self.outer = outer
-    tells = owner is any LifetimeOwner
+    hasLifetime = owner is any LifetimeOwner
     self.path = path
     self.options = options
     self.body = body
     known = path.see(outer.storage)
-    super.init(mark, options.roles(of: Root.self))
+    super.init(registration, options.roles(of: Root.self))
   }
 
   // Not in `init`: the inner property may be the outer one, whose slots are in ascending order.
   override func wasAdded() { miss() }
 
   override func belongs(to object: AnyObject) -> Bool { owner === object }
-  override var needsSweeping: Bool { !tells }
+  override var needsSweeping: Bool { !hasLifetime }
   override var hasLostOwner: Bool { owner == nil }
 
   @usableFromInline
@@ -177,7 +177,7 @@ final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<R
   /// Follows the current object without calling the handler, because the registration is new or paused.
   @usableFromInline
   override func miss() {
-    if mark.hasEnded { return follow(nil) }
+    if registration.hasEnded { return follow(nil) }
     guard let root = outer?.cell.settled else { return }
     follow(path.find(root))
     known = path.see(root)
@@ -195,7 +195,9 @@ final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<R
   }
 
   private func receiveInner(_ change: Change<Leaf>) {
-    guard let outer, let observers = outer.observers, !mark.hasEnded else { return follow(nil) }
+    guard let outer, let observers = outer.observers, !registration.hasEnded else {
+      return follow(nil)
+    }
     // Published as a call of the outer registration too, for tasks that wait for its end.
     let outerCall = observers.beginWalk()
     if outerCall == nil { observers.ledger.call(number) }
@@ -203,12 +205,12 @@ final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<R
     // If the object has already been replaced, that report follows or was left out on purpose.
     if let root = outer.cell.settled, path.find(root) !== property { return }
     let seen = path.lift(change.new)
-    guard mark.isOpen else {
+    guard registration.isOpen else {
       if change.kind == .set { known = seen }
       return
     }
     guard let owner else {
-      mark.endByItself()
+      registration.endByItself()
       return follow(nil)
     }
     if change.kind == .prior { return body(owner, Change(.prior, old: known, new: seen)) }
@@ -231,7 +233,7 @@ final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<R
     var rounds = 1
     while let next = waiting.popFirst() {
       // Changes are dropped while the registration is paused.
-      if mark.isOpen { body(owner, next) }
+      if registration.isOpen { body(owner, next) }
       rounds += 1
       if rounds == 101 { outer?.observers?.warnOfRounds() }
     }

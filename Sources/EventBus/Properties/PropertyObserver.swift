@@ -24,7 +24,7 @@ class PropertyObserver<Value> {
   }
 
   /// The part of the registration that tokens refer to.
-  @usableFromInline let mark: ObservationMark
+  @usableFromInline let registration: PropertyRegistration
   /// The events for which the observer is called.
   @usableFromInline let roles: Roles
   /// The registration number; ascending in registration order.
@@ -34,10 +34,10 @@ class PropertyObserver<Value> {
   /// The key under which a later registration replaces this one.
   var key: PropertyObserverKey?
 
-  init(_ mark: ObservationMark, _ roles: Roles) {
-    self.mark = mark
+  init(_ registration: PropertyRegistration, _ roles: Roles) {
+    self.registration = registration
     self.roles = roles
-    number = mark.number
+    number = registration.number
   }
 
   /// Calls the handler with a change.
@@ -79,9 +79,13 @@ struct PropertyObserverKey: Hashable {
 final class PlainPropertyObserver<Value>: PropertyObserver<Value> {
   private let body: (Change<Value>) -> Void
 
-  init(_ mark: ObservationMark, _ roles: Roles, _ body: @escaping (Change<Value>) -> Void) {
+  init(
+    _ registration: PropertyRegistration,
+    _ roles: Roles,
+    _ body: @escaping (Change<Value>) -> Void
+  ) {
     self.body = body
-    super.init(mark, roles)
+    super.init(registration, roles)
   }
 
   @usableFromInline
@@ -94,20 +98,19 @@ final class PlainPropertyObserver<Value>: PropertyObserver<Value> {
 /// An observer that belongs to an object, which it holds weakly and passes to its handler.
 final class OwnedPropertyObserver<Owner: AnyObject, Value>: PropertyObserver<Value> {
   private weak let owner: Owner?
-  private let tells: Bool
+  private let hasLifetime: Bool
   private let body: (Owner, Change<Value>) -> Void
 
   init(
-    _ mark: ObservationMark,
+    _ registration: PropertyRegistration,
     _ roles: Roles,
     owner: Owner,
-    tells: Bool,
     _ body: @escaping (Owner, Change<Value>) -> Void
   ) {
     self.owner = owner
-    self.tells = tells
+    hasLifetime = owner is any LifetimeOwner
     self.body = body
-    super.init(mark, roles)
+    super.init(registration, roles)
   }
 
   @usableFromInline
@@ -118,7 +121,7 @@ final class OwnedPropertyObserver<Owner: AnyObject, Value>: PropertyObserver<Val
   }
 
   override func belongs(to object: AnyObject) -> Bool { owner === object }
-  override var needsSweeping: Bool { !tells }
+  override var needsSweeping: Bool { !hasLifetime }
   override var hasLostOwner: Bool { owner == nil }
 }
 
@@ -126,9 +129,9 @@ final class OwnedPropertyObserver<Owner: AnyObject, Value>: PropertyObserver<Val
 final class PropertyValidator<Value>: PropertyObserver<Value> {
   private let body: (Value, inout Value) -> Bool
 
-  init(_ mark: ObservationMark, _ body: @escaping (Value, inout Value) -> Bool) {
+  init(_ registration: PropertyRegistration, _ body: @escaping (Value, inout Value) -> Bool) {
     self.body = body
-    super.init(mark, .proposals)
+    super.init(registration, .proposals)
   }
 
   override func approves(_ proposed: inout Value, old: Value) -> Bool {
@@ -136,14 +139,11 @@ final class PropertyValidator<Value>: PropertyObserver<Value> {
   }
 }
 
-@available(*, unavailable)
-extension PropertyObserver: Sendable {}
-
 /// The part of a registration that other threads may use: its end and its pauses.
 ///
 /// It never refers to the handler.
 @usableFromInline
-package final class ObservationMark: TokenTarget, EndingMembers.Member,
+final class PropertyRegistration: TokenTarget, EndingMembers.Member,
   @unchecked Sendable  // Reason: atomic and locked.
 {
   private struct State {
@@ -158,16 +158,15 @@ package final class ObservationMark: TokenTarget, EndingMembers.Member,
   private static let onePause: UInt = 4
 
   /// The registration number.
-  @usableFromInline package let number: UInt
+  @usableFromInline let number: UInt
   /// Zero while the handler may be called.
   ///
   /// The lowest two bits mark the end; the others count the pauses.
   @usableFromInline let word = Atomic<UInt>(0)
-  private let ledger: ObservationLedger
+  private let ledger: RegistrationLedger
   private let state = Locked(State())
 
-  /// Creates an active registration.
-  package init(number: UInt, ledger: ObservationLedger) {
+  init(number: UInt, ledger: RegistrationLedger) {
     self.number = number
     self.ledger = ledger
   }
@@ -175,15 +174,15 @@ package final class ObservationMark: TokenTarget, EndingMembers.Member,
   /// A Boolean value that indicates whether the handler may be called: the registration is neither ended nor
   /// stopped nor paused.
   @inlinable
-  package var isOpen: Bool { word.load(ordering: .sequentiallyConsistent) == 0 }
+  var isOpen: Bool { word.load(ordering: .sequentiallyConsistent) == 0 }
 
   /// A Boolean value that indicates whether the registration has ended.
-  package var hasEnded: Bool { word.load(ordering: .sequentiallyConsistent) & Self.ended != 0 }
+  var hasEnded: Bool { word.load(ordering: .sequentiallyConsistent) & Self.ended != 0 }
 
   /// Ties the registration to a lifetime.
   ///
   /// - Returns: `false` if the lifetime has already ended.
-  package func join(_ members: EndingMembers) -> Bool {
+  func join(_ members: EndingMembers) -> Bool {
     guard let ticket = members.join(self) else {
       end(0)
       return false
@@ -194,39 +193,39 @@ package final class ObservationMark: TokenTarget, EndingMembers.Member,
     return true
   }
 
-  package func stopCalls() { word.bitwiseOr(Self.stopped, ordering: .sequentiallyConsistent) }
+  func stopCalls() { word.bitwiseOr(Self.stopped, ordering: .sequentiallyConsistent) }
 
-  override package func stopCalls(_ handle: UInt, unless hasEnded: () -> Bool) { stopCalls() }
+  override func stopCalls(_ handle: UInt, unless hasEnded: () -> Bool) { stopCalls() }
 
-  package func lifetimeEnded() { endByItself() }
+  func lifetimeEnded() { endByItself() }
 
   /// Ends the registration and cancels its token.
   @usableFromInline
-  package func endByItself() {
+  func endByItself() {
     guard finish() else { return }
     let watcher = state.withLock { $0.watcher }
     watcher?.object?.cancel()
   }
 
-  override package func end(_ handle: UInt) { _ = finish() }
+  override func end(_ handle: UInt) { _ = finish() }
 
-  override package func isActive(_ handle: UInt) -> Bool {
+  override func isActive(_ handle: UInt) -> Bool {
     let word = word.load(ordering: .sequentiallyConsistent)
     // A lifetime ends its members one by one and runs hooks in between.
     return word & (Self.ended | Self.stopped) == 0
       && state.withLock { $0.members }?.hasEnded != true
   }
 
-  override package func waitUntilFinished(_ handle: UInt) async {
+  override func waitUntilFinished(_ handle: UInt) async {
     await ledger.untilFinished(number)
   }
 
-  override package func changePauses(_ handle: UInt, by change: Int, unless hasEnded: () -> Bool) {
+  override func changePauses(_ handle: UInt, by change: Int, unless hasEnded: () -> Bool) {
     let amount = UInt(bitPattern: change) &* Self.onePause
     word.wrappingAdd(amount, ordering: .acquiringAndReleasing)
   }
 
-  override package func watch(_ handle: UInt, by token: any Cancellable) -> Bool {
+  override func watch(_ handle: UInt, by token: any Cancellable) -> Bool {
     let reference = WeakCancellable(token)
     state.withLock { $0.watcher = reference }
     return !hasEnded
@@ -257,9 +256,9 @@ package final class ObservationMark: TokenTarget, EndingMembers.Member,
 /// it is next used.
 ///
 /// ```
-/// property ──owns──► observers ──own──► marks ──► ledger ◄──owns── property
-///                                         ▲
-///                            token ──owns─┘          (the token never refers to a closure)
+/// property ──owns──► observers ──own──► registrations ──► ledger ◄──owns── property
+///                                             ▲
+///                                token ──owns─┘      (the token never refers to a closure)
 /// ```
 ///
 /// A call publishes its registration number before it checks whether the registration has ended, and
@@ -272,9 +271,9 @@ package final class ObservationMark: TokenTarget, EndingMembers.Member,
 /// Every member may be called on any thread, except ``call(_:)``, ``callSeveral()``, ``resume(_:)``,
 /// ``end()`` and ``takeEnded()``, which belong to the property.
 @usableFromInline
-package final class ObservationLedger: Sendable {
+final class RegistrationLedger: Sendable {
   /// Set while the property has yet to remove ended registrations.
-  @usableFromInline static var soiled: UInt { 1 }
+  @usableFromInline static var dirty: UInt { 1 }
   /// Set while tasks wait for the end of a call.
   @usableFromInline static var awaited: UInt { 2 }
   /// The bits of the current call, which only the property changes.
@@ -293,34 +292,31 @@ package final class ObservationLedger: Sendable {
   @usableFromInline let word = Atomic<UInt>(0)
   private let state = Locked(State())
 
-  /// Creates an empty ledger.
-  package init() {}
-
   /// A Boolean value that indicates whether the property still holds ended registrations.
   @inlinable
-  package var isSoiled: Bool { word.load(ordering: .relaxed) & Self.soiled != 0 }
+  var isDirty: Bool { word.load(ordering: .relaxed) & Self.dirty != 0 }
 
   /// Publishes the call of a registration, replacing the previous call.
   ///
   /// Sequentially consistent, as is the end of a registration.
   @inlinable
-  package func call(_ number: UInt) { _ = change(to: (number &+ 1) &* Self.oneCall) }
+  func call(_ number: UInt) { _ = change(to: (number &+ 1) &* Self.oneCall) }
 
   /// Publishes calls nested in the current one.
   ///
   /// - Returns: The current call, for ``resume(_:)``.
   @inlinable
-  package func callSeveral() -> UInt { change(to: Self.call) & Self.call }
+  func callSeveral() -> UInt { change(to: Self.call) & Self.call }
 
   /// Publishes that the calls nested in a call have returned.
   @inlinable
-  package func resume(_ call: UInt) { _ = change(to: call) }
+  func resume(_ call: UInt) { _ = change(to: call) }
 
   /// Publishes that no handler is being called.
   ///
   /// - Returns: `true` if the property holds ended registrations.
   @inlinable
-  package func end() -> Bool { change(to: 0) & Self.soiled != 0 }
+  func end() -> Bool { change(to: 0) & Self.dirty != 0 }
 
   /// Changes the bits of the call and wakes the tasks that wait for its end.
   ///
@@ -335,15 +331,15 @@ package final class ObservationLedger: Sendable {
   }
 
   /// Records the end of a registration.
-  package func note(_ number: UInt) {
+  func note(_ number: UInt) {
     state.withLock { $0.ended.append(number) }
-    word.bitwiseOr(Self.soiled, ordering: .releasing)
+    word.bitwiseOr(Self.dirty, ordering: .releasing)
   }
 
   /// Returns the registrations that have ended since the last call.
-  package func takeEnded() -> [UInt] {
+  func takeEnded() -> [UInt] {
     // Cleared before the numbers are taken: a number added in between sets the bit again, harmlessly.
-    word.bitwiseAnd(~Self.soiled, ordering: .acquiringAndReleasing)
+    word.bitwiseAnd(~Self.dirty, ordering: .acquiringAndReleasing)
     return state.withLock { state in
       let ended = state.ended
       state.ended = []
@@ -354,7 +350,7 @@ package final class ObservationLedger: Sendable {
   /// Waits until the handler of an ended registration is not being called.
   ///
   /// Returns early if the task is cancelled.
-  package func untilFinished(_ number: UInt) async {
+  func untilFinished(_ number: UInt) async {
     while true {
       // The latch is created before the flag is set: a change of the call that sees the flag opens it.
       let latch = state.withLock { state in

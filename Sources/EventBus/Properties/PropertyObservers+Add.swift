@@ -1,15 +1,15 @@
 extension PropertyObservers {
-  /// Creates the mark of the next registration, after sweeping dead owners.
-  func newMark() -> ObservationMark {
+  /// Creates the next registration, after sweeping dead owners.
+  func newRegistration() -> PropertyRegistration {
     sweepOwners()
     defer { nextNumber += 1 }
-    return ObservationMark(number: nextNumber, ledger: ledger)
+    return PropertyRegistration(number: nextNumber, ledger: ledger)
   }
 
   /// Adds a registration, unless the lifetime of its owner has already ended.
   ///
   /// - Parameters:
-  ///   - observer: The observer, with the mark that was created last.
+  ///   - observer: The observer, with the registration that was created last.
   ///   - owner: The owner of the registration.
   ///   - key: The key under which the registration replaces an earlier one.
   ///   - known: The value that the new observer knows, if a report of it to the other observers is pending.
@@ -22,36 +22,40 @@ extension PropertyObservers {
     knowing known: Value? = nil
   ) -> Bool {
     if let carrier = owner as? any LifetimeOwner {
-      guard observer.mark.join(carrier.lifetime.members) else { return false }
+      guard observer.registration.join(carrier.lifetime.members) else { return false }
     }
     if let key {
       let former = numbers.updateValue(observer.number, forKey: key)
       observer.key = key
-      if let former, let index = index(of: former) { slots[index].observer?.mark.endByItself() }
+      if let former, let index = index(of: former) {
+        slots[index].observer?.registration.endByItself()
+      }
     }
-    if let known {
-      observer.baseline = known
-    }
+    observer.baseline = known
     slots.append(
       Slot(number: observer.number, observer: observer, address: ObjectAddress.of(observer))
     )
     census.note(observer, by: 1)
     updateInvolvement()
     observer.wasAdded()
-    cleanIfSoiled()
+    cleanIfDirty()
     return true
   }
 
   /// Calls a new observer with the current value.
   ///
   /// Changes that the observer makes are reported after it returns, so that its calls do not nest.
-  func tellInitial(_ observer: PropertyObserver<Value>, _ value: Value) {
+  func deliverInitial(_ observer: PropertyObserver<Value>, _ value: Value) {
     let isOutermost = !isDraining
     isDraining = true
     let outer = beginWalk()
     if outer == nil { ledger.call(observer.number) }
-    if observer.mark.isOpen, !observer.receive(Change(.initial, old: value, new: value)) {
-      observer.mark.endByItself()
+    if observer.registration.isOpen {
+      let isAlive =
+        observer.roles.contains(.writes)
+        ? observer.receive(WriteReport(new: value, isInitial: true))
+        : observer.receive(Change(.initial, old: value, new: value))
+      if !isAlive { observer.registration.endByItself() }
     }
     endWalk(outer)
     if isOutermost { drain() }
@@ -59,13 +63,15 @@ extension PropertyObservers {
 
   /// Ends all registrations of an owner.
   func end(of owner: AnyObject) {
-    for observer in observers where observer.belongs(to: owner) { observer.mark.endByItself() }
-    cleanIfSoiled()
+    for observer in observers where observer.belongs(to: owner) {
+      observer.registration.endByItself()
+    }
+    cleanIfDirty()
   }
 
   /// Ends all registrations, because the property is being deinitialized.
   func close() {
-    for observer in observers { observer.mark.endByItself() }
+    for observer in observers { observer.registration.endByItself() }
   }
 
   private var observers: [PropertyObserver<Value>] { slots.compactMap(\.observer) }
@@ -75,22 +81,22 @@ extension PropertyObservers {
   /// Afterwards at most max(8, 2 × live) slots are in use, where registrations count as live if they were
   /// live at the last full sweep.
   private func sweepOwners() {
-    cleanIfSoiled()
-    guard census.untold > 0, walks == 0 else { return }
+    cleanIfDirty()
+    guard census.needingSweep > 0, walks == 0 else { return }
     var probe = SweepProbe(total: slots.count, seed: probes)
     probes &+= 1
     // Loading an owner may release its last reference, and its deinitializer may use the property.
     walks += 1
-    while let place = probe.next(), place < slots.count {
-      if slots[place].observer?.hasLostOwner ?? false { probe.foundDead() }
+    while let index = probe.next(), index < slots.count {
+      if slots[index].observer?.hasLostOwner ?? false { probe.foundDead() }
     }
     if probe.shouldSweep || slots.count >= sweepLimit {
-      var place = 0
-      while place < slots.count {
-        if let observer = slots[place].observer, observer.hasLostOwner {
-          observer.mark.endByItself()
+      var index = 0
+      while index < slots.count {
+        if let observer = slots[index].observer, observer.hasLostOwner {
+          observer.registration.endByItself()
         }
-        place += 1
+        index += 1
       }
       sweepLimit = .max
     }
@@ -121,10 +127,9 @@ extension PropertyObservers {
     _ body: @escaping (O, Change<Value>) -> Void
   ) -> Token {
     let observer = OwnedPropertyObserver(
-      newMark(),
+      newRegistration(),
       options.roles(of: Value.self),
       owner: owner,
-      tells: owner is any LifetimeOwner,
       body
     )
     let key = id.map { PropertyObserverKey(owner: ObjectIdentifier(owner), id: $0) }
@@ -138,7 +143,7 @@ extension PropertyObservers {
     isBehind: Bool,
     _ body: @escaping (Change<Value>) -> Void
   ) -> Token {
-    let observer = PlainPropertyObserver(newMark(), options.roles(of: Value.self), body)
+    let observer = PlainPropertyObserver(newRegistration(), options.roles(of: Value.self), body)
     return enter(observer, options, value: value, isBehind: isBehind)
   }
 
@@ -151,9 +156,9 @@ extension PropertyObservers {
     value: Value,
     isBehind: Bool
   ) -> Token {
-    let token = Token(observer.mark, handle: 0, isKept: owner != nil)
+    let token = Token(observer.registration, handle: 0, isKept: owner != nil)
     let isAdded = add(observer, owner: owner, key: key, knowing: isBehind ? value : nil)
-    if isAdded, options.contains(.initial) { tellInitial(observer, value) }
+    if isAdded, options.contains(.initial) { deliverInitial(observer, value) }
     return token
   }
 }

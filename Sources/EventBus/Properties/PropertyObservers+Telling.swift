@@ -9,14 +9,21 @@ extension PropertyObservers {
   func report(old: Value, new: Value, _ write: Write) {
     if isInvolved || isDraining { return reportInOrder(old: old, new: new, write) }
     isDraining = true
-    tell(Change(.set, old: old, new: new))
+    notify(Change(.set, old: old, new: new))
     if hasDependents { settleDependents() }
     drain()
   }
 
   /// Delivers a change to the registrations that exist when the walk begins.
   @inlinable
-  func tell(_ change: Change<Value>) {
+  func notify(_ change: Change<Value>) { notifyAll { $0.receive(change) } }
+
+  /// Calls the registrations that exist when the walk begins.
+  ///
+  /// - Parameter receive: Calls one observer; returns `false` if its owner has died.
+  @inlinable
+  @inline(__always)
+  func notifyAll(_ receive: (PropertyObserver<Value>) -> Bool) {
     let outer = beginWalk()
     // New registrations are appended; no slot is cleared or moved during a walk.
     let end = slots.count
@@ -24,10 +31,10 @@ extension PropertyObservers {
     while index < end {
       if outer == nil { ledger.call(slots[index].number) }
       _ = ObjectAddress.borrow(slots[index].address) { (observer: PropertyObserver<Value>) in
-        if !observer.mark.isOpen {
+        if !observer.registration.isOpen {
           observer.miss()
-        } else if !observer.receive(change) {
-          observer.mark.endByItself()
+        } else if !receive(observer) {
+          observer.registration.endByItself()
         }
       }
       index += 1
@@ -119,10 +126,6 @@ extension PropertyObservers {
     return taken.records
   }
 
-  /// Logs a write that will be reported.
-  @usableFromInline
-  func note(_ write: Write) { note(write, isBounded: false) }
-
   /// Logs a silent write, which may never be reported.
   @usableFromInline
   func noteSilently(_ write: Write) {
@@ -132,7 +135,13 @@ extension PropertyObservers {
     if isOutside { wroteSilently = true }
   }
 
-  private func note(_ write: Write, isBounded: Bool) {
+  /// Logs a write that will be reported.
+  ///
+  /// - Parameters:
+  ///   - write: The write.
+  ///   - isBounded: A Boolean value that indicates whether the log drops its records beyond the limit.
+  @usableFromInline
+  func note(_ write: Write, isBounded: Bool = false) {
     guard census.wantingWrites > 0 else { return }
     // Releasing a record may use the property, so the log is emptied first.
     var log = log
@@ -142,10 +151,11 @@ extension PropertyObservers {
   }
 
   /// Announces a value to the prior observers, before it is stored.
-  func tellPrior(old: Value, new: Value) {
+  func notifyPrior(old: Value, new: Value) {
     let change = Change(.prior, old: old, new: new)
     walk { observer in
-      observer.roles.contains(.priors) && observer.mark.isOpen ? observer.receive(change) : true
+      observer.roles.contains(.priors) && observer.registration.isOpen
+        ? observer.receive(change) : true
     }
   }
 
@@ -158,7 +168,7 @@ extension PropertyObservers {
   func approve(_ proposed: inout Value, old: () -> Value) -> Bool {
     var isApproved = true
     walk { observer in
-      if isApproved, observer.roles.contains(.proposals), observer.mark.isOpen {
+      if isApproved, observer.roles.contains(.proposals), observer.registration.isOpen {
         isApproved = observer.approves(&proposed, old: old())
       }
       return true
@@ -187,7 +197,7 @@ extension PropertyObservers {
     let report = WriteReport(new: round.new, old: old, records: round.records)
     walk(before: round.order) { observer in
       let known = takeBaseline(of: observer)
-      guard observer.mark.isOpen else {
+      guard observer.registration.isOpen else {
         if known != nil || !round.isNetZero { observer.miss() }
         return true
       }
@@ -224,7 +234,7 @@ extension PropertyObservers {
       let slot = slots[index]
       guard slot.number < order else { break }
       if outer == nil { ledger.call(slot.number) }
-      if let observer = slot.observer, !visit(observer) { observer.mark.endByItself() }
+      if let observer = slot.observer, !visit(observer) { observer.registration.endByItself() }
       index += 1
     }
     endWalk(outer)
@@ -233,7 +243,7 @@ extension PropertyObservers {
   /// Warns about observers that seem to set the property in an endless cycle.
   func warnOfRounds() {
     StandardError.print(
-      "EventBus: the property at \(place) was set more than 100 times by its own observers. "
+      "EventBus: the property at \(site) was set more than 100 times by its own observers. "
         + "Check whether they trigger each other in an endless cycle."
     )
   }
@@ -252,37 +262,21 @@ extension PropertyObservers {
   /// A Boolean value that indicates whether a write in place can be reported at once, to all registrations
   /// alike.
   @usableFromInline
-  var tellsWritesAtOnce: Bool {
+  var reportsWritesAtOnce: Bool {
     !isDraining && census.baselines == 0 && !wroteSilently
   }
 
   /// Reports a mutation in place for which no observer needed the old value.
   @inlinable
   func reportInPlace(_ new: Value, _ write: Write) {
-    guard tellsWritesAtOnce else { return reportInOrder(old: nil, new: new, write) }
+    guard reportsWritesAtOnce else { return reportInOrder(old: nil, new: new, write) }
     isDraining = true
-    tell(WriteReport(new: new, records: write.records))
+    notify(WriteReport(new: new, records: write.records))
     if hasDependents { settleDependents() }
     drain()
   }
 
   /// Delivers a write report to the registrations that exist when the walk begins.
   @inlinable
-  func tell(_ report: WriteReport<Value>) {
-    let outer = beginWalk()
-    let end = slots.count
-    var index = 0
-    while index < end {
-      if outer == nil { ledger.call(slots[index].number) }
-      _ = ObjectAddress.borrow(slots[index].address) { (observer: PropertyObserver<Value>) in
-        if !observer.mark.isOpen {
-          observer.miss()
-        } else if !observer.receive(report) {
-          observer.mark.endByItself()
-        }
-      }
-      index += 1
-    }
-    endWalk(outer)
-  }
+  func notify(_ report: WriteReport<Value>) { notifyAll { $0.receive(report) } }
 }

@@ -49,7 +49,7 @@ final class PropertyObservers<Value> {
   /// not atomic read-modify-write operations.
   @usableFromInline let flags = Atomic<UInt8>(0)
   @usableFromInline let depth = Atomic<Int>(0)
-  @usableFromInline let ledger = ObservationLedger()
+  @usableFromInline let ledger = RegistrationLedger()
 
   /// The number of registrations, in total and by role.
   var census = PropertyCensus()
@@ -65,8 +65,10 @@ final class PropertyObservers<Value> {
   var log = WriteLog.empty
   /// A Boolean value that indicates whether some of those writes were silent.
   var wroteSilently = false { didSet { updateInvolvement() } }
-  /// The change that the open batch will report.
-  var enlisted: PropertyEnlistment<Value>? { didSet { updateInvolvement() } }
+  /// The value before the first write of the open batch, if that batch has written to the property.
+  ///
+  /// The inner optional is `nil` if no observer needed the value.
+  var enlisted: Value?? { didSet { updateInvolvement() } }
   /// The computed values that depend on the property.
   var dependents = Dependents() { didSet { hasDependents = !dependents.isEmpty } }
 
@@ -74,22 +76,19 @@ final class PropertyObservers<Value> {
   var drainsForBatch = false
 
   /// The source site of the property.
-  let place: PropertyPlace
+  let site: PropertySite
   let areEqual: ((Value, Value) -> Bool)?
 
-  init(_ place: PropertyPlace, areEqual: ((Value, Value) -> Bool)?) {
-    self.place = place
+  init(_ site: PropertySite, areEqual: ((Value, Value) -> Bool)?) {
+    self.site = site
     self.areEqual = areEqual
   }
-
-  /// The number of slots, including those of ended registrations.
-  var slotCount: Int { slots.count }
 
   /// A Boolean value that indicates whether the value may be mutated in place, because no registration needs
   /// the old value or validates.
   @usableFromInline
   var allowsMutationInPlace: Bool {
-    cleanIfSoiled()
+    cleanIfDirty()
     return census.allowsMutationInPlace
   }
 
@@ -161,8 +160,8 @@ final class PropertyObservers<Value> {
 
   /// Removes and releases the registrations that have ended, on any thread, since the last call.
   @inlinable
-  func cleanIfSoiled() {
-    if ledger.isSoiled { clean() }
+  func cleanIfDirty() {
+    if ledger.isDirty { clean() }
   }
 
   @usableFromInline
@@ -202,15 +201,6 @@ final class PropertyObservers<Value> {
   }
 }
 
-@available(*, unavailable)
-extension PropertyObservers: Sendable {}
-
-@available(*, unavailable)
-extension PropertyObservers.Slot: Sendable {}
-
-@available(*, unavailable)
-extension PropertyObservers.Round: Sendable {}
-
 /// The number of registrations of a property, in total and by role.
 ///
 /// Ended registrations count until they are removed.
@@ -225,7 +215,7 @@ struct PropertyCensus {
   /// Registrations that receive write reports.
   private(set) var wantingWrites = 0
   /// Registrations whose owners must be swept.
-  private(set) var untold = 0
+  private(set) var needingSweep = 0
   /// Registrations with a baseline.
   var baselines = 0
 
@@ -243,7 +233,7 @@ struct PropertyCensus {
     if observer.roles.contains(.priors) { wantingPriors += change }
     if observer.roles.contains(.proposals) { validators += change }
     if observer.roles.contains(.writes) { wantingWrites += change }
-    if observer.needsSweeping { untold += change }
+    if observer.needsSweeping { needingSweep += change }
     if observer.baseline != nil { baselines += change }
   }
 }

@@ -22,7 +22,7 @@ extension Observed where Value: Sendable {
     let (observers, value) = (neededObservers(), storage)
     let buffer = StreamBuffer<Value>(BufferLimit(buffering, fileID: fileID, line: line))
     let token = observers.enter(
-      PropertyValuesObserver(observers.newMark(), buffer),
+      PropertyValuesObserver(observers.newRegistration(), buffer),
       .initial,
       value: value,
       isBehind: observers.enlisted != nil
@@ -76,9 +76,9 @@ final class PropertyValues<Value: Sendable>: AsyncSequence, Sendable {
 final class PropertyValuesObserver<Value: Sendable>: PropertyObserver<Value> {
   private let buffer: StreamBuffer<Value>
 
-  init(_ mark: ObservationMark, _ buffer: StreamBuffer<Value>) {
+  init(_ registration: PropertyRegistration, _ buffer: StreamBuffer<Value>) {
     self.buffer = buffer
-    super.init(mark, .changes)
+    super.init(registration, .changes)
   }
 
   deinit { buffer.finish() }

@@ -40,8 +40,7 @@ public struct SetChange<Element: Hashable> {
     new = report.new
     kind = report.isInitial ? .initial : report.records == nil ? .setting : .elements
     if let records = report.records {
-      var sum = SetRecord<Element>.Sum()
-      for record in records { if let record = record as? SetRecord<Element> { sum.add(record) } }
+      let sum = SetRecord<Element>.sum(of: records)
       if sum.inserted.isEmpty, sum.removed.isEmpty { return nil }
       source = .recorded(inserted: sum.inserted, removed: sum.removed)
     } else if let old = report.old {
@@ -98,20 +97,13 @@ final class SetRecord<Element: Hashable> {
     self.removed = removed
   }
 
-  /// The combined effect of several operations.
-  @usableFromInline
-  struct Sum {
-    /// The inserted elements.
-    @usableFromInline var inserted: Set<Element> = []
-    /// The removed elements.
-    @usableFromInline var removed: Set<Element> = []
-
-    @inlinable
-    init() {}
-
-    /// Adds the next operation.
-    @inlinable
-    mutating func add(_ record: SetRecord<Element>) {
+  /// Returns the combined effect of several operations.
+  @inlinable
+  static func sum(of records: [AnyObject]) -> (inserted: Set<Element>, removed: Set<Element>) {
+    var inserted: Set<Element> = []
+    var removed: Set<Element> = []
+    for record in records {
+      guard let record = record as? SetRecord else { continue }
       let added = record.inserted.subtracting(removed)
       removed.subtract(record.inserted)
       let gone = record.removed.subtracting(inserted)
@@ -119,13 +111,9 @@ final class SetRecord<Element: Hashable> {
       inserted.formUnion(added)
       removed.formUnion(gone)
     }
+    return (inserted, removed)
   }
 }
-
-extension SetRecord.Sum: Sendable where Element: Sendable {}
-
-@available(*, unavailable)
-extension SetRecord: Sendable {}
 
 /// Operations on a set. Each works in place and reports the inserted and removed elements to the observers
 /// of elements. An operation without effect is not a write.

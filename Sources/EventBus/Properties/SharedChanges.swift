@@ -66,8 +66,9 @@ package struct SharedChanges<Value> {
   /// The number of the newest recorded change.
   package private(set) var newest: UInt = 0
   private var waiting = RoundQueue<Value>()
-  /// The rounds that were skipped since the last delivered one.
-  private var skipped: SkippedRounds?
+  /// The first change of the rounds skipped since the last delivered one, and whether a registration or
+  /// the end of a pause preceded one of them.
+  private var skipped: (first: UInt, isBarred: Bool)?
   private var turn = Turn.idle
   private var isTaskOnItsWay = false
 
@@ -128,14 +129,14 @@ package struct SharedChanges<Value> {
     _ = waiting.popFirst()
     delivering.depth = round.depth
     turn = .taken(delivering)
-    if let skipped { round.take(skipped: skipped) }
+    if let skipped { round.include(skipped) }
     skipped = nil
     return .deliver(round)
   }
 
   /// Records that a round is not delivered, because its changes cancelled each other out.
   package mutating func skip(_ round: SharedRound<Value>) {
-    skipped = SkippedRounds(first: round.first, isBarred: round.isBarred)
+    skipped = (round.first, round.isBarred)
   }
 
   /// Gives the turn to the started task, unless a setter has taken it.
@@ -233,7 +234,7 @@ package struct SharedRound<Value> {
   }
 
   /// Includes the preceding skipped rounds.
-  mutating func take(skipped: SkippedRounds) {
+  mutating func include(_ skipped: (first: UInt, isBarred: Bool)) {
     first = skipped.first
     isBarred = isBarred || skipped.isBarred
   }
@@ -244,14 +245,6 @@ package struct SharedRound<Value> {
     copy.change = Change(change.kind, old: old, new: change.new)
     return copy
   }
-}
-
-/// Consecutive rounds that were skipped because their changes cancelled each other out.
-struct SkippedRounds {
-  /// The number of their first change.
-  let first: UInt
-  /// A Boolean value that indicates whether a registration or the end of a pause preceded one of them.
-  let isBarred: Bool
 }
 
 /// A bounded first-in, first-out queue of rounds.

@@ -126,13 +126,18 @@ package final class SharedCore<Value: Sendable>: ObserverList,
       owner: facts,
       link: link,
       gate: nil,
-      mailbox: actor.map { mailbox(of: $0) },
+      mailbox: actor.map { actor in
+        mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
+      },
       body: { Self.call($0, inbox, link, body) }
     )
     link.connect(observer)
     add(observer, priority: 0)
     if let carrier = owner as? any LifetimeOwner { link.join(carrier.lifetime.members) }
-    if let owner, let id = facts.id { endOthers(of: owner, as: AnyHashable(id), before: observer) }
+    if let owner, let id = facts.id.map({ AnyHashable($0) }) {
+      // The latest registration remains, even if two threads register with one identifier at once.
+      endAll { $0.order < observer.order && $0.belongs(to: owner, as: id) }
+    }
     // Added before the value is read: every change is either in the value or reaches the inbox.
     let (value, newest) = state.withLock { state in
       isBarred.store(true, ordering: .relaxed)
@@ -197,17 +202,6 @@ package final class SharedCore<Value: Sendable>: ObserverList,
       try? observer.accept(round, delivery)  // Reason: the handler's type does not throw.
     }
     if reception == .ownerLost { link.endByItself() }
-  }
-
-  /// Ends the earlier registrations with an identifier.
-  ///
-  /// The latest one remains, even if two threads register with one identifier at the same time.
-  private func endOthers(of owner: AnyObject, as id: AnyHashable, before observer: AnyObserver) {
-    endAll { $0.order < observer.order && $0.belongs(to: owner, as: id) }
-  }
-
-  private func mailbox(of actor: any Actor) -> Mailbox {
-    mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
   }
 
   override package func registrationResumed() { isBarred.store(true, ordering: .relaxed) }

@@ -15,8 +15,6 @@ final class SharedCounts: Sendable {
   private let calls = Locked(Calls())
   private let callCount = Atomic<Int>(0)
 
-  init() {}
-
   /// The depth of the round for which a thread is calling a handler outside any turn.
   func depth(on thread: UInt) -> Int? {
     guard callCount.load(ordering: .relaxed) > 0 else { return nil }

@@ -154,12 +154,7 @@ extension SharedObserved {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Value>) -> Void
   ) -> Token {
-    let request = SharedCore<Value>.Request(
-      options: options,
-      fileID: fileID,
-      line: line,
-      id: id
-    )
+    let request = SharedCore<Value>.Request(options: options, fileID: fileID, line: line, id: id)
     return core.observe(request, owner: owner, { $0 }, handler)
   }
 
@@ -184,12 +179,7 @@ extension SharedObserved {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Change<Value>) -> Void
   ) -> Token {
-    let request = SharedCore<Value>.Request(
-      options: options,
-      fileID: fileID,
-      line: line,
-      id: id
-    )
+    let request = SharedCore<Value>.Request(options: options, fileID: fileID, line: line, id: id)
     return core.observe(request, isolatedOwner: owner, { $0 }, handler)
   }
 }

@@ -4,17 +4,16 @@
 /// access; here the check is a branch. The rule is the same: accessing the value while it is being mutated
 /// in place traps.
 @safe @usableFromInline
-package final class ValueCell<Value> {
+final class ValueCell<Value> {
   @exclusivity(unchecked) @usableFromInline var content: Value
   @exclusivity(unchecked) @usableFromInline var isLent = false
   @exclusivity(unchecked) @usableFromInline var address: UInt = 0
   /// The source file of the property, for messages.
-  package let fileID: StaticString
+  let fileID: StaticString
   /// The line in that file.
-  package let line: UInt
+  let line: UInt
 
-  /// Creates a cell with a value.
-  package init(_ value: Value, fileID: StaticString, line: UInt) {
+  init(_ value: Value, fileID: StaticString, line: UInt) {
     unsafe content = value  // Reason: initialization; no other access exists.
     self.fileID = fileID
     self.line = line
@@ -22,18 +21,18 @@ package final class ValueCell<Value> {
 
   /// A Boolean value that indicates whether the value is observed.
   @inlinable
-  package var isObserved: Bool { unsafe address != 0 }  // Reason: an instantaneous read.
+  var isObserved: Bool { unsafe address != 0 }  // Reason: an instantaneous read.
 
   /// The address of the observers, which the cell's owner retains; zero without observers.
   @inlinable
-  package var observer: UInt {
+  var observer: UInt {
     get { unsafe address }  // Reason: an instantaneous read.
     set { unsafe address = newValue }  // Reason: an instantaneous write.
   }
 
   /// The value; a mutation in place has exclusive access until it ends.
   @inlinable
-  package var value: Value {
+  var value: Value {
     get {
       if unsafe isLent { trapOnNestedAccess() }  // Reason: an instantaneous read.
       return unsafe content  // Reason: no mutation is in progress.
@@ -47,7 +46,7 @@ package final class ValueCell<Value> {
   }
 
   /// The value, or `nil` while it is being mutated in place.
-  package var settled: Value? {
+  var settled: Value? {
     unsafe isLent ? nil : content  // Reason: read only while no mutation is in progress.
   }
 
@@ -58,7 +57,7 @@ package final class ValueCell<Value> {
   ///
   /// - Returns: The old value.
   @inlinable
-  package func exchange(_ value: Value) -> Value {
+  func exchange(_ value: Value) -> Value {
     if unsafe isLent { trapOnNestedAccess() }  // Reason: an instantaneous read.
     var value = value
     unsafe swap(&content, &value)  // Reason: runs no foreign code.
@@ -73,6 +72,3 @@ package final class ValueCell<Value> {
     )
   }
 }
-
-@available(*, unavailable)
-extension ValueCell: Sendable {}

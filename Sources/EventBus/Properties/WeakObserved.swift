@@ -129,12 +129,7 @@ extension WeakObserved {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Referent?>) -> Void
   ) -> Token {
-    let request = Request(
-      options: options,
-      fileID: fileID,
-      line: line,
-      id: id
-    )
+    let request = Request(options: options, fileID: fileID, line: line, id: id)
     return core.observe(request, owner: owner, { $0.map(\.object) }, handler)
   }
 
@@ -159,12 +154,7 @@ extension WeakObserved {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Change<Referent?>) -> Void
   ) -> Token {
-    let request = Request(
-      options: options,
-      fileID: fileID,
-      line: line,
-      id: id
-    )
+    let request = Request(options: options, fileID: fileID, line: line, id: id)
     return core.observe(request, isolatedOwner: owner, { $0.map(\.object) }, handler)
   }
 }
@@ -217,8 +207,6 @@ final class WeakReferentHook: Sendable {
   }
 
   private let state = Locked(State())
-
-  init() {}
 
   deinit { state.withLock { $0.token.take() }?.cancel() }
 

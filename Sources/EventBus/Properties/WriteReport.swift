@@ -78,12 +78,3 @@ enum WriteLog {
     }
   }
 }
-
-@available(*, unavailable)
-extension WriteReport: Sendable {}
-
-@available(*, unavailable)
-extension Write: Sendable {}
-
-@available(*, unavailable)
-extension WriteLog: Sendable {}
