@@ -46,12 +46,12 @@ struct ElementDifference<Element: Equatable> {
 
   /// When a splice is applied, everything to its left already matches the new array, so it begins at the new
   /// offset.
-  private func splice(_ gone: Range<Int>, _ come: Range<Int>) -> Splice<Element> {
-    let begin = come.lowerBound
+  private func splice(_ removed: Range<Int>, _ inserted: Range<Int>) -> Splice<Element> {
+    let begin = inserted.lowerBound
     return Splice(
-      begin..<begin + gone.count,
-      removed: Array(old[gone]),
-      inserted: Array(new[come])
+      begin..<begin + removed.count,
+      removed: Array(old[removed]),
+      inserted: Array(new[inserted])
     )
   }
 
@@ -71,12 +71,7 @@ struct ElementDifference<Element: Equatable> {
       // The reach of the previous round, on its diagonals and one more on each side.
       trace.append(Array(reach[middle - differences - 1...middle + differences + 1]))
       for diagonal in stride(from: -differences, through: differences, by: 2) {
-        let step = Step(
-          below: reach[middle + diagonal - 1],
-          above: reach[middle + diagonal + 1],
-          diagonal,
-          differences
-        )
+        let step = Step(reach, at: middle + diagonal, diagonal, differences)
         var row = step.row
         while row < old.count, row - diagonal < new.count,
           old[old.startIndex + row] == new[new.startIndex + row - diagonal]
@@ -96,12 +91,7 @@ struct ElementDifference<Element: Equatable> {
     var (row, diagonal) = (old.count, old.count - new.count)
     for (differences, reach) in trace.enumerated().reversed() {
       let middle = differences + 1
-      let step = Step(
-        below: reach[middle + diagonal - 1],
-        above: reach[middle + diagonal + 1],
-        diagonal,
-        differences
-      )
+      let step = Step(reach, at: middle + diagonal, diagonal, differences)
       let entry = differences == 0 ? 0 : step.row
       if row > entry {
         let begin = (old.startIndex + entry, new.startIndex + entry - diagonal)
@@ -120,7 +110,8 @@ struct ElementDifference<Element: Equatable> {
     /// The offset in the old array after the step.
     let row: Int
 
-    init(below: Int, above: Int, _ diagonal: Int, _ differences: Int) {
+    init(_ reach: [Int], at index: Int, _ diagonal: Int, _ differences: Int) {
+      let (below, above) = (reach[index - 1], reach[index + 1])
       inserts = diagonal == -differences || diagonal != differences && below < above
       row = inserts ? above : below + 1
     }

@@ -24,7 +24,12 @@ extension Observed {
     observers.cleanIfDirty()
     var proposed = value
     if observers.census.validators > 0, !observers.approve(&proposed, old: { storage }) { return }
-    if notifies == .manually { return storeSilently(proposed, observers, write) }
+    if notifies == .manually {
+      let old = cell.exchange(proposed)
+      observers.dependents.invalidate()
+      observers.noteSilently(write)
+      return withExtendedLifetime(old) {}
+    }
     if isEqual(to: proposed) { return }
     if observers.census.wantingPriors > 0, observers.enlisted == nil {
       observers.notifyPrior(old: storage, new: proposed)
@@ -44,17 +49,6 @@ extension Observed {
     if notifies == .manually { return observers.noteSilently(write) }
     if OpenBatch.isAnyOpen, enlist(nil, observers) { return observers.note(write) }
     observers.reportInPlace(storage, write)
-  }
-
-  private func storeSilently(
-    _ value: Value,
-    _ observers: PropertyObservers<Value>,
-    _ write: Write
-  ) {
-    let old = cell.exchange(value)
-    observers.dependents.invalidate()
-    observers.noteSilently(write)
-    withExtendedLifetime(old) {}
   }
 
   /// Returns whether a value equals the current one; `false` if values cannot be compared.

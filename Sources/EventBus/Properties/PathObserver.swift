@@ -167,9 +167,9 @@ final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<R
     case .prior:
       if isChange(to: seen, in: found) { body(owner, Change(.prior, old: known, new: seen)) }
     case .set:
-      let isNews = isChange(to: seen, in: found)
+      let isChange = isChange(to: seen, in: found)
       follow(found)
-      if isNews { report(owner, seen) }
+      if isChange { report(owner, seen) }
     }
     return true
   }
@@ -215,8 +215,8 @@ final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<R
     }
     if change.kind == .prior { return body(owner, Change(.prior, old: known, new: seen)) }
     // A manual report with equal values is passed on.
-    let isNews = areUnequal(path.leaf(known), change.new) || !areUnequal(change.old, change.new)
-    if isNews { report(owner, seen) }
+    let isChange = differ(path.leaf(known), change.new, in: property)
+    if isChange || !differ(change.old, change.new, in: property) { report(owner, seen) }
   }
 
   private func report(_ owner: Owner, _ seen: Seen) {
@@ -244,19 +244,14 @@ final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<R
   private func isChange(to seen: Seen, in found: Observed<Leaf>?) -> Bool {
     switch (path.leaf(known), path.leaf(seen)) {
     case (nil, nil): false
-    case (let old?, let new?): found !== property && areUnequal(old, new, in: found)
+    case (let old?, let new?): found !== property && differ(old, new, in: found)
     default: true
     }
   }
 
-  private func areUnequal(_ old: Leaf?, _ new: Leaf) -> Bool {
-    guard let old else { return true }
-    return areUnequal(old, new, in: property)
-  }
-
   /// Returns whether two values differ for an inner property; `true` if it cannot compare values.
-  private func areUnequal(_ old: Leaf, _ new: Leaf, in property: Observed<Leaf>?) -> Bool {
-    guard let areEqual = property?.areEqual else { return true }
+  private func differ(_ old: Leaf?, _ new: Leaf, in property: Observed<Leaf>?) -> Bool {
+    guard let old, let areEqual = property?.areEqual else { return true }
     return !areEqual(old, new)
   }
 }

@@ -155,7 +155,7 @@ extension SharedChanges: Sendable where Value: Sendable {}
 extension SharedChanges.Step: Sendable where Value: Sendable {}
 extension SharedChanges.Recorded: Sendable where Value: Sendable {}
 
-/// One pending change of a shared property, or several neighboring ones merged.
+/// One pending change of a shared property, or several neighbouring ones merged.
 ///
 /// It contains the rules of merging, without a lock.
 package struct SharedRound<Value> {
@@ -254,7 +254,7 @@ package struct SharedRound<Value> {
 /// registered in the middle of a merged round receives a change that begins with the value it knows. The
 /// queue therefore holds at most 2,000 rounds, or 2,001 if the first is an initial value.
 package struct RoundQueue<Value> {
-  /// The number of pending rounds from which neighbors merge.
+  /// The number of pending rounds from which neighbours merge.
   package static var limit: Int { 1_000 }
 
   private var rounds = BoundedQueue<SharedRound<Value>>()

@@ -18,7 +18,7 @@
 ///
 /// A thread delivers at most 64 changes of other threads after its own. A task continues from there, and
 /// the next setter may take over from the task. When more than 1,000 changes are pending, for a slow
-/// observer or a busy actor, neighboring changes merge into one with the first old value and the last new
+/// observer or a busy actor, neighbouring changes merge into one with the first old value and the last new
 /// value, so the chain stays unbroken. If these two are equal, and the property does not report equal
 /// values, the merged change is dropped. Changes merge across a registration or the end of a pause
 /// only when 2,000 are pending, which is also the maximum. An observer that registered in the middle of a
@@ -63,7 +63,7 @@ public final class SharedObserved<Value: Sendable>: Sendable {
 
   deinit { core.close() }
 
-  /// The number of changes that were merged with a neighboring change, because more than 1,000 were
+  /// The number of changes that were merged with a neighbouring change, because more than 1,000 were
   /// pending, and so were not reported separately.
   ///
   /// It counts merges in the property's own queue, and in the queue of each observer that runs on an actor
