@@ -143,7 +143,7 @@ final class PropertyValidator<Value>: PropertyObserver<Value> {
 ///
 /// It never refers to the handler.
 @usableFromInline
-final class PropertyRegistration: TokenTarget, EndingMembers.Member,
+package final class PropertyRegistration: TokenTarget, EndingMembers.Member,
   @unchecked Sendable  // Reason: atomic and locked.
 {
   private struct State {
@@ -193,11 +193,11 @@ final class PropertyRegistration: TokenTarget, EndingMembers.Member,
     return true
   }
 
-  func stopCalls() { word.bitwiseOr(Self.stopped, ordering: .sequentiallyConsistent) }
+  package func stopCalls() { word.bitwiseOr(Self.stopped, ordering: .sequentiallyConsistent) }
 
-  override func stopCalls(_ handle: UInt, unless hasEnded: () -> Bool) { stopCalls() }
+  override package func stopCalls(_ handle: UInt, unless hasEnded: () -> Bool) { stopCalls() }
 
-  func lifetimeEnded() { endByItself() }
+  package func lifetimeEnded() { endByItself() }
 
   /// Ends the registration and cancels its token.
   @usableFromInline
@@ -207,25 +207,25 @@ final class PropertyRegistration: TokenTarget, EndingMembers.Member,
     watcher?.object?.cancel()
   }
 
-  override func end(_ handle: UInt) { _ = finish() }
+  override package func end(_ handle: UInt) { _ = finish() }
 
-  override func isActive(_ handle: UInt) -> Bool {
+  override package func isActive(_ handle: UInt) -> Bool {
     let word = word.load(ordering: .sequentiallyConsistent)
     // A lifetime ends its members one by one and runs hooks in between.
     return word & (Self.ended | Self.stopped) == 0
       && state.withLock { $0.members }?.hasEnded != true
   }
 
-  override func waitUntilFinished(_ handle: UInt) async {
+  override package func waitUntilFinished(_ handle: UInt) async {
     await ledger.untilFinished(number)
   }
 
-  override func changePauses(_ handle: UInt, by change: Int, unless hasEnded: () -> Bool) {
+  override package func changePauses(_ handle: UInt, by change: Int, unless hasEnded: () -> Bool) {
     let amount = UInt(bitPattern: change) &* Self.onePause
     word.wrappingAdd(amount, ordering: .acquiringAndReleasing)
   }
 
-  override func watch(_ handle: UInt, by token: any Cancellable) -> Bool {
+  override package func watch(_ handle: UInt, by token: any Cancellable) -> Bool {
     let reference = WeakCancellable(token)
     state.withLock { $0.watcher = reference }
     return !hasEnded

@@ -16,14 +16,7 @@ extension PropertyObservers {
 
   /// Delivers a change to the registrations that exist when the walk begins.
   @inlinable
-  func notify(_ change: Change<Value>) { notifyAll { $0.receive(change) } }
-
-  /// Calls the registrations that exist when the walk begins.
-  ///
-  /// - Parameter receive: Calls one observer; returns `false` if its owner has died.
-  @inlinable
-  @inline(__always)
-  func notifyAll(_ receive: (PropertyObserver<Value>) -> Bool) {
+  func notify(_ change: Change<Value>) {
     let outer = beginWalk()
     // New registrations are appended; no slot is cleared or moved during a walk.
     let end = slots.count
@@ -33,7 +26,7 @@ extension PropertyObservers {
       _ = ObjectAddress.borrow(slots[index].address) { (observer: PropertyObserver<Value>) in
         if !observer.registration.isOpen {
           observer.miss()
-        } else if !receive(observer) {
+        } else if !observer.receive(change) {
           observer.registration.endByItself()
         }
       }
@@ -278,5 +271,21 @@ extension PropertyObservers {
 
   /// Delivers a write report to the registrations that exist when the walk begins.
   @inlinable
-  func notify(_ report: WriteReport<Value>) { notifyAll { $0.receive(report) } }
+  func notify(_ report: WriteReport<Value>) {
+    let outer = beginWalk()
+    let end = slots.count
+    var index = 0
+    while index < end {
+      if outer == nil { ledger.call(slots[index].number) }
+      _ = ObjectAddress.borrow(slots[index].address) { (observer: PropertyObserver<Value>) in
+        if !observer.registration.isOpen {
+          observer.miss()
+        } else if !observer.receive(report) {
+          observer.registration.endByItself()
+        }
+      }
+      index += 1
+    }
+    endWalk(outer)
+  }
 }
