@@ -76,7 +76,7 @@ account.$owner.unobserve(owner: screen)
 
 let player = Player()
 player.$account.observe(\.$balance, owner: screen) { screen, change in
-  screen.text = change.new.map { "\($0)" } ?? "nobody"
+  screen.text = change.new.map { "\($0)" } ?? "no account"
 }
 // snippet.hide
 player.account = account
@@ -84,7 +84,7 @@ precondition(screen.text == "7")
 account.balance = 8
 precondition(screen.text == "8")
 player.account = nil
-precondition(screen.text == "nobody")
+precondition(screen.text == "no account")
 
 // snippet.show
 account.visits += 1

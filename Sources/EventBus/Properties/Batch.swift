@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// Reports the changes made inside a closure when it has ended, each property at most once.
+/// Defers the reports of changes until a closure returns, and reports each property at most once.
 ///
 /// ```swift
 /// batch {
@@ -9,66 +9,55 @@ public import Synchronization
 /// }
 /// ```
 ///
-/// Values are stored at once and can be read at once, also computed ones. When the body has ended, each
-/// property that was set reports one change, from the value it had at first to the one it has at last, in
-/// the order of the first writes; then the computed values that depend on them. A property that has the
-/// value it began with reports nothing, if its values can be compared. Validators decide on every write;
-/// ``ObserveOptions/prior`` observers are told once, at the first.
+/// Values are stored at once and can be read at once, including computed ones. When the closure returns,
+/// each property that was set reports one change from its first old value to its last new value, in the
+/// order of the first writes. Then the computed values that depend on these properties notify their
+/// observers. A property that ends with the value it began with reports nothing, if its values can be
+/// compared. Validators run for every write; ``ObserveOptions/prior`` observers are called once, at the
+/// first write.
 ///
-/// A batch inside a batch belongs to the outer one. If the body throws, what was stored stays, and is
+/// A nested batch belongs to the outer one. If the closure throws, the stored values remain and are
 /// reported.
 ///
-/// - Parameter body: Sets properties of the caller's isolation domain. Tasks it starts are outside.
-/// - Returns: What the closure returns.
-/// - Throws: What the closure throws.
-/// - Complexity: One lock and one lookup for each first set; a set outside batches reads one word more.
+/// - Parameter body: Sets properties of the caller's isolation domain. Tasks that it starts are not part of
+///   the batch.
+/// - Returns: The closure's result.
+/// - Throws: The closure's error.
+/// - Complexity: One lock and one lookup for the first write to each property. A write outside a batch reads
+///   one additional word.
 public func batch<R>(_ body: () throws -> R) rethrows -> R {
   guard let batch = OpenBatch.begin() else { return try body() }
   defer { batch.end() }
   return try body()
 }
 
-/// What a property has to tell at the end of a batch.
-struct PropertyEnlistment<Value> {
-  /// The value before the first write; `nil` when nobody wanted it.
-  let old: Value?
-}
-
 extension Observed: BatchMember {
-  /// Queues the change of the whole batch.
-  package func batchWillEnd() {
-    guard let observers, let enlisted = observers.enlisted else { return }
+  /// Queues the change made by the batch.
+  func batchWillEnd() {
+    guard let observers, let old = observers.enlisted else { return }
     observers.enlisted = nil
-    let isNetZero = enlisted.old.map(isEqual(to:)) ?? false
-    observers.enqueueBatch(old: enlisted.old, new: storage, isNetZero: isNetZero)
+    let isNetZero = old.map(isEqual(to:)) ?? false
+    observers.enqueueBatch(old: old, new: storage, isNetZero: isNetZero)
   }
 
-  /// Tells the change of the whole batch.
-  package func batchDidEnd() { observers?.drainBatch() }
-
-  /// Settles what was computed from all that the batch has changed.
-  package func settleBatch(with members: [any BatchMember]) {
-    let sources = members.compactMap { $0 as? any DependencySource }
-    ComputedNode.settle(from: sources.flatMap(\.dependentNodes))
-  }
+  /// Reports the change made by the batch.
+  func batchDidEnd() { observers?.drainBatch() }
 }
 
-/// Something that changed inside a batch and tells its observers at the end.
-package protocol BatchMember: AnyObject {
-  /// Puts what there is to tell into the queue of the member, before anything is told.
+/// An object that defers its reports to the end of a batch.
+protocol BatchMember: DependencySource {
+  /// Queues the report, before any member delivers one.
   func batchWillEnd()
-  /// Tells it.
+  /// Delivers the queued report.
   func batchDidEnd()
-  /// Settles what was computed from the members, all of them together; asked of one of them.
-  func settleBatch(with members: [any BatchMember])
 }
 
-/// The batch that is open on a thread.
+/// The open batch of a thread.
 ///
-/// A batch is synchronous, so it is open on the thread that opened it and nowhere else, whatever tasks
-/// its body starts. One word, read without an order, tells everybody else that there is no batch.
+/// A batch is synchronous, so it is open only on the thread that opened it, whatever tasks its closure
+/// starts. One word, read with relaxed ordering, indicates that no batch is open anywhere.
 @usableFromInline
-package final class OpenBatch: @unchecked Sendable {  // Reason: touched by its own thread only.
+final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own thread.
   private struct State {
     var batches: [UInt: OpenBatch] = [:]
   }
@@ -81,21 +70,21 @@ package final class OpenBatch: @unchecked Sendable {  // Reason: touched by its 
 
   private init(_ thread: UInt) { self.thread = thread }
 
-  /// Whether a batch is open on any thread.
+  /// A Boolean value that indicates whether a batch is open on any thread.
   @inlinable
-  package static var isAnyOpen: Bool { openCount.load(ordering: .relaxed) != 0 }
+  static var isAnyOpen: Bool { openCount.load(ordering: .relaxed) != 0 }
 
-  /// The batch that is open on this thread.
-  package static var current: OpenBatch? {
+  /// The open batch of the current thread.
+  static var current: OpenBatch? {
     guard isAnyOpen else { return nil }
     let thread = ThreadIdentity.current
     return open.withLock { $0.batches[thread] }
   }
 
-  /// Opens a batch.
+  /// Opens a batch on the current thread.
   ///
-  /// - Returns: `nil` when one is open on this thread, which the caller then belongs to.
-  package static func begin() -> OpenBatch? {
+  /// - Returns: The batch, or `nil` if one is already open; the caller's changes then belong to that one.
+  static func begin() -> OpenBatch? {
     let thread = ThreadIdentity.current
     let batch = OpenBatch(thread)
     let isFirst = open.withLock { state in
@@ -108,18 +97,18 @@ package final class OpenBatch: @unchecked Sendable {  // Reason: touched by its 
     return batch
   }
 
-  /// Adds what has changed for the first time.
-  package func add(_ member: any BatchMember) { members.append(member) }
+  /// Adds a member at its first change.
+  func add(_ member: any BatchMember) { members.append(member) }
 
-  /// Closes the batch and lets its members tell, in the order in which they joined.
-  package func end() {
+  /// Closes the batch and delivers the members' reports, in the order in which they joined.
+  func end() {
     Self.openCount.wrappingSubtract(1, ordering: .relaxed)
     let closed = Self.open.withLock { $0.batches.removeValue(forKey: thread) }
     let members = self.members
-    // All are queued before the first is told: what its observers set comes after.
+    // All reports are queued before the first is delivered: changes made by observers come after them.
     for member in members { member.batchWillEnd() }
     for member in members { member.batchDidEnd() }
-    members.first?.settleBatch(with: members)
+    ComputedNode.settle(from: members.flatMap(\.dependentNodes))
     withExtendedLifetime(closed) {}
   }
 }

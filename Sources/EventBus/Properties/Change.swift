@@ -1,23 +1,23 @@
-/// One change of a property, as its observers see it.
+/// A change of a property, as reported to its observers.
 ///
-/// For every observer the changes form an unbroken chain: each ``old`` is the ``new`` before it, unless
-/// the value was stored silently in between.
+/// For every observer the changes form an unbroken chain: each ``old`` is the previous ``new``, unless a
+/// value was stored silently in between.
 public struct Change<Value> {
-  /// What a change is told for.
+  /// The reasons for a report.
   public enum Kind: Hashable, Sendable {
-    /// The value at the time of the registration; ``Change/old`` and ``Change/new`` are the same.
+    /// The value at registration; ``Change/old`` and ``Change/new`` are the same.
     case initial
-    /// The value is about to be stored; reading the property still gives ``Change/old``.
+    /// The new value is about to be stored; reading the property still gives ``Change/old``.
     case prior
-    /// The value has been stored.
+    /// The new value has been stored.
     case set
   }
 
-  /// What the change is told for.
+  /// The reason for the report.
   public let kind: Kind
-  /// The value before.
+  /// The old value.
   public let old: Value
-  /// The value after.
+  /// The new value.
   public let new: Value
 
   @inlinable
@@ -32,7 +32,7 @@ extension Change: Sendable where Value: Sendable {}
 extension Change: Equatable where Value: Equatable {}
 
 extension Change {
-  /// The same change of another value.
+  /// Returns the change with transformed values.
   func map<Other>(_ transform: (Value) -> Other) -> Change<Other> {
     let (old, new) = (transform(old), transform(new))
     return switch kind {
@@ -43,43 +43,43 @@ extension Change {
   }
 }
 
-/// What an observer of a property wants besides the changes.
+/// Options that request calls besides those for changes.
 public struct ObserveOptions: OptionSet, Hashable, Sendable {
-  /// The bits of the options.
+  /// The raw bits of the options.
   public let rawValue: UInt8
 
-  /// Creates options from bits.
+  /// Creates options from raw bits.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// Be called once with the present value, during the registration.
+  /// Calls the handler once with the current value, during registration.
   public static let initial = ObserveOptions(rawValue: 1)
-  /// Be called before each change, too, while the value is still the old one.
+  /// Calls the handler before each change as well, while the property still has the old value.
   public static let prior = ObserveOptions(rawValue: 2)
 }
 
-/// Who reports the changes of a property.
+/// The way in which changes of a property are reported.
 public enum Notifies: Hashable, Sendable {
-  /// The property, on every set.
+  /// The property reports every assignment.
   case automatically
-  /// Its owner, by ``Observed/notifyChange(from:)``: sets store silently.
+  /// Assignments store silently; the owner reports changes with ``Observed/notifyChange(from:)``.
   ///
-  /// For keys that change together, or whose owner knows better when a change is complete.
+  /// Use it for properties that change together, or if only the owner knows when a change is complete.
   case manually
 }
 
-/// A value that can be read and observed: an ``Observed`` property or a ``Computed`` one.
+/// A value that can be read and observed: an ``Observed`` property or a ``Computed`` value.
 public protocol ObservableValue<Value>: AnyObject {
-  /// What is observed.
+  /// The type of the value.
   associatedtype Value
 
-  /// The value now.
+  /// The current value.
   var value: Value { get }
 
-  /// Calls a closure for every change, for as long as the token is kept.
+  /// Calls a closure for every change while the returned token is retained.
   ///
   /// - Parameters:
-  ///   - options: What is wanted besides the changes.
-  ///   - body: Called with each change, in the isolation domain of the value.
-  /// - Returns: The token. Dropping it ends the registration.
+  ///   - options: The calls to make besides those for changes.
+  ///   - body: The handler, called with each change in the isolation domain of the value.
+  /// - Returns: A token that owns the registration: releasing the token ends it.
   func observe(options: ObserveOptions, _ body: @escaping (Change<Value>) -> Void) -> Token
 }

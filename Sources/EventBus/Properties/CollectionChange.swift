@@ -1,7 +1,7 @@
-/// One change of a collection, as the observers of its elements see it.
+/// A change of a collection, as reported to the observers of its elements.
 ///
-/// Applying the splices of ``difference()`` in order, each to what the one before left, leads from the
-/// value the observer knew to ``new``; from an empty collection, if the change is the initial one.
+/// Applying the splices of ``difference()`` in order, each to the result of the previous one, leads from
+/// the value that the observer knew to ``new``. For the initial change they lead from an empty collection.
 ///
 /// ```swift
 /// library.$books.observeElements(owner: list, options: .initial) { list, change in
@@ -9,28 +9,30 @@
 /// }
 /// ```
 public struct CollectionChange<Value: RangeReplaceableCollection> {
-  /// What is known of a change.
+  /// The kinds of information about a change.
   public enum Kind: Hashable, Sendable {
-    /// The value at the time of the registration.
+    /// The value at registration.
     case initial
-    /// What the operations of the property did: see ``CollectionChange/splices``.
+    /// Operations of the property, as described by ``CollectionChange/splices``.
     case splices
-    /// The value as a whole is another one, or was changed in a way that nobody wrote down.
+    /// An assignment of a whole value, or a mutation without a description.
     case setting
   }
 
-  /// What is known of the change.
+  /// The kind of information about the change.
   public let kind: Kind
-  /// The value after.
+  /// The new value.
   public let new: Value
-  /// What was done, in order, each step to what the one before left; empty if the kind is another one.
+  /// The splices in order, each relative to the result of the previous one; empty for other kinds.
   public let splices: [Splice<Value.Element>]
-  /// The value that the observer knew, if somebody kept it.
+  /// The value that the observer knew, if it was kept.
   @usableFromInline let old: Value?
-  /// How many elements it had.
+  /// The element count of the value that the observer knew.
   @usableFromInline let oldCount: Int
 
-  /// - Parameter news: A report, and how many elements the value had that the observer knows.
+  /// Creates the change that a report describes.
+  ///
+  /// - Parameter news: A report, and the element count of the value that the observer knows.
   @inlinable
   init(_ news: (report: WriteReport<Value>, count: Int)) {
     let report = news.report
@@ -50,19 +52,19 @@ public struct CollectionChange<Value: RangeReplaceableCollection> {
     self.splices = splices
   }
 
-  /// The steps from the value that the observer knew to the new one.
+  /// Returns the splices that lead from the value that the observer knew to the new one.
   ///
-  /// - For the kind ``Kind/splices``, those.
-  /// - For a whole assignment they are found now, by comparing the two values.
-  /// - After a plain mutation such as `items.sort()` there is no value to compare with, if nobody needed
-  ///   it: no observer of ``Change``, no validator. Then the only step replaces everything, and its
-  ///   ``Splice/removed`` is empty. The same holds for several writes in a batch unless the first one
-  ///   kept the value, and for the first change after a pause that missed some.
-  /// - For the initial value, one insertion of everything.
+  /// - For the kind ``Kind/splices``, the result is ``splices``.
+  /// - For an assignment, the two values are compared now.
+  /// - A plain mutation such as `items.sort()` leaves no value to compare with, unless an observer of
+  ///   ``Change`` or a validator required the old value. The result is then a single splice that replaces
+  ///   everything; its ``Splice/removed`` is empty. The same applies to several writes in a batch, unless
+  ///   the first one kept the old value, and to the first change after a pause that missed some.
+  /// - For the initial value, the result is one insertion of all elements.
   ///
   /// - Complexity: O((*n* + *m*) · *d*) comparisons for values of *n* and *m* elements of which *d*
-  ///   differ. The steps are the fewest; where more than 1,000 elements differ, they are one step that
-  ///   replaces all from the first difference to the last.
+  ///   differ. The number of splices is minimal; if more than 1,000 elements differ, one splice replaces
+  ///   everything from the first difference to the last.
   public func difference() -> [Splice<Value.Element>] where Value.Element: Equatable {
     switch kind {
     case .splices: return splices
@@ -81,44 +83,41 @@ public struct CollectionChange<Value: RangeReplaceableCollection> {
 
 extension CollectionChange: Sendable where Value: Sendable, Value.Element: Sendable {}
 
-/// What one operation did to a collection.
+/// The record of one operation on a collection.
 @usableFromInline
 final class SpliceRecord<Element> {
-  /// The steps, in order.
+  /// The splices, in order.
   @usableFromInline let splices: [Splice<Element>]
 
   @inlinable
   init(_ splices: [Splice<Element>]) { self.splices = splices }
 }
 
-@available(*, unavailable)
-extension SpliceRecord: Sendable {}
-
-/// One step from one collection to another: some elements in a row give way to others.
+/// A replacement of a range of elements by others.
 ///
-/// Positions are offsets, counted from zero whatever the collection's indices look like, so that they
-/// serve as rows of a list.
+/// Positions are offsets from the start of the collection, independent of its index type, so they can serve
+/// as rows of a list.
 public struct Splice<Element> {
-  /// What a splice does to the rows of a list.
+  /// The effects of a splice on the rows of a list.
   public enum Kind: Hashable, Sendable {
-    /// Elements came in; none went.
+    /// Elements were inserted and none removed.
     case insertion
-    /// Elements went; none came.
+    /// Elements were removed and none inserted.
     case removal
-    /// Elements came in the place of others, which may have been more or fewer.
+    /// Elements were replaced by others, possibly by more or fewer.
     case replacement
   }
 
-  /// Where it was done: the offsets, in the collection before this splice, of what went.
+  /// The offsets of the removed elements in the collection before this splice.
   ///
-  /// Empty for an insertion, which stands before its lower bound.
+  /// The range of an insertion is empty; the elements are inserted before its lower bound.
   public let range: Range<Int>
-  /// What went, in order.
+  /// The removed elements, in order.
   ///
-  /// Empty, with a range that is not, where nobody kept the elements: see
+  /// If the elements are not known, this array is empty while the range is not: see
   /// ``CollectionChange/difference()``.
   public let removed: [Element]
-  /// What came, in order; it now begins at the lower bound of ``range``.
+  /// The inserted elements, in order; they now begin at the lower bound of ``range``.
   public let inserted: [Element]
 
   @inlinable
@@ -128,7 +127,7 @@ public struct Splice<Element> {
     self.inserted = inserted
   }
 
-  /// What the splice does.
+  /// The effect of the splice.
   public var kind: Kind {
     if range.isEmpty { return .insertion }
     return inserted.isEmpty ? .removal : .replacement

@@ -1,4 +1,4 @@
-/// A value that follows from others and can be observed like them.
+/// An observable value that is computed from other observable values.
 ///
 /// ```swift
 /// let summary = Computed(account.$owner, account.$balance) { owner, balance in
@@ -7,60 +7,61 @@
 /// summary.observe(owner: screen) { screen, change in screen.text = change.new }
 /// ```
 ///
-/// It is computed when it is read after a change, and, if it is observed, once after each change of its
-/// sources; its observers are told when it differs. However many ways lead from a property to the value,
-/// one change of the property gives at most one change of the value, and whoever reads it, in any
-/// observer, gets the value for the sources as they are.
+/// The value is computed when it is read after a change and, if it has observers, once after each change of
+/// its sources. Its observers are notified if the result differs. However many paths lead from a property
+/// to the value, one change of the property causes at most one change of the value. Reading the value, in
+/// any observer, always gives the result for the current sources.
 ///
-/// The observers of a property come before those of the values computed from it, and values computed
-/// from properties before values computed from those. A source must exist first, so there are no cycles.
+/// The observers of a property are called before those of the values computed from it, and values
+/// computed from properties before values computed from those. A source must exist before the value, so
+/// there are no cycles.
 ///
-/// It keeps its sources, not the other way round: somebody has to keep the value itself, as a property is
-/// kept by its object. When it dies its observers are told nothing more and their tokens become inert.
+/// Keep a strong reference to the computed value: it retains its sources, but they do not retain it. After
+/// it is deinitialized, its observers are not called and their tokens have no effect.
 ///
 /// ## Thread safety
 ///
-/// As with ``Observed``: not `Sendable`, it belongs to the isolation domain of its sources.
+/// A computed value is not `Sendable`. Like an ``Observed`` property, it belongs to one isolation domain:
+/// that of its sources.
 public final class Computed<Value: Equatable>: ObservableValue {
   private let core: ComputedCore<Value>
 
   /// Creates a value from its sources.
   ///
   /// - Parameters:
-  ///   - source: What it is computed from: properties, other computed values.
-  ///   - compute: Computes the value. It should use nothing but what it is given, and must not read the
-  ///     value itself or set a source.
-  ///   - fileID: Where the value is written; filled in by the compiler.
-  ///   - line: Its line.
+  ///   - source: The properties and computed values to compute from.
+  ///   - compute: Computes the value. It should use only its arguments, and must not read the computed value
+  ///     or set a source.
+  ///   - fileID: The source file of the computed value; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   public init<each Source: ObservableValue>(
     _ source: repeat each Source,
     from compute: @escaping (repeat (each Source).Value) -> Value,
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    core = ComputedCore(
-      PackFormula(repeat each source, body: compute),
-      PropertyPlace(fileID: fileID, line: line)
-    )
+    let site = PropertySite(fileID: fileID, line: line)
+    core = PackComputedCore(repeat each source, site: site, body: compute)
   }
 
   deinit { core.close() }
 
-  /// The value for the sources as they are now.
+  /// The value for the current sources.
   ///
-  /// - Complexity: O(1) unless a source has changed since.
+  /// - Complexity: O(1), plus the computation if a source has changed since the last one.
   public var value: Value { core.value }
 
-  /// Calls a handler for every change, for as long as its owner lives.
+  /// Calls a handler for every change while its owner is alive.
   ///
   /// - Parameters:
-  ///   - owner: The object whose life the registration shares.
-  ///   - id: A name for the registration: another one of the same owner with the same name replaces it.
-  ///   - options: What is wanted besides the changes. With ``ObserveOptions/prior`` it is told before the
-  ///     other observers; the sources have changed by then.
-  ///   - body: Called with the owner and the change.
-  /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
-  /// - Complexity: Amortized O(1), and the computation.
+  ///   - owner: The object whose lifetime limits the registration.
+  ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
+  ///     one.
+  ///   - options: The calls to make besides those for changes. With ``ObserveOptions/prior`` the handler is
+  ///     called before the other observers; the sources have already changed.
+  ///   - body: The handler, called with the owner and the change.
+  /// - Returns: A token that cancels the registration. Releasing the token does not.
+  /// - Complexity: Amortized O(1), plus the computation.
   @discardableResult
   public func observe<O: AnyObject>(
     owner: O,
@@ -71,13 +72,13 @@ public final class Computed<Value: Equatable>: ObservableValue {
     core.register { $0.register(owner: owner, id: id, options, value: $1, isBehind: $2, body) }
   }
 
-  /// Calls a handler for every change, for as long as the token is kept.
+  /// Calls a handler for every change while the returned token is retained.
   ///
   /// - Parameters:
-  ///   - options: What is wanted besides the changes.
-  ///   - body: Called with the change.
-  /// - Returns: The token. Dropping it ends the registration.
-  /// - Complexity: Amortized O(1), and the computation.
+  ///   - options: The calls to make besides those for changes.
+  ///   - body: The handler, called with the change.
+  /// - Returns: A token that owns the registration: releasing the token ends it.
+  /// - Complexity: Amortized O(1), plus the computation.
   public func observe(
     options: ObserveOptions = [],
     _ body: @escaping (Change<Value>) -> Void
@@ -85,9 +86,9 @@ public final class Computed<Value: Equatable>: ObservableValue {
     core.register { $0.register(options, value: $1, isBehind: $2, body) }
   }
 
-  /// Ends every registration of an owner.
+  /// Ends all registrations of an owner.
   ///
-  /// - Parameter owner: The owner, as it was passed at the registrations.
+  /// - Parameter owner: The owner that was passed to `observe`.
   /// - Complexity: O(*n*) in the number of registrations.
   public func unobserve<O: AnyObject>(owner: O) { core.unobserve(owner: owner) }
 }
@@ -102,37 +103,24 @@ extension Computed: DependencySource {
 @available(*, unavailable)
 extension Computed: Sendable {}
 
-/// How a value is computed, and from what.
-class ComputedFormula<Value> {
-  /// Computes the value from what the sources are now.
-  func compute() -> Value {
-    trap("a formula has no way to compute", remedy: "Override compute()")
-  }
-
-  /// The sources, of whatever types.
-  var sources: [any ObservableValue] { [] }
-}
-
-/// A formula over a pack of sources.
+/// A computed value over a parameter pack of sources.
 ///
-/// It keeps the sources in a tuple: a closure that captures a parameter pack does not compile.
-final class PackFormula<Value, each Source: ObservableValue>: ComputedFormula<Value> {
+/// It stores the sources in a tuple, because a closure that captures a parameter pack does not compile.
+final class PackComputedCore<Value: Equatable, each Source: ObservableValue>: ComputedCore<Value> {
   private let pack: (repeat each Source)
   private let body: (repeat (each Source).Value) -> Value
 
   init(
     _ source: repeat each Source,
+    site: PropertySite,
     body: @escaping (repeat (each Source).Value) -> Value
   ) {
     pack = (repeat each source)
     self.body = body
+    var sources: [any ObservableValue] = []
+    for source in repeat each source { sources.append(source) }
+    super.init(sources, site)
   }
 
   override func compute() -> Value { body(repeat (each pack).value) }
-
-  override var sources: [any ObservableValue] {
-    var all: [any ObservableValue] = []
-    for source in repeat each pack { all.append(source) }
-    return all
-  }
 }

@@ -1,50 +1,57 @@
-/// What a computed value is made of: its formula, the value it computed last, and its observers.
-final class ComputedCore<Value: Equatable>: ComputedNode {
-  private let formula: ComputedFormula<Value>
-  private let place: PropertyPlace
+/// The implementation of a computed value: its sources, its cached value and its observers.
+class ComputedCore<Value: Equatable>: ComputedNode {
+  private let sources: [any ObservableValue]
+  private let site: PropertySite
   private let observers: PropertyObservers<Value>
-  private var computed: Value?
-  /// The value the observers know, once there are any.
-  private var told: Value?
-  private var isComputing = false
-  private var tellings: UInt = 0
-  private var computations: UInt = 0
-  /// Whether the value that handed this out has been released; settling may hold this a little longer.
-  private var isClosed = false
-  private var tokens: [Token] = []
+  private final var computed: Value?
+  /// The value that the observers know; `nil` before the first observer.
+  private final var notified: Value?
+  private final var isComputing = false
+  private final var notifications: UInt = 0
+  private final var computations: UInt = 0
+  /// A Boolean value that indicates whether the ``Computed`` value has been released.
+  ///
+  /// Settling may retain this object a little longer.
+  private final var isClosed = false
+  private final var tokens: [Token] = []
 
-  init(_ formula: ComputedFormula<Value>, _ place: PropertyPlace) {
-    self.formula = formula
-    self.place = place
-    observers = PropertyObservers(place) { $0 == $1 }
-    let known = formula.sources.compactMap { $0 as? any DependencySource }
+  init(_ sources: [any ObservableValue], _ site: PropertySite) {
+    self.sources = sources
+    self.site = site
+    observers = PropertyObservers(site) { $0 == $1 }
+    let known = sources.compactMap { $0 as? any DependencySource }
     super.init(height: 1 + (known.map(\.height).max() ?? 0))
-    for source in formula.sources { depend(on: source) }
+    for source in sources { depend(on: source) }
   }
 
-  /// Leaves the sources and ends all registrations, for good.
-  func close() {
+  /// Computes the value from the current sources.
+  func compute() -> Value {
+    trap("a computed value has no way to compute", remedy: "Override compute()")
+  }
+
+  /// Detaches from the sources and ends all registrations.
+  final func close() {
     isClosed = true
-    for case let source as any DependencySource in formula.sources {
+    for case let source as any DependencySource in sources {
       source.removeDependent(ObjectIdentifier(self))
     }
     observers.close()
     tokens = []
   }
 
-  /// The value for the sources as they are now.
-  var value: Value {
+  /// The value for the current sources.
+  final var value: Value {
     if isComputing {
       trap(
-        "the value computed at \(place) is read or settled while it is being computed",
-        remedy: "Let its closure use only what it is given, and set nothing"
+        "the computed value at \(site) was accessed during its own computation",
+        remedy: "Use only the arguments of the closure, and set no property in it"
       )
     }
     if !isDirty, let computed { return computed }
-    // Cleared first: a source that changes meanwhile makes it dirty again.
+    // Cleared first: a source that changes during the computation sets it again.
     isDirty = false
     isComputing = true
-    let value = formula.compute()
+    let value = compute()
     isComputing = false
     let former = computed
     computed = value
@@ -53,38 +60,38 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
     return value
   }
 
-  /// Registers an observer, which is to know the present value.
-  func register(
+  /// Registers an observer, which then knows the current value.
+  final func register(
     _ add: (PropertyObservers<Value>, _ value: Value, _ isBehind: Bool) -> Token
   ) -> Token {
-    observers.cleanIfSoiled()
+    observers.cleanIfDirty()
     let value = value
-    if observers.census.count == 0 { told = value }
-    return add(observers, value, told != value)
+    if observers.census.count == 0 { notified = value }
+    return add(observers, value, notified != value)
   }
 
-  /// Ends every registration of an owner.
-  func unobserve(owner: AnyObject) { observers.end(of: owner) }
+  /// Ends all registrations of an owner.
+  final func unobserve(owner: AnyObject) { observers.end(of: owner) }
 
-  override func settle() {
-    observers.cleanIfSoiled()
+  final override func settle() {
+    observers.cleanIfDirty()
     var announcements = 0
-    while !isClosed, observers.census.count > 0, let old = told {
+    while !isClosed, observers.census.count > 0, let old = notified {
       let new = value
       guard old != new else { return }
       if observers.census.wantingPriors > 0, announcements < 100 {
-        let (tellings, computations) = (tellings, computations)
-        observers.tellPrior(old: old, new: new)
+        let (notifications, computations) = (notifications, computations)
+        observers.notifyPrior(old: old, new: new)
         announcements += 1
         if announcements == 100 { observers.warnOfRounds() }
-        // An observer may have set a source: then the value differs now, or was reported already.
-        // Counted, since a value need not equal itself.
-        if isClosed || self.tellings != tellings { continue }
+        // An observer may have set a source: the value may differ now or have been reported already.
+        // Counted, because a value need not equal itself.
+        if isClosed || self.notifications != notifications { continue }
         let now = value
         if self.computations != computations, now != new { continue }
       }
-      told = new
-      tellings &+= 1
+      notified = new
+      notifications &+= 1
       return observers.reportInOrder(old: old, new: new, nil)
     }
   }
@@ -94,7 +101,7 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
     tokens.append(observe(source))
   }
 
-  /// Depends on a value of which only the public side is known.
+  /// Observes a source that is not a ``DependencySource``.
   private func observe(_ source: some ObservableValue) -> Token {
     source.observe(options: []) { [weak self] _ in
       guard let self else { return }
@@ -104,33 +111,33 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
   }
 }
 
-/// A computed value as its sources know it: something that may be out of date, at a height.
+/// A computed value as a node of the dependency graph.
 class ComputedNode {
-  /// One more than the greatest height among its sources; properties have none.
+  /// One more than the greatest height of the sources, where properties have height zero.
   let height: Int
-  /// Whether a source has changed since the value was computed.
+  /// A Boolean value that indicates whether a source has changed since the last computation.
   ///
-  /// Then everything that depends on it is out of date as well.
+  /// If a node is dirty, its dependents are dirty too.
   final var isDirty = true
-  /// What depends on this one.
+  /// The computed values that depend on this one.
   final var dependents = Dependents()
   private final var isGathered = false
 
   init(height: Int) { self.height = height }
 
-  /// Tells the observers if the value is another one than they were told.
+  /// Notifies the observers if the value differs from the one they know.
   func settle() {}
 
-  /// Takes note that a source has changed.
+  /// Marks the value and its dependents as dirty.
   ///
-  /// - Complexity: O(*n*) in the number of dependents that were up to date.
+  /// - Complexity: O(*n*) in the number of dependents that were not dirty.
   final func invalidate() {
     guard !isDirty else { return }
     isDirty = true
     dependents.invalidate()
   }
 
-  /// Settles values and all that depends on them, by height, each once.
+  /// Settles nodes and their direct and indirect dependents, each once, in order of height.
   static func settle(from nodes: [ComputedNode]) {
     var levels: [[ComputedNode]] = []
     var found: [ComputedNode] = []
@@ -151,20 +158,20 @@ class ComputedNode {
       while levels.count <= node.height { levels.append([]) }
       levels[node.height].append(node)
     }
-    // From here on handlers run, which may settle other values, or these.
+    // Handlers run from here on and may settle other nodes, or these.
     for node in levels.joined() { node.settle() }
   }
 }
 
-/// What a computed value can depend on with exact order: a property or another computed value.
+/// A source of the dependency graph: a property or a computed value.
 protocol DependencySource: AnyObject {
-  /// How many computed values stand between it and a property, at most.
+  /// The maximum number of computed values on a path to a property, including this source.
   var height: Int { get }
-  /// The computed values that depend on it.
+  /// The computed values that depend on the source.
   var dependentNodes: [ComputedNode] { get }
-  /// Adds a computed value that depends on it.
+  /// Adds a computed value that depends on the source.
   func insertDependent(_ node: ComputedNode)
-  /// Removes one that dies.
+  /// Removes a computed value that is being deinitialized.
   func removeDependent(_ identity: ObjectIdentifier)
 }
 
@@ -177,9 +184,9 @@ extension Observed: DependencySource {
   }
 }
 
-/// The computed values that depend on a value, in the order they were made.
+/// The computed values that depend on a source, in order of creation.
 ///
-/// They are not kept: each takes itself out when it dies.
+/// They are not retained; each removes itself when it is deinitialized.
 struct Dependents {
   private struct Reference {
     unowned let node: ComputedNode
@@ -188,30 +195,30 @@ struct Dependents {
   private var list = TicketList<Reference>()
   private var tickets: [ObjectIdentifier: TicketList<Reference>.Ticket] = [:]
 
-  /// Whether nothing depends on the value.
+  /// A Boolean value that indicates whether there are no dependents.
   var isEmpty: Bool { list.count == 0 }
 
   /// The computed values, oldest first.
   var all: [ComputedNode] { list.elements.map(\.node) }
 
-  /// Adds a computed value; once is enough.
+  /// Adds a computed value, unless it is already present.
   mutating func insert(_ node: ComputedNode) {
     let identity = ObjectIdentifier(node)
     if tickets[identity] == nil { tickets[identity] = list.append(Reference(node: node)) }
   }
 
-  /// Removes a computed value that dies.
+  /// Removes a computed value.
   mutating func remove(_ identity: ObjectIdentifier) {
     if let ticket = tickets.removeValue(forKey: identity) { _ = list.remove(ticket) }
   }
 
-  /// Lets every value that depends on the value, also through others, be computed anew when it is read.
+  /// Marks all direct and indirect dependents as dirty.
   func invalidate() {
     guard !isEmpty else { return }
     list.forEach { $0.node.invalidate() }
   }
 
-  /// Tells the observers of all that depends on the value what has changed, nearest first.
+  /// Notifies the observers of all direct and indirect dependents, in order of height.
   func settle() {
     guard !isEmpty else { return }
     let nodes = all

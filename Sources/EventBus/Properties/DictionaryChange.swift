@@ -1,4 +1,4 @@
-/// One change of a dictionary, as the observers of its elements see it.
+/// A change of a dictionary, as reported to the observers of its elements.
 ///
 /// ```swift
 /// library.$loans.observeElements(owner: list) { list, change in
@@ -9,25 +9,25 @@
 /// }
 /// ```
 public struct DictionaryChange<Key: Hashable, Value> {
-  /// What is known of a change.
+  /// The kinds of information about a change.
   public enum Kind: Hashable, Sendable {
-    /// The value at the time of the registration.
+    /// The value at registration.
     case initial
-    /// What the operations of the property did.
+    /// Operations of the property.
     case elements
-    /// The value as a whole is another one, or was changed in a way that nobody wrote down.
+    /// An assignment of a whole value, or a mutation without a description.
     case setting
   }
 
-  /// What became of the value of one key.
+  /// A change of the value of one key.
   public struct Update {
-    /// The value before.
+    /// The old value.
     public let old: Value
-    /// The value after.
+    /// The new value.
     public let new: Value
   }
 
-  /// Where what became of the keys is known from.
+  /// The source of the information about the keys.
   @usableFromInline
   enum Source {
     case recorded([Key: DictionaryRecord<Key, Value>.Edit])
@@ -35,13 +35,15 @@ public struct DictionaryChange<Key: Hashable, Value> {
     case unknown
   }
 
-  /// What is known of the change.
+  /// The kind of information about the change.
   public let kind: Kind
-  /// The dictionary after.
+  /// The new dictionary.
   public let new: [Key: Value]
   @usableFromInline let source: Source
 
-  /// - Returns: `nil` when the operations have undone each other.
+  /// Creates the change that a report describes.
+  ///
+  /// - Returns: `nil` if the operations cancel each other out.
   @inlinable
   init?(_ report: WriteReport<[Key: Value]>) {
     new = report.new
@@ -57,16 +59,17 @@ public struct DictionaryChange<Key: Hashable, Value> {
     }
   }
 
-  /// Whether the dictionary before is not known, so that ``inserted`` is all there is.
+  /// A Boolean value that indicates whether the old dictionary is unknown, so that ``inserted`` contains
+  /// everything.
   ///
-  /// So it is for the initial value, and where ``CollectionChange/difference()`` would replace
-  /// everything: after a plain mutation for which nobody kept the value.
+  /// It is `true` for the initial value, and wherever ``CollectionChange/difference()`` would replace
+  /// everything, such as after a plain mutation for which the old value was not kept.
   public var isReset: Bool { if case .unknown = source { true } else { false } }
 
-  /// The keys that came, with their values.
+  /// The new keys, with their values.
   ///
-  /// - Complexity: O(*k*) for *k* changed keys and the kind ``Kind/elements``. For the kind
-  ///   ``Kind/setting`` it is found now, by comparing the two dictionaries: O(*n*).
+  /// - Complexity: O(*k*) for *k* changed keys and the kind ``Kind/elements``. O(*n*) for the kind
+  ///   ``Kind/setting``, which compares the two dictionaries.
   public var inserted: [Key: Value] {
     switch source {
     case .recorded(let edits): edits.compactMapValues { $0.old == nil ? $0.new : nil }
@@ -75,7 +78,7 @@ public struct DictionaryChange<Key: Hashable, Value> {
     }
   }
 
-  /// The keys that went, with the values they had; empty if that is not known.
+  /// The removed keys, with their old values; empty if they are not known.
   ///
   /// - Complexity: As for ``inserted``.
   public var removed: [Key: Value] {
@@ -86,10 +89,10 @@ public struct DictionaryChange<Key: Hashable, Value> {
     }
   }
 
-  /// The keys that stayed and were given a value; empty if that is not known.
+  /// The remaining keys that were assigned a value; empty if they are not known.
   ///
-  /// For the kind ``Kind/setting`` those are left out whose value is equal; if values cannot be compared,
-  /// all keys that stayed are here.
+  /// For the kind ``Kind/setting``, keys with equal values are left out. If values cannot be compared, all
+  /// remaining keys are included.
   ///
   /// - Complexity: As for ``inserted``.
   public var updated: [Key: Update] {
@@ -101,7 +104,7 @@ public struct DictionaryChange<Key: Hashable, Value> {
       }
     case .old(let old):
       for (key, value) in new {
-        if let former = old[key], !Equality.areKnownEqual(former, value) {
+        if let former = old[key], !areKnownEqual(former, value) {
           updated[key] = Update(old: former, new: value)
         }
       }
@@ -116,28 +119,22 @@ extension DictionaryChange.Source: Sendable where Key: Sendable, Value: Sendable
 extension DictionaryChange.Update: Sendable where Value: Sendable {}
 extension DictionaryChange.Update: Equatable where Value: Equatable {}
 
-/// Compares values of which only the running program knows whether they can be compared.
-enum Equality {
-  /// Whether two values are equal for certain.
-  static func areKnownEqual<Value>(_ left: Value, _ right: Value) -> Bool {
-    guard let left = left as? any Equatable else { return false }
-    return isEqual(left, to: right)
-  }
-
-  private static func isEqual<Value: Equatable>(_ left: Value, to right: Any) -> Bool {
-    (right as? Value) == left
-  }
+/// Returns `true` if two values are `Equatable` and equal.
+private func areKnownEqual<Value>(_ left: Value, _ right: Value) -> Bool {
+  func isEqual<Known: Equatable>(_ left: Known) -> Bool { (right as? Known) == left }
+  guard let left = left as? any Equatable else { return false }
+  return isEqual(left)
 }
 
-/// What one operation did to a dictionary: it gave one key a value, another one, or none.
+/// The record of one operation on a dictionary, which sets or removes the value of one key.
 @usableFromInline
 final class DictionaryRecord<Key: Hashable, Value> {
-  /// What became of one key.
+  /// The change of one key.
   @usableFromInline
   struct Edit {
-    /// The value before; `nil` if the key was not there.
+    /// The old value; `nil` if the key was absent.
     @usableFromInline let old: Value?
-    /// The value after; `nil` if the key is not there.
+    /// The new value; `nil` if the key is absent.
     @usableFromInline let new: Value?
 
     @inlinable
@@ -146,11 +143,11 @@ final class DictionaryRecord<Key: Hashable, Value> {
       self.new = new
     }
 
-    /// Whether the key is again as it was.
+    /// A Boolean value that indicates whether the key has its old value again.
     @usableFromInline var isUndone: Bool {
       switch (old, new) {
       case (nil, nil): true
-      case (let old?, let new?): Equality.areKnownEqual(old, new)
+      case (let old?, let new?): areKnownEqual(old, new)
       default: false
       }
     }
@@ -165,7 +162,7 @@ final class DictionaryRecord<Key: Hashable, Value> {
     edit = Edit(old: old, new: new)
   }
 
-  /// What several operations did together.
+  /// Returns the combined effect of several operations.
   @inlinable
   static func sum(of records: [AnyObject]) -> [Key: Edit] {
     var edits: [Key: Edit] = [:]
@@ -184,27 +181,24 @@ final class DictionaryRecord<Key: Hashable, Value> {
 
 extension DictionaryRecord.Edit: Sendable where Key: Sendable, Value: Sendable {}
 
-@available(*, unavailable)
-extension DictionaryRecord: Sendable {}
-
-/// Operations on a dictionary. Each works in place and tells the observers of elements what became of
-/// its key; removing a key that is not there is no write.
+/// Operations on a dictionary. Each works in place and reports the change of its key to the observers of
+/// elements. Removing an absent key is not a write.
 extension Observed {
-  /// Calls a handler with what becomes of the keys of a dictionary, for as long as its owner lives.
+  /// Calls a handler with the changes of a dictionary's keys while its owner is alive.
   ///
-  /// What the operations of the property do is told in O(*k*) for *k* keys; for other writes see
-  /// ``DictionaryChange``. The handler costs no copy of the value. The operations of a batch are told in
-  /// one change, unless they undo each other.
+  /// Reporting operations of the property costs O(*k*) for *k* keys; for other writes see
+  /// ``DictionaryChange``. The handler does not cause a copy of the value. The operations of a batch are
+  /// reported in one change, unless they cancel each other out.
   ///
-  /// What is stored silently, in manual mode or by ``withoutNotifying(_:)``, is told with the next change
-  /// that is reported.
+  /// Silent writes, in manual mode or by ``withoutNotifying(_:)``, are reported with the next change.
   ///
   /// - Parameters:
-  ///   - owner: The object whose life the registration shares, held weakly.
-  ///   - id: A name for the registration: another one of the same owner with the same name replaces it.
-  ///   - options: ``ObserveOptions/initial`` or nothing.
-  ///   - body: Called with the owner and the change.
-  /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
+  ///   - owner: The object whose lifetime limits the registration, held weakly.
+  ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
+  ///     one.
+  ///   - options: ``ObserveOptions/initial`` or none.
+  ///   - body: The handler, called with the owner and the change.
+  /// - Returns: A token that cancels the registration. Releasing the token does not.
   /// - Complexity: Amortized O(1).
   @inlinable
   @discardableResult
@@ -220,12 +214,12 @@ extension Observed {
     }
   }
 
-  /// Calls a handler with what becomes of the keys of a dictionary, for as long as the token is kept.
+  /// Calls a handler with the changes of a dictionary's keys while the returned token is retained.
   ///
   /// - Parameters:
-  ///   - options: ``ObserveOptions/initial`` or nothing.
-  ///   - body: Called with the change.
-  /// - Returns: The token. Dropping it ends the registration.
+  ///   - options: ``ObserveOptions/initial`` or none.
+  ///   - body: The handler, called with the change.
+  /// - Returns: A token that owns the registration: releasing the token ends it.
   /// - Complexity: Amortized O(1).
   @inlinable
   public func observeElements<Key: Hashable, Element>(
@@ -238,7 +232,7 @@ extension Observed {
     }
   }
 
-  /// The value of a key; `nil` takes the key out.
+  /// The value of a key; assigning `nil` removes the key.
   ///
   /// - Parameter key: The key.
   /// - Complexity: O(1) on average.
@@ -250,12 +244,12 @@ extension Observed {
     }
   }
 
-  /// Gives a key a value.
+  /// Sets the value of a key.
   ///
   /// - Parameters:
-  ///   - value: The value.
+  ///   - value: The new value.
   ///   - key: The key.
-  /// - Returns: The value it had; `nil` if the key is new.
+  /// - Returns: The old value; `nil` if the key is new.
   /// - Complexity: O(1) on average.
   @inlinable
   @discardableResult
@@ -267,10 +261,10 @@ extension Observed {
     return former
   }
 
-  /// Takes a key out.
+  /// Removes a key and its value.
   ///
-  /// - Parameter key: The key, or an equal one.
-  /// - Returns: The value it had; `nil` if it was not there.
+  /// - Parameter key: The key.
+  /// - Returns: The removed value; `nil` if the key was absent.
   /// - Complexity: O(1) on average.
   @inlinable
   @discardableResult
@@ -278,7 +272,7 @@ extension Observed {
   where Value == [Key: Element] {
     clean()
     guard let index = storage.index(forKey: key) else { return nil }
-    // The key itself, too, so that it does not die while the dictionary is changed.
+    // Retains the stored key as well, so that it is not released during the mutation.
     let former = storage[index]
     write(describedBy: { DictionaryRecord(former.key, old: former.value, new: nil) }) {
       $0.removeValue(forKey: former.key)

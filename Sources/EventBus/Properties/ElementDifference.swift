@@ -1,17 +1,19 @@
-/// The fewest splices that lead from one array to another.
+/// The minimal list of splices that lead from one array to another.
 ///
-/// What both have in common at either end is left out. For the rest, the search goes by the number of
-/// differences and stops at the first way through: E. Myers, “An O(ND) Difference Algorithm and Its
-/// Variations”, Algorithmica 1 (1986).
+/// The common prefix and suffix are excluded. For the rest, the search proceeds by the number of differences
+/// and stops at the first complete path: E. Myers, “An O(ND) Difference Algorithm and Its Variations”,
+/// Algorithmica 1 (1986).
 struct ElementDifference<Element: Equatable> {
-  /// With more differences than this the middle is replaced as a whole: the search takes memory by the
-  /// square of their number.
+  /// The maximum number of differences.
+  ///
+  /// Beyond it the middle is replaced as a whole, because the search needs memory proportional to the
+  /// square of that number.
   static var limit: Int { 1_000 }
 
   private let old: ArraySlice<Element>
   private let new: ArraySlice<Element>
 
-  /// Compares two arrays from both ends.
+  /// Creates a comparison of two arrays and excludes their common prefix and suffix.
   init(from old: [Element], to new: [Element]) {
     var (begin, oldEnd, newEnd) = (0, old.count, new.count)
     while begin < oldEnd, begin < newEnd, old[begin] == new[begin] { begin += 1 }
@@ -23,7 +25,7 @@ struct ElementDifference<Element: Equatable> {
     self.new = new[begin..<newEnd]
   }
 
-  /// The splices, in order of application, from left to right.
+  /// The splices in order of application, from left to right.
   var splices: [Splice<Element>] {
     guard !old.isEmpty || !new.isEmpty else { return [] }
     if old.isEmpty || new.isEmpty { return [splice(old.indices, new.indices)] }
@@ -42,38 +44,34 @@ struct ElementDifference<Element: Equatable> {
     return splices
   }
 
-  /// When a splice is applied, all to its left is as in the new array: so it begins where that says.
-  private func splice(_ gone: Range<Int>, _ come: Range<Int>) -> Splice<Element> {
-    let begin = come.lowerBound
+  /// When a splice is applied, everything to its left already matches the new array, so it begins at the new
+  /// offset.
+  private func splice(_ removed: Range<Int>, _ inserted: Range<Int>) -> Splice<Element> {
+    let begin = inserted.lowerBound
     return Splice(
-      begin..<begin + gone.count,
-      removed: Array(old[gone]),
-      inserted: Array(new[come])
+      begin..<begin + removed.count,
+      removed: Array(old[removed]),
+      inserted: Array(new[inserted])
     )
   }
 
-  /// A run of elements that stay: where it begins in both arrays, and its length.
+  /// A run of kept elements: its start in both arrays and its length.
   private typealias Run = (begin: (old: Int, new: Int), count: Int)
 
-  /// The elements that stay, in order; `nil` beyond the limit.
+  /// The runs of kept elements, in order; `nil` beyond the limit.
   ///
-  /// `reach[k]` is how far into the old array a way with *d* differences comes on the diagonal *k*,
-  /// that is, at a place where *k* more old elements than new ones have been passed.
+  /// `reach[k]` is the farthest offset in the old array that a path with *d* differences reaches on the
+  /// diagonal *k*, where *k* more old elements than new ones have been consumed.
   private func commonRuns() -> [Run]? {
     let most = min(old.count + new.count, Self.limit)
     let middle = most + 1
     var reach = [Int](repeating: 0, count: 2 * most + 3)
     var trace: [[Int]] = []
     for differences in 0...most {
-      // Where the round before has come, on its diagonals and one more to each side.
+      // The reach of the previous round, on its diagonals and one more on each side.
       trace.append(Array(reach[middle - differences - 1...middle + differences + 1]))
       for diagonal in stride(from: -differences, through: differences, by: 2) {
-        let step = Step(
-          below: reach[middle + diagonal - 1],
-          above: reach[middle + diagonal + 1],
-          diagonal,
-          differences
-        )
+        let step = Step(reach, at: middle + diagonal, diagonal, differences)
         var row = step.row
         while row < old.count, row - diagonal < new.count,
           old[old.startIndex + row] == new[new.startIndex + row - diagonal]
@@ -87,18 +85,13 @@ struct ElementDifference<Element: Equatable> {
     return nil
   }
 
-  /// Goes the way back from the end.
+  /// Traces the path back from the end.
   private func runs(_ trace: [[Int]]) -> [Run] {
     var runs: [Run] = []
     var (row, diagonal) = (old.count, old.count - new.count)
     for (differences, reach) in trace.enumerated().reversed() {
       let middle = differences + 1
-      let step = Step(
-        below: reach[middle + diagonal - 1],
-        above: reach[middle + diagonal + 1],
-        diagonal,
-        differences
-      )
+      let step = Step(reach, at: middle + diagonal, diagonal, differences)
       let entry = differences == 0 ? 0 : step.row
       if row > entry {
         let begin = (old.startIndex + entry, new.startIndex + entry - diagonal)
@@ -110,14 +103,15 @@ struct ElementDifference<Element: Equatable> {
     return runs.reversed()
   }
 
-  /// How a way comes onto a diagonal: by one difference, from the diagonal to either side.
+  /// The step by which a path enters a diagonal: one difference, from one of the adjacent diagonals.
   private struct Step {
-    /// Whether the difference is an element that came.
+    /// A Boolean value that indicates whether the difference is an insertion.
     let inserts: Bool
-    /// Where it stands then in the old array.
+    /// The offset in the old array after the step.
     let row: Int
 
-    init(below: Int, above: Int, _ diagonal: Int, _ differences: Int) {
+    init(_ reach: [Int], at index: Int, _ diagonal: Int, _ differences: Int) {
+      let (below, above) = (reach[index - 1], reach[index + 1])
       inserts = diagonal == -differences || diagonal != differences && below < above
       row = inserts ? above : below + 1
     }

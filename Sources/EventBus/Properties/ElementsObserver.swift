@@ -1,20 +1,20 @@
-/// What an observer of elements remembers between two reports.
+/// The state that an observer of elements keeps between two reports.
 ///
-/// The number of elements is enough to say what gave way when nobody wrote down how.
+/// The element count suffices to report that everything was replaced when the old value is unknown.
 @usableFromInline
 final class ElementsMemory {
-  /// How many elements there were when it was told last.
+  /// The number of elements at the last report.
   @usableFromInline var knownCount = 0
-  /// Whether a report came while the registration was paused.
+  /// A Boolean value that indicates whether a report was missed while the registration was paused.
   @usableFromInline var hasMissed = false
 
   @inlinable
   init() {}
 
-  /// Takes in a report.
+  /// Updates the state with a report.
   ///
-  /// - Returns: The report, as far as it is about the value that the observer knows, and how many elements
-  ///   that has.
+  /// - Returns: The report, without records and old value if they do not apply to the value that the
+  ///   observer knows, and the element count of that value.
   @inlinable
   func take<Value: Collection>(
     _ report: WriteReport<Value>
@@ -22,7 +22,7 @@ final class ElementsMemory {
     if report.isInitial { return (report, 0) }
     let count = knownCount
     knownCount = report.new.count
-    // Whoever notified by hand may have named another value than the one observers know.
+    // A manual report may name an old value other than the one that observers know.
     let isOldKnown = report.old.map { $0.count == count } ?? true
     guard hasMissed || !isOldKnown else { return (report, count) }
     hasMissed = false
@@ -30,29 +30,21 @@ final class ElementsMemory {
   }
 }
 
-@available(*, unavailable)
-extension ElementsMemory: Sendable {}
-
 /// An observer of elements without an owner.
 ///
-/// What it does is in its closure, which is compiled where the value's type is known.
+/// All type-specific work is in the closure, which is compiled where the concrete type is known.
 final class PlainElementsObserver<Value>: PropertyObserver<Value> {
   private let memory: ElementsMemory
   private let body: (WriteReport<Value>) -> Void
 
   init(
-    _ mark: ObservationMark,
+    _ registration: PropertyRegistration,
     _ memory: ElementsMemory,
     _ body: @escaping (WriteReport<Value>) -> Void
   ) {
     self.memory = memory
     self.body = body
-    super.init(mark, .writes)
-  }
-
-  @usableFromInline
-  override func receive(_ change: Change<Value>) -> Bool {
-    receive(WriteReport(new: change.new, isInitial: true))
+    super.init(registration, .writes)
   }
 
   @usableFromInline
@@ -68,26 +60,21 @@ final class PlainElementsObserver<Value>: PropertyObserver<Value> {
 /// An observer of elements that belongs to an object, which it holds weakly and passes to its handler.
 final class OwnedElementsObserver<Owner: AnyObject, Value>: PropertyObserver<Value> {
   private weak let owner: Owner?
-  private let tells: Bool
+  private let hasLifetime: Bool
   private let memory: ElementsMemory
   private let body: (Owner, WriteReport<Value>) -> Void
 
   init(
-    _ mark: ObservationMark,
+    _ registration: PropertyRegistration,
     owner: Owner,
     _ memory: ElementsMemory,
     _ body: @escaping (Owner, WriteReport<Value>) -> Void
   ) {
     self.owner = owner
-    tells = owner is any LifetimeOwner
+    hasLifetime = owner is any LifetimeOwner
     self.memory = memory
     self.body = body
-    super.init(mark, .writes)
-  }
-
-  @usableFromInline
-  override func receive(_ change: Change<Value>) -> Bool {
-    receive(WriteReport(new: change.new, isInitial: true))
+    super.init(registration, .writes)
   }
 
   @usableFromInline
@@ -101,12 +88,12 @@ final class OwnedElementsObserver<Owner: AnyObject, Value>: PropertyObserver<Val
   override func miss() { memory.hasMissed = true }
 
   override func belongs(to object: AnyObject) -> Bool { owner === object }
-  override var needsSweeping: Bool { !tells }
+  override var needsSweeping: Bool { !hasLifetime }
   override var hasLostOwner: Bool { owner == nil }
 }
 
 extension Observed where Value: Collection {
-  /// Registers a handler for reports that belongs to an object.
+  /// Registers a handler for write reports that belongs to an object.
   @usableFromInline
   func observeWrites<O: AnyObject>(
     owner: O,
@@ -119,7 +106,7 @@ extension Observed where Value: Collection {
     let (observers, value) = (neededObservers(), storage)
     memory.knownCount = value.count
     return observers.enter(
-      OwnedElementsObserver(observers.newMark(), owner: owner, memory, body),
+      OwnedElementsObserver(observers.newRegistration(), owner: owner, memory, body),
       owner: owner,
       key: id.map { PropertyObserverKey(owner: ObjectIdentifier(owner), id: $0) },
       options,
@@ -128,7 +115,7 @@ extension Observed where Value: Collection {
     )
   }
 
-  /// Registers a handler for reports that lasts as long as its token.
+  /// Registers a handler for write reports that belongs to its token.
   @usableFromInline
   func observeWrites(
     _ options: ObserveOptions,
@@ -139,7 +126,7 @@ extension Observed where Value: Collection {
     let (observers, value) = (neededObservers(), storage)
     memory.knownCount = value.count
     return observers.enter(
-      PlainElementsObserver(observers.newMark(), memory, body),
+      PlainElementsObserver(observers.newRegistration(), memory, body),
       options,
       value: value,
       isBehind: observers.enlisted != nil || observers.wroteSilently
@@ -149,33 +136,35 @@ extension Observed where Value: Collection {
   private func requireNoPrior(_ options: ObserveOptions) {
     guard options.contains(.prior) else { return }
     trap(
-      "observers of elements are not told before: the property at \(place) has none to tell",
-      remedy: "Leave out `.prior`, or use observe(owner:options:_:), which tells whole values"
+      "observers of elements of the property at \(propertySite) cannot be called before a change",
+      remedy: "Leave out `.prior`, or use observe(owner:options:_:), which reports whole values"
     )
   }
 }
 
 extension Observed where Value: RangeReplaceableCollection & RandomAccessCollection {
-  /// Calls a handler with what is done to the elements, for as long as its owner lives.
+  /// Calls a handler with the changes of the elements while its owner is alive.
   ///
-  /// What the operations of the property do, such as `$items.append(item)`, is told as splices; other
-  /// writes are told as a ``CollectionChange/Kind/setting``. The handler costs no copy of the value. The
-  /// operations of a batch are told in one change; they are told also when they undo each other, unless
-  /// somebody kept the value before.
+  /// Operations of the property, such as `$items.append(item)`, are reported as splices; other writes are
+  /// reported as ``CollectionChange/Kind/setting``. The handler does not cause a copy of the value. The
+  /// operations of a batch are reported in one change, even if they cancel each other out, unless another
+  /// observer required the old value.
   ///
-  /// What is stored silently, in manual mode or by ``withoutNotifying(_:)``, is told with the next change
-  /// that is reported: as splices if only operations of the property were used, up to 1,000.
+  /// Silent writes, in manual mode or by ``withoutNotifying(_:)``, are reported with the next change: as
+  /// splices, if all of them were operations of the property and there were at most 1,000.
   ///
   /// The owner is held weakly, and the registration ends with it, as with
   /// ``observe(owner:id:options:_:)``.
   ///
   /// - Parameters:
-  ///   - owner: The object whose life the registration shares. It may be the one that has the property.
-  ///   - id: A name for the registration: another one of the same owner with the same name replaces it.
-  ///   - options: ``ObserveOptions/initial`` or nothing.
-  ///   - body: Called with the owner and the change. A handler that is added during a change is not
-  ///     called for it.
-  /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
+  ///   - owner: The object whose lifetime limits the registration. It may be the object that declares the
+  ///     property.
+  ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
+  ///     one.
+  ///   - options: ``ObserveOptions/initial`` or none.
+  ///   - body: The handler, called with the owner and the change. A handler registered during a change is
+  ///     not called for that change.
+  /// - Returns: A token that cancels the registration. Releasing the token does not.
   /// - Complexity: Amortized O(1).
   @inlinable
   @discardableResult
@@ -191,12 +180,12 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     }
   }
 
-  /// Calls a handler with what is done to the elements, for as long as the token is kept.
+  /// Calls a handler with the changes of the elements while the returned token is retained.
   ///
   /// - Parameters:
-  ///   - options: ``ObserveOptions/initial`` or nothing.
-  ///   - body: Called with the change, as with an owner.
-  /// - Returns: The token. Dropping it ends the registration.
+  ///   - options: ``ObserveOptions/initial`` or none.
+  ///   - body: The handler, called with the change.
+  /// - Returns: A token that owns the registration: releasing the token ends it.
   /// - Complexity: Amortized O(1).
   @inlinable
   public func observeElements(

@@ -1,9 +1,9 @@
 extension Observed {
-  /// Takes a value through all the steps of an assignment.
+  /// Performs an assignment, with all its steps.
   @inlinable
   func assign(_ value: Value) {
     _ = ObjectAddress.borrow(cell.observer) { (observers: PropertyObservers<Value>) in
-      observers.cleanIfSoiled()
+      observers.cleanIfDirty()
       if observers.isInvolved || notifies == .manually || OpenBatch.isAnyOpen {
         return assignInOrder(value, observers, .assignment)
       }
@@ -14,21 +14,26 @@ extension Observed {
     }
   }
 
-  /// The general way of ``assign(_:)``.
+  /// The slow path of ``assign(_:)``.
   @usableFromInline
   func assignInOrder(
     _ value: Value,
     _ observers: PropertyObservers<Value>,
     _ write: Write
   ) {
-    observers.cleanIfSoiled()
+    observers.cleanIfDirty()
     var proposed = value
     if observers.census.validators > 0, !observers.approve(&proposed, old: { storage }) { return }
-    if notifies == .manually { return storeSilently(proposed, observers, write) }
+    if notifies == .manually {
+      let old = cell.exchange(proposed)
+      observers.dependents.invalidate()
+      observers.noteSilently(write)
+      return withExtendedLifetime(old) {}
+    }
     if isEqual(to: proposed) { return }
     if observers.census.wantingPriors > 0, observers.enlisted == nil {
-      observers.tellPrior(old: storage, new: proposed)
-      // An observer may have set the property meanwhile.
+      observers.notifyPrior(old: storage, new: proposed)
+      // An observer may have set the property in the meantime.
       if isEqual(to: proposed) { return }
     }
     let old = cell.exchange(proposed)
@@ -37,7 +42,7 @@ extension Observed {
     observers.reportInOrder(old: old, new: proposed, write)
   }
 
-  /// Reports what was changed in place, where nobody wanted the value before.
+  /// Reports a mutation in place for which no observer needed the old value.
   @inlinable
   func didMutate(_ observers: PropertyObservers<Value>, _ write: Write = .mutation) {
     if observers.hasDependents { observers.invalidateDependents() }
@@ -46,31 +51,20 @@ extension Observed {
     observers.reportInPlace(storage, write)
   }
 
-  private func storeSilently(
-    _ value: Value,
-    _ observers: PropertyObservers<Value>,
-    _ write: Write
-  ) {
-    let old = cell.exchange(value)
-    observers.dependents.invalidate()
-    observers.noteSilently(write)
-    withExtendedLifetime(old) {}
-  }
-
-  /// Whether a value may be taken for the present one.
+  /// Returns whether a value equals the current one; `false` if values cannot be compared.
   func isEqual(to value: Value) -> Bool {
     guard let areEqual else { return false }
     return areEqual(storage, value)
   }
 
-  /// Lets an open batch tell the change at its end.
+  /// Defers the report to the end of the open batch.
   ///
-  /// - Returns: `false` when there is none.
+  /// - Returns: `false` if no batch is open.
   @usableFromInline
   func enlist(_ old: Value?, _ observers: PropertyObservers<Value>) -> Bool {
     guard let batch = OpenBatch.current else { return false }
     if observers.enlisted == nil {
-      observers.enlisted = PropertyEnlistment(old: old)
+      observers.enlisted = .some(old)
       batch.add(self)
     }
     return true
@@ -78,28 +72,29 @@ extension Observed {
 }
 
 extension Observed {
-  /// Tells the observers that the value has changed.
+  /// Reports a change to the observers.
   ///
-  /// For properties in manual mode, and after ``withoutNotifying(_:)``. They are told whether or not the
-  /// values differ; ``ObserveOptions/prior`` observers are not told before, since it is past.
+  /// Use it for properties in manual mode and after ``withoutNotifying(_:)``. The change is reported even if
+  /// the values are equal. Observers with ``ObserveOptions/prior`` receive no announcement, because the
+  /// value has already changed.
   ///
   /// - Parameter old: The value that the observers know.
   public func notifyChange(from old: Value) {
     guard let observers else { return }
-    // At the first write of a batch: what was stored silently before is in `old`.
+    // First write of a batch: `old` covers earlier silent writes.
     if observers.enlisted == nil, OpenBatch.current != nil { observers.wroteSilently = false }
     if enlist(old, observers) { return }
     observers.reportInOrder(old: old, new: storage, nil)
   }
 
-  /// Changes the value in place and tells nobody.
+  /// Mutates the value in place without notifying observers.
   ///
-  /// Validators are not asked. Computed values that depend on the property give the right value when they
-  /// are read from now on; their observers are told together with the next reported change.
+  /// Validators do not run. Computed values that depend on the property return the new value when read;
+  /// their observers are notified with the next reported change.
   ///
-  /// - Parameter body: Changes the value. It must not read or set the property otherwise.
-  /// - Returns: What the closure returns.
-  /// - Throws: What the closure throws; what it changed until then stays.
+  /// - Parameter body: Mutates the value. It must not access the property in any other way.
+  /// - Returns: The closure's result.
+  /// - Throws: The closure's error. Mutations made before the error remain.
   public func withoutNotifying<R>(_ body: (inout Value) throws -> R) rethrows -> R {
     defer {
       if let observers {

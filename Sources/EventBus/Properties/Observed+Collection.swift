@@ -1,13 +1,13 @@
-/// Operations on the elements. Each works in place, and tells the observers of elements the splices it
-/// made; what it tells costs O(*k*) for *k* elements that go or come.
+/// Operations on the elements of a collection. Each works in place and reports its splices to the
+/// observers of elements; the report costs O(*k*) for *k* inserted and removed elements.
 ///
-/// As with any write, the collection is copied if somebody wants the value before; a validator may
-/// decline, and then nothing is changed, whatever the operation returns. An operation that does nothing,
-/// such as appending no elements, is no write. Indices out of range stop the program.
+/// As with any write, the collection is copied if an observer needs the old value. If a validator declines
+/// the write, nothing changes, whatever the operation returns. An operation without effect, such as
+/// appending no elements, is not a write. An index out of range stops the program.
 extension Observed where Value: RangeReplaceableCollection & RandomAccessCollection {
   /// Adds an element at the end.
   ///
-  /// - Parameter element: The element.
+  /// - Parameter element: The element to add.
   /// - Complexity: That of the collection: amortized O(1) for an array.
   @inlinable
   public func append(_ element: Value.Element) {
@@ -32,10 +32,10 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   /// Inserts an element before a position.
   ///
   /// - Parameters:
-  ///   - element: The element.
-  ///   - index: The position, at most the end.
-  ///   - fileID: Where the call is written; filled in by the compiler.
-  ///   - line: Its line.
+  ///   - element: The element to insert.
+  ///   - index: A valid index, or the end index.
+  ///   - fileID: The source file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   /// - Complexity: That of the collection: O(*n*) for an array.
   @inlinable
   public func insert(
@@ -45,7 +45,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     line: UInt = #line
   ) {
     clean()
-    let site = PropertyPlace(fileID: fileID, line: line)
+    let site = PropertySite(fileID: fileID, line: line)
     requireInsertion(at: index, "insert an element", site)
     write(describedBy: { record(at: offset(of: index), inserted: [element]) }) {
       $0.insert(element, at: index)
@@ -56,9 +56,9 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   ///
   /// - Parameters:
   ///   - elements: The elements, in order.
-  ///   - index: The position, at most the end.
-  ///   - fileID: Where the call is written; filled in by the compiler.
-  ///   - line: Its line.
+  ///   - index: A valid index, or the end index.
+  ///   - fileID: The source file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   /// - Complexity: That of the collection: O(*n* + *k*) for an array.
   @inlinable
   public func insert(
@@ -69,7 +69,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   ) {
     let elements = Array(elements)
     clean()
-    let site = PropertyPlace(fileID: fileID, line: line)
+    let site = PropertySite(fileID: fileID, line: line)
     requireInsertion(at: index, "insert elements", site)
     guard !elements.isEmpty else { return }
     write(describedBy: { record(at: offset(of: index), inserted: elements) }) {
@@ -80,10 +80,10 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   /// Removes an element.
   ///
   /// - Parameters:
-  ///   - index: Where it stands.
-  ///   - fileID: Where the call is written; filled in by the compiler.
-  ///   - line: Its line.
-  /// - Returns: The element.
+  ///   - index: The index of the element.
+  ///   - fileID: The source file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
+  /// - Returns: The removed element.
   /// - Complexity: That of the collection: O(*n*) for an array.
   @inlinable
   @discardableResult
@@ -93,7 +93,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     line: UInt = #line
   ) -> Value.Element {
     clean()
-    requireElement(at: index, "remove an element", PropertyPlace(fileID: fileID, line: line))
+    requireElement(at: index, "remove an element", PropertySite(fileID: fileID, line: line))
     let element = storage[index]
     write(describedBy: { record(at: offset(of: index), removed: [element]) }) {
       $0.remove(at: index)
@@ -104,9 +104,9 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   /// Removes the elements of a range.
   ///
   /// - Parameters:
-  ///   - range: The positions of the elements.
-  ///   - fileID: Where the call is written; filled in by the compiler.
-  ///   - line: Its line.
+  ///   - range: The indices of the elements.
+  ///   - fileID: The source file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   /// - Complexity: That of the collection: O(*n*) for an array.
   @inlinable
   public func removeSubrange(
@@ -114,10 +114,10 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    replace(range, with: [], "remove a range", PropertyPlace(fileID: fileID, line: line))
+    replace(range, with: [], "remove a range", PropertySite(fileID: fileID, line: line))
   }
 
-  /// Removes all elements, and keeps the room they took.
+  /// Removes all elements and keeps the capacity.
   ///
   /// - Complexity: O(*n*).
   @inlinable
@@ -131,20 +131,20 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     withExtendedLifetime(removed) {}
   }
 
-  /// Removes the elements that fulfil a condition.
+  /// Removes the elements that satisfy a condition.
   ///
-  /// What stood together is told as one splice. If the condition throws, nothing is removed.
+  /// Each run of adjacent elements is reported as one splice. If the condition throws, nothing is removed.
   ///
-  /// - Parameter isRemoved: The condition, asked once for each element, in order. It must not use the
+  /// - Parameter isRemoved: The condition, evaluated once for each element, in order. It must not use the
   ///   property.
-  /// - Throws: What the condition throws.
+  /// - Throws: The error of the condition.
   /// - Complexity: O(*n*).
   @inlinable
   public func removeAll(where isRemoved: (Value.Element) throws -> Bool) rethrows {
     clean()
     let runs = try Self.runs(in: &storage, where: isRemoved)
     guard let first = runs.first else { return }
-    // What stays behind the first that goes moves forward, in one operation.
+    // The remaining elements after the first removed one move forward in a single operation.
     var stays: [Value.Element] = []
     var splices: [Splice<Value.Element>] = []
     var (end, gone) = (first.lowerBound, 0)
@@ -163,13 +163,13 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     withExtendedLifetime(splices) {}
   }
 
-  /// Puts elements in the place of others.
+  /// Replaces a range of elements.
   ///
   /// - Parameters:
-  ///   - range: The positions of the elements that go; an empty range inserts.
-  ///   - elements: Those that come, in order; as many as one likes.
-  ///   - fileID: Where the call is written; filled in by the compiler.
-  ///   - line: Its line.
+  ///   - range: The indices of the elements to replace; an empty range inserts.
+  ///   - elements: The new elements, in order. Their number may differ from that of the old ones.
+  ///   - fileID: The source file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   /// - Complexity: That of the collection: O(*n* + *k*) for an array.
   @inlinable
   public func replaceSubrange(
@@ -178,18 +178,18 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    let site = PropertyPlace(fileID: fileID, line: line)
+    let site = PropertySite(fileID: fileID, line: line)
     replace(range, with: Array(elements), "replace a range", site)
   }
 
-  /// Puts an element in the place of another one.
+  /// Replaces an element.
   ///
   /// - Parameters:
-  ///   - index: Where that stands.
-  ///   - element: The one that comes.
-  ///   - fileID: Where the call is written; filled in by the compiler.
-  ///   - line: Its line.
-  /// - Returns: The one that went.
+  ///   - index: The index of the element to replace.
+  ///   - element: The new element.
+  ///   - fileID: The source file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
+  /// - Returns: The replaced element.
   /// - Complexity: That of the collection: O(1) for an array.
   @inlinable
   @discardableResult
@@ -200,7 +200,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     line: UInt = #line
   ) -> Value.Element {
     clean()
-    requireElement(at: index, "replace an element", PropertyPlace(fileID: fileID, line: line))
+    requireElement(at: index, "replace an element", PropertySite(fileID: fileID, line: line))
     let former = storage[index]
     write(
       describedBy: { record(at: offset(of: index), removed: [former], inserted: [element]) }
@@ -210,15 +210,15 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     return former
   }
 
-  /// Takes an element from its place and puts it into another one.
+  /// Moves an element to another index.
   ///
-  /// It is told as a removal and an insertion.
+  /// The move is reported as a removal and an insertion.
   ///
   /// - Parameters:
-  ///   - index: Where it stands.
-  ///   - destination: Where it is to stand when it has been moved: the position of another element now.
-  ///   - fileID: Where the call is written; filled in by the compiler.
-  ///   - line: Its line.
+  ///   - index: The current index of the element.
+  ///   - destination: The index of the element after the move; the index of an existing element.
+  ///   - fileID: The source file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   /// - Complexity: That of the collection: O(*n*) for an array.
   @inlinable
   public func move(
@@ -228,7 +228,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     line: UInt = #line
   ) {
     clean()
-    let site = PropertyPlace(fileID: fileID, line: line)
+    let site = PropertySite(fileID: fileID, line: line)
     requireElement(at: index, "move an element", site)
     requireElement(at: destination, "move an element to a place", site)
     guard index != destination else { return }
@@ -246,13 +246,13 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
 
   /// Exchanges two elements.
   ///
-  /// It is told as two replacements; nothing is done with one and the same position.
+  /// The exchange is reported as two replacements. Equal indices have no effect.
   ///
   /// - Parameters:
-  ///   - first: Where one of them stands.
-  ///   - second: Where the other one stands.
-  ///   - fileID: Where the call is written; filled in by the compiler.
-  ///   - line: Its line.
+  ///   - first: The index of one element.
+  ///   - second: The index of the other element.
+  ///   - fileID: The source file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   /// - Complexity: That of the collection: O(1) for an array.
   @inlinable
   public func swapAt(
@@ -262,7 +262,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     line: UInt = #line
   ) {
     clean()
-    let site = PropertyPlace(fileID: fileID, line: line)
+    let site = PropertySite(fileID: fileID, line: line)
     requireElement(at: first, "swap an element", site)
     requireElement(at: second, "swap an element", site)
     guard first != second else { return }

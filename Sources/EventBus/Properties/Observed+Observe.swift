@@ -1,19 +1,22 @@
 extension Observed {
-  /// Calls a handler for every change, for as long as its owner lives.
+  /// Calls a handler for every change while its owner is alive.
   ///
   /// The owner is held weakly and passed to the handler. If it is a ``LifetimeOwner``, the registration
-  /// ends the moment its lifetime does; otherwise it ends with the next change that meets it dead, or by
-  /// a later registration: after any registration at most max(8, 2 × living) places are taken.
+  /// ends as soon as its lifetime ends. Otherwise it ends at the first change after the owner's death or
+  /// in the sweep of a later registration: after any registration, at most max(8, 2 × live) slots are in
+  /// use.
   ///
-  /// Registering twice makes two registrations, unless they have the same `id`.
+  /// Registering twice creates two registrations, unless both have the same `id`.
   ///
   /// - Parameters:
-  ///   - owner: The object whose life the registration shares. It may be the one that has the property.
-  ///   - id: A name for the registration: another one of the same owner with the same name replaces it.
-  ///   - options: What is wanted besides the changes.
-  ///   - body: Called with the owner and the change. A handler that is added during a change is not
-  ///     called for it.
-  /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
+  ///   - owner: The object whose lifetime limits the registration. It may be the object that declares the
+  ///     property.
+  ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
+  ///     one.
+  ///   - options: The calls to make besides those for changes.
+  ///   - body: The handler, called with the owner and the change. A handler registered during a change is
+  ///     not called for that change.
+  /// - Returns: A token that cancels the registration. Releasing the token does not.
   /// - Complexity: Amortized O(1).
   @discardableResult
   public func observe<O: AnyObject>(
@@ -33,12 +36,13 @@ extension Observed {
     )
   }
 
-  /// Calls a handler for every change, for as long as the token is kept.
+  /// Calls a handler for every change while the returned token is retained.
   ///
   /// - Parameters:
-  ///   - options: What is wanted besides the changes.
-  ///   - body: Called with the change. A handler that is added during a change is not called for it.
-  /// - Returns: The token. Dropping it ends the registration.
+  ///   - options: The calls to make besides those for changes.
+  ///   - body: The handler, called with the change. A handler registered during a change is not called for
+  ///     that change.
+  /// - Returns: A token that owns the registration: releasing the token ends it.
   /// - Complexity: Amortized O(1).
   public func observe(
     options: ObserveOptions = [],
@@ -48,42 +52,43 @@ extension Observed {
     return observers.register(options, value: value, isBehind: observers.enlisted != nil, body)
   }
 
-  /// Asks a closure before a value is stored; it may replace the value or decline it.
+  /// Adds a validator, which may replace or decline each value before it is stored.
   ///
-  /// Validators are asked in the order of their registration, each with what the one before left, and
-  /// before anything else happens. A declined value is not stored and nobody is told. With a validator,
-  /// changing the value in place copies it.
+  /// Validators run first, in registration order; each receives the value that the previous one produced.
+  /// A declined value is neither stored nor reported. While a property has validators, mutating the value
+  /// in place copies it.
   ///
-  /// - Parameter validate: Given the present value and the one to be stored, answers whether to store it.
-  /// - Returns: The token. Dropping it ends the registration.
+  /// - Parameter validate: Receives the current value and the proposed one, which it may replace. Returns
+  ///   whether to store the proposed value.
+  /// - Returns: A token that owns the registration: releasing the token ends it.
   /// - Complexity: Amortized O(1).
   public func willSet(
     _ validate: @escaping (_ old: Value, _ proposed: inout Value) -> Bool
   ) -> Token {
     let observers = neededObservers()
-    let validator = PropertyValidator(observers.newMark(), validate)
+    let validator = PropertyValidator(observers.newRegistration(), validate)
     observers.add(validator)
-    return Token(validator.mark, handle: 0)
+    return Token(validator.registration, handle: 0)
   }
 
-  /// Ends every registration of an owner.
+  /// Ends all registrations of an owner.
   ///
-  /// - Parameter owner: The owner, as it was passed at the registrations.
+  /// - Parameter owner: The owner that was passed to `observe`.
   /// - Complexity: O(*n*) in the number of registrations.
   public func unobserve<O: AnyObject>(owner: O) { observers?.end(of: owner) }
 }
 
 extension Observed {
-  /// Keeps a property of an object at the value of this one: now, and after every change.
+  /// Assigns the value to a property of another object, now and after every change.
   ///
   /// ```swift
   /// account.$owner.bind(to: screen, \.text)
   /// ```
   ///
   /// - Parameters:
-  ///   - owner: The object, held weakly; the binding ends with it.
-  ///   - keyPath: Its property.
-  /// - Returns: The token, which may be dropped: the binding stays. Cancelling it ends it early.
+  ///   - owner: The object to update, held weakly. The binding ends with it.
+  ///   - keyPath: The property to set.
+  /// - Returns: A token that cancels the binding. Releasing the token does not.
   /// - Complexity: Amortized O(1).
   @discardableResult
   public func bind<O: AnyObject>(

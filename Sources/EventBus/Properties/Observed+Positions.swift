@@ -1,12 +1,12 @@
-// What the operations on elements have in common: positions, and what is said about them.
+// Helpers for the operations on elements: index checks, offsets and splice records.
 extension Observed where Value: RangeReplaceableCollection & RandomAccessCollection {
-  /// Replaces the elements of a range that the caller named.
+  /// Replaces a range of elements, after checking it.
   @inlinable
   func replace(
     _ range: Range<Value.Index>,
     with inserted: [Value.Element],
     _ task: String,
-    _ site: PropertyPlace
+    _ site: PropertySite
   ) {
     clean()
     guard range.lowerBound >= storage.startIndex, range.upperBound <= storage.endIndex else {
@@ -21,16 +21,16 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     withExtendedLifetime(removed) {}
   }
 
-  /// Replaces one element.
+  /// Replaces one element of a collection.
   @inlinable
   static func put(_ element: Value.Element, at index: Value.Index, in value: inout Value) {
     value.replaceSubrange(index..<value.index(after: index), with: CollectionOfOne(element))
   }
 
-  /// The offsets of the elements that fulfil a condition, those that stand together in one range.
+  /// The offsets of the elements that satisfy a condition, as ranges of adjacent elements.
   ///
-  /// The value is `inout` for the length of the search: whoever writes to the property in the condition
-  /// is stopped, as in a mutation.
+  /// The value is `inout` for the duration of the search, so that a condition that accesses the property
+  /// traps, as it does in a mutation.
   @inlinable
   static func runs(
     in value: inout Value,
@@ -52,28 +52,28 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     return runs
   }
 
-  /// How far a position is from the first one.
+  /// The offset of an index from the start index.
   @inlinable
   func offset(of index: Value.Index) -> Int {
     storage.distance(from: storage.startIndex, to: index)
   }
 
-  /// The position of an offset.
+  /// The index at an offset.
   @inlinable
   func index(at offset: Int) -> Value.Index {
     storage.index(storage.startIndex, offsetBy: offset)
   }
 
-  /// The elements at some offsets.
+  /// Copies the elements in a range of offsets.
   ///
-  /// An array of its own: one made from a whole array would share the storage of that, and the next
-  /// change in place would copy it.
+  /// The result never shares the storage of the collection; sharing would make the next mutation in place
+  /// copy the whole collection.
   @inlinable
   func elements(_ offsets: Range<Int>) -> [Value.Element] {
     storage[index(at: offsets.lowerBound)..<index(at: offsets.upperBound)].map { $0 }
   }
 
-  /// Describes an operation of one step.
+  /// Describes an operation that consists of one splice.
   @inlinable
   func record(
     at offset: Int,
@@ -84,17 +84,17 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     return SpliceRecord([Splice(range, removed: removed, inserted: inserted)])
   }
 
-  /// Stops the program unless there is an element at a position.
+  /// Traps unless an index refers to an element.
   @inlinable
-  func requireElement(at index: Value.Index, _ task: String, _ site: PropertyPlace) {
+  func requireElement(at index: Value.Index, _ task: String, _ site: PropertySite) {
     guard index >= storage.startIndex, index < storage.endIndex else {
       refuse(task, "\(index)", valid: "\(storage.startIndex)..<\(storage.endIndex)", site)
     }
   }
 
-  /// Stops the program unless something may be inserted at a position.
+  /// Traps unless an index is valid for insertion.
   @inlinable
-  func requireInsertion(at index: Value.Index, _ task: String, _ site: PropertyPlace) {
+  func requireInsertion(at index: Value.Index, _ task: String, _ site: PropertySite) {
     guard index >= storage.startIndex, index <= storage.endIndex else {
       refuse(task, "\(index)", valid: "\(storage.startIndex)...\(storage.endIndex)", site)
     }
@@ -105,29 +105,32 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     _ task: String,
     _ position: String,
     valid: String,
-    _ site: PropertyPlace
+    _ site: PropertySite
   ) -> Never {
     trap(
-      "\(site) asks the property at \(place) to \(task) at \(position), which is outside \(valid)",
+      "\(site) asks the property at \(propertySite) to \(task) at \(position), which is outside \(valid)",
       remedy: "Check the position against the indices of the value first"
     )
   }
 }
 
 extension Observed {
-  /// Lets go of registrations that have ended, which may do anything, before positions are looked at.
-  @inlinable
-  func clean() { observers?.cleanIfSoiled() }
-
-  /// Changes the value and describes what was done to those who want to know.
+  /// Removes ended registrations.
   ///
-  /// In place, unless somebody wants the value before, or to decide. Where somebody may decide for another
-  /// value, or may set the property before this one is stored, the description would not be true, and
-  /// the change is told as an assignment.
+  /// Their release may run arbitrary code, so this happens before any index is computed.
+  @inlinable
+  func clean() { observers?.cleanIfDirty() }
+
+  /// Mutates the value and reports a description of the mutation to observers of elements.
+  ///
+  /// The mutation happens in place unless an observer needs the old value or a validator is registered. A
+  /// validator may replace the value, and a prior observer may set the property before the value is stored;
+  /// the description could then be wrong, so the write is reported as an assignment.
   ///
   /// - Parameters:
-  ///   - describe: Describes the change; asked before it is made, if at all. It must not use the property.
-  ///   - change: Makes it. Nothing may die in it.
+  ///   - describe: Describes the mutation. It is called before the mutation, or not at all, and must not
+  ///     write to the property.
+  ///   - change: Performs the mutation. It must not release the last reference to any object.
   @inlinable
   func write(
     describedBy describe: () -> AnyObject,

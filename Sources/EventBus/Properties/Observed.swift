@@ -1,4 +1,4 @@
-/// A property that tells its observers what it was and what it is.
+/// A property that reports each change to its observers, with the old and the new value.
 ///
 /// ```swift
 /// @MainActor final class Account {
@@ -16,37 +16,43 @@
 /// account.balance = 5
 /// ```
 ///
-/// One assignment goes through these steps: validators may replace or decline the value; a value equal to
-/// the present one ends it; observers with ``ObserveOptions/prior`` are told while the property still has
-/// the old value; the value is stored; observers are called in the order of their registration, with the
-/// exact old and new value; computed values that depend on it follow.
+/// An assignment takes these steps:
 ///
-/// An observer may set the property: the value is stored at once, and its observers are told when the
-/// present change has been told to all. Observers never nest, and each sees an unbroken chain of changes.
+/// 1. Validators may replace or decline the value.
+/// 2. A value equal to the current one ends the assignment.
+/// 3. Observers with ``ObserveOptions/prior`` are called while the property still has the old value.
+/// 4. The property stores the value.
+/// 5. Observers are called in registration order, with the exact old and new value.
+/// 6. Computed values that depend on the property notify their observers.
 ///
-/// Either side may die first, an object may observe itself, and cancelling twice is harmless.
+/// An observer may set the property. The value is stored at once; the change is reported after every
+/// observer has received the current one. Observer calls never nest, and each observer sees an unbroken
+/// chain of changes.
+///
+/// The property and its observers may be released in any order, an object may observe itself, and
+/// cancelling twice is harmless.
 ///
 /// ## Thread safety
 ///
-/// A property is not `Sendable`: its value, and its handlers with all they captured, belong to the
-/// isolation domain of the object that has it, and the compiler sees to it. So there is no lock. Tokens
-/// may be cancelled on any thread; a cancelled handler is not called any more, and is destroyed inside
-/// the domain when the property is used next, or dies.
+/// A property is not `Sendable`. Its value, its handlers and their captures belong to the isolation domain
+/// of the object that declares it; the compiler enforces this, so the property needs no lock. Tokens may
+/// be cancelled on any thread. A cancelled handler is not called again; it is released inside the domain,
+/// when the property is next used or is deinitialized.
 @propertyWrapper
 public final class Observed<Value> {
   @usableFromInline let cell: ValueCell<Value>
-  /// Who observes; `nil` until somebody does, and never again.
+  /// The registrations; `nil` until the first one.
   @usableFromInline private(set) var observers: PropertyObservers<Value>?
   @usableFromInline let areEqual: ((Value, Value) -> Bool)?
   @usableFromInline let notifies: Notifies
 
-  /// Creates a property that does not report a value equal to the one it has.
+  /// Creates a property that does not report a value equal to its current one.
   ///
   /// - Parameters:
-  ///   - wrappedValue: The first value.
-  ///   - notifies: Who reports changes.
-  ///   - fileID: Where the property is written; filled in by the compiler.
-  ///   - line: Its line.
+  ///   - wrappedValue: The initial value.
+  ///   - notifies: A value that selects automatic or manual reports.
+  ///   - fileID: The source file of the property; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   @inlinable
   public convenience init(
     wrappedValue: Value,
@@ -57,13 +63,13 @@ public final class Observed<Value> {
     self.init(wrappedValue, { $0 == $1 }, notifies, fileID: fileID, line: line)
   }
 
-  /// Creates a property that reports every value it is set to.
+  /// Creates a property that reports every assignment.
   ///
   /// - Parameters:
-  ///   - wrappedValue: The first value.
-  ///   - notifies: Who reports changes.
-  ///   - fileID: Where the property is written; filled in by the compiler.
-  ///   - line: Its line.
+  ///   - wrappedValue: The initial value.
+  ///   - notifies: A value that selects automatic or manual reports.
+  ///   - fileID: The source file of the property; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   @inlinable
   @_disfavoredOverload
   public convenience init(
@@ -75,13 +81,13 @@ public final class Observed<Value> {
     self.init(wrappedValue, nil, notifies, fileID: fileID, line: line)
   }
 
-  /// Creates a property that does not report values that are alike.
+  /// Creates a property that ignores values that a predicate considers equal.
   ///
   /// - Parameters:
-  ///   - wrappedValue: The first value.
-  ///   - areEqual: Whether a value may be taken for another one; such a value is not stored.
-  ///   - fileID: Where the property is written; filled in by the compiler.
-  ///   - line: Its line.
+  ///   - wrappedValue: The initial value.
+  ///   - areEqual: Returns whether two values are equal. A value equal to the current one is not stored.
+  ///   - fileID: The source file of the property; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   @inlinable
   public convenience init(
     wrappedValue: Value,
@@ -109,10 +115,10 @@ public final class Observed<Value> {
 
   /// The value.
   ///
-  /// Changing it in place, as in `items.append(item)`, copies nothing unless a validator or an observer
-  /// needs the value before. In place every write is reported, also when the mutation throws.
+  /// Mutating it in place, as in `items.append(item)`, copies nothing unless a validator or an observer
+  /// needs the old value. Every mutation in place is reported, even if it throws.
   ///
-  /// - Complexity: O(1) to get. To set, O(*n*) in the number of observers; nothing is allocated.
+  /// - Complexity: O(1) to get. O(*n*) in the number of observers to set, without allocation.
   @inlinable
   public var wrappedValue: Value {
     get { storage }
@@ -135,26 +141,26 @@ public final class Observed<Value> {
     }
   }
 
-  /// The property itself, to be observed.
+  /// The property itself, for observing it.
   public var projectedValue: Observed<Value> { self }
 
-  /// How many places registrations take, those included whose owners have died unnoticed.
-  package var observerSlotCount: Int { observers?.slotCount ?? 0 }
+  /// The number of slots in use, including those of registrations whose owners have died.
+  package var observerSlotCount: Int { observers?.slots.count ?? 0 }
 
-  /// Where the property is written.
-  var place: PropertyPlace { PropertyPlace(fileID: cell.fileID, line: cell.line) }
+  /// The source site of the property.
+  var propertySite: PropertySite { PropertySite(fileID: cell.fileID, line: cell.line) }
 
-  /// The value, which can be changed in place.
+  /// The value, mutable in place.
   @inlinable
   var storage: Value {
     get { cell.value }
     _modify { yield &cell.value }
   }
 
-  /// Who observes, made when it is first asked for.
+  /// The registrations, created on first use.
   func neededObservers() -> PropertyObservers<Value> {
     if let observers { return observers }
-    let made = PropertyObservers<Value>(place, areEqual: areEqual)
+    let made = PropertyObservers<Value>(propertySite, areEqual: areEqual)
     observers = made
     cell.observer = ObjectAddress.of(made)
     return made
@@ -162,16 +168,18 @@ public final class Observed<Value> {
 }
 
 extension Observed: ObservableValue {
-  /// The value, read through the property itself.
+  /// The current value.
   public var value: Value { storage }
 }
 
 @available(*, unavailable)
 extension Observed: Sendable {}
 
-/// Where a property was written, for messages.
+/// The source site of a property, for messages.
+///
+/// Unlike ``SourceSite`` it copies no string.
 @usableFromInline
-struct PropertyPlace: Sendable, CustomStringConvertible {
+struct PropertySite: Sendable, CustomStringConvertible {
   /// The module and file.
   @usableFromInline let fileID: StaticString
   /// The line, counted from one.
@@ -183,6 +191,6 @@ struct PropertyPlace: Sendable, CustomStringConvertible {
     self.line = line
   }
 
-  /// The place as `Module/File.swift:12`.
+  /// The site as `Module/File.swift:12`.
   @usableFromInline var description: String { "\(fileID):\(line)" }
 }

@@ -1,26 +1,26 @@
 extension Observed {
-  /// Calls a handler for every change of a property inside the object that this one holds, also when
-  /// the object is replaced.
+  /// Calls a handler for every change of a property of the object that this property holds, and when the
+  /// object is replaced.
   ///
   /// ```swift
   /// player.$account.observe(\.$balance, owner: screen) { screen, change in
-  ///   screen.text = change.new.map { "\($0)" } ?? "nobody"
+  ///   screen.text = change.new.map { "\($0)" } ?? "no account"
   /// }
   /// ```
   ///
-  /// Replacing the object is one change, from the value in the old object to the one in the new; none if
-  /// they are equal.
+  /// Replacing the object is one change, from the value in the old object to the value in the new one; if
+  /// the two are equal, nothing is reported.
   ///
-  /// The rules are those of plain observers. A handler that sets the inner property or replaces the object
-  /// is called again when it has returned. What changes while the registration is paused is not reported,
-  /// but followed. In a batch over both, the object and the inner property report once.
+  /// The rules of plain observers apply. A handler that sets the inner property or replaces the object is
+  /// called again after it returns. While the registration is paused, it follows replacements but reports
+  /// nothing. A batch that changes both the object and the inner property reports once.
   ///
   /// - Parameters:
-  ///   - path: From the object to its property.
-  ///   - owner: The object whose life the registration shares.
-  ///   - options: What is wanted besides the changes.
-  ///   - body: Called with the owner and the change of the inner value.
-  /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
+  ///   - path: The key path from the object to its property.
+  ///   - owner: The object whose lifetime limits the registration.
+  ///   - options: The calls to make besides those for changes.
+  ///   - body: The handler, called with the owner and the change of the inner value.
+  /// - Returns: A token that cancels the registration. Releasing the token does not.
   /// - Complexity: Amortized O(1).
   @discardableResult
   public func observe<O: AnyObject, Leaf>(
@@ -38,18 +38,18 @@ extension Observed {
     return observe(steps, owner: owner, options, body)
   }
 
-  /// Calls a handler for every change of a property inside the object that this one may hold, also when
-  /// the object is replaced, comes or goes.
+  /// Calls a handler for every change of a property of the object that this optional property holds, and
+  /// when the object is set, replaced or removed.
   ///
   /// Without an object the value is `nil`. Replacing the object is one change, from the value in the old
-  /// object to the one in the new; none if they are equal.
+  /// object to the value in the new one; if the two are equal, nothing is reported.
   ///
   /// - Parameters:
-  ///   - path: From the object to its property.
-  ///   - owner: The object whose life the registration shares.
-  ///   - options: What is wanted besides the changes.
-  ///   - body: Called with the owner and the change of the inner value.
-  /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
+  ///   - path: The key path from the object to its property.
+  ///   - owner: The object whose lifetime limits the registration.
+  ///   - options: The calls to make besides those for changes.
+  ///   - body: The handler, called with the owner and the change of the inner value.
+  /// - Returns: A token that cancels the registration. Releasing the token does not.
   /// - Complexity: Amortized O(1).
   @discardableResult
   public func observe<O: AnyObject, Wrapped, Leaf>(
@@ -75,7 +75,7 @@ extension Observed {
   ) -> Token {
     let (observers, value) = (neededObservers(), storage)
     let observer = PathObserver(
-      observers.newMark(),
+      observers.newRegistration(),
       path,
       of: self,
       owner: owner,
@@ -92,47 +92,47 @@ extension Observed {
   }
 }
 
-/// An observer of a property inside an object that another property holds, and may replace.
+/// An observer of a property of the object that another property holds.
 ///
-/// It stands among the observers of the outer property and keeps a registration at the inner one.
+/// It is registered with the outer property and holds a registration with the inner one.
 ///
-/// Its handler sees one chain of changes, whichever property they come from, and is never called inside
-/// itself: what happens meanwhile waits here. A change of an object that has been replaced already is
-/// left out, since the report of the replacement follows, with the newest value. While the registration
-/// is paused it follows the object without a call.
+/// The handler receives one chain of changes from both properties. Its calls never nest: changes made
+/// during a call are queued. A change in an object that has already been replaced is dropped, because the
+/// report of the replacement follows with the newest value. While the registration is paused, the
+/// observer follows the object without calling the handler.
 ///
-/// `Seen` is the value in the changes of its handler: the inner value, or an optional one where there may
-/// be no object.
+/// `Seen` is the type of the values in the handler's changes: the inner value, or an optional of it if
+/// there may be no object.
 final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<Root> {
-  /// How the inner property is found in the outer value.
+  /// The accessors for the inner property and its value.
   struct Path {
-    /// The inner property, if there is an object.
+    /// Returns the inner property, if there is an object.
     let find: (Root) -> Observed<Leaf>?
-    /// The inner value, as the handler sees it.
+    /// Returns the inner value as the handler receives it.
     let see: (Root) -> Seen
-    /// The same for a value of the inner property.
+    /// Converts a value of the inner property to the handler's type.
     let lift: (Leaf) -> Seen
-    /// The value again, if there is an object.
+    /// Converts a handler's value back, if there is an object.
     let leaf: (Seen) -> Leaf?
   }
 
   private weak let owner: Owner?
   private weak let outer: Observed<Root>?
-  private let tells: Bool
+  private let hasLifetime: Bool
   private let path: Path
   private let options: ObserveOptions
   private let body: (Owner, Change<Seen>) -> Void
-  /// The inner property that is observed.
+  /// The observed inner property.
   private var property: Observed<Leaf>?
   private var token: Token?
-  /// The newest value that was reported to the handler, or waits until it has returned.
+  /// The newest value that was reported or queued.
   private var known: Seen
   private var isCalling = false
-  /// What happened while the handler was running.
+  /// The changes made while the handler was running.
   private var waiting = BoundedQueue<Change<Seen>>()
 
   init(
-    _ mark: ObservationMark,
+    _ registration: PropertyRegistration,
     _ path: Path,
     of outer: Observed<Root>,
     owner: Owner,
@@ -141,19 +141,19 @@ final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<R
   ) {
     self.owner = owner
     self.outer = outer
-    tells = owner is any LifetimeOwner
+    hasLifetime = owner is any LifetimeOwner
     self.path = path
     self.options = options
     self.body = body
     known = path.see(outer.storage)
-    super.init(mark, options.roles(of: Root.self))
+    super.init(registration, options.roles(of: Root.self))
   }
 
-  // Not before: the inner property may be the outer one, whose registrations stand in order.
+  // Not in `init`: the inner property may be the outer one, whose slots are in ascending order.
   override func wasAdded() { miss() }
 
   override func belongs(to object: AnyObject) -> Bool { owner === object }
-  override var needsSweeping: Bool { !tells }
+  override var needsSweeping: Bool { !hasLifetime }
   override var hasLostOwner: Bool { owner == nil }
 
   @usableFromInline
@@ -167,17 +167,17 @@ final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<R
     case .prior:
       if isChange(to: seen, in: found) { body(owner, Change(.prior, old: known, new: seen)) }
     case .set:
-      let isNews = isChange(to: seen, in: found)
+      let isChange = isChange(to: seen, in: found)
       follow(found)
-      if isNews { report(owner, seen) }
+      if isChange { report(owner, seen) }
     }
     return true
   }
 
-  /// Follows the object that is there now, without a call: the registration is new or paused.
+  /// Follows the current object without calling the handler, because the registration is new or paused.
   @usableFromInline
   override func miss() {
-    if mark.hasEnded { return follow(nil) }
+    if registration.hasEnded { return follow(nil) }
     guard let root = outer?.cell.settled else { return }
     follow(path.find(root))
     known = path.see(root)
@@ -195,26 +195,28 @@ final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<R
   }
 
   private func receiveInner(_ change: Change<Leaf>) {
-    guard let outer, let observers = outer.observers, !mark.hasEnded else { return follow(nil) }
-    // A call of the outer property's observer, too, for those that wait for its end.
+    guard let outer, let observers = outer.observers, !registration.hasEnded else {
+      return follow(nil)
+    }
+    // Published as a call of the outer registration too, for tasks that wait for its end.
     let outerCall = observers.beginWalk()
     if outerCall == nil { observers.ledger.call(number) }
     defer { observers.endWalk(outerCall) }
-    // If the object was replaced already, the report of that follows, or was left out on purpose.
+    // If the object has already been replaced, that report follows or was left out on purpose.
     if let root = outer.cell.settled, path.find(root) !== property { return }
     let seen = path.lift(change.new)
-    guard mark.isOpen else {
+    guard registration.isOpen else {
       if change.kind == .set { known = seen }
       return
     }
     guard let owner else {
-      mark.endByItself()
+      registration.endByItself()
       return follow(nil)
     }
     if change.kind == .prior { return body(owner, Change(.prior, old: known, new: seen)) }
-    // What was reported by hand, with equal values, is reported here as well.
-    let isNews = areUnequal(path.leaf(known), change.new) || !areUnequal(change.old, change.new)
-    if isNews { report(owner, seen) }
+    // A manual report with equal values is passed on.
+    let isChange = differ(path.leaf(known), change.new, in: property)
+    if isChange || !differ(change.old, change.new, in: property) { report(owner, seen) }
   }
 
   private func report(_ owner: Owner, _ seen: Seen) {
@@ -223,38 +225,33 @@ final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<R
     call(owner, change)
   }
 
-  /// Calls the handler, or lets the change wait until the handler has returned.
+  /// Calls the handler, or queues the change if the handler is running.
   private func call(_ owner: Owner, _ change: Change<Seen>) {
     guard !isCalling else { return _ = waiting.append(change) }
     isCalling = true
     body(owner, change)
     var rounds = 1
     while let next = waiting.popFirst() {
-      // What comes while the registration is paused is dropped.
-      if mark.isOpen { body(owner, next) }
+      // Changes are dropped while the registration is paused.
+      if registration.isOpen { body(owner, next) }
       rounds += 1
       if rounds == 101 { outer?.observers?.warnOfRounds() }
     }
     isCalling = false
   }
 
-  /// Whether a value of the outer property is a change for the handler.
+  /// Returns whether a new outer value changes the value that the handler knows.
   private func isChange(to seen: Seen, in found: Observed<Leaf>?) -> Bool {
     switch (path.leaf(known), path.leaf(seen)) {
     case (nil, nil): false
-    case (let old?, let new?): found !== property && areUnequal(old, new, in: found)
+    case (let old?, let new?): found !== property && differ(old, new, in: found)
     default: true
     }
   }
 
-  private func areUnequal(_ old: Leaf?, _ new: Leaf) -> Bool {
-    guard let old else { return true }
-    return areUnequal(old, new, in: property)
-  }
-
-  /// Whether two values differ for the inner property, as all do if it cannot compare them.
-  private func areUnequal(_ old: Leaf, _ new: Leaf, in property: Observed<Leaf>?) -> Bool {
-    guard let areEqual = property?.areEqual else { return true }
+  /// Returns whether two values differ for an inner property; `true` if it cannot compare values.
+  private func differ(_ old: Leaf?, _ new: Leaf, in property: Observed<Leaf>?) -> Bool {
+    guard let old, let areEqual = property?.areEqual else { return true }
     return !areEqual(old, new)
   }
 }

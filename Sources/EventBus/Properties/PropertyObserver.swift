@@ -1,11 +1,11 @@
 public import Synchronization
 
-/// One registration of a property: the side that has the handler and stays in the property's domain.
+/// The part of a registration that holds the handler and stays in the property's isolation domain.
 ///
-/// The property calls it through the virtual methods; each answers `false` when its owner has died.
+/// The `receive` methods return `false` if the owner has died.
 @usableFromInline
 class PropertyObserver<Value> {
-  /// What a registration is called for.
+  /// The events for which an observer is called.
   @usableFromInline
   struct Roles: OptionSet, Sendable {
     @usableFromInline let rawValue: UInt8
@@ -13,66 +13,65 @@ class PropertyObserver<Value> {
     @usableFromInline
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Every change, with the value before.
+    /// Every change, with the old value.
     @usableFromInline static var changes: Roles { Roles(rawValue: 1) }
     /// Every change before it is stored.
     @usableFromInline static var priors: Roles { Roles(rawValue: 2) }
-    /// Every value that is about to be stored, to be declined or replaced.
+    /// Every proposed value, to validate it.
     @usableFromInline static var proposals: Roles { Roles(rawValue: 4) }
-    /// Every report of writes; the value before is not wanted.
+    /// Every write report, without the old value.
     @usableFromInline static var writes: Roles { Roles(rawValue: 8) }
   }
 
-  /// The side of the registration that tokens know.
-  @usableFromInline let mark: ObservationMark
-  /// What it is called for.
+  /// The part of the registration that tokens refer to.
+  @usableFromInline let registration: PropertyRegistration
+  /// The events for which the observer is called.
   @usableFromInline let roles: Roles
-  /// The place in the order of all registrations of the property.
+  /// The registration number; ascending in registration order.
   @usableFromInline let number: UInt
-  /// The value this observer knows, if it registered when others had yet to be told of a change.
+  /// The value that this observer knows, if a report to the other observers was pending when it registered.
   @usableFromInline var baseline: Value?
-  /// Under which owner and name the registration can be replaced.
+  /// The key under which a later registration replaces this one.
   var key: PropertyObserverKey?
 
-  init(_ mark: ObservationMark, _ roles: Roles) {
-    self.mark = mark
+  init(_ registration: PropertyRegistration, _ roles: Roles) {
+    self.registration = registration
     self.roles = roles
-    number = mark.number
+    number = registration.number
   }
 
   /// Calls the handler with a change.
   @usableFromInline
   func receive(_ change: Change<Value>) -> Bool { true }
 
-  /// Calls the handler with what was written.
+  /// Calls the handler with a write report.
   @usableFromInline
   func receive(_ report: WriteReport<Value>) -> Bool { true }
 
-  /// Takes note that a report came while the registration was paused.
+  /// Records that a report was missed while the registration was paused.
   @usableFromInline
   func miss() {}
 
-  /// Asks whether a value may be stored; it may be replaced.
+  /// Returns whether to store a proposed value, which it may replace.
   func approves(_ proposed: inout Value, old: Value) -> Bool { true }
 
-  /// Told when it stands among the observers, before it is called.
+  /// Called once the observer has its slot, before its handler is called.
   func wasAdded() {}
 
-  /// Whether an object is the owner.
+  /// Returns whether an object is the owner.
   func belongs(to object: AnyObject) -> Bool { false }
 
-  /// Whether the owner dies without telling.
+  /// A Boolean value that indicates whether the owner's death must be found by a sweep.
   var needsSweeping: Bool { false }
 
-  /// Whether the owner has died.
+  /// A Boolean value that indicates whether the owner has died.
   var hasLostOwner: Bool { false }
 }
 
-/// What names a registration that a second one replaces.
+/// The identity of a registration that a later one replaces.
 struct PropertyObserverKey: Hashable {
-  /// The owner.
   let owner: ObjectIdentifier
-  /// The name the owner gave it.
+  /// The identifier that was passed at registration.
   let id: AnyHashable
 }
 
@@ -80,9 +79,13 @@ struct PropertyObserverKey: Hashable {
 final class PlainPropertyObserver<Value>: PropertyObserver<Value> {
   private let body: (Change<Value>) -> Void
 
-  init(_ mark: ObservationMark, _ roles: Roles, _ body: @escaping (Change<Value>) -> Void) {
+  init(
+    _ registration: PropertyRegistration,
+    _ roles: Roles,
+    _ body: @escaping (Change<Value>) -> Void
+  ) {
     self.body = body
-    super.init(mark, roles)
+    super.init(registration, roles)
   }
 
   @usableFromInline
@@ -95,20 +98,19 @@ final class PlainPropertyObserver<Value>: PropertyObserver<Value> {
 /// An observer that belongs to an object, which it holds weakly and passes to its handler.
 final class OwnedPropertyObserver<Owner: AnyObject, Value>: PropertyObserver<Value> {
   private weak let owner: Owner?
-  private let tells: Bool
+  private let hasLifetime: Bool
   private let body: (Owner, Change<Value>) -> Void
 
   init(
-    _ mark: ObservationMark,
+    _ registration: PropertyRegistration,
     _ roles: Roles,
     owner: Owner,
-    tells: Bool,
     _ body: @escaping (Owner, Change<Value>) -> Void
   ) {
     self.owner = owner
-    self.tells = tells
+    hasLifetime = owner is any LifetimeOwner
     self.body = body
-    super.init(mark, roles)
+    super.init(registration, roles)
   }
 
   @usableFromInline
@@ -119,17 +121,17 @@ final class OwnedPropertyObserver<Owner: AnyObject, Value>: PropertyObserver<Val
   }
 
   override func belongs(to object: AnyObject) -> Bool { owner === object }
-  override var needsSweeping: Bool { !tells }
+  override var needsSweeping: Bool { !hasLifetime }
   override var hasLostOwner: Bool { owner == nil }
 }
 
-/// A validator.
+/// An observer that validates proposed values.
 final class PropertyValidator<Value>: PropertyObserver<Value> {
   private let body: (Value, inout Value) -> Bool
 
-  init(_ mark: ObservationMark, _ body: @escaping (Value, inout Value) -> Bool) {
+  init(_ registration: PropertyRegistration, _ body: @escaping (Value, inout Value) -> Bool) {
     self.body = body
-    super.init(mark, .proposals)
+    super.init(registration, .proposals)
   }
 
   override func approves(_ proposed: inout Value, old: Value) -> Bool {
@@ -137,15 +139,11 @@ final class PropertyValidator<Value>: PropertyObserver<Value> {
   }
 }
 
-@available(*, unavailable)
-extension PropertyObserver: Sendable {}
-
-/// The side of a property's registration that other threads may touch: whether it has ended, and how
-/// often it is paused.
+/// The part of a registration that other threads may use: its end and its pauses.
 ///
 /// It never refers to the handler.
 @usableFromInline
-package final class ObservationMark: TokenTarget, EndingMembers.Member,
+package final class PropertyRegistration: TokenTarget, EndingMembers.Member,
   @unchecked Sendable  // Reason: atomic and locked.
 {
   private struct State {
@@ -155,40 +153,42 @@ package final class ObservationMark: TokenTarget, EndingMembers.Member,
   }
 
   private static let ended: UInt = 1
-  /// Set when the lifetime has ended to which it belongs, and it has not been its turn.
+  /// Set when the owner's lifetime has ended but has not yet reached this registration.
   private static let stopped: UInt = 2
   private static let onePause: UInt = 4
 
-  /// Which registration of the property it is.
-  @usableFromInline package let number: UInt
-  /// Zero while calls get through: the lowest bits are the end, the others count the pauses.
+  /// The registration number.
+  @usableFromInline let number: UInt
+  /// Zero while the handler may be called.
+  ///
+  /// The lowest two bits mark the end; the others count the pauses.
   @usableFromInline let word = Atomic<UInt>(0)
-  private let ledger: ObservationLedger
+  private let ledger: RegistrationLedger
   private let state = Locked(State())
 
-  /// Creates the mark of a registration that has not ended.
-  package init(number: UInt, ledger: ObservationLedger) {
+  init(number: UInt, ledger: RegistrationLedger) {
     self.number = number
     self.ledger = ledger
   }
 
-  /// Whether the handler may be called now: neither ended nor stopped nor paused.
+  /// A Boolean value that indicates whether the handler may be called: the registration is neither ended nor
+  /// stopped nor paused.
   @inlinable
-  package var isOpen: Bool { word.load(ordering: .sequentiallyConsistent) == 0 }
+  var isOpen: Bool { word.load(ordering: .sequentiallyConsistent) == 0 }
 
-  /// Whether the registration has ended.
-  package var hasEnded: Bool { word.load(ordering: .sequentiallyConsistent) & Self.ended != 0 }
+  /// A Boolean value that indicates whether the registration has ended.
+  var hasEnded: Bool { word.load(ordering: .sequentiallyConsistent) & Self.ended != 0 }
 
-  /// Ends the registration with a lifetime.
+  /// Ties the registration to a lifetime.
   ///
-  /// - Returns: `false` when that has ended already.
-  package func join(_ members: EndingMembers) -> Bool {
+  /// - Returns: `false` if the lifetime has already ended.
+  func join(_ members: EndingMembers) -> Bool {
     guard let ticket = members.join(self) else {
       end(0)
       return false
     }
     state.withLock { ($0.members, $0.ticket) = (members, ticket) }
-    // It may have ended meanwhile, with nobody there to leave the group.
+    // An end that came before the ticket was stored has not left the group.
     if hasEnded { members.leave(ticket) }
     return true
   }
@@ -199,9 +199,9 @@ package final class ObservationMark: TokenTarget, EndingMembers.Member,
 
   package func lifetimeEnded() { endByItself() }
 
-  /// Ends the registration without its token, which is told.
+  /// Ends the registration and cancels its token.
   @usableFromInline
-  package func endByItself() {
+  func endByItself() {
     guard finish() else { return }
     let watcher = state.withLock { $0.watcher }
     watcher?.object?.cancel()
@@ -211,7 +211,7 @@ package final class ObservationMark: TokenTarget, EndingMembers.Member,
 
   override package func isActive(_ handle: UInt) -> Bool {
     let word = word.load(ordering: .sequentiallyConsistent)
-    // The lifetime ends its members one after the other, and calls hooks in between.
+    // A lifetime ends its members one by one and runs hooks in between.
     return word & (Self.ended | Self.stopped) == 0
       && state.withLock { $0.members }?.hasEnded != true
   }
@@ -231,7 +231,9 @@ package final class ObservationMark: TokenTarget, EndingMembers.Member,
     return !hasEnded
   }
 
-  /// Whether this call was the one that ended it.
+  /// Ends the registration.
+  ///
+  /// - Returns: `true` if this call ended it; `false` if it had already ended.
   private func finish() -> Bool {
     let former = word.bitwiseOr(Self.ended, ordering: .sequentiallyConsistent).oldValue
     guard former & Self.ended == 0 else { return false }
@@ -246,100 +248,98 @@ package final class ObservationMark: TokenTarget, EndingMembers.Member,
   }
 }
 
-/// What a property and other threads know of each other: which registrations have ended, which one is
-/// being called, and who waits for the end of that call.
+/// The state that a property shares with other threads: the ended registrations, the current call, and
+/// the tasks that wait for its end.
 ///
-/// A property and its closures belong to one isolation domain; tokens are cancelled anywhere. So a
-/// token only writes a number here, and the property takes the closure out, and lets it go, the next
-/// time it is used.
+/// A property and its closures belong to one isolation domain, but tokens are cancelled on any thread. A
+/// cancellation therefore only records a number here; the property removes and releases the closure when
+/// it is next used.
 ///
 /// ```
-/// property ──owns──► observers ──own──► marks ──► ledger ◄──owns── property
-///                                         ▲
-///                            token ──owns─┘          (nothing on the token's side has a closure)
+/// property ──owns──► observers ──own──► registrations ──► ledger ◄──owns── property
+///                                             ▲
+///                                token ──owns─┘      (the token never refers to a closure)
 /// ```
 ///
-/// The number of the registration that is being called is published before the registration is looked at,
-/// and the end of a registration is set before that number is read: so either the call is not made, or
-/// ``untilFinished(_:)`` sees it. A walk over one registration costs two atomic additions, each further
-/// registration one more.
+/// A call publishes its registration number before it checks whether the registration has ended, and
+/// an end is recorded before ``untilFinished(_:)`` reads that number. Either the call does not happen, or
+/// ``untilFinished(_:)`` waits for it. A walk costs one atomic addition for each registration, and one
+/// more.
 ///
 /// ## Thread safety
 ///
 /// Every member may be called on any thread, except ``call(_:)``, ``callSeveral()``, ``resume(_:)``,
 /// ``end()`` and ``takeEnded()``, which belong to the property.
 @usableFromInline
-package final class ObservationLedger: Sendable {
-  /// Set while numbers of ended registrations are waiting.
-  @usableFromInline static var soiled: UInt { 1 }
-  /// Set while tasks wait for the end of the call.
+final class RegistrationLedger: Sendable {
+  /// Set while the property has yet to remove ended registrations.
+  @usableFromInline static var dirty: UInt { 1 }
+  /// Set while tasks wait for the end of a call.
   @usableFromInline static var awaited: UInt { 2 }
-  /// The bits of the call, which only the property changes.
+  /// The bits of the current call, which only the property changes.
   ///
-  /// Zero for none, all for several at once, else one more than the registration's number.
+  /// They are zero if there is no call and all ones if calls are nested; otherwise they hold the
+  /// registration number plus one.
   @usableFromInline static var call: UInt { ~3 }
   @usableFromInline static var oneCall: UInt { 4 }
 
   private struct State {
     var ended: [UInt] = []
-    /// Opened by the next change of the call.
+    /// The latch that the next change of the call opens.
     var change: Latch?
   }
 
   @usableFromInline let word = Atomic<UInt>(0)
   private let state = Locked(State())
 
-  /// Creates an empty ledger.
-  package init() {}
-
-  /// Whether registrations have ended that the property still holds.
+  /// A Boolean value that indicates whether the property still holds ended registrations.
   @inlinable
-  package var isSoiled: Bool { word.load(ordering: .relaxed) & Self.soiled != 0 }
+  var isDirty: Bool { word.load(ordering: .relaxed) & Self.dirty != 0 }
 
-  /// Announces the call of a registration, in place of the call before.
+  /// Publishes the call of a registration, replacing the previous call.
   ///
   /// Sequentially consistent, as is the end of a registration.
   @inlinable
-  package func call(_ number: UInt) { _ = change(to: (number &+ 1) &* Self.oneCall) }
+  func call(_ number: UInt) { _ = change(to: (number &+ 1) &* Self.oneCall) }
 
-  /// Announces calls inside the one there is.
+  /// Publishes calls nested in the current one.
   ///
-  /// - Returns: That one, for ``resume(_:)``.
+  /// - Returns: The current call, for ``resume(_:)``.
   @inlinable
-  package func callSeveral() -> UInt { change(to: Self.call) & Self.call }
+  func callSeveral() -> UInt { change(to: Self.call) & Self.call }
 
-  /// Announces that the calls inside a call have ended.
+  /// Publishes that the calls nested in a call have returned.
   @inlinable
-  package func resume(_ call: UInt) { _ = change(to: call) }
+  func resume(_ call: UInt) { _ = change(to: call) }
 
-  /// Announces that no handler is being called any more.
+  /// Publishes that no handler is being called.
   ///
-  /// - Returns: Whether registrations have ended meanwhile.
+  /// - Returns: `true` if the property holds ended registrations.
   @inlinable
-  package func end() -> Bool { change(to: 0) & Self.soiled != 0 }
+  func end() -> Bool { change(to: 0) & Self.dirty != 0 }
 
-  /// Changes the bits of the call, and lets those look that wait for its end.
+  /// Changes the bits of the call and wakes the tasks that wait for its end.
   ///
-  /// - Returns: The word before.
+  /// - Returns: The previous word.
   @inlinable
   func change(to call: UInt) -> UInt {
-    // These bits are what they were: no other thread changes them.
+    // No other thread changes these bits.
     let difference = call &- word.load(ordering: .relaxed) & Self.call
     let former = word.wrappingAdd(difference, ordering: .sequentiallyConsistent).oldValue
     if former & Self.awaited != 0 { callHasEnded() }
     return former
   }
 
-  /// Notes the end of a registration.
-  package func note(_ number: UInt) {
+  /// Records the end of a registration.
+  func note(_ number: UInt) {
     state.withLock { $0.ended.append(number) }
-    word.bitwiseOr(Self.soiled, ordering: .releasing)
+    word.bitwiseOr(Self.dirty, ordering: .releasing)
   }
 
-  /// The registrations that have ended since it was asked last.
-  package func takeEnded() -> [UInt] {
-    // Cleared before the numbers are taken: a number that comes between soils it again, for nothing.
-    word.bitwiseAnd(~Self.soiled, ordering: .acquiringAndReleasing)
+  /// Returns the registrations that have ended since the last call.
+  func takeEnded() -> [UInt] {
+    // Cleared before the numbers are taken: a number added in between sets the bit again, harmlessly.
+    word.bitwiseAnd(~Self.dirty, ordering: .acquiringAndReleasing)
     return state.withLock { state in
       let ended = state.ended
       state.ended = []
@@ -347,12 +347,12 @@ package final class ObservationLedger: Sendable {
     }
   }
 
-  /// Waits until a registration that has ended is not being called.
+  /// Waits until the handler of an ended registration is not being called.
   ///
-  /// Returns early when the task is cancelled.
-  package func untilFinished(_ number: UInt) async {
+  /// Returns early if the task is cancelled.
+  func untilFinished(_ number: UInt) async {
     while true {
-      // The latch comes first: it is opened by a change of the call that sees the flag.
+      // The latch is created before the flag is set: a change of the call that sees the flag opens it.
       let latch = state.withLock { state in
         let latch = state.change ?? Latch()
         state.change = latch
@@ -360,7 +360,7 @@ package final class ObservationLedger: Sendable {
       }
       let call =
         word.bitwiseOr(Self.awaited, ordering: .sequentiallyConsistent).oldValue & Self.call
-      // The flag may stay: others may be waiting already, and the next change of the call clears it.
+      // The flag may stay set: other tasks may be waiting, and the next change of the call clears it.
       guard call == Self.call || call == (number &+ 1) &* Self.oneCall else { return }
       guard await latch.wait() else { return }
     }
@@ -368,7 +368,7 @@ package final class ObservationLedger: Sendable {
 
   @usableFromInline
   func callHasEnded() {
-    // Cleared before the latch is taken: a task that waits from now on sets it again.
+    // Cleared before the latch is taken: a task that begins to wait later sets it again.
     word.bitwiseAnd(~Self.awaited, ordering: .sequentiallyConsistent)
     let latch = state.withLock { $0.change.take() }
     latch?.open()

@@ -1,19 +1,19 @@
 extension PropertyObservers {
-  /// Makes the mark of the next registration.
-  func newMark() -> ObservationMark {
+  /// Creates the next registration, after sweeping dead owners.
+  func newRegistration() -> PropertyRegistration {
     sweepOwners()
     defer { nextNumber += 1 }
-    return ObservationMark(number: nextNumber, ledger: ledger)
+    return PropertyRegistration(number: nextNumber, ledger: ledger)
   }
 
-  /// Adds a registration, unless it ended with its owner's lifetime before it began.
+  /// Adds a registration, unless the lifetime of its owner has already ended.
   ///
   /// - Parameters:
-  ///   - observer: The registration, with the mark that was made last.
-  ///   - owner: Its owner.
-  ///   - key: Under which name another one of the owner is replaced.
-  ///   - known: The value the observer knows, when others are yet to be told of it.
-  /// - Returns: Whether it was added.
+  ///   - observer: The observer, with the registration that was created last.
+  ///   - owner: The owner of the registration.
+  ///   - key: The key under which the registration replaces an earlier one.
+  ///   - known: The value that the new observer knows, if a report of it to the other observers is pending.
+  /// - Returns: `true` if the registration was added.
   @discardableResult
   func add(
     _ observer: PropertyObserver<Value>,
@@ -22,75 +22,81 @@ extension PropertyObservers {
     knowing known: Value? = nil
   ) -> Bool {
     if let carrier = owner as? any LifetimeOwner {
-      guard observer.mark.join(carrier.lifetime.members) else { return false }
+      guard observer.registration.join(carrier.lifetime.members) else { return false }
     }
     if let key {
       let former = numbers.updateValue(observer.number, forKey: key)
       observer.key = key
-      if let former, let index = index(of: former) { slots[index].observer?.mark.endByItself() }
+      if let former, let index = index(of: former) {
+        slots[index].observer?.registration.endByItself()
+      }
     }
-    if let known {
-      observer.baseline = known
-    }
+    observer.baseline = known
     slots.append(
       Slot(number: observer.number, observer: observer, address: ObjectAddress.of(observer))
     )
     census.note(observer, by: 1)
     updateInvolvement()
     observer.wasAdded()
-    cleanIfSoiled()
+    cleanIfDirty()
     return true
   }
 
-  /// Calls a new registration with the value there is.
+  /// Calls a new observer with the current value.
   ///
-  /// What it sets is told when it has returned, so that it is not called inside its own call.
-  func tellInitial(_ observer: PropertyObserver<Value>, _ value: Value) {
+  /// Changes that the observer makes are reported after it returns, so that its calls do not nest.
+  func deliverInitial(_ observer: PropertyObserver<Value>, _ value: Value) {
     let isOutermost = !isDraining
     isDraining = true
     let outer = beginWalk()
     if outer == nil { ledger.call(observer.number) }
-    if observer.mark.isOpen, !observer.receive(Change(.initial, old: value, new: value)) {
-      observer.mark.endByItself()
+    if observer.registration.isOpen {
+      let isAlive =
+        observer.roles.contains(.writes)
+        ? observer.receive(WriteReport(new: value, isInitial: true))
+        : observer.receive(Change(.initial, old: value, new: value))
+      if !isAlive { observer.registration.endByItself() }
     }
     endWalk(outer)
     if isOutermost { drain() }
   }
 
-  /// Ends every registration of an owner.
+  /// Ends all registrations of an owner.
   func end(of owner: AnyObject) {
-    for observer in observers where observer.belongs(to: owner) { observer.mark.endByItself() }
-    cleanIfSoiled()
+    for observer in observers where observer.belongs(to: owner) {
+      observer.registration.endByItself()
+    }
+    cleanIfDirty()
   }
 
-  /// Makes every token inert; the property dies.
+  /// Ends all registrations, because the property is being deinitialized.
   func close() {
-    for observer in observers { observer.mark.endByItself() }
+    for observer in observers { observer.registration.endByItself() }
   }
 
   private var observers: [PropertyObserver<Value>] { slots.compactMap(\.observer) }
 
-  /// Ends the registrations of owners that have died, if there may be too many of them.
+  /// Ends the registrations of dead owners, if a sample suggests that there are many.
   ///
-  /// After it at most max(8, 2 × living) slots are taken, counting as living what lived when all were
-  /// looked at last.
+  /// Afterwards at most max(8, 2 × live) slots are in use, where registrations count as live if they were
+  /// live at the last full sweep.
   private func sweepOwners() {
-    cleanIfSoiled()
-    guard census.untold > 0, walks == 0 else { return }
+    cleanIfDirty()
+    guard census.needingSweep > 0, walks == 0 else { return }
     var probe = SweepProbe(total: slots.count, seed: probes)
     probes &+= 1
-    // Loading an owner may be the last to let it go, and its end may use the property.
+    // Loading an owner may release its last reference, and its deinitializer may use the property.
     walks += 1
-    while let place = probe.next(), place < slots.count {
-      if slots[place].observer?.hasLostOwner ?? false { probe.foundDead() }
+    while let index = probe.next(), index < slots.count {
+      if slots[index].observer?.hasLostOwner ?? false { probe.foundDead() }
     }
     if probe.shouldSweep || slots.count >= sweepLimit {
-      var place = 0
-      while place < slots.count {
-        if let observer = slots[place].observer, observer.hasLostOwner {
-          observer.mark.endByItself()
+      var index = 0
+      while index < slots.count {
+        if let observer = slots[index].observer, observer.hasLostOwner {
+          observer.registration.endByItself()
         }
-        place += 1
+        index += 1
       }
       sweepLimit = .max
     }
@@ -105,10 +111,11 @@ extension PropertyObservers {
   ///
   /// - Parameters:
   ///   - owner: The object.
-  ///   - id: What the owner calls the registration.
-  ///   - options: What is wanted besides the changes.
-  ///   - value: The value there is.
-  ///   - isBehind: Whether the others are yet to be told of it.
+  ///   - id: The identifier under which the registration replaces an earlier one.
+  ///   - options: The calls to make besides those for changes.
+  ///   - value: The current value.
+  ///   - isBehind: A Boolean value that indicates whether a report of the current value to the other
+  ///     observers is pending.
   ///   - body: The handler.
   /// - Returns: The token.
   func register<O: AnyObject>(
@@ -120,28 +127,27 @@ extension PropertyObservers {
     _ body: @escaping (O, Change<Value>) -> Void
   ) -> Token {
     let observer = OwnedPropertyObserver(
-      newMark(),
+      newRegistration(),
       options.roles(of: Value.self),
       owner: owner,
-      tells: owner is any LifetimeOwner,
       body
     )
     let key = id.map { PropertyObserverKey(owner: ObjectIdentifier(owner), id: $0) }
     return enter(observer, owner: owner, key: key, options, value: value, isBehind: isBehind)
   }
 
-  /// Registers a handler that lasts as long as its token.
+  /// Registers a handler that belongs to its token.
   func register(
     _ options: ObserveOptions,
     value: Value,
     isBehind: Bool,
     _ body: @escaping (Change<Value>) -> Void
   ) -> Token {
-    let observer = PlainPropertyObserver(newMark(), options.roles(of: Value.self), body)
+    let observer = PlainPropertyObserver(newRegistration(), options.roles(of: Value.self), body)
     return enter(observer, options, value: value, isBehind: isBehind)
   }
 
-  /// Adds a registration and tells it the present value if it wants it.
+  /// Adds a registration and delivers the initial value if requested.
   func enter(
     _ observer: PropertyObserver<Value>,
     owner: AnyObject? = nil,
@@ -150,15 +156,15 @@ extension PropertyObservers {
     value: Value,
     isBehind: Bool
   ) -> Token {
-    let token = Token(observer.mark, handle: 0, isKept: owner != nil)
+    let token = Token(observer.registration, handle: 0, isKept: owner != nil)
     let isAdded = add(observer, owner: owner, key: key, knowing: isBehind ? value : nil)
-    if isAdded, options.contains(.initial) { tellInitial(observer, value) }
+    if isAdded, options.contains(.initial) { deliverInitial(observer, value) }
     return token
   }
 }
 
 extension ObserveOptions {
-  /// What a registration with these options is called for.
+  /// The roles of a registration with these options.
   func roles<Value>(of: Value.Type) -> PropertyObserver<Value>.Roles {
     contains(.prior) ? [.changes, .priors] : .changes
   }

@@ -1,33 +1,33 @@
 extension PropertyObservers {
-  /// Tells a change that was stored just now, or lets it wait for its turn.
+  /// Reports a change that has just been stored, or queues it if another report is in progress.
   ///
   /// - Parameters:
-  ///   - old: The value before; `nil` when nobody wanted it.
-  ///   - new: The value after.
-  ///   - write: What was written.
+  ///   - old: The old value.
+  ///   - new: The new value.
+  ///   - write: The write that caused the change.
   @inlinable
   func report(old: Value, new: Value, _ write: Write) {
     if isInvolved || isDraining { return reportInOrder(old: old, new: new, write) }
     isDraining = true
-    tell(Change(.set, old: old, new: new))
+    notify(Change(.set, old: old, new: new))
     if hasDependents { settleDependents() }
     drain()
   }
 
-  /// Tells a plain change to those who were there when the walk began.
+  /// Delivers a change to the registrations that exist when the walk begins.
   @inlinable
-  func tell(_ change: Change<Value>) {
+  func notify(_ change: Change<Value>) {
     let outer = beginWalk()
-    // What is added from now on stands behind; no slot is emptied or moved during a walk.
+    // New registrations are appended; no slot is cleared or moved during a walk.
     let end = slots.count
     var index = 0
     while index < end {
       if outer == nil { ledger.call(slots[index].number) }
       _ = ObjectAddress.borrow(slots[index].address) { (observer: PropertyObserver<Value>) in
-        if !observer.mark.isOpen {
+        if !observer.registration.isOpen {
           observer.miss()
         } else if !observer.receive(change) {
-          observer.mark.endByItself()
+          observer.registration.endByItself()
         }
       }
       index += 1
@@ -35,28 +35,28 @@ extension PropertyObservers {
     endWalk(outer)
   }
 
-  /// Lets everything that was computed from the property be computed anew.
+  /// Marks the dependent computed values as dirty.
   @usableFromInline
   func invalidateDependents() { dependents.invalidate() }
 
-  /// Tells the observers of what was computed from the property.
+  /// Notifies the observers of the dependent computed values.
   @usableFromInline
   func settleDependents() { dependents.settle() }
 
-  /// Tells what waits, and lets later changes be told at once.
+  /// Reports the queued changes; later changes are then reported at once.
   @inlinable
   func drain() {
     if hasPending { drainPending() }
     isDraining = false
   }
 
-  /// Tells a change in the general way: to observers of every kind, in its turn.
+  /// Reports a change to observers of every kind, after all changes made before it.
   ///
   /// - Parameters:
-  ///   - old: The value before; `nil` when nobody wanted it.
-  ///   - new: The value after.
-  ///   - write: What was written; `nil` when it was noted before, and the value before is the one that
-  ///     all observers know.
+  ///   - old: The old value; `nil` if no observer needed it.
+  ///   - new: The new value.
+  ///   - write: The write that caused the change; `nil` if it has already been logged and `old` is the value
+  ///     that all observers know.
   @usableFromInline
   func reportInOrder(old: Value?, new: Value, _ write: Write?) {
     if let write { note(write) }
@@ -78,11 +78,11 @@ extension PropertyObservers {
     drain()
   }
 
-  /// Queues the change of a batch, before any change of the batch is told.
+  /// Queues the change of a batch, before any change of the batch is reported.
   func enqueueBatch(old: Value?, new: Value, isNetZero: Bool) {
     let isOldKnown = !wroteSilently
     let records = takeRecords()
-    // What was stored silently before the batch is still to be told.
+    // Silent writes before the batch remain to be reported.
     if isNetZero, wroteSilently { note(.mutation) } else { wroteSilently = false }
     _ = pending.append(
       Round(
@@ -92,26 +92,26 @@ extension PropertyObservers {
         isOldKnown: isOldKnown,
         order: nextNumber,
         isNetZero: isNetZero,
-        // What is told inside an observer's call settles in its own turn.
+        // A change reported inside an observer's call settles computed values in its own round.
         isOfBatch: !isDraining
       )
     )
-    // Another batch may be waiting already to tell; then this change follows its own.
+    // If another batch is already going to drain the queue, this change follows that batch's change.
     guard !isDraining else { return }
     drainsForBatch = true
     isDraining = true
   }
 
-  /// Tells the change of a batch, unless an observer's call is under way that will do it.
+  /// Reports the change of a batch, unless an enclosing report will do so.
   func drainBatch() {
     guard drainsForBatch else { return }
     drainsForBatch = false
     drain()
   }
 
-  /// Takes out what was written since the last report.
+  /// Removes the log of the writes since the last report.
   ///
-  /// - Returns: What was done, in order, if all of it was described.
+  /// - Returns: The records of the writes, in order; `nil` if there were none or any was not described.
   func takeRecords() -> [AnyObject]? {
     if case .empty = log { return nil }
     let taken = log
@@ -119,46 +119,49 @@ extension PropertyObservers {
     return taken.records
   }
 
-  /// Takes note of a write that will be told.
-  @usableFromInline
-  func note(_ write: Write) { note(write, isBounded: false) }
-
-  /// Takes note of a write that may never be told.
+  /// Logs a silent write, which may never be reported.
   @usableFromInline
   func noteSilently(_ write: Write) {
-    // In a batch the value before its first write is known.
+    // Inside a batch the value before its first write is known.
     let isOutside = enlisted == nil
     note(write, isBounded: isOutside)
     if isOutside { wroteSilently = true }
   }
 
-  private func note(_ write: Write, isBounded: Bool) {
+  /// Logs a write that will be reported.
+  ///
+  /// - Parameters:
+  ///   - write: The write.
+  ///   - isBounded: A Boolean value that indicates whether the log drops its records beyond the limit.
+  @usableFromInline
+  func note(_ write: Write, isBounded: Bool = false) {
     guard census.wantingWrites > 0 else { return }
-    // What dies in the log may use the property: not while the log is accessed.
+    // Releasing a record may use the property, so the log is emptied first.
     var log = log
     self.log = .empty
     log.note(write, isBounded: isBounded)
     self.log = log
   }
 
-  /// Tells those who want to know before a value is stored.
-  func tellPrior(old: Value, new: Value) {
+  /// Announces a value to the prior observers, before it is stored.
+  func notifyPrior(old: Value, new: Value) {
     let change = Change(.prior, old: old, new: new)
     walk { observer in
-      observer.roles.contains(.priors) && observer.mark.isOpen ? observer.receive(change) : true
+      observer.roles.contains(.priors) && observer.registration.isOpen
+        ? observer.receive(change) : true
     }
   }
 
-  /// Asks the validators, oldest first, until one declines.
+  /// Runs the validators in registration order until one declines.
   ///
   /// - Parameters:
-  ///   - proposed: The value to be stored; a validator may replace it.
-  ///   - old: Reads the value there is.
-  /// - Returns: Whether the value may be stored.
+  ///   - proposed: The value to store; a validator may replace it.
+  ///   - old: Reads the current value.
+  /// - Returns: `true` if no validator declined the value.
   func approve(_ proposed: inout Value, old: () -> Value) -> Bool {
     var isApproved = true
     walk { observer in
-      if isApproved, observer.roles.contains(.proposals), observer.mark.isOpen {
+      if isApproved, observer.roles.contains(.proposals), observer.registration.isOpen {
         isApproved = observer.approves(&proposed, old: old())
       }
       return true
@@ -187,7 +190,7 @@ extension PropertyObservers {
     let report = WriteReport(new: round.new, old: old, records: round.records)
     walk(before: round.order) { observer in
       let known = takeBaseline(of: observer)
-      guard observer.mark.isOpen else {
+      guard observer.registration.isOpen else {
         if known != nil || !round.isNetZero { observer.miss() }
         return true
       }
@@ -211,11 +214,11 @@ extension PropertyObservers {
     return known
   }
 
-  /// Goes over the registrations that are there now.
+  /// Visits the registrations that exist now.
   ///
   /// - Parameters:
-  ///   - order: Only numbers below are met.
-  ///   - visit: Answers whether the owner is alive.
+  ///   - order: The registration number at which the walk stops.
+  ///   - visit: Returns `false` if the owner of the registration has died.
   private func walk(before order: UInt? = nil, _ visit: (PropertyObserver<Value>) -> Bool) {
     let order = order ?? nextNumber
     var index = 0
@@ -224,60 +227,61 @@ extension PropertyObservers {
       let slot = slots[index]
       guard slot.number < order else { break }
       if outer == nil { ledger.call(slot.number) }
-      if let observer = slot.observer, !visit(observer) { observer.mark.endByItself() }
+      if let observer = slot.observer, !visit(observer) { observer.registration.endByItself() }
       index += 1
     }
     endWalk(outer)
   }
 
-  /// Warns of observers that seem to answer each other without end.
+  /// Warns about observers that seem to set the property in an endless cycle.
   func warnOfRounds() {
     StandardError.print(
-      "EventBus: the property at \(place) was set more than 100 times by its own observers. "
-        + "They may be answering each other without end."
+      "EventBus: the property at \(site) was set more than 100 times by its own observers. "
+        + "Check whether they trigger each other in an endless cycle."
     )
   }
 }
 
-// The short way of a change in place, which only observers of elements are told.
+// The fast path for a mutation in place, for which all registrations are observers of elements.
 extension PropertyObservers {
-  /// Whether somebody wants to know what was written.
+  /// A Boolean value that indicates whether any registration receives write reports.
   @usableFromInline
   var wantsWrites: Bool { census.wantingWrites > 0 }
 
-  /// Whether somebody may decide for another value, or set the property before one is stored.
+  /// A Boolean value that indicates whether a validator or prior observer may change the value to store.
   @usableFromInline
   var isDecided: Bool { census.validators + census.wantingPriors > 0 }
 
-  /// Whether a write in place is all there is to tell, and to all.
+  /// A Boolean value that indicates whether a write in place can be reported at once, to all registrations
+  /// alike.
   @usableFromInline
-  var tellsWritesAtOnce: Bool {
+  var reportsWritesAtOnce: Bool {
     !isDraining && census.baselines == 0 && !wroteSilently
   }
 
-  /// Tells what was changed in place, where nobody wanted the value before.
+  /// Reports a mutation in place for which no observer needed the old value.
   @inlinable
   func reportInPlace(_ new: Value, _ write: Write) {
-    guard tellsWritesAtOnce else { return reportInOrder(old: nil, new: new, write) }
+    guard reportsWritesAtOnce else { return reportInOrder(old: nil, new: new, write) }
     isDraining = true
-    tell(WriteReport(new: new, records: write.records))
+    notify(WriteReport(new: new, records: write.records))
     if hasDependents { settleDependents() }
     drain()
   }
 
-  /// Tells a report to those who were there when the walk began.
+  /// Delivers a write report to the registrations that exist when the walk begins.
   @inlinable
-  func tell(_ report: WriteReport<Value>) {
+  func notify(_ report: WriteReport<Value>) {
     let outer = beginWalk()
     let end = slots.count
     var index = 0
     while index < end {
       if outer == nil { ledger.call(slots[index].number) }
       _ = ObjectAddress.borrow(slots[index].address) { (observer: PropertyObserver<Value>) in
-        if !observer.mark.isOpen {
+        if !observer.registration.isOpen {
           observer.miss()
         } else if !observer.receive(report) {
-          observer.mark.endByItself()
+          observer.registration.endByItself()
         }
       }
       index += 1

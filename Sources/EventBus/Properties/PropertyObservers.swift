@@ -1,131 +1,128 @@
 public import Synchronization
 
-/// Who observes one property: the registrations, the order of their calls, and the changes that wait
-/// for their turn.
+/// The registrations of one property, in call order, and its pending changes.
 ///
-/// It is made with the first registration; a property that nobody ever observed has none. It belongs to
-/// the property's isolation domain and takes no lock; other threads reach it through its ledger.
+/// The first registration creates it; a property without observers has none. It belongs to the property's
+/// isolation domain and takes no lock. Other threads reach it only through its ledger.
 ///
-/// Registrations stand in slots by ascending number. A walk goes over the slots by index, so that
-/// handlers may register, cancel and set as they like: what is added stands behind, what ends is only
-/// marked. Slots are emptied and closed, and handlers let go, when no walk is under way.
+/// Registrations occupy slots in ascending order of their numbers. A walk visits the slots by index, so
+/// handlers may register, cancel and set freely: new registrations are appended, ended ones are only
+/// marked. Slots are cleared and compacted, and handlers released, when no walk is in progress.
 @usableFromInline
 final class PropertyObservers<Value> {
-  /// The place of a registration; empty when it has ended and was let go.
+  /// A slot for one registration; empty after the registration has been removed.
   @usableFromInline
   struct Slot {
     @usableFromInline let number: UInt
     @usableFromInline var observer: PropertyObserver<Value>?
-    /// Where the observer is, to be called without being retained; zero when there is none.
+    /// The observer's address, for calls without a retain; zero if the slot is empty.
     @usableFromInline var address: UInt
   }
 
-  /// A change that has been stored and is to be told.
+  /// A change that has been stored and remains to be reported.
   @usableFromInline
   struct Round {
-    /// The value before; `nil` when nobody wanted it.
+    /// The old value; `nil` if no observer needed it.
     let old: Value?
-    /// The value after.
+    /// The new value.
     let new: Value
-    /// What was done, if all of it was described.
+    /// The records of all operations; `nil` if any write was not described.
     let records: [AnyObject]?
-    /// Whether what observers of elements know is the value before: nothing was stored silently.
+    /// A Boolean value that indicates whether observers of elements know the old value, because no silent
+    /// write preceded the change.
     let isOldKnown: Bool
-    /// Only registrations with smaller numbers were there when it was stored.
+    /// The registration number that was next when the change was stored; only smaller numbers receive it.
     let order: UInt
-    /// Whether only those are told that registered while others had yet to be told.
+    /// A Boolean value that indicates whether the value is back where it began, so that only registrations
+    /// with a baseline are notified.
     var isNetZero = false
-    /// Whether computed values are settled by somebody else.
+    /// A Boolean value that indicates whether the batch settles the computed values.
     var isOfBatch = false
   }
 
   @usableFromInline var slots: [Slot] = []
   /// The number of the next registration.
   @usableFromInline var nextNumber: UInt = 0
-  /// What every set looks at; touched by the property's domain only.
+  /// The flags that every assignment checks; used only in the property's domain.
   ///
-  /// Atomic, and never changed in one step: a relaxed load is a plain one that needs no exclusivity check.
+  /// Atomic only because a relaxed load compiles to a plain load without an exclusivity check. Updates are
+  /// not atomic read-modify-write operations.
   @usableFromInline let flags = Atomic<UInt8>(0)
   @usableFromInline let depth = Atomic<Int>(0)
-  @usableFromInline let ledger = ObservationLedger()
+  @usableFromInline let ledger = RegistrationLedger()
 
-  /// How many registrations there are, and what they want.
+  /// The number of registrations, in total and by role.
   var census = PropertyCensus()
-  /// The registrations that can be replaced.
+  /// The numbers of the registrations that have an identifier.
   var numbers: [PropertyObserverKey: UInt] = [:]
-  /// From so many slots on, all owners are looked at.
+  /// The number of slots from which a registration sweeps all owners.
   var sweepLimit = 8
-  /// How many registrations have looked at owners.
+  /// The number of registrations that have probed for dead owners.
   var probes: UInt = 0
 
   var pending = BoundedQueue<Round>() { didSet { hasPending = !pending.isEmpty } }
-  /// What was written since the last report; kept while somebody wants to know.
+  /// The writes since the last report; kept while there are observers of elements.
   var log = WriteLog.empty
-  /// Whether some of it was stored without an intention to report it.
+  /// A Boolean value that indicates whether some of those writes were silent.
   var wroteSilently = false { didSet { updateInvolvement() } }
-  /// What the open batch is to tell.
-  var enlisted: PropertyEnlistment<Value>? { didSet { updateInvolvement() } }
+  /// The value before the first write of the open batch, if that batch has written to the property.
+  ///
+  /// The inner optional is `nil` if no observer needed the value.
+  var enlisted: Value?? { didSet { updateInvolvement() } }
   /// The computed values that depend on the property.
   var dependents = Dependents() { didSet { hasDependents = !dependents.isEmpty } }
 
-  /// Whether the end of a batch has queued a change that it will tell itself.
+  /// A Boolean value that indicates whether the end of a batch has queued a change and will drain the queue.
   var drainsForBatch = false
 
-  /// Where the property was written.
-  let place: PropertyPlace
+  /// The source site of the property.
+  let site: PropertySite
   let areEqual: ((Value, Value) -> Bool)?
 
-  /// Creates an empty list.
-  ///
-  /// - Parameters:
-  ///   - place: Where the property was written.
-  ///   - areEqual: Tells values apart; without it every change is one.
-  init(_ place: PropertyPlace, areEqual: ((Value, Value) -> Bool)?) {
-    self.place = place
+  init(_ site: PropertySite, areEqual: ((Value, Value) -> Bool)?) {
+    self.site = site
     self.areEqual = areEqual
   }
 
-  /// How many slots are taken, those included whose registrations have ended.
-  var slotCount: Int { slots.count }
-
-  /// Whether the value may be changed in place: nobody wants the value before, or to decide.
+  /// A Boolean value that indicates whether the value may be mutated in place, because no registration needs
+  /// the old value or validates.
   @usableFromInline
   var allowsMutationInPlace: Bool {
-    cleanIfSoiled()
+    cleanIfDirty()
     return census.allowsMutationInPlace
   }
 
   // MARK: State
 
-  /// How many walks are under way.
+  /// The number of walks in progress.
   @inlinable
   var walks: Int {
     get { depth.load(ordering: .relaxed) }
     set { depth.store(newValue, ordering: .relaxed) }
   }
 
-  /// Whether changes are being told; new ones then wait.
+  /// A Boolean value that indicates whether changes are being reported; further changes are queued.
   @inlinable
   var isDraining: Bool {
     get { has(1) }
     set { note(1, newValue) }
   }
 
-  /// Whether there is anything but changes to tell to plain observers.
+  /// A Boolean value that indicates whether an assignment needs the slow path.
   @inlinable
   var isInvolved: Bool {
     get { has(2) }
     set { note(2, newValue) }
   }
 
-  /// Whether changes wait for their turn.
+  /// A Boolean value that indicates whether changes are queued.
   @inlinable
   var hasPending: Bool {
     get { has(4) }
     set { note(4, newValue) }
   }
 
-  /// Whether computed values depend on the property.
+  /// A Boolean value that indicates whether computed values depend on the property.
   @inlinable
   var hasDependents: Bool {
     get { has(8) }
@@ -143,17 +140,17 @@ final class PropertyObservers<Value> {
 
   // MARK: Walks
 
-  /// Begins to call registrations.
+  /// Begins a walk over the registrations.
   ///
-  /// - Returns: The call that this is inside of, for ``endWalk(_:)``; `nil` where each call of the walk is
-  ///   to be announced.
+  /// - Returns: The enclosing call, for ``endWalk(_:)``; `nil` for an outermost walk, which announces each
+  ///   of its calls.
   @inlinable
   func beginWalk() -> UInt? {
     walks += 1
     return walks == 1 ? nil : ledger.callSeveral()
   }
 
-  /// Ends the calls.
+  /// Ends a walk.
   @inlinable
   func endWalk(_ outer: UInt?) {
     walks -= 1
@@ -161,16 +158,16 @@ final class PropertyObservers<Value> {
     if ledger.end() { clean() }
   }
 
-  /// Takes out what has ended on whatever thread, and lets it go.
+  /// Removes and releases the registrations that have ended, on any thread, since the last call.
   @inlinable
-  func cleanIfSoiled() {
-    if ledger.isSoiled { clean() }
+  func cleanIfDirty() {
+    if ledger.isDirty { clean() }
   }
 
   @usableFromInline
   func clean() {
     guard walks == 0 else { return }
-    // Let go at the very end: what dies here may use the property.
+    // Released last: a deinitializer may use the property.
     var removed: [PropertyObserver<Value>] = []
     for number in ledger.takeEnded() {
       guard let index = index(of: number), let observer = slots[index].observer.take() else {
@@ -187,7 +184,7 @@ final class PropertyObservers<Value> {
     withExtendedLifetime(removed) {}
   }
 
-  /// The slot of a registration, if it has not been let go.
+  /// The slot index of a registration, or `nil` if its slot has been removed.
   func index(of number: UInt) -> Int? {
     var low = 0
     var high = slots.count
@@ -198,54 +195,45 @@ final class PropertyObservers<Value> {
     return low < slots.count && slots[low].number == number ? low : nil
   }
 
-  /// Takes note whether there is more to do than to tell changes to plain observers.
+  /// Recomputes whether assignments need the slow path.
   func updateInvolvement() {
     isInvolved = census.wantsMore || enlisted != nil || wroteSilently
   }
 }
 
-@available(*, unavailable)
-extension PropertyObservers: Sendable {}
-
-@available(*, unavailable)
-extension PropertyObservers.Slot: Sendable {}
-
-@available(*, unavailable)
-extension PropertyObservers.Round: Sendable {}
-
-/// How many registrations a property has, and what they want.
+/// The number of registrations of a property, in total and by role.
 ///
-/// Those that have ended are counted until they are met.
+/// Ended registrations count until they are removed.
 struct PropertyCensus {
-  /// All of them.
+  /// All registrations.
   private(set) var count = 0
-  /// Those that want the value before.
+  /// Registrations that need the old value.
   private(set) var wantingChanges = 0
-  /// Those that want to be told before.
+  /// Registrations that are called before a change.
   private(set) var wantingPriors = 0
-  /// The validators.
   private(set) var validators = 0
-  /// Those that want to know what was written.
+  /// Registrations that receive write reports.
   private(set) var wantingWrites = 0
-  /// Those of owners that die without telling.
-  private(set) var untold = 0
-  /// Those that know another value than the rest.
+  /// Registrations whose owners must be swept.
+  private(set) var needingSweep = 0
+  /// Registrations with a baseline.
   var baselines = 0
 
-  /// Whether the value may be changed in place: nobody wants the value before, or to decide.
+  /// A Boolean value that indicates whether the value may be mutated in place, because no registration needs
+  /// the old value or validates.
   var allowsMutationInPlace: Bool { wantingChanges + wantingPriors + validators == 0 }
 
-  /// Whether somebody wants more than plain changes.
+  /// A Boolean value that indicates whether any registration needs the slow path.
   var wantsMore: Bool { wantingPriors + validators + wantingWrites + baselines > 0 }
 
-  /// Counts a registration that comes or goes.
+  /// Counts a registration that was added or removed.
   mutating func note<Value>(_ observer: PropertyObserver<Value>, by change: Int) {
     count += change
     if observer.roles.contains(.changes) { wantingChanges += change }
     if observer.roles.contains(.priors) { wantingPriors += change }
     if observer.roles.contains(.proposals) { validators += change }
     if observer.roles.contains(.writes) { wantingWrites += change }
-    if observer.needsSweeping { untold += change }
+    if observer.needsSweeping { needingSweep += change }
     if observer.baseline != nil { baselines += change }
   }
 }

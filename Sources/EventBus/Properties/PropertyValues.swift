@@ -1,17 +1,17 @@
 extension Observed where Value: Sendable {
-  /// The present value and all that follow, as an asynchronous sequence.
+  /// Returns the current value and all later ones as an asynchronous sequence.
   ///
-  /// It is live from this call. It ends with the property and with the lifetime, after what was buffered
-  /// by then, and at once for a task that is cancelled. The sequence may be handed to other tasks, which
-  /// then share its elements; the property stays where it is.
+  /// The sequence buffers values from this call on. It ends after its buffered values when the property is
+  /// deinitialized or the lifetime ends, and at once for a cancelled task. The sequence may be passed to
+  /// other tasks, which then share its elements; the property stays in its isolation domain.
   ///
   /// - Parameters:
-  ///   - buffering: What to keep while nobody takes. A size below one is refused with a line on standard
-  ///     error, and one value is kept.
-  ///   - lifetime: What the sequence shall end with, at the latest.
-  ///   - fileID: Where the call was written; filled in by the compiler.
-  ///   - line: Its line.
-  /// - Returns: The sequence. Dropping it ends the registration; it does not keep the property.
+  ///   - buffering: The policy for values that have not been consumed. A size below one prints a warning to
+  ///     standard error and keeps one value.
+  ///   - lifetime: A lifetime that ends the sequence.
+  ///   - fileID: The source file of the call; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
+  /// - Returns: The sequence. Releasing it ends the registration. It does not retain the property.
   /// - Complexity: Amortized O(1).
   public func values(
     buffering: AsyncStream<Value>.Continuation.BufferingPolicy = .unbounded,
@@ -22,7 +22,7 @@ extension Observed where Value: Sendable {
     let (observers, value) = (neededObservers(), storage)
     let buffer = StreamBuffer<Value>(BufferLimit(buffering, fileID: fileID, line: line))
     let token = observers.enter(
-      PropertyValuesObserver(observers.newMark(), buffer),
+      PropertyValuesObserver(observers.newRegistration(), buffer),
       .initial,
       value: value,
       isBehind: observers.enlisted != nil
@@ -33,10 +33,9 @@ extension Observed where Value: Sendable {
 
 /// The values of a property as an asynchronous sequence.
 ///
-/// What ``Observed/values(buffering:until:fileID:line:)`` returns. Each element goes to one of the tasks
-/// that share it; dropping it and its iterators ends the registration.
+/// ``Observed/values(buffering:until:fileID:line:)`` returns it. Each element goes to one of the tasks that
+/// share the sequence. Releasing the sequence and its iterators ends the registration.
 final class PropertyValues<Value: Sendable>: AsyncSequence, Sendable {
-  /// Takes the values.
   struct Iterator: AsyncIteratorProtocol {
     fileprivate let values: PropertyValues
 
@@ -57,8 +56,8 @@ final class PropertyValues<Value: Sendable>: AsyncSequence, Sendable {
   init(_ buffer: StreamBuffer<Value>, _ token: Token, until lifetime: Lifetime?) {
     self.buffer = buffer
     self.token = token
-    // The observer finishes the buffer when it dies, which it does in the property's domain, some time
-    // later; a lifetime ends at once.
+    // The observer finishes the buffer in `deinit`, later, in the property's domain. A lifetime ends the
+    // sequence at once.
     hook = lifetime?.onEnd {
       token.cancel()
       buffer.finish()
@@ -73,13 +72,13 @@ final class PropertyValues<Value: Sendable>: AsyncSequence, Sendable {
   func makeAsyncIterator() -> Iterator { Iterator(values: self) }
 }
 
-/// An observer that puts the values into the buffer of a stream, which finishes when the observer dies.
+/// An observer that adds the values to a stream's buffer and finishes the buffer when it is deinitialized.
 final class PropertyValuesObserver<Value: Sendable>: PropertyObserver<Value> {
   private let buffer: StreamBuffer<Value>
 
-  init(_ mark: ObservationMark, _ buffer: StreamBuffer<Value>) {
+  init(_ registration: PropertyRegistration, _ buffer: StreamBuffer<Value>) {
     self.buffer = buffer
-    super.init(mark, .changes)
+    super.init(registration, .changes)
   }
 
   deinit { buffer.finish() }

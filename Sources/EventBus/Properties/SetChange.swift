@@ -1,4 +1,4 @@
-/// One change of a set, as the observers of its elements see it.
+/// A change of a set, as reported to the observers of its elements.
 ///
 /// ```swift
 /// library.$readers.observeElements(owner: list) { list, change in
@@ -8,17 +8,17 @@
 /// }
 /// ```
 public struct SetChange<Element: Hashable> {
-  /// What is known of a change.
+  /// The kinds of information about a change.
   public enum Kind: Hashable, Sendable {
-    /// The value at the time of the registration.
+    /// The value at registration.
     case initial
-    /// What the operations of the property did.
+    /// Operations of the property.
     case elements
-    /// The value as a whole is another one, or was changed in a way that nobody wrote down.
+    /// An assignment of a whole value, or a mutation without a description.
     case setting
   }
 
-  /// Where what came and went is known from.
+  /// The source of the information about the elements.
   @usableFromInline
   enum Source {
     case recorded(inserted: Set<Element>, removed: Set<Element>)
@@ -26,20 +26,21 @@ public struct SetChange<Element: Hashable> {
     case unknown
   }
 
-  /// What is known of the change.
+  /// The kind of information about the change.
   public let kind: Kind
-  /// The value after.
+  /// The new value.
   public let new: Set<Element>
   @usableFromInline let source: Source
 
-  /// - Returns: `nil` when the operations have undone each other.
+  /// Creates the change that a report describes.
+  ///
+  /// - Returns: `nil` if the operations cancel each other out.
   @inlinable
   init?(_ report: WriteReport<Set<Element>>) {
     new = report.new
     kind = report.isInitial ? .initial : report.records == nil ? .setting : .elements
     if let records = report.records {
-      var sum = SetRecord<Element>.Sum()
-      for record in records { if let record = record as? SetRecord<Element> { sum.add(record) } }
+      let sum = SetRecord<Element>.sum(of: records)
       if sum.inserted.isEmpty, sum.removed.isEmpty { return nil }
       source = .recorded(inserted: sum.inserted, removed: sum.removed)
     } else if let old = report.old {
@@ -49,16 +50,16 @@ public struct SetChange<Element: Hashable> {
     }
   }
 
-  /// Whether the value before is not known, so that ``inserted`` is all there is.
+  /// A Boolean value that indicates whether the old set is unknown, so that ``inserted`` contains everything.
   ///
-  /// So it is for the initial value, and where ``CollectionChange/difference()`` would replace
-  /// everything: after a plain mutation for which nobody kept the value.
+  /// It is `true` for the initial value, and wherever ``CollectionChange/difference()`` would replace
+  /// everything, such as after a plain mutation for which the old value was not kept.
   public var isReset: Bool { if case .unknown = source { true } else { false } }
 
-  /// What came.
+  /// The inserted elements.
   ///
-  /// - Complexity: O(1) for the kind ``Kind/elements``. For the kind ``Kind/setting`` it is found now, by
-  ///   comparing the two values: O(*n*).
+  /// - Complexity: O(1) for the kind ``Kind/elements``. O(*n*) for the kind ``Kind/setting``, which compares
+  ///   the two sets.
   public var inserted: Set<Element> {
     switch source {
     case .recorded(let inserted, _): inserted
@@ -67,7 +68,7 @@ public struct SetChange<Element: Hashable> {
     }
   }
 
-  /// What went; empty if that is not known.
+  /// The removed elements; empty if they are not known.
   ///
   /// - Complexity: As for ``inserted``.
   public var removed: Set<Element> {
@@ -82,12 +83,12 @@ public struct SetChange<Element: Hashable> {
 extension SetChange: Sendable where Element: Sendable {}
 extension SetChange.Source: Sendable where Element: Sendable {}
 
-/// What one operation did to a set.
+/// The record of one operation on a set.
 @usableFromInline
 final class SetRecord<Element: Hashable> {
-  /// What came; it was not there before.
+  /// The inserted elements; all were absent before.
   @usableFromInline let inserted: Set<Element>
-  /// What went; it was there before.
+  /// The removed elements; all were present before.
   @usableFromInline let removed: Set<Element>
 
   @inlinable
@@ -96,53 +97,42 @@ final class SetRecord<Element: Hashable> {
     self.removed = removed
   }
 
-  /// What several operations did together.
-  @usableFromInline
-  struct Sum {
-    /// What came.
-    @usableFromInline var inserted: Set<Element> = []
-    /// What went.
-    @usableFromInline var removed: Set<Element> = []
-
-    @inlinable
-    init() {}
-
-    /// Adds what was done next.
-    @inlinable
-    mutating func add(_ record: SetRecord<Element>) {
-      let anew = record.inserted.subtracting(removed)
+  /// Returns the combined effect of several operations.
+  @inlinable
+  static func sum(of records: [AnyObject]) -> (inserted: Set<Element>, removed: Set<Element>) {
+    var inserted: Set<Element> = []
+    var removed: Set<Element> = []
+    for record in records {
+      guard let record = record as? SetRecord else { continue }
+      let added = record.inserted.subtracting(removed)
       removed.subtract(record.inserted)
       let gone = record.removed.subtracting(inserted)
       inserted.subtract(record.removed)
-      inserted.formUnion(anew)
+      inserted.formUnion(added)
       removed.formUnion(gone)
     }
+    return (inserted, removed)
   }
 }
 
-extension SetRecord.Sum: Sendable where Element: Sendable {}
-
-@available(*, unavailable)
-extension SetRecord: Sendable {}
-
-/// Operations on a set. Each works in place and tells the observers of elements what came and went; one
-/// that changes nothing is no write.
+/// Operations on a set. Each works in place and reports the inserted and removed elements to the observers
+/// of elements. An operation without effect is not a write.
 extension Observed {
-  /// Calls a handler with what comes into a set and goes, for as long as its owner lives.
+  /// Calls a handler with the changes of a set's elements while its owner is alive.
   ///
-  /// What the operations of the property do is told in O(*k*) for *k* elements; for other writes see
-  /// ``SetChange``. The handler costs no copy of the value. The operations of a batch are told in one
-  /// change, unless they undo each other.
+  /// Reporting operations of the property costs O(*k*) for *k* elements; for other writes see ``SetChange``.
+  /// The handler does not cause a copy of the value. The operations of a batch are reported in one change,
+  /// unless they cancel each other out.
   ///
-  /// What is stored silently, in manual mode or by ``withoutNotifying(_:)``, is told with the next change
-  /// that is reported.
+  /// Silent writes, in manual mode or by ``withoutNotifying(_:)``, are reported with the next change.
   ///
   /// - Parameters:
-  ///   - owner: The object whose life the registration shares, held weakly.
-  ///   - id: A name for the registration: another one of the same owner with the same name replaces it.
-  ///   - options: ``ObserveOptions/initial`` or nothing.
-  ///   - body: Called with the owner and the change.
-  /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
+  ///   - owner: The object whose lifetime limits the registration, held weakly.
+  ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
+  ///     one.
+  ///   - options: ``ObserveOptions/initial`` or none.
+  ///   - body: The handler, called with the owner and the change.
+  /// - Returns: A token that cancels the registration. Releasing the token does not.
   /// - Complexity: Amortized O(1).
   @inlinable
   @discardableResult
@@ -158,12 +148,12 @@ extension Observed {
     }
   }
 
-  /// Calls a handler with what comes into a set and goes, for as long as the token is kept.
+  /// Calls a handler with the changes of a set's elements while the returned token is retained.
   ///
   /// - Parameters:
-  ///   - options: ``ObserveOptions/initial`` or nothing.
-  ///   - body: Called with the change.
-  /// - Returns: The token. Dropping it ends the registration.
+  ///   - options: ``ObserveOptions/initial`` or none.
+  ///   - body: The handler, called with the change.
+  /// - Returns: A token that owns the registration: releasing the token ends it.
   /// - Complexity: Amortized O(1).
   @inlinable
   public func observeElements<Element: Hashable>(
@@ -176,10 +166,10 @@ extension Observed {
     }
   }
 
-  /// Adds an element, unless the set has an equal one.
+  /// Inserts an element, unless the set contains an equal one.
   ///
-  /// - Parameter element: The element.
-  /// - Returns: Whether the set had none.
+  /// - Parameter element: The element to insert.
+  /// - Returns: `true` if the element was inserted.
   /// - Complexity: O(1) on average.
   @inlinable
   @discardableResult
@@ -192,8 +182,8 @@ extension Observed {
 
   /// Removes an element.
   ///
-  /// - Parameter element: The element, or an equal one.
-  /// - Returns: The element the set had; `nil` if it had none.
+  /// - Parameter element: The element to remove.
+  /// - Returns: The removed member, which is equal to `element`; `nil` if the set contained none.
   /// - Complexity: O(1) on average.
   @inlinable
   @discardableResult
@@ -206,9 +196,9 @@ extension Observed {
     return member
   }
 
-  /// Adds the elements that the set does not have yet.
+  /// Inserts the elements that the set does not contain.
   ///
-  /// - Parameter elements: The elements.
+  /// - Parameter elements: The elements to insert.
   /// - Complexity: O(*k*) on average for *k* elements.
   @inlinable
   public func formUnion<Element: Hashable>(_ elements: some Sequence<Element>)
@@ -220,16 +210,16 @@ extension Observed {
     write(describedBy: { SetRecord(inserted: inserted) }) { $0.formUnion(inserted) }
   }
 
-  /// Removes the elements that the set has.
+  /// Removes the elements that the set contains.
   ///
-  /// - Parameter elements: The elements.
+  /// - Parameter elements: The elements to remove.
   /// - Complexity: O(*k*) on average for *k* elements.
   @inlinable
   public func subtract<Element: Hashable>(_ elements: some Sequence<Element>)
   where Value == Set<Element> {
     let elements = Array(elements)
     clean()
-    // The members themselves, so that none dies while the set is changed.
+    // Retains the members themselves, so that none is released during the mutation.
     let removed = Set(elements.compactMap { storage.firstIndex(of: $0).map { storage[$0] } })
     guard !removed.isEmpty else { return }
     write(describedBy: { SetRecord(removed: removed) }) { $0.subtract(removed) }

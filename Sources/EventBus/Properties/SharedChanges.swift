@@ -1,7 +1,8 @@
-/// A shared property's value, the changes that are still to be delivered, and whose turn it is to do so.
+/// The value of a shared property, its pending changes, and the thread that delivers them.
 ///
-/// A plain value: the shell holds it behind its lock. Changes are numbered in the order they were made
-/// and delivered by one thread at a time in that order, so that every observer sees an unbroken chain.
+/// It is a plain value that ``SharedCore`` guards with its lock. Changes are numbered in the order in which
+/// they were made and delivered in that order by one thread at a time, so every observer sees an unbroken
+/// chain.
 ///
 /// ```
 ///            record                        next: 64 of others        taskBegins
@@ -11,39 +12,40 @@
 ///                       └───────────────────────────────────┘
 /// ```
 package struct SharedChanges<Value> {
-  /// What a thread that delivers does next.
+  /// The next action of the delivering thread.
   package enum Step {
-    /// It delivers a round, and asks again.
+    /// Deliver a round, then call ``SharedChanges/next()`` again.
     case deliver(SharedRound<Value>)
-    /// It returns, and starts a task if asked to: the rest is the task's, or the next setter's.
+    /// Return, after starting a task if requested. The task or the next setter delivers the rest.
     case leave(startsTask: Bool)
-    /// It returns: no change waits.
+    /// Return: no change is pending.
     case rest
   }
 
-  /// What came of a change.
+  /// The result of recording a change.
   package struct Recorded {
-    /// Whether the thread that made it is to deliver, beginning with ``SharedChanges/next()``.
+    /// A Boolean value that indicates whether the recording thread must deliver, beginning with
+    /// ``SharedChanges/next()``.
     ///
-    /// If not, another one is delivering, or it is itself further out.
+    /// If it is `false`, another thread is delivering, or this thread is, further up its stack.
     package let mustDeliver: Bool
-    /// If the change was merged, a value that is no longer needed, to be released outside the lock.
+    /// If the change was merged, a value to release outside the lock.
     package let displaced: Value?
   }
 
-  /// One thread's delivering.
+  /// The turn of one delivering thread.
   private struct Delivering {
     let thread: UInt
-    /// The newest change when it began: its own.
+    /// The number of the newest change when the turn began: the thread's own.
     let began: UInt
-    /// Whether a task delivers, which has no change of its own.
+    /// A Boolean value that indicates whether a task delivers; a task has no change of its own.
     let isTask: Bool
-    /// How many changes of others it has delivered.
+    /// The number of delivered changes of other threads.
     var others = 0
-    /// That of the round it delivers.
+    /// The depth of the round being delivered.
     var depth = 0
 
-    /// Whether a round was made by others, and after this turn's own change.
+    /// Returns whether another thread made a round after this turn's own change.
     func isOthers(_ round: SharedRound<Value>) -> Bool {
       round.first <= began ? isTask : round.thread != thread
     }
@@ -52,38 +54,39 @@ package struct SharedChanges<Value> {
   private enum Turn {
     case idle
     case taken(Delivering)
-    /// A thread has delivered enough. A task is on its way; the next setter may come first.
+    /// A thread has reached its limit. A task has been started; the next setter may take the turn first.
     case left
   }
 
-  /// How many changes of others one thread delivers after its own.
+  /// The maximum number of changes of other threads that one thread delivers after its own.
   package static var othersPerTurn: Int { 64 }
 
-  /// The value now.
+  /// The current value.
   package var value: Value
-  /// The number of the newest change that was recorded.
+  /// The number of the newest recorded change.
   package private(set) var newest: UInt = 0
   private var waiting = RoundQueue<Value>()
-  /// Rounds that were taken out and came to nothing, until the next one is taken.
-  private var skipped: SkippedRounds?
+  /// The first change of the rounds skipped since the last delivered one, and whether a registration or
+  /// the end of a pause preceded one of them.
+  private var skipped: (first: UInt, isBarred: Bool)?
   private var turn = Turn.idle
   private var isTaskOnItsWay = false
 
-  /// Creates a plan without changes.
+  /// Creates a state without pending changes.
   package init(_ value: Value) { self.value = value }
 
-  /// How many rounds wait.
+  /// The number of pending rounds.
   package var waitingCount: Int { waiting.count }
 
   /// Records a change.
   ///
   /// - Parameters:
-  ///   - old: The value before; the value now is the one after.
-  ///   - thread: The thread that made it.
-  ///   - depth: The depth of the change it answers, if the thread is in a call for one that belongs to
-  ///     no turn.
-  ///   - isBarred: Whether a registration, or the end of a pause, came after the change before.
-  /// - Returns: What the thread is to do, and what it is to release.
+  ///   - old: The old value. The current value is the new one.
+  ///   - thread: The thread that made the change.
+  ///   - depth: The depth of the round whose handler made the change, if that call is outside any turn.
+  ///   - isBarred: A Boolean value that indicates whether a registration or the end of a pause preceded the
+  ///     change.
+  /// - Returns: The thread's next action, and a value to release.
   /// - Complexity: Amortized O(1).
   package mutating func record(
     from old: Value,
@@ -109,7 +112,7 @@ package struct SharedChanges<Value> {
     return Recorded(mustDeliver: true, displaced: displaced)
   }
 
-  /// What the thread whose turn it is does next.
+  /// Returns the next action of the delivering thread.
   package mutating func next() -> Step {
     guard case .taken(var delivering) = turn, var round = waiting.first else {
       turn = .idle
@@ -126,20 +129,20 @@ package struct SharedChanges<Value> {
     _ = waiting.popFirst()
     delivering.depth = round.depth
     turn = .taken(delivering)
-    if let skipped { round.take(skipped: skipped) }
+    if let skipped { round.include(skipped) }
     skipped = nil
     return .deliver(round)
   }
 
-  /// Takes note that a round is not delivered, since its changes came to nothing.
+  /// Records that a round is not delivered, because its changes cancelled each other out.
   package mutating func skip(_ round: SharedRound<Value>) {
-    skipped = SkippedRounds(first: round.first, isBarred: round.isBarred)
+    skipped = (round.first, round.isBarred)
   }
 
-  /// Lets the task that was started take its turn.
+  /// Gives the turn to the started task, unless a setter has taken it.
   ///
-  /// - Parameter thread: The thread it runs on.
-  /// - Returns: Whether there is something for it to do, beginning with ``next()``.
+  /// - Parameter thread: The thread on which the task runs.
+  /// - Returns: `true` if the task must deliver, beginning with ``next()``.
   package mutating func taskBegins(on thread: UInt) -> Bool {
     isTaskOnItsWay = false
     guard case .left = turn else { return false }
@@ -152,27 +155,26 @@ extension SharedChanges: Sendable where Value: Sendable {}
 extension SharedChanges.Step: Sendable where Value: Sendable {}
 extension SharedChanges.Recorded: Sendable where Value: Sendable {}
 
-/// One change of a shared property on its way to the observers, or several neighbours merged into one.
+/// One pending change of a shared property, or several neighbouring ones merged.
 ///
-/// The rules that what waits is kept and merged by are here, without a lock.
+/// It contains the rules of merging, without a lock.
 package struct SharedRound<Value> {
-  /// The change; of merged ones the first old value and the last new one.
+  /// The change; a merged one has the first old value and the last new value.
   package private(set) var change: Change<Value>
-  /// The number of the first change in it, in the order in which they were made.
+  /// The number of the first change in the round.
   ///
-  /// Changes before it that came to nothing are in it, too, so that numbers have no gaps but those that
-  /// a pause leaves.
+  /// It includes preceding skipped changes, so that only a pause leaves a gap in the numbers.
   package private(set) var first: UInt
-  /// The number of the last change in it.
+  /// The number of the last change in the round.
   package private(set) var number: UInt
-  /// The thread that made all of it, or zero.
+  /// The thread that made all changes in the round, or zero if several did.
   package private(set) var thread: UInt
-  /// How many observers, each called for the change before, have led to it.
+  /// The length of the chain of handler calls that led to the change, each made for the change before.
   package private(set) var depth: Int
-  /// Whether a registration, or the end of a pause, came between the change before and this one.
+  /// A Boolean value that indicates whether a registration or the end of a pause preceded the round.
   package private(set) var isBarred: Bool
 
-  /// Describes one change.
+  /// Creates a round of one change.
   package init(
     _ change: Change<Value>,
     number: UInt,
@@ -188,40 +190,40 @@ package struct SharedRound<Value> {
     self.isBarred = isBarred
   }
 
-  /// The same as an announcement.
+  /// The announcement of the round.
   var announcement: SharedRound {
     var copy = self
     copy.change = Change(.prior, old: change.old, new: change.new)
     return copy
   }
 
-  /// Whether the changes in it have cancelled each other out.
+  /// Returns whether the merged changes cancel each other out.
   ///
-  /// Calls code of the user, so that it is asked under no lock.
+  /// It calls the value's `==`, so call it without a lock held.
   func isNothing(_ areEqual: ((Value, Value) -> Bool)?) -> Bool {
     isMerged && areEqual?(change.old, change.new) == true
   }
 
-  /// Whether it holds several changes.
+  /// A Boolean value that indicates whether the round contains several changes.
   package var isMerged: Bool { first != number }
 
-  /// Whether the next round may become a part of this one.
+  /// Returns whether the next round may be merged into this one.
   ///
-  /// Not across a gap, which a pause leaves, and not across a registration or the end of a pause, unless
-  /// too many such barriers came.
+  /// Rounds do not merge across a gap that a pause leaves, or across a registration or the end of a pause,
+  /// unless the queue is full.
   ///
   /// - Parameters:
   ///   - next: The next round.
-  ///   - isCrowded: Whether memory matters more than barriers do.
-  /// - Returns: Whether ``merge(_:)`` may be called with it.
+  ///   - isCrowded: A Boolean value that indicates whether the queue is full.
+  /// - Returns: `true` if ``merge(_:)`` may be called with the round.
   func canMerge(_ next: SharedRound, isCrowded: Bool) -> Bool {
     guard change.kind == next.change.kind else { return false }
     return isCrowded || next.first == number + 1 && !next.isBarred
   }
 
-  /// Takes the next round in.
+  /// Merges the next round into this one.
   ///
-  /// - Returns: The value that is no longer needed, for the caller to release outside its lock.
+  /// - Returns: A value for the caller to release outside its lock.
   mutating func merge(_ next: SharedRound) -> Value {
     let displaced = change.new
     change = Change(change.kind, old: change.old, new: next.change.new)
@@ -231,13 +233,13 @@ package struct SharedRound<Value> {
     return displaced
   }
 
-  /// Begins with changes before it that came to nothing.
-  mutating func take(skipped: SkippedRounds) {
+  /// Includes the preceding skipped rounds.
+  mutating func include(_ skipped: (first: UInt, isBarred: Bool)) {
     first = skipped.first
     isBarred = isBarred || skipped.isBarred
   }
 
-  /// The same for an observer that knows the value as it was after some of the changes.
+  /// Returns the round for an observer that already knows some of the changes.
   func beginning(with old: Value) -> SharedRound {
     var copy = self
     copy.change = Change(change.kind, old: old, new: change.new)
@@ -245,22 +247,14 @@ package struct SharedRound<Value> {
   }
 }
 
-/// Rounds in a row whose changes came to nothing, and which are left out.
-struct SkippedRounds {
-  /// The number of the first change in them.
-  let first: UInt
-  /// Whether a registration, or the end of a pause, came before one of them.
-  let isBarred: Bool
-}
-
-/// The changes that wait, first in, first out.
+/// A bounded first-in, first-out queue of rounds.
 ///
-/// **Bound.** When 1,000 wait, the next one merges with the last, unless a registration or the end of a
-/// pause keeps the two apart. When 2,000 wait, nothing does: an observer that registered in the middle of
-/// what has merged is given a change that begins with the value it knows. So at most 2,000 wait, and one
-/// more where the first is an initial value.
+/// **Bound.** With 1,000 pending rounds, the next one merges with the last, unless a registration or the
+/// end of a pause separates the two. With 2,000 pending rounds, it merges in any case; an observer that
+/// registered in the middle of a merged round receives a change that begins with the value it knows. The
+/// queue therefore holds at most 2,000 rounds, or 2,001 if the first is an initial value.
 package struct RoundQueue<Value> {
-  /// How many wait before neighbours merge.
+  /// The number of pending rounds from which neighbours merge.
   package static var limit: Int { 1_000 }
 
   private var rounds = BoundedQueue<SharedRound<Value>>()
@@ -268,16 +262,15 @@ package struct RoundQueue<Value> {
   /// Creates an empty queue.
   package init() {}
 
-  /// How many rounds wait.
+  /// The number of pending rounds.
   package var count: Int { rounds.count }
 
-  /// The round that is next.
+  /// The first round.
   var first: SharedRound<Value>? { rounds.first }
 
-  /// Adds a round behind all others.
+  /// Appends a round, or merges it into the last one.
   ///
-  /// - Returns: If it was merged, the value that is no longer needed, for the caller to release outside
-  ///   its lock.
+  /// - Returns: If the round was merged, a value for the caller to release outside its lock.
   /// - Complexity: Amortized O(1).
   package mutating func append(_ round: SharedRound<Value>) -> Value? {
     let isCrowded = count >= 2 * Self.limit
@@ -292,7 +285,7 @@ package struct RoundQueue<Value> {
     return displaced
   }
 
-  /// Takes the first round.
+  /// Removes and returns the first round.
   ///
   /// - Complexity: Amortized O(1).
   package mutating func popFirst() -> SharedRound<Value>? { rounds.popFirst() }

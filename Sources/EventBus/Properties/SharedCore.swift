@@ -1,13 +1,14 @@
 internal import Synchronization
 
-/// The shell around ``SharedChanges``: the lock, the observers, and the delivering between the two.
+/// The implementation of shared properties: guards ``SharedChanges`` with a lock and delivers its rounds to
+/// the observers.
 package final class SharedCore<Value: Sendable>: ObserverList,
-  @unchecked Sendable  // Reason: locked.
+  @unchecked Sendable  // Reason: the state is locked or atomic.
 {
   private typealias Changes = SharedChanges<Value>
   private typealias Routed = RoutedObserver<SharedRound<Value>>
 
-  /// What one registration asks for.
+  /// The parameters of one registration.
   struct Request {
     let options: ObserveOptions
     let fileID: StaticString
@@ -17,12 +18,12 @@ package final class SharedCore<Value: Sendable>: ObserverList,
 
   private let state: Locked<SharedChanges<Value>>
   private let areEqual: (@Sendable (Value, Value) -> Bool)?
-  /// The thread that runs code of the user under the lock, or zero.
+  /// The thread that runs a user's closure or `==` under the lock, or zero.
   private let insider = Atomic<UInt>(0)
   private let hasWarned = Atomic<Bool>(false)
-  /// Whether a registration, or the end of a pause, came after the newest change.
+  /// A Boolean value that indicates whether a registration or the end of a pause followed the newest change.
   ///
-  /// No lock is needed to set it, so that a pause may end inside an update.
+  /// It is set without a lock, so that a pause may end inside an update.
   private let isBarred = Atomic<Bool>(false)
   private let counts = SharedCounts()
   private let mailboxes = ActorTable<Mailbox>()
@@ -41,16 +42,16 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     super.init(numbers: RegistrationCounter())
   }
 
-  /// How many changes were merged with a neighbour, because too many waited.
+  /// The number of merged changes, for ``SharedObserved/mergedCount``.
   var mergedCount: Int { counts.merged.load(ordering: .relaxed) }
 
-  /// The value now.
+  /// The current value.
   var value: Value {
     _ = enteringThread()
     return state.withLock { $0.value }
   }
 
-  /// Stores a value and reports it, unless it is equal to the present one.
+  /// Stores a value and reports it, unless it equals the current one.
   func set(_ value: Value) {
     let thread = enteringThread()
     let depth = counts.depth(on: thread)
@@ -64,12 +65,12 @@ package final class SharedCore<Value: Sendable>: ObserverList,
       state.value = value
       return (old, record(from: old, by: thread, answering: depth, in: &state))
     }
-    // What was displaced is released here, outside the lock.
+    // The old value is released here, outside the lock.
     withExtendedLifetime(old) {}
     if let recorded { finish(recorded) }
   }
 
-  /// Changes the value in place, under the lock, and reports the change, also when the closure throws.
+  /// Mutates the value in place under the lock and reports the change, even if the closure throws.
   func update(_ body: (inout Value) throws -> Void) rethrows {
     let thread = enteringThread()
     let depth = counts.depth(on: thread)
@@ -81,7 +82,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
       if let recorded { finish(recorded) }
     }
     try state.withLock { state in
-      // A copy is made only for observers.
+      // The old value is copied only if there are observers.
       if !isEmpty { former = state.value }
       defer {
         if let former, !areEqual(former, state.value, on: thread) {
@@ -97,12 +98,12 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   /// Registers an observer.
   ///
   /// - Parameters:
-  ///   - request: What it asks for.
-  ///   - owner: Its owner.
-  ///   - facts: What is known of the owner.
-  ///   - actor: The actor its handler runs on.
+  ///   - request: The parameters of the registration.
+  ///   - owner: The owner of the registration.
+  ///   - facts: The identity of the owner and of the registration.
+  ///   - actor: The actor on which the handler runs.
   ///   - body: Calls the handler.
-  /// - Returns: What ends the registration.
+  /// - Returns: The link that ends the registration.
   func register(
     _ request: Request,
     owner: AnyObject? = nil,
@@ -125,14 +126,19 @@ package final class SharedCore<Value: Sendable>: ObserverList,
       owner: facts,
       link: link,
       gate: nil,
-      mailbox: actor.map { mailbox(of: $0) },
+      mailbox: actor.map { actor in
+        mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
+      },
       body: { Self.call($0, inbox, link, body) }
     )
     link.connect(observer)
     add(observer, priority: 0)
     if let carrier = owner as? any LifetimeOwner { link.join(carrier.lifetime.members) }
-    if let owner, let id = facts.id { endOthers(of: owner, as: AnyHashable(id), before: observer) }
-    // Linked first, looked at then: a change is in the value, or comes to the inbox.
+    if let owner, let id = facts.id.map({ AnyHashable($0) }) {
+      // The latest registration remains, even if two threads register with one identifier at once.
+      endAll { $0.order < observer.order && $0.belongs(to: owner, as: id) }
+    }
+    // Added before the value is read: every change is either in the value or reaches the inbox.
     let (value, newest) = state.withLock { state in
       isBarred.store(true, ordering: .relaxed)
       return (state.value, state.newest)
@@ -146,7 +152,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     return link
   }
 
-  /// Calls a handler for a round that was admitted.
+  /// Calls a handler for an admitted round.
   private static func call(
     _ admitted: SharedRound<Value>,
     _ inbox: SharedInbox<Value>,
@@ -163,15 +169,15 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     }
   }
 
-  /// Gives a new observer the initial value and what came since, and opens its inbox.
+  /// Delivers the initial value and the changes made since to a new observer, then opens its inbox.
   ///
-  /// After 64 changes the rest goes on in a task.
+  /// After 64 changes a task continues.
   private func handOver(
     _ initial: SharedRound<Value>?,
     to link: ObserverLink,
     _ inbox: SharedInbox<Value>
   ) {
-    // Counted as a call, so that waiting for the end of the registration waits for it.
+    // Counted as a call, so that waiting for the registration to finish includes it.
     guard let observer: Routed = link.begin() else { return }
     defer { link.finish() }
     if let initial { give(initial, to: observer, inbox, link) }
@@ -193,18 +199,9 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   ) {
     guard observer.isReceptive, inbox.keepsHandedOver(round) else { return }
     let reception = counts.calling(round.depth) {
-      try? observer.accept(round, delivery)  // Reason: its handler cannot throw.
+      try? observer.accept(round, delivery)  // Reason: the handler's type does not throw.
     }
     if reception == .ownerLost { link.endByItself() }
-  }
-
-  /// Whoever came last stays: also when two threads register under one name at once.
-  private func endOthers(of owner: AnyObject, as id: AnyHashable, before observer: AnyObserver) {
-    endAll { $0.order < observer.order && $0.belongs(to: owner, as: id) }
-  }
-
-  private func mailbox(of actor: any Actor) -> Mailbox {
-    mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
   }
 
   override package func registrationResumed() { isBarred.store(true, ordering: .relaxed) }
@@ -244,7 +241,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     }
   }
 
-  /// Delivers in a task what a thread has left.
+  /// Continues, in a task, the delivery that a thread has left.
   private func goOn() {
     let thread = ThreadIdentity.current
     if state.withLock({ $0.taskBegins(on: thread) }) { deliver() }
@@ -279,7 +276,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     return areEqual(old, new)
   }
 
-  /// The calling thread, which must not be inside already.
+  /// Returns the calling thread; traps if it is already inside an update or a comparison.
   private func enteringThread() -> UInt {
     let thread = ThreadIdentity.current
     if insider.load(ordering: .relaxed) == thread {

@@ -1,34 +1,32 @@
 internal import Synchronization
 
-/// What a shared property and its observers count together.
+/// Counters that a shared property shares with its observers.
 final class SharedCounts: Sendable {
-  /// How many changes were merged with a neighbour.
+  /// The number of merged changes.
   let merged = Atomic<Int>(0)
-  /// How many observers want changes announced.
+  /// The number of observers that receive announcements.
   let priors = Atomic<Int>(0)
 
   private struct Calls {
     var depths: [UInt: Int] = [:]
   }
 
-  /// The calls that belong to no thread's turn: on actors, and during registrations.
+  /// The calls outside any thread's turn: on actors and during registrations.
   private let calls = Locked(Calls())
   private let callCount = Atomic<Int>(0)
 
-  init() {}
-
-  /// The depth of the round that a thread is making a call for, if that call belongs to no turn.
+  /// The depth of the round for which a thread is calling a handler outside any turn.
   func depth(on thread: UInt) -> Int? {
     guard callCount.load(ordering: .relaxed) > 0 else { return nil }
     return calls.withLock { $0.depths[thread] }
   }
 
-  /// Makes a call that belongs to no turn.
+  /// Makes a call outside any turn.
   ///
   /// - Parameters:
-  ///   - depth: The depth of the round it is for.
+  ///   - depth: The depth of the round.
   ///   - body: The call.
-  /// - Returns: What the call returns.
+  /// - Returns: The result of the call.
   func calling<Result>(_ depth: Int, _ body: () -> Result) -> Result {
     let thread = ThreadIdentity.current
     callCount.wrappingAdd(1, ordering: .relaxed)
@@ -41,26 +39,26 @@ final class SharedCounts: Sendable {
   }
 }
 
-/// What waits in front of one observer of a shared property: while it is being registered, and until its
-/// actor comes for it.
+/// The pending changes of one observer of a shared property, during its registration and until its actor
+/// handles them.
 ///
-/// One thread at a time delivers to an observer: the registering one, or a task that follows it, until
-/// ``nextHeld()`` has opened the inbox; then the one that delivers for the property.
+/// One thread at a time delivers to an observer: first the registering thread, or a task that continues
+/// for it, until ``nextHeld()`` has opened the inbox; then the thread that delivers for the property.
 ///
-/// An observer with ``ObserveOptions/prior`` on an actor, or of a change that was held, is called with
-/// the announcement just before the change: only then it is known how the change has been merged.
+/// An observer with ``ObserveOptions/prior`` that runs on an actor, or whose change was held, receives the
+/// announcement just before the change, because only then is it known how the change was merged.
 final class SharedInbox<Value: Sendable>: Sendable {
   private struct State {
     var isOpen = false
-    /// Changes up to this number are in the value the observer was registered with.
+    /// The number of the newest change contained in the value at registration.
     var baseline: UInt = 0
-    /// That value, until the first change after it.
+    /// The value at registration, until the first change after it.
     var known: Value?
-    /// The change that was announced apart.
+    /// The number of the change that was announced separately.
     var announced: UInt = 0
-    /// What came during the registration.
+    /// The changes made during the registration.
     var held = RoundQueue<Value>()
-    /// What waits for the actor, with a call in its mailbox for each.
+    /// The changes that wait for the actor; its mailbox holds one call for each.
     var waiting = RoundQueue<Value>()
   }
 
@@ -70,7 +68,7 @@ final class SharedInbox<Value: Sendable>: Sendable {
   }
 
   private let state = Locked(State())
-  /// Whether the observer's handler runs on an actor.
+  /// A Boolean value that indicates whether the handler runs on an actor.
   let isBound: Bool
   private let wantsPrior: Bool
   private let areEqual: (@Sendable (Value, Value) -> Bool)?
@@ -79,10 +77,10 @@ final class SharedInbox<Value: Sendable>: Sendable {
   /// Creates a closed inbox.
   ///
   /// - Parameters:
-  ///   - isBound: Whether the observer's handler runs on an actor.
-  ///   - wantsPrior: Whether changes are announced to it.
-  ///   - areEqual: Tells values apart; without it every change is reported.
-  ///   - counts: Counts the observers with announcements, for as long as this lives, and what merges.
+  ///   - isBound: A Boolean value that indicates whether the handler runs on an actor.
+  ///   - wantsPrior: A Boolean value that indicates whether the observer receives announcements.
+  ///   - areEqual: Compares values; without it, every change is reported.
+  ///   - counts: The counters of the property.
   init(
     isBound: Bool,
     wantsPrior: Bool,
@@ -100,13 +98,14 @@ final class SharedInbox<Value: Sendable>: Sendable {
     if wantsPrior { counts.priors.wrappingSubtract(1, ordering: .relaxed) }
   }
 
-  /// Takes note of the value the observer knows from its registration, and of the newest change in it.
+  /// Sets the value that the observer knows from its registration, and the number of the newest change in it.
   func setBaseline(_ value: Value, _ number: UInt) {
     state.withLock { ($0.baseline, $0.known) = (number, value) }
   }
 
-  /// Asks, once for each round that is delivered, whether the observer is to be called for it: now, or
-  /// by one more call in its mailbox.
+  /// Returns whether to call the observer for a round, at once or by another call in its mailbox.
+  ///
+  /// It is called once for each delivered round.
   func admits(_ round: SharedRound<Value>) -> Bool {
     if round.change.kind == .prior { return announces(round) }
     // Released outside the lock.
@@ -126,17 +125,17 @@ final class SharedInbox<Value: Sendable>: Sendable {
     )
   }
 
-  /// Keeps a round that was held, or the initial one, for the call in the mailbox that brings it.
+  /// Queues a held or initial round for its call in the mailbox.
   ///
-  /// - Returns: Whether there is to be such a call, or one without a mailbox.
+  /// - Returns: `true` if the observer must be called, by way of its mailbox if it has one.
   func keepsHandedOver(_ round: SharedRound<Value>) -> Bool {
     guard isBound else { return true }
     return act(on: state.withLock { Self.keep(round, &$0.waiting) })
   }
 
-  /// Takes what came during the registration; opens the inbox when nothing is left of it.
+  /// Removes the next round held during the registration; opens the inbox if there is none.
   ///
-  /// - Returns: The round, and whether the observer knows it already.
+  /// - Returns: The round, and whether the observer already knows it.
   func nextHeld() -> (round: SharedRound<Value>, isKnown: Bool)? {
     let next: (SharedRound<Value>, isKnown: Bool, Value?)? = state.withLock { state in
       guard let round = state.held.popFirst() else {
@@ -149,10 +148,10 @@ final class SharedInbox<Value: Sendable>: Sendable {
     return next.map { (Self.begin($0, with: $2), $1) }
   }
 
-  /// The round that a call is for, and whether the call is to announce it first.
+  /// Returns the round to deliver in a call, and whether the call must announce it first.
   ///
-  /// - Parameter round: The round that was admitted; others may have been merged since with what waits.
-  /// - Returns: The round, or `nil` when nothing waits, or when what has been merged comes to nothing.
+  /// - Parameter round: The admitted round; others may have been merged with the pending ones since.
+  /// - Returns: The round, or `nil` if none is pending or the merged changes cancel each other out.
   func takeForCall(_ round: SharedRound<Value>) -> (SharedRound<Value>, isAnnounced: Bool)? {
     let isBound = isBound
     let wantsPrior = wantsPrior && round.change.kind == .set
@@ -171,7 +170,7 @@ final class SharedInbox<Value: Sendable>: Sendable {
     return (begun, self.wantsPrior && begun.change.kind == .set && !isAnnounced)
   }
 
-  /// Makes a call, outside every thread's turn where the handler runs on an actor.
+  /// Makes a call; if the handler runs on an actor, the call is outside any thread's turn.
   func calling<Result>(_ round: SharedRound<Value>, _ body: () -> Result) -> Result {
     isBound ? counts.calling(round.depth, body) : body()
   }

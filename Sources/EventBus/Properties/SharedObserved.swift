@@ -1,4 +1,4 @@
-/// A value that many threads read, change and observe.
+/// A value that several threads read, change and observe.
 ///
 /// ```swift
 /// let progress = SharedObserved(0.0)
@@ -7,52 +7,55 @@
 /// progress.update { $0 += 0.1 }
 /// ```
 ///
-/// Every observer is told every change, in the order the changes were made: each ``Change/old`` is the
-/// ``Change/new`` before it. A handler runs where it was written: nonisolated ones on the thread that
-/// delivers, those on an actor on that actor, later, in order. One thread delivers at a time; a setter
-/// may return before another thread, delivering at that moment, has delivered its change. A change made
-/// by an observer is delivered after the one it was called for; more than 100 in a row, each made in the
-/// call for the one before, are warned of once, also where the observer runs on an actor.
+/// Every observer receives every change in the order in which the changes were made: each ``Change/old``
+/// is the previous ``Change/new``. A handler runs in the isolation it was written in: a nonisolated
+/// handler on the delivering thread, an actor-isolated handler later on its actor, in order.
 ///
-/// A thread delivers at most 64 changes of others after its own. The rest goes on in a task, from which
-/// the next setter may take over. When more than 1,000 changes wait, for a slow observer or for a busy
-/// actor, neighbours merge: the first old value, the last new one; where these are equal and equal sets
-/// are not reported, nothing is. The chain stays unbroken. Nothing merges across a registration or the
-/// end of a pause as long as fewer than 2,000 wait, and never more do; an observer that registered in the
-/// middle of what has merged is called with a change that begins with the value it knows.
-/// ``mergedCount`` is the number of changes that have merged.
+/// One thread delivers at a time. A setter may return before another thread, which is delivering at that
+/// moment, has delivered the setter's change. A change made by an observer is delivered after the change
+/// for which the observer was called. More than 100 changes in a row, each made in the call for the
+/// previous one, cause a single warning, also if the observer runs on an actor.
 ///
-/// With ``ObserveOptions/prior``, an observer on an actor is called with the announcement just before the
-/// change, there.
+/// A thread delivers at most 64 changes of other threads after its own. A task continues from there, and
+/// the next setter may take over from the task. When more than 1,000 changes are pending, for a slow
+/// observer or a busy actor, neighbouring changes merge into one with the first old value and the last new
+/// value, so the chain stays unbroken. If these two are equal, and the property does not report equal
+/// values, the merged change is dropped. Changes merge across a registration or the end of a pause
+/// only when 2,000 are pending, which is also the maximum. An observer that registered in the middle of a
+/// merged change receives a change that begins with the value it knows. ``mergedCount`` counts the merged
+/// changes.
 ///
-/// For a property of one isolation domain use ``Observed``, which needs no lock.
+/// With ``ObserveOptions/prior``, an observer on an actor receives the announcement on that actor, just
+/// before the change.
+///
+/// For a property of one isolation domain, use ``Observed``, which needs no lock.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called on any thread. Handlers are called, and what they captured is released,
-/// under no lock. The one exception of the library: the closure given to ``update(_:)`` and the value's
-/// `==` run under this property's lock. Using the property inside them traps.
+/// All members may be called on any thread. Handlers are called, and their captures released, without a
+/// lock held. As the only exception in the library, the closure passed to ``update(_:)`` and the value's
+/// `==` run under this property's lock; using the property inside them traps.
 public final class SharedObserved<Value: Sendable>: Sendable {
-  /// The shell that does the work, for those who look inside.
+  /// The implementation; visible to tests.
   package let core: SharedCore<Value>
 
-  /// Creates a property that reports a change only if the values differ.
+  /// Creates a property that does not report a value equal to its current one.
   ///
   /// - Parameters:
-  ///   - value: The value to begin with.
-  ///   - fileID: Where the property was written; filled in by the compiler.
-  ///   - line: Its line.
+  ///   - value: The initial value.
+  ///   - fileID: The source file of the property; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   public init(_ value: Value, fileID: StaticString = #fileID, line: UInt = #line)
   where Value: Equatable {
     core = SharedCore(value, areEqual: { $0 == $1 }, fileID: fileID, line: line)
   }
 
-  /// Creates a property that reports every set.
+  /// Creates a property that reports every assignment.
   ///
   /// - Parameters:
-  ///   - value: The value to begin with.
-  ///   - fileID: Where the property was written; filled in by the compiler.
-  ///   - line: Its line.
+  ///   - value: The initial value.
+  ///   - fileID: The source file of the property; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   @_disfavoredOverload
   public init(_ value: Value, fileID: StaticString = #fileID, line: UInt = #line) {
     core = SharedCore(value, areEqual: nil, fileID: fileID, line: line)
@@ -60,41 +63,43 @@ public final class SharedObserved<Value: Sendable>: Sendable {
 
   deinit { core.close() }
 
-  /// The number of changes that were merged with a neighbour, because more than 1,000 waited, and so
-  /// were not reported by themselves: for their delivery, or for an observer on an actor or in its
-  /// registration, where each observer counts.
+  /// The number of changes that were merged with a neighbouring change, because more than 1,000 were
+  /// pending, and so were not reported separately.
+  ///
+  /// It counts merges in the property's own queue, and in the queue of each observer that runs on an actor
+  /// or is being registered.
   ///
   /// - Complexity: O(1).
   public var mergedCount: Int { core.mergedCount }
 
-  /// The value now.
+  /// The current value.
   ///
-  /// - Complexity: O(1), one lock; setting is O(*n*) in the number of observers.
+  /// - Complexity: O(1) with one lock to get. O(*n*) in the number of observers to set.
   public var value: Value {
     get { core.value }
     set { core.set(newValue) }
   }
 
-  /// Changes the value in one step: no other thread sees or changes it meanwhile.
+  /// Mutates the value atomically: no other thread reads or changes it during the mutation.
   ///
-  /// What the closure has stored when it throws stays and is reported.
+  /// If the closure throws, mutations made before the error remain and are reported.
   ///
-  /// - Parameter body: Changes the value. It runs under the property's lock and must not use the
-  ///   property: that traps.
-  /// - Returns: What the closure returns.
-  /// - Throws: What the closure throws.
-  /// - Complexity: In place while nobody observes, else one copy; O(*n*) in the number of observers.
+  /// - Parameter body: Mutates the value. It runs under the property's lock; using the property inside it
+  ///   traps.
+  /// - Returns: The closure's result.
+  /// - Throws: The closure's error.
+  /// - Complexity: O(*n*) in the number of observers. In place without observers; otherwise one copy.
   @discardableResult
   public func update<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
     var result: Result?
     try core.update { result = try body(&$0) }
-    guard let result else { preconditionFailure("no result") }  // Reason: the closure returned.
+    guard let result else { preconditionFailure("no result") }  // Reason: `update` ran the closure.
     return result
   }
 
   /// Ends all registrations of an owner.
   ///
-  /// - Parameter owner: The object they belong to.
+  /// - Parameter owner: The owner that was passed to `observe`.
   /// - Complexity: O(*n*) in the number of observers.
   public func unobserve<Owner: AnyObject>(owner: Owner) {
     core.endAll { $0.belongs(to: owner, as: nil) }
@@ -102,17 +107,16 @@ public final class SharedObserved<Value: Sendable>: Sendable {
 }
 
 extension SharedObserved {
-  /// Calls a handler for every change, for as long as the token is kept.
+  /// Calls a handler for every change while the returned token is retained.
   ///
   /// - Parameters:
-  ///   - options: What is wanted besides the changes. The initial value is delivered during the
-  ///     registration, or at the head of the queue of the handler's actor, before any later change. A
-  ///     change is announced as ``Change/Kind/prior`` just before it is told; other threads may read the
-  ///     new value by then.
-  ///   - fileID: Where the registration was written; filled in by the compiler.
-  ///   - line: Its line.
-  ///   - handler: Called with each change, where it was written.
-  /// - Returns: The token. Dropping it ends the registration.
+  ///   - options: The calls to make besides those for changes. The initial value is delivered during the
+  ///     registration or queued on the handler's actor, before any later change. A change is announced as
+  ///     ``Change/Kind/prior`` just before it is reported; other threads may already read the new value.
+  ///   - fileID: The source file of the registration; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
+  ///   - handler: Called with each change, in the isolation it was written in.
+  /// - Returns: A token that owns the registration: releasing the token ends it.
   /// - Complexity: Amortized O(1).
   public func observe(
     options: ObserveOptions = [],
@@ -125,19 +129,20 @@ extension SharedObserved {
     return core.observe(request, { $0 }, handler)
   }
 
-  /// Calls a handler for every change, for as long as its owner lives.
+  /// Calls a handler for every change while its owner is alive.
   ///
-  /// The owner is held weakly and passed to the handler. A ``LifetimeOwner`` ends the registration the
-  /// moment its lifetime ends; those of other owners are swept.
+  /// The owner is held weakly and passed to the handler. If it is a ``LifetimeOwner``, the registration
+  /// ends as soon as its lifetime ends. Registrations of other owners are removed by sweeps.
   ///
   /// - Parameters:
-  ///   - owner: The object whose life the registration shares.
-  ///   - id: A name: another registration of this owner with an equal one replaces this one.
-  ///   - options: What is wanted besides the changes.
-  ///   - fileID: Where the registration was written; filled in by the compiler.
-  ///   - line: Its line.
-  ///   - handler: Called with the owner and each change, where it was written.
-  /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
+  ///   - owner: The object whose lifetime limits the registration.
+  ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
+  ///     one.
+  ///   - options: The calls to make besides those for changes.
+  ///   - fileID: The source file of the registration; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
+  ///   - handler: Called with the owner and each change, in the isolation it was written in.
+  /// - Returns: A token that cancels the registration. Releasing the token does not.
   /// - Complexity: Amortized O(1); O(*n*) in the number of observers with an `id`.
   @discardableResult
   public func observe<Owner: AnyObject & Sendable>(
@@ -149,25 +154,21 @@ extension SharedObserved {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Value>) -> Void
   ) -> Token {
-    let request = SharedCore<Value>.Request(
-      options: options,
-      fileID: fileID,
-      line: line,
-      id: id
-    )
+    let request = SharedCore<Value>.Request(options: options, fileID: fileID, line: line, id: id)
     return core.observe(request, owner: owner, { $0 }, handler)
   }
 
-  /// Calls a handler on an actor for every change, for as long as the actor lives.
+  /// Calls a handler on an actor for every change while the actor is alive.
   ///
   /// - Parameters:
-  ///   - owner: The actor, held weakly.
-  ///   - id: A name: another registration of this owner with an equal one replaces this one.
-  ///   - options: What is wanted besides the changes.
-  ///   - fileID: Where the registration was written; filled in by the compiler.
-  ///   - line: Its line.
+  ///   - owner: The actor on which the handler runs, held weakly.
+  ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
+  ///     one.
+  ///   - options: The calls to make besides those for changes.
+  ///   - fileID: The source file of the registration; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   ///   - handler: Called on the actor with each change.
-  /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
+  /// - Returns: A token that cancels the registration. Releasing the token does not.
   /// - Complexity: Amortized O(1); O(*n*) in the number of observers with an `id`.
   @discardableResult
   public func observe<Owner: Actor>(
@@ -178,18 +179,13 @@ extension SharedObserved {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Change<Value>) -> Void
   ) -> Token {
-    let request = SharedCore<Value>.Request(
-      options: options,
-      fileID: fileID,
-      line: line,
-      id: id
-    )
+    let request = SharedCore<Value>.Request(options: options, fileID: fileID, line: line, id: id)
     return core.observe(request, isolatedOwner: owner, { $0 }, handler)
   }
 }
 
 extension SharedCore {
-  /// Makes what a handler is given of a change.
+  /// Converts a change into the one that the handler receives.
   typealias View<Seen> = @Sendable (Change<Value>) -> Change<Seen>
 
   /// Registers a handler that belongs to its token.
@@ -201,7 +197,7 @@ extension SharedCore {
     let actor = handler.isolation
     let call = WrittenHandler.bare(handler)
     let link = register(request, on: actor) { change in
-      try? call(view(change))  // Reason: what was written cannot throw.
+      try? call(view(change))  // Reason: the handler's type does not throw.
       return .called
     }
     return Token(link, handle: 0)

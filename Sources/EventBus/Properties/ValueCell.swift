@@ -1,78 +1,74 @@
-/// A value of one isolation domain, with exclusive access checked by a flag of its own.
+/// A value of one isolation domain whose exclusivity is enforced by a flag.
 ///
-/// The check the compiler makes for a class's property is a call into the runtime for every read and
-/// every set; here it is a branch. The rule is the same: while the value is changed in place it cannot be
-/// read or set otherwise, and trying traps.
+/// For a stored property of a class, the compiler's exclusivity check calls into the runtime on every
+/// access; here the check is a branch. The rule is the same: accessing the value while it is being mutated
+/// in place traps.
 @safe @usableFromInline
-package final class ValueCell<Value> {
+final class ValueCell<Value> {
   @exclusivity(unchecked) @usableFromInline var content: Value
   @exclusivity(unchecked) @usableFromInline var isLent = false
   @exclusivity(unchecked) @usableFromInline var address: UInt = 0
-  /// Where the value was written, for messages.
-  package let fileID: StaticString
-  /// The line.
-  package let line: UInt
+  /// The source file of the property, for messages.
+  let fileID: StaticString
+  /// The line in that file.
+  let line: UInt
 
-  /// Creates a cell with a value.
-  package init(_ value: Value, fileID: StaticString, line: UInt) {
-    unsafe content = value  // Reason: the first value.
+  init(_ value: Value, fileID: StaticString, line: UInt) {
+    unsafe content = value  // Reason: initialization; no other access exists.
     self.fileID = fileID
     self.line = line
   }
 
-  /// Whether somebody observes the value.
+  /// A Boolean value that indicates whether the value is observed.
   @inlinable
-  package var isObserved: Bool { unsafe address != 0 }  // Reason: a number, read in one go.
+  var isObserved: Bool { unsafe address != 0 }  // Reason: an instantaneous read.
 
-  /// The address of who observes, whom the cell's owner keeps; zero for nobody.
+  /// The address of the observers, which the cell's owner retains; zero without observers.
   @inlinable
-  package var observer: UInt {
-    get { unsafe address }  // Reason: a number, read in one go.
-    set { unsafe address = newValue }  // Reason: a number, set in one go.
+  var observer: UInt {
+    get { unsafe address }  // Reason: an instantaneous read.
+    set { unsafe address = newValue }  // Reason: an instantaneous write.
   }
 
-  /// The value; changing it in place lends it for the duration.
+  /// The value; a mutation in place has exclusive access until it ends.
   @inlinable
-  package var value: Value {
+  var value: Value {
     get {
-      if unsafe isLent { trapOnNestedAccess() }  // Reason: a flag, read in one go.
-      return unsafe content  // Reason: nobody changes it now.
+      if unsafe isLent { trapOnNestedAccess() }  // Reason: an instantaneous read.
+      return unsafe content  // Reason: no mutation is in progress.
     }
     _modify {
-      if unsafe isLent { trapOnNestedAccess() }  // Reason: a flag, read in one go.
-      unsafe isLent = true  // Reason: a flag, set in one go.
+      if unsafe isLent { trapOnNestedAccess() }  // Reason: an instantaneous read.
+      unsafe isLent = true  // Reason: an instantaneous write.
       defer { unsafe isLent = false }  // Reason: as above.
-      yield unsafe &content  // Reason: lent to nobody else.
+      yield unsafe &content  // Reason: the flag excludes every other access.
     }
   }
 
-  /// The value, or `nil` while it is being changed in place.
-  package var settled: Value? {
-    unsafe isLent ? nil : content  // Reason: a flag, read in one go; then the value is at rest.
+  /// The value, or `nil` while it is being mutated in place.
+  var settled: Value? {
+    unsafe isLent ? nil : content  // Reason: read only while no mutation is in progress.
   }
 
   /// Stores a value.
   ///
-  /// The former one is let go by the caller, when the access has ended: what dies with it may read the
+  /// The caller releases the old value after the access has ended, because a deinitializer may read the
   /// cell.
   ///
-  /// - Returns: The former value.
+  /// - Returns: The old value.
   @inlinable
-  package func exchange(_ value: Value) -> Value {
-    if unsafe isLent { trapOnNestedAccess() }  // Reason: a flag, read in one go.
+  func exchange(_ value: Value) -> Value {
+    if unsafe isLent { trapOnNestedAccess() }  // Reason: an instantaneous read.
     var value = value
-    unsafe swap(&content, &value)  // Reason: runs nobody's code.
+    unsafe swap(&content, &value)  // Reason: runs no foreign code.
     return value
   }
 
   @usableFromInline
   func trapOnNestedAccess() -> Never {
     trap(
-      "the property at \(fileID):\(line) was read or set while it was being changed in place",
-      remedy: "Use only the value that is being changed until the change has ended"
+      "the property at \(fileID):\(line) was accessed while it was being mutated in place",
+      remedy: "Inside the mutation, use only the value that is being mutated"
     )
   }
 }
-
-@available(*, unavailable)
-extension ValueCell: Sendable {}

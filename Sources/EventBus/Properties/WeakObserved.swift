@@ -1,4 +1,4 @@
-/// A property that does not keep its object, becomes `nil` when the object's lifetime ends, and says so.
+/// A weak property that becomes `nil` when its object's lifetime ends, and reports that change.
 ///
 /// ```swift
 /// @MainActor final class Desk {
@@ -6,17 +6,17 @@
 /// }
 /// ```
 ///
-/// Its observers are told of the end on the thread that let the object go, or on their actor. The object
-/// is being torn down then: in the change that reports its end ``Change/old`` is `nil`, too, unless the
-/// lifetime was ended by hand while the object lives. Likewise an object that has died before a change
-/// was delivered is `nil` in that change, and the report of its end follows.
+/// Observers are notified of the end on the thread that released the object, or on their actor. The object
+/// is being deinitialized then, so ``Change/old`` is `nil` as well, unless the lifetime was ended
+/// explicitly while the object is alive. Likewise, an object that died before a change was delivered is
+/// `nil` in that change; the report of its end follows.
 ///
-/// Setting the object that is there already is not reported.
+/// Assigning the current object again is not reported.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called on any thread. Handlers are called, and what they captured is released,
-/// under no lock, where they were written, as with ``SharedObserved``.
+/// All members may be called on any thread. As with ``SharedObserved``, handlers are called in the
+/// isolation they were written in; no lock is held while they are called or their captures are released.
 @propertyWrapper
 public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
   let core: SharedCore<WeakReferent<Referent>>
@@ -25,9 +25,9 @@ public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
   /// Creates a property.
   ///
   /// - Parameters:
-  ///   - wrappedValue: The object to begin with.
-  ///   - fileID: Where the property was written; filled in by the compiler.
-  ///   - line: Its line.
+  ///   - wrappedValue: The initial object.
+  ///   - fileID: The source file of the property; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   public init(
     wrappedValue: Referent? = nil,
     fileID: StaticString = #fileID,
@@ -50,31 +50,31 @@ public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
 
   /// The object, or `nil`.
   ///
-  /// An object whose lifetime has ended cannot be set: the property is `nil` at once.
+  /// Assigning an object whose lifetime has already ended makes the property `nil` at once.
   ///
-  /// - Complexity: O(1), one lock; setting is O(*n*) in the number of observers.
+  /// - Complexity: O(1) with one lock to get. O(*n*) in the number of observers to set.
   public var wrappedValue: Referent? {
     get { core.value.object }
     set {
       let referent = WeakReferent(newValue)
       core.set(referent)
       if let newValue { referent.clear(cell, at: newValue.lifetime) }
-      // So far, so that comparing cannot be the last to release it.
+      // Retained so long, so that the comparison cannot release the last reference.
       withExtendedLifetime(newValue) {}
     }
   }
 
-  /// The property itself, to be observed.
+  /// The property itself, for observing it.
   public var projectedValue: WeakObserved<Referent> { self }
 
-  /// How many changes have been merged with a neighbour, as with ``SharedObserved/mergedCount``.
+  /// The number of merged changes, as for ``SharedObserved/mergedCount``.
   ///
   /// - Complexity: O(1).
   public var mergedCount: Int { core.mergedCount }
 
   /// Ends all registrations of an owner.
   ///
-  /// - Parameter owner: The object they belong to.
+  /// - Parameter owner: The owner that was passed to `observe`.
   /// - Complexity: O(*n*) in the number of observers.
   public func unobserve<Owner: AnyObject>(owner: Owner) {
     core.endAll { $0.belongs(to: owner, as: nil) }
@@ -84,14 +84,14 @@ public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
 extension WeakObserved {
   private typealias Request = SharedCore<WeakReferent<Referent>>.Request
 
-  /// Calls a handler for every change, for as long as the token is kept.
+  /// Calls a handler for every change while the returned token is retained.
   ///
   /// - Parameters:
-  ///   - options: What is wanted besides the changes, as with ``SharedObserved``.
-  ///   - fileID: Where the registration was written; filled in by the compiler.
-  ///   - line: Its line.
-  ///   - handler: Called with each change, where it was written.
-  /// - Returns: The token. Dropping it ends the registration.
+  ///   - options: The calls to make besides those for changes, as with ``SharedObserved``.
+  ///   - fileID: The source file of the registration; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
+  ///   - handler: Called with each change, in the isolation it was written in.
+  /// - Returns: A token that owns the registration: releasing the token ends it.
   /// - Complexity: Amortized O(1).
   public func observe(
     options: ObserveOptions = [],
@@ -104,19 +104,20 @@ extension WeakObserved {
     return core.observe(request, { $0.map(\.object) }, handler)
   }
 
-  /// Calls a handler for every change, for as long as its owner lives.
+  /// Calls a handler for every change while its owner is alive.
   ///
-  /// The owner is held weakly and passed to the handler. A ``LifetimeOwner`` ends the registration the
-  /// moment its lifetime ends; those of other owners are swept.
+  /// The owner is held weakly and passed to the handler. If it is a ``LifetimeOwner``, the registration
+  /// ends as soon as its lifetime ends. Registrations of other owners are removed by sweeps.
   ///
   /// - Parameters:
-  ///   - owner: The object whose life the registration shares.
-  ///   - id: A name: another registration of this owner with an equal one replaces this one.
-  ///   - options: What is wanted besides the changes.
-  ///   - fileID: Where the registration was written; filled in by the compiler.
-  ///   - line: Its line.
-  ///   - handler: Called with the owner and each change, where it was written.
-  /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
+  ///   - owner: The object whose lifetime limits the registration.
+  ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
+  ///     one.
+  ///   - options: The calls to make besides those for changes.
+  ///   - fileID: The source file of the registration; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
+  ///   - handler: Called with the owner and each change, in the isolation it was written in.
+  /// - Returns: A token that cancels the registration. Releasing the token does not.
   /// - Complexity: Amortized O(1); O(*n*) in the number of observers with an `id`.
   @discardableResult
   public func observe<Owner: AnyObject & Sendable>(
@@ -128,25 +129,21 @@ extension WeakObserved {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Referent?>) -> Void
   ) -> Token {
-    let request = Request(
-      options: options,
-      fileID: fileID,
-      line: line,
-      id: id
-    )
+    let request = Request(options: options, fileID: fileID, line: line, id: id)
     return core.observe(request, owner: owner, { $0.map(\.object) }, handler)
   }
 
-  /// Calls a handler on an actor for every change, for as long as the actor lives.
+  /// Calls a handler on an actor for every change while the actor is alive.
   ///
   /// - Parameters:
   ///   - owner: The actor, held weakly.
-  ///   - id: A name: another registration of this owner with an equal one replaces this one.
-  ///   - options: What is wanted besides the changes.
-  ///   - fileID: Where the registration was written; filled in by the compiler.
-  ///   - line: Its line.
+  ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
+  ///     one.
+  ///   - options: The calls to make besides those for changes.
+  ///   - fileID: The source file of the registration; filled in by the compiler.
+  ///   - line: The line in that file; filled in by the compiler.
   ///   - handler: Called on the actor with each change.
-  /// - Returns: The token, which may be dropped: the registration stays. Cancelling it ends it early.
+  /// - Returns: A token that cancels the registration. Releasing the token does not.
   /// - Complexity: Amortized O(1); O(*n*) in the number of observers with an `id`.
   @discardableResult
   public func observe<Owner: Actor>(
@@ -157,26 +154,24 @@ extension WeakObserved {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Change<Referent?>) -> Void
   ) -> Token {
-    let request = Request(
-      options: options,
-      fileID: fileID,
-      line: line,
-      id: id
-    )
+    let request = Request(options: options, fileID: fileID, line: line, id: id)
     return core.observe(request, isolatedOwner: owner, { $0.map(\.object) }, handler)
   }
 }
 
-/// What a weak property holds: an object it does not keep, and the hook that tells of the object's end.
+/// The value of a weak property: a weak reference, and the hook that reports the end of the object.
 ///
-/// It is compared by identity, under a lock. The object is loaded there only where a setter, which holds the
-/// new object, compares two of one identity: then it is that object, or a dead one whose memory it has.
+/// Values are compared by identity, under a lock. The object is loaded there only if a setter, which
+/// retains the new object, compares two equal identities: the old object is then that same object, or a
+/// dead one whose memory it reuses.
 struct WeakReferent<Referent: LifetimeOwner & Sendable>: Sendable {
-  /// The object, while it lives; loaded outside locks only.
+  /// The object while it is alive.
+  ///
+  /// The type's documentation names the one case in which it is loaded under a lock.
   weak let object: Referent?
-  /// Which object it is.
+  /// The identity of the object.
   let identity: ObjectIdentifier?
-  /// Goes with the last copy of this value.
+  /// The hook, which is released with the last copy of this value.
   fileprivate let hook: WeakReferentHook?
 
   init(_ object: Referent?) {
@@ -185,16 +180,16 @@ struct WeakReferent<Referent: LifetimeOwner & Sendable>: Sendable {
     hook = object == nil ? nil : WeakReferentHook()
   }
 
-  /// Whether two refer to the same object, or both to none.
+  /// Returns whether two values refer to the same object, or both to none.
   ///
-  /// A copy of a value refers to what the value refers to; its object, which the caller may not hold, is not
-  /// loaded, so that it cannot be released under the lock.
+  /// For two copies of one value the object is not loaded: the caller may not retain it, and it must not be
+  /// released under the lock.
   static func areSame(_ old: WeakReferent, _ new: WeakReferent) -> Bool {
     if old.hook === new.hook { return true }
     return old.identity == new.identity && old.object != nil
   }
 
-  /// Clears a property when the object's lifetime ends, unless the property has left the object before.
+  /// Clears a property when the object's lifetime ends, unless the property refers to another object by then.
   func clear(_ cell: WeakReferentCell<Referent>, at lifetime: Lifetime) {
     guard let hook else { return }
     hook.hold(
@@ -205,7 +200,7 @@ struct WeakReferent<Referent: LifetimeOwner & Sendable>: Sendable {
   }
 }
 
-/// Keeps a hook on a lifetime until nobody needs it any more.
+/// The hook on an object's lifetime, cancelled when it is released.
 final class WeakReferentHook: Sendable {
   private struct State {
     var token: Token?
@@ -213,15 +208,14 @@ final class WeakReferentHook: Sendable {
 
   private let state = Locked(State())
 
-  init() {}
-
   deinit { state.withLock { $0.token.take() }?.cancel() }
 
-  /// Holds the hook.
+  /// Stores the token of the hook.
   func hold(_ token: Token) { state.withLock { $0.token = token } }
 }
 
-/// The way from an object's lifetime to the weak property that refers to it, cut when the property dies.
+/// The reference from an object's lifetime to the weak property, cleared when the property is
+/// deinitialized.
 final class WeakReferentCell<Referent: LifetimeOwner & Sendable>: Sendable {
   private struct State {
     var core: SharedCore<WeakReferent<Referent>>?
@@ -231,20 +225,20 @@ final class WeakReferentCell<Referent: LifetimeOwner & Sendable>: Sendable {
 
   init(_ core: SharedCore<WeakReferent<Referent>>) { state = Locked(State(core: core)) }
 
-  /// Clears the property if it still refers to an object.
+  /// Clears the property if it still refers to the hook's object.
   func clear(_ hook: WeakReferentHook) {
     let core = state.withLock { $0.core }
     var former: WeakReferent<Referent>?
     core?.update { value in
       guard value.hook === hook else { return }
-      // Let go outside the lock: the hook goes with it.
+      // Released outside the lock, and the hook with it.
       former = value
       value = WeakReferent(nil)
     }
     withExtendedLifetime(former) {}
   }
 
-  /// Leads nowhere any more.
+  /// Drops the reference to the property.
   func cut() {
     let core = state.withLock { $0.core.take() }
     withExtendedLifetime(core) {}

@@ -1,16 +1,16 @@
-/// What observers that do not want the value before are told: what was done since the last report.
+/// The writes since the last report, for observers that do not need the old value.
 ///
-/// Observers of elements have the role ``PropertyObserver/Roles/writes`` and get these. As long as
-/// nobody wants a ``Change`` the value is changed in place, without a copy.
+/// Observers of elements, with the role ``PropertyObserver/Roles/writes``, receive these reports. While
+/// no observer needs a ``Change``, the value is mutated in place without a copy.
 @usableFromInline
 struct WriteReport<Value> {
-  /// The value after.
+  /// The new value.
   @usableFromInline let new: Value
-  /// The value before, if somebody kept it.
+  /// The old value, if it was kept.
   @usableFromInline let old: Value?
-  /// What was done, in order, if all of it was described.
+  /// The records of the writes, in order; `nil` if any write was not described.
   @usableFromInline let records: [AnyObject]?
-  /// Whether this is the value at the time of the registration.
+  /// A Boolean value that indicates whether this is the initial report of a registration.
   @usableFromInline let isInitial: Bool
 
   @inlinable
@@ -27,17 +27,17 @@ struct WriteReport<Value> {
   }
 }
 
-/// One write to a property, as far as the property knows what was done.
+/// One write to a property.
 @usableFromInline
 enum Write {
-  /// The whole value was assigned.
+  /// An assignment of the whole value.
   case assignment
-  /// It was changed in place, nobody knows how.
+  /// A mutation in place without a description.
   case mutation
-  /// It was changed, and whoever did it described how.
+  /// A mutation with a record that describes it.
   case described(AnyObject)
 
-  /// What was done, if it was described.
+  /// The record of the write, if it was described.
   @inlinable
   var records: [AnyObject]? {
     if case .described(let record) = self { [record] } else { nil }
@@ -46,17 +46,17 @@ enum Write {
 
 /// The writes since the last report.
 enum WriteLog {
-  /// How many silent writes are kept one by one.
+  /// The maximum number of silent writes that are logged individually.
   static var limit: Int { 1_000 }
 
-  /// There were none.
+  /// No writes.
   case empty
-  /// Each was described.
+  /// Writes with descriptions only.
   case described([AnyObject])
-  /// One of them at least was not.
+  /// Writes of which at least one has no description.
   case unknown
 
-  /// The descriptions of all writes, if there were any.
+  /// The records of all writes; `nil` if there were none or any was not described.
   var records: [AnyObject]? {
     if case .described(let records) = self { records } else { nil }
   }
@@ -64,8 +64,8 @@ enum WriteLog {
   /// Adds a write.
   ///
   /// - Parameters:
-  ///   - write: What was written.
-  ///   - isBounded: Whether too many writes are forgotten for knowing only that there were some.
+  ///   - write: The write.
+  ///   - isBounded: A Boolean value that indicates whether the log drops its records beyond the limit.
   mutating func note(_ write: Write, isBounded: Bool) {
     switch (self, write) {
     case (.unknown, _): break
@@ -78,12 +78,3 @@ enum WriteLog {
     }
   }
 }
-
-@available(*, unavailable)
-extension WriteReport: Sendable {}
-
-@available(*, unavailable)
-extension Write: Sendable {}
-
-@available(*, unavailable)
-extension WriteLog: Sendable {}
