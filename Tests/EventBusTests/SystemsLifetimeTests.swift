@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Systems that run code when an object dies, rebuilt with a lifetime, each under its name.
-@Suite("Lifetimes, and the systems they replace")
+@Suite("Established systems: lifetimes")
 struct SystemsLifetimeTests {
   @Test(
     "CYLDeallocBlockExecutor: run a block when an object dies, several an object, cancel one or all"

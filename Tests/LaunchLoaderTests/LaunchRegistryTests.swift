@@ -11,7 +11,7 @@ struct LaunchRegistryTests {
       cancel, stop
   }
 
-  @Test("Every sequence of six calls is answered as the contract says")
+  @Test("Every sequence of six calls is answered according to the contract")
   func everySequence() {
     var count = 0
     explore(Model(), depth: 6, count: &count)

@@ -7,7 +7,7 @@ import Testing
 struct RandomLaunchTests {
   private static let rounds = TestSupport.rounds(2_000, debug: 800, sanitized: 300)
 
-  @Test("A launch ends whatever its workers do, runs each at most once, and reports what it did")
+  @Test("A launch ends whatever its workers do, runs each at most once, and reports truthfully")
   func everyLaunchEnds() async throws {
     for seed in 0..<Self.rounds {
       let launch = RandomLaunch(seed: seed)

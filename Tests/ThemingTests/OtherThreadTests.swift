@@ -7,7 +7,7 @@ import Theming
 @MainActor
 @Suite("Views released on other threads")
 struct OtherThreadTests {
-  @Test("A view released off the main actor ends its subscription there, at once")
+  @Test("A view released off the main actor ends its registration there, at once")
   func releasedElsewhere() async {
     let manager = makeManager()
     let views = Views(themed(1, manager))
@@ -16,7 +16,7 @@ struct OtherThreadTests {
     #expect(manager.subscriberCount == 0)
   }
 
-  @Test("Two threads let views go while the main actor switches and subscribes: nothing is left")
+  @Test("Views released on two threads during switches and registrations leave nothing behind")
   func contention() async throws {
     let manager = makeManager()
     let views = Views(themed(4_000, manager))
@@ -66,7 +66,7 @@ struct OtherThreadTests {
     #expect(boxes.map(\.width) == settled)
   }
 
-  @Test("After waitUntilFinished() of a cancelled token, the object is not being touched any more")
+  @Test("After waitUntilFinished() of a cancelled token, the object is no longer called")
   func waitUntilFinished() async throws {
     @MainActor
     final class Slow {

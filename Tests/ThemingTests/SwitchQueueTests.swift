@@ -1,9 +1,9 @@
 import Testing
 import Theming
 
-@Suite("SwitchQueue")
+@Suite("Switch queue")
 struct SwitchQueueTests {
-  @Test("The first caller runs, and who comes meanwhile does not")
+  @Test("The first caller runs, and callers in the meantime do not")
   func oneRunner() {
     var queue = SwitchQueue<String, Int>()
     #expect(submit(&queue, 1))
@@ -15,7 +15,7 @@ struct SwitchQueueTests {
     #expect(submit(&queue, 4))
   }
 
-  @Test("Of several wishes the last one is left")
+  @Test("Of several requests the last one remains")
   func lastWins() {
     var queue = SwitchQueue<String, Int>()
     _ = submit(&queue, 1)
@@ -25,13 +25,13 @@ struct SwitchQueueTests {
     #expect(step(&queue) == "done")
   }
 
-  @Test("An idle queue has nothing to do")
+  @Test("An empty queue has no work")
   func idle() {
     var queue = SwitchQueue<String, Int>()
     #expect(step(&queue) == "done")
   }
 
-  @Test("The sixteenth round is the last; what was accepted in it waits for a later runner")
+  @Test("The sixteenth round is the last; requests accepted in it wait for a later runner")
   func lastRound() {
     var queue = SwitchQueue<String, Int>()
     #expect(submit(&queue, 1))
@@ -51,7 +51,7 @@ struct SwitchQueueTests {
     #expect(!resumedAgain)
   }
 
-  @Test("A wish that was not led to is left for a later runner, unless one that was comes after it")
+  @Test("An outside request is left for a later runner unless a nested one follows it")
   func notLedTo() {
     var queue = SwitchQueue<String, Int>()
     _ = submit(&queue, 1)
@@ -67,7 +67,7 @@ struct SwitchQueueTests {
     #expect(step(&queue) == "done")
   }
 
-  @Test("A round takes the last wish for each target, in the order in which they were first named")
+  @Test("A round takes the last request per target, in order of first mention")
   func targets() {
     var queue = SwitchQueue<String, Int>()
     #expect(!queue.isRunning)
@@ -84,7 +84,7 @@ struct SwitchQueueTests {
     #expect(step(&queue) == "done")
   }
 
-  @Test("A wish counts as waiting until it has begun, and a later one goes before it")
+  @Test("A request waits until it has begun, and a later one replaces it")
   func waiting() {
     var queue = SwitchQueue<String, Int>()
     _ = queue.submit(1, for: "root", isLed: true)
@@ -102,7 +102,7 @@ struct SwitchQueueTests {
     #expect(step(&queue) == "done")
   }
 
-  @Test("A postponed wish is of the next round, unless there is a later one")
+  @Test("A postponed request belongs to the next round unless a later one exists")
   func postponed() {
     var queue = SwitchQueue<String, Int>()
     _ = queue.submit(1, for: "root", isLed: true)

@@ -135,7 +135,7 @@ private struct CallCountModel: Hashable {
   }
 }
 
-@Suite("Counts of calls, in every interleaving")
+@Suite("Call counts under every interleaving")
 struct CallCountModelTests {
   /// Visits every state that can be reached.
   ///
@@ -153,7 +153,7 @@ struct CallCountModelTests {
   }
 
   @Test(
-    "Calls are counted exactly by posts that overlap each other and the registration",
+    "Calls are counted exactly while posts overlap each other and the registration",
     arguments: [[false, false], [false, true], [false, false, false], [false, true, false]]
   )
   func exact(isExcluding: [Bool]) {
@@ -162,7 +162,7 @@ struct CallCountModelTests {
     #expect(states > 100)
   }
 
-  @Test("The search finds every planted mistake", arguments: CallCountModel.Fault.allCases)
+  @Test("The search detects every planted fault", arguments: CallCountModel.Fault.allCases)
   private func findsMistakes(_ fault: CallCountModel.Fault) {
     let cases = [[false, false], [false, true], [false, false, false], [false, true, false]]
     #expect(cases.contains { search($0, fault).foundWrong })

@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Splices lead from the value before to the value after")
+@Suite("Splices lead from the old value to the new value")
 struct CollectionRandomTests {
   /// Who observes besides the mirror.
   enum Company: CaseIterable, Sendable { case none, changes, validator, prior }
@@ -35,7 +35,7 @@ struct CollectionRandomTests {
   }
 
   @Test(
-    "Operations, assignments and mutations in any order, alone, in batches, silent or while paused",
+    "Any sequence of operations, assignments and mutations, batched, silent or paused, adds up",
     arguments: Company.allCases,
     0..<8
   )
@@ -108,7 +108,7 @@ struct CollectionRandomTests {
     return withExtendedLifetime(token) { found }
   }
 
-  @Test("The difference of a whole assignment is right, and the least there is", arguments: 0..<8)
+  @Test("The difference of a whole assignment is correct and minimal", arguments: 0..<8)
   func differences(_ seed: Int) {
     var numbers = SampleNumbers(seed: seed)
     for _ in 0..<300 {
@@ -129,9 +129,7 @@ struct CollectionRandomTests {
     }
   }
 
-  @Test(
-    "Beyond a thousand differences, one splice replaces what lies between the first and the last"
-  )
+  @Test("Past a thousand differences, one splice replaces everything between the first and last")
   func limit() {
     let old = [-1] + Array(0..<2_000) + [-2]
     let new = [-1] + Array(5_000..<7_000) + [-2]

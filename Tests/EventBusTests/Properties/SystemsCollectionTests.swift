@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Systems that observe collections")
+@Suite("Established systems: observing collections")
 struct SystemsCollectionTests {
   @Test("KVO: initial, old, new, prior; …; to-many with kinds")
   func toManyWithKinds() {

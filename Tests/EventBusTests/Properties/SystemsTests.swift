@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The systems the project grew out of, as far as they observe properties: each shown working.
-@Suite("Systems that observe properties")
+@Suite("Established systems: observing properties")
 struct SystemsTests {
   @Test(
     "KVO: initial, old, new, prior; context; manual and automatic; several keys affecting one; to-many"

@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Systems of the documents: timers", .timeLimit(.minutes(5)))
+@Suite("Established systems: timers", .timeLimit(.minutes(5)))
 struct SystemsTimerTests {
   /// What a controller's timer brings up to date.
   private actor Feed {
@@ -69,9 +69,7 @@ struct SystemsTimerTests {
     func update() { updates += 1 }
   }
 
-  @Test(
-    "The update task does not keep a target that carries nothing, and ends when it finds it dead"
-  )
+  @Test("The update task does not retain its target and ends once it finds it dead")
   @MainActor
   func weakTarget() async {
     let (clock, freed) = (ManualClock(), Counter())

@@ -10,7 +10,7 @@ struct TimerMisuseTests {
       .split(separator: "\n").filter { $0.contains("EventBus:") }
   }
 
-  @Test("An interval of zero stops the program and names the place")
+  @Test("An interval of zero traps with its source site")
   func zero() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = every(.zero) { _ in }
@@ -21,7 +21,7 @@ struct TimerMisuseTests {
     #expect(line?.contains("an interval above zero") == true)
   }
 
-  @Test("So does a negative one")
+  @Test("A negative interval traps with its source site")
   func negative() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       every(.seconds(-1), owner: PlainOwner()) { _, _ in }
@@ -29,7 +29,7 @@ struct TimerMisuseTests {
     #expect(try lines(result).first?.contains("TimerMisuseTests.swift") == true)
   }
 
-  @Test("So does a negative delay")
+  @Test("A negative delay traps with its source site")
   func negativeDelay() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = after(.seconds(-1)) { _ in }
@@ -37,7 +37,7 @@ struct TimerMisuseTests {
     #expect(try lines(result).first?.contains("a delay of zero or more") == true)
   }
 
-  @Test("So does a negative tolerance")
+  @Test("A negative tolerance traps with its source site")
   func negativeTolerance() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = every(.seconds(1), tolerance: .seconds(-1)) { _ in }
@@ -45,7 +45,7 @@ struct TimerMisuseTests {
     #expect(try lines(result).first?.contains("a tolerance of zero or more") == true)
   }
 
-  @Test("A manual clock does not go back")
+  @Test("A manual clock traps when moved backwards")
   func back() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       ManualClock().jump(by: .seconds(-1))
@@ -53,7 +53,7 @@ struct TimerMisuseTests {
     #expect(try lines(result).first?.contains("make another clock") == true)
   }
 
-  @Test("A clock that would not sleep is reported, and its timers stand still")
+  @Test("A clock whose sleep fails is reported, and its timers stop")
   func refusal() async throws {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let clock = BrokenClock()

@@ -3,9 +3,9 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("The delegate of an application", .timeLimit(.minutes(5)))
+@Suite("Application delegate", .timeLimit(.minutes(5)))
 struct ApplicationDelegateTests {
-  @Test("It is told of every edge, once and in order, each before its event")
+  @Test("The delegate is called for every transition, once and in order, each before its event")
   func edges() async throws {
     let log = Log<String>()
     let stage = Stage(delegate: RecordingDelegate(log))
@@ -28,7 +28,7 @@ struct ApplicationDelegateTests {
     token.cancel()
   }
 
-  @Test("Every method has a default")
+  @Test("Every delegate method has a default implementation")
   func defaults() async throws {
     final class Silent: ApplicationDelegate {}
     let stage = Stage(delegate: Silent())
@@ -52,7 +52,7 @@ struct ApplicationDelegateTests {
     #expect(stage.app.delegate == nil)
   }
 
-  @Test("A delegate that replaces itself is told to the end of its call, and no further")
+  @Test("A delegate that replaces itself receives no call after its current one")
   func replacedInside() async throws {
     let log = Log<String>()
     let tally = Tally()
@@ -78,7 +78,7 @@ struct ApplicationDelegateTests {
     #expect(tally.live == 0)
   }
 
-  @Test("Replacing it from many threads loses and repeats nobody")
+  @Test("Replacing the delegate from many threads loses and repeats no delegate")
   func replacedByThreads() async throws {
     final class Numbered: ApplicationDelegate {
       let number: Int
