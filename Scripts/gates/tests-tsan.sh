@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
-# the same tests under ThreadSanitizer, with the lock it understands
+# the same tests under ThreadSanitizer, with a lock that it supports
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# One test at a time: side by side, and ten times slower, they would starve each other of the two or
-# three threads there are until time limits are hit.
+# Tests run one at a time: in parallel, and ten times slower, they would starve each other of the few
+# threads until time limits expire.
 #
-# Left out: searches through all that can happen to a value, which run on one thread, show nothing
-# here, and take long; and programs that real signals are sent to, or that fill a terminal and do
-# not expect reports on it. ThreadSanitizer holds a signal back until the thread it came to calls
-# into it, so that what they wait for may never come. Their code is run here by the suites that
-# inject signals, and by those of the values.
+# Two kinds of suites are skipped. Exhaustive searches of a value run on one thread, find nothing here,
+# and take long. Programs that receive real signals may wait for ever, because ThreadSanitizer delays a
+# signal until its thread calls into the runtime, and programs on a terminal do not expect reports there.
+# The suites that inject signals, and the tests of the values, cover the code of both.
 left_out=(
   ReclamationModelTests TimerScheduleTests LaunchRegistryTests ServiceMachineTests
   AppStateMachineTests TerminalColourTests
@@ -19,13 +18,13 @@ left_out=(
 )
 skips=()
 for suite in "${left_out[@]}"; do
-  grep -rqE "(struct|class) $suite\\b" Tests || fail "there is no suite $suite to leave out"
+  grep -rqE "(struct|class) $suite\\b" Tests || fail "there is no suite $suite to skip"
   skips+=(--skip "$suite")
 done
 sanitized=(--sanitize thread -Xswiftc -DTSAN --scratch-path .build/tsan)
 build_tests "${sanitized[@]}"
 run_tests tests-tsan --no-parallel "${skips[@]}" "${sanitized[@]}" --skip-build
 
-# A report in a child process (an exit test) does not reach the status of the run.
+# A report in a child process (an exit test) does not affect the status of the run.
 ! grep -q 'WARNING: ThreadSanitizer' "$work/tests-tsan.log" \
   || fail "ThreadSanitizer reported a race; see $work/tests-tsan.log"
