@@ -169,8 +169,8 @@ sed -i 's/^  public func observeAll(/  @discardableResult\n&/' Sources/EventBus/
 FAULT
 
 plant misuse 'a name without a payload: compiled without a diagnostic' "a public initializer of EventNames" <<'FAULT'
-sed -i 's/^  internal init(index: Int).*/&\n\n  \/\/\/ Planted.\n  public convenience init() { self.init(index: 0) }/' \
-  Sources/EventBus/Bus/EventNames.swift
+sed -i 's/^  init(index: Int).*/&\n\n  \/\/\/ Planted.\n  public convenience init() { self.init(index: 0) }/' \
+  Sources/EventBus/Bus/EventName.swift
 FAULT
 
 plant misuse 'kept by an owner: expected no diagnostic' \
