@@ -22,7 +22,7 @@ struct ActorStormTests {
     await onThreads(threads) { thread in
       for event in 0..<events { reached.add(bus.post(name, [thread, event])) }
     }
-    // What still waits comes before what is posted here.
+    // Events that still wait are delivered before the one posted here.
     bus.post(name, [threads, 0])
     #expect(reached.value == 2 * threads * events)
     for heard in shown {

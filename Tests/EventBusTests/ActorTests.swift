@@ -12,7 +12,7 @@ struct ActorTests {
 
     init(_ bus: EventBus) { self.bus = bus }
 
-    /// The handler is isolated to the actor because it uses it, and keeps it.
+    /// Observes with a handler that uses the actor, which isolates it there and retains the actor.
     func observeWithSelf(then body: @escaping @Sendable () -> Void = {}) {
       tokens.append(
         bus.observe(.number) { value in
@@ -23,7 +23,7 @@ struct ActorTests {
       )
     }
 
-    /// The handler is given the actor, and does not keep it.
+    /// Observes with a handler that receives the actor and does not retain it.
     func observeAsOwner(then body: @escaping @Sendable () -> Void = {}) {
       bus.observe(.number, owner: self) { (actor: isolated Collector, value) in
         actor.preconditionIsolated()
@@ -32,12 +32,12 @@ struct ActorTests {
       }
     }
 
-    /// Posts from the actor and tells what had arrived when the post returned.
+    /// Posts from the actor and returns the events that had arrived when the post returned.
     func post(_ value: Int) -> (reached: Int, collected: [Int]) {
       (bus.post(.number, value), collected)
     }
 
-    /// Tells what arrived while other threads posted and the actor was held.
+    /// Returns the events that arrived while other threads posted and the actor was held.
     func collectedBehind(_ posts: @escaping @Sendable () -> Void) -> (before: [Int], after: [Int]) {
       blockedOnThread(posts)
       let before = collected
@@ -49,7 +49,7 @@ struct ActorTests {
     func stop() { tokens = [] }
   }
 
-  /// Does nothing until its executor is opened, and keeps no thread from anybody meanwhile.
+  /// Starts no job before its executor is opened, and blocks no thread meanwhile.
   private actor HeldActor {
     nonisolated let executor = HeldExecutor()
 

@@ -72,14 +72,14 @@ struct AsyncBufferTests {
     #expect(refusals(try #require(result)) == 1)
   }
 
-  /// How many lines of standard error name the place of the registration.
+  /// Returns the number of lines on standard error that name the source site of the registration.
   private func refusals(_ result: ExitTest.Result) -> Int {
     String(decoding: result.standardErrorContent, as: UTF8.self).split(separator: "\n")
       .count { $0.contains("Sample/Here.swift:42") }
   }
 }
 
-/// Posts numbers behind a zero that is being handled, and tells what was handled in the end.
+/// Posts numbers after a zero that is being handled, and returns the handled numbers.
 private func handled(
   _ policy: AsyncStream<Int>.Continuation.BufferingPolicy,
   posts: ClosedRange<Int>,

@@ -16,7 +16,7 @@ struct CoalescingTests {
       .store(in: bag)
   }
 
-  /// What was delivered, without the names' common beginning.
+  /// Returns the delivered events, without the common prefix of the names.
   private func delivered() async -> [String] {
     bus.enqueue(.text, "end")
     while inbox.entries.last != "sample.text end" {

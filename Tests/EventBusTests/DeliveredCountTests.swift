@@ -2,10 +2,10 @@ import EventBus
 import TestSupport
 import Testing
 
-/// How often handlers were entered, as a snapshot tells it.
+/// The number of times the handlers were entered, according to a snapshot.
 @Suite("Delivered counts", .timeLimit(.minutes(5)))
 struct DeliveredCountTests {
-  /// The delivered count of the registration written at a line.
+  /// Returns the delivered count of the registration written at a line.
   private func delivered(_ bus: EventBus, _ line: UInt) -> Int? {
     bus.snapshot().observations.first { $0.site.line == line }?.deliveredCount
   }
@@ -268,7 +268,7 @@ struct DeliveredCountTests {
   @Test("Rounds of post, register and cancel beside an old registration retain nothing")
   func keepsNothing() async {
     await #expect(processExitsWith: .success) {
-      /// The memory that the process has now, in pages.
+      /// Returns the memory that the process has now, in pages.
       ///
       /// Not the most it has had: a program begins with the most of the one that started it.
       func resident() throws -> Int {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Events from an actor in its deinit", .timeLimit(.minutes(5)))
 struct DyingActorTests {
-  /// Does as it is asked in its isolated `deinit`.
+  /// Runs a closure in its isolated `deinit`.
   private actor Leaver {
     private let bus: EventBus
     private let atEnd: @Sendable (isolated Leaver, EventBus) -> Void

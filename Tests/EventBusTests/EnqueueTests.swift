@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Enqueued events", .timeLimit(.minutes(5)))
 struct EnqueueTests {
-  /// Enqueues for itself and tells what had arrived before it gave way.
+  /// Enqueues for itself and returns the events that had arrived before it suspended.
   private actor Place {
     private(set) var heard: [Int] = []
 
@@ -146,7 +146,7 @@ struct EnqueueTests {
     let bag = TokenBag()
     bus.observe(.number) { inbox.append($0) }.store(in: bag)
     bus.observe(.nothing) { [unowned bus] in
-      // Nothing else is delivered before this returns, so that nobody needs the sender meanwhile.
+      // No other event is delivered before this returns, so no delivery needs the sender meanwhile.
       var leaver: SampleLeaver? = SampleLeaver { [unowned bus] sender in
         bus.enqueue(.number, 2, from: sender)
       }

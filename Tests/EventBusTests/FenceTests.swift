@@ -224,7 +224,8 @@ struct FenceTests {
       }
       let own = TaskIdentity.current
       identity.append(own)
-      // Heirs of the call's task-local values, begun when its task is gone, until one has its address.
+      // Tasks that inherit the call's task-local values, started after its task ended, until one
+      // has its address.
       heirs.append(
         Task {
           await hasReturned.wait()
@@ -257,7 +258,7 @@ struct FenceTests {
     _ = await identity.first(1)
     for _ in 0..<100 { await Task.yield() }
     hasReturned.open()
-    // Where no address comes back, nothing can be mistaken.
+    // If no address is reused, no task can be mistaken for another.
     if await found.first(1) == [true] {
       bus.post(.number, 2)
       await isWaiting.wait()
@@ -308,7 +309,7 @@ struct FenceTests {
         while !mayStop.isOpen { bus.post(.number, 1, from: owner) }
       }
       async let atHome: Void = Self.postOnSampleActor(bus, until: mayStop)
-      // The fence is asked for as soon as the end shows, which is before all is done that it takes.
+      // The fence is requested as soon as the end is visible, before all of its work is done.
       while token.isActive { await Task.yield() }
       await token.waitUntilFinished()
       isClosed.open()

@@ -2,7 +2,8 @@ import EventBus
 import TestSupport
 import Testing
 
-/// What has ended is bounded by what is alive plus what ended since the oldest running call began.
+/// Ended registrations are bounded by the live ones plus those that ended since the oldest running
+/// call began.
 @Suite("Bounded garbage")
 struct GarbageTests {
   @Test("Ten thousand short-lived registrations leave nothing behind", arguments: [0, 1, 100])

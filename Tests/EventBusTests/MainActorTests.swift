@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-/// The tests hold the main actor, so that what is queued for it stays queued until they let go.
+/// The tests occupy the main actor, so events queued for it stay queued until a test suspends.
 @Suite("Main-actor handlers", .timeLimit(.minutes(5)))
 @MainActor
 struct MainActorTests {

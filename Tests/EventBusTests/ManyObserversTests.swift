@@ -9,7 +9,7 @@ struct ManyObserversTests {
     let count: Int
   }
 
-  /// A bus that finds more than three many, and what its hook was told.
+  /// A bus whose threshold is three observers, and the calls of its hook.
   private func watchedBus() -> (bus: EventBus, told: Log<Told>) {
     let told = Log<Told>()
     var hooks = EventHooks()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Waiting for the next event", .timeLimit(.minutes(5)))
 struct NextTests {
-  /// Returns when somebody observes, and gives way until then.
+  /// Returns once there is an observer, and suspends until then.
   private func untilObserved(_ bus: EventBus) async {
     let signal = bus.signal(.number)
     while signal.observerCount == 0, !Task.isCancelled { await Task.yield() }

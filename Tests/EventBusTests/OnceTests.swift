@@ -124,7 +124,7 @@ struct OnceTests {
     let calls = (0..<rounds).map { _ in Counter() }
     let reached = Counter()
     let names = (0..<rounds).map { EventName<Int>("sample.once \($0)") }
-    // Both threads are asked whether they want the event before either may go on.
+    // Both threads evaluate the predicate before either may continue.
     let bothAreThere: @Sendable (Int) -> Bool = { _ in
       gate.arriveAndWait()
       return true

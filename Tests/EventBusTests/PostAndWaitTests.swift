@@ -116,7 +116,7 @@ struct PostAndWaitTests {
       began.open()
       await mayLeave.wait()
     }
-    // Told when the event is in the queue of the other.
+    // Notified when the event is in the other handler's queue.
     let token = bus.observe(.number, priority: .low) { posted.append($0) }
     bus.post(.number, 0)
     await began.wait()

@@ -5,7 +5,7 @@ import Testing
 /// No code of the user runs under a lock: whatever is called or destroyed may use the bus again.
 @Suite("Re-entrancy")
 struct ReentrancyTests {
-  /// What may be done with a bus, all of it at one point.
+  /// All operations on a bus, performed at one point.
   private func useEverything(_ bus: EventBus, _ heard: Counter) {
     let bag = TokenBag()
     let owner = LivedOwner()

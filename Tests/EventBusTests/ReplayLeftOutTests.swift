@@ -28,7 +28,7 @@ struct ReplayLeftOutTests {
     let bus = EventBus()
     let log = Log<Int>()
     var missed: [Int] = []
-    // Often enough for a registration to stand where the one that was excluded stood.
+    // Often enough to reuse the slot of the excluded registration.
     for value in 1...100 {
       let token = bus.observe(.kept) { _ in }
       bus.post(.kept, value, excluding: token)

@@ -11,13 +11,13 @@ struct ReplayStormTests {
 
   private static func scaled(_ rounds: Int) -> Int { Int(Double(rounds) * scale) }
 
-  /// What one observer was given by one poster that counts.
+  /// The numbers that one observer received from one counting poster.
   private final class Ear: Sendable {
     struct Impression: Sendable {
       var first = 0
       var last = 0
       var count = 0
-      /// Whether every number was one more than that before it.
+      /// A Boolean value that indicates whether each number followed the one before it.
       var isInOrder = true
     }
 
@@ -72,7 +72,7 @@ struct ReplayStormTests {
         let token = bus.observe(name) { ear.hear($0) }
         if ear.impression.count > Self.kept { met.add() }
         present.append((ear, token, before))
-        // Some stay for a while, so that they hear what is posted after they came.
+        // Some stay for a while and receive the events posted after they were registered.
         guard present.count > 4 else { continue }
         let leaver = present.removeFirst()
         let after = posted.last

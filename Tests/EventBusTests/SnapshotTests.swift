@@ -182,7 +182,7 @@ struct SnapshotTests {
     #expect(line.contains("LivedOwner"))
     #expect(line.contains("Sample/Here.swift:42"))
     #expect(line.split(separator: " ").contains("1"))
-    // Columns stand below each other.
+    // Columns are aligned.
     let columns = ["LivedOwner", "owner"].map { word in
       lines.compactMap { line in line.firstRange(of: word).map { line[..<$0.lowerBound].count } }
     }

@@ -7,7 +7,7 @@ import Testing
 /// Written to be run under ThreadSanitizer.
 @Suite("Concurrent stress", .timeLimit(.minutes(5)))
 struct StormTests {
-  /// What one registration of a storm knows about itself.
+  /// The state of one registration in a stress test.
   private final class Registration: Sendable {
     let thread = ThreadID.current
     let wasCancelled = Counter()

@@ -65,7 +65,7 @@ struct StreamCancellationTests {
     let isWaiting = Holder<Bool>()
     let task = Task {
       var events = stream.makeAsyncIterator()
-      // On the actor of whoever looks at it: when it is seen, the task waits.
+      // Runs on the actor of the caller that inspects it: once visible, the task waits.
       isWaiting.hold(true)
       let value = await events.next()
       inbox.append([number, value])

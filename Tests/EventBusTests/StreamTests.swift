@@ -170,8 +170,9 @@ struct StreamTests {
       name,
       buffering: keepsOldest ? .bufferingOldest(1) : .bufferingNewest(1)
     )
-    // With the oldest kept, 2 goes and posts 3, which goes. With the newest kept, 1 goes and posts 3,
-    // which takes the place of 2, which goes and posts another 3, which takes its place.
+    // With the oldest kept, 2 is discarded and posts 3, which is discarded. With the newest kept, 1
+    // is discarded and posts 3, which displaces 2, which posts another 3, which displaces the first
+    // one.
     for number in 1...2 {
       bus.post(name, Parcel(number) { bus.post(name, Parcel(3)) })
     }

@@ -2,10 +2,10 @@ import EventBus
 import TestSupport
 import Testing
 
-/// Owners without a lifetime die unnoticed; what they leave behind is bounded.
+/// Owners without a lifetime die unnoticed, and their leftovers are bounded.
 @Suite("Registrations of dead owners")
 struct SweepTests {
-  /// The bound: after any registration there are at most max(8, 2 × living) of them.
+  /// Returns the bound: after any registration there are at most max(8, 2 × living) of them.
   private func bound(living: Int) -> Int { max(8, 2 * living) }
 
   @Test("Any post to the name removes the dead owners it visits")

@@ -54,7 +54,7 @@ struct SystemsLifetimeTests {
     bus.post(.number, 1)
     screen = nil
     bus.post(.number, 2)
-    // The fields are there for the first, and gone for the second.
+    // The fields exist for the first hook, and are destroyed for the second.
     #expect(log.entries == ["deallocating", "deinit", "field is gone", "deallocated"])
     var heard: [Int] = []
     for await number in events { heard.append(number) }

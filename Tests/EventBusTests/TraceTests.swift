@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Traces")
 struct TraceTests {
-  /// A bus and what its trace hook was told.
+  /// A bus and the events of its trace hook.
   private func tracedBus() -> (bus: EventBus, trace: Log<TraceEvent>) {
     let trace = Log<TraceEvent>()
     var hooks = EventHooks.silent

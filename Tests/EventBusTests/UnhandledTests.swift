@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Unhandled events")
 struct UnhandledTests {
-  /// A bus and what its hook was told.
+  /// A bus and the events of its hook for unhandled events.
   private func watchedBus() -> (bus: EventBus, unhandled: Log<AnyEvent>) {
     let unhandled = Log<AnyEvent>()
     var hooks = EventHooks.silent

@@ -66,7 +66,7 @@ struct BusyActorTests {
     )
   }
 
-  /// Lets the actor do what it has to do.
+  /// Lets the actor run its jobs.
   private func release() async {
     actor.executor.open()
     await actor.barrier()

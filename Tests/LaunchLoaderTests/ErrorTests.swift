@@ -113,7 +113,7 @@ struct ErrorTests {
   func leftBehind() async throws {
     let workersEnded = ManualLatch()
     let asked = [ManualLatch(), ManualLatch()]
-    // Cancelled, it is told at once whether it may wait: `cancelled`, not `reentrant`.
+    // A cancelled task learns at once whether it may wait: `cancelled`, not `reentrant`.
     @Sendable func ask(_ index: Int) async {
       await workersEnded.wait()
       cancelCurrentTask()

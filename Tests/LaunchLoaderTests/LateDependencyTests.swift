@@ -99,7 +99,7 @@ struct LateDependencyTests {
     }
     try await loader.launch()
     let token = loader.register("loud") { [loader, log] _ in
-      // What is freed uses the loader: that would trap under its lock.
+      // The released object uses the loader, which would trap under its lock.
       throw Loud(object: AtDeinit { loader.register { _ in log.append("freed") } })
     }
     loader.register("asynchronous") { [loader, log] _ in

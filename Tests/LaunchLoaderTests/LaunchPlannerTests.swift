@@ -163,7 +163,7 @@ struct LaunchPlannerTests {
     #expect(schedule.order.count + schedule.excluded.count == workers.count)
     #expect(schedule.faults.isEmpty == schedule.excluded.isEmpty)
     expectOrdered(workers, schedule)
-    // Who is excluded is so because of somebody who is excluded, or missing, and waited for.
+    // A worker is excluded because a worker it waits for is excluded or missing.
     for (place, id) in schedule.excluded {
       let terms = workers[place].terms
       #expect((terms.after + terms.afterIfPresent).contains(id))

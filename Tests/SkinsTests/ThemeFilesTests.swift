@@ -5,7 +5,7 @@ import Testing
 /// Folders of theme files in which something is wrong, seen from outside.
 @Suite("Theme files of skins")
 struct ThemeFilesTests {
-  /// What is said when the picture needs Fog and a folder does not give it.
+  /// Returns the error message if the picture needs Fog and a folder does not contain it.
   private func complaint(_ folder: String) throws -> String {
     let result = try Program("skins").run(["--svg", "-", "--themes", folder])
     #expect(result.status == 1)

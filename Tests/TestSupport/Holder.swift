@@ -11,7 +11,7 @@ public final class Holder<Value: Sendable>: Sendable {
   /// Holds a value.
   public init(_ value: Value? = nil) { state = Locked(State(value: value)) }
 
-  /// What is held now.
+  /// The current object.
   public var value: Value? { state.withLock { $0.value } }
 
   /// Holds another value and lets the former one go.

@@ -6,7 +6,7 @@ import Theming
 @MainActor
 @Suite("Remains of dead objects")
 struct GarbageTests {
-  /// An object that dies when it is let go of, and tells nobody.
+  /// An object that dies without notice when it is released.
   private final class Box {
     let name: Int
     var width = 0 { didSet { touched?(name) } }

@@ -44,7 +44,7 @@ struct OrderedLaneTests {
   @Test("Slots number at most max(8, 2 × count) after every removal")
   func bounded() {
     var lane = filled(1_000)
-    // 7 and 1,000 have no common factor: every number comes once, in no simple order.
+    // 7 and 1,000 are coprime: every number comes once, in no simple order.
     for step in 0..<1_000 {
       _ = lane.remove(number: UInt(step * 7 % 1_000))
       #expect(lane.placeCount <= max(8, 2 * lane.count))

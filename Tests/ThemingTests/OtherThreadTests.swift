@@ -95,7 +95,7 @@ struct OtherThreadTests {
     #expect(wasFencedInside.entries == [false])
   }
 
-  /// Views that follow the manager and that nobody else keeps.
+  /// Views that follow the manager and that no other code retains.
   private func themed(_ count: Int, _ manager: ThemeManager) -> [Label] {
     (0..<count).map { _ in
       let label = Label(manager)
@@ -118,7 +118,7 @@ private final class Views: Sendable {
 
   var isEmpty: Bool { views.withLock(\.isEmpty) }
 
-  /// Lets some views go, outside the lock, and returns whether there were any.
+  /// Releases some views outside the lock and returns whether there were any.
   func drop(_ count: Int) -> Bool {
     let views = views.withLock { views in
       defer { views.removeLast(min(count, views.count)) }

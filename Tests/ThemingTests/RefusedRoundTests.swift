@@ -72,7 +72,7 @@ struct RefusedRoundTests {
     let label = duringSwitch { [manager, brand] in
       try manager.use(rounded(2))
       try scope.edit { $0[.accent] = .red }
-      // Takes the place of the first wish, which comes before the edit that makes it possible.
+      // Replaces the first request, which precedes the edit that makes it possible.
       try manager.use(brand)
     }
     try manager.use(rounded(1))
@@ -90,7 +90,7 @@ struct RefusedRoundTests {
     follower.themeMap = [.set(\.color, .accent)]
     follower.touched.take()
     let label = duringSwitch(of: manager) {
-      // Takes the place in the queue; what replaces it needs the theme below, and that needs it.
+      // Keeps its position in the queue; its replacement needs the theme below, and that needs it.
       try manager.use(Theme("free"))
       try scope.edit { $0[alias: .brand] = nil }
       try manager.use(

@@ -64,7 +64,7 @@ struct ScopedMapTests {
 @MainActor
 @Suite("Themeable")
 struct ThemeableTests {
-  /// What the documentation shows, without the property wrapper.
+  /// The sample of the documentation, without the property wrapper.
   final class Badge: Themeable {
     let themeSlot: ThemeSlot
     var corner = 0 { didSet { touches += 1; whenTouched?(self) } }

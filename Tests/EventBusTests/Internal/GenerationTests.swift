@@ -7,7 +7,7 @@ private let shortRegistrations = rounds(1_000_000, debug: 100_000, sanitized: 20
 /// The bound of ``ReclamationDomain``, walked through call by call.
 @Suite("Generational reclamation")
 struct GenerationTests {
-  /// A domain, and a count of what it has not freed.
+  /// A domain with a count of the storage it has not freed.
   private struct Bench: ~Copyable {
     let domain = ReclamationDomain()
     let tally = Tally()

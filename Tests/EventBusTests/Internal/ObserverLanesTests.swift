@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Priority lists of an observer list")
 struct ObserverLanesTests {
-  /// An observer that is told from others by its line.
+  /// An observer that is identified by its line.
   private func observer(_ number: UInt) -> AnyObserver {
     AnyObserver(fileID: #fileID, line: number)
   }

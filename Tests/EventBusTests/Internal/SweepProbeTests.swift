@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Probe for dead owners")
 struct SweepProbeTests {
-  /// How many places a probe looks at, and whether it then wants all swept.
+  /// Returns the number of slots that a probe looks at, and whether it then requests a sweep.
   private func probe(_ isDead: [Bool], seed: UInt) -> (looks: Int, sweeps: Bool) {
     var probe = SweepProbe(total: isDead.count, seed: seed)
     var looks = 0

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Splices lead from the old value to the new value")
 struct CollectionRandomTests {
-  /// Who observes besides the mirror.
+  /// The observers beside the mirror.
   enum Company: CaseIterable, Sendable { case none, changes, validator, prior }
 
   /// Does one operation of many kinds.
@@ -85,7 +85,7 @@ struct CollectionRandomTests {
     withExtendedLifetime((token, other)) {}
   }
 
-  /// The least number of elements that must go and come.
+  /// Returns the least number of elements that must go and come.
   private func distance(_ old: [Int], _ new: [Int]) -> Int {
     var row = Array(0...new.count)
     for (left, element) in old.enumerated() {
@@ -99,7 +99,7 @@ struct CollectionRandomTests {
     return row[new.count]
   }
 
-  /// The splices of the whole assignment of `new` to a property that has `old`.
+  /// Returns the splices of the whole assignment of `new` to a property that has `old`.
   private func difference(_ old: [Int], _ new: [Int]) -> [Splice<Int>] {
     let shelf = Shelf(old)
     var found: [Splice<Int>] = []
@@ -122,7 +122,7 @@ struct CollectionRandomTests {
       #expect(value == new)
       let touched = splices.reduce(0) { $0 + $1.removed.count + $1.inserted.count }
       #expect(touched == distance(old, new))
-      // Nothing is told in two splices that could be one.
+      // No two splices could be merged into one.
       for (left, right) in zip(splices, splices.dropFirst()) {
         #expect(left.range.lowerBound + left.inserted.count < right.range.lowerBound)
       }

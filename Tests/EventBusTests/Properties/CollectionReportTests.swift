@@ -362,7 +362,7 @@ struct CollectionCopyTests {
     return unsafe items.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }  // Reason: compared.
   }
 
-  /// Whether the elements stand where they stood, after all operations.
+  /// Returns whether the elements kept their addresses after all operations.
   private func staysInPlace(_ shelf: Shelf) -> Bool {
     shelf.items.reserveCapacity(100)
     let address = address(shelf)

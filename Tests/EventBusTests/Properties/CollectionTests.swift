@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Observed collections")
 struct CollectionTests {
-  /// Does something with a shelf and answers what the observer of its items was told.
+  /// Performs an operation on a shelf and returns the changes that the observer of its items
+  /// received.
   private func told(_ items: [Int] = [], _ body: (Shelf) -> Void) -> [String] {
     let (shelf, notes) = (Shelf(items), Notes<String>())
     let token = shelf.$items.observeElements { notes.append($0.text) }

@@ -2,9 +2,10 @@ import EventBus
 import TestSupport
 import Testing
 
-/// What crashes a program that uses key-value observing, one by one.
+/// The crashes of key-value observing, one by one.
 ///
-/// A key path that is wrong, or nil, needs no test: `account.$balanse` and `account.$balance.observe(nil, …)` do not compile.
+/// A wrong key path, or nil, needs no test: `account.$balanse` and `account.$balance.observe(nil,
+/// …)` do not compile.
 @Suite("The crashes of key-value observing are harmless")
 struct KVOCrashTests {
   @Test("Removing an observer twice is harmless: by token, by owner, by a former token")
@@ -357,7 +358,7 @@ struct KVOCrashTests {
   }
 }
 
-/// An owner with a lifetime that any thread may let go.
+/// An owner with a lifetime that any thread may release.
 private final class LivedGuest: LifetimeOwner, Sendable {
   let lifetime = Lifetime()
   let calls = Counter()

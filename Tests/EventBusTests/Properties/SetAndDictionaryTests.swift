@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 extension SetChange where Element == String {
-  /// What came and went, in order.
+  /// The inserted and removed elements, in order.
   var text: String { "\(kind) +\(inserted.sorted()) -\(removed.sorted())" }
 }
 
 extension DictionaryChange where Key == String, Value == Int {
-  /// What came, went and changed, in order.
+  /// The inserted, removed and updated entries, in order.
   var text: String {
     let updates = updated.sorted { $0.key < $1.key }.map { "\($0)\($1.old)→\($1.new)" }
     return "\(kind) +\(Self.text(inserted)) -\(Self.text(removed)) =\(updates)"

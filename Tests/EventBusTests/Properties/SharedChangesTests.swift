@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Delivery plan of a shared property's changes")
 struct SharedChangesTests {
-  /// The plan, and what was delivered by it.
+  /// The plan and the rounds it delivered.
   private final class Model {
     var changes = SharedChanges(0)
     var delivered: [Change<Int>] = []
@@ -11,7 +11,7 @@ struct SharedChangesTests {
 
     /// Sets a value.
     ///
-    /// - Returns: Whether the thread is to deliver.
+    /// - Returns: Whether the thread has to deliver.
     func set(_ value: Int, by thread: UInt, isBarred: Bool = false) -> Bool {
       let old = changes.value
       changes.value = value
@@ -22,7 +22,7 @@ struct SharedChangesTests {
 
     /// Takes one step.
     ///
-    /// - Returns: `nil` when a round was delivered; else whether a task is to be started.
+    /// - Returns: `nil` after delivering a round; otherwise whether a task must be started.
     func step() -> Bool? {
       switch changes.next() {
       case .deliver(let round):
@@ -35,7 +35,7 @@ struct SharedChangesTests {
 
     /// Takes steps until the turn is over.
     ///
-    /// - Returns: How many rounds were delivered, and whether a task is to be started.
+    /// - Returns: The number of delivered rounds, and whether a task must be started.
     func turn() -> Turn {
       let before = delivered.count
       while true {
@@ -43,7 +43,7 @@ struct SharedChangesTests {
       }
     }
 
-    /// Whether a task that begins now has something to do.
+    /// Returns whether a task that begins now has work.
     func taskBegins(_ thread: UInt) -> Bool { changes.taskBegins(on: thread) }
 
     var isUnbroken: Bool {
@@ -52,7 +52,7 @@ struct SharedChangesTests {
     }
   }
 
-  /// What a thread has done when it leaves.
+  /// The work of a thread up to the moment it leaves.
   private struct Turn: Equatable {
     let rounds: Int
     let startsTask: Bool
@@ -234,7 +234,7 @@ struct SharedChangesTests {
       if case .deliver(let round) = changes.next() { round } else { nil }
     }
     #expect(next()?.number == 1)
-    // The second and the third, which came after a registration.
+    // The second and third changes, which followed a registration.
     for _ in 0..<2 { if let round = next() { changes.skip(round) } }
     let fourth = next()
     #expect(fourth?.first == 2 && fourth?.number == 4 && fourth?.isBarred == true)

@@ -136,7 +136,7 @@ private final class PerThread: Sendable {
 
   private let state = Locked(State())
 
-  /// How many calls there were on this thread.
+  /// The number of calls on this thread.
   var count: Int {
     let thread = ThreadID.current
     return state.withLock { $0.counts[thread, default: 0] }
@@ -148,7 +148,7 @@ private final class PerThread: Sendable {
   }
 }
 
-/// Looks at the changes one observer is told of.
+/// Checks the changes that one observer receives.
 ///
 /// They come one at a time, but from different threads.
 private final class Chain: Sendable {

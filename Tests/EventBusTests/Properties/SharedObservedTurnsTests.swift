@@ -131,7 +131,7 @@ struct SharedObservedTurnsTests {
     withExtendedLifetime(other) {}
   }
 
-  /// Whether each change was announced just before, with the same values.
+  /// Returns whether each change was announced just before, with the same values.
   private func isAnnounced(_ changes: [Change<Int>]) -> Bool {
     let pairs = stride(from: 0, to: changes.count - 1, by: 2).map { changes[$0...($0 + 1)] }
     return changes.count.isMultiple(of: 2)
@@ -309,7 +309,7 @@ struct SharedObservedTurnsTests {
     #expect(changes.count >= 1_000)
     #expect(isUnbroken(changes))
     #expect(changes.last?.new == 10_000)
-    // Each registration began in the middle of what merged, with the value there was.
+    // Each registration began during the merge, with the value at that time.
     for (index, log) in logs.enumerated().dropFirst() {
       while log.entries.last?.new != 10_000 { await Task.yield() }
       #expect(log.entries.first?.old == 100 * index - 1)

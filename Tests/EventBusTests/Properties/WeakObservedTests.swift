@@ -18,7 +18,7 @@ struct WeakObservedTests {
     }
   }
 
-  /// Takes no turn until its executor is opened: what is queued for it keeps what it carries.
+  /// Takes no turn until its executor is opened: events queued for it retain their payloads.
   private actor Clerk {
     nonisolated let executor = HeldExecutor()
     nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -140,7 +140,7 @@ struct WeakObservedTests {
       desk.guest = guest
     }
     _ = await inbox.first(2)
-    // The object may have died before its coming was told here.
+    // The object may have died before its arrival was reported here.
     #expect(screen.shown.count == 2)
     #expect(screen.shown.last == 0)
   }

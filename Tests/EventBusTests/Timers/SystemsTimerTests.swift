@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Established systems: timers", .timeLimit(.minutes(5)))
 struct SystemsTimerTests {
-  /// What a controller's timer brings up to date.
+  /// The state that a controller's timer updates.
   private actor Feed {
     private(set) var requests = 0
 

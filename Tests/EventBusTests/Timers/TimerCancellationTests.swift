@@ -76,7 +76,7 @@ struct TimerCancellationTests {
     await clock.advance(by: .seconds(10))
     let (first, second) = (token.pause(), token.pause())
     await clock.settled()
-    // Nobody wakes up for a timer that is paused.
+    // No sleeper wakes for a paused timer.
     #expect(clock.sleeperCount == 0)
     await clock.advance(by: .seconds(25))
     first.cancel()

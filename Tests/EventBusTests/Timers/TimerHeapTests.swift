@@ -71,7 +71,7 @@ struct TimerHeapTests {
   func wakeUp() {
     var heap = Heap()
     heap.insert(Self.entry(10, tolerance: 5, order: 1))
-    // Nobody near: in time.
+    // No neighbour: on time.
     #expect(heap.wakeUp?.instant == .second(10))
     #expect(heap.wakeUp?.latest == .second(15))
     heap.insert(Self.entry(14, order: 2))
@@ -104,7 +104,7 @@ struct TimerHeapTests {
 }
 
 extension [Int] {
-  /// Goes on to the next permutation in the order of the dictionary.
+  /// Advances to the next permutation in lexicographic order.
   fileprivate mutating func step() -> Bool {
     guard let pivot = indices.dropLast().last(where: { self[$0] < self[$0 + 1] }) else {
       return false

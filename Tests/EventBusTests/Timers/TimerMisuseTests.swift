@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Misuse of timers")
 struct TimerMisuseTests {
-  /// The lines with which the library stopped the program.
+  /// Returns the lines with which the library stopped the program.
   private func lines(_ result: ExitTest.Result?) throws -> [Substring] {
     String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
       .split(separator: "\n").filter { $0.contains("EventBus:") }
@@ -67,7 +67,7 @@ struct TimerMisuseTests {
 
 /// A clock that fails to sleep.
 private final class BrokenClock: Clock, Sendable {
-  /// Is let go when it has been reported.
+  /// Released when the error has been reported.
   final class Broken: Error {
     private let end: AtDeinit
 

@@ -4,11 +4,11 @@ import Testing
 
 @Suite("Sequences until a lifetime ends", .timeLimit(.minutes(5)))
 struct UntilTests {
-  /// A sequence whose iterator cannot be sent, and which says what is done to it.
+  /// A sequence with an iterator that cannot be sent, which logs the calls.
   private struct Source: AsyncSequence, Sendable {
     struct Empty: Error {}
 
-    /// What the source does when its numbers have run out.
+    /// The behaviour of the source after its last number.
     enum Ending: Sendable {
       case finishes, fails, waits, ignoresCancellation
     }

@@ -5,7 +5,7 @@ import Testing
 struct AppStateMachineTests {
   typealias Cause = AppStateMachine.Cause
 
-  /// Everything a machine tells, as text.
+  /// Returns the transitions reported by a machine, as text.
   private func told(_ machine: inout AppStateMachine) -> [String] {
     var told: [String] = []
     while let step = machine.takeStep() {

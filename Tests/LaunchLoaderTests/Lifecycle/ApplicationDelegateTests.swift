@@ -39,7 +39,7 @@ struct ApplicationDelegateTests {
   func ownership() {
     final class Owned: ApplicationDelegate {}
     let stage = Stage(delegate: Owned())
-    // Nobody else keeps it: the application does.
+    // Only the application retains it.
     weak let first = stage.app.delegate
     #expect(first != nil)
     var former = stage.app.replaceDelegate(Owned())
@@ -126,7 +126,7 @@ struct ApplicationDelegateTests {
     let stage = Stage(delegate: Slim())
     let mail = Feature("mail", stage.bus, stage.log)
     var chat: Feature? = Feature("chat", stage.bus, stage.log)
-    // Whoever is telling an edge tells the next one, too: it may be another thread.
+    // The task that reports a transition also reports the next one, possibly on another thread.
     let wasTold = ManualLatch()
     let token = stage.bus.observe(.didEnterBackground, priority: .low) { wasTold.open() }
     let running = stage.start()
@@ -150,8 +150,8 @@ struct ApplicationDelegateTests {
 
   @Test("Custom application and delegate classes through the entry point")
   func entryPoint() async throws {
-    // What a `main` does: it makes the delegate it wants, wraps the application in the type it wants,
-    // and runs it.
+    // The role of `main`: it creates the delegate, wraps the application in a type of its own, and
+    // runs it.
     final class Program: ApplicationDelegate {
       let log: Log<String>
       let app: Application
@@ -166,7 +166,8 @@ struct ApplicationDelegateTests {
       }
       static func main(_ log: Log<String>) async throws -> Int32 {
         let program = Program(log)
-        // The application keeps its delegate: a delegate that keeps its application lets go of it.
+        // The application retains its delegate, so a delegate that retains its application must
+        // release it.
         defer { program.app.replaceDelegate(nil) }
         return try await program.app.run()
       }

@@ -54,7 +54,7 @@ struct ApplicationRunTests {
 
   @Test("An application asked to end while it launches skips work that has not begun")
   func shutdownDuringLaunch() async throws {
-    // Many times: the first worker may be called before whoever launches has drawn breath.
+    // Many times: the first worker may run before the launching task continues.
     for _ in 0..<300 {
       let stage = Stage()
       let log = stage.log

@@ -53,7 +53,7 @@ struct ApplicationWaitTests {
     token.cancel()
   }
 
-  /// What ends the wait for a handler that does not return.
+  /// The event that ends the wait for a handler that does not return.
   enum Ending: CaseIterable, Sendable { case deadline, interrupt, cancellation }
 
   @Test("A handler that does not return is named and abandoned", arguments: Ending.allCases)

@@ -3,10 +3,10 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-/// Services, and closures of theirs, that keep a thread of the concurrency runtime for a while.
+/// Services, and their closures, that block a thread of the concurrency runtime for a while.
 ///
-/// One at a time: on a machine with two processors there are two such threads, and what lets a blocked one
-/// go needs the other.
+/// The tests run one at a time: on a machine with two processors there are two such threads, and
+/// the code that releases a blocked one needs the other.
 @Suite("Services that block their thread", .timeLimit(.minutes(5)), .serialized)
 struct ServiceBlockingTests {
   let stage = Stage()

@@ -44,7 +44,7 @@ struct ServiceContentionTests {
       }
       let result = await running.result
       if case .failure(let error) = result { #expect(error is CancellationError) }
-      // What was taken may have been dropped before its turn; what was entered has ended.
+      // An accepted service may have been dropped before its turn; an entered one has ended.
       #expect(entered.value == left.value)
       #expect(taken.value >= entered.value)
       #expect(stage.app.state == .terminated)

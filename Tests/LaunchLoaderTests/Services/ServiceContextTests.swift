@@ -65,7 +65,7 @@ struct ServiceContextTests {
     let running = stage.start()
     let context = await contexts.first(1)[0]
     #expect(await isCancelled { try await context.untilShutdown() })
-    // Who is told to end while it starts does not start the rest.
+    // A service asked to end while it starts does not start the rest.
     try await stage.app.waitUntil(.active)
     stage.app.shutdown()
     _ = try await running.value

@@ -3,7 +3,7 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-/// What an established service group was seen to get wrong, and what happens here.
+/// The observed defects of an established service group, and the behaviour here.
 @Suite("No defects of an established service group", .timeLimit(.minutes(5)))
 struct ServiceDefectsTests {
   let stage = Stage(cancelTimeout: .seconds(1))
@@ -79,7 +79,7 @@ struct ServiceDefectsTests {
     }
     try stage.add("slow") { context in
       try await context.untilShutdown()
-      // Not told to stop, because it is its neighbour's turn, the other one ends.
+      // It is its neighbour's turn, so the other one ends without having been asked to stop.
       mayEnd.open()
       await hasEnded.wait()
       log.append("slow was cancelled: \(Task.isCancelled)")

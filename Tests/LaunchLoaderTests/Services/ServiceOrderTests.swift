@@ -68,7 +68,7 @@ struct ServiceOrderTests {
         log.append("+\(name)")
         try await context.untilShutdown()
         bothStop.append(name)
-        // Neither returns before both were told to stop.
+        // Neither returns before both were asked to stop.
         _ = await bothStop.first(2)
         log.append("-cache or mail")
       }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Parent process watch")
 struct ParentWatchTests {
-  /// A clock on which every moment comes at once.
+  /// A clock whose sleeps end at once.
   private struct HastyClock: Clock {
     var now: ContinuousClock.Instant { .now }
     var minimumResolution: Duration { .zero }

@@ -75,7 +75,7 @@ struct SignalDeskTests {
     _ = desk.close(key)
   }
 
-  /// What happens to two listeners, A and B, of one signal.
+  /// The inputs of two listeners, A and B, of one signal.
   enum Event: Sendable { case arrive, inject, takeA, takeB, closeA, closeB, openA, openB }
 
   @Test(

@@ -70,7 +70,7 @@ struct SignalStreamTests {
     let signal = UnixSignal(rawValue: 42)
     var iterator = UnixSignal.stream(signal).makeAsyncIterator()
     var count = 0
-    // The task goes on while the thread that woke it is still about to look for more.
+    // The task continues while the thread that resumed it is about to look for more signals.
     for _ in 0..<20_000 {
       UnixSignal.inject(signal)
       count += await iterator.next() == signal ? 1 : 0

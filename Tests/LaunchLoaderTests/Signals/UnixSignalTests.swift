@@ -61,7 +61,7 @@ struct UnixSignalTests {
     #endif
   }
 
-  /// What happens to a job.
+  /// The events of a job.
   enum Event: Sendable { case stopOnTerminal, stop, resume }
 
   @Test(

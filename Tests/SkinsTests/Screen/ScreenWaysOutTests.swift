@@ -6,7 +6,7 @@ import Testing
 /// However it ends, the terminal is as it was.
 @Suite("Terminal restored on every exit of skins", .serialized, .timeLimit(.minutes(5)))
 struct ScreenWaysOutTests {
-  /// Without the crash reporter of the language, which would ask what to do.
+  /// Disables Swift's crash reporter, which would prompt for an action.
   private let environment = [
     "TERM=xterm-256color", "COLORTERM=truecolor", "PATH=/usr/bin:/bin",
     "SWIFT_BACKTRACE=enable=no",
@@ -105,7 +105,7 @@ struct ScreenWaysOutTests {
     program.modes.stopOutput()
     program.type("n")
     let status = try program.signalUntilEnd([SIGTERM, SIGINT])
-    // With 0 it was not stuck yet when the first one came.
+    // With 0 it was not blocked yet when the first one arrived.
     #expect([0, 128 + SIGTERM, 128 + SIGINT].contains(status))
     #expect(try program.modes.values == program.modesBefore)
   }

@@ -15,7 +15,7 @@ struct FrameEncoderTests {
       for step in 0..<60 {
         scribble(on: &canvas, &numbers)
         if step % 17 == 16 {
-          // Somebody else wrote on the screen.
+          // Another program wrote on the screen.
           screen.feed("\u{1b}[1;1Hjunk".utf8)
           encoder.invalidate()
         }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Key decoder")
 struct KeyDecoderTests {
-  /// What was typed, and what is read of it.
+  /// The typed bytes and the keys decoded from them.
   static let samples: [(typed: String, read: [Input])] = [
     ("q", [.key(.character("q"))]),
     ("1aé世", ["1", "a", "é", "世"].map { .key(.character($0)) }),

@@ -237,7 +237,7 @@ extension Fussy: ThemeSchema {
   static let keys: [ThemeKeys] = [ThemeKey<Fussy>("group.fussy", default: Fussy())]
 }
 
-/// A value that does not say where it stands.
+/// A value whose error omits the path.
 private struct Lost: Codable, Equatable {
   init() {}
 

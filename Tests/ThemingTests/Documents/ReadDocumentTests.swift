@@ -8,7 +8,7 @@ private let contested: [(values: Node, color: RGBA)] = [
   (["color": ["text": ["primary": "#f00"], "text.primary": "#00f"]], .blue),
   // As many levels: the first path in the alphabet.
   (["color.text": ["primary": "#f00"], "color": ["text.primary": "#00f"]], .blue),
-  // What does not count is not even read.
+  // An ignored value is not even read.
   (
     ["color.text.primary": "#f00", "color": ["text": ["primary": 5], "text.primary": nil]], .red
   ),
