@@ -57,7 +57,7 @@ struct ActorStormTests {
     withExtendedLifetime(token) {}
   }
 
-  /// Posts another event for each that it hears.
+  /// Posts another event for each one it receives.
   private actor Echo {
     nonisolated let executor = HeldExecutor()
     private(set) var heard: [Int] = []

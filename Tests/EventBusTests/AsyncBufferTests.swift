@@ -102,7 +102,7 @@ private func handled(
   let reached = posts.map { bus.post(.number, $0) }
   mayLeave.open()
   _ = await inbox.first(1 + count)
-  // Behind anything else that was kept.
+  // After all other kept events.
   bus.post(.number, 99)
   let handled = await inbox.first(2 + count)
   withExtendedLifetime(token) {}

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Waiting for a registration's calls to finish", .timeLimit(.minutes(5)))
 struct FenceTests {
-  /// Runs a plain handler of the event on a thread until the test lets it go.
+  /// Runs a plain handler of the event on a thread until the test opens its latch.
   private struct Blocker {
     private let mayLeave = ManualLatch()
     private let thread: Task<Void, Never>

@@ -5,7 +5,7 @@ import Testing
 /// A handler of the signal runs on another thread all the time, as a slow one may.
 @Suite("End of a stream during a running handler", .timeLimit(.minutes(1)))
 struct PromptEndTests {
-  /// Runs a handler on a thread while an operation is under way.
+  /// Runs a handler on a thread during an operation.
   private func whileRunning(
     _ signal: Signal<Int>,
     _ operation: @escaping @Sendable () async -> Void

@@ -17,7 +17,7 @@ struct ReentrancyTests {
     owner.lifetime.end()
   }
 
-  /// An object whose end does all that.
+  /// An object whose deinit performs all of them.
   private func usingEverything(_ bus: EventBus, _ heard: Counter) -> AtDeinit {
     AtDeinit { [unowned bus] in useEverything(bus, heard) }
   }

@@ -12,7 +12,7 @@ struct TraceTests {
     return (EventBus(hooks: hooks), trace)
   }
 
-  /// A place by which a test finds a registration.
+  /// A source site that identifies a registration.
   private func place(_ line: UInt) -> SourceSite {
     SourceSite(fileID: "Sample/Here.swift", line: line)
   }

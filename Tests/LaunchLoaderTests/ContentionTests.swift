@@ -64,7 +64,7 @@ struct ContentionTests {
           bus.post(.didFinishLaunching, LaunchOptions())
           return
         }
-        // Until one has run at once, because the launch is over.
+        // Continues until one runs at once, because the launch is over.
         for index in 0..<200 {
           let counter = Counter()
           if someAsynchronous, index == 3 {

@@ -67,7 +67,7 @@ struct OrderTests {
     #expect(log.entries == ["main actor", "another actor", "main actor, asynchronous"])
   }
 
-  /// Registers work that is on no actor by itself, and insists on being called on this one.
+  /// Registers nonisolated work that requires a call on this actor.
   private func registerForTheMainActor() {
     loader.register { [log] _ in
       MainActor.preconditionIsolated()

@@ -25,7 +25,7 @@ public struct Screen: Sendable {
     public init() {}
   }
 
-  /// A place on the screen.
+  /// A position on the screen.
   public struct Cell: Hashable, Sendable {
     /// The text of the cell.
     public var scalar: Unicode.Scalar = " "

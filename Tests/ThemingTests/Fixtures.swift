@@ -67,7 +67,7 @@ extension ThemeMap<Label> {
   }
 }
 
-/// A manager with a bus of its own, so that tests do not hear one another.
+/// A manager with a bus of its own, which isolates the tests from each other.
 @MainActor
 func makeManager(_ theme: Theme = Theme("first"), bus: EventBus = EventBus()) -> ThemeManager {
   ThemeManager(theme, bus: bus)

@@ -109,7 +109,7 @@ private final class Fence: Sendable {
   let isPassed = Atomic(false)
 }
 
-/// Views on their way to the thread that lets them go.
+/// Views on their way to the thread that releases them.
 private final class Views: Sendable {
   // Not a `Mutex`, whose waiting path ThreadSanitizer does not know.
   private let views: Locked<[Label]>
@@ -128,7 +128,7 @@ private final class Views: Sendable {
   }
 }
 
-/// Lets other threads do one thing in each turn of the main actor, so that the two overlap.
+/// Synchronises other threads with the turns of the main actor, so that both overlap.
 private final class Turns: Sendable {
   private let turn = Atomic(0)
   private let isOver = Atomic(false)

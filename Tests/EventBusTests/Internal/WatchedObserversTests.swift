@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Watched observers")
 struct WatchedObserversTests {
-  /// An observer that keeps its place.
+  /// An observer that stores its position.
   private func observer(_ owner: PlainOwner) -> AnyObserver {
     OwnerObserver<PlainOwner, Int>(
       fileID: #fileID,

@@ -213,7 +213,7 @@ struct SharedChangesTests {
       if case .deliver(let round) = changes.next() { return round }
       return nil
     }
-    /// Makes a change and lets it wait, and returns the value that merging made needless.
+    /// Makes a waiting change and returns the value that merging discarded.
     func wait() -> Int? { change().flatMap { queue.append($0) } }
     for _ in 1...1_000 { #expect(wait() == nil) }
     #expect(wait() == 1_000)

@@ -289,7 +289,7 @@ struct SharedObservedTests {
     holder.letGo()
   }
 
-  /// A value whose end is noticed, equal to every other with the same number.
+  /// A value that reports its deinit, equal to every other one with the same number.
   private final class Equal: Equatable, Sendable {
     let number: Int
     let atDeinit: @Sendable () -> Void

@@ -88,7 +88,7 @@ struct WeakObservedTests {
     #expect(second.lifetime.members.count == 0)
   }
 
-  /// An object whose lifetime others share, so that it does not end with the object.
+  /// An object with a shared lifetime, which does not end with the object.
   private final class Visitor: LifetimeOwner, Sendable {
     let lifetime: Lifetime
 

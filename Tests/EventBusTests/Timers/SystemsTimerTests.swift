@@ -37,7 +37,7 @@ struct SystemsTimerTests {
   func retainCycleAndShutdown() async {
     let (feed, clock, freed) = (Feed(), ManualClock(), Counter())
 
-    // The controller keeps the timer and the timer works on the controller, which dies all the same.
+    // The controller retains the timer, and the timer calls the controller, which still dies.
     var controller: Controller? = Controller(feed, clock) { freed.add() }
     await clock.advance(by: .seconds(240))
     #expect(controller?.shown == ["news 1", "news 2"])

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Service state machine", .timeLimit(.minutes(5)))
 struct ServiceMachineTests {
-  /// A cast of services, and how the others call it.
+  /// A set of services with a description.
   struct Cast: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let options: [ServiceOptions]
@@ -120,7 +120,7 @@ struct ServiceMachineTests {
       var walk = try ServiceWalk(options, asks: numbers.next(below: 2) == 0)
       walk.send(.begin)
       for _ in 0..<40 where walk.outcome == nil {
-        // The end is near as soon as it may come: let it come seldom.
+        // The end is likely as soon as it is possible, so it is made rare.
         let events = walk.possibleEvents.filter {
           ![.shutdown, .cancel, .fail, .allTimedOut(.stop)].contains($0)
             || numbers.next(below: 20) == 0

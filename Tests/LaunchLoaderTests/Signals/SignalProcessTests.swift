@@ -79,7 +79,7 @@ struct SignalProcessTests {
     #expect(try program.ask("listen b \(SIGUSR2)") == "listening")
     program.signal(SIGUSR1)
     program.signal(SIGUSR2)
-    // This one was heard, so the other one has come too.
+    // This one was received, so the other one has arrived.
     #expect(try program.line() == "b SIGUSR2")
     program.send("drop a")
     #expect(try program.wait() == -SIGUSR1)

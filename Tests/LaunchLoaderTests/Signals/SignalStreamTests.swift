@@ -3,7 +3,7 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-/// Every test has realtime signals of its own: they run beside each other.
+/// Every test has realtime signals of its own: they run in parallel.
 @Suite("Signal streams")
 struct SignalStreamTests {
   @Test("Signals injected before the iteration begins are not lost and come in order")

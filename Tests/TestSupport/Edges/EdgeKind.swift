@@ -46,11 +46,11 @@ public struct EdgeKind: Sendable, CustomStringConvertible {
     case cannotPause
     /// There is no token; the subject is ended in another way.
     case hasNoToken
-    /// Its token is of another type: the subject is ended, waited for and looked at through closures.
+    /// Its token is of another type: closures end, await and inspect the subject.
     case hasTokenOfItsOwn
     /// The handler of an ended registration is freed when its subject is used next.
     case freesAtNextUse
-    /// The handler is kept by something that is not part of the library.
+    /// An object outside the library retains the handler.
     case isKeptElsewhere
   }
 
