@@ -267,7 +267,7 @@ sed -i '0,/manager.subscriberCount)",/s//manager.subscriberCount + 1)",/' \
 FAULT
 
 plant demo 'story of skins .*differs' "a changed story" <<'FAULT'
-sed -i 's/Then the bus hears of it/Then the bus heard of it/' Examples/Skins/Story+Switching.swift
+sed -i 's/"A switch sets /"A switch set /' Examples/Skins/Story+Switching.swift
 FAULT
 
 plant demo 'picture of skins .*differs' "a changed picture" <<'FAULT'

@@ -28,7 +28,7 @@ struct SubscriptionIndexTests {
     #expect(OrderedLane.merged(index.lanes(for: ["c", "nobody"])) == [2])
   }
 
-  @Test("Registrations with the same keys share a list of their own")
+  @Test("Subscribers with the same keys share a group, in which nobody else is")
   func lanes() {
     var index = Index()
     let places = (0..<9).map { number in
@@ -54,7 +54,7 @@ struct SubscriptionIndexTests {
     #expect(!index.contains(place))
   }
 
-  @Test("Numbers are never reused; lists are, without mixing their registrations")
+  @Test("Numbers are never used again; groups are, and do not mix up who was in them")
   func numbers() {
     var index = Index()
     let first = index.add(0, keys: ["a"], isSwept: false)

@@ -51,7 +51,7 @@ struct SwitchQueueTests {
     #expect(!resumedAgain)
   }
 
-  @Test("An outside request is left for a later runner unless a nested one follows it")
+  @Test("An unrelated request is left for a later runner, unless a consequence comes after it")
   func notLedTo() {
     var queue = SwitchQueue<String, Int>()
     _ = submit(&queue, 1)
@@ -67,7 +67,7 @@ struct SwitchQueueTests {
     #expect(step(&queue) == "done")
   }
 
-  @Test("A round takes the last request per target, in order of first mention")
+  @Test("A round takes the last request for each target, in the order of their first requests")
   func targets() {
     var queue = SwitchQueue<String, Int>()
     #expect(!queue.isRunning)
@@ -84,7 +84,7 @@ struct SwitchQueueTests {
     #expect(step(&queue) == "done")
   }
 
-  @Test("A request waits until it has begun, and a later one replaces it")
+  @Test("A request is pending until it has begun, and a later one takes precedence")
   func waiting() {
     var queue = SwitchQueue<String, Int>()
     _ = queue.submit(1, for: "root", isLed: true)
@@ -102,7 +102,7 @@ struct SwitchQueueTests {
     #expect(step(&queue) == "done")
   }
 
-  @Test("A postponed request belongs to the next round unless a later one exists")
+  @Test("A postponed request belongs to the next round, unless there is a later one")
   func postponed() {
     var queue = SwitchQueue<String, Int>()
     _ = queue.submit(1, for: "root", isLed: true)

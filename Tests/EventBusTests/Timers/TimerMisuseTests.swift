@@ -4,13 +4,13 @@ import Testing
 
 @Suite("Misuse of timers")
 struct TimerMisuseTests {
-  /// Returns the lines with which the library stopped the program.
+  /// The lines that the library wrote to standard error.
   private func lines(_ result: ExitTest.Result?) throws -> [Substring] {
     String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
       .split(separator: "\n").filter { $0.contains("EventBus:") }
   }
 
-  @Test("An interval of zero traps with its source site")
+  @Test("An interval of zero stops the program and names the source site")
   func zero() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = every(.zero) { _ in }
@@ -21,7 +21,7 @@ struct TimerMisuseTests {
     #expect(line?.contains("an interval above zero") == true)
   }
 
-  @Test("A negative interval traps with its source site")
+  @Test("A negative interval stops the program and names the source site")
   func negative() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       every(.seconds(-1), owner: PlainOwner()) { _, _ in }
@@ -29,7 +29,7 @@ struct TimerMisuseTests {
     #expect(try lines(result).first?.contains("TimerMisuseTests.swift") == true)
   }
 
-  @Test("A negative delay traps with its source site")
+  @Test("A negative delay stops the program")
   func negativeDelay() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = after(.seconds(-1)) { _ in }
@@ -37,7 +37,7 @@ struct TimerMisuseTests {
     #expect(try lines(result).first?.contains("a delay of zero or more") == true)
   }
 
-  @Test("A negative tolerance traps with its source site")
+  @Test("A negative tolerance stops the program")
   func negativeTolerance() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = every(.seconds(1), tolerance: .seconds(-1)) { _ in }
@@ -45,7 +45,7 @@ struct TimerMisuseTests {
     #expect(try lines(result).first?.contains("a tolerance of zero or more") == true)
   }
 
-  @Test("A manual clock traps when moved backwards")
+  @Test("Moving a manual clock back stops the program")
   func back() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       ManualClock().jump(by: .seconds(-1))
@@ -53,7 +53,7 @@ struct TimerMisuseTests {
     #expect(try lines(result).first?.contains("make another clock") == true)
   }
 
-  @Test("A clock whose sleep fails is reported, and its timers stop")
+  @Test("A clock that fails to sleep is reported, and its timers stop")
   func refusal() async throws {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let clock = BrokenClock()
@@ -67,7 +67,7 @@ struct TimerMisuseTests {
 
 /// A clock that fails to sleep.
 private final class BrokenClock: Clock, Sendable {
-  /// Released when the error has been reported.
+  /// An error that is released once it has been reported.
   final class Broken: Error {
     private let end: AtDeinit
 
