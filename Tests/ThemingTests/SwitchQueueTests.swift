@@ -1,9 +1,9 @@
 import Testing
 import Theming
 
-@Suite("Switch queue")
+@Suite("SwitchQueue")
 struct SwitchQueueTests {
-  @Test("The first caller runs, and callers in the meantime do not")
+  @Test("The first caller runs, and who comes meanwhile does not")
   func oneRunner() {
     var queue = SwitchQueue<String, Int>()
     #expect(submit(&queue, 1))
@@ -15,7 +15,7 @@ struct SwitchQueueTests {
     #expect(submit(&queue, 4))
   }
 
-  @Test("Of several requests the last one remains")
+  @Test("Of several wishes the last one is left")
   func lastWins() {
     var queue = SwitchQueue<String, Int>()
     _ = submit(&queue, 1)
@@ -25,13 +25,13 @@ struct SwitchQueueTests {
     #expect(step(&queue) == "done")
   }
 
-  @Test("An empty queue has no work")
+  @Test("An idle queue has nothing to do")
   func idle() {
     var queue = SwitchQueue<String, Int>()
     #expect(step(&queue) == "done")
   }
 
-  @Test("The sixteenth round is the last; requests accepted in it wait for a later runner")
+  @Test("The sixteenth round is the last; what was accepted in it waits for a later runner")
   func lastRound() {
     var queue = SwitchQueue<String, Int>()
     #expect(submit(&queue, 1))
@@ -51,7 +51,7 @@ struct SwitchQueueTests {
     #expect(!resumedAgain)
   }
 
-  @Test("An unrelated request is left for a later runner, unless a consequence comes after it")
+  @Test("A wish that was not led to is left for a later runner, unless one that was comes after it")
   func notLedTo() {
     var queue = SwitchQueue<String, Int>()
     _ = submit(&queue, 1)
@@ -67,7 +67,7 @@ struct SwitchQueueTests {
     #expect(step(&queue) == "done")
   }
 
-  @Test("A round takes the last request for each target, in the order of their first requests")
+  @Test("A round takes the last wish for each target, in the order in which they were first named")
   func targets() {
     var queue = SwitchQueue<String, Int>()
     #expect(!queue.isRunning)
@@ -84,7 +84,7 @@ struct SwitchQueueTests {
     #expect(step(&queue) == "done")
   }
 
-  @Test("A request is pending until it has begun, and a later one takes precedence")
+  @Test("A wish counts as waiting until it has begun, and a later one goes before it")
   func waiting() {
     var queue = SwitchQueue<String, Int>()
     _ = queue.submit(1, for: "root", isLed: true)
@@ -102,7 +102,7 @@ struct SwitchQueueTests {
     #expect(step(&queue) == "done")
   }
 
-  @Test("A postponed request belongs to the next round, unless there is a later one")
+  @Test("A postponed wish is of the next round, unless there is a later one")
   func postponed() {
     var queue = SwitchQueue<String, Int>()
     _ = queue.submit(1, for: "root", isLed: true)
