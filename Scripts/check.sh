@@ -1,26 +1,26 @@
 #!/usr/bin/env bash
-# Runs the gates that a commit must pass, every gate, or only the ones named.
+# Runs the quick gates, every gate, or only the named ones.
 #
-#   Scripts/check.sh                       the quick ones, in order
+#   Scripts/check.sh                       the quick gates, which every commit must pass
 #   Scripts/check.sh --full                every gate; what .ci/run calls
-#   Scripts/check.sh words layers          these two
-#   Scripts/check.sh --skip tests-debug    all but one (may be repeated)
-#   Scripts/check.sh --list                the names
+#   Scripts/check.sh words layers          only these two
+#   Scripts/check.sh --skip tests-debug    all but one; may be repeated
+#   Scripts/check.sh --list                prints the names
 #
-# A gate is a file in Scripts/gates. It runs in a shell of its own, because `set -e` does nothing
-# inside a function that is called as a condition. Scripts/test-gates.sh plants a fault for each
-# gate and shows that the gate fails.
+# A gate is a file in Scripts/gates. Each gate runs in its own shell, because `set -e` has no effect
+# inside a function that is called as a condition. Scripts/test-gates.sh plants faults for each gate
+# and checks that the gate fails.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-# Cheap ones first; nothing after `build` is worth running when the build fails.
+# Cheap gates come first. If `build` fails, the later gates do not run.
 quick=(
   format words
   build layers snippets misuse
   api documentation catalogues
   tests-debug demo
 )
-# These compile everything again, in other ways.
+# These gates compile everything again in other configurations.
 slow=(tests-release premain foundation specialised tests-tsan)
 gates=("${quick[@]}" "${slow[@]}")
 
@@ -76,19 +76,19 @@ for gate in "${chosen[@]}"; do
   fi
   summary+=$(printf '  %-6s  %4d s  %s' "$verdict" $((SECONDS - began)) "$gate")$'\n'
   if [[ $verdict == FAILED && $gate == build ]]; then
-    summary+="  The gates after it were not run."$'\n'
+    summary+="  The later gates did not run."$'\n'
     break
   fi
 done
 
 printf '\n%s' "$summary"
 if ((${#failed[@]})); then
-  # Once more at the end, where somebody looks who sees only the last lines of a long run.
+  # Repeated at the end, for readers who see only the last lines of a long run.
   for gate in "${failed[@]}"; do
     printf '\n== %s failed:\n' "$gate"
     tail -n 30 "$outputs/$gate.log"
   done
-  echo "Failed: ${failed[*]}. To run one again: Scripts/check.sh ${failed[0]}"
+  echo "Failed: ${failed[*]}. Run one again with Scripts/check.sh ${failed[0]}"
   exit 1
 fi
 echo "All ${#chosen[@]} gates passed, in $((SECONDS / 60)) min $((SECONDS % 60)) s."

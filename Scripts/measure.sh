@@ -4,10 +4,10 @@
 #   Scripts/measure.sh             the table
 #   Scripts/measure.sh --pairs     the table, then each pair of places that share code
 #
-# A line of code is a line that is neither blank nor only a comment. A type is a declaration of a class,
-# struct, enum, protocol or actor. Two files are a pair (a file may be its own) if six or more successive
-# lines of code are alike when names, strings and numbers are left out; lone punctuation, imports and directives do
-# not count, and neither does a run that stands in more than eight places.
+# A line of code is neither blank nor only a comment. A type is a declaration of a class, struct, enum,
+# protocol or actor. Two files form a pair (a file may pair with itself) if six or more consecutive lines
+# of code are equal apart from names, strings and numbers. Lone punctuation, imports and directives do not
+# count, and neither do runs that occur in more than eight places.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,7 +22,7 @@ LC_ALL=C awk -v verbose="$([[ ${1:-} == --pairs ]] && echo 1 || echo 0)" '
     if (lines > 400) large++
     sizes[count] = lines
   }
-  # The line with keywords and punctuation only: names, strings and numbers stand for themselves.
+  # The line with keywords and punctuation only: names, strings and numbers become placeholders.
   function shape(text,  out, word) {
     gsub(/"([^"\\]|\\.)*"/, "0", text)
     out = ""
@@ -60,7 +60,7 @@ LC_ALL=C awk -v verbose="$([[ ${1:-} == --pairs ]] && echo 1 || echo 0)" '
       for (j = 1; j + 5 <= n[f]; j++) {
         key = ""
         for (k = 0; k < 6; k++) key = key "\n" shapes[f, j + k]
-        # A run in more than eight places is a way of writing, not a copy.
+        # A run in more than eight places is an idiom, not a copy.
         if (++places[key] > 8) continue
         for (m = 1; m < places[key]; m++) {
           split(place[key, m], a, "\t")

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Runs the tests under a scheduler that delays some jobs, so that rare schedules become common.
+# Runs the tests under a scheduler that delays some jobs, which makes rare schedules common.
 #
-#   Scripts/perturbed-tests.sh                     five seeds, mildly and harshly
+#   Scripts/perturbed-tests.sh                     five seeds, each with mild and harsh delays
 #   Scripts/perturbed-tests.sh 20                  twenty seeds
 #   Scripts/perturbed-tests.sh 20 --filter Timer   only these tests
 #
-# Not a gate: what it finds is found by chance, and a change must not fail by chance. Run it after
-# work on anything that waits, and raise the seeds. A seed repeats the random numbers, not the
-# schedule: the system's own share in it is not under control. Storms are left out, since they bring
-# their own disorder; so is what searches a model on one thread. Linux only.
+# Not a gate: its findings depend on chance, and a change must not fail by chance. Run it with more
+# seeds after work on code that waits. A seed repeats the random numbers, not the schedule, which also
+# depends on the system. Stress tests are skipped because they perturb themselves, and so are searches
+# of a model on one thread. Linux only.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-[[ $(uname) == Linux ]] || { echo "Only Linux can load this before a program." >&2; exit 2; }
+[[ $(uname) == Linux ]] || { echo "Perturbed tests need LD_PRELOAD and run on Linux only." >&2; exit 2; }
 seeds=${1:-5}
 [[ $seeds =~ ^[1-9][0-9]*$ ]] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 shift || true
@@ -27,7 +27,7 @@ tests=$(swift build --show-bin-path)/EventBusPackageTests.xctest
 
 failed=0
 for ((seed = 1; seed <= seeds; seed++)); do
-  # jobs in a hundred that are late, those whose sender is held up, microseconds
+  # Percentage of delayed jobs, percentage of delayed senders, longest delay in microseconds.
   for chances in "5 10 2000" "30 20 4000"; do
     read -r late pause longest <<< "$chances"
     log=$work/$seed-$late.log

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# Shows that every gate can fail: copies the tree, checks that the gates pass there, then plants
-# one fault after the other and runs the gate that must notice it.
+# Checks that every gate can fail: copies the tree, checks that the gates pass there, then plants
+# one fault at a time and runs the gate that must detect it.
 #
-#   Scripts/test-gates.sh                  all (about as long as three runs of check.sh)
+#   Scripts/test-gates.sh                  all faults (takes as long as three runs of check.sh)
 #   Scripts/test-gates.sh words layers     only the faults of these gates
 #
-# A gate passes this test when it fails on the fault *and* says what the fault is.
+# A gate passes this test if it fails on the fault and its output names the fault.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-house=$PWD
+root=$PWD
 gates=" $(Scripts/check.sh --list | tr '\n' ' ')"
 chosen=" ${*:-$gates} "
 
-# The copy stays where it is, so that its next use builds little.
-copy=$house/.build/test-gates
+# The copy is kept, which makes the next run build incrementally.
+copy=$root/.build/test-gates
 mkdir -p "$copy/.build"
 find "$copy" -mindepth 1 -maxdepth 1 ! -name .build -exec rm -rf {} +
 git ls-files --cached --others --exclude-standard -z \
@@ -29,8 +29,8 @@ planted=0
 unnoticed=0
 covered=" "
 
-# plant GATE MESSAGE TITLE <<'FAULT': runs the shell text FAULT in the copy; then the gate must
-# fail, and its output must match MESSAGE.
+# plant GATE MESSAGE TITLE <<'FAULT': runs the shell text FAULT in the copy, then the gate. The gate
+# must fail, and its output must match MESSAGE.
 plant() {
   local gate=$1 message=$2 title=$3 fault output=.build/planted.log
   fault=$(cat)
@@ -39,13 +39,13 @@ plant() {
   planted=$((planted + 1))
   bash -euc "$fault"
   if [[ -z $(git status --porcelain) ]]; then
-    echo "NOTHING   $gate: $title (the fault changed no file; it no longer fits the code)"
+    echo "NOTHING   $gate: $title (the fault changed no file; adapt it to the code)"
     unnoticed=$((unnoticed + 1))
   elif Scripts/check.sh "$gate" > "$output" 2>&1; then
     echo "UNNOTICED $gate: $title"
     unnoticed=$((unnoticed + 1))
   elif ! grep -qE -- "$message" "$output"; then
-    echo "ELSEWISE  $gate: $title (failed without saying '$message')"
+    echo "ELSEWISE  $gate: $title (failed, but its output does not match '$message')"
     tail -n 15 "$output" | sed 's/^/          /'
     unnoticed=$((unnoticed + 1))
   else
@@ -56,13 +56,13 @@ plant() {
 }
 
 echo "== the tree as it is"
-# Some gates read what the build gate has made.
+# Some gates read the products of the build gate.
 if [[ $chosen =~ ' '(api|documentation|catalogues)' ' && $chosen != *" build "* ]]; then
   Scripts/check.sh build > .build/unplanted.log 2>&1 || { tail -n 40 .build/unplanted.log; exit 1; }
 fi
 # shellcheck disable=SC2086
 Scripts/check.sh $chosen > .build/unplanted.log 2>&1 \
-  || { tail -n 40 .build/unplanted.log; echo "The gates fail without a fault; nothing to learn."; exit 1; }
+  || { tail -n 40 .build/unplanted.log; echo "The gates fail without a planted fault; repair the tree first."; exit 1; }
 tail -n 20 .build/unplanted.log | grep -E '^  (passed|FAILED)'
 
 echo "== with one fault each"
@@ -70,17 +70,17 @@ source Scripts/gates/faults.sh
 
 for gate in $gates; do
   [[ $covered == *" $gate "* ]] && continue
-  echo "NO FAULT  $gate: no fault is planted for it"
+  echo "NO FAULT  $gate: Scripts/gates/faults.sh plants no fault for it"
   unnoticed=$((unnoticed + 1))
 done
 for file in Scripts/gates/*.sh; do
   name=$(basename "$file" .sh)
   [[ $name == common || $name == faults || $name == promises || $gates == *" $name "* ]] && continue
-  echo "UNLISTED  $file is a gate that check.sh does not run"
+  echo "UNLISTED  $file: Scripts/check.sh does not run this gate"
   unnoticed=$((unnoticed + 1))
 done
 
-# What .ci/run counts, on a run that ended and on one that was cut off.
+# The counts that .ci/run prints, for a complete log and for a truncated one.
 counts() {
   [[ $(bash -c 'source Scripts/gates/common.sh; count_tests /dev/stdin' <<< "$1") == "$2" ]] && return
   echo "MISCOUNT  expected '$2' of: $1"
@@ -97,5 +97,5 @@ counts "$run"$'\n✘ Test run with 5 tests in 1 suite failed after 0.014 seconds
 counts "$run" "4 2"
 counts "" "0 1"
 
-echo "$planted faults planted, $unnoticed not noticed as they should be."
+echo "$planted faults planted, $unnoticed not detected as expected."
 ((unnoticed == 0))

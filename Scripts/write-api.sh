@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the public API as text, one line a declaration or conformance: API/MODULE.txt.
+# Writes the public API as text, one line per declaration or conformance, to API/MODULE.txt.
 #
 #   Scripts/write-api.sh [FOLDER]
 source "$(dirname "${BASH_SOURCE[0]}")/gates/common.sh"

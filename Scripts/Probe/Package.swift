@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// A user's package in small: what the gates look at must be built outside the house.
+// A minimal package of a user: the gates examine code that is compiled outside the package.
 let package = Package(
   name: "Probe",
   platforms: [.macOS(.v15)],

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# everything compiles, tests and snippets included; a warning is an error
+# everything compiles without warnings, including tests and snippets
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 swift build --build-tests --explicit-target-dependency-import-check error || fail "the build"
 
-# A target whose settings lack the one block would pass with warnings.
+# A target without the common settings block would compile with warnings.
 swift package dump-package > "$work/package.json"
 lax=$(jq -r '
   (.targets | map(.settings | map(select(.condition == null) | .kind | tojson) | sort)) as $all
@@ -16,4 +16,4 @@ lax=$(jq -r '
   | .name' "$work/package.json")
 [[ -z $lax ]] || fail "these targets do not have the settings of the others: ${lax//$'\n'/, }"
 dependencies=$(jq '.dependencies | length' "$work/package.json")
-((dependencies == 0)) || fail "Package.swift has dependencies; a user would resolve them all"
+((dependencies == 0)) || fail "Package.swift has dependencies, which every user would have to resolve"

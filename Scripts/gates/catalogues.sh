@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# the documentation of each module builds, without a broken link
+# the documentation of each module builds without broken links
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 graphs=$(symbol_graphs public)
@@ -8,14 +8,14 @@ for module in "${modules[@]}"; do
   [[ -f $page ]] || fail "$page is missing"
   docc convert "${page%/*}" --additional-symbol-graph-dir "$graphs/$module" \
     --fallback-display-name "$module" --fallback-bundle-identifier "$module" \
-    --output-dir "$work/$module.doccarchive" --warnings-as-errors || fail "the catalogue of $module"
+    --output-dir "$work/$module.doccarchive" --warnings-as-errors || fail "the catalogue of $module does not build"
 
-  # The landing page is the table of contents: nothing public is left to the alphabet.
-  absent=$(jq -r --rawfile page "$page" --arg house "$module" '
+  # The landing page is the table of contents and lists every public type.
+  absent=$(jq -r --rawfile page "$page" --arg module "$module" '
     .symbols[] | select(.pathComponents | length == 1) | .pathComponents[0]
     | select(. as $name | $page
-        | contains("- ``\($name)``") or contains("- ``\($house)/\($name)``")
-          or contains("- ``\($name)-") | not)  # Overloads carry a hash.
+        | contains("- ``\($name)``") or contains("- ``\($module)/\($name)``")
+          or contains("- ``\($name)-") | not)  # Overloads have a hash suffix.
   ' "$graphs/$module/$module.symbols.json" | LC_ALL=C sort -u)
-  [[ -z $absent ]] || fail "$page lists no ${absent//$'\n'/, }"
+  [[ -z $absent ]] || fail "$page does not list ${absent//$'\n'/, }"
 done

@@ -1,21 +1,21 @@
-# What the gates share. Sourced by each of them.
+# Functions and variables shared by the gates, which all source this file.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 # The libraries, lowest first.
 modules=(EventBus LaunchLoader Theming)
 
-# Where gates keep what they make; ignored by git, and safe to delete.
+# The working folder of the gates: ignored by git and safe to delete.
 work=.build/gates
 mkdir -p "$work"
 
-# Says what is wrong and what to do about it, and fails the gate.
+# Prints the problem and the remedy, and fails the gate.
 fail() {
   printf 'FAILED: %s\n' "$*" >&2
   exit 1
 }
 
-# Lists the Swift files under the given folders, sorted, build products left out.
+# Lists the Swift files under the given folders, sorted, without build products.
 swift_files() {
   local root
   for root in "$@"; do
@@ -24,14 +24,14 @@ swift_files() {
   done | LC_ALL=C sort
 }
 
-# Writes what the package manager knows of the package to $work/package.json, unless it is there.
+# Writes the description of the package to $work/package.json unless it is up to date.
 describe_package() {
   [[ -s $work/package.json && $work/package.json -nt Package.swift ]] \
     || swift package dump-package > "$work/package.json"
 }
 
-# Fails unless every target was built, tests included: the package manager asks them all for their
-# symbols, and says of one that is missing only that it failed.
+# Fails unless every target is built, including tests: the package manager extracts the symbols of all
+# targets, and does not name the one that is missing.
 require_build() {
   local folder target
   describe_package || fail "cannot read Package.swift"
@@ -42,8 +42,8 @@ require_build() {
   done
 }
 
-# Prints the compiler flags that Package.swift gives to a target, one a line.
-# Warnings are left out: the build gate is the one that turns them into errors.
+# Prints the compiler flags that Package.swift gives a target, one per line, without those for warnings:
+# the build gate turns warnings into errors.
 target_flags() {
   describe_package
   printf '%s\n' -swift-version 6
@@ -55,12 +55,12 @@ target_flags() {
       elif .key == "strictMemorySafety" then "-strict-memory-safety"
       elif .key == "define" then "-D\(.value._0)"
       elif .key == "treatAllWarnings" or .key == "treatWarning" then empty
-      else error("Scripts/gates/common.sh does not know the setting \(.key)") end
+      else error("add the setting \(.key) to target_flags in Scripts/gates/common.sh") end
   ' "$work/package.json"
 }
 
-# Prints what each `swift` block of a Markdown file, or of the documentation comments of a Swift
-# file, says. Every block is one NUL-terminated record: `file:line`, a newline, the code.
+# Prints each `swift` block of a Markdown file, or of the documentation comments of a Swift file, as
+# one NUL-terminated record: `file:line`, a newline, the code.
 code_blocks() {
   awk -v comments="$([[ $1 == *.swift ]] && echo 1 || echo 0)" '
     {
@@ -77,8 +77,8 @@ code_blocks() {
   ' "$1"
 }
 
-# Prints how many tests a `swift test` log says passed and failed: "12 0".
-# A run that never reported its end (a crash, a hang) counts as one failure more.
+# Prints the numbers of passed and failed tests in a `swift test` log: "12 0".
+# A run that did not report its end (a crash, a hang) adds one failure.
 count_tests() {
   LC_ALL=C awk '
     / Test run with [0-9]+ tests? / { if (/ (passed|failed) after /) ended = 1; next }
@@ -88,22 +88,21 @@ count_tests() {
   ' "$1"
 }
 
-# Prints what went wrong in a `swift test` log, so that it stands at the end, too: whoever sees only
-# the last lines of a long run has to learn which test failed, and why.
+# Prints the failures in a `swift test` log, for readers who see only the last lines of a long run.
 print_failures() {
   LC_ALL=C awk '
     / recorded an issue / || /: error: / || /Fatal error/ || /Could not cast/ { lines = 6 }
     /WARNING: ThreadSanitizer/ { lines = 40 }
-    # A name in full costs a line, not a screen.
+    # Long lines are truncated: a full symbol name may fill a screen.
     lines > 0 && printed < 200 { print "  " substr($0, 1, 400); printed++; lines-- }
     / Test .* started\.$/ { last = $0 }
     / Test run with .* (passed|failed) after / { ended = 1 }
-    END { if (!ended) print "  The run did not come to its end. Started last: " substr(last, 1, 400) }
+    END { if (!ended) print "  The run did not complete. The last test started was: " substr(last, 1, 400) }
   ' "$1"
 }
 
-# Builds the tests and the programs that they start, with the given flags, and nothing else: `swift build
-# --build-tests` would build the snippets as well, which is half of the time.
+# Builds only the tests and the programs they start, with the given flags. `swift build --build-tests`
+# would also build the snippets, which take half of the time.
 build_tests() {
   local product programs
   describe_package || fail "cannot read Package.swift"
@@ -113,46 +112,46 @@ build_tests() {
   done
 }
 
-# Runs `swift test` with the given arguments, keeps its output in $work/NAME.log, and fails the
-# gate if a test fails, if nothing ran, or if it takes longer than it ever should.
+# Runs `swift test` with the given arguments, writes its output to $work/NAME.log, and fails the gate
+# if a test fails, if no test ran, or after 25 minutes.
 run_tests() {
   local name=$1 log=$work/$1.log passed failed status=0
   shift
   timeout -k 30 1500 swift test "$@" > "$log" 2>&1 || status=$?
   if ((status != 0)); then
     print_failures "$log"
-    ((status != 124)) || fail "swift test $*: not done in 25 minutes; see $log"
+    ((status != 124)) || fail "swift test $*: timed out after 25 minutes; see $log"
     fail "swift test $*: see above, or $log"
   fi
   read -r passed failed < <(count_tests "$log")
   ((failed == 0)) || fail "$failed failures in $log although swift test reported success"
-  ((passed > 0)) || fail "no test ran; a run of nothing proves nothing"
+  ((passed > 0)) || fail "no test ran; check the filter"
   echo "$passed tests passed ($name)."
 }
 
-# Builds the probe, a package outside the house, in release: .build/probe/release/Probe.
-# The compiler may look into short functions of another module by itself (that is what the second
-# flag switches off), and stops when they grow; `@inlinable` is the promise that it can. Without the
-# first the build tool does not see that a file came to a package it depends on.
+# Builds the probe, a separate package, in release: .build/probe/release/Probe.
+# `-disable-cmo` prevents the compiler from inlining short functions of other modules that are not
+# `@inlinable`, as it would stop doing so when they grow. `--disable-build-manifest-caching` makes the
+# build detect new files in the package it depends on.
 build_probe() {
   swift build -c release --package-path Scripts/Probe --scratch-path .build/probe \
     --disable-build-manifest-caching -Xswiftc -disable-cmo \
     || fail "the probe (Scripts/Probe) does not build"
 }
 
-# Builds the programs of Tests/Fixtures/PreMain with the given flags; says nothing unless it fails.
-# One of them uses all three libraries, so that the static build serves the gate `foundation`, too.
+# Builds the programs of Tests/Fixtures/PreMain with the given flags, silently unless it fails.
+# One program uses all three libraries, which lets the gate `foundation` share the static build.
 build_premain() {
   swift build "$@" --product PreMainFixture > "$work/premain.log" 2>&1 \
     && swift build "$@" --product PreMainCrowd >> "$work/premain.log" 2>&1 \
     || fail "swift build $*: $(tail -n 20 "$work/premain.log")"
 }
 
-# The flags of the static build: in a folder of its own, since everything is compiled for it.
+# The flags of the static build, which has its own folder because it compiles everything again.
 static_build=(-c release --static-swift-stdlib --scratch-path .build/static)
 
-# Writes the symbol graphs of the libraries for readers of the given access level (public or
-# package), one folder a module, and prints the folder that holds them.
+# Writes the symbol graphs of the libraries at the given access level (public or package), one folder
+# per module, and prints the path of their parent folder.
 symbol_graphs() {
   local level=$1 module log=$work/symbol-graphs.log
   local built folder=$work/symbol-graphs-$1
@@ -161,13 +160,13 @@ symbol_graphs() {
   rm -rf "$built" "$folder"
   swift package dump-symbol-graph --minimum-access-level "$level" --skip-synthesized-members \
     --emit-extension-block-symbols > "$log" 2>&1 \
-    || fail "swift package dump-symbol-graph (see below). If the tree has changed since it was" \
-      "built, run Scripts/check.sh build first."$'\n'"$(grep -E 'error:|rror: ' "$log" || tail "$log")"
+    || fail "swift package dump-symbol-graph (see below). If the tree has changed since the last" \
+      "build, run Scripts/check.sh build first."$'\n'"$(grep -E 'error:|rror: ' "$log" || tail "$log")"
   for module in "${modules[@]}"; do
     [[ -s $built/$module.symbols.json ]] \
       || fail "no symbol graph of $module in $built; run Scripts/check.sh build first, or see $log"
     mkdir -p "$folder/$module"
-    # MODULE@OTHER holds what MODULE adds to the types of OTHER.
+    # MODULE@OTHER holds MODULE's extensions of types of OTHER.
     find "$built" \( -name "$module.symbols.json" -o -name "$module@*.symbols.json" \) \
       -exec cp {} "$folder/$module" \;
   done

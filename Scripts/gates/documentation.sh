@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# every public and package declaration says what it is for
+# every public and package declaration has a documentation comment
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 graphs=$(symbol_graphs package)
@@ -9,6 +9,6 @@ for module in "${modules[@]}"; do
     | "  \(.location.uri // "" | sub("^.*/Sources/"; "Sources/")):"
       + "\((.location.position.line // -1) + 1): \(.pathComponents | join("."))"
   ' "$graphs/$module"/*.symbols.json)
-  [[ -z $bare ]] || fail "in $module, without a documentation comment:"$'\n'"$bare"
+  [[ -z $bare ]] || fail "add documentation comments in $module:"$'\n'"$bare"
   echo "$module: $(jq -s "map(.symbols | length) | add" "$graphs/$module"/*.symbols.json) symbols."
 done

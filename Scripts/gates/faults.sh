@@ -1,4 +1,4 @@
-# One fault after the other, for Scripts/test-gates.sh: plant GATE MESSAGE TITLE <<'FAULT'.
+# The faults that Scripts/test-gates.sh plants, one at a time: plant GATE MESSAGE TITLE <<'FAULT'.
 
 plant format 'Indentation' "a line indented by three" <<'FAULT'
 cat > Sources/EventBus/Kit/Planted.swift <<'SWIFT'
@@ -28,11 +28,11 @@ plant words 'Planted.swift:1: let planted' "a forced unwrap inside an interpolat
 echo 'let planted = "harmless \(value!) text"' > Tests/ThemingTests/Planted.swift
 FAULT
 
-plant words 'know no Foundation' "Foundation under Sources, a reason beside it" <<'FAULT'
+plant words 'do not import Foundation' "Foundation under Sources, with a reason" <<'FAULT'
 echo 'internal import FoundationEssentials  // Reason: planted.' > Sources/Theming/Planted.swift
 FAULT
 
-plant words "leaves the caller's actor" "a cancellation handler that leaves the actor" <<'FAULT'
+plant words "leaves the caller's actor" "a cancellation handler that leaves the caller's actor" <<'FAULT'
 echo 'func planted() async { await withTaskCancellationHandler {} onCancel: {} }' \
   > Sources/LaunchLoader/Services/Planted.swift
 FAULT
@@ -41,7 +41,7 @@ plant words 'switched off' "@unchecked Sendable without a reason" <<'FAULT'
 echo 'final class Planted: @unchecked Sendable {}' > Sources/EventBus/Kit/Planted.swift
 FAULT
 
-plant words 'switched off' "a reason that gives none" <<'FAULT'
+plant words 'switched off' "an empty reason" <<'FAULT'
 echo 'nonisolated(unsafe) var planted = 0  // Reason:' > Sources/EventBus/Kit/Planted.swift
 FAULT
 
@@ -67,7 +67,7 @@ echo 'func planted() async throws { try await Task.sleep(for: .seconds(1)) }' \
   > Tests/EventBusTests/Planted.swift
 FAULT
 
-plant words 'cannot fail' "a test that is switched off" <<'FAULT'
+plant words 'cannot fail' "a disabled test" <<'FAULT'
 echo '@Test("Planted", .disabled("later")) func planted() {}' > Tests/EventBusTests/Planted.swift
 FAULT
 
@@ -79,37 +79,37 @@ plant words '< Sources/EventBus/Kit/Planted.swift' "a listed file without unsafe
 echo Sources/EventBus/Kit/Planted.swift >> Scripts/gates/unsafe-files.txt
 FAULT
 
-plant words 'Plain technical English' "a fable in a documentation comment" <<'FAULT'
+plant words 'Plain technical English' "a word with a plainer alternative in a documentation comment" <<'FAULT'
 printf '/// Whoever reads this.\nenum Planted {}\n' > Sources/EventBus/Kit/Planted.swift
 FAULT
 
-plant words 'issue tracker' "a note to oneself" <<'FAULT'
+plant words 'issue tracker' "a note about unfinished work" <<'FAULT'
 echo "// TO""DO: planted" > Sources/EventBus/Kit/Planted.swift
 FAULT
 
-plant layers 'EventBus/Kit uses more' "Kit knows tokens" <<'FAULT'
+plant layers 'EventBus/Kit uses more' "a use of tokens in Kit" <<'FAULT'
 echo 'func planted(_ token: Token) {}' > Sources/EventBus/Kit/Planted.swift
 FAULT
 
-plant layers 'EventBus/Tokens uses more' "tokens know a member that the bus adds to a type of theirs" <<'FAULT'
+plant layers 'EventBus/Tokens uses more' "a use in Tokens of an extension in Bus" <<'FAULT'
 echo 'extension Token { func planted() {} }' > Sources/EventBus/Bus/Planted.swift
 echo 'func plantedUse(_ token: Token) { token.planted() }' > Sources/EventBus/Tokens/PlantedUse.swift
 FAULT
 
-plant layers 'stands in no room' "a file beside the folders" <<'FAULT'
+plant layers 'is in no folder' "a file beside the folders" <<'FAULT'
 echo 'enum Planted {}' > Sources/EventBus/Planted.swift
 FAULT
 
-plant layers 'stands in no room' "a folder that is not listed" <<'FAULT'
+plant layers 'is in no folder' "a folder that is not listed" <<'FAULT'
 mkdir -p Sources/EventBus/Utilities
 echo 'enum Planted {}' > Sources/EventBus/Utilities/Planted.swift
 FAULT
 
-plant layers 'LaunchLoader imports Theming' "LaunchLoader knows Theming" <<'FAULT'
+plant layers 'LaunchLoader imports Theming' "an import of Theming in LaunchLoader" <<'FAULT'
 echo 'internal import Theming' > Sources/LaunchLoader/Launch/Planted.swift
 FAULT
 
-plant layers 'not listed above' "a circle of arrows" <<'FAULT'
+plant layers 'not listed above' "a cycle of folders" <<'FAULT'
 sed -i 's|^EventBus/Kit:.*|EventBus/Kit: EventBus/Tokens|' Scripts/layers.txt
 FAULT
 
@@ -125,7 +125,7 @@ plant build 'error:' "a snippet that does not compile" <<'FAULT'
 echo 'let planted: Int = "text"' > Snippets/Planted.swift
 FAULT
 
-plant build 'settings of the others: skins' "a target without the settings" <<'FAULT'
+plant build 'settings of the others: skins' "a target without the common settings" <<'FAULT'
 sed -i 's/^for target in package.targets {/for target in package.targets where target.name != "skins" {/' \
   Package.swift
 FAULT
@@ -134,12 +134,12 @@ plant build 'has dependencies' "a dependency of the package" <<'FAULT'
 sed -i 's|^  targets: \[|  dependencies: [.package(path: "Scripts/Probe")],\n  targets: [|' Package.swift
 FAULT
 
-plant snippets 'README.md:[0-9]+: this sample stands in no file' "a sample in README that drifted" <<'FAULT'
+plant snippets 'README.md:[0-9]+: this sample is in no file' "a sample in README.md that differs from its snippet" <<'FAULT'
 awk '{ print } /^```swift$/ && !done { print "let planted = 1"; done = 1 }' README.md > planted
 mv planted README.md
 FAULT
 
-plant snippets 'Planted.swift:[0-9]+: this sample' "a sample in a comment that nobody compiles" <<'FAULT'
+plant snippets 'Planted.swift:[0-9]+: this sample' "a sample in a comment without a snippet" <<'FAULT'
 cat > Sources/EventBus/Kit/Planted.swift <<'SWIFT'
 /// Planted.
 ///
@@ -154,27 +154,27 @@ plant snippets 'never used|never mutated' "a snippet with a warning" <<'FAULT'
 echo 'func planted() { let number = 1 }' > Snippets/Planted.swift
 FAULT
 
-plant snippets 'ended with status' "a snippet that fails when it runs" <<'FAULT'
+plant snippets 'ended with status' "a snippet that traps" <<'FAULT'
 echo 'precondition(CommandLine.arguments.isEmpty, "planted")' > Snippets/Planted.swift
 FAULT
 
-plant snippets "inaccessible|'package' protection|cannot find" "a snippet that uses what is not public" <<'FAULT'
+plant snippets "inaccessible|'package' protection|cannot find" "a snippet that uses package API" <<'FAULT'
 echo 'extension Token { package func planted() {} }' > Sources/EventBus/Tokens/Planted.swift
 printf 'import EventBus\n\nToken {}.planted()\n' > Snippets/Planted.swift
 FAULT
 
-plant misuse 'for every event that nobody keeps: compiles without a word' \
-  "a registration that may be ignored and ends at once" <<'FAULT'
+plant misuse 'for every event that is not stored: compiled without a diagnostic' \
+  "a registration whose result may be ignored, and which ends at once" <<'FAULT'
 sed -i 's/^  public func observeAll(/  @discardableResult\n&/' Sources/EventBus/Bus/EventBus.swift
 FAULT
 
-plant misuse 'a name without a payload: compiles without a word' "a name that anybody can make" <<'FAULT'
-sed -i 's/^  internal init(index: Int).*/&\n\n  \/\/\/ Planted.\n  public convenience init() { self.init(index: 0) }/' \
-  Sources/EventBus/Bus/EventNames.swift
+plant misuse 'a name without a payload: compiled without a diagnostic' "a public initializer of EventNames" <<'FAULT'
+sed -i 's/^  init(index: Int).*/&\n\n  \/\/\/ Planted.\n  public convenience init() { self.init(index: 0) }/' \
+  Sources/EventBus/Bus/EventName.swift
 FAULT
 
-plant misuse 'kept by an owner: the compiler is to say nothing' \
-  "a registration kept by its owner that must not be ignored" <<'FAULT'
+plant misuse 'kept by an owner: expected no diagnostic' \
+  "a registration with an owner whose result must not be ignored" <<'FAULT'
 sed -i '/^ *@discardableResult$/d' Sources/EventBus/Bus/Signal+ObserveAsync.swift
 FAULT
 
@@ -182,11 +182,11 @@ plant api 'public API of Theming' "a new public declaration" <<'FAULT'
 printf '/// Planted.\npublic enum Planted: Sendable {}\n' > Sources/Theming/Themes/Planted.swift
 FAULT
 
-plant api 'public API of EventBus' "a declaration that is gone" <<'FAULT'
+plant api 'public API of EventBus' "a removed public declaration" <<'FAULT'
 echo 'Planted	enum Planted' >> API/EventBus.txt
 FAULT
 
-plant api 'public API of EventBus' "a baseline that was never committed" <<'FAULT'
+plant api 'public API of EventBus' "a missing baseline" <<'FAULT'
 git rm -q --cached API/EventBus.txt
 rm API/EventBus.txt
 FAULT
@@ -196,14 +196,14 @@ echo 'package enum Planted {}' > Sources/EventBus/Kit/Planted.swift
 FAULT
 
 for gate in api documentation catalogues; do
-  plant "$gate" 'Unbuilt was not built; run Scripts/check.sh build first' "a target nobody has built" <<'FAULT'
+  plant "$gate" 'Unbuilt was not built; run Scripts/check.sh build first' "a target that was not built" <<'FAULT'
 sed -i 's|^    .target(name: "LaunchLoader"|    .target(name: "Unbuilt"),\n&|' Package.swift
 mkdir Sources/Unbuilt
 echo 'enum Unbuilt {}' > Sources/Unbuilt/Unbuilt.swift
 FAULT
 done
 
-plant catalogues 'warning|error' "a link to nowhere" <<'FAULT'
+plant catalogues 'warning|error' "a broken link" <<'FAULT'
 echo 'See ``PlantedNowhere``.' >> Sources/LaunchLoader/LaunchLoader.docc/LaunchLoader.md
 FAULT
 
@@ -211,7 +211,7 @@ plant catalogues 'is missing' "a module without its landing page" <<'FAULT'
 rm Sources/Theming/Theming.docc/Theming.md
 FAULT
 
-plant catalogues 'lists no Planted' "a public type left out of the table of contents" <<'FAULT'
+plant catalogues 'does not list Planted' "a public type missing from the table of contents" <<'FAULT'
 printf '/// Planted.\npublic enum Planted: Sendable {}\n' > Sources/Theming/Themes/Planted.swift
 FAULT
 
@@ -220,7 +220,7 @@ printf 'import Testing\n\n@Test("Planted") func planted() { #expect(Bool(false))
   > Tests/EventBusTests/Planted.swift
 FAULT
 
-plant tests-debug 'no test ran|failures in' "a run of nothing" <<'FAULT'
+plant tests-debug 'no test ran|failures in' "a run without tests" <<'FAULT'
 sed -i 's/swift test "\$@"/swift test --filter Nowhere "$@"/' Scripts/gates/common.sh
 FAULT
 
@@ -261,24 +261,24 @@ plant tests-tsan 'ThreadSanitizer' "a lock that does not lock" <<'FAULT'
 sed -i '/pthread_mutex_\(un\)\?lock(/d' Sources/EventBus/Kit/LockedForThreadSanitizer.swift
 FAULT
 
-plant demo 'ended with status 1' "a line of the story that is wrong" <<'FAULT'
+plant demo 'ended with status 1' "a wrong line of the story" <<'FAULT'
 sed -i '0,/manager.subscriberCount)",/s//manager.subscriberCount + 1)",/' \
   Examples/Skins/Story+Switching.swift
 FAULT
 
-plant demo 'another story' "a story that changed" <<'FAULT'
-sed -i 's/Then the bus hears of it/Then the bus heard of it/' Examples/Skins/Story+Switching.swift
+plant demo 'story of skins .*differs' "a changed story" <<'FAULT'
+sed -i 's/"A switch sets /"A switch set /' Examples/Skins/Story+Switching.swift
 FAULT
 
-plant demo 'another picture' "a picture that changed" <<'FAULT'
+plant demo 'picture of skins .*differs' "a changed picture" <<'FAULT'
 sed -i 's/height = 292/height = 293/' Examples/Skins/SVG.swift
 FAULT
 
-plant demo 'no other file of the examples' "a second file of the demo that knows Foundation" <<'FAULT'
+plant demo 'no other file of the examples' "a second file of the demo that imports Foundation" <<'FAULT'
 echo 'import FoundationEssentials  // Reason: planted.' > Examples/Skins/Planted.swift
 FAULT
 
-plant premain 'something else' "a feature whose entry the loader does not find" <<'FAULT'
+plant premain 'output of the fixture differs' "a feature whose entry is in another section" <<'FAULT'
 sed -i 's/"\.init_array"/".planted"/' Tests/Fixtures/PreMain/Logging/Logging.swift
 FAULT
 

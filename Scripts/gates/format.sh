@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# layout and documentation comments, as .swift-format says
+# layout and documentation comments, as configured in .swift-format
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 mapfile -t files < <(swift_files Package.swift Sources Tests Examples Snippets Benchmarks Scripts)
 ((${#files[@]} > 1)) || fail "found no Swift files to lint"
 swift format lint --strict --parallel "${files[@]}" \
-  || fail "lint. 'swift format --in-place FILE' repairs layout; the rest is yours."
+  || fail "swift format lint. 'swift format --in-place FILE' repairs the layout; repair the rest by hand."
 echo "${#files[@]} files."

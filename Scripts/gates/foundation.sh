@@ -6,24 +6,24 @@ build_probe
 program=.build/probe/release/Probe
 "$program" > /dev/null || fail "the probe does not run"
 
-# Linked as usual, the libraries it needs say it.
+# A dynamically linked program lists the libraries it needs.
 needed=$(readelf --dynamic "$program" | grep NEEDED)
 grep -q libswiftCore <<< "$needed" || fail "cannot read what $program links"
 for module in "${modules[@]}"; do
-  grep -q "^import $module\$" Scripts/Probe/Sources/Probe/*.swift || fail "the probe lacks $module"
+  grep -q "^import $module\$" Scripts/Probe/Sources/Probe/*.swift || fail "the probe does not import $module"
 done
 ! grep -iE 'foundation|libicu' <<< "$needed" || fail "Foundation is linked (see the lines above)"
 
-# Linked statically there is no such list; then its symbols are in the program itself.
+# A statically linked program has no such list, but contains the libraries' symbols.
 build_premain "${static_build[@]}"
 program=$(swift build "${static_build[@]}" --show-bin-path)/PreMainFixture
 for module in "${modules[@]}"; do
   grep -q "^import $module\$" Tests/Fixtures/PreMain/Program/*.swift \
-    || fail "Tests/Fixtures/PreMain/Program does not use $module"
+    || fail "Tests/Fixtures/PreMain/Program does not import $module"
 done
 nm "$program" > "$work/static.symbols"
 grep -q '_swift_release_' "$work/static.symbols" || fail "cannot read the symbols of $program"
 count=$(grep -cE '10Foundation|20FoundationEssentials|_CFRuntime' "$work/static.symbols" || true)
-((count == 0)) || fail "the static program holds $count symbols of Foundation"
+((count == 0)) || fail "the static program contains $count symbols of Foundation"
 strip -o "$work/static.stripped" "$program"
 echo "Static and stripped: $(($(stat -c %s "$work/static.stripped") / 1024)) KiB."

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# one-way arrows between rooms and modules, as Scripts/layers.txt draws them
+# folders and modules use only the ones that Scripts/layers.txt allows
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# below[X]: everything X may use, itself left out. A line may only name what stands above it,
-# which is also why there can be no circle.
+# below[X]: everything X may use, except X itself. A line may name only entries above it, which
+# excludes cycles.
 declare -A below=()
-rooms=()
+folders=()
 while IFS=: read -r name uses; do
   [[ -z $name || $name == \#* ]] && continue
   [[ ! -v below[$name] ]] || fail "layers.txt: $name is listed twice"
@@ -13,23 +13,23 @@ while IFS=: read -r name uses; do
   for use in $uses; do
     [[ -v below[$use] ]] || fail "layers.txt: $name uses $use, which is not listed above it"
     [[ $name != */* || ${use%%/*} == "${name%%/*}" ]] \
-      || fail "layers.txt: the room $name names $use; arrows between modules are the module's"
+      || fail "layers.txt: $name names $use; list uses of other modules on the line of the module"
     for each in $use ${below[$use]}; do [[ " $all " == *" $each "* ]] || all+=" $each"; done
   done
   below[$name]=$all
-  [[ $name != */* ]] || rooms+=("$name")
+  [[ $name != */* ]] || folders+=("$name")
 done < Scripts/layers.txt
 
-# Every source file stands in a listed room.
+# Every source file is in a listed folder.
 while read -r file; do
-  room=${file#Sources/}
-  room=${room%/*}
-  while [[ $room == */*/* ]]; do room=${room%/*}; done
-  [[ $room == */* && -v below[$room] ]] \
-    || fail "$file stands in no room of Scripts/layers.txt. Move it, or list its room."
+  folder=${file#Sources/}
+  folder=${folder%/*}
+  while [[ $folder == */*/* ]]; do folder=${folder%/*}; done
+  [[ $folder == */* && -v below[$folder] ]] \
+    || fail "$file is in no folder of Scripts/layers.txt. Move it, or list its folder."
 done < <(swift_files Sources)
 
-# A module imports only what it may. An import cannot be hidden: without one no name can be used.
+# A module imports only the modules it may. Without an import no name of a module can be used.
 for module in "${modules[@]}"; do
   [[ -v below[$module] ]] || fail "layers.txt does not list the module $module"
   for other in "${modules[@]}"; do
@@ -39,30 +39,30 @@ for module in "${modules[@]}"; do
   done
 done
 
-# The rooms of a module that hold anything.
+# The folders of a module that contain source files.
 inhabited() {
-  local room
-  for room in "${rooms[@]}"; do
-    [[ ${room%%/*} == "$1" && -n $(swift_files "Sources/$room") ]] || continue
-    printf '%s\n' "$room"
+  local folder
+  for folder in "${folders[@]}"; do
+    [[ ${folder%%/*} == "$1" && -n $(swift_files "Sources/$folder") ]] || continue
+    printf '%s\n' "$folder"
   done
 }
 
-# Whether a room may use all of the given rooms.
+# Succeeds if a folder may use all of the given folders.
 sees_all() {
-  local room
-  for room in $2; do
-    [[ $room == "$1" || " ${below[$1]} " == *" $room "* ]] || return 1
+  local folder
+  for folder in $2; do
+    [[ $folder == "$1" || " ${below[$1]} " == *" $folder "* ]] || return 1
   done
 }
 
-# Compiles a room with only the rooms below it. A room that has passed is not compiled again until one
-# of the files changes.
+# Compiles a folder with only the folders below it. A folder that passed is compiled again only after
+# one of the files has changed.
 compile() {
-  local module=$1 room=$2 flags=() files=() each stamp
-  stamp=$work/layers/${room//\//-}
+  local module=$1 folder=$2 flags=() files=() each stamp
+  stamp=$work/layers/${folder//\//-}
   mapfile -t flags <<< "$(cat "$work/layers/$module.flags")"
-  for each in "$room" ${below[$room]}; do
+  for each in "$folder" ${below[$folder]}; do
     mapfile -t -O "${#files[@]}" files < <(swift_files "Sources/$each")
   done
   { printf '%s\n' "${flags[@]}" "${files[@]}"; cat "$work/layers/$module.imports" "${files[@]}"; } \
@@ -73,43 +73,43 @@ compile() {
   mv "$stamp.now" "$stamp.passed"
 }
 
-# The modules that are imported are those of the last build.
+# Imports refer to the modules of the last build.
 swift build || fail "the build"
 built=$(swift build --show-bin-path)/Modules
-# As the package manager names it: after its folder.
+# The package name that the package manager derives from the directory.
 package=$(basename "$PWD" | tr '[:upper:]' '[:lower:]' | tr -c '[:alnum:]\n' _)
 mkdir -p "$work/layers"
 jobs=()
 for module in "${modules[@]}"; do
   all=$(inhabited "$module")
-  [[ -n $all ]] || fail "$module has no rooms"
+  [[ -n $all ]] || fail "$module has no folders with source files"
   target_flags "$module" > "$work/layers/$module.flags" || fail "cannot read the settings of $module"
   for import in ${below[$module]}; do swift_files "Sources/$import" | xargs cat; done \
     > "$work/layers/$module.imports"
-  for room in $all; do
-    sees_all "$room" "$all" || jobs+=("$module $room")  # The others are compiled with the module.
+  for folder in $all; do
+    sees_all "$folder" "$all" || jobs+=("$module $folder")  # A folder that may use all others needs no compilation of its own.
   done
 done
 
-# As many at a time as there are cores; the largest rooms stand last in the list and go first.
+# One job per core. The largest folders are last in the list and start first.
 running=0
 for ((i = ${#jobs[@]} - 1; i >= 0; i--)); do
-  read -r module room <<< "${jobs[i]}"
-  rm -f "$work/layers/${room//\//-}.failed"
+  read -r module folder <<< "${jobs[i]}"
+  rm -f "$work/layers/${folder//\//-}.failed"
   ((running < $(nproc))) || { wait -n || true; running=$((running - 1)); }
-  { compile "$module" "$room" || touch "$work/layers/${room//\//-}.failed"; } &
+  { compile "$module" "$folder" || touch "$work/layers/${folder//\//-}.failed"; } &
   running=$((running + 1))
 done
 wait
 
 failed=0
 for job in "${jobs[@]}"; do
-  read -r module room <<< "$job"
-  [[ -e $work/layers/${room//\//-}.failed ]] || continue
-  cat "$work/layers/${room//\//-}.log" >&2
-  echo "$room uses more than it may (only:${below[$room]:- itself}). Move the name down, or the use up;" \
-    "a new arrow is a line in Scripts/layers.txt and a reason in its commit." >&2
+  read -r module folder <<< "$job"
+  [[ -e $work/layers/${folder//\//-}.failed ]] || continue
+  cat "$work/layers/${folder//\//-}.log" >&2
+  echo "$folder uses more than Scripts/layers.txt allows (only:${below[$folder]:- itself}). Move the" \
+    "declaration down or the use up, or add the use to Scripts/layers.txt and give the reason in the commit." >&2
   failed=$((failed + 1))
 done
-((failed == 0)) || fail "$failed of ${#jobs[@]} rooms, see above"
-echo "${#jobs[@]} rooms compiled with only the rooms below them."
+((failed == 0)) || fail "$failed of ${#jobs[@]} folders failed, see above"
+echo "${#jobs[@]} folders compiled with only the folders below them."

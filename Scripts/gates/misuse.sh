@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# what must not compile does not, and what must warn does
+# misuse does not compile, or causes the expected warning
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 swift build || fail "the build"
@@ -8,7 +8,7 @@ folder=$work/misuse
 rm -rf "$folder"
 mkdir -p "$folder"
 
-# What all the programs below know. They see what a stranger sees, with the settings of the package.
+# Declarations for all programs below, which see only the public API, with the settings of the package.
 cat > "$folder/Prelude.swift" <<'SWIFT'
 import EventBus
 import LaunchLoader
@@ -27,10 +27,10 @@ extension ThemeKeys {
 let bus = EventBus()
 let loader = LaunchLoader()
 
-/// May be shared between threads.
+/// A type that may be shared between threads.
 final class Shared: Sendable {}
 
-/// May not.
+/// A type that may not be shared between threads.
 final class Unshared: Equatable {
   var count = 0
 
@@ -57,15 +57,15 @@ mapfile -t flags <<< "$flags"
 expectations=0
 broken=0
 
-# Says that an expectation was not met, and what the compiler said instead.
+# Reports an expectation that was not met, with the output of the compiler.
 complain() {
   echo "BROKEN: $1"
   sed 's/^/          /' "$folder/said"
   broken=$((broken + 1))
 }
 
-# expect warning|error|nothing MESSAGE TITLE <<'PROGRAM': compiles PROGRAM. All warnings and errors
-# of the compiler must be of this kind and match MESSAGE, and there must be one.
+# expect warning|error|nothing MESSAGE TITLE <<'PROGRAM': compiles PROGRAM. There must be at least one
+# diagnostic, and all warnings and errors must be of this kind and match MESSAGE.
 expect() {
   local kind=$1 message=$2 title=$3 status=0 diagnostics others
   expectations=$((expectations + 1))
@@ -76,11 +76,11 @@ expect() {
   diagnostics=$(grep -E '(error|warning): ' "$folder/said" || true)
   others=$(grep -vE -- "$kind: .*($message)" <<< "$diagnostics" || true)
   if [[ $kind == nothing ]]; then
-    [[ $status == 0 && -z $diagnostics ]] || complain "$title: the compiler is to say nothing"
+    [[ $status == 0 && -z $diagnostics ]] || complain "$title: expected no diagnostic"
   elif [[ -z $diagnostics && $status == 0 ]]; then
-    complain "$title: compiles without a word; there is to be this $kind: $message"
+    complain "$title: compiled without a diagnostic; expected this $kind: $message"
   elif [[ -z $diagnostics || -n $others || ($kind == warning && $status != 0) ]]; then
-    complain "$title: there is to be this $kind and nothing else: $message"
+    complain "$title: expected only this $kind: $message"
   fi
 }
 
@@ -90,6 +90,6 @@ accepts() { expect nothing '' "$@"; }
 
 source Scripts/gates/promises.sh
 
-((expectations > 0)) || fail "nothing was expected"
-((broken == 0)) || fail "$broken of $expectations expectations, see above"
+((expectations > 0)) || fail "promises.sh has no expectations"
+((broken == 0)) || fail "$broken of $expectations expectations not met, see above"
 echo "$expectations expectations."

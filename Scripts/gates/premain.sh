@@ -11,8 +11,8 @@ for build in "${builds[@]}"; do
   PRE_MAIN_FIXTURE="the gate" timeout 20 "$programs/PreMainFixture" a b > "$work/premain.txt" || status=$?
   ((status == 0)) || fail "built with $build, the fixture ended with status $status"
   diff -u Tests/Expected/pre-main.txt "$work/premain.txt" \
-    || fail "built with $build, the fixture says something else than Tests/Expected/pre-main.txt"
-  crowd=$(timeout 20 "$programs/PreMainCrowd") || fail "built with $build, the crowd ended with status $?"
-  [[ $crowd == "3000 of 3000 workers,"* ]] || fail "built with $build, the crowd said: $crowd"
-  echo "swift build $build: the same; $crowd"
+    || fail "built with $build, the output of the fixture differs from Tests/Expected/pre-main.txt"
+  crowd=$(timeout 20 "$programs/PreMainCrowd") || fail "built with $build, PreMainCrowd ended with status $?"
+  [[ $crowd == "3000 of 3000 workers,"* ]] || fail "built with $build, PreMainCrowd printed: $crowd"
+  echo "swift build $build: the expected output; $crowd"
 done

@@ -1,27 +1,27 @@
-# What the compiler says to whoever uses the libraries, for Scripts/gates/misuse.sh:
+# The expected diagnostics for users of the libraries, for Scripts/gates/misuse.sh:
 #
 #   warns MESSAGE TITLE, refuses MESSAGE TITLE, accepts TITLE <<'PROGRAM'
 #
-# A program may use what the prelude in misuse.sh declares. Where a refusal could have another cause,
-# the program that differs only in the misuse is accepted beside it.
+# A program may use the declarations of the prelude in misuse.sh. Where an error could have another
+# cause, a program without the misuse follows and must compile.
 
 unused="result of call to '[a-zA-Z]+\(.*\)' is unused"
 
-# Registrations that nobody keeps end at once: the compiler warns.
+# A registration that is not stored ends at once: the compiler warns.
 
-warns "$unused" "a registration that nobody keeps" <<'SWIFT'
+warns "$unused" "a registration that is not stored" <<'SWIFT'
 import EventBus
 
 func use() { bus.observe(.number) { _ in } }
 SWIFT
 
-warns "$unused" "an asynchronous registration that nobody keeps" <<'SWIFT'
+warns "$unused" "an asynchronous registration that is not stored" <<'SWIFT'
 import EventBus
 
 func use() { bus.observe(.number) { _ in await Task.yield() } }
 SWIFT
 
-warns "$unused" "a registration for one sender that nobody keeps" <<'SWIFT'
+warns "$unused" "a registration for one sender that is not stored" <<'SWIFT'
 import EventBus
 
 func use(_ sender: Shared) {
@@ -29,43 +29,43 @@ func use(_ sender: Shared) {
 }
 SWIFT
 
-warns "$unused" "a registration for every event that nobody keeps" <<'SWIFT'
+warns "$unused" "a registration for every event that is not stored" <<'SWIFT'
 import EventBus
 
 func use() { bus.observeAll { _ in } }
 SWIFT
 
-warns "$unused" "a registration with a signal that nobody keeps" <<'SWIFT'
+warns "$unused" "a registration with a signal that is not stored" <<'SWIFT'
 import EventBus
 
 func use(_ signal: Signal<Int>) { signal.observe { _ in } }
 SWIFT
 
-warns "$unused" "a pause that nobody keeps" <<'SWIFT'
+warns "$unused" "a pause that is not stored" <<'SWIFT'
 import EventBus
 
 func use(_ token: Token) { token.pause() }
 SWIFT
 
-warns "$unused" "a stream that nobody reads" <<'SWIFT'
+warns "$unused" "a stream that is not iterated" <<'SWIFT'
 import EventBus
 
 func use() { bus.events(.number) }
 SWIFT
 
-warns "unused" "a token of one's own that nobody keeps" <<'SWIFT'
+warns "unused" "an action token that is not stored" <<'SWIFT'
 import EventBus
 
 func use() { Token {} }
 SWIFT
 
-warns "$unused" "a launch loader's attachment that nobody keeps" <<'SWIFT'
+warns "$unused" "a launch loader's attachment that is not stored" <<'SWIFT'
 import LaunchLoader
 
 func use() { loader.attach(to: bus) }
 SWIFT
 
-# Registrations that somebody else keeps may be ignored.
+# The result of a registration kept elsewhere may be ignored.
 
 accepts "registrations kept by an owner" <<'SWIFT'
 import EventBus
@@ -96,7 +96,7 @@ import EventBus
 func use(_ lifetime: Lifetime) { lifetime.onEnd {} }
 SWIFT
 
-accepts "posts whose count nobody reads" <<'SWIFT'
+accepts "posts whose count is ignored" <<'SWIFT'
 import EventBus
 
 func use(_ signal: Signal<Int>, _ event: Signal<Void>) async {
@@ -109,7 +109,7 @@ func use(_ signal: Signal<Int>, _ event: Signal<Void>) async {
 }
 SWIFT
 
-accepts "launch work whose token nobody keeps" <<'SWIFT'
+accepts "launch work whose token is not stored" <<'SWIFT'
 import LaunchLoader
 
 func use() {
@@ -138,7 +138,7 @@ import EventBus
 func use() { bus.post(.number, "one") }
 SWIFT
 
-refuses "$other_name" "an event put into the queue with another payload" <<'SWIFT'
+refuses "$other_name" "an enqueued event with another payload" <<'SWIFT'
 import EventBus
 
 func use() { bus.enqueue(.number, "one") }
@@ -171,7 +171,7 @@ import EventBus
 func use() { _ = EventName<Unshared>("misuse.unshared") }
 SWIFT
 
-accepts "a payload that may be" <<'SWIFT'
+accepts "a payload that may be shared between threads" <<'SWIFT'
 import EventBus
 
 func use() { _ = EventName<Shared>("misuse.shared") }
@@ -184,7 +184,7 @@ import EventBus
 func use() { _ = Signal<Unshared>() }
 SWIFT
 
-# Names are namespaces, not things to make.
+# The name spaces are not types to instantiate.
 
 refuses "'EventNames' initializer is inaccessible|missing argument" "a name without a payload" <<'SWIFT'
 import EventBus
@@ -192,7 +192,7 @@ import EventBus
 func use() { _ = EventNames() }
 SWIFT
 
-refuses "cannot inherit from non-open class 'EventNames'" "a name of one's own kind" <<'SWIFT'
+refuses "cannot inherit from non-open class 'EventNames'" "a subclass of EventNames" <<'SWIFT'
 import EventBus
 
 class Names: EventNames, @unchecked Sendable {}
@@ -207,14 +207,14 @@ import EventBus
 func use(_ owner: Unshared) { bus.observe(.number, owner: owner) { _, _ in } }
 SWIFT
 
-refuses "requires that 'Int' be a class type" "an owner that does not die" <<'SWIFT'
+refuses "requires that 'Int' be a class type" "an owner of a value type" <<'SWIFT'
 import EventBus
 
 func use(_ owner: Int) { bus.observe(.number, owner: owner) { _, _ in } }
 SWIFT
 
 refuses "$captured" \
-  "a handler that takes along what may not be shared between threads" <<'SWIFT'
+  "a handler that captures a type that may not be shared between threads" <<'SWIFT'
 import EventBus
 
 func use(_ owner: Unshared) -> Token { bus.observe(.number) { owner.count += $0 } }
@@ -227,7 +227,7 @@ import EventBus
 func use(_ view: View) -> Token { bus.observe(.number) { view.size = $0 } }
 SWIFT
 
-accepts "a handler written on the main actor that does" <<'SWIFT'
+accepts "a handler written on the main actor that touches a view" <<'SWIFT'
 import EventBus
 
 @MainActor
@@ -247,7 +247,7 @@ final class Screen: LifetimeOwner {
 SWIFT
 
 refuses "$captured" \
-  "a hook at the end that takes along what may not be shared between threads" <<'SWIFT'
+  "a hook at the end that captures a type that may not be shared between threads" <<'SWIFT'
 import EventBus
 
 func use(_ lifetime: Lifetime, _ owner: Unshared) { lifetime.onEnd { owner.count = 0 } }
@@ -256,7 +256,7 @@ SWIFT
 # Launching.
 
 refuses "$captured" \
-  "launch work that takes along what may not be shared between threads" <<'SWIFT'
+  "launch work that captures a type that may not be shared between threads" <<'SWIFT'
 import LaunchLoader
 
 func use(_ owner: Unshared) { loader.register { _ in owner.count = 1 } }
@@ -287,7 +287,7 @@ func use(_ options: inout LaunchOptions) { options[Key.self] = 1 }
 SWIFT
 
 refuses "thrown expression type 'LaunchError' cannot be converted to error type 'ThemeError'" \
-  "a launch whose error is taken for another" <<'SWIFT'
+  "a launch with another error type" <<'SWIFT'
 import LaunchLoader
 import Theming
 
@@ -303,7 +303,7 @@ import Theming
 func use(_ theme: inout Theme) { theme[ThemeKeys.color] = 1 }
 SWIFT
 
-# Swift 6.3 refuses this one, too, but cannot say why.
+# Swift 6.3 rejects this program without a specific diagnostic.
 refuses "cannot assign value of type 'Int' to subscript of type 'RGBA'|failed to produce diagnostic" \
   "a value of another type for a key with a leading dot" <<'SWIFT'
 import Theming
@@ -379,7 +379,7 @@ func use(_ decoder: any Decoder) throws -> Theme {
 SWIFT
 
 refuses "thrown expression type 'ThemeError' cannot be converted to error type 'LaunchError'" \
-  "a document's error that is taken for another" <<'SWIFT'
+  "a document's error with another type" <<'SWIFT'
 import LaunchLoader
 import Theming
 
@@ -388,7 +388,7 @@ enum Skin: ThemeSchema { static let keys: [ThemeKeys] = [] }
 func use(_ document: ThemeDocument<Skin>) throws(LaunchError) -> Theme { try document.theme() }
 SWIFT
 
-refuses "'ThemeIssue' initializer is inaccessible" "an issue that nobody found" <<'SWIFT'
+refuses "'ThemeIssue' initializer is inaccessible" "an issue created by a user" <<'SWIFT'
 import Theming
 
 func use() { _ = ThemeIssue(.unknownKey, key: "color") }
@@ -441,7 +441,7 @@ func use(_ chart: Chart) {
 }
 SWIFT
 
-accepts "a class that belongs to no actor, with a theme map set on the main actor" <<'SWIFT'
+accepts "a class outside any actor, with a theme map set on the main actor" <<'SWIFT'
 import Theming
 
 final class Chart {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# every sample in README, catalogues and documentation comments is code that runs
+# every sample in README.md, catalogues and documentation comments compiles and runs
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# A snippet as its reader sees it: hidden lines and leading blanks left out.
+# Prints a snippet as its readers see it, without hidden lines and indentation.
 visible() {
   awk '/^[ \t]*\/\/ *snippet\.hide/ { hidden = 1; next }
        /^[ \t]*\/\/ *snippet\.show/ { hidden = 0; next }
@@ -15,7 +15,7 @@ mapfile -t snippets < <(swift_files Snippets)
 declare -A shown=()
 for snippet in "${snippets[@]}"; do shown[$snippet]=$'\n'$(visible "$snippet")$'\n'; done
 
-# 1. What is printed stands in a snippet, word for word (indentation apart).
+# 1. Every sample is part of a snippet, word for word except for indentation.
 blocks=0
 strays=0
 mapfile -t sources < <(
@@ -32,14 +32,14 @@ for source in "${sources[@]}"; do
     for snippet in "${snippets[@]}"; do
       [[ ${shown[$snippet]} == *$'\n'"$text"$'\n'* ]] && continue 2
     done
-    echo "$place: this sample stands in no file of Snippets/"
+    echo "$place: this sample is in no file of Snippets/"
     strays=1
   done < <(code_blocks "$source")
 done
-((strays == 0)) || fail "put each sample above into a snippet, so that the build compiles it"
-((blocks > 0)) || fail "found no sample at all; is this gate looking in the right place?"
+((strays == 0)) || fail "add each sample above to a snippet, which the build compiles"
+((blocks > 0)) || fail "no sample was found; check the list of sources in this gate"
 
-# 2. It compiles without a warning, for a stranger who sees only what is public.
+# 2. Every snippet compiles without warnings against the public API.
 swift build || fail "the build"
 binaries=$(swift build --show-bin-path)
 for snippet in "${snippets[@]}"; do
@@ -49,11 +49,11 @@ for snippet in "${snippets[@]}"; do
     -I "$binaries/Modules" "$snippet" || fail "$snippet does not compile on its own"
 done
 
-# 3. It runs, and ends.
+# 3. Every snippet runs and ends.
 for snippet in "${snippets[@]}"; do
   name=$(basename "$snippet" .swift)
-  [[ -x $binaries/$name ]] || fail "swift build made no program of $snippet"
+  [[ -x $binaries/$name ]] || fail "swift build produced no program for $snippet"
   timeout 20 "$binaries/$name" > "$work/snippet.out" 2>&1 \
-    || fail "$snippet ended with status $? and said: $(tail -5 "$work/snippet.out")"
+    || fail "$snippet ended with status $? and printed: $(tail -5 "$work/snippet.out")"
 done
 echo "$blocks samples, ${#snippets[@]} snippets."

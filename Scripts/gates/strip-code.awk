@@ -1,7 +1,7 @@
-# Prints the code of Swift files without comments and without the text of string literals, so that
-# a search for a word finds it only where the compiler sees it. Interpolations are code and stay.
+# Prints the code of Swift files without comments and without the text of string literals. A search in
+# the output finds words in code only. Interpolations are code and stay.
 #
-# Output, one line per line that has code:  path TAB line TAB code
+# Output, one line per line with code:  path TAB line TAB code
 # A line that ends in `// Reason: …` ends in ` // Reason` here.
 
 function push(kind, hashes, many) {
@@ -55,7 +55,7 @@ FNR == 1 { top = 0; kinds[0] = "code"; comment = 0 }
     }
     out = out c; i++
   }
-  # A literal of one line ends with its line, whatever it held.
+  # A single-line literal ends with its line.
   while (top > 0 && !(kinds[top] == "string" && multi[top])) {
     if (kinds[top] == "code" && multi[top - 1]) break
     top--

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# README's test command
+# the test command of README.md
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 run_tests tests-debug

@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
-# words that are forbidden, or need a reason beside them
+# forbidden words, and words that need a reason on their line
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 mapfile -t files < <(swift_files Package.swift Sources Tests Examples Snippets Benchmarks Scripts)
-((${#files[@]} > 1)) || fail "found no Swift files to search"
+((${#files[@]} > 1)) || fail "no Swift files were found"
 code=$work/code.tsv
 awk -f Scripts/gates/strip-code.awk "${files[@]}" > "$code"
-[[ -s $code ]] || fail "nothing was left of the code after stripping comments"
+[[ -s $code ]] || fail "no code was left after stripping comments"
 
 found=0
 
-# Searches, where finding nothing is an answer and a broken expression is not.
+# Runs grep and fails on an invalid expression, but not if there is no match.
 search() {
   local status=0
   grep "$@" || status=$?
   ((status < 2)) || fail "grep $*"
 }
 
-# rule WHERE PATTERN ADVICE [EXCUSE]: reports the lines whose path begins with WHERE and whose
-# code contains PATTERN, unless they match EXCUSE as a whole. All three are Perl expressions.
+# rule WHERE PATTERN ADVICE [EXCUSE]: reports the lines whose path begins with WHERE and whose code
+# contains PATTERN, unless the line matches EXCUSE. WHERE, PATTERN and EXCUSE are Perl expressions.
 rule() {
   local hits
   hits=$(search -P "^(?:$1)[^\t]*\t\d+\t.*(?:$2)" "$code")
@@ -33,43 +33,43 @@ reasoned='// Reason$'
 rule '' '\btry!|\bas!|[\w)\]}>]!(?![=\w])' \
   "Never 'try!', 'as!' or '!': unwrap, throw, or trap with a message."
 rule '(Sources|Snippets|Scripts)/' '\bimport\s+(\w+\s+)?Foundation' \
-  "The libraries, and what shows them, know no Foundation."
+  "The libraries and their samples do not import Foundation."
 rule '(Tests|Examples)/' '\bimport\s+(\w+\s+)?Foundation' \
   "Foundation outside the libraries needs '// Reason: …' on the line." "$reasoned"
 rule '' '@unchecked\s+Sendable|@preconcurrency|nonisolated\(unsafe\)|unowned\(unsafe\)|\bunsafe\b' \
-  "The compiler's checks are switched off here: say why with '// Reason: …' on the line." \
+  "The compiler's checks are switched off here: give the reason with '// Reason: …' on the line." \
   "^Package.swift|$reasoned"
 rule '(Sources|Examples|Snippets)/' '\bfatalError\(|\bpreconditionFailure\(' \
   "A trap needs '// Reason: …' on the line." "$reasoned"
 rule 'Sources/' '\btry\?' \
-  "'try?' swallows an error: say why that is right with '// Reason: …' on the line." "$reasoned"
-# Unsafe code stands in the files that Scripts/gates/unsafe-files.txt lists, and all of these have some.
+  "'try?' swallows an error: give the reason with '// Reason: …' on the line." "$reasoned"
+# Scripts/gates/unsafe-files.txt lists exactly the files that contain unsafe code.
 switched_off='@unchecked\s+Sendable|nonisolated\(unsafe\)|unowned\(unsafe\)|\bunsafe\b'
 unsafe=$(search -P "^Sources/[^\t]*\t\d+\t.*(?:$switched_off)" "$code" | cut -f 1 | LC_ALL=C sort -u)
 if ! diff <(LC_ALL=C sort -u Scripts/gates/unsafe-files.txt) <(printf '%s\n' "$unsafe") > "$work/unsafe.diff"; then
-  echo "Scripts/gates/unsafe-files.txt is not the list of files with unsafe code (> is missing, < is too much):"
+  echo "Scripts/gates/unsafe-files.txt does not match the files with unsafe code (> add, < remove):"
   grep '^[<>]' "$work/unsafe.diff" | sed 's/^/  /'
   found=1
 fi
 rule 'Tests/' '\bTask\.sleep|\b(usleep|nanosleep)\(|Thread\.sleep|Clock\(\)\.sleep' \
-  "Tests never sleep: time comes from a manual clock, order from gates."
+  "Tests never sleep: use a manual clock for time and latches for order."
 rule 'Tests/' '\.disabled\(|\bwithKnownIssue\b|\.enabled\(if:\s*false' \
   "A test that cannot fail is not a test."
 rule 'Sources/' '\bwithTaskCancellationHandler\b' \
-  "It leaves the caller's actor: take withCancellationHandling, or say '// Reason: …' on the line." \
+  "It leaves the caller's actor: use withCancellationHandling, or give '// Reason: …' on the line." \
   "$reasoned"
 rule 'Sources/' '(?<![.\w])(?<!func )print\(' \
-  "A library writes nothing to standard output. Report through a hook."
+  "A library does not write to standard output: report through a hook."
 
-# Words that have plainer ones, in documentation comments.
+# Words in documentation comments that have plainer alternatives.
 fables='\b(?:whoever|somebody|nobody|untold|anew|errand|lets? go of)\b'
 prose=$(search -nPi "^\s*///.*$fables" $(printf '%s\n' "${files[@]}" | grep '^Sources/') /dev/null)
 if [[ -n $prose ]]; then
-  printf 'Plain technical English: callers, code that, no one, again, releases …\n%s\n' "$prose"
+  printf 'Plain technical English, please: callers, code that, no one, again, releases …\n%s\n' "$prose"
   found=1
 fi
 
-# These are found in comments too.
+# This rule includes comments.
 notes=$(search -nE '\b(TODO|FIXME|XXX|HACK)\b' "${files[@]}")
 if [[ -n $notes ]]; then
   printf 'Unfinished work belongs in the issue tracker:\n%s\n' "$notes"

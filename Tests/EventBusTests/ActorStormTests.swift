@@ -5,10 +5,10 @@ import Testing
 /// Threads that post to handlers on the main actor.
 ///
 /// Written to be run under ThreadSanitizer.
-@Suite("Storms over an actor", .timeLimit(.minutes(5)))
+@Suite("Stress on actor-bound observers", .timeLimit(.minutes(5)))
 @MainActor
 struct ActorStormTests {
-  @Test("Every event arrives once, each poster's in its order, at all observers")
+  @Test("Every observer receives every event once, in each poster's order")
   func posters() async {
     let bus = EventBus()
     let (threads, events) = (3, 300)
@@ -22,7 +22,7 @@ struct ActorStormTests {
     await onThreads(threads) { thread in
       for event in 0..<events { reached.add(bus.post(name, [thread, event])) }
     }
-    // What still waits comes before what is posted here.
+    // Events that still wait are delivered before the one posted here.
     bus.post(name, [threads, 0])
     #expect(reached.value == 2 * threads * events)
     for heard in shown {
@@ -35,7 +35,7 @@ struct ActorStormTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("Posts from the main actor keep their place among those from elsewhere")
+  @Test("Posts from the main actor keep their position among posts from other threads")
   func postersOnBothSides() async {
     let bus = EventBus()
     let name = EventName<[Int]>("sample.actor storm")
@@ -57,7 +57,7 @@ struct ActorStormTests {
     withExtendedLifetime(token) {}
   }
 
-  /// Posts another event for each that it hears.
+  /// Posts another event for each one it receives.
   private actor Echo {
     nonisolated let executor = HeldExecutor()
     private(set) var heard: [Int] = []
@@ -78,7 +78,7 @@ struct ActorStormTests {
     }
   }
 
-  @Test("However many events wait for an actor whose handler posts, they take little stack")
+  @Test("Draining many events queued for an actor whose handler posts uses little stack")
   func deepBacklog() async {
     let (bus, echo) = (EventBus(), Echo())
     echo.executor.open()
@@ -92,7 +92,7 @@ struct ActorStormTests {
     #expect(await echo.echoes.sorted() == numbers)
   }
 
-  @Test("After cancel has returned on the main actor, nothing that waits is delivered")
+  @Test("After cancel() returns on the main actor, no queued event is delivered")
   func cancelInTheStorm() async {
     let bus = EventBus()
     let mayStop = ManualLatch()
@@ -119,7 +119,7 @@ struct ActorStormTests {
     #expect(tally.created == 200)
   }
 
-  @Test("An actor that stops observing in a storm, and dies, is not kept")
+  @Test("An actor that stops observing under concurrent posts and is released is not leaked")
   func dyingActors() async {
     actor Listener {
       var heard = 0

@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Handlers written on other actors", .timeLimit(.minutes(5)))
+@Suite("Actor-isolated handlers", .timeLimit(.minutes(5)))
 struct ActorTests {
   /// Observes for itself in both ways that are open to an actor.
   private actor Collector {
@@ -12,7 +12,7 @@ struct ActorTests {
 
     init(_ bus: EventBus) { self.bus = bus }
 
-    /// The handler is isolated to the actor because it uses it, and keeps it.
+    /// Observes with a handler that uses the actor, which isolates it there and retains the actor.
     func observeWithSelf(then body: @escaping @Sendable () -> Void = {}) {
       tokens.append(
         bus.observe(.number) { value in
@@ -23,7 +23,7 @@ struct ActorTests {
       )
     }
 
-    /// The handler is given the actor, and does not keep it.
+    /// Observes with a handler that receives the actor and does not retain it.
     func observeAsOwner(then body: @escaping @Sendable () -> Void = {}) {
       bus.observe(.number, owner: self) { (actor: isolated Collector, value) in
         actor.preconditionIsolated()
@@ -32,12 +32,12 @@ struct ActorTests {
       }
     }
 
-    /// Posts from the actor and tells what had arrived when the post returned.
+    /// Posts from the actor and returns the events that had arrived when the post returned.
     func post(_ value: Int) -> (reached: Int, collected: [Int]) {
       (bus.post(.number, value), collected)
     }
 
-    /// Tells what arrived while other threads posted and the actor was held.
+    /// Returns the events that arrived while other threads posted and the actor was held.
     func collectedBehind(_ posts: @escaping @Sendable () -> Void) -> (before: [Int], after: [Int]) {
       blockedOnThread(posts)
       let before = collected
@@ -49,7 +49,7 @@ struct ActorTests {
     func stop() { tokens = [] }
   }
 
-  /// Does nothing until its executor is opened, and keeps no thread from anybody meanwhile.
+  /// Starts no job before its executor is opened, and blocks no thread meanwhile.
   private actor HeldActor {
     nonisolated let executor = HeldExecutor()
 
@@ -58,7 +58,7 @@ struct ActorTests {
     }
   }
 
-  @Test("They are called at once by a post from their own actor")
+  @Test("A post from a handler's own actor calls the handler synchronously")
   func atOnce() async {
     let bus = EventBus()
     let collector = Collector(bus)
@@ -70,7 +70,7 @@ struct ActorTests {
     await collector.stop()
   }
 
-  @Test("A post from elsewhere is queued and delivered on the actor")
+  @Test("A post from another isolation is queued and delivered on the actor")
   func queued() async {
     let bus = EventBus()
     let latch = ManualLatch()
@@ -82,7 +82,7 @@ struct ActorTests {
     await collector.stop()
   }
 
-  @Test("What waits for the actor is delivered in post order before the actor's own post")
+  @Test("Events queued for an actor are delivered in post order before the actor's own post")
   func nothingOvertakes() async {
     let bus = EventBus()
     let collector = Collector(bus)
@@ -94,7 +94,7 @@ struct ActorTests {
     #expect(result.after == Array(0..<100))
   }
 
-  @Test("An actor that observes for itself as an owner is not kept by that")
+  @Test("An actor that observes as its own owner is not retained by the registration")
   func ownerFormDoesNotKeepTheActor() async {
     let bus = EventBus()
     let signal = bus.signal(.number)
@@ -109,7 +109,7 @@ struct ActorTests {
     #expect(signal.observerCount <= 8)
   }
 
-  @Test("A post that meets a dead actor removes its registration")
+  @Test("A post that finds a dead actor removes its registration")
   func deadActor() async {
     let bus = EventBus()
     let signal = bus.signal(.number)
@@ -123,7 +123,7 @@ struct ActorTests {
     await onThreads(1) { _ in #expect(bus.post(.number, 2) == 0) }
   }
 
-  @Test("An actor that captured itself is let go when its token is cancelled")
+  @Test("A handler that captures its own actor is released when its token is cancelled")
   func selfFormEndsWithItsToken() async {
     let bus = EventBus()
     let actors = WeakList<Collector>()
@@ -137,7 +137,7 @@ struct ActorTests {
     #expect(actors.liveCount == 0)
   }
 
-  @Test("Each actor has its own queue: a busy one does not hold up the other")
+  @Test("Each actor has its own queue: a busy actor does not delay another")
   func independentActors() async {
     let bus = EventBus()
     let (busy, free) = (HeldActor(), Collector(bus))
@@ -153,7 +153,7 @@ struct ActorTests {
   }
 
   @SampleActor
-  @Test("A handler written on a global actor runs there, at once when posted from there")
+  @Test("A handler isolated to a global actor runs there, synchronously for a post from that actor")
   func globalActor() async {
     let bus = EventBus()
     let latch = ManualLatch()
@@ -172,7 +172,7 @@ struct ActorTests {
   }
 
   @MainActor
-  @Test("A post from one actor is queued for another")
+  @Test("A post from one actor is queued for another actor")
   func betweenActors() async {
     let bus = EventBus()
     let latch = ManualLatch()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Handlers added during a post")
 struct AddedDuringPostTests {
-  @Test("A handler added during a post is not called by it but by the next one")
+  @Test("A handler added during a post is called from the next post on")
   func notCalledByThePost() {
     let bus = EventBus()
     let log = Log<String>()
@@ -20,7 +20,7 @@ struct AddedDuringPostTests {
   }
 
   @Test(
-    "That holds for every priority of the added and the adding handler",
+    "A post skips a handler added during it, for every pair of priorities",
     arguments: [Priority.low, .normal, .high],
     [Priority.low, .normal, .high]
   )
@@ -39,7 +39,7 @@ struct AddedDuringPostTests {
     bag.cancelAll()
   }
 
-  @Test("It is called by a nested post that begins after it was added")
+  @Test("A nested post that begins after a handler was added calls that handler")
   func calledByNestedPosts() {
     let bus = EventBus()
     let log = Log<String>()
@@ -55,7 +55,7 @@ struct AddedDuringPostTests {
     bag.cancelAll()
   }
 
-  @Test("A handler added during a nested post is not called by the outer one either")
+  @Test("The outer post does not call a handler added during a nested post")
   func addedInANestedPost() {
     let bus = EventBus()
     let log = Log<String>()
@@ -70,7 +70,7 @@ struct AddedDuringPostTests {
     bag.cancelAll()
   }
 
-  @Test("Many handlers added during a post, with others cancelled, are not called by it")
+  @Test("A post skips all handlers added during it while others are cancelled")
   func storageGrowsMeanwhile() {
     let bus = EventBus()
     let log = Log<String>()
@@ -94,7 +94,7 @@ struct AddedDuringPostTests {
     withExtendedLifetime(survivor) { bag.cancelAll() }
   }
 
-  @Test("A handler that registers anew each time is called once a post")
+  @Test("A handler that registers again in every call is called once per post")
   func registersAnew() {
     final class Chain: Sendable {
       let bus = EventBus()
@@ -115,7 +115,7 @@ struct AddedDuringPostTests {
     #expect(chain.bag.count == 1)
   }
 
-  @Test("A handler added with an owner during a post is not called by it")
+  @Test("A handler added with an owner during a post is not called by that post")
   func addedWithOwner() {
     let bus = EventBus()
     let (plain, lived) = (PlainOwner(), LivedOwner())

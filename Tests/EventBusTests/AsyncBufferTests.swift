@@ -2,30 +2,30 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("The buffers of asynchronous handlers", .timeLimit(.minutes(5)))
+@Suite("Buffers of asynchronous handlers", .timeLimit(.minutes(5)))
 struct AsyncBufferTests {
-  @Test("Unbounded, they keep everything")
+  @Test("An unbounded buffer keeps every event")
   func unbounded() async {
     let result = await handled(.unbounded, posts: 1...5, keeping: 5)
     #expect(result.reached == [1, 1, 1, 1, 1])
     #expect(result.handled == [0, 1, 2, 3, 4, 5])
   }
 
-  @Test("They keep the oldest: what comes later is discarded and has not reached them")
+  @Test("A buffer that keeps the oldest events discards later ones, which do not count as reached")
   func oldest() async {
     let result = await handled(.bufferingOldest(2), posts: 1...5, keeping: 2)
     #expect(result.reached == [1, 1, 0, 0, 0])
     #expect(result.handled == [0, 1, 2])
   }
 
-  @Test("They keep the newest: what came first makes room")
+  @Test("A buffer that keeps the newest events discards the oldest ones")
   func newest() async {
     let result = await handled(.bufferingNewest(2), posts: 1...5, keeping: 2)
     #expect(result.reached == [1, 1, 1, 1, 1])
     #expect(result.handled == [0, 4, 5])
   }
 
-  @Test("What they discard is freed at once, and what waits with the registration")
+  @Test("Discarded events are freed at once, waiting events together with the registration")
   func discardedIsFreed() async {
     let bus = EventBus()
     let name = EventName<Tally.Probe>("sample.probe in a buffer")
@@ -48,7 +48,7 @@ struct AsyncBufferTests {
     #expect(tally.live == 0)
   }
 
-  @Test("Keeping the oldest, a size below one is refused in a line, and one event is kept")
+  @Test("A keep-oldest size below one is reported on one line, and one event is kept")
   func oldestBelowOne() async throws {
     let result = await #expect(
       processExitsWith: .success,
@@ -60,7 +60,7 @@ struct AsyncBufferTests {
     #expect(refusals(try #require(result)) == 1)
   }
 
-  @Test("Keeping the newest, a size below one is refused in a line, and one event is kept")
+  @Test("A keep-newest size below one is reported on one line, and one event is kept")
   func newestBelowOne() async throws {
     let result = await #expect(
       processExitsWith: .success,
@@ -72,14 +72,14 @@ struct AsyncBufferTests {
     #expect(refusals(try #require(result)) == 1)
   }
 
-  /// How many lines of standard error name the place of the registration.
+  /// Returns the number of lines on standard error that name the source site of the registration.
   private func refusals(_ result: ExitTest.Result) -> Int {
     String(decoding: result.standardErrorContent, as: UTF8.self).split(separator: "\n")
       .count { $0.contains("Sample/Here.swift:42") }
   }
 }
 
-/// Posts numbers behind a zero that is being handled, and tells what was handled in the end.
+/// Posts numbers after a zero that is being handled, and returns the handled numbers.
 private func handled(
   _ policy: AsyncStream<Int>.Continuation.BufferingPolicy,
   posts: ClosedRange<Int>,
@@ -102,7 +102,7 @@ private func handled(
   let reached = posts.map { bus.post(.number, $0) }
   mayLeave.open()
   _ = await inbox.first(1 + count)
-  // Behind anything else that was kept.
+  // After all other kept events.
   bus.post(.number, 99)
   let handled = await inbox.first(2 + count)
   withExtendedLifetime(token) {}

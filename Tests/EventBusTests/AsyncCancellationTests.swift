@@ -2,9 +2,9 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("The end of asynchronous handlers", .timeLimit(.minutes(5)))
+@Suite("Ending asynchronous handlers", .timeLimit(.minutes(5)))
 struct AsyncCancellationTests {
-  @Test("Cancelling drops what has not begun; the call that has begun goes on, not cancelled")
+  @Test("Cancelling drops calls that have not begun; the running call continues uncancelled")
   func dropsWhatHasNotBegun() async {
     let bus = EventBus()
     let (began, ended, mayLeave) = (Inbox<Int>(), Log<Bool>(), ManualLatch())
@@ -24,7 +24,7 @@ struct AsyncCancellationTests {
     #expect(bus.post(.number, 4) == 0)
   }
 
-  @Test("What has not begun is dropped at once, while the call under way goes on")
+  @Test("Calls that have not begun are dropped at once while the running call continues")
   func dropsAtOnce() async {
     let bus = EventBus()
     let (began, mayLeave) = (Inbox<Int>(), ManualLatch())
@@ -47,7 +47,7 @@ struct AsyncCancellationTests {
     withExtendedLifetime(other) {}
   }
 
-  @Test("Cancelled before its first call, it is never called and frees its captures at once")
+  @Test("A handler cancelled before its first call is never called and frees its captures at once")
   func neverCalled() async {
     let bus = EventBus()
     let tally = Tally()
@@ -63,7 +63,7 @@ struct AsyncCancellationTests {
     await token.waitUntilFinished()
   }
 
-  @Test("What its handler captured is freed when the call under way has ended")
+  @Test("A cancelled handler's captures are freed when its running call returns")
   func freedAfterTheCall() async {
     let bus = EventBus()
     let (began, mayLeave, isFree) = (ManualLatch(), ManualLatch(), ManualLatch())
@@ -81,7 +81,7 @@ struct AsyncCancellationTests {
     await isFree.wait()
   }
 
-  @Test("A handler that waits for its own end does not wait for its own call")
+  @Test("A handler that waits for its own registration's end does not wait for its own call")
   func finishedInItsOwnCall() async {
     let bus = EventBus()
     let (own, isPast) = (Holder<Token>(), ManualLatch())
@@ -98,7 +98,7 @@ struct AsyncCancellationTests {
     own.letGo()
   }
 
-  @Test("A task that the handler started does wait for the call")
+  @Test("A task started by the handler waits for the running call")
   func finishedInAnotherTask() async {
     let bus = EventBus()
     let (own, mayLeave, log) = (Holder<Token>(), ManualLatch(), Inbox<String>())
@@ -121,7 +121,7 @@ struct AsyncCancellationTests {
     own.letGo()
   }
 
-  @Test("The end of the bus drops what has not begun")
+  @Test("Releasing the bus drops calls that have not begun")
   func busDies() async {
     var bus: EventBus? = EventBus()
     let (began, mayLeave) = (Inbox<Int>(), ManualLatch())
@@ -140,7 +140,9 @@ struct AsyncCancellationTests {
     withExtendedLifetime(bus) {}
   }
 
-  @Test("Events keep coming while others cancel: each registration hears a beginning, in order")
+  @Test(
+    "During concurrent cancellation each registration receives a prefix of the events, in order"
+  )
   func storm() async {
     let (rounds, posts) = (100, 50)
     for _ in 0..<rounds {

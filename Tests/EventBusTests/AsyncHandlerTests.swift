@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Asynchronous handlers", .timeLimit(.minutes(5)))
 struct AsyncHandlerTests {
-  @Test("They handle one event at a time, in the order of the posts")
+  @Test("An asynchronous handler handles one event at a time, in post order")
   func oneAtATime() async {
     let bus = EventBus()
     let inbox = Inbox<Int>()
@@ -21,7 +21,7 @@ struct AsyncHandlerTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("The posts of several threads arrive once each, every thread's in its order")
+  @Test("Posts from several threads arrive once each, in each thread's order")
   func manyPosters() async {
     let (threads, posts) = (3, 300)
     let bus = EventBus()
@@ -43,7 +43,7 @@ struct AsyncHandlerTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("The post does not wait for them, and counts them as reached")
+  @Test("A post does not wait for asynchronous handlers and counts them as reached")
   func postDoesNotWait() async {
     let bus = EventBus()
     let (mayLeave, inbox) = (ManualLatch(), Inbox<Int>())
@@ -58,7 +58,7 @@ struct AsyncHandlerTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("The compiler picks the form by the closure's body")
+  @Test("The closure's body selects the synchronous or asynchronous overload")
   func pickedByTheBody() async {
     let bus = EventBus()
     let (log, inbox) = (Log<Int>(), Inbox<Int>())
@@ -75,7 +75,7 @@ struct AsyncHandlerTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("One that is busy holds up neither the posts nor the other observers")
+  @Test("A busy asynchronous handler delays neither posts nor other observers")
   func independent() async {
     let bus = EventBus()
     let (mayLeave, inbox) = (ManualLatch(), Inbox<Int>())
@@ -93,7 +93,7 @@ struct AsyncHandlerTests {
   }
 
   @MainActor
-  @Test("Written on an actor they run there")
+  @Test("An actor-isolated asynchronous handler runs on its actor")
   func onAnActor() async {
     let bus = EventBus()
     let inbox = Inbox<Int>()
@@ -112,7 +112,7 @@ struct AsyncHandlerTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("An error goes to the hook, and the next event is handled all the same")
+  @Test("An error goes to the error hook, and the next event is still handled")
   func throwing() async {
     let failures = Inbox<HandlerFailure>()
     var hooks = EventHooks()
@@ -133,7 +133,7 @@ struct AsyncHandlerTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("One that wants one event is called once, however many come")
+  @Test("A one-call asynchronous handler is called once, however many events are posted")
   func once() async {
     let bus = EventBus()
     let log = Log<Int>()
@@ -147,7 +147,7 @@ struct AsyncHandlerTests {
     #expect(log.entries == [1])
   }
 
-  @Test("Sender and predicate are asked before anything is queued")
+  @Test("Sender and predicate are checked before an event is queued")
   func conditions() async {
     let bus = EventBus()
     let sender = SampleSender()
@@ -163,7 +163,7 @@ struct AsyncHandlerTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A signal has them too")
+  @Test("A signal supports asynchronous handlers")
   func signal() async {
     let signal = Signal<Int>()
     let owner = LivedOwner()

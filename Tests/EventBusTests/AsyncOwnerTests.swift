@@ -14,7 +14,7 @@ struct AsyncOwnerTests {
     }
   }
 
-  @Test("They are given their owner, and do not keep it")
+  @Test("An asynchronous handler receives its owner and does not retain it")
   func ownerIsWeak() async {
     let bus = EventBus()
     let inbox = Inbox<Int>()
@@ -38,7 +38,7 @@ struct AsyncOwnerTests {
     #expect(owners.liveCount == 0)
   }
 
-  @Test("The owner lives until its call has ended, and what waits behind finds it dead")
+  @Test("The owner lives until its call returns, and queued events then find it dead")
   func strongDuringTheCall() async {
     let bus = EventBus()
     let (began, mayLeave, owners) = (Inbox<Int>(), ManualLatch(), WeakList<PlainOwner>())
@@ -67,7 +67,7 @@ struct AsyncOwnerTests {
     #expect(bus.signal(.number).observerCount == 0)
   }
 
-  @Test("The end of the owner's lifetime drops what has not begun")
+  @Test("Ending the owner's lifetime drops calls that have not begun")
   func lifetimeEnds() async {
     let bus = EventBus()
     let (began, mayLeave) = (Inbox<Int>(), ManualLatch())
@@ -86,7 +86,7 @@ struct AsyncOwnerTests {
     #expect(began.entries == [1])
   }
 
-  @Test("An actor observing for itself is given itself, in its isolation")
+  @Test("An actor that observes for itself receives itself, in its own isolation")
   func actorOwner() async {
     let bus = EventBus()
     let inbox = Inbox<Int>()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Tokens attached to a lifetime")
 struct AttachedTests {
-  @Test("Attaching returns the token, and dropping it does nothing any more")
+  @Test("Attaching returns the token, and dropping that token no longer ends the registration")
   func droppingDoesNothing() {
     let bus = EventBus()
     let lifetime = Lifetime()
@@ -17,7 +17,7 @@ struct AttachedTests {
     #expect(bus.post(.number, 2) == 0)
   }
 
-  @Test("The end of the lifetime cancels the token", arguments: [true, false])
+  @Test("Ending the lifetime cancels the attached token", arguments: [true, false])
   func endCancels(byEnd: Bool) {
     let ended = Counter()
     let lifetime = Holder(Lifetime())
@@ -29,7 +29,7 @@ struct AttachedTests {
     #expect(ended.value == 1)
   }
 
-  @Test("Cancelling still ends it, and the lifetime keeps nothing of it")
+  @Test("Cancelling an attached token ends it and leaves nothing in the lifetime")
   func cancelStillEnds() {
     let lifetime = Lifetime()
     let tally = Tally()
@@ -44,7 +44,7 @@ struct AttachedTests {
     withExtendedLifetime(lifetime) {}
   }
 
-  @Test("Attaching twice moves the token")
+  @Test("Attaching a token to a second lifetime moves it there")
   func attachingTwiceMoves() {
     let ended = Counter()
     let (first, second) = (Lifetime(), Lifetime())
@@ -55,7 +55,7 @@ struct AttachedTests {
     #expect(ended.value == 1)
   }
 
-  @Test("A token of an owner may be moved to another lifetime")
+  @Test("A token with an owner may be moved to another lifetime")
   func movedFromItsOwner() {
     let bus = EventBus()
     let (owner, other) = (LivedOwner(), Lifetime())
@@ -67,7 +67,7 @@ struct AttachedTests {
     withExtendedLifetime(owner) {}
   }
 
-  @Test("A token that was moved from its owner still ends with its owner")
+  @Test("A token moved away from its owner still ends with its owner")
   func movedTokenEndsWithItsOwner() {
     let bus = EventBus()
     let (owner, other) = (LivedOwner(), Lifetime())
@@ -78,7 +78,7 @@ struct AttachedTests {
     withExtendedLifetime(other) {}
   }
 
-  @Test("Attaching twice to the same lifetime changes nothing")
+  @Test("Attaching a token twice to the same lifetime changes nothing")
   func attachingTwiceToTheSame() {
     let ended = Counter()
     let lifetime = Lifetime()
@@ -88,7 +88,7 @@ struct AttachedTests {
     #expect(ended.value == 1)
   }
 
-  @Test("A lifetime that has ended cancels at once", arguments: [true, false])
+  @Test("Attaching a token to an ended lifetime cancels it at once", arguments: [true, false])
   func endedLifetime(shared: Bool) {
     let ended = Counter()
     let lifetime = shared ? Lifetime.ended : Lifetime()
@@ -98,7 +98,7 @@ struct AttachedTests {
     #expect(ended.value == 1)
   }
 
-  @Test("Moving to a lifetime that has ended cancels at once and leaves the former one")
+  @Test("Moving a token to an ended lifetime cancels it and removes it from the former lifetime")
   func movedToAnEndedLifetime() {
     let ended = Counter()
     let tokens = WeakList<Token>()
@@ -114,7 +114,7 @@ struct AttachedTests {
     #expect(ended.value == 1)
   }
 
-  @Test("Attaching a token that was cancelled is harmless and keeps nothing")
+  @Test("Attaching a cancelled token is harmless and retains nothing")
   func attachingACancelledToken() {
     let lifetime = Lifetime()
     let tokens = WeakList<Token>()
@@ -128,7 +128,7 @@ struct AttachedTests {
     withExtendedLifetime(lifetime) {}
   }
 
-  @Test("Attaching while the lifetime ends on another thread cancels the token in any case")
+  @Test("Attaching while the lifetime ends on another thread always cancels the token")
   func racingEnd() async {
     let rounds = 1_000
     let ended = Counter()
@@ -143,7 +143,7 @@ struct AttachedTests {
     #expect(ended.value == rounds)
   }
 
-  @Test("Tokens and hooks of one lifetime end in the order they came")
+  @Test("A lifetime ends its tokens and hooks in the order they were added")
   func order() {
     let log = Log<Int>()
     let lifetime = Lifetime()

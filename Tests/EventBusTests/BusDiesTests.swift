@@ -2,9 +2,9 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Tokens whose bus died first")
+@Suite("Tokens that outlive their bus")
 struct BusDiesTests {
-  @Test("They are inert: not active, and harmless to cancel or drop")
+  @Test("A token whose bus died is inactive and harmless to cancel or drop")
   func inert() {
     let (plain, lived) = (PlainOwner(), LivedOwner())
     var bus: EventBus? = EventBus()
@@ -25,7 +25,7 @@ struct BusDiesTests {
     withExtendedLifetime((bus, plain, lived)) {}
   }
 
-  @Test("Their handlers are freed with the bus")
+  @Test("Handlers are freed with their bus")
   func handlersAreFreed() {
     let tally = Tally()
     let lived = LivedOwner()
@@ -38,7 +38,7 @@ struct BusDiesTests {
     withExtendedLifetime((token, lived)) {}
   }
 
-  @Test("They leave bags and lifetimes by themselves")
+  @Test("Tokens of a dead bus leave their bags and lifetimes")
   func leaveTheirKeepers() {
     let (bag, lifetime) = (TokenBag(), Lifetime())
     let attached = WeakList<Token>()
@@ -56,7 +56,7 @@ struct BusDiesTests {
     withExtendedLifetime(lifetime) {}
   }
 
-  @Test("What they wait for is over")
+  @Test("waitUntilFinished() returns once the bus has died")
   func waitUntilFinished() async {
     var bus: EventBus? = EventBus()
     let token = bus?.observe(.number) { _ in }
@@ -65,7 +65,7 @@ struct BusDiesTests {
     withExtendedLifetime(bus) {}
   }
 
-  @Test("A signal of a bus that died reaches nobody and registers nothing")
+  @Test("A signal of a dead bus reaches no observer and registers nothing")
   func orphanedSignal() {
     var bus: EventBus? = EventBus()
     let signal = bus?.signal(.number)
@@ -78,7 +78,7 @@ struct BusDiesTests {
     #expect(after?.isActive == false)
   }
 
-  @Test("A handler may let the last reference to its bus go, and the post is finished")
+  @Test("A handler may release the last reference to its bus, and the post completes")
   func diesDuringItsPost() {
     let holder = Holder(EventBus())
     let tally = Tally()

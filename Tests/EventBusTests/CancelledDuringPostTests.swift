@@ -5,7 +5,7 @@ import Testing
 @Suite("Handlers cancelled during a post")
 struct CancelledDuringPostTests {
   @Test(
-    "A handler cancelled by an earlier one is not called any more",
+    "A handler cancelled by an earlier handler is not called",
     arguments: [Priority.low, .normal]
   )
   func cancelledByAnEarlierOne(priority: Priority) {
@@ -22,7 +22,7 @@ struct CancelledDuringPostTests {
     #expect(log.entries == ["cancels"])
   }
 
-  @Test("A handler whose token is dropped during a post is not called any more")
+  @Test("A handler whose token is dropped during a post is not called")
   func droppedDuringThePost() {
     let bus = EventBus()
     let log = Log<String>()
@@ -37,7 +37,7 @@ struct CancelledDuringPostTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A handler cancelled in a nested post is called neither there nor by the outer one")
+  @Test("A handler cancelled in a nested post is called neither by it nor by the outer post")
   func cancelledInANestedPost() {
     let bus = EventBus()
     let log = Log<String>()
@@ -54,7 +54,7 @@ struct CancelledDuringPostTests {
     bag.cancelAll()
   }
 
-  @Test("A handler that cancels itself is not called again, and the others are")
+  @Test("A handler that cancels itself is not called again, and the other handlers are")
   func cancelsItself() {
     let bus = EventBus()
     let log = Log<String>()
@@ -70,7 +70,7 @@ struct CancelledDuringPostTests {
     withExtendedLifetime(other) {}
   }
 
-  @Test("A handler that cancels itself and posts again does not meet itself")
+  @Test("A handler that cancels itself and posts again is not re-entered")
   func cancelsItselfAndPosts() {
     let bus = EventBus()
     let heard = Counter()
@@ -84,7 +84,7 @@ struct CancelledDuringPostTests {
     #expect(heard.value == 1)
   }
 
-  @Test("A handler may use what it captured after it cancelled itself")
+  @Test("A handler may use its captures after cancelling itself")
   func usesItsCaptures() {
     let bus = EventBus()
     let tally = Tally()
@@ -100,7 +100,7 @@ struct CancelledDuringPostTests {
     #expect(tally.live == 0)
   }
 
-  @Test("Cancelling an observer that was called already changes nothing for the others")
+  @Test("Cancelling an observer that was already called does not affect the others")
   func cancelsAnEarlierOne() {
     let bus = EventBus()
     let log = Log<String>()
@@ -114,7 +114,7 @@ struct CancelledDuringPostTests {
     bag.cancelAll()
   }
 
-  @Test("An owner that dies during a post is not called any more")
+  @Test("An owner that dies during a post is not called")
   func ownerDiesDuringThePost() {
     dies(PlainOwner())
     dies(LivedOwner())

@@ -4,7 +4,7 @@ import Testing
 
 /// All on the main actor, so that nothing is delivered before the test gives way.
 @MainActor
-@Suite("Coalescing", .timeLimit(.minutes(5)))
+@Suite("Coalescing of enqueued events", .timeLimit(.minutes(5)))
 struct CoalescingTests {
   private let bus = EventBus()
   private let inbox = Inbox<String>()
@@ -16,7 +16,7 @@ struct CoalescingTests {
       .store(in: bag)
   }
 
-  /// What was delivered, without the names' common beginning.
+  /// Returns the delivered events, without the common prefix of the names.
   private func delivered() async -> [String] {
     bus.enqueue(.text, "end")
     while inbox.entries.last != "sample.text end" {
@@ -26,14 +26,14 @@ struct CoalescingTests {
     return inbox.entries.dropLast().map { $0.split(separator: ".").last.map(String.init) ?? $0 }
   }
 
-  @Test("Without it every event is delivered")
+  @Test("Without coalescing every event is delivered")
   func none() async {
     for value in 1...3 { bus.enqueue(.number, value) }
     bus.enqueue(.number, 4, coalescing: .none)
     #expect(await delivered() == ["number 1", "number 2", "number 3", "number 4"])
   }
 
-  @Test("By name, the newest event takes the first one's place")
+  @Test("Coalescing by name puts the newest event in the position of the first")
   func byName() async {
     bus.enqueue(.number, 1, coalescing: .name)
     bus.enqueue(.text, "a", coalescing: .name)
@@ -43,7 +43,7 @@ struct CoalescingTests {
     #expect(await delivered() == ["number 3", "text b"])
   }
 
-  @Test("By name, it does not matter who sends")
+  @Test("Coalescing by name ignores the sender")
   func byNameWhoeverSends() async {
     let (one, other) = (SampleSender(), SampleSender())
     bus.enqueue(.number, 1, from: one, coalescing: .name)
@@ -52,14 +52,14 @@ struct CoalescingTests {
     #expect(await delivered() == ["number 3"])
   }
 
-  @Test("By name, the same string with another payload type is another event")
+  @Test("Coalescing by name keeps events with the same string and different payload types apart")
   func byNameAndType() async {
     bus.enqueue(EventName<Int>("sample.two types"), 1, coalescing: .name)
     bus.enqueue(EventName<Bool>("sample.two types"), true, coalescing: .name)
     #expect(await delivered() == ["two types 1", "two types true"])
   }
 
-  @Test("By sender, the newest of one sender takes the first one's place, whatever the name")
+  @Test("Coalescing by sender replaces the sender's first event, whatever its name")
   func bySender() async {
     let (one, other) = (SampleSender(), SampleSender())
     bus.enqueue(.number, 1, from: one, coalescing: .sender)
@@ -69,7 +69,7 @@ struct CoalescingTests {
     #expect(await delivered() == ["text a", "number 3"])
   }
 
-  @Test("By name and sender, both must be the same")
+  @Test("Coalescing by name and sender requires both to match")
   func byNameAndSender() async {
     let (one, other) = (SampleSender(), SampleSender())
     bus.enqueue(.number, 1, from: one, coalescing: .nameAndSender)
@@ -80,7 +80,7 @@ struct CoalescingTests {
     #expect(await delivered() == ["number 3", "number 2", "text a", "text b"])
   }
 
-  @Test("The newest event brings its own sender")
+  @Test("The newest event keeps its own sender")
   func newestSender() async {
     let (one, other) = (SampleSender(), SampleSender())
     let heard = Log<String>()
@@ -94,7 +94,7 @@ struct CoalescingTests {
     #expect(heard.entries == ["other 2"])
   }
 
-  @Test("No new object is taken for a dead sender: none has its address while the event waits")
+  @Test("No new object can have a dead sender's address while that sender's event waits")
   func sameAddress() async {
     var count = 0
     let cameBack = SampleSender.replaceAtSameAddress { sender in
@@ -108,7 +108,7 @@ struct CoalescingTests {
     #expect(await delivered().count == count)
   }
 
-  @Test("By name and sender, every waiting event that matches gives way to the newest")
+  @Test("Coalescing by name and sender replaces every matching event that waits")
   func everyMatchByNameAndSender() async {
     let (one, other) = (SampleSender(), SampleSender())
     for value in 1...3 {
@@ -122,7 +122,7 @@ struct CoalescingTests {
     )
   }
 
-  @Test("By sender, every waiting event that matches gives way to the newest")
+  @Test("Coalescing by sender replaces every matching event that waits")
   func everyMatchBySender() async {
     let (one, other) = (SampleSender(), SampleSender())
     for value in 1...3 {
@@ -133,7 +133,7 @@ struct CoalescingTests {
     #expect(await delivered() == ["text a1", "text b", "text a2", "text a3"])
   }
 
-  @Test("By name, every waiting event that matches gives way to the newest, and is freed")
+  @Test("Coalescing by name replaces every matching event that waits and frees it")
   func everyMatchByName() async {
     let name = EventName<Tally.Probe>("sample.coalesced probe")
     let tally = Tally()
@@ -147,14 +147,14 @@ struct CoalescingTests {
     #expect(await delivered().count == 2)
   }
 
-  @Test("By sender, events without a sender are not taken for one another")
+  @Test("Coalescing by sender keeps events without a sender apart")
   func withoutSender() async {
     bus.enqueue(.number, 1, coalescing: .sender)
     bus.enqueue(.text, "a", coalescing: .sender)
     #expect(await delivered() == ["number 1", "text a"])
   }
 
-  @Test("What was delivered is no longer there to be replaced")
+  @Test("Delivered events are never replaced")
   func afterDelivery() async {
     bus.enqueue(.number, 1, coalescing: .name)
     _ = await inbox.first(1)
@@ -162,7 +162,7 @@ struct CoalescingTests {
     #expect(await delivered() == ["number 1", "number 2"])
   }
 
-  @Test("What is enqueued while the queue is delivered does not replace what is being delivered")
+  @Test("Events enqueued during delivery do not replace the events being delivered")
   func duringDelivery() async {
     bus.observe(.number) { @Sendable [unowned bus] value in
       if value == 1 { bus.enqueue(.number, 2, coalescing: .name) }

@@ -2,9 +2,9 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Registrations for senders that have died", .timeLimit(.minutes(5)))
+@Suite("Registrations for dead senders", .timeLimit(.minutes(5)))
 struct DeadSenderTests {
-  @Test("They are removed by later registrations, with all they captured")
+  @Test("Later registrations remove registrations for dead senders and free their captures")
   func removedByLaterRegistrations() {
     let bus = EventBus()
     let tally = Tally()
@@ -23,7 +23,10 @@ struct DeadSenderTests {
     #expect(tokens.count(where: \.isActive) == bus.signal(.number).observerCount)
   }
 
-  @Test("They are at most as many as the living, from eight places on", arguments: [1, 10, 100])
+  @Test(
+    "Registrations for dead senders never outnumber the living ones, from eight slots on",
+    arguments: [1, 10, 100]
+  )
   func bound(living: Int) {
     let bus = EventBus()
     let (heard, tally) = (Counter(), Tally())
@@ -44,7 +47,7 @@ struct DeadSenderTests {
     withExtendedLifetime((tokens, dead)) {}
   }
 
-  @Test("Only those of the dead go: who named nobody stays, and so does whoever named the living")
+  @Test("Only registrations for dead senders are removed; those for living or any senders stay")
   func theLivingStay() {
     let bus = EventBus()
     let log = Log<String>()
@@ -64,7 +67,7 @@ struct DeadSenderTests {
     bag.cancelAll()
   }
 
-  @Test("What a handler that goes captured may register for another sender in its deinit")
+  @Test("A capture released by the removal may register for another sender in its deinit")
   func reentrant() {
     let bus = EventBus()
     let bag = TokenBag()
@@ -84,7 +87,7 @@ struct DeadSenderTests {
     bag.cancelAll()
   }
 
-  @Test("Looking for the dead does not slow down who registers for a sender that is known")
+  @Test("Registering for a known sender does not slow down while dead senders are looked up")
   func manyForFewSenders() {
     let bus = EventBus()
     let bag = TokenBag()
@@ -97,7 +100,7 @@ struct DeadSenderTests {
     bag.cancelAll()
   }
 
-  @Test("Registrations for any sender, or for one that lives, survive the search for the dead")
+  @Test("Registrations for living senders and for any sender survive the removal of dead ones")
   func manyOthers() {
     let bus = EventBus()
     let bag = TokenBag()

@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Posts that nest without end")
+@Suite("Unbounded nesting of posts")
 struct DeepPostTests {
   /// The lines of standard error that speak of nesting.
   private func warnings(_ result: ExitTest.Result?) throws -> [Substring] {
@@ -10,7 +10,7 @@ struct DeepPostTests {
       .split(separator: "\n").filter { $0.contains("nested") }
   }
 
-  @Test("Deeper than 64 they warn once, with the chain of names, and are delivered all the same")
+  @Test("Nesting deeper than 64 warns once, with the chain of names, and still delivers")
   func deep() async throws {
     let result = await #expect(
       processExitsWith: .success,
@@ -40,7 +40,7 @@ struct DeepPostTests {
     #expect(lines.first?.contains("sample.number → sample.text → sample.number") == true)
   }
 
-  @Test("That holds on whatever path the posts go")
+  @Test("The nesting warning appears on every post path")
   func otherPaths() async throws {
     let result = await #expect(
       processExitsWith: .success,
@@ -59,7 +59,7 @@ struct DeepPostTests {
     #expect(lines.first?.contains("sample.number → sample.number") == true)
   }
 
-  @Test("Up to 64 they do not warn")
+  @Test("Nesting up to 64 posts does not warn")
   func notDeep() async throws {
     let result = await #expect(
       processExitsWith: .success,
@@ -75,7 +75,7 @@ struct DeepPostTests {
     #expect(try warnings(result).isEmpty)
   }
 
-  @Test("Many threads that are inside posts at once are not taken for it")
+  @Test("Many threads that post at the same time do not trigger the nesting warning")
   func manyThreads() async throws {
     let result = await #expect(
       processExitsWith: .success,
@@ -96,7 +96,7 @@ struct DeepPostTests {
     #expect(try warnings(result).isEmpty)
   }
 
-  @Test("Enqueueing breaks the circle")
+  @Test("Enqueueing breaks a cycle of posts")
   func enqueued() async throws {
     let result = await #expect(
       processExitsWith: .success,

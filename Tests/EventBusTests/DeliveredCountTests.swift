@@ -2,15 +2,15 @@ import EventBus
 import TestSupport
 import Testing
 
-/// How often handlers were entered, as a snapshot tells it.
+/// The number of times the handlers were entered, according to a snapshot.
 @Suite("Delivered counts", .timeLimit(.minutes(5)))
 struct DeliveredCountTests {
-  /// The delivered count of the registration written at a line.
+  /// Returns the delivered count of the registration written at a line.
   private func delivered(_ bus: EventBus, _ line: UInt) -> Int? {
     bus.snapshot().observations.first { $0.site.line == line }?.deliveredCount
   }
 
-  @Test("A paused registration that posts exclude as well has missed each of them once")
+  @Test("An event missed by a registration both paused and excluded is subtracted once")
   func pausedAndExcluded() {
     let bus = EventBus()
     let token = bus.observe(.number, line: 1) { _ in }
@@ -24,7 +24,7 @@ struct DeliveredCountTests {
     #expect(delivered(bus, 1) == 2)
   }
 
-  @Test("A handler that cancels the registration which its post excludes leaves snapshots right")
+  @Test("Snapshots stay correct when a handler cancels the registration its post excludes")
   func cancelledAndExcluded() {
     let bus = EventBus()
     let excluded = Holder<Token>()
@@ -43,7 +43,7 @@ struct DeliveredCountTests {
     withExtendedLifetime(first) {}
   }
 
-  @Test("Posts during a pause are not counted, whatever the kind of the registration")
+  @Test("Posts during a pause are not counted, for every kind of registration")
   func pauses() async {
     let bus = EventBus()
     let (plain, lived, sender) = (PlainOwner(), LivedOwner(), SampleSender())
@@ -71,9 +71,7 @@ struct DeliveredCountTests {
     withExtendedLifetime((plain, lived, tokens)) {}
   }
 
-  @Test(
-    "A registration that was paused from the start has no calls, and then those after the pause"
-  )
+  @Test("A registration paused from the start counts only the calls after the pause")
   func pausedAtOnce() {
     let bus = EventBus()
     let other = bus.observe(.number, line: 1) { _ in }
@@ -91,7 +89,7 @@ struct DeliveredCountTests {
   }
 
   @MainActor
-  @Test("What waits for an actor counts once its handler has been entered")
+  @Test("An event queued for an actor is counted once its handler is entered")
   func waitsForActor() {
     let bus = EventBus()
     let token = bus.observe(.number, line: 1) { _ in MainActor.assertIsolated() }
@@ -102,7 +100,7 @@ struct DeliveredCountTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("What waits in or was dropped from the queue of an asynchronous handler is not counted")
+  @Test("Events queued for or dropped by an asynchronous handler's buffer are not counted")
   func waitsInQueue() async {
     let bus = EventBus()
     let (began, mayLeave, heard) = (ManualLatch(), ManualLatch(), Inbox<Int>())
@@ -121,9 +119,7 @@ struct DeliveredCountTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test(
-    "An event that a full stream refuses is dropped and not delivered, one that it discards is both"
-  )
+  @Test("An event refused by a full stream is dropped and not delivered; a discarded one is both")
   func streams() {
     let bus = EventBus()
     let oldest = bus.events(.number, buffering: .bufferingOldest(1), line: 1)
@@ -164,7 +160,7 @@ struct DeliveredCountTests {
   }
 
   @Test(
-    "Handlers registered, paused and excluded beside posts are counted exactly",
+    "Handlers registered, paused and excluded during concurrent posts are counted exactly",
     arguments: 1...4
   )
   func storm(seed: Int) async {
@@ -222,7 +218,7 @@ struct DeliveredCountTests {
   }
 
   @Test(
-    "Posts nested 12 deep on two threads are counted exactly beside registrations and snapshots"
+    "Posts nested 12 deep on two threads are counted exactly during registrations and snapshots"
   )
   func nestedStorm() async {
     let bus = EventBus()
@@ -253,7 +249,7 @@ struct DeliveredCountTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Posts that nest so deep that they are watched are counted once each")
+  @Test("Posts nested deep enough to be tracked are counted once each")
   func nestedDeeply() {
     let bus = EventBus()
     let calls = Counter()
@@ -269,10 +265,10 @@ struct DeliveredCountTests {
   }
 
   #if canImport(Glibc)
-  @Test("Rounds of posting, registering and cancelling beside an old registration keep nothing")
+  @Test("Rounds of post, register and cancel beside an old registration retain nothing")
   func keepsNothing() async {
     await #expect(processExitsWith: .success) {
-      /// The memory that the process has now, in pages.
+      /// Returns the memory that the process has now, in pages.
       ///
       /// Not the most it has had: a program begins with the most of the one that started it.
       func resident() throws -> Int {

@@ -2,9 +2,9 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Events from an actor that is being destroyed", .timeLimit(.minutes(5)))
+@Suite("Events from an actor in its deinit", .timeLimit(.minutes(5)))
 struct DyingActorTests {
-  /// Does as it is asked in its isolated `deinit`.
+  /// Runs a closure in its isolated `deinit`.
   private actor Leaver {
     private let bus: EventBus
     private let atEnd: @Sendable (isolated Leaver, EventBus) -> Void
@@ -24,7 +24,7 @@ struct DyingActorTests {
     }
   }
 
-  @Test("What is enqueued in an isolated deinit is delivered from a task, in order")
+  @Test("Events enqueued in an isolated deinit are delivered from a task, in order")
   func enqueued() async {
     await #expect(processExitsWith: .success) {
       let (bus, inbox, isolated) = (EventBus(), Inbox<Int>(), Log<Bool>())
@@ -45,7 +45,7 @@ struct DyingActorTests {
     }
   }
 
-  @Test("That holds for an actor that enqueued before")
+  @Test("Events enqueued in an isolated deinit arrive in order after events enqueued earlier")
   func enqueuedBefore() async {
     await #expect(processExitsWith: .success) {
       let (bus, inbox) = (EventBus(), Inbox<Int>())
@@ -64,7 +64,7 @@ struct DyingActorTests {
     }
   }
 
-  @Test("Its deinit may post, observe, and start a timer; the actor hears nothing of it")
+  @Test("An actor's deinit may post, observe and start a timer; the actor is not called again")
   func others() async {
     await #expect(processExitsWith: .success) {
       let (bus, inbox, missed) = (EventBus(), Inbox<Int>(), Inbox<Int>())

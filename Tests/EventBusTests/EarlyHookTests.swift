@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The hooks are registered first, so that they run before anything else ends with the lifetime.
-@Suite("Early hooks of a lifetime")
+@Suite("Early end hooks of a lifetime")
 struct EarlyHookTests {
   enum Kind: CaseIterable {
     case plain, once, predicate, sender, asynchronous, onActor, attached, attachedWithPredicate
@@ -40,7 +40,10 @@ struct EarlyHookTests {
     }
   }
 
-  @Test("What a hook posts reaches no registration that ends with it", arguments: Kind.allCases)
+  @Test(
+    "An event posted by an end hook reaches no registration that ends with the lifetime",
+    arguments: Kind.allCases
+  )
   func notReached(kind: Kind) async {
     let (bus, owner, reached) = (EventBus(), LivedOwner(), Log<Int>())
     owner.lifetime.onEnd { [unowned owner] in reached.append(bus.post(.number, 1, from: owner)) }
@@ -54,7 +57,7 @@ struct EarlyHookTests {
   }
 
   @MainActor
-  @Test("What waited for an actor is not delivered by a hook that posts there")
+  @Test("A post from an end hook does not deliver events that waited for the actor")
   func waitedForAnActor() {
     let (bus, screen) = (EventBus(), Screen())
     screen.lifetime.onEnd { MainActor.assumeIsolated { _ = bus.post(.text, "drains") } }
@@ -64,7 +67,7 @@ struct EarlyHookTests {
     #expect(screen.shown == [])
   }
 
-  @Test("What a hook posts is not in a stream that ends with the lifetime")
+  @Test("An event posted by an end hook is not in a stream that ends with the lifetime")
   func stream() async {
     let (bus, lifetime) = (EventBus(), Lifetime())
     lifetime.onEnd { bus.post(.number, 2) }
@@ -81,7 +84,7 @@ struct EarlyHookTests {
   }
 
   @MainActor
-  @Test("What a hook sets is not reported to observers that end with the lifetime")
+  @Test("A value set by an end hook is not reported to observers that end with the lifetime")
   func properties() {
     let (model, screen, active) = (Model(), Screen(), Log<Bool>())
     let tokens = Log<Token>()

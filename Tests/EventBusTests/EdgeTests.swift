@@ -2,9 +2,9 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("At the edges of delivery", .timeLimit(.minutes(5)))
+@Suite("Edge cases of delivery", .timeLimit(.minutes(5)))
 struct EdgeTests {
-  @Test("One whose predicate cancels its own registration and says yes is not called")
+  @Test("An observer whose predicate cancels its registration and returns true is not called")
   func cancelsInThePredicate() {
     let bus = EventBus()
     let bag = TokenBag()
@@ -20,7 +20,7 @@ struct EdgeTests {
     #expect(heard.value == 0)
   }
 
-  @Test("A token that has ended excludes nobody, also not a later one at the same place")
+  @Test("An ended token excludes no observer, including a later one in the same slot")
   func endedTokenExcludes() {
     let bus = EventBus()
     let heard = Counter()
@@ -32,7 +32,7 @@ struct EdgeTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("The deinit of a main-actor owner that dies in its call runs on the main actor")
+  @Test("The deinit of a main-actor owner that dies in its own call runs on the main actor")
   @MainActor
   func deinitOnMain() async {
     let bus = EventBus()
@@ -57,7 +57,7 @@ struct EdgeTests {
     withExtendedLifetime(panel) {}
   }
 
-  @Test("An owner that is dead, or dies meanwhile, is given no more")
+  @Test("A dead owner receives no further events, including an owner that dies meanwhile")
   func owner() {
     let bus = EventBus()
     let log = Log<Int>()
@@ -75,9 +75,7 @@ struct EdgeTests {
     #expect(log.entries == [1])
   }
 
-  @Test(
-    "The very first posts of an event on a bus are kept, also when its observer comes at that moment"
-  )
+  @Test("The first posts of a name are replayed even if its first observer registers concurrently")
   func firstPosts() async {
     let (rounds, posts) = (2_000, 4)
     let name = EventName<Int>("sample.replay.storm of first posts", replay: 100)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Waiting for the end of a lifetime", .timeLimit(.minutes(5)))
 struct EndingTests {
-  @Test("Waiting for an end returns when it comes, and at once when it has come")
+  @Test("Waiting for an end returns when the lifetime ends, and at once if it has ended")
   func ending() async throws {
     let lifetime = Lifetime()
     let ending = lifetime.ending
@@ -16,7 +16,7 @@ struct EndingTests {
     try await Lifetime.ended.ending.wait()
   }
 
-  @Test("Waiting for an end does not keep the lifetime")
+  @Test("Waiting for an end does not retain the lifetime")
   func endingIsWeak() async throws {
     let lifetime = Holder(Lifetime())
     let ending = try #require(lifetime.value?.ending)
@@ -26,7 +26,7 @@ struct EndingTests {
     try await waiting.value
   }
 
-  @Test("Cancelling a task that waits for an end throws, and leaves no hook")
+  @Test("Cancelling a task that waits for an end throws and leaves no hook")
   func endingIsCancellable() async {
     let lifetime = Lifetime()
     let waiting = Task { [ending = lifetime.ending] in try await ending.wait() }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Enqueued events", .timeLimit(.minutes(5)))
 struct EnqueueTests {
-  /// Enqueues for itself and tells what had arrived before it gave way.
+  /// Enqueues for itself and returns the events that had arrived before it suspended.
   private actor Place {
     private(set) var heard: [Int] = []
 
@@ -22,7 +22,9 @@ struct EnqueueTests {
   }
 
   @MainActor
-  @Test("They are delivered in a later turn of the caller's isolation, first in first out")
+  @Test(
+    "Enqueued events are delivered in a later turn of the caller's isolation, first in first out"
+  )
   func laterTurn() async {
     let bus = EventBus()
     let inbox = Inbox<Int>()
@@ -41,7 +43,7 @@ struct EnqueueTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("That holds on any actor")
+  @Test("Enqueued events are delivered first in first out on any actor")
   func onAnActor() async {
     let bus = EventBus()
     let (place, inbox) = (Place(), Inbox<Int>())
@@ -51,7 +53,7 @@ struct EnqueueTests {
     #expect(await place.heard == [1, 2, 3])
   }
 
-  @Test("Without an isolation they are delivered from a task, in order per bus")
+  @Test("Events enqueued without an isolation are delivered from a task, in order per bus")
   func withoutIsolation() async {
     let bus = EventBus()
     let inbox = Inbox<Int>()
@@ -65,7 +67,7 @@ struct EnqueueTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Those of several threads arrive once each, every thread's in its order")
+  @Test("Events enqueued by several threads arrive once each, in each thread's order")
   func severalThreads() async {
     let (threads, count) = (3, 500)
     let bus = EventBus()
@@ -82,7 +84,7 @@ struct EnqueueTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Events of different names keep one order, with sender and payload")
+  @Test("Events of different names share one order and keep their sender and payload")
   func acrossNames() async {
     let bus = EventBus()
     let sender = SampleSender()
@@ -101,7 +103,7 @@ struct EnqueueTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A handler may enqueue again: it comes behind what waited already, not inside the call")
+  @Test("An event enqueued by a handler is delivered after the waiting ones, not inside the call")
   func enqueueAgain() async {
     let bus = EventBus()
     let inbox = Inbox<String>()
@@ -120,7 +122,7 @@ struct EnqueueTests {
     withExtendedLifetime((token, beginning)) {}
   }
 
-  @Test("Who registers after the event was enqueued, but before it is delivered, hears it")
+  @Test("An observer registered between enqueueing and delivery receives the event")
   func registeredBeforeDelivery() async {
     let bus = EventBus()
     let (inbox, mayGo) = (Inbox<Int>(), ManualLatch())
@@ -137,14 +139,14 @@ struct EnqueueTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("The sender is not kept, and may enqueue in its own deinit")
+  @Test("An enqueued event does not retain its sender, and a sender may enqueue in its deinit")
   func senderIsNotKept() async {
     let bus = EventBus()
     let inbox = Inbox<Int>()
     let bag = TokenBag()
     bus.observe(.number) { inbox.append($0) }.store(in: bag)
     bus.observe(.nothing) { [unowned bus] in
-      // Nothing else is delivered before this returns, so that nobody needs the sender meanwhile.
+      // No other event is delivered before this returns, so no delivery needs the sender meanwhile.
       var leaver: SampleLeaver? = SampleLeaver { [unowned bus] sender in
         bus.enqueue(.number, 2, from: sender)
       }
@@ -163,7 +165,7 @@ struct EnqueueTests {
     withExtendedLifetime(bag) {}
   }
 
-  @Test("The sender's identity stays with the event, also when the sender has died meanwhile")
+  @Test("An enqueued event keeps its sender's identity after the sender has died")
   func identityStays() async {
     let bus = EventBus()
     let inbox = Inbox<ObjectIdentifier?>()
@@ -176,7 +178,7 @@ struct EnqueueTests {
     withExtendedLifetime((token, sender)) {}
   }
 
-  @Test("A bus that dies delivers nothing any more, and lets go what waits")
+  @Test("A dying bus delivers no waiting events and releases them")
   func busDies() async {
     let name = EventName<Tally.Probe>("sample.probe in a queue")
     let tally = Tally()
@@ -190,7 +192,7 @@ struct EnqueueTests {
   }
 
   @MainActor
-  @Test("It does so quietly: nobody is called and no hook is told")
+  @Test("A dying bus calls neither observers nor hooks for the events it discards")
   func busDiesQuietly() async {
     let told = Log<String>()
     var hooks = EventHooks()

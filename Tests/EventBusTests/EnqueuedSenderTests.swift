@@ -19,7 +19,7 @@ struct EnqueuedSenderTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("The delivery of an event does not keep its sender", arguments: [true, false])
+  @Test("Delivering an event does not retain its sender", arguments: [true, false])
   func deliveryDoesNotKeep(isNamed: Bool) async {
     let gone = Log<String>()
     let sender = Holder(AtDeinit { gone.append("gone") })
@@ -34,7 +34,7 @@ struct EnqueuedSenderTests {
     #expect(inbox.entries == [1])
   }
 
-  @Test("An observer that names the sender while its event waits is called")
+  @Test("An observer registered for the sender while its event waits is called")
   func namedWhileWaiting() async {
     let sender = SampleSender()
     bus.enqueue(.number, 1, from: sender)
@@ -43,7 +43,7 @@ struct EnqueuedSenderTests {
     #expect(inbox.entries == [1])
   }
 
-  @Test("It is called also when all that named the sender before have left")
+  @Test("An observer registered for the sender is called even if all earlier ones have ended")
   func namedAgain() async {
     let sender = SampleSender()
     let former = bus.observe(.number, from: sender) { _ in Issue.record("It was cancelled.") }
@@ -54,7 +54,7 @@ struct EnqueuedSenderTests {
     #expect(inbox.entries == [1])
   }
 
-  @Test("What a sender enqueued while it lived reaches those that named it, also after its death")
+  @Test("Events enqueued by a living sender reach its observers even after its death")
   func diedBeforeDelivery() async {
     var sender: SampleSender? = SampleSender()
     bus.observe(.number, from: sender) { @Sendable [inbox] in inbox.append($0) }.store(in: bag)
@@ -65,7 +65,7 @@ struct EnqueuedSenderTests {
     withExtendedLifetime(sender) {}
   }
 
-  @Test("What a sender enqueues in its deinit does not reach those that named it")
+  @Test("Events enqueued in a sender's deinit do not reach its observers")
   func enqueuedInDeinit() async {
     let any = Log<Int>()
     bus.observe(.number) { @Sendable in any.append($0) }.store(in: bag)
@@ -80,7 +80,7 @@ struct EnqueuedSenderTests {
     withExtendedLifetime(sender) {}
   }
 
-  @Test("An observer of a dead sender never hears what a new object at its address enqueues")
+  @Test("An observer of a dead sender never receives events of a new object at its address")
   func newObjectEnqueues() async {
     let cameBack = SampleSender.replaceAtSameAddress { sender in
       bus.observe(.number, from: sender) { @Sendable [inbox] in inbox.append($0) }.store(in: bag)
@@ -92,7 +92,7 @@ struct EnqueuedSenderTests {
     #expect(inbox.entries == [])
   }
 
-  @Test("No new object has the address of a sender whose event waits, and can be taken for it")
+  @Test("No new object can have the address of a sender whose event waits")
   func addressIsTaken() async {
     var count = 0
     let any = Log<Int>()

@@ -4,30 +4,30 @@ import Testing
 
 @Suite("Event names")
 struct EventNameTests {
-  @Test("A name keeps the string it was made with")
+  @Test("A name keeps the string it was created with")
   func keepsItsString() {
     #expect(EventNames.number.rawValue == "sample.number")
   }
 
-  @Test("Names with one string and one payload type are equal, wherever they were made")
+  @Test("Names with the same string and payload type are equal, wherever they were created")
   func equalNames() {
     let elsewhere = EventName<Int>("sample.number")
     #expect(elsewhere == EventNames.number)
     #expect(elsewhere.hashValue == EventNames.number.hashValue)
   }
 
-  @Test("Names with one string are equal even if they ask for different replay counts")
+  @Test("Names with the same string are equal even if their replay counts differ")
   func replayIsNoPartOfTheIdentity() {
     #expect(EventName<Int>("sample.replayed", replay: 2) == EventName<Int>("sample.replayed"))
   }
 
-  @Test("Names with different strings are different")
+  @Test("Names with different strings are not equal")
   func differentStrings() {
     #expect(EventName<Int>("sample.number ") != EventNames.number)
     #expect(EventName<Int>("Sample.number") != EventNames.number)
   }
 
-  @Test("The same string with another payload type is another name")
+  @Test("Names with the same string and different payload types are not equal")
   func differentPayloads() {
     let number: EventNames = EventName<Int>("sample.one string")
     let text: EventNames = EventName<String>("sample.one string")
@@ -35,14 +35,14 @@ struct EventNameTests {
     #expect(Set([number, text, maybe]).count == 3)
   }
 
-  @Test("Names of all payloads share a set, where equal ones fall together")
+  @Test("A set of names with any payload types holds equal names once")
   func namesInASet() {
     let again = EventName<Int>("sample.number")
     let names: Set<EventNames> = [EventNames.number, EventNames.text, again]
     #expect(names == [.text, .number])
   }
 
-  @Test("An event posted under one name reaches who observed an equal name made elsewhere")
+  @Test("An event posted under one name reaches observers of an equal name created elsewhere")
   func equalNamesAreOneEvent() {
     let bus = EventBus()
     let log = Log<Int>()
@@ -52,7 +52,7 @@ struct EventNameTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("One string with two payload types is two events that do not disturb each other")
+  @Test("One string with two payload types names two independent events")
   func oneStringTwoPayloads() {
     let bus = EventBus()
     let numbers = Log<Int>()
@@ -69,7 +69,7 @@ struct EventNameTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("Names made for the first time by many threads at once are one event")
+  @Test("Names created for the first time by many threads at once name one event")
   func racingNames() async {
     let bus = EventBus()
     let (threads, rounds) = (2, 2_000)
@@ -94,7 +94,7 @@ struct EventNameTests {
     bag.cancelAll()
   }
 
-  @Test("A name without a character traps and says so")
+  @Test("An empty name traps with a message")
   func emptyName() async throws {
     let result = await #expect(
       processExitsWith: .failure,
@@ -107,7 +107,7 @@ struct EventNameTests {
     #expect(message.localized(contains: "name"))
   }
 
-  @Test("A string of blanks is a name")
+  @Test("A name that consists of spaces is valid")
   func blankName() {
     #expect(EventName<Int>(" ").rawValue == " ")
   }

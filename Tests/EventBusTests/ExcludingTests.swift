@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Posts that exclude a registration")
 struct ExcludingTests {
-  @Test("Everybody but the excluded one is called")
+  @Test("A post calls every observer except the excluded one")
   func everybodyElse() {
     let bus = EventBus()
     let log = Log<String>()
@@ -17,7 +17,7 @@ struct ExcludingTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("It does not matter how the excluded one was registered", arguments: Form.allCases)
+  @Test("A registration of any kind can be excluded", arguments: Form.allCases)
   func anyForm(form: Form) {
     let bus = EventBus()
     let owner = LivedOwner()
@@ -53,7 +53,7 @@ struct ExcludingTests {
     }
   }
 
-  @Test("An observer may answer without hearing itself")
+  @Test("An observer may answer an event without receiving its own answer")
   func answersWithoutHearingItself() {
     let bus = EventBus()
     let log = Log<String>()
@@ -71,7 +71,7 @@ struct ExcludingTests {
     withExtendedLifetime(other) {}
   }
 
-  @Test("A token of another bus, of another event or of one's own excludes nobody")
+  @Test("A token of another bus, another event or an action excludes no observer")
   func strangers() {
     let (bus, otherBus) = (EventBus(), EventBus())
     let heard = Counter()
@@ -82,7 +82,7 @@ struct ExcludingTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("An observer of every event can be excluded like the others")
+  @Test("An observer of every event can be excluded like any other")
   func wildcard() {
     let bus = EventBus()
     let log = Log<String>()
@@ -93,7 +93,7 @@ struct ExcludingTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("An event without a payload and a signal exclude too")
+  @Test("Events without a payload and signals support exclusion")
   func otherForms() {
     let bus = EventBus()
     let token = bus.observe(.nothing) { Issue.record("Excluded.") }

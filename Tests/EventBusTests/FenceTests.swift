@@ -2,9 +2,9 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("What a registration waits for at its end", .timeLimit(.minutes(5)))
+@Suite("Waiting for a registration's calls to finish", .timeLimit(.minutes(5)))
 struct FenceTests {
-  /// Runs a plain handler of the event on a thread until the test lets it go.
+  /// Runs a plain handler of the event on a thread until the test opens its latch.
   private struct Blocker {
     private let mayLeave = ManualLatch()
     private let thread: Task<Void, Never>
@@ -43,7 +43,10 @@ struct FenceTests {
     }
   }
 
-  @Test("It does not wait for other handlers of the event", arguments: Kind.allCases)
+  @Test(
+    "waitUntilFinished() does not wait for other handlers of the event",
+    arguments: Kind.allCases
+  )
   func otherHandlers(kind: Kind) async {
     let (bus, sender) = (EventBus(), SampleSender())
     let token = await Self.token(kind, bus, sender)
@@ -55,7 +58,7 @@ struct FenceTests {
   }
 
   @Test(
-    "A plain handler does not wait for posts that began after its end",
+    "Waiting for a nonisolated handler ignores posts that began after its end",
     arguments: [true, false]
   )
   func laterPosts(hasOwner: Bool) async {
@@ -69,7 +72,7 @@ struct FenceTests {
     withExtendedLifetime(owner) {}
   }
 
-  @Test("A filter that another thread is running counts as a call", arguments: [true, false])
+  @Test("A filter running on another thread counts as a call", arguments: [true, false])
   func filter(isAsynchronous: Bool) async {
     let bus = EventBus()
     let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
@@ -98,7 +101,7 @@ struct FenceTests {
   }
 
   @MainActor
-  @Test("A call that its actor makes in the course of a post counts")
+  @Test("A call that the actor makes during a post counts as a call")
   func callAtHome() async {
     let bus = EventBus()
     let (isInside, isWaiting) = (ManualLatch(), ManualLatch())
@@ -121,7 +124,7 @@ struct FenceTests {
     #expect(log.entries == ["call", "fence"])
   }
 
-  @Test("An end hook counts as a call while it runs")
+  @Test("A running end hook counts as a call")
   func runningHook() async {
     let lifetime = Lifetime()
     let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
@@ -146,7 +149,7 @@ struct FenceTests {
     await ending
   }
 
-  @Test("Before the end of its lifetime, an end hook is waited for until it has run")
+  @Test("waitUntilFinished() on an end hook of a live lifetime returns after the hook has run")
   func activeHook() async {
     let lifetime = Lifetime()
     let (log, isWaiting) = (Log<String>(), ManualLatch())
@@ -164,7 +167,7 @@ struct FenceTests {
     #expect(log.entries == ["hook", "fence"])
   }
 
-  @Test("What a hook captured is freed before its end is reported")
+  @Test("An end hook's captures are freed before its end is reported")
   func hookIsFreed() async {
     let lifetime = Lifetime()
     let tally = Tally()
@@ -180,7 +183,7 @@ struct FenceTests {
     #expect(await waiting.value == 0)
   }
 
-  @Test("The action of a token counts as a call while another thread runs it")
+  @Test("A token's action counts as a call while another thread runs it")
   func runningAction() async {
     let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
     let log = Log<String>()
@@ -202,7 +205,7 @@ struct FenceTests {
     await ending
   }
 
-  @Test("A task at the address of one that made an earlier call is not taken for it")
+  @Test("A new task at the address of an earlier caller's task is not mistaken for that caller")
   func reusedTask() async {
     let bus = EventBus()
     let identity = Inbox<Int>()
@@ -221,7 +224,8 @@ struct FenceTests {
       }
       let own = TaskIdentity.current
       identity.append(own)
-      // Heirs of the call's task-local values, begun when its task is gone, until one has its address.
+      // Tasks that inherit the call's task-local values, started after its task ended, until one
+      // has its address.
       heirs.append(
         Task {
           await hasReturned.wait()
@@ -254,7 +258,7 @@ struct FenceTests {
     _ = await identity.first(1)
     for _ in 0..<100 { await Task.yield() }
     hasReturned.open()
-    // Where no address comes back, nothing can be mistaken.
+    // If no address is reused, no task can be mistaken for another.
     if await found.first(1) == [true] {
       bus.post(.number, 2)
       await isWaiting.wait()
@@ -274,7 +278,7 @@ struct FenceTests {
   }
 
   @Test(
-    "While threads post and cancel, no call runs once the fence has returned",
+    "During concurrent posts and cancels, no call runs after waitUntilFinished() returns",
     arguments: Racer.allCases
   )
   func race(kind: Racer) async {
@@ -305,7 +309,7 @@ struct FenceTests {
         while !mayStop.isOpen { bus.post(.number, 1, from: owner) }
       }
       async let atHome: Void = Self.postOnSampleActor(bus, until: mayStop)
-      // The fence is asked for as soon as the end shows, which is before all is done that it takes.
+      // The fence is requested as soon as the end is visible, before all of its work is done.
       while token.isActive { await Task.yield() }
       await token.waitUntilFinished()
       isClosed.open()
@@ -337,7 +341,7 @@ struct FenceTests {
     }
   }
 
-  @Test("An active registration's fence returns when its bus dies")
+  @Test("waitUntilFinished() of an active registration returns when its bus dies")
   func busDies() async {
     var bus: EventBus? = EventBus()
     let token = bus?.observe(.number) { _ in }

@@ -2,9 +2,9 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Waiting until a registration is over", .timeLimit(.minutes(5)))
+@Suite("waitUntilFinished()", .timeLimit(.minutes(5)))
 struct FinishedTests {
-  @Test("After cancel it returns when no call is running")
+  @Test("After cancel(), waitUntilFinished() returns if no call is running")
   func nothingIsRunning() async {
     let bus = EventBus()
     let owner = LivedOwner()
@@ -22,7 +22,7 @@ struct FinishedTests {
     withExtendedLifetime(owner) {}
   }
 
-  @Test("It waits for a call that another thread is running", arguments: Kind.allCases)
+  @Test("waitUntilFinished() waits for a call running on another thread", arguments: Kind.allCases)
   func waitsForARunningCall(kind: Kind) async {
     let bus = EventBus()
     let owner = LivedOwner()
@@ -58,7 +58,7 @@ struct FinishedTests {
     case plain, once, owner
   }
 
-  @Test("It waits for a call that its actor is running")
+  @Test("waitUntilFinished() waits for a call running on the handler's actor")
   func waitsForACallOnAnActor() async {
     let bus = EventBus()
     let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
@@ -82,7 +82,7 @@ struct FinishedTests {
     await opener.value
   }
 
-  @Test("Everyone who waits is let go")
+  @Test("All waiting tasks resume at the end")
   func manyWait() async {
     let bus = EventBus()
     let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
@@ -112,7 +112,7 @@ struct FinishedTests {
     await posting
   }
 
-  @Test("Cancelling the waiting task lets it go while the call still runs")
+  @Test("Cancelling the waiting task resumes it while the call still runs")
   func taskCancellation() async {
     let bus = EventBus()
     let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
@@ -132,7 +132,7 @@ struct FinishedTests {
     await posting
   }
 
-  @Test("A task that was cancelled before does not wait at all")
+  @Test("An already cancelled task does not wait")
   func cancelledBefore() async {
     let bus = EventBus()
     let token = bus.observe(.number) { _ in }
@@ -144,7 +144,10 @@ struct FinishedTests {
     #expect(token.isActive)
   }
 
-  @Test("Before cancel it waits for the registration to end", arguments: [true, false])
+  @Test(
+    "Before cancel(), waitUntilFinished() waits for the registration to end",
+    arguments: [true, false]
+  )
   func waitsForTheEnd(byOwner: Bool) async {
     let bus = EventBus()
     let owner = LivedOwner()
@@ -161,7 +164,7 @@ struct FinishedTests {
     #expect(hasEnded.entries == [false])
   }
 
-  @Test("Before its one call it waits for that call")
+  @Test("Before a one-call registration's call, waitUntilFinished() waits for that call")
   func waitsForOnce() async {
     let bus = EventBus()
     let heard = Counter()
@@ -175,7 +178,7 @@ struct FinishedTests {
     #expect(await waiting.value == 1)
   }
 
-  @Test("A posting thread never enters the handler again once the fence has returned")
+  @Test("A posting thread never enters the handler after waitUntilFinished() has returned")
   func fence() async {
     for _ in 0..<100 {
       let bus = EventBus()
@@ -201,7 +204,7 @@ struct FinishedTests {
   }
 
   @MainActor
-  @Test("An event that waits for an actor does not hold the fence back: its call cannot begin")
+  @Test("An event queued for an actor does not delay waitUntilFinished(), as its call cannot begin")
   func queuedCall() async {
     let bus = EventBus()
     let token = bus.observe(.number) { _ in Issue.record("Cancelled before its turn.") }

@@ -2,10 +2,11 @@ import EventBus
 import TestSupport
 import Testing
 
-/// What has ended is bounded by what is alive plus what ended since the oldest running call began.
+/// Ended registrations are bounded by the live ones plus those that ended since the oldest running
+/// call began.
 @Suite("Bounded garbage")
 struct GarbageTests {
-  @Test("Ten thousand registrations that come and go leave nothing", arguments: [0, 1, 100])
+  @Test("Ten thousand short-lived registrations leave nothing behind", arguments: [0, 1, 100])
   func churn(others: Int) {
     let bus = EventBus()
     let signal = bus.signal(.number)
@@ -24,7 +25,7 @@ struct GarbageTests {
     withExtendedLifetime(kept) {}
   }
 
-  @Test("What ends while a call runs is freed when that call has ended, not later")
+  @Test("Storage retired during a call is freed when that call returns, not later")
   func retiredWhileACallRuns() async {
     let bus = EventBus()
     let tally = Tally()
@@ -45,7 +46,7 @@ struct GarbageTests {
     withExtendedLifetime(blocking) {}
   }
 
-  @Test("Posts that overlap for ever do not hold back what ended before them")
+  @Test("Endlessly overlapping posts do not delay the release of storage retired before them")
   func overlappingPosts() async {
     let bus = EventBus()
     let tally = Tally()
@@ -73,7 +74,7 @@ struct GarbageTests {
     withExtendedLifetime(overlapping) {}
   }
 
-  @Test("Observers that end in their own call do not gather, however often that happens")
+  @Test("Observers that end in their own calls do not accumulate")
   func endingInTheirOwnCall() {
     let bus = EventBus()
     let tally = Tally()

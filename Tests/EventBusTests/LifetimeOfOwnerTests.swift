@@ -2,9 +2,9 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("The lifetime of an object")
+@Suite("Lifetime of an object")
 struct LifetimeOfOwnerTests {
-  @Test("A stored lifetime ends when its owner is destroyed, on the thread that let it go")
+  @Test("A stored lifetime ends when its owner is destroyed, on the thread that released it")
   func endsWithItsOwner() async {
     let threads = Log<ThreadID>()
     let owner = Holder(LivedOwner())
@@ -27,7 +27,7 @@ struct LifetimeOfOwnerTests {
     #expect(wasNil.entries == [true])
   }
 
-  @Test("A lifetime that outlives its owner ends when the last reference to it goes")
+  @Test("A lifetime that outlives its owner ends with the last reference to it")
   func lifetimeOutlivesItsOwner() {
     let heard = Counter()
     let owner = Holder(LivedOwner())
@@ -56,7 +56,7 @@ struct LifetimeOfOwnerTests {
     }
   }
 
-  @Test("Ended first in a deinit it is before the fields go, otherwise it is with them")
+  @Test("Ended in a deinit, a lifetime ends before the fields; otherwise it ends with them")
   func twoPhases() {
     let log = Log<String>()
     let owner = Holder(TwoPhases(log))
@@ -70,7 +70,7 @@ struct LifetimeOfOwnerTests {
     #expect(wasNil.entries == [true])
   }
 
-  @Test("A hook that does not capture its owner does not keep it")
+  @Test("A hook that does not capture its owner does not retain it")
   func hooksDoNotKeepTheOwner() {
     let tally = Tally()
     do {
@@ -80,7 +80,7 @@ struct LifetimeOfOwnerTests {
     #expect(tally.freed == 1)
   }
 
-  @Test("Registering and ending at once, ten thousand times, runs each hook exactly once")
+  @Test("Registering and ending concurrently, ten thousand times, runs each hook exactly once")
   func races() async {
     let rounds = 10_000
     let lifetimes = (0..<rounds).map { _ in Lifetime() }
@@ -95,7 +95,7 @@ struct LifetimeOfOwnerTests {
     #expect(runs.allSatisfy { $0.value == 1 })
   }
 
-  @Test("Hooks registered while it ends run exactly once, the earlier ones in order")
+  @Test("Hooks registered during the end run exactly once, the earlier ones in order")
   func manyRegister() async {
     for _ in 0..<50 {
       let lifetime = Lifetime()
@@ -110,7 +110,7 @@ struct LifetimeOfOwnerTests {
     }
   }
 
-  @Test("Cancelling a hook while the lifetime ends runs it once or not at all, and frees it once")
+  @Test("Cancelling a hook during the end runs it at most once and frees it once")
   func racingCancel() async {
     let rounds = 1_000
     let tally = Tally()
@@ -134,7 +134,7 @@ struct LifetimeOfOwnerTests {
     #expect(tokens.allSatisfy { !$0.isActive })
   }
 
-  @Test("A simulated weak property becomes nil with its object")
+  @Test("A simulated weak property becomes nil when its object dies")
   func simulatedWeakProperty() {
     final class Panel: Sendable {
       let delegate = Holder<ObjectIdentifier>()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Owners that carry a lifetime")
 struct LifetimeOwnerTests {
-  @Test("The registration is removed the moment the owner is destroyed")
+  @Test("Destroying the owner removes the registration immediately")
   func removedAtOnce() {
     let bus = EventBus()
     let signal = bus.signal(.number)
@@ -21,7 +21,7 @@ struct LifetimeOwnerTests {
     withExtendedLifetime(owner) {}
   }
 
-  @Test("The registration is removed when the lifetime is ended, even if the owner lives on")
+  @Test("Ending the lifetime removes the registration even if the owner lives on")
   func removedByEnd() {
     let bus = EventBus()
     let owner = LivedOwner()
@@ -47,7 +47,7 @@ struct LifetimeOwnerTests {
     #expect(tally.live == 0)
   }
 
-  @Test("A post while the owner's end hooks run does not reach it any more")
+  @Test("A post made while the owner's end hooks run does not reach the owner")
   func notReachedFromAnEndHook() {
     let bus = EventBus()
     let counts = Log<Int>()
@@ -87,7 +87,7 @@ struct LifetimeOwnerTests {
     #expect(owner.log.entries == [1])
   }
 
-  @Test("A registration cancelled early is not kept by the lifetime")
+  @Test("The lifetime does not retain a registration that was cancelled early")
   func cancelledEarly() {
     let bus = EventBus()
     let tally = Tally()
@@ -106,7 +106,7 @@ struct LifetimeOwnerTests {
   }
 
   @MainActor
-  @Test("A main-actor object adopts it with one stored property, usable from any thread")
+  @Test("A main-actor object adopts a lifetime with one stored property, usable from any thread")
   func mainActorOwner() {
     let bus = EventBus()
     var screen: Screen? = Screen()
@@ -121,7 +121,7 @@ struct LifetimeOwnerTests {
     #expect(bus.signal(.number).observerCount == 0)
   }
 
-  @Test("For the first hook already, no registration is active that ends with the lifetime")
+  @Test("Registrations that end with the lifetime are inactive when its first hook runs")
   func inactiveForHooks() {
     let (bus, owner, seen) = (EventBus(), LivedOwner(), Log<[Bool]>())
     let tokens = Log<Token>()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Lifetimes")
 struct LifetimeTests {
-  @Test("Hooks run once, in the order of registration")
+  @Test("End hooks run once, in registration order")
   func order() {
     let log = Log<Int>()
     let lifetime = Lifetime()
@@ -16,7 +16,7 @@ struct LifetimeTests {
     #expect(log.entries == Array(0..<100))
   }
 
-  @Test("Ending twice, and dying after the end, runs nothing again")
+  @Test("Ending a lifetime twice, or releasing it after its end, runs no hook again")
   func endIsIdempotent() {
     let heard = Counter()
     var lifetime: Lifetime? = Lifetime()
@@ -28,14 +28,14 @@ struct LifetimeTests {
     withExtendedLifetime(lifetime) {}
   }
 
-  @Test("A lifetime without hooks just ends")
+  @Test("A lifetime without hooks ends")
   func withoutHooks() {
     let lifetime = Lifetime()
     lifetime.end()
     #expect(lifetime.hasEnded)
   }
 
-  @Test("The shared ended lifetime has ended, and runs hooks at once")
+  @Test("The shared ended lifetime has ended and runs hooks at once")
   func sharedEndedLifetime() {
     let heard = Counter()
     #expect(Lifetime.ended.hasEnded)
@@ -43,7 +43,7 @@ struct LifetimeTests {
     #expect(heard.value == 1)
   }
 
-  @Test("Registering on a lifetime that has ended runs the hook at once and keeps nothing")
+  @Test("A hook registered on an ended lifetime runs at once and is not retained")
   func registeringAfterTheEnd() {
     let log = Log<ThreadID>()
     let tally = Tally()
@@ -58,7 +58,7 @@ struct LifetimeTests {
     #expect(!token.isActive)
   }
 
-  @Test("The lifetime has ended for the first hook already")
+  @Test("The lifetime has already ended when its first hook runs")
   func hasEndedInHooks() {
     let lifetime = Lifetime()
     let states = Log<Bool>()
@@ -67,7 +67,7 @@ struct LifetimeTests {
     #expect(states.entries == [true])
   }
 
-  @Test("A hook may register another, which runs at once")
+  @Test("A hook registered by a running hook runs at once")
   func registeringInAHook() {
     let log = Log<String>()
     let lifetime = Lifetime()
@@ -82,7 +82,7 @@ struct LifetimeTests {
     #expect(log.entries == ["first begins", "registered meanwhile", "first ends", "second"])
   }
 
-  @Test("A cancelled hook does not run, the others do, and its captures are freed")
+  @Test("A cancelled hook does not run and frees its captures; the other hooks run")
   func cancelOne() {
     let log = Log<String>()
     let tally = Tally()
@@ -101,7 +101,7 @@ struct LifetimeTests {
     #expect(log.entries == ["first", "last"])
   }
 
-  @Test("Hooks kept in a bag are cancelled together")
+  @Test("Hooks stored in a bag are cancelled together")
   func cancelAll() {
     let lifetime = Lifetime()
     let bag = TokenBag()
@@ -111,7 +111,7 @@ struct LifetimeTests {
     lifetime.end()
   }
 
-  @Test("A hook may cancel a later one")
+  @Test("A hook may cancel a later hook")
   func cancelInAHook() {
     let lifetime = Lifetime()
     let bag = TokenBag()
@@ -121,7 +121,7 @@ struct LifetimeTests {
     #expect(bag.count == 0)
   }
 
-  @Test("A hook's token may be dropped, and has ended when the hook has run")
+  @Test("A hook's token may be dropped and is inactive once the hook has run")
   func hookToken() {
     let heard = Counter()
     let lifetime = Lifetime()
@@ -133,7 +133,7 @@ struct LifetimeTests {
     token.cancel()
   }
 
-  @Test("What hooks captured is freed when they have run")
+  @Test("Hooks' captures are freed once the hooks have run")
   func capturesAreFreed() {
     let tally = Tally()
     let lifetime = Lifetime()
@@ -146,7 +146,7 @@ struct LifetimeTests {
     withExtendedLifetime((lifetime, tokens)) {}
   }
 
-  @Test("Hooks that were cancelled leave nothing behind")
+  @Test("Cancelled hooks leave nothing behind")
   func cancelledHooksAreBounded() {
     let lifetime = Lifetime()
     let (tally, tokens) = (Tally(), WeakList<Token>())

@@ -5,7 +5,7 @@ import Testing
 private let ownerCount = rounds(200_000, debug: 20_000, sanitized: 8_000)
 
 /// Owners are held weakly, and to look at a weak reference is to own the object for a moment.
-@Suite("Looking for dead owners", .timeLimit(.minutes(10)))
+@Suite("Lookup of dead owners", .timeLimit(.minutes(10)))
 struct LookingTests {
   /// An owner whose `deinit` says which thread ran it.
   @MainActor
@@ -23,7 +23,7 @@ struct LookingTests {
   }
 
   @MainActor
-  @Test("Posts, registrations and snapshots elsewhere never run the deinit of a main-actor owner")
+  @Test("Posts, registrations and snapshots elsewhere never run a main-actor owner's deinit")
   func storm() async {
     let bus = EventBus()
     let (strangers, mayStop) = (Counter(), ManualLatch())
@@ -119,7 +119,7 @@ struct LookingTests {
   }
 
   @MainActor
-  @Test("Dead owners of main-actor handlers go in that actor's next turn after a registration")
+  @Test("Dead owners of main-actor handlers are removed in that actor's turn after a registration")
   func nextTurn() async {
     let bus = EventBus()
     let signal = bus.signal(.number)
@@ -155,7 +155,7 @@ struct LookingTests {
     }
   }
 
-  @Test("Dead owners of handlers on many actors go in those actors' next turns")
+  @Test("Dead owners of handlers on many actors are removed in those actors' next turns")
   func manyActors() async {
     let bus = EventBus()
     let signal = bus.signal(.number)
@@ -178,7 +178,7 @@ struct LookingTests {
     var heard = 0
   }
 
-  @Test("Actors that observed for themselves and died go at the next registration")
+  @Test("Dead actors that observed for themselves are removed by the next registration")
   func deadActors() {
     let bus = EventBus()
     for _ in 0..<1_000 {
@@ -206,7 +206,7 @@ struct LookingTests {
   /// An owner that lives.
   private final class Tenant: Sendable {}
 
-  @Test("Actors whose observers' owners all live ask each other for no turns")
+  @Test("Actors whose observers' owners all live schedule no turns for each other")
   func quietActors() async {
     let bus = EventBus()
     let (depots, tenants) = ([Depot(), Depot()], (0..<12).map { _ in Tenant() })
@@ -228,7 +228,7 @@ struct LookingTests {
   }
 
   @MainActor
-  @Test("A snapshot shows the owner of a main-actor handler as alive until its death is noticed")
+  @Test("A snapshot shows a main-actor handler's owner as alive until its death is noticed")
   func asLastNoticed() {
     let bus = EventBus()
     let panel = Holder(Panel())
@@ -241,7 +241,7 @@ struct LookingTests {
     #expect(token?.isActive == false)
   }
 
-  @Test("A registration whose owner a post has found dead is inactive during that post already")
+  @Test("A registration whose owner a post finds dead is inactive during that post")
   func inactiveDuringThePost() {
     let bus = EventBus()
     let dead = bus.observe(.number, owner: PlainOwner()) { _, _ in Issue.record("Dead.") }
@@ -253,7 +253,7 @@ struct LookingTests {
   }
 
   @MainActor
-  @Test("Registrations that come and go while the actor is busy leave it nothing to look at")
+  @Test("Short-lived registrations leave a busy actor nothing to look up")
   func busyActor() async {
     let bus = EventBus()
     let (tally, tokens) = (Tally(), WeakList<Token>())

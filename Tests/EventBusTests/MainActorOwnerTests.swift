@@ -2,10 +2,10 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Owners on the main actor", .timeLimit(.minutes(5)))
+@Suite("Main-actor owners", .timeLimit(.minutes(5)))
 @MainActor
 struct MainActorOwnerTests {
-  @Test("A handler changes its owner's state at once when posted from the main actor")
+  @Test("A post from the main actor changes the owner's state synchronously")
   func atOnce() {
     let bus = EventBus()
     let (screen, panel) = (Screen(), Panel())
@@ -28,7 +28,7 @@ struct MainActorOwnerTests {
     #expect(screen.shown == [1, 2])
   }
 
-  @Test("An owner that dies while an event waits for it is not entered, and its registration goes")
+  @Test("An owner that dies while an event waits is not called, and its registration is removed")
   func diesWhileQueued() {
     let bus = EventBus()
     let signal = bus.signal(.number)
@@ -47,7 +47,7 @@ struct MainActorOwnerTests {
     #expect(signal.observerCount == 0)
   }
 
-  @Test("A waiting event does not keep its owner, whose deinit stays on the main thread")
+  @Test("A waiting event does not retain its owner, whose deinit stays on the main thread")
   func deinitStaysOnMain() {
     let bus = EventBus()
     let threads = Log<ThreadID>()
@@ -59,7 +59,7 @@ struct MainActorOwnerTests {
     #expect(threads.entries == [.current])
   }
 
-  @Test("The deinit of an owner that dies in its own handler follows on the same thread")
+  @Test("An owner that dies in its own handler is deinitialized on the same thread")
   func diesInItsHandler() async {
     let bus = EventBus()
     let threads = Log<ThreadID>()
@@ -83,7 +83,7 @@ struct MainActorOwnerTests {
     #expect(Set(threads.entries).count == 1)
   }
 
-  @Test("An owner whose lifetime ends while an event waits is not entered any more")
+  @Test("An owner whose lifetime ends while an event waits is not called")
   func lifetimeEndsWhileQueued() {
     let bus = EventBus()
     let screen = Screen()

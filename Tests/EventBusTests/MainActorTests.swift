@@ -2,8 +2,8 @@ import EventBus
 import TestSupport
 import Testing
 
-/// The tests hold the main actor, so that what is queued for it stays queued until they let go.
-@Suite("Handlers written on the main actor", .timeLimit(.minutes(5)))
+/// The tests occupy the main actor, so events queued for it stay queued until a test suspends.
+@Suite("Main-actor handlers", .timeLimit(.minutes(5)))
 @MainActor
 struct MainActorTests {
   /// Registers a handler that belongs to no actor.
@@ -19,7 +19,7 @@ struct MainActorTests {
     bus.post(.number, value)
   }
 
-  @Test("They are called at once by a post from the main actor")
+  @Test("A post from the main actor calls main-actor handlers synchronously")
   func atOnce() {
     let bus = EventBus()
     var shown: [Int] = []
@@ -65,7 +65,7 @@ struct MainActorTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Posts from elsewhere arrive in their order, across names and observers")
+  @Test("Posts from elsewhere arrive in post order, across names and observers")
   func postOrder() async {
     let bus = EventBus()
     let latch = ManualLatch()
@@ -88,7 +88,7 @@ struct MainActorTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A post on the main actor delivers what waits there first")
+  @Test("A post on the main actor first delivers the events waiting there")
   func nothingOvertakes() {
     let bus = EventBus()
     var shown: [String] = []
@@ -107,7 +107,7 @@ struct MainActorTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("That holds also for a post that nobody hears, and for nested posts")
+  @Test("A post without observers, or a nested post, also delivers the waiting events first")
   func nothingOvertakesNestedPosts() {
     let bus = EventBus()
     var shown: [String] = []
@@ -128,7 +128,7 @@ struct MainActorTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A nonisolated synchronous function on the main actor has no isolation: it queues")
+  @Test("A nonisolated synchronous function on the main actor has no isolation, so its posts queue")
   func nonisolatedFunction() async {
     let bus = EventBus()
     let latch = ManualLatch()
@@ -144,7 +144,7 @@ struct MainActorTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("One post calls nonisolated handlers at once and queues for the others")
+  @Test("One post calls nonisolated handlers synchronously and queues for the others")
   func mixedHandlers() {
     let bus = EventBus()
     let log = Log<String>()
@@ -160,7 +160,7 @@ struct MainActorTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A handler cancelled on the main actor is not called for what waits there")
+  @Test("A handler cancelled on the main actor is not called for events waiting there")
   func cancelledWhileQueued() {
     let bus = EventBus()
     var shown: [Int] = []
@@ -173,7 +173,7 @@ struct MainActorTests {
     withExtendedLifetime(other) {}
   }
 
-  @Test("A handler registered after a post is not called for it, though it still waits")
+  @Test("A handler registered after a post does not receive it, although it still waits")
   func registeredWhileQueued() {
     let bus = EventBus()
     var shown: [String] = []
@@ -185,7 +185,7 @@ struct MainActorTests {
     withExtendedLifetime((first, second)) {}
   }
 
-  @Test("The mailboxes of two buses are separate")
+  @Test("Two buses have separate mailboxes")
   func twoBuses() {
     let (one, other) = (EventBus(), EventBus())
     var shown: [String] = []

@@ -9,7 +9,7 @@ struct ManyObserversTests {
     let count: Int
   }
 
-  /// A bus that finds more than three many, and what its hook was told.
+  /// A bus whose threshold is three observers, and the calls of its hook.
   private func watchedBus() -> (bus: EventBus, told: Log<Told>) {
     let told = Log<Told>()
     var hooks = EventHooks()
@@ -18,7 +18,7 @@ struct ManyObserversTests {
     return (EventBus(hooks: hooks), told)
   }
 
-  @Test("The hook is told once a name, when the name first has more than the threshold")
+  @Test("The hook is called once per name, when its observers first exceed the threshold")
   func onceAName() {
     let (bus, told) = watchedBus()
     var tokens = (0..<3).map { _ in bus.observe(.number) { _ in } }
@@ -48,14 +48,14 @@ struct ManyObserversTests {
     withExtendedLifetime((tokens, owner)) {}
   }
 
-  @Test("Those that come and go one after the other are never many")
+  @Test("Short-lived observers never exceed the threshold")
   func comeAndGo() {
     let (bus, told) = watchedBus()
     for _ in 0..<100 { withExtendedLifetime(bus.observe(.number) { _ in }) {} }
     #expect(told.entries == [])
   }
 
-  @Test("The hook may use the bus, also to observe that name")
+  @Test("The hook may use the bus, including observing that name")
   func hookUsesTheBus() {
     let (bus, told) = (Holder<EventBus>(), Log<Int>())
     let tokens = TokenBag()
@@ -73,7 +73,7 @@ struct ManyObserversTests {
     bus.letGo()
   }
 
-  @Test("A thousand are not yet many, if nothing else was said")
+  @Test("The default threshold is a thousand observers")
   func defaultThreshold() {
     #expect(EventHooks().manyObserversThreshold == 1_000)
   }

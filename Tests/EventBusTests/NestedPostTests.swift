@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Posts from inside a handler")
 struct NestedPostTests {
-  @Test("A nested post is delivered to all before the outer one goes on")
+  @Test("A nested post reaches all observers before the outer post continues")
   func depthFirst() {
     let bus = EventBus()
     let log = Log<String>()
@@ -52,7 +52,7 @@ struct NestedPostTests {
     bag.cancelAll()
   }
 
-  @Test("Posts nest a thousand deep")
+  @Test("Posts nest a thousand levels deep")
   func deep() {
     let bus = EventBus()
     let depth = Counter()
@@ -65,7 +65,7 @@ struct NestedPostTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A handler may post on another bus, and that bus back")
+  @Test("A handler may post on another bus, whose handler posts back")
   func betweenBuses() {
     let (one, other) = (EventBus(), EventBus())
     let log = Log<String>()

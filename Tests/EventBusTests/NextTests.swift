@@ -4,13 +4,13 @@ import Testing
 
 @Suite("Waiting for the next event", .timeLimit(.minutes(5)))
 struct NextTests {
-  /// Returns when somebody observes, and gives way until then.
+  /// Returns once there is an observer, and suspends until then.
   private func untilObserved(_ bus: EventBus) async {
     let signal = bus.signal(.number)
     while signal.observerCount == 0, !Task.isCancelled { await Task.yield() }
   }
 
-  @Test("It is the next one after the call, and the registration is gone")
+  @Test("next() returns the first event after the call and removes its registration")
   func nextOne() async throws {
     let bus = EventBus()
     bus.post(.number, 0)
@@ -22,7 +22,7 @@ struct NextTests {
     #expect(bus.signal(.number).observerCount == 0)
   }
 
-  @Test("With a predicate it is the first that the predicate wants")
+  @Test("next() with a predicate returns the first event that matches")
   func predicate() async throws {
     let bus = EventBus()
     let waiting = Task { try await bus.next(.number, where: { $0 > 2 }) }
@@ -31,7 +31,7 @@ struct NextTests {
     #expect(try await waiting.value == 3)
   }
 
-  @Test("An event without a payload can be waited for")
+  @Test("next() waits for an event without a payload")
   func voidPayload() async throws {
     let bus = EventBus()
     let waiting = Task { try await bus.next(.nothing) }
@@ -40,7 +40,7 @@ struct NextTests {
     try await waiting.value
   }
 
-  @Test("Cancelling the task throws, and the registration is gone")
+  @Test("Cancelling the task throws and removes the registration")
   func cancelled() async {
     let bus = EventBus()
     let waiting = Task { try await bus.next(.number) }
@@ -50,7 +50,7 @@ struct NextTests {
     #expect(bus.signal(.number).observerCount == 0)
   }
 
-  @Test("When the bus dies first, which the wait does not keep, it throws")
+  @Test("next() does not retain its bus and throws if the bus dies first")
   func busDies() async {
     let bus = Holder(EventBus())
     let signal = bus.value?.signal(.number)
@@ -64,7 +64,7 @@ struct NextTests {
     await #expect(throws: CancellationError.self) { try await waiting.value }
   }
 
-  @Test("A task that was cancelled before does not wait")
+  @Test("An already cancelled task does not wait")
   func cancelledBefore() async {
     let bus = EventBus()
     let waiting = Task {
@@ -75,7 +75,7 @@ struct NextTests {
     #expect(bus.signal(.number).observerCount == 0)
   }
 
-  @Test("Everybody who waits is given the same event")
+  @Test("All waiting tasks receive the same event")
   func manyWait() async throws {
     let bus = EventBus()
     let waiting = (0..<10).map { _ in Task { try await bus.next(.number) } }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Observers of every event")
 struct ObserveAllTests {
-  @Test("They are given name, payload, sender and the place of the post")
+  @Test("An observer of every event receives name, payload, sender and source site")
   func wholeEvent() throws {
     let bus = EventBus()
     let sender = SampleSender()
@@ -25,7 +25,7 @@ struct ObserveAllTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("They hear events that nobody else ever observed, and whatever is sent by a bus's signal")
+  @Test("Observers of every event receive events without other observers, and signals of the bus")
   func everyEvent() {
     let bus = EventBus()
     let log = Log<String>()
@@ -38,7 +38,7 @@ struct ObserveAllTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("They hear their own bus only")
+  @Test("Observers of every event receive the events of their own bus only")
   func ownBusOnly() {
     let (bus, other) = (EventBus(), EventBus())
     let token = bus.observeAll { _ in Issue.record("Posted on another bus.") }
@@ -47,7 +47,7 @@ struct ObserveAllTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("They hear it in the same order as the others, by priority and registration")
+  @Test("Observers of every event share one order with the others, by priority and registration")
   func oneOrder() {
     let bus = EventBus()
     let sender = SampleSender()
@@ -69,7 +69,7 @@ struct ObserveAllTests {
     bag.cancelAll()
   }
 
-  @Test("They are not somebody who handled it: the post returns zero and the hook is told")
+  @Test("Observers of every event do not handle it: the post returns zero and the hook runs")
   func doNotCount() {
     let unhandled = Log<String>()
     var hooks = EventHooks()
@@ -85,7 +85,7 @@ struct ObserveAllTests {
     withExtendedLifetime((token, other)) {}
   }
 
-  @Test("They do not count among the observers of a name")
+  @Test("Observers of every event do not count among the observers of a name")
   func notAmongTheObserversOfAName() {
     let bus = EventBus()
     let token = bus.observeAll { _ in }
@@ -94,7 +94,7 @@ struct ObserveAllTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("One added during a post is not called by it, but by a nested one")
+  @Test("An observer of every event added during a post is called by nested posts only")
   func addedDuringAPost() {
     let bus = EventBus()
     let log = Log<String>()
@@ -108,7 +108,7 @@ struct ObserveAllTests {
     bag.cancelAll()
   }
 
-  @Test("One cancelled during a post is not called any more, and frees what it captured")
+  @Test("An observer of every event cancelled during a post is not called and frees its captures")
   func cancelledDuringAPost() {
     let bus = EventBus()
     let tally = Tally()
@@ -123,7 +123,7 @@ struct ObserveAllTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Posts nest depth first for them too")
+  @Test("Posts nest depth first for observers of every event")
   func nested() {
     let bus = EventBus()
     let log = Log<String>()
@@ -140,7 +140,7 @@ struct ObserveAllTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("One that posts itself is called again by that post")
+  @Test("A post from an observer of every event calls that observer again")
   func postsItself() {
     let bus = EventBus()
     let log = Log<String>()
@@ -154,7 +154,7 @@ struct ObserveAllTests {
   }
 
   @MainActor
-  @Test("Written on an actor they run there: at once when posted from it, otherwise in post order")
+  @Test("An actor-isolated observer of every event runs there, synchronously or in post order")
   func onAnActor() {
     let bus = EventBus()
     var shown: [Int] = []
@@ -172,7 +172,7 @@ struct ObserveAllTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("When the last has gone, posts are as before")
+  @Test("After the last observer of every event ends, posts take the plain path")
   func lastHasGone() {
     let bus = EventBus()
     let log = Log<Int>()

@@ -2,9 +2,9 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Observers that want one event")
+@Suite("One-call observers")
 struct OnceTests {
-  @Test("An observer that wants one event is called once and has ended")
+  @Test("A one-call observer is called once and has then ended")
   func calledOnce() {
     let bus = EventBus()
     let log = Log<Int>()
@@ -17,7 +17,7 @@ struct OnceTests {
     #expect(bus.signal(.number).observerCount == 0)
   }
 
-  @Test("The registration has ended before the one call begins")
+  @Test("A one-call registration has ended before its call begins")
   func endsBeforeTheCall() {
     let bus = EventBus()
     let signal = bus.signal(.number)
@@ -28,7 +28,7 @@ struct OnceTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A post from inside the one call does not cause a second one")
+  @Test("A post from inside the one call does not cause a second call")
   func nestedPostDoesNotFireAgain() {
     let bus = EventBus()
     let log = Log<Int>()
@@ -41,7 +41,7 @@ struct OnceTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A nested post that comes first uses up the one call of a later observer")
+  @Test("An earlier nested post uses up the one call of a later observer")
   func nestedPostComesFirst() {
     let bus = EventBus()
     let log = Log<Int>()
@@ -54,7 +54,7 @@ struct OnceTests {
     withExtendedLifetime((nesting, token)) {}
   }
 
-  @Test("Dropping the token before the event means no call")
+  @Test("Dropping the token before the event prevents the call")
   func droppedBefore() {
     let bus = EventBus()
     var token: Token? = bus.observe(.number, once: true) { _ in Issue.record("Was dropped.") }
@@ -63,7 +63,7 @@ struct OnceTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("What the handler captured is freed when its one call is over")
+  @Test("The handler's captures are freed after its one call")
   func capturesAreFreed() {
     let bus = EventBus()
     let tally = Tally()
@@ -77,7 +77,7 @@ struct OnceTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("With an owner, the one call gets the owner")
+  @Test("The one call of an observer with an owner receives the owner")
   func withOwner() {
     let bus = EventBus()
     let (plain, lived) = (PlainOwner(), LivedOwner())
@@ -104,7 +104,7 @@ struct OnceTests {
   }
 
   @MainActor
-  @Test("Two events that wait for an actor make one call of an observer that wants one event")
+  @Test("Two events queued for an actor make one call of a one-call observer")
   func queuedTwice() {
     let bus = EventBus()
     var shown: [Int] = []
@@ -116,7 +116,7 @@ struct OnceTests {
     #expect(!token.isActive)
   }
 
-  @Test("Posts that meet at an observer that wants one event make one call of it")
+  @Test("Concurrent posts make one call of a one-call observer")
   func racingPosts() async {
     let (threads, rounds) = (2, 100)
     let bus = EventBus()
@@ -124,7 +124,7 @@ struct OnceTests {
     let calls = (0..<rounds).map { _ in Counter() }
     let reached = Counter()
     let names = (0..<rounds).map { EventName<Int>("sample.once \($0)") }
-    // Both threads are asked whether they want the event before either may go on.
+    // Both threads evaluate the predicate before either may continue.
     let bothAreThere: @Sendable (Int) -> Bool = { _ in
       gate.arriveAndWait()
       return true

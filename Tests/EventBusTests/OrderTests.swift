@@ -16,7 +16,7 @@ struct OrderTests {
     #expect(Priority.normal == 0)
   }
 
-  @Test("Without priorities handlers are called in the order they were registered")
+  @Test("Handlers of equal priority are called in registration order")
   func registrationOrder() {
     let bus = EventBus()
     let log = Log<Int>()
@@ -26,7 +26,7 @@ struct OrderTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("Higher priorities come first, equal ones in the order they were registered")
+  @Test("Higher priorities come first, equal ones in registration order")
   func priorityThenRegistration() {
     let bus = EventBus()
     let log = Log<String>()
@@ -70,7 +70,7 @@ struct OrderTests {
     withExtendedLifetime(kept) {}
   }
 
-  @Test("Handlers with an owner and without one share one order")
+  @Test("Handlers with and without an owner share one order")
   func ownersShareTheOrder() {
     let bus = EventBus()
     let log = Log<String>()
@@ -87,7 +87,7 @@ struct OrderTests {
   }
 
   @MainActor
-  @Test("Handlers on the actor of the poster and off it share one order")
+  @Test("Handlers on and off the poster's actor share one order")
   func isolationsShareTheOrder() {
     let bus = EventBus()
     let log = Log<String>()

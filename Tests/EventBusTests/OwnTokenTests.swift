@@ -2,9 +2,9 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Tokens of one's own")
+@Suite("Action tokens")
 struct OwnTokenTests {
-  @Test("The action runs when the token is cancelled, and never again")
+  @Test("The action runs once, when the token is cancelled")
   func actionOnCancel() {
     let ended = Counter()
     var token: Token? = Token { ended.add() }
@@ -28,7 +28,7 @@ struct OwnTokenTests {
     #expect(ended.value == 1)
   }
 
-  @Test("What the action captured is freed when it has run, not when the token goes")
+  @Test("The action's captures are freed when it has run, not with the token")
   func capturesAreFreed() {
     let tally = Tally()
     let token = Token { [probe = tally.probe()] in probe.touch() }
@@ -38,7 +38,7 @@ struct OwnTokenTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("The token is no longer active while its action runs, and may be cancelled there")
+  @Test("The token is inactive while its action runs and may be cancelled there")
   func cancelInsideTheAction() {
     let holder = Holder<Token>()
     let wasActive = Log<Bool?>()
@@ -52,7 +52,7 @@ struct OwnTokenTests {
     holder.letGo()
   }
 
-  @Test("An action may end other tokens, which end others in turn")
+  @Test("An action may end other tokens, whose actions end further ones")
   func chain() {
     let log = Log<Int>()
     var token: Token?

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Observers with an owner")
 struct OwnerTests {
-  @Test("The owner is passed to the handler, and the token may be dropped")
+  @Test("The handler receives the owner, and the token may be dropped")
   func ownerIsPassedIn() {
     let bus = EventBus()
     let (plain, lived) = (PlainOwner(), LivedOwner())
@@ -18,7 +18,7 @@ struct OwnerTests {
     #expect(lived.log.entries == [1])
   }
 
-  @Test("An event without a payload is heard as owner and nothing")
+  @Test("The handler of an event without a payload receives the owner only")
   func voidPayload() {
     let bus = EventBus()
     let owner = PlainOwner()
@@ -27,7 +27,7 @@ struct OwnerTests {
     #expect(owner.log.entries == [1])
   }
 
-  @Test("A registration does not keep its owner alive, and is inert when the owner is dead")
+  @Test("A registration does not retain its owner and is inactive once the owner is dead")
   func ownerIsWeak() {
     check(PlainOwner())
     check(LivedOwner())
@@ -45,7 +45,7 @@ struct OwnerTests {
     }
   }
 
-  @Test("The owner lives until its handler returns, even if everybody else lets it go meanwhile")
+  @Test("The owner lives until its handler returns, even if all other references are released")
   func ownerIsStrongDuringTheCall() {
     check(PlainOwner())
     check(LivedOwner())
@@ -66,7 +66,7 @@ struct OwnerTests {
     }
   }
 
-  @Test("The same owner may register twice; each registration ends by itself")
+  @Test("One owner may register twice, and each registration ends separately")
   func sameOwnerTwice() {
     let bus = EventBus()
     let owner = LivedOwner()
@@ -80,7 +80,7 @@ struct OwnerTests {
     #expect(owner.log.entries == [1, -1, -2])
   }
 
-  @Test("Cancelling ends a registration with an owner, and the owner may register again")
+  @Test("Cancelling ends an owner's registration, and the owner may register again")
   func cancelStillEndsIt() {
     let bus = EventBus()
     let owner = PlainOwner()
@@ -94,7 +94,7 @@ struct OwnerTests {
     #expect(owner.log.entries == [2])
   }
 
-  @Test("Both sides may refer to each other without a cycle")
+  @Test("Owner and bus may refer to each other without a retain cycle")
   func noCycle() {
     let tally = Tally()
     do {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Paused registrations")
 struct PauseTests {
-  @Test("A registration kept by its owner goes on when its token was dropped during the pause")
+  @Test("An owner's registration whose token was dropped during a pause resumes afterwards")
   func droppedWhilePaused() {
     let (bus, owner, lived) = (EventBus(), PlainOwner(), LivedOwner())
     let pauses = TokenBag()
@@ -17,7 +17,7 @@ struct PauseTests {
     #expect(lived.log.entries == [2])
   }
 
-  @Test("What comes while one is paused is dropped, and the rest is heard")
+  @Test("Events during a pause are dropped, later ones are received")
   func dropped() {
     let bus = EventBus()
     let log = Log<Int>()
@@ -33,7 +33,7 @@ struct PauseTests {
     withExtendedLifetime(pause) {}
   }
 
-  @Test("A pause ends when its token is cancelled, once")
+  @Test("A pause ends once, when its token is cancelled")
   func endsWithCancel() {
     let bus = EventBus()
     let token = bus.observe(.number) { _ in }
@@ -45,7 +45,7 @@ struct PauseTests {
     #expect(bus.post(.number, 2) == 1)
   }
 
-  @Test("Pauses are counted, whatever the order in which they end", arguments: 1...5)
+  @Test("Pauses are counted, and may end in any order", arguments: 1...5)
   func counted(seed: Int) {
     let bus = EventBus()
     let token = bus.observe(.number) { _ in }
@@ -59,7 +59,7 @@ struct PauseTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("It does not matter how it was registered", arguments: Form.allCases)
+  @Test("A registration of any kind can be paused", arguments: Form.allCases)
   func anyForm(form: Form) {
     let bus = EventBus()
     let owner = LivedOwner()
@@ -96,7 +96,7 @@ struct PauseTests {
     }
   }
 
-  @Test("A paused observer does not use up its one call")
+  @Test("A paused one-call observer keeps its call")
   func once() {
     let bus = EventBus()
     let log = Log<Int>()
@@ -111,7 +111,7 @@ struct PauseTests {
     #expect(!token.isActive)
   }
 
-  @Test("Others keep hearing, and an event that only the paused could hear is unhandled")
+  @Test("Other observers receive events during a pause; events with only paused ones are unhandled")
   func others() {
     let unhandled = Log<Int>()
     var hooks = EventHooks()
@@ -131,7 +131,7 @@ struct PauseTests {
     withExtendedLifetime(other) {}
   }
 
-  @Test("One that an earlier handler pauses is not called by that post")
+  @Test("An observer paused by an earlier handler is not called by that post")
   func duringAPost() {
     let bus = EventBus()
     let log = Log<String>()
@@ -149,7 +149,7 @@ struct PauseTests {
     withExtendedLifetime(first) {}
   }
 
-  @Test("A handler may pause itself to ignore what its own posts cause")
+  @Test("A handler may pause itself to ignore the effects of its own posts")
   func pausesItself() {
     let bus = EventBus()
     let log = Log<Int>()
@@ -168,7 +168,7 @@ struct PauseTests {
     own.letGo()
   }
 
-  @Test("The token of the pause does not keep the registration, and may outlive it and the bus")
+  @Test("A pause's token does not retain the registration and may outlive it and the bus")
   func outlives() {
     let tally = Tally()
     var bus: EventBus? = EventBus()
@@ -183,7 +183,7 @@ struct PauseTests {
     withExtendedLifetime((bus, token)) {}
   }
 
-  @Test("Pausing what has ended, or cancelling what is paused, is harmless")
+  @Test("Pausing an ended registration, or cancelling a paused one, is harmless")
   func ended() {
     let bus = EventBus()
     let token = bus.observe(.number) { _ in }
@@ -199,7 +199,7 @@ struct PauseTests {
     withExtendedLifetime(stranger) {}
   }
 
-  @Test("A stale pause never touches a registration that came after it", arguments: [1, 8, 100])
+  @Test("A stale pause never affects a later registration", arguments: [1, 8, 100])
   func stalePause(count: Int) {
     let bus = EventBus()
     let stale = (0..<count).map { _ in
@@ -217,7 +217,7 @@ struct PauseTests {
     withExtendedLifetime((tokens, pauses)) {}
   }
 
-  @Test("An observer of every event can be paused like the others")
+  @Test("An observer of every event can be paused like any other")
   func wildcard() {
     let bus = EventBus()
     let log = Log<String>()
@@ -230,7 +230,7 @@ struct PauseTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Threads that pause and resume at once leave it as it was")
+  @Test("Concurrent pauses and resumes leave the registration as it was")
   func racingPauses() async {
     let bus = EventBus()
     let heard = Counter()

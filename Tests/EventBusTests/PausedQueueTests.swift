@@ -2,10 +2,10 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Pauses, and what waits in a queue", .timeLimit(.minutes(5)))
+@Suite("Pauses and queued events", .timeLimit(.minutes(5)))
 struct PausedQueueTests {
   @MainActor
-  @Test("What was queued for an actor before the pause is delivered, what comes during it is not")
+  @Test("Events queued for an actor before the pause are delivered, events during it are not")
   func onAnActor() {
     let bus = EventBus()
     let inbox = Inbox<Int>()
@@ -23,7 +23,7 @@ struct PausedQueueTests {
   }
 
   @MainActor
-  @Test("It is delivered to an owner, too, and by a task when nothing is posted on the actor")
+  @Test("Events queued before the pause reach an owner, from a task if its actor does not post")
   func ownerByATask() async {
     let bus = EventBus()
     let screen = Screen()
@@ -39,7 +39,7 @@ struct PausedQueueTests {
     withExtendedLifetime(pause) {}
   }
 
-  @Test("What waited for an asynchronous handler before the pause is handled during it")
+  @Test("Events queued for an asynchronous handler before the pause are handled during it")
   func asynchronous() async {
     let bus = EventBus()
     let inbox = Inbox<Int>()
@@ -60,7 +60,7 @@ struct PausedQueueTests {
   }
 
   @MainActor
-  @Test("A one-call registration keeps its call for what was queued before the pause")
+  @Test("A one-call registration keeps its call for an event queued before the pause")
   func once() {
     let bus = EventBus()
     let inbox = Inbox<Int>()

@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Posts after special observers have gone")
+@Suite("Return to the plain post path")
 struct PlainAgainTests {
   enum Kind: CaseIterable {
     case mainActor, asynchronous, everyEvent, otherPriority, oldPriority, sender, actorOwner
@@ -10,7 +10,10 @@ struct PlainAgainTests {
 
   private actor Listener {}
 
-  @Test("The shortest path is taken again once the last has gone", arguments: Kind.allCases)
+  @Test(
+    "Posts take the shortest path again once the last special observer has ended",
+    arguments: Kind.allCases
+  )
   func plainAgain(kind: Kind) {
     let bus = EventBus()
     let signal = bus.signal(.number)
@@ -27,7 +30,7 @@ struct PlainAgainTests {
     withExtendedLifetime(last) {}
   }
 
-  @Test("Observers of two priorities in turn leave one list of slots at a time")
+  @Test("Observers of two alternating priorities use one list of slots at a time")
   func alternatingPriorities() {
     let bus = EventBus()
     let signal = bus.signal(.number)

@@ -2,12 +2,12 @@ import EventBus
 import TestSupport
 import Testing
 
-/// What goes wrong in the platform's own notification centre on Linux, one test an item.
+/// The known defects of the platform's own notification centre on Linux, one test each.
 ///
-/// Every title is the defect; the test shows that the bus does not have it.
-@Suite("Defects of the platform's own centre", .timeLimit(.minutes(5)))
+/// Every title states the behaviour of the bus where that centre fails.
+@Suite("No defects of the platform's own notification centre", .timeLimit(.minutes(5)))
 struct PlatformDefectsTests {
-  @Test("A stale token removes a stranger")
+  @Test("A stale token never removes another registration")
   func staleToken() {
     let bus = EventBus()
     var stale: [Token] = []
@@ -25,7 +25,7 @@ struct PlatformDefectsTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("Delivery order differs from run to run")
+  @Test("Delivery order is the registration order on every post")
   func deliveryOrder() {
     let bus = EventBus()
     let log = Log<Int>()
@@ -36,7 +36,7 @@ struct PlatformDefectsTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("Observers removed during a post are still called")
+  @Test("Observers removed during a post are not called")
   func removedDuringAPost() {
     let bus = EventBus()
     let victims = TokenBag()
@@ -48,7 +48,7 @@ struct PlatformDefectsTests {
     withExtendedLifetime(first) {}
   }
 
-  @Test("An observer filtered on a dead object hears new objects at the same address")
+  @Test("An observer of a dead object never receives events of a new object at its address")
   func sameAddress() {
     let bus = EventBus()
     let bag = TokenBag()
@@ -62,7 +62,7 @@ struct PlatformDefectsTests {
     bag.cancelAll()
   }
 
-  @Test("Async messages are reordered, and are delivered after removal")
+  @Test("Asynchronous handlers receive events in order, and none after cancellation")
   func asyncMessages() async {
     let bus = EventBus()
     let (inbox, mayStop) = (Inbox<Int>(), ManualLatch())
@@ -79,7 +79,7 @@ struct PlatformDefectsTests {
     #expect(inbox.entries.count == 200)
   }
 
-  @Test("next() after cancellation hangs")
+  @Test("next() returns nil after cancellation")
   func nextAfterCancellation() async {
     let bus = EventBus()
     let waiting = Task {
@@ -90,7 +90,7 @@ struct PlatformDefectsTests {
     #expect(await waiting.value == [nil, nil])
   }
 
-  @Test("A zero-size buffer traps")
+  @Test("A buffer size of zero does not trap")
   func zeroSizeBuffer() async {
     await #expect(processExitsWith: .success) {
       let bus = EventBus()
@@ -109,7 +109,7 @@ struct PlatformDefectsTests {
     }
   }
 
-  @Test("A typed and an untyped post under one name abort")
+  @Test("Typed and untyped posts under one string are independent events")
   func typedAndUntyped() {
     let bus = EventBus()
     let typed = EventName<Int>("sample.one name for two")
@@ -125,7 +125,7 @@ struct PlatformDefectsTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("Queued notifications come last-in first-out")
+  @Test("Enqueued events are delivered first in first out")
   func queuedOrder() async {
     let bus = EventBus()
     let inbox = Inbox<Int>()
@@ -135,7 +135,7 @@ struct PlatformDefectsTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Enqueueing inside a queued delivery aborts")
+  @Test("An event may be enqueued inside the delivery of an enqueued event")
   func enqueueInsideADelivery() async {
     let bus = EventBus()
     let inbox = Inbox<Int>()
@@ -148,12 +148,8 @@ struct PlatformDefectsTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test(
-    """
-    Dropping a token whose closure owns another token, or whose capture posts from deinit, aborts \
-    the process (closures destroyed under the lock)
-    """
-  )
+  // Closures are destroyed outside the lock, so that their captures may use the bus.
+  @Test("Dropping a token whose closure owns a token or posts in a deinit is safe")
   func droppedClosures() {
     let bus = EventBus()
     let heard = Log<Int>()
@@ -176,7 +172,7 @@ struct PlatformDefectsTests {
     withExtendedLifetime((listening, outer, posting)) {}
   }
 
-  /// A place to run on that nobody keeps but the handler that is written there.
+  /// An actor that only the handler written on it retains.
   private actor Temporary {
     func observe(_ bus: EventBus, _ inbox: Inbox<Int>) -> Token {
       bus.observe(.number) { value in
@@ -186,7 +182,7 @@ struct PlatformDefectsTests {
     }
   }
 
-  @Test("An observer on a temporary queue is never called")
+  @Test("An observer on a temporary actor is called")
   func temporaryQueue() async {
     let bus = EventBus()
     let inbox = Inbox<Int>()

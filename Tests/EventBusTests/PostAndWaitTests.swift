@@ -2,9 +2,9 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Posts that wait", .timeLimit(.minutes(5)))
+@Suite("postAndWait", .timeLimit(.minutes(5)))
 struct PostAndWaitTests {
-  @Test("They return when every handler has finished, asynchronous ones included")
+  @Test("postAndWait returns when every handler has finished, including asynchronous ones")
   func everyHandler() async {
     let bus = EventBus()
     let log = Log<String>()
@@ -26,7 +26,7 @@ struct PostAndWaitTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("They wait for the events in front, too")
+  @Test("postAndWait also waits for the events queued before it")
   func behindOthers() async {
     let bus = EventBus()
     let log = Log<Int>()
@@ -40,14 +40,14 @@ struct PostAndWaitTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A post that reaches nobody returns zero at once")
+  @Test("postAndWait returns zero at once if the event reaches no observer")
   func nobody() async {
     let bus = EventBus()
     #expect(await bus.postAndWait(.number, 1) == 0)
     #expect(await bus.postAndWait(.nothing) == 0)
   }
 
-  @Test("They carry a sender")
+  @Test("postAndWait carries a sender")
   func sender() async {
     let bus = EventBus()
     let sender = SampleSender()
@@ -57,7 +57,7 @@ struct PostAndWaitTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("They do not return while a handler is in its call")
+  @Test("postAndWait does not return while a handler is running")
   func doesNotReturnEarly() async {
     let bus = EventBus()
     let (began, mayLeave, log) = (ManualLatch(), ManualLatch(), Log<String>())
@@ -80,7 +80,7 @@ struct PostAndWaitTests {
   }
 
   @MainActor
-  @Test("On an actor they call its handlers at once and give way while they wait")
+  @Test("postAndWait on an actor calls its handlers synchronously and suspends while it waits")
   func onAnActor() async {
     let bus = EventBus()
     var shown: [String] = []
@@ -96,7 +96,7 @@ struct PostAndWaitTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A handler that throws has finished")
+  @Test("A handler that throws counts as finished")
   func throwing() async {
     let bus = EventBus(hooks: .silent)
     let token = bus.observe(.number) { _ in
@@ -107,7 +107,7 @@ struct PostAndWaitTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("What is discarded by a buffer, or ends with its owner, is not waited for")
+  @Test("postAndWait does not wait for events discarded by a buffer or ended with their owner")
   func dropped() async {
     let bus = EventBus()
     let (began, mayLeave, posted) = (ManualLatch(), ManualLatch(), Inbox<Int>())
@@ -116,7 +116,7 @@ struct PostAndWaitTests {
       began.open()
       await mayLeave.wait()
     }
-    // Told when the event is in the queue of the other.
+    // Notified when the event is in the other handler's queue.
     let token = bus.observe(.number, priority: .low) { posted.append($0) }
     bus.post(.number, 0)
     await began.wait()
@@ -131,7 +131,7 @@ struct PostAndWaitTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Called from a handler they do not wait for that very call")
+  @Test("postAndWait called from a handler does not wait for that call")
   func insideItsOwnHandler() async {
     let bus = EventBus()
     let inbox = Inbox<String>()
@@ -146,7 +146,7 @@ struct PostAndWaitTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Nor through another handler that waits in turn, while the others are waited for")
+  @Test("postAndWait ignores its own call through a waiting handler and waits for the others")
   func insideAChain() async {
     let bus = EventBus()
     let log = Log<String>()
@@ -172,7 +172,7 @@ struct PostAndWaitTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A task that a handler has started, and does not wait for, waits for that handler, too")
+  @Test("postAndWait in a task that a handler started without awaiting it waits for that handler")
   func startedByAHandler() async {
     let bus = EventBus()
     let (log, started, mayEnd) = (Log<String>(), Inbox<Task<Void, Never>>(), ManualLatch())

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Observe and post")
 struct PostTests {
-  @Test("A handler receives the payload with its type")
+  @Test("A handler receives the payload with its static type")
   func payloadArrives() {
     let bus = EventBus()
     let log = Log<String>()
@@ -14,7 +14,7 @@ struct PostTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A payload may be any sendable value, optional ones and functions included")
+  @Test("Any sendable value can be a payload, including optionals and functions")
   func unusualPayloads() {
     let bus = EventBus()
     let log = Log<String>()
@@ -30,7 +30,7 @@ struct PostTests {
     withExtendedLifetime(bag) {}
   }
 
-  @Test("An event without a payload is posted by its name alone")
+  @Test("An event without a payload is posted by name alone")
   func voidPayload() {
     let bus = EventBus()
     let heard = Counter()
@@ -41,7 +41,7 @@ struct PostTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Posting returns how many handlers it reached", arguments: [0, 1, 2, 10, 1_000])
+  @Test("post returns the number of handlers it reached", arguments: [0, 1, 2, 10, 1_000])
   func countsHandlers(count: Int) {
     let bus = EventBus()
     let heard = Counter()
@@ -51,7 +51,7 @@ struct PostTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("What nobody observes reaches nobody")
+  @Test("A post without observers reaches no handler")
   func nobodyListens() {
     let bus = EventBus()
     let token = bus.observe(.text) { _ in Issue.record("Called for another event.") }
@@ -59,7 +59,7 @@ struct PostTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Two buses do not hear each other")
+  @Test("Two buses are independent")
   func busesAreSeparate() {
     let (one, other) = (EventBus(label: "one"), EventBus(label: "other"))
     let log = Log<String>()
@@ -73,7 +73,7 @@ struct PostTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("The default bus is one object that works like any other")
+  @Test("The default bus is a single object that works like any other")
   func defaultBus() {
     let name = EventName<Int>("sample.only in this test")
     let log = Log<Int>()
@@ -84,7 +84,7 @@ struct PostTests {
     #expect(log.entries == [3])
   }
 
-  @Test("The same handler registered twice is called twice, and each registration ends by itself")
+  @Test("A handler registered twice is called twice, and each registration ends separately")
   func registrationsAreIndependent() {
     let bus = EventBus()
     let log = Log<Int>()
@@ -98,7 +98,7 @@ struct PostTests {
     withExtendedLifetime(second) {}
   }
 
-  @Test("The bus keeps one signal a name, and both speak to the same observers")
+  @Test("A bus has one signal per name, and both reach the same observers")
   func busSignal() {
     let bus = EventBus()
     let log = Log<String>()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Observers with a predicate")
 struct PredicateTests {
-  @Test("They are called for what the predicate wants, and count as reached only then")
+  @Test("An observer is called and counted as reached only if its predicate matches")
   func onlyWhatIsWanted() {
     let bus = EventBus()
     let log = Log<Int>()
@@ -15,7 +15,7 @@ struct PredicateTests {
   }
 
   @MainActor
-  @Test("The predicate is asked on the posting thread, before any hop")
+  @Test("The predicate runs on the posting thread, before any change of executor")
   func beforeTheHop() {
     let bus = EventBus()
     let askedOn = Log<ThreadID>()
@@ -38,7 +38,7 @@ struct PredicateTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("The predicate is asked under no lock: it may observe, post and cancel on its own event")
+  @Test("The predicate runs under no lock and may observe, post and cancel on its own event")
   func underNoLock() {
     let bus = EventBus()
     let bag = TokenBag()
@@ -58,7 +58,7 @@ struct PredicateTests {
     #expect(bus.signal(.number).observerCount == 0)
   }
 
-  @Test("What the predicate declines does not use up the one call")
+  @Test("An event that the predicate declines does not use up the one call")
   func once() {
     let bus = EventBus()
     let log = Log<Int>()
@@ -68,7 +68,7 @@ struct PredicateTests {
     #expect(!token.isActive)
   }
 
-  @Test("With an owner, the predicate is not asked once the owner is dead")
+  @Test("The predicate does not run once the owner is dead")
   func withOwner() {
     let bus = EventBus()
     let asked = Counter()
@@ -86,7 +86,7 @@ struct PredicateTests {
     #expect(asked.value == 4)
   }
 
-  @Test("The predicate sees only what its sender sent")
+  @Test("The predicate sees events of the observed sender only")
   func withSender() {
     let bus = EventBus()
     let sender = SampleSender()
@@ -105,7 +105,7 @@ struct PredicateTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("What the predicate captured is freed with the handler")
+  @Test("The predicate's captures are freed with the handler")
   func capturesAreFreed() {
     let bus = EventBus()
     let tally = Tally()

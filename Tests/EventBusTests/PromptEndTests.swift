@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 /// A handler of the signal runs on another thread all the time, as a slow one may.
-@Suite("The end of a stream while a handler is running", .timeLimit(.minutes(1)))
+@Suite("End of a stream during a running handler", .timeLimit(.minutes(1)))
 struct PromptEndTests {
-  /// Runs a handler on a thread while an operation is under way.
+  /// Runs a handler on a thread during an operation.
   private func whileRunning(
     _ signal: Signal<Int>,
     _ operation: @escaping @Sendable () async -> Void
@@ -38,7 +38,10 @@ struct PromptEndTests {
     }
   }
 
-  @Test("It comes at once with the lifetime, before and while a consumer waits", arguments: [0, 1])
+  @Test(
+    "A stream ends at once with its lifetime, before and while a consumer waits",
+    arguments: [0, 1]
+  )
   func lifetime(waits: Int) async {
     let bus = EventBus()
     let lifetime = Lifetime()
@@ -51,7 +54,7 @@ struct PromptEndTests {
     }
   }
 
-  @Test("It comes at once with the bus, before and while a consumer waits", arguments: [0, 1])
+  @Test("A stream ends at once with its bus, before and while a consumer waits", arguments: [0, 1])
   func bus(waits: Int) async {
     let bus = Holder(EventBus())
     guard let signal = bus.value?.signal(.number), let stream = bus.value?.events(.number) else {
@@ -65,7 +68,7 @@ struct PromptEndTests {
     }
   }
 
-  @Test("A wait for the next event ends at once with the bus")
+  @Test("A wait for the next event ends at once with its bus")
   func next() async {
     let bus = Holder(EventBus())
     guard let signal = bus.value?.signal(.number) else { return }
@@ -80,7 +83,7 @@ struct PromptEndTests {
     }
   }
 
-  @Test("It comes after what was buffered")
+  @Test("A stream delivers its buffered events before its end")
   func buffered() async {
     let bus = Holder(EventBus())
     guard let signal = bus.value?.signal(.number), let stream = bus.value?.events(.number) else {
@@ -95,7 +98,7 @@ struct PromptEndTests {
     #expect(heard.entries == [1, 2, 3, -1])
   }
 
-  @Test("A recorder's wait ends at once with the bus")
+  @Test("A recorder's wait ends at once with its bus")
   func recorder() async {
     let bus = Holder(EventBus())
     guard let signal = bus.value?.signal(.number),

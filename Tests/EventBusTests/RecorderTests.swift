@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Recorders", .timeLimit(.minutes(5)))
 struct RecorderTests {
-  @Test("They record every event of the bus from now on, in order, heard by others or not")
+  @Test("A recorder records every later event of the bus, in order, with or without observers")
   func everyEvent() {
     let bus = EventBus()
     bus.post(.number, 0)
@@ -17,7 +17,7 @@ struct RecorderTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("They do not count as somebody who handled an event")
+  @Test("A recorder does not count as having handled an event")
   func doNotCount() {
     let bus = EventBus()
     let recorder = EventRecorder(bus)
@@ -25,7 +25,7 @@ struct RecorderTests {
     #expect(recorder.events.count == 1)
   }
 
-  @Test("The next event is the first that was not taken yet, waited for if need be")
+  @Test("next() returns the first event not yet taken and waits for one if necessary")
   func next() async {
     let bus = EventBus()
     let recorder = EventRecorder(bus)
@@ -38,7 +38,7 @@ struct RecorderTests {
     #expect(recorder.events.count == 2)
   }
 
-  @Test("A task that is cancelled while it waits is given nothing")
+  @Test("A task cancelled while it waits receives nil")
   func cancelled() async {
     let recorder = EventRecorder(EventBus())
     let waiting = Task { await recorder.next()?.name }
@@ -47,7 +47,7 @@ struct RecorderTests {
     #expect(await waiting.value == nil)
   }
 
-  @Test("After the end of the bus the next event is nil, once all recorded ones were taken")
+  @Test("After the end of the bus, next() returns nil once all recorded events were taken")
   func afterTheEndOfTheBus() async {
     var bus: EventBus? = EventBus()
     let recorder = bus.map { EventRecorder($0) }
@@ -59,7 +59,7 @@ struct RecorderTests {
     withExtendedLifetime(bus) {}
   }
 
-  @Test("A recorder does not keep its bus, and keeps what it recorded")
+  @Test("A recorder does not retain its bus and keeps its recorded events")
   func doesNotKeepTheBus() {
     var bus: EventBus? = EventBus()
     weak let watched = bus
@@ -71,7 +71,7 @@ struct RecorderTests {
     withExtendedLifetime(bus) {}
   }
 
-  @Test("It records until it dies")
+  @Test("A recorder records until it is released")
   func untilItDies() {
     let bus = EventBus()
     let name = EventName<Tally.Probe>("sample.probe on a tape")

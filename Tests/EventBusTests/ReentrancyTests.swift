@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 /// No code of the user runs under a lock: whatever is called or destroyed may use the bus again.
-@Suite("Anything from anywhere")
+@Suite("Re-entrancy")
 struct ReentrancyTests {
-  /// What may be done with a bus, all of it at one point.
+  /// All operations on a bus, performed at one point.
   private func useEverything(_ bus: EventBus, _ heard: Counter) {
     let bag = TokenBag()
     let owner = LivedOwner()
@@ -17,7 +17,7 @@ struct ReentrancyTests {
     owner.lifetime.end()
   }
 
-  /// An object whose end does all that.
+  /// An object whose deinit performs all of them.
   private func usingEverything(_ bus: EventBus, _ heard: Counter) -> AtDeinit {
     AtDeinit { [unowned bus] in useEverything(bus, heard) }
   }
@@ -105,7 +105,7 @@ struct ReentrancyTests {
     #expect(bus.signal(.text).observerCount == 0)
   }
 
-  @Test("Posting from a deinit reaches the observers")
+  @Test("A post from a deinit reaches the observers")
   func postFromDeinit() {
     let bus = EventBus()
     let log = Log<Int>()
@@ -135,7 +135,7 @@ struct ReentrancyTests {
     withExtendedLifetime((token, owner)) {}
   }
 
-  @Test("An end hook may post, and its owner is not among those who hear it")
+  @Test("An end hook may post, and its owner does not receive that post")
   func postFromAnEndHook() {
     let bus = EventBus()
     let log = Log<String>()

@@ -6,9 +6,9 @@ extension EventNames {
   fileprivate static let kept = EventName<Int>("sample.replay.left out", replay: 3)
 }
 
-@Suite("Replay of what some did not hear", .timeLimit(.minutes(5)))
+@Suite("Replay of events that some observers missed", .timeLimit(.minutes(5)))
 struct ReplayLeftOutTests {
-  @Test("An event that was posted excluding somebody is kept for those who come later")
+  @Test("An event posted with an exclusion is kept for later observers")
   func excluded() {
     let bus = EventBus()
     let (own, others) = (Log<Int>(), Log<Int>())
@@ -23,12 +23,12 @@ struct ReplayLeftOutTests {
     withExtendedLifetime((token, other)) {}
   }
 
-  @Test("Whoever excluded itself and registers again is given it")
+  @Test("An observer that excluded itself and registers again receives the event")
   func excludedComesBack() {
     let bus = EventBus()
     let log = Log<Int>()
     var missed: [Int] = []
-    // Often enough for a registration to stand where the one that was excluded stood.
+    // Often enough to reuse the slot of the excluded registration.
     for value in 1...100 {
       let token = bus.observe(.kept) { _ in }
       bus.post(.kept, value, excluding: token)
@@ -40,7 +40,7 @@ struct ReplayLeftOutTests {
     #expect(missed == [])
   }
 
-  @Test("An event that comes during the hand-over and excludes another is handed over")
+  @Test("An event posted during the replay with an exclusion is delivered to the new observer")
   func excludingDuringTheHandOver() {
     let bus = EventBus()
     let (own, log) = (Log<Int>(), Log<Int>())
@@ -55,7 +55,7 @@ struct ReplayLeftOutTests {
     withExtendedLifetime((token, other)) {}
   }
 
-  @Test("What a paused observer missed is kept, but not made up for when it goes on")
+  @Test("An event missed by a paused observer is kept and not delivered when it resumes")
   func paused() {
     let bus = EventBus()
     let (log, late) = (Log<Int>(), Log<Int>())
@@ -73,7 +73,7 @@ struct ReplayLeftOutTests {
   }
 
   @MainActor
-  @Test("What is replayed to an actor waits there, and a later pause lets it pass")
+  @Test("An event replayed to an actor waits there, and a later pause does not drop it")
   func pausedOnAnActor() {
     let bus = EventBus()
     var shown: [Int] = []

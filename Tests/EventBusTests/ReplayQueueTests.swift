@@ -6,10 +6,10 @@ extension EventNames {
   fileprivate static let kept = EventName<Int>("sample.replay.queued", replay: 3)
 }
 
-@Suite("Replay to those who are not called at once", .timeLimit(.minutes(5)))
+@Suite("Replay to queued observers", .timeLimit(.minutes(5)))
 struct ReplayQueueTests {
   @MainActor
-  @Test("To a handler on an actor it is queued, and a live event from there comes behind it")
+  @Test("Replay to an actor-isolated handler is queued ahead of a live event from that actor")
   func onAnActor() {
     let bus = EventBus()
     var shown: [Int] = []
@@ -22,7 +22,7 @@ struct ReplayQueueTests {
   }
 
   @MainActor
-  @Test("To a main-actor owner, too; one that dies before its turn is given nothing")
+  @Test("Replay to a main-actor owner is queued, and an owner that dies first receives nothing")
   func withOwner() {
     let bus = EventBus()
     for value in 1...3 { bus.post(.kept, value) }
@@ -38,7 +38,7 @@ struct ReplayQueueTests {
     withExtendedLifetime(panel) {}
   }
 
-  @Test("An asynchronous handler has it at the head of its queue")
+  @Test("Replayed events come first in an asynchronous handler's queue")
   func async() async {
     let bus = EventBus()
     let inbox = Inbox<Int>()
@@ -52,7 +52,7 @@ struct ReplayQueueTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("An asynchronous handler that wants one event has the first")
+  @Test("A one-call asynchronous handler receives the first replayed event")
   func asyncOnce() async {
     let bus = EventBus()
     let log = Log<Int>()
@@ -65,7 +65,7 @@ struct ReplayQueueTests {
     #expect(log.entries == [2])
   }
 
-  @Test("A stream begins with it")
+  @Test("A stream starts with the replayed events")
   func stream() async {
     let bus = EventBus()
     for value in 1...4 { bus.post(.kept, value) }
@@ -75,7 +75,7 @@ struct ReplayQueueTests {
     for value in 2...5 { #expect(await events.next() == value) }
   }
 
-  @Test("The buffer policy of a stream holds for it, too")
+  @Test("A stream's buffering policy applies to replayed events")
   func streamBuffer() async {
     let bus = EventBus()
     for value in 1...3 { bus.post(.kept, value) }
@@ -86,7 +86,7 @@ struct ReplayQueueTests {
     #expect(await events.next() == 3)
   }
 
-  @Test("Enqueued events are kept when they are delivered")
+  @Test("Enqueued events are kept for replay when they are delivered")
   func enqueued() async {
     let bus = EventBus()
     let inbox = Inbox<Int>()

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Replay against racing posts", .timeLimit(.minutes(5)))
+@Suite("Replay during concurrent posts", .timeLimit(.minutes(5)))
 struct ReplayStormTests {
   /// All these tests together make a hundred thousand registrations, and fewer where each is watched.
   private static let scale = Double(rounds(100, debug: 25, sanitized: 4)) / 100
@@ -11,13 +11,13 @@ struct ReplayStormTests {
 
   private static func scaled(_ rounds: Int) -> Int { Int(Double(rounds) * scale) }
 
-  /// What one observer was given by one poster that counts.
+  /// The numbers that one observer received from one counting poster.
   private final class Ear: Sendable {
     struct Impression: Sendable {
       var first = 0
       var last = 0
       var count = 0
-      /// Whether every number was one more than that before it.
+      /// A Boolean value that indicates whether each number followed the one before it.
       var isInOrder = true
     }
 
@@ -48,7 +48,7 @@ struct ReplayStormTests {
     }
   }
 
-  @Test("Who comes amid posts is given what was kept and what is live, in order, exactly once")
+  @Test("An observer registered during posts gets kept and live events in order, exactly once")
   func exactlyOnce() async {
     let name = EventName<Int>("sample.replay.storm", replay: Self.kept)
     let bus = EventBus()
@@ -72,7 +72,7 @@ struct ReplayStormTests {
         let token = bus.observe(name) { ear.hear($0) }
         if ear.impression.count > Self.kept { met.add() }
         present.append((ear, token, before))
-        // Some stay for a while, so that they hear what is posted after they came.
+        // Some stay for a while and receive the events posted after they were registered.
         guard present.count > 4 else { continue }
         let leaver = present.removeFirst()
         let after = posted.last
@@ -89,7 +89,7 @@ struct ReplayStormTests {
     #expect(met.value > 0)
   }
 
-  @Test("With several posters each observer is given every event at most once, none is lost")
+  @Test("With several posters, each observer gets every event at most once, and none is lost")
   func severalPosters() async {
     let (rounds, posts) = (Self.scaled(8_000), 4)
     let name = EventName<Int>("sample.replay.storm of posters", replay: 100)
@@ -118,7 +118,7 @@ struct ReplayStormTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A stream begins with what is kept and goes on with what is live, exactly once")
+  @Test("A stream delivers the kept events and then the live ones, exactly once")
   func streams() async {
     let (rounds, posts) = (Self.scaled(3_000), 6)
     let name = EventName<Int>("sample.replay.storm of streams", replay: 3)
@@ -150,7 +150,7 @@ struct ReplayStormTests {
   }
 
   @MainActor
-  @Test("On an actor, too, nothing overtakes and nothing comes twice")
+  @Test("On an actor, no live event overtakes a replayed one, and each is delivered once")
   func onAnActor() async {
     let (rounds, posts) = (Self.scaled(1_000), 6)
     let name = EventName<Int>("sample.replay.storm on an actor", replay: 3)

@@ -9,7 +9,7 @@ extension EventNames {
 
 @Suite("Replay")
 struct ReplayTests {
-  @Test("A new observer is given the last payloads, in order, before observe returns")
+  @Test("A new observer receives the last payloads, in order, before observe returns")
   func beforeObserveReturns() {
     let bus = EventBus()
     let log = Log<Int>()
@@ -21,7 +21,7 @@ struct ReplayTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Every new observer is given them, and what there is if there are fewer")
+  @Test("Every new observer receives the kept events, or as many as there are")
   func everyObserver() {
     let bus = EventBus()
     let log = Log<String>()
@@ -37,7 +37,7 @@ struct ReplayTests {
     withExtendedLifetime((first, signal, owner)) {}
   }
 
-  @Test("Names without it replay nothing, and keep nothing")
+  @Test("Names without replay keep and replay nothing")
   func without() {
     let bus = EventBus()
     let name = EventName<Tally.Probe>("sample.replay.none")
@@ -49,7 +49,7 @@ struct ReplayTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Equal names share the larger count, also when the larger one is made later")
+  @Test("Equal names share the larger replay count, even if that name is created later")
   func sharedCount() {
     let bus = EventBus()
     let log = Log<Int>()
@@ -70,7 +70,7 @@ struct ReplayTests {
     withExtendedLifetime((early, token, other)) {}
   }
 
-  @Test("Each bus keeps its own")
+  @Test("Each bus keeps its own events for replay")
   func ownBus() {
     let (bus, other) = (EventBus(), EventBus())
     bus.post(.last, 1)
@@ -80,7 +80,7 @@ struct ReplayTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A predicate chooses among them")
+  @Test("A predicate filters the replayed events")
   func predicate() {
     let bus = EventBus()
     let log = Log<Int>()
@@ -90,7 +90,7 @@ struct ReplayTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Who named a sender is given that sender's only")
+  @Test("An observer of one sender receives only that sender's events by replay")
   func sender() {
     let bus = EventBus()
     let (one, other) = (SampleSender(), SampleSender())
@@ -103,7 +103,7 @@ struct ReplayTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("No new object is given what a dead sender posted: none has its address while that is kept")
+  @Test("No new object can have a dead sender's address while an event of that sender is kept")
   func deadSender() {
     let bus = EventBus()
     let name = EventName<Int>("sample.replay.of dead senders", replay: 2_000)
@@ -119,7 +119,7 @@ struct ReplayTests {
     #expect(cameBackLater)
   }
 
-  @Test("What a sender posts in its deinit is replayed to those that named nobody")
+  @Test("An event posted in a sender's deinit is replayed to observers of any sender")
   func postedInDeinit() {
     let bus = EventBus()
     let log = Log<Int>()
@@ -130,7 +130,7 @@ struct ReplayTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("One that wants one event is satisfied by the first, and has ended when observe returns")
+  @Test("A one-call observer takes the first replayed event and has ended when observe returns")
   func once() {
     let bus = EventBus()
     let log = Log<Int>()
@@ -144,7 +144,7 @@ struct ReplayTests {
     #expect(bus.signal(.lastThree).observerCount == 0)
   }
 
-  @Test("A live event that comes during the hand-over follows what is replayed, once")
+  @Test("A live event during the replay follows the replayed events, once")
   func liveDuringTheHandOver() {
     let bus = EventBus()
     let (log, reached) = (Log<Int>(), Log<Int>())
@@ -159,7 +159,7 @@ struct ReplayTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("An error in a replayed call goes to the hook, and the rest is replayed all the same")
+  @Test("An error in a replayed call goes to the error hook, and the replay continues")
   func throwing() {
     let failures = Log<HandlerFailure>()
     var hooks = EventHooks()
@@ -172,7 +172,7 @@ struct ReplayTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("The latest is what was posted last, and is gone when the replay was cleared")
+  @Test("latest is the last posted payload, and nil after the replay is cleared")
   func latestAndClear() {
     let bus = EventBus()
     #expect(bus.latest(.last) == nil)
@@ -191,7 +191,7 @@ struct ReplayTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("What is pushed out or cleared is freed at once, and may use the bus in its deinit")
+  @Test("A displaced or cleared event is freed at once and may use the bus in its deinit")
   func freed() {
     let bus = EventBus()
     let name = EventName<AtDeinit>("sample.replay.freed", replay: 2)
@@ -212,7 +212,7 @@ struct ReplayTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("What is kept goes with the bus")
+  @Test("Kept events are released with their bus")
   func goesWithTheBus() {
     let name = EventName<Tally.Probe>("sample.replay.of a dead bus", replay: 2)
     let tally = Tally()

@@ -1,6 +1,6 @@
 import EventBus
 
-/// What handlers of the tests throw.
+/// The error that handlers of the tests throw.
 struct SampleError: Error, Equatable {
   var number = 0
 }

@@ -1,13 +1,13 @@
 import EventBus
 
-/// Somebody who posts.
+/// An object that posts.
 final class SampleSender: Sendable {
-  /// Creates objects and lets them go until one takes the place of another that was let go.
+  /// Creates and releases objects until one has the address of a released one.
   ///
   /// - Parameters:
-  ///   - meet: Called with each object before it goes.
-  ///   - replace: Called with an object at the address of one that has gone, once.
-  /// - Returns: Whether an address came back.
+  ///   - meet: Called with each object before its release.
+  ///   - replace: Called once, with an object at the address of a released one.
+  /// - Returns: Whether an address was reused.
   static func replaceAtSameAddress(
     meet: (SampleSender) -> Void,
     replace: (SampleSender) -> Void

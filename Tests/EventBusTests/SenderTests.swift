@@ -2,9 +2,9 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Observers that named a sender")
+@Suite("Observers of one sender")
 struct SenderTests {
-  @Test("They hear that sender and no other")
+  @Test("An observer of one sender receives that sender's events and no others")
   func onlyThatSender() {
     let bus = EventBus()
     let (one, other) = (SampleSender(), SampleSender())
@@ -17,7 +17,7 @@ struct SenderTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A post without a sender never reaches them")
+  @Test("A post without a sender never reaches observers of a sender")
   func withoutSender() {
     let bus = EventBus()
     let sender = SampleSender()
@@ -26,7 +26,7 @@ struct SenderTests {
     withExtendedLifetime((token, sender)) {}
   }
 
-  @Test("Who named nobody hears every sender, and posts without one")
+  @Test("An observer of any sender receives posts with and without a sender")
   func namedNobody() {
     let bus = EventBus()
     let (one, other) = (SampleSender(), SampleSender())
@@ -50,7 +50,7 @@ struct SenderTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("The sender is watched weakly, by the observer as by the post")
+  @Test("Neither the observer nor the post retains the sender")
   func senderIsWeak() {
     let bus = EventBus()
     var sender: SampleSender? = SampleSender()
@@ -79,7 +79,7 @@ struct SenderTests {
     bag.cancelAll()
   }
 
-  @Test("A post from the sender's own deinit reaches the others, and not who named it")
+  @Test("A post from the sender's deinit reaches observers of any sender, not those of this sender")
   func fromDeinit() {
     let bus = EventBus()
     let log = Log<Int>()
@@ -95,7 +95,7 @@ struct SenderTests {
     withExtendedLifetime((leaver, bag)) {}
   }
 
-  @Test("They share one order, by priority and registration, with those who named nobody")
+  @Test("Observers of one sender and of any sender share one order")
   func oneOrder() {
     let bus = EventBus()
     let sender = SampleSender()
@@ -120,7 +120,7 @@ struct SenderTests {
     bag.cancelAll()
   }
 
-  @Test("One that is added during a post of its sender is not called by it, but by a nested one")
+  @Test("An observer added during a post of its sender is called only by nested and later posts")
   func addedDuringThePost() {
     let bus = EventBus()
     let sender = SampleSender()
@@ -135,7 +135,7 @@ struct SenderTests {
     bag.cancelAll()
   }
 
-  @Test("Another sender's post does not use up the one call")
+  @Test("A post of another sender does not use up the one call")
   func once() {
     let bus = EventBus()
     let (one, other) = (SampleSender(), SampleSender())
@@ -148,7 +148,7 @@ struct SenderTests {
     #expect(log.entries == [2])
   }
 
-  @Test("An owner may name a sender, and may be the sender")
+  @Test("An owner may observe a sender and may be the sender itself")
   func withOwner() {
     let bus = EventBus()
     let owner = LivedOwner()
@@ -161,7 +161,7 @@ struct SenderTests {
     #expect(owner.log.entries == [1, -2])
   }
 
-  @Test("A signal knows senders too")
+  @Test("A signal supports senders")
   func signal() {
     let signal = Signal<Int>()
     let (one, other) = (SampleSender(), SampleSender())
@@ -174,7 +174,7 @@ struct SenderTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Ten thousand senders with an observer each: a post asks the one that matches")
+  @Test("With ten thousand senders of one observer each, a post checks the matching one")
   func tenThousandSenders() {
     let bus = EventBus()
     let senders = (0..<10_000).map { _ in SampleSender() }

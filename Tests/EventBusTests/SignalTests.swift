@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Signals")
 struct SignalTests {
-  @Test("A signal delivers its payload and counts whom it reached")
+  @Test("A signal delivers its payload and returns the number of observers it reached")
   func delivers() {
     let signal = Signal<String>()
     let log = Log<String>()
@@ -14,7 +14,7 @@ struct SignalTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A signal without a payload is sent by itself")
+  @Test("A signal without a payload is sent without arguments")
   func voidPayload() {
     let signal = Signal<Void>()
     let heard = Counter()
@@ -24,7 +24,7 @@ struct SignalTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("The number of observers follows registering and cancelling")
+  @Test("The observer count follows registrations and cancellations")
   func observerCount() {
     let signal = Signal<Int>()
     #expect(signal.observerCount == 0)
@@ -53,7 +53,7 @@ struct SignalTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A signal's observer that wants one event gets one, also when it sends again itself")
+  @Test("A one-call observer of a signal gets one event, even if its handler sends again")
   func once() {
     let signal = Signal<Int>()
     let log = Log<Int>()
@@ -68,7 +68,7 @@ struct SignalTests {
     #expect(signal.observerCount == 0)
   }
 
-  @Test("A signal passes a weak owner in and is rid of it when its lifetime ends")
+  @Test("A signal passes in a weak owner and drops it when its lifetime ends")
   func owner() {
     let signal = Signal<Int>()
     var owner: LivedOwner? = LivedOwner()
@@ -97,7 +97,7 @@ struct SignalTests {
   }
 
   @MainActor
-  @Test("A signal calls main-actor handlers at once from the main actor, and queues from elsewhere")
+  @Test("A signal calls main-actor handlers synchronously from the main actor and queues otherwise")
   func mainActor() {
     let signal = Signal<Int>()
     var shown: [Int] = []
@@ -110,7 +110,7 @@ struct SignalTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Tokens of a signal that died are inert, and its handlers are freed")
+  @Test("A dead signal's tokens are inactive, and its handlers are freed")
   func signalDiesFirst() {
     let tally = Tally()
     var signal: Signal<Int>? = Signal()

@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Snapshots", .timeLimit(.minutes(5)))
 struct SnapshotTests {
-  @Test("A new bus has none to show")
+  @Test("The snapshot of a new bus is empty")
   func empty() {
     let snapshot = EventBus(label: "empty").snapshot()
     #expect(snapshot.observations.isEmpty)
     #expect(snapshot.label == "empty")
   }
 
-  @Test("Every registration is there: name, place, priority, type of the owner")
+  @Test("A snapshot lists every registration with name, source site, priority and owner type")
   func everyRegistration() throws {
     let bus = EventBus()
     let owner = LivedOwner()
@@ -39,7 +39,7 @@ struct SnapshotTests {
     withExtendedLifetime((token, all, owner)) {}
   }
 
-  @Test("For one name they stand in the order of delivery, named senders among them")
+  @Test("A snapshot lists a name's registrations in delivery order, including those with a sender")
   func order() {
     let bus = EventBus()
     let sender = SampleSender()
@@ -53,7 +53,7 @@ struct SnapshotTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("What has ended is no longer there")
+  @Test("A snapshot omits registrations that have ended")
   func ended() {
     let bus = EventBus()
     let owner = LivedOwner()
@@ -69,7 +69,7 @@ struct SnapshotTests {
     withExtendedLifetime(once) {}
   }
 
-  @Test("Dead owners that nobody met yet are shown as dead, paused registrations as paused")
+  @Test("A snapshot shows dead owners not yet noticed as dead, paused registrations as paused")
   func deadAndPaused() {
     let bus = EventBus()
     var owner: PlainOwner? = PlainOwner()
@@ -85,7 +85,7 @@ struct SnapshotTests {
     withExtendedLifetime((owner, token)) {}
   }
 
-  @Test("Each tells how many events reached it, whatever its kind")
+  @Test("A snapshot counts the events that reached each registration, of any kind")
   func deliveredCounts() {
     let bus = EventBus(hooks: .silent)
     let (owner, sender) = (LivedOwner(), SampleSender())
@@ -110,7 +110,7 @@ struct SnapshotTests {
     withExtendedLifetime((owner, tokens)) {}
   }
 
-  @Test("Deliveries are counted exactly, also when threads post at once")
+  @Test("Deliveries are counted exactly, including those of concurrent posts")
   func countsOfThreads() async {
     let (bus, sender, owner) = (EventBus(), SampleSender(), PlainOwner())
     let tokens = [
@@ -126,7 +126,7 @@ struct SnapshotTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("It tells how many events were discarded by a buffer")
+  @Test("A snapshot counts the events discarded by a buffer")
   func droppedCounts() async {
     let bus = EventBus()
     let (began, mayLeave) = (ManualLatch(), ManualLatch())
@@ -150,7 +150,7 @@ struct SnapshotTests {
   }
 
   @MainActor
-  @Test("It tells how many events wait for actors, and how many found their owner dead")
+  @Test("A snapshot counts events that wait for actors and events that found their owner dead")
   func waitingAndLost() {
     let bus = EventBus()
     var panel: Panel? = Panel()
@@ -169,7 +169,7 @@ struct SnapshotTests {
     withExtendedLifetime((panel, token)) {}
   }
 
-  @Test("Its description is a table: a head, and a line for each registration")
+  @Test("A snapshot's description is a table with a header and one line per registration")
   func table() {
     let bus = EventBus()
     let owner = LivedOwner()
@@ -182,7 +182,7 @@ struct SnapshotTests {
     #expect(line.contains("LivedOwner"))
     #expect(line.contains("Sample/Here.swift:42"))
     #expect(line.split(separator: " ").contains("1"))
-    // Columns stand below each other.
+    // Columns are aligned.
     let columns = ["LivedOwner", "owner"].map { word in
       lines.compactMap { line in line.firstRange(of: word).map { line[..<$0.lowerBound].count } }
     }
@@ -190,7 +190,7 @@ struct SnapshotTests {
     withExtendedLifetime(owner) {}
   }
 
-  @Test("It may be taken while others register, post and cancel")
+  @Test("A snapshot may be taken during registrations, posts and cancellations")
   func storm() async {
     let bus = EventBus()
     await onThreads(3) { thread in

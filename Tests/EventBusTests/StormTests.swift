@@ -5,16 +5,16 @@ import Testing
 /// Threads that register, cancel and post at once.
 ///
 /// Written to be run under ThreadSanitizer.
-@Suite("Storms", .timeLimit(.minutes(5)))
+@Suite("Concurrent stress", .timeLimit(.minutes(5)))
 struct StormTests {
-  /// What one registration of a storm knows about itself.
+  /// The state of one registration in a stress test.
   private final class Registration: Sendable {
     let thread = ThreadID.current
     let wasCancelled = Counter()
   }
 
   @Test(
-    "No call begins on a thread whose cancel has returned, and every capture is freed once",
+    "No call begins on a thread after its cancel() returns, and every capture is freed once",
     arguments: 1...4
   )
   func registerCancelPost(seed: Int) async {
@@ -66,7 +66,7 @@ struct StormTests {
     withExtendedLifetime(steady) {}
   }
 
-  @Test("Everyone who is there throughout hears each event once, in the order of its poster")
+  @Test("Every permanent observer receives each event once, in its poster's order")
   func steadyObservers() async {
     let bus = EventBus()
     let (posters, events) = (3, 200)
@@ -96,7 +96,7 @@ struct StormTests {
     withExtendedLifetime(steady) {}
   }
 
-  @Test("Each post keeps to priority and registration while others register and cancel")
+  @Test("Each post keeps priority and registration order during registrations and cancellations")
   func orderHolds() async {
     struct Place: Sendable {
       let priority: Int
@@ -135,7 +135,7 @@ struct StormTests {
     #expect(disorder.value == 0)
   }
 
-  @Test("Owners that die on one thread while another posts are never entered dead")
+  @Test("Owners that die on one thread during posts on another are never called dead")
   func dyingOwners() async {
     final class Owner: Sendable {
       let isGone = Counter()
@@ -172,7 +172,7 @@ struct StormTests {
     #expect(bus.signal(.number).observerCount == 0)
   }
 
-  @Test("Owners with a lifetime that die in a storm leave nothing behind, without a further post")
+  @Test("Owners with a lifetime that die under contention leave nothing, without a further post")
   func dyingLifetimes() async {
     let bus = EventBus()
     let captures = Tally()
@@ -220,7 +220,7 @@ struct StormTests {
     }
   }
 
-  @Test("Signals and names resolved for the first time by many threads are one")
+  @Test("Signals and names resolved for the first time by many threads are the same object")
   func firstUse() async {
     for _ in 0..<100 {
       let bus = EventBus()

@@ -2,9 +2,9 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Streams of events in tasks that are cancelled", .timeLimit(.minutes(5)))
+@Suite("Event streams in cancelled tasks", .timeLimit(.minutes(5)))
 struct StreamCancellationTests {
-  @Test("A task that was cancelled before is given nil, also when something is buffered")
+  @Test("An already cancelled task receives nil, even if events are buffered")
   func before() async {
     let bus = EventBus()
     let stream = bus.events(.number)
@@ -19,7 +19,7 @@ struct StreamCancellationTests {
     #expect(await events.next() == 1)
   }
 
-  @Test("A task that is cancelled while it waits is given nil, and the loop ends")
+  @Test("A task cancelled while it waits receives nil, and its loop ends")
   func during() async {
     let bus = EventBus()
     let (isLive, inbox) = (ManualLatch(), Inbox<Int>())
@@ -39,7 +39,7 @@ struct StreamCancellationTests {
     #expect(bus.post(.number, 2) == 0)
   }
 
-  @Test("A cancellation does not end the stream for another task")
+  @Test("Cancellation in one task does not end the stream for another task")
   func anotherTask() async {
     let bus = EventBus()
     let stream = bus.events(.number)
@@ -65,7 +65,7 @@ struct StreamCancellationTests {
     let isWaiting = Holder<Bool>()
     let task = Task {
       var events = stream.makeAsyncIterator()
-      // On the actor of whoever looks at it: when it is seen, the task waits.
+      // Runs on the actor of the caller that inspects it: once visible, the task waits.
       isWaiting.hold(true)
       let value = await events.next()
       inbox.append([number, value])
@@ -75,7 +75,7 @@ struct StreamCancellationTests {
   }
 
   @Test(
-    "Of several that wait one is sent away, and the others are served in the order they came",
+    "Cancelling one of several waiting tasks leaves the others served in order",
     arguments: 0..<3
   )
   @MainActor
@@ -97,7 +97,7 @@ struct StreamCancellationTests {
     #expect(await events.next() == 20)
   }
 
-  @Test("Who waits on an actor has begun to wait when the actor is free: the order of asking holds")
+  @Test("Tasks waiting from an actor are served in the order in which they asked")
   @MainActor
   func orderOfAsking() async {
     for _ in 0..<500 {
@@ -110,7 +110,7 @@ struct StreamCancellationTests {
     }
   }
 
-  @Test("All that wait are told of the end")
+  @Test("All waiting tasks receive the end")
   @MainActor
   func endForAll() async {
     let (bus, lifetime) = (EventBus(), Lifetime())
@@ -123,7 +123,7 @@ struct StreamCancellationTests {
     #expect(inbox.entries.allSatisfy { $0[1] == nil })
   }
 
-  @Test("Cancelled while an event arrives, the event is given to it or to the next, never lost")
+  @Test("An event that arrives during a cancellation goes to that task or the next, never lost")
   func racing() async {
     for round in 0..<1_000 {
       let bus = EventBus()
@@ -143,7 +143,7 @@ struct StreamCancellationTests {
     }
   }
 
-  @Test("Tasks that share a stream take each element once")
+  @Test("Tasks that share a stream receive each element once")
   func shared() async {
     let bus = EventBus()
     let (lifetime, inbox) = (Lifetime(), Inbox<Int>())

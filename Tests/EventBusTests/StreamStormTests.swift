@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Streams of events in a storm", .timeLimit(.minutes(5)))
+@Suite("Event streams under contention", .timeLimit(.minutes(5)))
 struct StreamStormTests {
   /// Takes numbers until there are no more for this task.
   private func take(_ stream: EventStream<Int>) async -> [Int] {
@@ -11,7 +11,7 @@ struct StreamStormTests {
     return taken
   }
 
-  @Test("Cancelled at any moment of a burst, a task leaves the rest to the next, in order")
+  @Test("A task cancelled at any moment of a burst leaves the rest to the next task, in order")
   func cancelledInABurst() async {
     for round in 0..<1_000 {
       let (bus, lifetime) = (EventBus(), Lifetime())
@@ -37,7 +37,7 @@ struct StreamStormTests {
     }
   }
 
-  @Test("A task that waits again and again, and is cancelled each time, loses nothing")
+  @Test("A task that waits repeatedly, cancelled each time, loses no event")
   func cancelledAgainAndAgain() async {
     let (bus, lifetime) = (EventBus(), Lifetime())
     let stream = bus.events(.number, until: lifetime)
@@ -62,7 +62,7 @@ struct StreamStormTests {
   }
 
   @Test(
-    "Tasks that share a stream take each element once, and each of them in order",
+    "Tasks that share a stream receive each element once, and each task in order",
     arguments: 2...3
   )
   func shared(tasks: Int) async {
@@ -86,7 +86,7 @@ struct StreamStormTests {
   }
 
   @Test(
-    "With a limit, what was taken and what was discarded is what was posted",
+    "With a limit, taken and discarded events together are the posted events",
     arguments: [true, false]
   )
   func limited(keepsOldest: Bool) async {

@@ -2,9 +2,9 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Streams of events", .timeLimit(.minutes(5)))
+@Suite("Event streams", .timeLimit(.minutes(5)))
 struct StreamTests {
-  @Test("A stream is live from the call, not from the first iteration")
+  @Test("A stream receives events from the call on, not from the first iteration on")
   func liveFromTheCall() async {
     let bus = EventBus()
     bus.post(.number, 0)
@@ -18,7 +18,7 @@ struct StreamTests {
     #expect(heard == [1, 2, 3])
   }
 
-  @Test("Every call is a subscription of its own")
+  @Test("Every call registers a stream of its own")
   func ownSubscriptions() async {
     let bus = EventBus()
     let (one, other) = (bus.events(.number), bus.events(.number))
@@ -29,7 +29,7 @@ struct StreamTests {
     #expect(await events.next() == 1)
   }
 
-  @Test("Dropping a stream unsubscribes, and frees what was buffered")
+  @Test("Dropping a stream ends its registration and frees the buffered events")
   func dropping() {
     let bus = EventBus()
     let name = EventName<Tally.Probe>("sample.probe in a stream")
@@ -46,7 +46,7 @@ struct StreamTests {
     withExtendedLifetime(stream) {}
   }
 
-  @Test("An iterator keeps the subscription of its stream")
+  @Test("An iterator retains the registration of its stream")
   func iteratorKeeps() async {
     let bus = EventBus()
     var events: EventStream<Int>.Iterator? = bus.events(.number).makeAsyncIterator()
@@ -57,7 +57,7 @@ struct StreamTests {
     withExtendedLifetime(events) {}
   }
 
-  @Test("Leaving the loop unsubscribes")
+  @Test("Leaving the loop ends the registration")
   func leavingTheLoop() async {
     let bus = EventBus()
     let isLive = ManualLatch()
@@ -73,7 +73,7 @@ struct StreamTests {
     #expect(bus.signal(.number).observerCount == 0)
   }
 
-  @Test("It ends when the bus dies, which it does not keep, after what was buffered")
+  @Test("A stream does not retain its bus, and ends after the buffered events when the bus dies")
   func busDies() async {
     var bus: EventBus? = EventBus()
     weak let watched = bus
@@ -89,7 +89,7 @@ struct StreamTests {
     withExtendedLifetime(bus) {}
   }
 
-  @Test("It ends while somebody waits when the bus dies")
+  @Test("A waiting stream ends when the bus dies")
   func busDiesMeanwhile() async {
     let bus = Holder(EventBus())
     let isLive = ManualLatch()
@@ -106,7 +106,7 @@ struct StreamTests {
     #expect(await looping.value == 1)
   }
 
-  @Test("It ends with its lifetime, before, between and while somebody waits")
+  @Test("A stream ends with its lifetime: before, between and during waits")
   func lifetime() async {
     let bus = EventBus()
     let lifetime = Lifetime()
@@ -125,7 +125,7 @@ struct StreamTests {
     #expect(bus.signal(.number).observerCount == 0)
   }
 
-  @Test("It does not keep its lifetime")
+  @Test("A stream does not retain its lifetime")
   func doesNotKeepTheLifetime() async {
     let bus = EventBus()
     var lifetime: Lifetime? = Lifetime()
@@ -138,7 +138,10 @@ struct StreamTests {
     withExtendedLifetime(lifetime) {}
   }
 
-  @Test("Kept oldest or newest, it counts what it discards", arguments: [true, false])
+  @Test(
+    "Keeping the oldest or newest events, a stream counts the discarded ones",
+    arguments: [true, false]
+  )
   func buffers(keepsOldest: Bool) async {
     let bus = EventBus()
     let stream = bus.events(
@@ -157,7 +160,7 @@ struct StreamTests {
   }
 
   @Test(
-    "What it discards may post to the stream as it is freed",
+    "A discarded payload may post to the stream in its deinit",
     arguments: [true, false]
   )
   func discardedPosts(keepsOldest: Bool) async {
@@ -167,8 +170,9 @@ struct StreamTests {
       name,
       buffering: keepsOldest ? .bufferingOldest(1) : .bufferingNewest(1)
     )
-    // With the oldest kept, 2 goes and posts 3, which goes. With the newest kept, 1 goes and posts 3,
-    // which takes the place of 2, which goes and posts another 3, which takes its place.
+    // With the oldest kept, 2 is discarded and posts 3, which is discarded. With the newest kept, 1
+    // is discarded and posts 3, which displaces 2, which posts another 3, which displaces the first
+    // one.
     for number in 1...2 {
       bus.post(name, Parcel(number) { bus.post(name, Parcel(3)) })
     }
@@ -178,7 +182,7 @@ struct StreamTests {
     #expect(taken?.number == (keepsOldest ? 1 : 3))
   }
 
-  @Test("What it hands over may post to the stream as it is freed")
+  @Test("A delivered payload may post to the stream in its deinit")
   func takenPosts() async {
     let bus = EventBus()
     let name = EventName<Parcel>("sample.parcel out of a stream")
@@ -189,7 +193,7 @@ struct StreamTests {
     #expect(numbers == [1, 2, 3])
   }
 
-  @Test("What is left in it may post as it is freed with the stream")
+  @Test("A payload left in the stream may post in its deinit when the stream is freed")
   func leftPosts() {
     let bus = EventBus()
     let (name, inbox) = (EventName<Parcel>("sample.parcel left in a stream"), Inbox<Int>())
@@ -211,7 +215,7 @@ struct StreamTests {
     withExtendedLifetime((stream, token)) {}
   }
 
-  @Test("Unbounded it discards nothing")
+  @Test("An unbounded stream discards nothing")
   func unbounded() async {
     let bus = EventBus()
     let stream = bus.events(.number)
@@ -221,7 +225,7 @@ struct StreamTests {
     #expect(stream.dropped == 0)
   }
 
-  @Test("A size below one is refused with a line that names the place, and one event is kept")
+  @Test("A size below one is reported on one line with its source site, and one event is kept")
   func sizeBelowOne() async throws {
     let result = await #expect(
       processExitsWith: .success,
@@ -245,7 +249,7 @@ struct StreamTests {
     #expect(text.split(separator: "\n").count { $0.contains("Sample/Here.swift:42") } == 1)
   }
 
-  @Test("A signal has streams too")
+  @Test("A signal provides streams")
   func signal() async {
     var signal: Signal<Int>? = Signal<Int>()
     let stream = signal?.events()

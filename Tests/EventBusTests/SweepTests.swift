@@ -2,13 +2,13 @@ import EventBus
 import TestSupport
 import Testing
 
-/// Owners without a lifetime die unnoticed; what they leave behind is bounded.
-@Suite("Registrations of owners that died unnoticed")
+/// Owners without a lifetime die unnoticed, and their leftovers are bounded.
+@Suite("Registrations of dead owners")
 struct SweepTests {
-  /// The bound: after any registration there are at most max(8, 2 × living) of them.
+  /// Returns the bound: after any registration there are at most max(8, 2 × living) of them.
   private func bound(living: Int) -> Int { max(8, 2 * living) }
 
-  @Test("Any post to the name removes the dead owners it meets")
+  @Test("Any post to the name removes the dead owners it visits")
   func postRemovesTheDead() {
     let bus = EventBus()
     let signal = bus.signal(.number)
@@ -27,7 +27,7 @@ struct SweepTests {
     #expect(tally.live == 0)
   }
 
-  @Test("A post removes the dead also when it goes through several priorities and actors")
+  @Test("A post removes dead owners even across several priorities and actors")
   func postRemovesTheDeadEverywhere() {
     let bus = EventBus()
     let signal = bus.signal(.number)
@@ -44,7 +44,7 @@ struct SweepTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Owners that register and die one after the other leave at most eight places")
+  @Test("Owners that register and die one after the other leave at most eight slots")
   func churn() {
     let bus = EventBus()
     let signal = bus.signal(.number)
@@ -58,7 +58,7 @@ struct SweepTests {
   }
 
   @Test(
-    "The bound holds after the next registration whichever owners died",
+    "The bound holds after the next registration, whichever owners died",
     arguments: [10, 50, 100, 1_000],
     1...8
   )
@@ -98,7 +98,7 @@ struct SweepTests {
   }
 
   @Test(
-    "Dead owners that named a sender that lives are bounded, one sender or many",
+    "Dead owners that observed living senders are bounded, for one sender or many",
     arguments: [1, 100]
   )
   func namedALivingSender(senders: Int) {
@@ -119,7 +119,7 @@ struct SweepTests {
     #expect(tally.live == 0)
   }
 
-  @Test("Owners that named a living sender and died together go at any next registration")
+  @Test("Owners of one living sender that died together are removed by any next registration")
   func namedALivingSenderAndDiedTogether() {
     let bus = EventBus()
     let sender = SampleSender()
@@ -131,7 +131,7 @@ struct SweepTests {
     withExtendedLifetime((owners, token, sender)) {}
   }
 
-  @Test("An owner that dies before a lifetime that it shares is removed like any other")
+  @Test("An owner that dies before its shared lifetime is removed like any other")
   func lifetimeOutlivesItsOwner() {
     let bus = EventBus()
     let signal = bus.signal(.number)

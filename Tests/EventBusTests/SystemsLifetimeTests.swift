@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Systems that run code when an object dies, rebuilt with a lifetime, each under its name.
-@Suite("Lifetimes, and the systems they replace")
+@Suite("Established systems: lifetimes")
 struct SystemsLifetimeTests {
   @Test(
     "CYLDeallocBlockExecutor: run a block when an object dies, several an object, cancel one or all"
@@ -54,7 +54,7 @@ struct SystemsLifetimeTests {
     bus.post(.number, 1)
     screen = nil
     bus.post(.number, 2)
-    // The fields are there for the first, and gone for the second.
+    // The fields exist for the first hook, and are destroyed for the second.
     #expect(log.entries == ["deallocating", "deinit", "field is gone", "deallocated"])
     var heard: [Int] = []
     for await number in events { heard.append(number) }

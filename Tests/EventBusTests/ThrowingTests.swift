@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Handlers that throw")
 struct ThrowingTests {
-  @Test("The others are called all the same, and the thrower counts as reached")
+  @Test("The other handlers are called, and the throwing one counts as reached")
   func othersStillRun() {
     let bus = EventBus(hooks: .silent)
     let log = Log<String>()
@@ -27,7 +27,7 @@ struct ThrowingTests {
     bag.cancelAll()
   }
 
-  @Test("That holds across priorities")
+  @Test("An error leaves handlers of other priorities unaffected")
   func acrossPriorities() {
     let bus = EventBus(hooks: .silent)
     let heard = Counter()
@@ -42,7 +42,7 @@ struct ThrowingTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("An error inside a nested post does not disturb the outer one")
+  @Test("An error inside a nested post does not affect the outer post")
   func nested() {
     let bus = EventBus(hooks: .silent)
     let log = Log<String>()
@@ -58,7 +58,7 @@ struct ThrowingTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("The error goes to the hook with the event and the place of the registration")
+  @Test("The error hook receives the event and the registration's source site")
   func hookIsTold() throws {
     let failures = Log<HandlerFailure>()
     var hooks = EventHooks()
@@ -77,7 +77,7 @@ struct ThrowingTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("The event of a failure has the payload, also when that is itself an event")
+  @Test("The failed event contains the payload, even if the payload is itself an event")
   func payloadIsAnEvent() {
     let failures = Log<HandlerFailure>()
     var hooks = EventHooks()
@@ -94,7 +94,7 @@ struct ThrowingTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("An error thrown while the hook runs is not told to the hook again")
+  @Test("An error thrown while the hook runs does not reach the hook again")
   func errorInsideTheHook() async {
     await #expect(processExitsWith: .success) {
       let told = Counter()
@@ -112,7 +112,7 @@ struct ThrowingTests {
     }
   }
 
-  @Test("Without a hook an error is one line on standard error that names event and error")
+  @Test("Without a hook an error is reported on one line of standard error with event and error")
   func defaultPrintsOneLine() async throws {
     let result = await #expect(
       processExitsWith: .success,
@@ -131,7 +131,7 @@ struct ThrowingTests {
   }
 
   @MainActor
-  @Test("A handler that throws on its actor does not hold up what waits behind it")
+  @Test("A handler that throws on its actor does not delay the events queued behind it")
   func queued() {
     let bus = EventBus(hooks: .silent)
     var shown: [Int] = []

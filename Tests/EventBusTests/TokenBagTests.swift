@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Token bags")
 struct TokenBagTests {
-  @Test("A bag keeps what is stored in it")
+  @Test("A bag retains the tokens stored in it")
   func keeps() {
     let bus = EventBus()
     let bag = TokenBag()
@@ -29,7 +29,7 @@ struct TokenBagTests {
     #expect(!token.isActive)
   }
 
-  @Test("After everything was cancelled the bag can be used again")
+  @Test("A bag can be used again after cancelAll()")
   func usableAfterCancelAll() {
     let bus = EventBus()
     let bag = TokenBag()
@@ -69,7 +69,7 @@ struct TokenBagTests {
     withExtendedLifetime((plain, lived, other)) {}
   }
 
-  @Test("A hook that runs has left its bag already")
+  @Test("A running hook has already left its bag")
   func runningHook() {
     let (bag, lifetime, counts) = (TokenBag(), Lifetime(), Log<Int>())
     lifetime.onEnd { [unowned bag] in counts.append(bag.count) }.store(in: bag)
@@ -79,7 +79,7 @@ struct TokenBagTests {
     #expect(bag.count == 0)
   }
 
-  @Test("After its end a bag is closed: what is stored is cancelled at once")
+  @Test("An ended bag is closed: a token stored in it is cancelled at once")
   func closedAfterEnd() {
     let ended = Log<String>()
     let bag = TokenBag()
@@ -96,7 +96,7 @@ struct TokenBagTests {
     #expect(ended.count == 2)
   }
 
-  @Test("A member that is cancelled early leaves by itself and is freed")
+  @Test("A member cancelled early leaves the bag and is freed")
   func shrinks() {
     let bag = TokenBag()
     let tokens = WeakList<Token>()
@@ -113,7 +113,7 @@ struct TokenBagTests {
     #expect(kept.isActive)
   }
 
-  @Test("A member whose registration ends otherwise leaves by itself too")
+  @Test("A member whose registration ends in another way leaves the bag")
   func shrinksWhenRegistrationsEnd() {
     let bus = EventBus()
     let bag = TokenBag()
@@ -128,7 +128,7 @@ struct TokenBagTests {
     #expect(bag.count == 0)
   }
 
-  @Test("A member of an owner with a lifetime still ends with its owner, at once")
+  @Test("A member whose owner has a lifetime still ends at once with its owner")
   func membersEndWithTheirOwners() {
     let bus = EventBus()
     let bag = TokenBag()
@@ -140,7 +140,7 @@ struct TokenBagTests {
     #expect(bus.signal(.number).observerCount == 0)
   }
 
-  @Test("Storing a token that was cancelled is harmless")
+  @Test("Storing a cancelled token is harmless")
   func storingACancelledToken() {
     let bag = TokenBag()
     let token = Token {}
@@ -149,7 +149,7 @@ struct TokenBagTests {
     #expect(bag.count == 0)
   }
 
-  @Test("Tokens are cancelled under no lock: an action may use the bag")
+  @Test("The bag cancels its tokens under no lock: an action may use the bag")
   func actionsUseTheBag() {
     let bag = TokenBag()
     let log = Log<String>()
@@ -168,7 +168,7 @@ struct TokenBagTests {
     #expect(log.count == 3)
   }
 
-  @Test("Storing, cancelling and ending on several threads cancels each token exactly once")
+  @Test("Concurrent storing, cancelling and ending cancels each token exactly once")
   func contention() async {
     for _ in 0..<50 {
       let bag = TokenBag()

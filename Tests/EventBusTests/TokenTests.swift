@@ -36,7 +36,7 @@ struct TokenTests {
     #expect(!token.isActive)
   }
 
-  @Test("Cancelling twice is harmless and spares the neighbours")
+  @Test("Cancelling twice is harmless and leaves other registrations unaffected")
   func cancelIsIdempotent() {
     let bus = EventBus()
     let log = Log<String>()
@@ -49,7 +49,7 @@ struct TokenTests {
     withExtendedLifetime(second) {}
   }
 
-  @Test("A stale token never touches a registration that came after it", arguments: [1, 8, 100])
+  @Test("A stale token never affects a later registration", arguments: [1, 8, 100])
   func staleTokens(count: Int) {
     let bus = EventBus()
     var stale: [Token] = []
@@ -67,7 +67,7 @@ struct TokenTests {
     #expect(fresh.allSatisfy { $0.isActive })
   }
 
-  @Test("A stale token with an owner never touches a later registration of that owner")
+  @Test("A stale token with an owner never affects a later registration of that owner")
   func staleTokensWithOwner() {
     let bus = EventBus()
     let (plain, lived) = (PlainOwner(), LivedOwner())
@@ -99,7 +99,7 @@ struct TokenTests {
     #expect(bus.post(.number, 1) == 0)
   }
 
-  @Test("Threads that cancel one token at once end it once")
+  @Test("Threads that cancel one token at the same time end it once")
   func racingCancels() async {
     for _ in 0..<200 {
       let bus = EventBus()
@@ -119,7 +119,7 @@ struct TokenTests {
     }
   }
 
-  @Test("Tokens are equal when they are the same one, and may be kept in a set")
+  @Test("Tokens are equal if they are identical, and can be stored in a set")
   func identity() {
     let bus = EventBus()
     let (first, second) = (bus.observe(.number) { _ in }, bus.observe(.number) { _ in })

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Traces")
 struct TraceTests {
-  /// A bus and what its trace hook was told.
+  /// A bus and the events of its trace hook.
   private func tracedBus() -> (bus: EventBus, trace: Log<TraceEvent>) {
     let trace = Log<TraceEvent>()
     var hooks = EventHooks.silent
@@ -12,12 +12,12 @@ struct TraceTests {
     return (EventBus(hooks: hooks), trace)
   }
 
-  /// A place by which a test finds a registration.
+  /// A source site that identifies a registration.
   private func place(_ line: UInt) -> SourceSite {
     SourceSite(fileID: "Sample/Here.swift", line: line)
   }
 
-  @Test("A trace tells the beginning and the end of a post, its place, and each delivery's place")
+  @Test("A trace reports a post's beginning, end and source site, and each delivery's source site")
   func postAndDeliveries() {
     let (bus, trace) = tracedBus()
     let first = bus.observe(.number) { _ in }
@@ -39,14 +39,14 @@ struct TraceTests {
     withExtendedLifetime((first, second)) {}
   }
 
-  @Test("A post that nobody hears is traced too")
+  @Test("A post without observers is traced")
   func unheard() {
     let (bus, trace) = tracedBus()
     bus.post(.nothing)
     #expect(trace.entries.map(\.label) == ["began", "reached 0"])
   }
 
-  @Test("Nested posts are traced inside, one level deeper")
+  @Test("Nested posts are traced inside the outer post, one level deeper")
   func nested() {
     let (bus, trace) = tracedBus()
     let tokens = [
@@ -66,7 +66,7 @@ struct TraceTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("Who is paused, excluded or declines is skipped with that reason")
+  @Test("Paused, excluded and declining observers are skipped with that reason")
   func skippedByChoice() {
     let (bus, trace) = tracedBus()
     let paused = bus.observe(.number, fileID: "Sample/Here.swift", line: 1) { _ in }
@@ -87,7 +87,7 @@ struct TraceTests {
     withExtendedLifetime((pause, declining)) {}
   }
 
-  @Test("Who is cancelled by an earlier handler is skipped as cancelled, wherever it stands")
+  @Test("An observer cancelled by an earlier handler is skipped as cancelled, at any position")
   func cancelledOnTheWay() {
     let (bus, trace) = tracedBus()
     let sender = SampleSender()
@@ -107,7 +107,7 @@ struct TraceTests {
     withExtendedLifetime(first) {}
   }
 
-  @Test("Who joins during a post is skipped as too new, just before the post ends")
+  @Test("An observer added during a post is skipped as too new, just before the post ends")
   func joinedOnTheWay() {
     let (bus, trace) = tracedBus()
     let joined = Log<Token>()
@@ -123,7 +123,7 @@ struct TraceTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Who lost its owner is skipped with that reason")
+  @Test("An observer whose owner has died is skipped with that reason")
   func ownerLost() {
     let (bus, trace) = tracedBus()
     var owner: PlainOwner? = PlainOwner()
@@ -137,7 +137,7 @@ struct TraceTests {
   }
 
   @MainActor
-  @Test("What is queued for an actor says so, and a second event for one call is skipped as spent")
+  @Test("An event queued for an actor says so, and a second event for one call is skipped as spent")
   func queuedAndSpent() {
     let (bus, trace) = tracedBus()
     var shown: [Int] = []
@@ -156,7 +156,7 @@ struct TraceTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("What a full buffer discards is skipped as dropped", .timeLimit(.minutes(5)))
+  @Test("An event discarded by a full buffer is skipped as dropped", .timeLimit(.minutes(5)))
   func dropped() async {
     let (bus, trace) = tracedBus()
     let (began, mayLeave) = (ManualLatch(), ManualLatch())
@@ -177,7 +177,7 @@ struct TraceTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Observers of a named sender and of every event are traced in the one order")
+  @Test("Observers of one sender and of every event are traced in delivery order")
   func allKinds() {
     let (bus, trace) = tracedBus()
     let sender = SampleSender()
@@ -191,7 +191,7 @@ struct TraceTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("The hook may use the bus; what it posts is delivered and not traced again")
+  @Test("The trace hook may use the bus; its posts are delivered and not traced")
   func hookPosts() {
     let bus = Holder<EventBus>()
     let (traced, heard) = (Log<String>(), Counter())

@@ -2,9 +2,9 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Events that reach nobody")
+@Suite("Unhandled events")
 struct UnhandledTests {
-  /// A bus and what its hook was told.
+  /// A bus and the events of its hook for unhandled events.
   private func watchedBus() -> (bus: EventBus, unhandled: Log<AnyEvent>) {
     let unhandled = Log<AnyEvent>()
     var hooks = EventHooks.silent
@@ -12,7 +12,7 @@ struct UnhandledTests {
     return (EventBus(hooks: hooks), unhandled)
   }
 
-  @Test("The hook is told of them, with name, payload, sender and place")
+  @Test("The hook for unhandled events receives name, payload, sender and source site")
   func hookIsTold() throws {
     let (bus, unhandled) = watchedBus()
     let sender = SampleSender()
@@ -26,7 +26,7 @@ struct UnhandledTests {
     #expect(event.site == SourceSite(fileID: #fileID, line: line))
   }
 
-  @Test("Also when there were observers, but none was reached")
+  @Test("The hook runs even if there were observers but none was reached")
   func nobodyReached() {
     let (bus, unhandled) = watchedBus()
     let sender = SampleSender()
@@ -42,7 +42,7 @@ struct UnhandledTests {
   }
 
   @MainActor
-  @Test("An event that is queued, or whose handler throws, has reached somebody")
+  @Test("An event that is queued, or whose handler throws, counts as handled")
   func queuedOrThrown() {
     let (bus, unhandled) = watchedBus()
     let tokens = [
@@ -57,7 +57,7 @@ struct UnhandledTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("The hook may post; what nobody hears of that is not told again")
+  @Test("The hook may post, and its own unhandled posts do not reach the hook again")
   func hookPosts() {
     let bus = Holder<EventBus>()
     let told = Log<String>()
@@ -73,7 +73,7 @@ struct UnhandledTests {
     bus.letGo()
   }
 
-  @Test("A signal of its own has the hook too, and its label as the name")
+  @Test("A signal without a bus uses the hook with its label as the name")
   func signal() {
     let unhandled = Log<String>()
     var hooks = EventHooks()

@@ -3,7 +3,7 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Workers that wait for their actor", .timeLimit(.minutes(5)))
+@Suite("Workers waiting for a busy actor", .timeLimit(.minutes(5)))
 struct BusyActorTests {
   let clock = ManualClock()
   let log = Log<String>()
@@ -66,7 +66,7 @@ struct BusyActorTests {
     )
   }
 
-  /// Lets the actor do what it has to do.
+  /// Lets the actor run its jobs.
   private func release() async {
     actor.executor.open()
     await actor.barrier()
@@ -90,7 +90,7 @@ struct BusyActorTests {
   }
 
   @Test(
-    "A launch that takes too long skips a worker that waits for its actor, which never runs",
+    "A launch timeout skips a worker that waits for its actor, and it never runs",
     arguments: [false, true]
   )
   func totalTimedOut(isSynchronous: Bool) async throws {
@@ -107,7 +107,7 @@ struct BusyActorTests {
   }
 
   @Test(
-    "Cancelling a launch skips a worker that waits for its actor, which never runs",
+    "Cancelling a launch skips a worker that waits for its actor, and it never runs",
     arguments: [false, true]
   )
   func launchCancelled(isSynchronous: Bool) async throws {
@@ -126,7 +126,7 @@ struct BusyActorTests {
   }
 
   @Test(
-    "A failure that stops the launch skips a worker that waits for its actor, which never runs",
+    "A failure that stops the launch skips a worker that waits for its actor for good",
     arguments: [FailurePolicy.stop, .rollback]
   )
   func launchStopped(policy: FailurePolicy) async throws {
@@ -149,7 +149,7 @@ struct BusyActorTests {
   }
 
   @Test(
-    "A registration can be cancelled while its worker waits for its actor, and never runs then",
+    "A registration may be cancelled while its worker waits for its actor, and never runs",
     arguments: [false, true]
   )
   func registrationCancelled(isSynchronous: Bool) async throws {
@@ -170,7 +170,7 @@ struct BusyActorTests {
   }
 
   @Test(
-    "Stopping the loader refuses late work that waits for its actor, which never runs",
+    "Stopping the loader refuses late work that waits for its actor, and it never runs",
     arguments: [false, true]
   )
   func lateWorkRefused(isSynchronous: Bool) async throws {
@@ -184,7 +184,7 @@ struct BusyActorTests {
     #expect(log.entries.isEmpty)
   }
 
-  @Test("Stopping the loader refuses idle work that waits for its actor, which never runs")
+  @Test("Stopping the loader refuses idle work that waits for its actor, and it never runs")
   func idleWorkRefused() async throws {
     let loader = LaunchLoader(clock: clock)
     let token = await worker(
@@ -215,7 +215,7 @@ struct BusyActorTests {
     #expect(!first.cancel() && !second.cancel())
   }
 
-  @Test("A synchronous worker that has begun on its actor is waited for, however late it is")
+  @Test("A launch waits for a synchronous worker that has begun on its actor, however late it is")
   func begunIsWaitedFor() async throws {
     let loader = LaunchLoader(timeout: .seconds(5), clock: clock)
     loader.register("a", timeout: .seconds(1)) { @SampleActor [clock, log] _ in
@@ -231,7 +231,7 @@ struct BusyActorTests {
   }
 
   @Test(
-    "A worker does not run if its launch is cancelled while its condition is asked",
+    "A worker does not run if its launch is cancelled during its condition",
     arguments: [false, true]
   )
   func cancelledInCondition(isSynchronous: Bool) async throws {

@@ -3,12 +3,12 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Cancellation of those who launch and wait", .timeLimit(.minutes(5)))
+@Suite("Cancelling launches and waits", .timeLimit(.minutes(5)))
 struct CancellationTests {
   let loader = LaunchLoader()
   let log = Log<String>()
 
-  @Test("Cancelling the launch skips what has not begun, frees it, and says so")
+  @Test("Cancelling the launch skips and frees work that has not begun, and reports it")
   func skipsTheRest() async throws {
     let tally = Tally()
     loader.register("a") { [log] _ in
@@ -32,7 +32,7 @@ struct CancellationTests {
     #expect(tally.live == 0)
   }
 
-  @Test("Cancelling the launch cancels the tasks of asynchronous workers, and still waits for them")
+  @Test("Cancelling the launch cancels the tasks of asynchronous workers and still waits for them")
   func cancelsRunningWorkers() async throws {
     let isRunning = ManualLatch()
     loader.register("a") { [log] _ in
@@ -50,7 +50,7 @@ struct CancellationTests {
     #expect(report.summary == ["a failed: CancellationError()"])
   }
 
-  @Test("A post from a cancelled task launches all the same")
+  @Test("A post from a cancelled task still launches")
   func postFromCancelledTask() async throws {
     let bus = EventBus()
     loader.register { [log] _ in log.append("a") }
@@ -68,7 +68,7 @@ struct CancellationTests {
     withExtendedLifetime(attachment) {}
   }
 
-  @Test("Who is cancelled while another one's launch runs stops waiting; the launch goes on")
+  @Test("A task cancelled while it waits for another task's launch resumes; the launch continues")
   func stopsWaitingForALaunch() async throws {
     let isRunning = ManualLatch()
     let mayEnd = ManualLatch()
@@ -91,7 +91,7 @@ struct CancellationTests {
     #expect(try await report.summary == ["a finished"])
   }
 
-  @Test("Who asks for the report before the launch waits for it, without launching")
+  @Test("Requesting the report before the launch waits for it without launching")
   func reportWaits() async throws {
     loader.register("a") { [log] _ in log.append("a") }
     let reading = Task { try await loader.report.summary }

@@ -3,7 +3,7 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("A launch cleans up")
+@Suite("Clean-up after a launch")
 struct CleanUpTests {
   let bus = EventBus()
   let loader = LaunchLoader()
@@ -25,7 +25,7 @@ struct CleanUpTests {
     withExtendedLifetime(attachment) {}
   }
 
-  @Test("A closure on an actor and an asynchronous one are freed before their outcome is known")
+  @Test("Actor-isolated and asynchronous closures are freed before their outcome is known")
   func closuresAreFreedBeforeTheOutcome() async throws {
     let onActor = loader.register { @SampleActor [probe = tally.probe()] _ in probe.touch() }
     let asynchronous = loader.register { [probe = tally.probe()] _ in
@@ -54,7 +54,7 @@ struct CleanUpTests {
     #expect(tally.live == 0)
   }
 
-  @Test("A closure that never ran is freed with its loader, and its token says so")
+  @Test("A closure that never ran is freed with its loader, and its token reports that")
   func closuresDieWithTheLoader() async throws {
     var loader: LaunchLoader? = LaunchLoader()
     let token = loader?.register { [probe = tally.probe()] _ in probe.touch() }
@@ -66,7 +66,7 @@ struct CleanUpTests {
     #expect(try await token?.wait().description == "skipped")
   }
 
-  @Test("What a closure frees may use the loader: nothing is held meanwhile")
+  @Test("A closure's captures may use the loader in their deinit, as no lock is held")
   func freeingMayReenter() async throws {
     let log = Log<String>()
     func reentrant(_ name: String) -> AtDeinit {

@@ -3,11 +3,11 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Threads that launch, register and cancel at once", .timeLimit(.minutes(5)))
+@Suite("Concurrent launching, registering and cancelling", .timeLimit(.minutes(5)))
 struct ContentionTests {
   private let rounds = TestSupport.rounds(1_000, debug: 250, sanitized: 200)
 
-  @Test("Of many threads that launch one does; each worker runs once")
+  @Test("Of many threads that launch, exactly one does; each worker runs once")
   func launchingAtOnce() async throws {
     for _ in 0..<rounds / 50 {
       // Many loaders a round: the threads meet again and again, not only at the start.
@@ -23,7 +23,7 @@ struct ContentionTests {
     }
   }
 
-  @Test("Tasks that launch while a thread posts the event all get the one report")
+  @Test("Tasks that launch while a thread posts the event all get the same report")
   func launchingFromTasks() async throws {
     for _ in 0..<rounds {
       let loader = LaunchLoader()
@@ -47,7 +47,7 @@ struct ContentionTests {
   }
 
   @Test(
-    "Registrations that race with a whole launch, its end included, run once each",
+    "Registrations that race with a whole launch, including its end, run once each",
     arguments: [
       false, true,
     ]
@@ -64,7 +64,7 @@ struct ContentionTests {
           bus.post(.didFinishLaunching, LaunchOptions())
           return
         }
-        // Until one has run at once, because the launch is over.
+        // Continues until one runs at once, because the launch is over.
         for index in 0..<200 {
           let counter = Counter()
           if someAsynchronous, index == 3 {
@@ -90,7 +90,7 @@ struct ContentionTests {
     }
   }
 
-  @Test("A registration that is cancelled while the launch runs either runs or was cancelled")
+  @Test("A registration cancelled during the launch either runs or is cancelled, never both")
   func cancellingDuringLaunch() async throws {
     let count = 20
     for _ in 0..<rounds {
@@ -116,7 +116,7 @@ struct ContentionTests {
     }
   }
 
-  @Test("Attaching while another thread launches leaves no subscription behind")
+  @Test("Attaching while another thread launches leaves no registration behind")
   func attachingDuringLaunch() async {
     for _ in 0..<rounds {
       let loader = LaunchLoader()
@@ -135,7 +135,7 @@ struct ContentionTests {
     }
   }
 
-  @Test("A worker that ends while its time runs out has one outcome, and what needs it agrees")
+  @Test("A worker that ends as its timeout expires has one outcome, and its dependants agree")
   func timingOutAtTheEnd() async throws {
     for _ in 0..<rounds / 2 {
       let clock = ManualClock()
@@ -160,7 +160,7 @@ struct ContentionTests {
     }
   }
 
-  @Test("Late work registered while what it needs ends runs all the same", arguments: [1, 3])
+  @Test("Late work registered while its dependency ends still runs", arguments: [1, 3])
   func registeringAtTheEnd(dependants: Int) async throws {
     let loader = LaunchLoader()
     try await loader.launch()
@@ -184,7 +184,7 @@ struct ContentionTests {
     }
   }
 
-  @Test("In random graphs of asynchronous workers each begins after all that it needs, once")
+  @Test("In random graphs, each asynchronous worker begins after its dependencies, once")
   func randomGraphs() async throws {
     for seed in 0..<rounds / 20 {
       var numbers = SampleNumbers(seed: seed)

@@ -30,7 +30,7 @@ struct CriticalPathTests {
     LaunchReport(entries: entries, total: .seconds(100)).criticalPath
   }
 
-  @Test("It ends with what ended last, and goes back over what each waited for the longest")
+  @Test("The critical path starts at the last end and follows each worker's longest wait")
   func dependencies() {
     #expect(
       path(
@@ -43,7 +43,7 @@ struct CriticalPathTests {
     )
   }
 
-  @Test("Synchronous workers hold up whoever comes after them")
+  @Test("A synchronous worker delays every worker after it")
   func synchronous() {
     #expect(
       path(
@@ -55,7 +55,7 @@ struct CriticalPathTests {
     )
   }
 
-  @Test("The last of a phase holds up the next phase; who did not run holds up nobody")
+  @Test("The last worker of a phase delays the next phase; a worker that did not run delays none")
   func phases() {
     #expect(
       path(
@@ -68,7 +68,7 @@ struct CriticalPathTests {
     #expect(path().isEmpty)
   }
 
-  @Test("When no time passes, the order of turns decides, and there is an end")
+  @Test("If no time passes, the order of turns decides, and the path is finite")
   func standingClock() async throws {
     let loader = LaunchLoader(clock: ManualClock())
     for name in ["a", "b", "c"] as [LaunchID] { loader.register(name) { _ in } }
@@ -77,7 +77,7 @@ struct CriticalPathTests {
     #expect(report.description.hasSuffix("critical path: a → b → c"))
   }
 
-  @Test("Of a launch it is what made it long")
+  @Test("The critical path of a launch holds the workers that made it long")
   func launch() async throws {
     let clock = ManualClock()
     let loader = LaunchLoader(clock: clock)

@@ -13,7 +13,7 @@ struct DependencyTests {
     { [log] _ in log.append("\(id)") }
   }
 
-  @Test("A worker runs after what it needs, whatever order they were registered in")
+  @Test("A worker runs after its dependencies, in any registration order")
   func afterWhatItNeeds() async throws {
     loader.register("c", after: ["b"], run: note("c"))
     loader.register("b", after: ["a"], run: note("b"))
@@ -22,9 +22,7 @@ struct DependencyTests {
     #expect(log.entries == ["a", "b", "c"])
   }
 
-  @Test(
-    "A synchronous worker waits for the end of an asynchronous one that it needs, others do not"
-  )
+  @Test("A synchronous worker waits for an asynchronous dependency; other workers do not")
   func waitsForAsynchronous() async throws {
     let mayEnd = ManualLatch()
     loader.register("slow") { [log] _ in
@@ -40,7 +38,7 @@ struct DependencyTests {
     #expect(log.entries == ["free", "slow", "needy"])
   }
 
-  @Test("When the post returns, those that need nothing asynchronous have run, in order")
+  @Test("When the post returns, workers without asynchronous dependencies have run, in order")
   func eventRunsWhatItCan() async throws {
     let mayEnd = ManualLatch()
     loader.register("d", after: ["c"], run: note("d"))
@@ -57,7 +55,7 @@ struct DependencyTests {
     withExtendedLifetime(attachment) {}
   }
 
-  @Test("When nothing is asynchronous, all phases have run when the post returns")
+  @Test("If no worker is asynchronous, all phases have run when the post returns")
   func eventRunsAllPhases() {
     loader.register("late", phase: .late, run: note("late"))
     loader.register("standard", run: note("standard"))
@@ -68,7 +66,7 @@ struct DependencyTests {
     withExtendedLifetime(attachment) {}
   }
 
-  @Test("Whom a failed worker leaves without what they need is skipped, and who needs those, too")
+  @Test("A failed worker's dependants are skipped, and theirs in turn")
   func failureSkipsDependants() async throws {
     let tally = Tally()
     loader.register("a") { _ in throw Broken() }
@@ -87,7 +85,7 @@ struct DependencyTests {
     #expect(tally.live == 0)
   }
 
-  @Test("A missing dependency skips who needs it and says who that was; a soft one is ignored")
+  @Test("A missing dependency skips its dependants and names it; a missing soft one is ignored")
   func missing() async throws {
     let token = loader.register(
       "a",
@@ -114,7 +112,7 @@ struct DependencyTests {
     #expect(report.description.contains("needs \"nobody\""))
   }
 
-  @Test("A cycle is found before anything runs; the cyclic set and its dependants are skipped")
+  @Test("A cycle is found before any work runs; the cyclic set and its dependants are skipped")
   func cycle() async throws {
     loader.register("a", after: ["b"], fileID: "App/A.swift", line: 1, run: note("a"))
     loader.register("b", after: ["c"], fileID: "App/B.swift", line: 2, run: note("b"))
@@ -140,7 +138,7 @@ struct DependencyTests {
     )
   }
 
-  @Test("A worker whose condition does not hold is skipped with those that need it, and freed")
+  @Test("A worker whose condition is false is skipped with its dependants, and freed")
   func condition() async throws {
     let tally = Tally()
     let asked = Log<String>()
@@ -168,7 +166,7 @@ struct DependencyTests {
     #expect(tally.live == 0)
   }
 
-  @Test("Work that is taken back is missing to those that need it, before and during the launch")
+  @Test("Cancelled work is missing to its dependants, before and during the launch")
   func takenBack() async throws {
     let tokens = Log<LaunchToken>()
     loader.register("a", run: note("a")).cancel()
@@ -185,7 +183,7 @@ struct DependencyTests {
     )
   }
 
-  @Test("A worker type brings its name, its dependencies and its phase along")
+  @Test("A worker type provides its name, its dependencies and its phase")
   func workerType() async throws {
     loader.register("b", run: note("b"))
     loader.register("base", phase: .idle, run: note("base"))
@@ -203,7 +201,7 @@ struct DependencyTests {
     func launch(_ options: LaunchOptions) async throws {}
   }
 
-  @Test("The token of a duplicate names both call sites, also after the launch")
+  @Test("A duplicate's token names both source sites, even after the launch")
   func duplicateSites() async throws {
     let first = loader.register("a", fileID: "App/First.swift", line: 1, run: note("first"))
     let second = loader.register("a", fileID: "App/Second.swift", line: 2, run: note("second"))

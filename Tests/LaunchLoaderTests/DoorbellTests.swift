@@ -10,7 +10,7 @@ struct DoorbellTests {
 
   private let house = House()
 
-  @Test("A ring before anybody waits is remembered, once")
+  @Test("A ring before the wait is remembered, once")
   func ringFirst() async {
     house.bell.ring()
     house.bell.ring()
@@ -20,7 +20,7 @@ struct DoorbellTests {
     await secondWait.value
   }
 
-  @Test("Cancelling who waits does not end the wait")
+  @Test("Cancelling the waiting task does not end the wait")
   func cancellation() async {
     let log = Log<String>()
     let waiting = Task { [house] in

@@ -3,12 +3,12 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Errors of workers, and of waiting for oneself", .timeLimit(.minutes(5)))
+@Suite("Errors of workers and of self-waiting", .timeLimit(.minutes(5)))
 struct ErrorTests {
   let loader = LaunchLoader()
   let log = Log<String>()
 
-  @Test("A worker that throws stops nobody; report and token have the error")
+  @Test("A worker that throws stops no other worker; report and token hold the error")
   func errorsAreRecorded() async throws {
     let token = loader.register("a") { _ in throw Broken() }
     loader.register("b") { _ in
@@ -28,7 +28,7 @@ struct ErrorTests {
     #expect(error is Broken)
   }
 
-  @Test("Nothing is thrown through the post: the bus hears of no error")
+  @Test("No error is thrown through the post to the bus")
   func nothingThroughThePost() {
     var hooks = EventHooks()
     hooks.onError = { [log] failure in log.append("\(failure.error)") }
@@ -41,7 +41,7 @@ struct ErrorTests {
     withExtendedLifetime(attachment) {}
   }
 
-  @Test("A worker that launches, or waits for the report or for itself, is told that it cannot")
+  @Test("A worker that launches, or waits for the report or itself, gets an error")
   func reentrant() async throws {
     let tokens = Log<LaunchToken>()
     let token = loader.register { [loader, log] _ in
@@ -57,7 +57,7 @@ struct ErrorTests {
     #expect(log.entries.allSatisfy { $0.contains("reentrant") })
   }
 
-  @Test("A child task of a worker cannot launch either")
+  @Test("A worker's child task cannot launch")
   func reentrantFromChild() async throws {
     loader.register { [loader, log] _ in
       async let code = launchErrorCode { try await loader.launch() }
@@ -67,7 +67,7 @@ struct ErrorTests {
     #expect(log.entries.first?.contains("reentrant") == true)
   }
 
-  @Test("A task group's child, and a task that a worker starts and awaits, cannot launch either")
+  @Test("A task group's child, or a task a worker starts and awaits, cannot launch")
   func reentrantFromGroupAndTask() async throws {
     loader.register { [loader, log] _ in
       await withTaskGroup(of: String.self) { group in
@@ -84,7 +84,7 @@ struct ErrorTests {
     #expect(log.entries.allSatisfy { $0.contains("reentrant") })
   }
 
-  @Test("A detached task of a worker may wait for the launch: it is not the worker's")
+  @Test("A detached task may wait for the launch, as it is not part of its worker")
   func detached() async throws {
     let codes = Log<String>()
     let waits = Log<Task<Int?, Never>>()
@@ -98,7 +98,7 @@ struct ErrorTests {
     for wait in waits.entries { #expect(await wait.value == 1) }
   }
 
-  @Test("A worker of an inner launch cannot wait for the outer one")
+  @Test("A worker of an inner launch cannot wait for the outer launch")
   func reentrantThroughAnotherLoader() async throws {
     let inner = LaunchLoader()
     inner.register { [loader, log] _ in
@@ -109,11 +109,11 @@ struct ErrorTests {
     #expect(log.entries.first?.contains("reentrant") == true)
   }
 
-  @Test("A task that a worker leaves behind may wait once the worker has ended, synchronous or not")
+  @Test("A task that outlives its worker may wait once the worker has ended, synchronous or not")
   func leftBehind() async throws {
     let workersEnded = ManualLatch()
     let asked = [ManualLatch(), ManualLatch()]
-    // Cancelled, it is told at once whether it may wait: `cancelled`, not `reentrant`.
+    // A cancelled task learns at once whether it may wait: `cancelled`, not `reentrant`.
     @Sendable func ask(_ index: Int) async {
       await workersEnded.wait()
       cancelCurrentTask()
@@ -136,7 +136,7 @@ struct ErrorTests {
     #expect(log.entries.allSatisfy { $0.contains("cancelled") })
   }
 
-  @Test("Errors name the thing and the way out")
+  @Test("Errors name the subject and the remedy")
   func descriptions() async {
     loader.stop()
     await #expect {

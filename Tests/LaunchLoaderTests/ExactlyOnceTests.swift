@@ -19,7 +19,7 @@ struct ExactlyOnceTests {
     withExtendedLifetime(attachment) {}
   }
 
-  @Test("The event that says it is about to launch does not launch")
+  @Test("The event that announces the launch does not launch")
   func willFinishLaunchingDoesNothing() {
     loader.register { [log] _ in log.append("ran") }
     let attachment = loader.attach(to: bus)
@@ -28,7 +28,7 @@ struct ExactlyOnceTests {
     withExtendedLifetime(attachment) {}
   }
 
-  @Test("The event posted again by a worker is ignored: nobody on the bus listens any more")
+  @Test("The event posted again by a worker is ignored, as the loader no longer observes it")
   func repostIsIgnored() {
     let counts = Log<Int>()
     loader.register { [bus] _ in counts.append(bus.post(.didFinishLaunching, LaunchOptions())) }
@@ -89,7 +89,7 @@ struct ExactlyOnceTests {
     #expect(bus.post(.didFinishLaunching, LaunchOptions()) == 0)
   }
 
-  @Test("Attaching and dropping for ever leaves one attachment to end")
+  @Test("Attaching and dropping repeatedly leaves one attachment to end")
   func attachmentsAreSwept() async throws {
     for _ in 0..<1_000 { loader.attach(to: bus).cancel() }
     let attachment = loader.attach(to: bus)
@@ -97,7 +97,7 @@ struct ExactlyOnceTests {
     #expect(!attachment.isActive)
   }
 
-  @Test("A launch again returns the stored report and runs nothing")
+  @Test("A second launch returns the stored report and runs nothing")
   func launchAgain() async throws {
     loader.register("a") { [log] options in log.append(options.arguments.joined()) }
     let first = try await loader.launch(LaunchOptions(arguments: ["first"]))
@@ -108,7 +108,7 @@ struct ExactlyOnceTests {
     #expect(second.total == first.total)
   }
 
-  @Test("Who launches during a launch waits for it and gets its report")
+  @Test("Launching during a launch waits for it and returns its report")
   func launchDuringLaunch() async throws {
     let mayEnd = ManualLatch()
     loader.register("slow") { _ in await mayEnd.wait() }
@@ -121,7 +121,7 @@ struct ExactlyOnceTests {
     withExtendedLifetime(attachment) {}
   }
 
-  @Test("A launch with nothing to do has an empty report")
+  @Test("A launch without work has an empty report")
   func nothingToDo() async throws {
     let report = try await loader.launch()
     #expect(report.entries.isEmpty)

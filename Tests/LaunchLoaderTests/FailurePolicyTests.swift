@@ -16,7 +16,7 @@ struct FailurePolicyTests {
     return report
   }
 
-  @Test("Stop: nothing more begins, what runs is cancelled, and launch() throws the report")
+  @Test("Stop: no further work begins, running work is cancelled, and launch() throws the report")
   func stop() async throws {
     let loader = LaunchLoader(onFailure: .stop)
     loader.register("runs") { [log] _ in
@@ -46,7 +46,7 @@ struct FailurePolicyTests {
     }
   }
 
-  @Test("Stop, by the event: nothing is thrown through the post; what follows does not run")
+  @Test("Stop, by the event: no error is thrown through the post, and later work does not run")
   func stopByEvent() async throws {
     var hooks = EventHooks()
     hooks.onError = { [log] failure in log.append("\(failure.error)") }
@@ -61,7 +61,7 @@ struct FailurePolicyTests {
     withExtendedLifetime(attachment) {}
   }
 
-  @Test("Stop and roll back: what cannot be ordered is thrown before anything has run")
+  @Test("Stop and roll back: unorderable work throws before any work has run")
   func impossible() async throws {
     for policy in [FailurePolicy.stop, .rollback] {
       let cyclic = LaunchLoader(onFailure: policy)
@@ -119,7 +119,7 @@ struct FailurePolicyTests {
     func undo() async { First.log.append("undo third") }
   }
 
-  @Test("Roll back: what finished is undone in reverse order of completion; all errors are kept")
+  @Test("Roll back: finished work is undone in reverse order of completion, with all errors kept")
   func rollback() async throws {
     let loader = LaunchLoader(onFailure: .rollback)
     loader.register("also fails") { _ in
@@ -153,7 +153,7 @@ struct FailurePolicyTests {
     func undo() async { Self.log.append("undone") }
   }
 
-  @Test("Roll back: without a failure nothing is undone, and the workers are let go of")
+  @Test("Roll back: without a failure nothing is undone, and the workers are released")
   func nothingToRollBack() async throws {
     let loader = LaunchLoader(onFailure: .rollback)
     let token = loader.register(Kept.self)
@@ -173,7 +173,7 @@ struct FailurePolicyTests {
     }
   }
 
-  @Test("Launching while being undone is told that it cannot")
+  @Test("Launching during a roll-back throws an error")
   func launchInUndo() async throws {
     Asking.loader.register(Asking.self)
     Asking.loader.register("fails", phase: .late) { _ in throw Broken() }
@@ -188,7 +188,7 @@ struct FailurePolicyTests {
     func undo() async { Self.log.append("undo, cancelled: \(Task.isCancelled)") }
   }
 
-  @Test("A launch that is cancelled and fails is rolled back in a task that is not cancelled")
+  @Test("A cancelled launch that fails is rolled back in a task that is not cancelled")
   func rollbackWhenCancelled() async throws {
     let loader = LaunchLoader(onFailure: .rollback)
     loader.register(Cancelled.self)
@@ -212,7 +212,7 @@ struct FailurePolicyTests {
     }
   }
 
-  @Test("A launch that is cancelled while it undoes waits for the clean-up until its time is up")
+  @Test("A launch cancelled during its roll-back waits for the clean-up until its timeout")
   func cancelledWhileUndoing() async throws {
     let clock = ManualClock()
     let loader = LaunchLoader(onFailure: .rollback, timeout: .seconds(3), clock: clock)

@@ -3,12 +3,12 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Dependencies of latecomers", .timeLimit(.minutes(5)))
+@Suite("Dependencies of late work", .timeLimit(.minutes(5)))
 struct LateDependencyTests {
   let loader = LaunchLoader()
   let log = Log<String>()
 
-  @Test("Late work that needs what has finished runs at once; what failed or is missing skips it")
+  @Test("Late work runs at once after a finished dependency; a failed or missing one skips it")
   func settled() async throws {
     loader.register("good") { _ in }
     loader.register("bad") { _ in throw Broken() }
@@ -31,7 +31,7 @@ struct LateDependencyTests {
     )
   }
 
-  @Test("Late work that needs late work that runs waits for its end")
+  @Test("Late work waits for running late work that it depends on")
   func pending() async throws {
     let mayEnd = ManualLatch()
     try await loader.launch(LaunchOptions(arguments: ["given"]))
@@ -49,7 +49,7 @@ struct LateDependencyTests {
     #expect(b.outcome?.description == "finished" && d.outcome?.description == "skipped")
   }
 
-  @Test("Late work may need idle work that has not run")
+  @Test("Late work may depend on idle work that has not run")
   func idle() async throws {
     let mayEnd = ManualLatch()
     loader.register("idle", phase: .idle) { _ in
@@ -65,7 +65,7 @@ struct LateDependencyTests {
     #expect(try await free.wait().description == "finished")
   }
 
-  @Test("Stopping refuses idle and late work that has not begun, and lets what runs go on")
+  @Test("Stopping refuses idle and late work that has not begun, and running work continues")
   func stopping() async throws {
     let isRunning = ManualLatch()
     let mayEnd = ManualLatch()
@@ -82,7 +82,7 @@ struct LateDependencyTests {
     #expect(try await running.wait().description == "finished")
   }
 
-  @Test("Stopping during the launch refuses what was to come after it")
+  @Test("Stopping during the launch refuses the work planned after it")
   func stoppingDuringLaunch() async throws {
     let idle = loader.register("idle", phase: .idle) { _ in }
     loader.register("a") { [loader] _ in loader.stop() }
@@ -92,14 +92,14 @@ struct LateDependencyTests {
     #expect(idle.outcome?.description == "refused")
   }
 
-  @Test("Late work that fails with an error of its own is freed with its token, under no lock")
+  @Test("Late work that fails with a custom error is freed with its token, under no lock")
   func errorsAreFreed() async throws {
     struct Loud: Error {
       let object: AtDeinit
     }
     try await loader.launch()
     let token = loader.register("loud") { [loader, log] _ in
-      // What is freed uses the loader: that would trap under its lock.
+      // The released object uses the loader, which would trap under its lock.
       throw Loud(object: AtDeinit { loader.register { _ in log.append("freed") } })
     }
     loader.register("asynchronous") { [loader, log] _ in

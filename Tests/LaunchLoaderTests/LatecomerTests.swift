@@ -9,9 +9,7 @@ struct LatecomerTests {
   let loader = LaunchLoader()
   let log = Log<String>()
 
-  @Test(
-    "Work registered after the launch runs at once, on that thread, with the options of the launch"
-  )
+  @Test("Work registered after the launch runs at once, on that thread, with the launch options")
   func lateSynchronous() async throws {
     try await loader.launch(LaunchOptions(arguments: ["original"]))
     await onThreads(1) { [loader, log] _ in
@@ -47,7 +45,7 @@ struct LatecomerTests {
     #expect(try await token.wait().description == "finished")
   }
 
-  @Test("Late work is not in the report, which does not change any more")
+  @Test("Late work is not in the report, which no longer changes")
   func lateWorkIsNotInTheReport() async throws {
     loader.register("a") { _ in }
     try await loader.launch()
@@ -68,7 +66,7 @@ struct LatecomerTests {
     #expect(log.entries == ["first", "fresh"])
   }
 
-  @Test("Work that a worker registers joins the running launch, behind what is there")
+  @Test("Work registered by a worker joins the running launch, after the existing work")
   func joinsFromWorker() async throws {
     loader.register("a") { [loader, log] _ in
       log.append("a")
@@ -80,7 +78,7 @@ struct LatecomerTests {
     #expect(report.summary == ["a finished", "b finished", "c finished"])
   }
 
-  @Test("Work that a worker registers has run when the post returns")
+  @Test("Work registered by a worker has run when the post returns")
   func joinsFromWorkerInPost() {
     loader.register { [loader, log] _ in loader.register { _ in log.append("joined") } }
     let attachment = loader.attach(to: bus)
@@ -89,7 +87,7 @@ struct LatecomerTests {
     withExtendedLifetime(attachment) {}
   }
 
-  @Test("An asynchronous worker may wait for what it registers", .timeLimit(.minutes(5)))
+  @Test("An asynchronous worker may wait for work it registers", .timeLimit(.minutes(5)))
   func waitsForWhatItRegisters() async throws {
     loader.register("a") { [loader, log] _ in
       let synchronous = loader.register("b") { _ in log.append("b") }
@@ -105,7 +103,7 @@ struct LatecomerTests {
     #expect(report.entries.map(\.id) == ["a", "b", "c"])
   }
 
-  @Test("Work that another thread registers during the launch joins it", .timeLimit(.minutes(5)))
+  @Test("Work registered by another thread during the launch joins it", .timeLimit(.minutes(5)))
   func joinsFromElsewhere() async throws {
     let isRunning = ManualLatch()
     let mayEnd = ManualLatch()
@@ -122,7 +120,10 @@ struct LatecomerTests {
     #expect(try await report.summary == ["a finished", "b finished"])
   }
 
-  @Test("Finished late work takes no memory while other late work goes on", .timeLimit(.minutes(5)))
+  @Test(
+    "Finished late work uses no memory while other late work continues",
+    .timeLimit(.minutes(5))
+  )
   func finishedLateWorkIsForgotten() async throws {
     struct Failure: Error { let probe: Tally.Probe }
     let mayEnd = ManualLatch()
@@ -168,7 +169,7 @@ struct LatecomerTests {
     #expect(try await loader.launch().entries.isEmpty, "The stored report stays.")
   }
 
-  @Test("Stopping during the launch refuses newcomers and lets the launch go on")
+  @Test("Stopping during the launch refuses new registrations and lets the launch continue")
   func stoppingDuringLaunch() async throws {
     loader.register("a") { [loader, log] _ in
       loader.stop()
@@ -180,7 +181,7 @@ struct LatecomerTests {
     #expect(loader.register { _ in }.outcome?.description == "refused")
   }
 
-  @Test("A loader stopped before it launched never does, and says so to all who wait")
+  @Test("A loader stopped before its launch never launches, and waiting tasks get an error")
   func stoppedBeforeLaunch() async throws {
     let token = loader.register { [log] _ in log.append("ran") }
     let attachment = loader.attach(to: bus)

@@ -3,13 +3,13 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Ends of a launch", .timeLimit(.minutes(5)))
+@Suite("End of a launch", .timeLimit(.minutes(5)))
 struct LaunchEndTests {
   let clock = ManualClock()
   let log = Log<String>()
 
   @Test(
-    "A failure wakes the task that waits for the launch, whatever the policy",
+    "A failure resumes the task that waits for the launch, under any policy",
     arguments: [FailurePolicy.continue, .stop, .rollback]
   )
   func failureWakes(policy: FailurePolicy) {
@@ -29,7 +29,7 @@ struct LaunchEndTests {
   }
 
   @Test(
-    "A launch ends when a worker throws after a suspension, whatever the policy",
+    "A launch ends when a worker throws after a suspension, under any policy",
     arguments: [FailurePolicy.continue, .stop, .rollback]
   )
   func throwsAfterSuspension(policy: FailurePolicy) async throws {
@@ -51,7 +51,7 @@ struct LaunchEndTests {
   }
 
   @Test(
-    "A launch ends when a worker times out after a suspension, whatever the policy",
+    "A launch ends when a worker times out after a suspension, under any policy",
     arguments: [FailurePolicy.continue, .stop, .rollback]
   )
   func timesOutAfterSuspension(policy: FailurePolicy) async throws {
@@ -106,7 +106,7 @@ struct LaunchEndTests {
     #expect(log.entries == ["last", "b"])
   }
 
-  @Test("A loader that is attached while the event is posted launches once", arguments: [1, 2])
+  @Test("A loader attached while the event is posted launches once", arguments: [1, 2])
   func attachingDuringThePost(loaders: Int) async throws {
     for _ in 0..<500 {
       let bus = EventBus()

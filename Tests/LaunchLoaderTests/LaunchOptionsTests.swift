@@ -6,7 +6,7 @@ struct LaunchOptionsTests {
   private enum DeepLink: LaunchOptionKey { typealias Value = String }
   private enum Attempts: LaunchOptionKey { typealias Value = Int }
 
-  @Test("New options are empty; the reason is that somebody started the process")
+  @Test("New options are empty, and their reason is a direct start")
   func defaults() {
     let options = LaunchOptions()
     #expect(options.arguments.isEmpty)
@@ -15,7 +15,7 @@ struct LaunchOptionsTests {
     #expect(LaunchOptions(reason: "restart").reason.description == "restart")
   }
 
-  @Test("The current options are the command line and the environment of the process")
+  @Test("The current options are the process's command line and environment")
   func current() {
     let options = LaunchOptions.current
     #expect(options.arguments == CommandLine.arguments)

@@ -7,7 +7,7 @@ struct LaunchPlanTests {
   let loader = LaunchLoader()
   let log = Log<String>()
 
-  @Test("A plan runs nothing and asks no condition; it has layers, a text and a graph")
+  @Test("A plan runs no work and no condition, and has layers, a text and a graph")
   func plan() async throws {
     let note: @Sendable (LaunchOptions) -> Void = { [log] _ in log.append("ran") }
     loader.register("index", after: ["database"], afterIfPresent: ["logging"], run: note)
@@ -80,7 +80,7 @@ struct LaunchPlanTests {
     #expect(lines.allSatisfy { $0.count <= 80 })
   }
 
-  @Test("A plan throws what is wrong, whatever the policy, and changes nothing")
+  @Test("A plan throws every planning error, under any policy, and changes nothing")
   func faults() async throws {
     loader.register("a", after: ["b"], fileID: "App/A.swift", line: 1) { _ in }
     let missing = #expect(throws: LaunchError.self) { try loader.plan() }

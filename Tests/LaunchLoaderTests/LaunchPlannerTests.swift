@@ -62,14 +62,14 @@ struct LaunchPlannerTests {
     ),
   ]
 
-  @Test("Phase, then dependencies, then registration", arguments: cases)
+  @Test("Work is ordered by phase, then dependencies, then registration", arguments: cases)
   func table(_ each: Case) {
     let schedule = LaunchPlanner.plan(each.workers)
     #expect(schedule.faults.isEmpty && schedule.excluded.isEmpty)
     #expect(schedule.layers.map { $0.map { each.workers[$0].id ?? "?" } } == each.layers)
   }
 
-  @Test("A cycle is found with its whole path; it and its dependants are excluded, nobody else")
+  @Test("A cycle is found with its whole path; only it and its dependants are excluded")
   func cycle() {
     let workers = [
       Self.worker("a", ["b"]), Self.worker("b", soft: ["c"]), Self.worker("c", ["a"]),
@@ -82,16 +82,14 @@ struct LaunchPlannerTests {
     #expect(schedule.order == [5, 6])
   }
 
-  @Test("Who depends on itself is a cycle of one")
+  @Test("A worker that depends on itself is a cycle of one")
   func selfDependency() {
     let schedule = LaunchPlanner.plan([Self.worker("a", ["a"]), Self.worker("b")])
     #expect(schedule.faults == [.cycle([0, 0])])
     #expect(schedule.order == [1])
   }
 
-  @Test(
-    "What is missing is said with who needed it, once for each; all who need those are excluded"
-  )
+  @Test("Each missing name is reported once with its dependants; all of these are excluded")
   func missing() {
     let workers = [
       Self.worker("a", ["x", "y", "x"]), Self.worker("b", ["x"]), Self.worker("c", ["a"]),
@@ -107,7 +105,7 @@ struct LaunchPlannerTests {
     #expect(schedule.order == [3])
   }
 
-  @Test("A chain of 20,000 is planned, and closed to a ring it is found")
+  @Test("A chain of 20,000 is planned, and a ring of 20,000 is found")
   func longChain() {
     let count = 20_000
     var workers = (0..<count).map { index in
@@ -124,7 +122,7 @@ struct LaunchPlannerTests {
   }
 
   @Test(
-    "In random graphs the order respects each edge and phase, has everybody once, and is the same again",
+    "In random graphs the order respects every edge and phase, is complete, and is repeatable",
     arguments: 1...100
   )
   func randomGraphs(seed: Int) {
@@ -139,7 +137,7 @@ struct LaunchPlannerTests {
   }
 
   @Test(
-    "In random graphs with cycles each path is a true one, and who remains is ordered",
+    "In random graphs with cycles each reported path is a cycle, and the rest is ordered",
     arguments: 1...100
   )
   func randomCycles(seed: Int) {
@@ -165,7 +163,7 @@ struct LaunchPlannerTests {
     #expect(schedule.order.count + schedule.excluded.count == workers.count)
     #expect(schedule.faults.isEmpty == schedule.excluded.isEmpty)
     expectOrdered(workers, schedule)
-    // Who is excluded is so because of somebody who is excluded, or missing, and waited for.
+    // A worker is excluded because a worker it waits for is excluded or missing.
     for (place, id) in schedule.excluded {
       let terms = workers[place].terms
       #expect((terms.after + terms.afterIfPresent).contains(id))

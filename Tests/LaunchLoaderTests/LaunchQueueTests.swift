@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Launch queue")
 struct LaunchQueueTests {
-  @Test("Turns come by rank, however they were put in and taken out", arguments: 1...50)
+  @Test("Entries leave the queue by rank, in any order of insertion and removal", arguments: 1...50)
   func byRank(seed: Int) {
     var numbers = SampleNumbers(seed: seed)
     var queue = LaunchQueue()

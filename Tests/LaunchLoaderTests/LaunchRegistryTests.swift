@@ -11,7 +11,7 @@ struct LaunchRegistryTests {
       cancel, stop
   }
 
-  @Test("Every sequence of six calls is answered as the contract says")
+  @Test("Every sequence of six calls is answered according to the contract")
   func everySequence() {
     var count = 0
     explore(Model(), depth: 6, count: &count)
@@ -38,7 +38,7 @@ struct LaunchRegistryTests {
     var serial: UInt64?
     var place: Int?
     var status: Status
-    /// Whether nothing may begin while it runs.
+    /// A Boolean value that indicates whether no work may begin during it.
     var isAlone = false
   }
 
@@ -53,7 +53,7 @@ struct LaunchRegistryTests {
 
     /// Makes the call on the registry and on the model.
     ///
-    /// - Returns: Whether the call is one that a loader would make.
+    /// - Returns: Whether a loader would make the call.
     mutating func apply(_ call: Call) -> Bool {
       switch call {
       case .registerInline: register(nil, .inline(NonisolatedCall { _ in }))
@@ -180,7 +180,7 @@ struct LaunchRegistryTests {
       return true
     }
 
-    /// There is nothing to run, because nobody has work of the phase idle; late work may be refused.
+    /// There is no work to run, because no idle work exists; late work may be refused.
     private mutating func rest(_ runner: LaunchRegistry.Runner) -> Bool {
       guard stage == .launched else { return false }
       let expected = work.firstIndex { $0.status == .doomed }
@@ -199,7 +199,7 @@ struct LaunchRegistryTests {
       return false
     }
 
-    /// What has not begun is skipped at its next turn, in order.
+    /// Work that has not begun is skipped at its next turn, in order.
     private mutating func doom() {
       for index in work.indices
       where work[index].status == .waiting || work[index].status == .starting {

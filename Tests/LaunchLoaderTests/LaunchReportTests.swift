@@ -26,7 +26,7 @@ struct LaunchReportTests {
     #expect(report.total == .milliseconds(18))
   }
 
-  @Test("Nobody reads the clock before the launch")
+  @Test("The clock is not read before the launch")
   func clockBeforeLaunch() {
     let clock = ReadClock()
     let loader = LaunchLoader(clock: clock)
@@ -52,7 +52,7 @@ struct LaunchReportTests {
     #expect(text.split(separator: "\n").count { $0 == place } == count)
   }
 
-  @Test("The slowest entries come longest first, equal ones in order of registration")
+  @Test("The slowest entries come longest first, equal ones in registration order")
   func slowest() {
     let report = LaunchReport(
       entries: [
@@ -67,9 +67,7 @@ struct LaunchReportTests {
     #expect(report.slowest(-1).isEmpty)
   }
 
-  @Test(
-    "The description is a bar chart: placed by start, as long as the duration, what went wrong below"
-  )
+  @Test("The description is a bar chart by start and duration, with problems below")
   func chart() {
     let report = LaunchReport(
       entries: [
@@ -98,7 +96,7 @@ struct LaunchReportTests {
     )
   }
 
-  @Test("No line of the chart is wider than 80 columns, whatever errors, names and clocks say")
+  @Test("No line of the chart exceeds 80 columns, for any errors, names and clocks")
   func width() {
     struct Verbose: Error, CustomStringConvertible {
       var description: String { String(repeating: "no ", count: 100) + "\n\n" + "second line" }
@@ -122,7 +120,7 @@ struct LaunchReportTests {
   }
 
   @Test(
-    "Durations have the unit that suits them",
+    "Durations are printed in a suitable unit",
     arguments: [
       (.zero, "0 ns"), (.nanoseconds(999), "999 ns"), (.nanoseconds(1_500), "1.50 µs"),
       (.microseconds(1_050), "1.05 ms"), (.milliseconds(12), "12 ms"),

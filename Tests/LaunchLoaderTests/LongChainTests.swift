@@ -22,7 +22,7 @@ struct LongChainTests {
     }
   }
 
-  @Test("A chain is planned, drawn, pulled forward by a worker that joins, run and reported")
+  @Test("A long chain is planned, drawn, moved forward by a joining worker, run and reported")
   func pulledForward() async throws {
     let loader = LaunchLoader()
     let ran = Counter()
@@ -48,7 +48,7 @@ struct LongChainTests {
     #expect(words.suffix(4).joined(separator: " ") == "→ \(last) → joins")
   }
 
-  @Test("A failure skips the whole chain behind it")
+  @Test("A failure skips the whole chain after it")
   func skipped() async throws {
     let loader = LaunchLoader()
     let ran = Counter()
@@ -60,7 +60,7 @@ struct LongChainTests {
     #expect(try await loader.report.entries.count == count + 1)
   }
 
-  @Test("A ring is reported with its whole path")
+  @Test("A long cycle is reported with its whole path")
   func ring() async throws {
     let loader = LaunchLoader(onFailure: .stop)
     for index in 0..<count { loader.register(id(index), after: [id((index + 1) % count)]) { _ in } }
@@ -71,7 +71,7 @@ struct LongChainTests {
     #expect(path.count == count + 1)
   }
 
-  @Test("Late workers each of which registers the next one all run")
+  @Test("A long chain of late workers that each register the next one runs completely")
   func lateChain() async throws {
     let loader = LaunchLoader()
     try await loader.launch()

@@ -3,20 +3,20 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Order of a launch")
+@Suite("Launch order")
 struct OrderTests {
   let bus = EventBus()
   let loader = LaunchLoader()
   let log = Log<String>()
 
-  @Test("Synchronous workers run in order of registration")
+  @Test("Synchronous workers run in registration order")
   func registrationOrder() async throws {
     for index in 0..<100 { loader.register { [log] _ in log.append("\(index)") } }
     try await loader.launch()
     #expect(log.entries == (0..<100).map { "\($0)" })
   }
 
-  @Test("The report lists workers in order of registration")
+  @Test("The report lists workers in registration order")
   func reportOrder() async throws {
     loader.register("a") { _ in }
     loader.register("b") { _ in await Task.yield() }
@@ -25,7 +25,7 @@ struct OrderTests {
     #expect(try await loader.launch().entries.map(\.id) == ["a", "b", "c", "d"])
   }
 
-  @Test("Synchronous workers of no actor run on the posting thread, before the post returns")
+  @Test("Nonisolated synchronous workers run on the posting thread, before the post returns")
   func inlineOnPostingThread() async {
     let threads = Log<ThreadID>()
     for _ in 0..<3 { loader.register { _ in threads.append(.current) } }
@@ -67,7 +67,7 @@ struct OrderTests {
     #expect(log.entries == ["main actor", "another actor", "main actor, asynchronous"])
   }
 
-  /// Registers work that is on no actor by itself, and insists on being called on this one.
+  /// Registers nonisolated work that requires a call on this actor.
   private func registerForTheMainActor() {
     loader.register { [log] _ in
       MainActor.preconditionIsolated()
@@ -76,7 +76,7 @@ struct OrderTests {
   }
 
   @MainActor
-  @Test("A launch on an actor runs synchronous workers there, also when one had to be waited for")
+  @Test("A launch on an actor runs synchronous workers there, even after a wait")
   func onTheLaunchingActor() async throws {
     registerForTheMainActor()
     loader.register { @SampleActor [log] _ in log.append("on another actor") }
@@ -99,7 +99,7 @@ struct OrderTests {
     #expect(log.entries == ["a", "b", "c", "d", "e"])
   }
 
-  @Test("Asynchronous workers start in order and then run concurrently; the launch awaits them all")
+  @Test("Asynchronous workers start in order and run concurrently; the launch awaits all of them")
   func asynchronousWorkers() async throws {
     let everybodyStarted = ManualLatch()
     let count = 20
@@ -117,7 +117,7 @@ struct OrderTests {
   }
 
   @MainActor
-  @Test("Asynchronous workers start in order for a launch on an actor too")
+  @Test("Asynchronous workers start in order in a launch on an actor")
   func asynchronousWorkersFromAnActor() async throws {
     for index in 0..<20 {
       loader.register { @concurrent [log] _ in
@@ -129,7 +129,7 @@ struct OrderTests {
     #expect(log.entries == (0..<20).map { "\($0)" })
   }
 
-  @Test("An asynchronous worker does not hold up the synchronous ones after it")
+  @Test("An asynchronous worker does not delay the synchronous ones after it")
   func asynchronousDoesNotBlock() async throws {
     let mayEnd = ManualLatch()
     loader.register { [log] _ in
@@ -144,9 +144,7 @@ struct OrderTests {
     #expect(log.entries == ["b", "a"])
   }
 
-  @Test(
-    "When the post returns, workers that need not wait have run, and the rest goes on in a task"
-  )
+  @Test("When the post returns, workers without a wait have run, and a task runs the rest")
   func eventRunsWhatItCan() async throws {
     let mayRun = ManualLatch()
     loader.register("a") { [log] _ in
@@ -167,7 +165,7 @@ struct OrderTests {
   }
 
   @MainActor
-  @Test("Posted on an actor, the event calls the workers of that actor before the post returns")
+  @Test("Posted on an actor, the event runs that actor's workers before the post returns")
   func eventCallsWorkersOfItsActor() async throws {
     loader.register("a") { @Sendable [log] _ in log.append("a") }
     loader.register("b") { [log] _ in
@@ -191,7 +189,7 @@ struct OrderTests {
     withExtendedLifetime(attachment) {}
   }
 
-  @Test("Posted elsewhere, the event leaves the workers of an actor to a task on their actor")
+  @Test("Posted elsewhere, the event leaves an actor's workers to a task on that actor")
   func eventPostedElsewhere() async throws {
     let onMain = loader.register { @MainActor _ in MainActor.preconditionIsolated() }
     let attachment = loader.attach(to: bus)
@@ -200,7 +198,7 @@ struct OrderTests {
     withExtendedLifetime(attachment) {}
   }
 
-  @Test("When the post returns and nobody had to wait, the launch is over")
+  @Test("If no worker had to wait, the launch is over when the post returns")
   func eventLaunchIsOver() async throws {
     let token = loader.register { _ in }
     let attachment = loader.attach(to: bus)

@@ -9,7 +9,7 @@ struct PhaseTests {
   let loader = LaunchLoader()
   let log = Log<String>()
 
-  @Test("A phase is a barrier: nothing of the next begins before the last of it has ended")
+  @Test("A phase is a barrier: the next one begins after all its work has ended")
   func barrier() async throws {
     let mayEnd = ManualLatch()
     loader.register("standard", phase: .standard) { [log] _ in log.append("standard") }
@@ -26,7 +26,7 @@ struct PhaseTests {
     #expect(log.entries == ["early too", "early", "standard", "late"])
   }
 
-  @Test("Idle work does not hold the launch up, comes after it, and is not in the report")
+  @Test("Idle work runs after the launch, does not delay it, and is not in the report")
   func idle() async throws {
     let mayRun = ManualLatch()
     let token = loader.register("idle", phase: .idle) { [log] options in
@@ -67,7 +67,7 @@ struct PhaseTests {
     withExtendedLifetime(attachment) {}
   }
 
-  @Test("Idle work may launch and ask for the report: nobody waits for it")
+  @Test("Idle work may launch and request the report, as no launch waits for it")
   func idleMayWait() async throws {
     let token = loader.register(phase: .idle) { [loader, log] _ in
       log.append("\(try await loader.launch().entries.count)")
@@ -78,7 +78,7 @@ struct PhaseTests {
     #expect(log.entries == ["1"])
   }
 
-  @Test("A failure of idle work reaches only who needs it, whatever the policy")
+  @Test("A failure of idle work affects only its dependants, under any policy")
   func idleFailure() async throws {
     let loader = LaunchLoader(onFailure: .stop)
     loader.register("a", phase: .idle) { _ in throw Broken() }
@@ -89,7 +89,7 @@ struct PhaseTests {
     #expect(try await c.wait().description == "finished")
   }
 
-  @Test("Work that joins a launch runs in its phase, or in the one that runs if its own is over")
+  @Test("Work that joins a launch runs in its phase, or in the current one if that is over")
   func joining() async throws {
     loader.register("standard") { [loader, log] _ in
       loader.register("early", phase: .early) { _ in log.append("early") }
@@ -102,7 +102,7 @@ struct PhaseTests {
     #expect(report.entries.map(\.phase) == [.standard, .late, .standard, .late, .standard])
   }
 
-  @Test("Work that joins moves what it needs to the phase that runs")
+  @Test("Work that joins moves its dependencies to the current phase")
   func joiningMoves() async throws {
     loader.register("far", after: ["farther"], phase: .late) { [log] _ in log.append("far") }
     loader.register("farther", phase: .idle) { [log] _ in log.append("farther") }
@@ -116,7 +116,7 @@ struct PhaseTests {
   }
 
   @Test(
-    "No more asynchronous workers run at once than the width allows, in order",
+    "The width limits how many asynchronous workers run at once, in order",
     arguments: [1, 2, 5]
   )
   func width(_ width: Int) async throws {
@@ -138,7 +138,7 @@ struct PhaseTests {
     #expect(log.entries.contains("synchronous"))
   }
 
-  @Test("Who waits for room in the width does not hold up synchronous workers")
+  @Test("A worker waiting for the width does not delay synchronous workers")
   func widthDoesNotBlock() async throws {
     let loader = LaunchLoader(width: 1)
     let mayEnd = ManualLatch()
@@ -155,7 +155,7 @@ struct PhaseTests {
     #expect(log.entries == ["c", "b"])
   }
 
-  @Test("A width below one is one")
+  @Test("A width below one counts as one")
   func noWidth() async throws {
     let loader = LaunchLoader(width: 0)
     loader.register { _ in await Task.yield() }

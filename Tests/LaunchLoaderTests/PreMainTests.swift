@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Registration before main")
 struct PreMainTests {
-  @Test("Three modules that do not know each other register before main; each runs once, in order")
+  @Test("Three independent modules register before main; each runs once, in order")
   func runsOnce() throws {
     let result = try Program("PreMainFixture")
       .run(["a", "b"], environment: ["PRE_MAIN_FIXTURE=the test"])
@@ -27,7 +27,7 @@ struct PreMainTests {
     )
   }
 
-  @Test("3,000 registrations before main take little time, and all of them run")
+  @Test("3,000 registrations before main are quick, and all of them run")
   func crowd() throws {
     let process = try Program("PreMainCrowd").run()
     #expect(process.status == 0)

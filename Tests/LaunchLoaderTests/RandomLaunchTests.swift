@@ -7,7 +7,7 @@ import Testing
 struct RandomLaunchTests {
   private static let rounds = TestSupport.rounds(2_000, debug: 800, sanitized: 300)
 
-  @Test("A launch ends whatever its workers do, runs each at most once, and reports what it did")
+  @Test("A launch ends whatever its workers do, runs each at most once, and reports truthfully")
   func everyLaunchEnds() async throws {
     for seed in 0..<Self.rounds {
       let launch = RandomLaunch(seed: seed)
@@ -40,7 +40,7 @@ private final class RandomLaunch: Sendable {
   /// For workers that have a type.
   @TaskLocal static var current: RandomLaunch?
 
-  /// What is known of a worker.
+  /// The facts about a worker.
   private struct Work: Sendable {
     var token: LaunchToken?
     var isWithdrawn = false
@@ -55,7 +55,7 @@ private final class RandomLaunch: Sendable {
     var events = ""
   }
 
-  /// What a worker does.
+  /// The behaviour of a worker.
   private struct Conduct: Sendable {
     let sleeps: Int
     let fails: Bool
@@ -92,7 +92,7 @@ private final class RandomLaunch: Sendable {
     state = Locked(State(numbers: numbers))
   }
 
-  /// Runs the launch and checks what came of it.
+  /// Runs the launch and checks its result.
   ///
   /// - Returns: Whether it ended.
   func run() async -> Bool {
@@ -124,7 +124,7 @@ private final class RandomLaunch: Sendable {
     let ends = await goOn { isOver.isOpen }
     #expect(ends, "The launch does not end: \(self)")
     guard ends else { return false }
-    // What waits for the actor has its turn before what is asked here.
+    // Work that waits for the actor has its turn before this request.
     await HeldActor.shared.barrier()
     let tokens = state.withLock { $0.work.values.compactMap(\.token) }
     let settles = await goOn {
@@ -170,7 +170,7 @@ private final class RandomLaunch: Sendable {
   private func register(_ index: Int) {
     let id = LaunchID("\(index)")
     state.withLock { $0.work[id] = Work() }
-    // Some depend on later ones, so that there are cycles, and some on what is missing.
+    // Some depend on later workers, which creates cycles, and some on missing ones.
     let names = (0..<2).map { _ in LaunchID("\(number(below: max(2, index + index / 6)))") }
     let after = number(below: 3) == 0 ? [names[0]] : []
     let others = number(below: 4) == 0 ? [names[1]] : []

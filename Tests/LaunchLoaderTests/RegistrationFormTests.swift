@@ -21,7 +21,7 @@ struct RegistrationFormTests {
     func launch(_ options: LaunchOptions) throws { throw Broken() }
   }
 
-  @Test("A closure, a throwing one, an asynchronous one: each with and without a name")
+  @Test("Closures register plain, throwing or asynchronous, each with and without a name")
   func closures() async throws {
     let file: StaticString = "App/Feature.swift"
     loader.register(fileID: file, line: 1) { [log] _ in log.append("plain") }
@@ -54,7 +54,7 @@ struct RegistrationFormTests {
     #expect(report.summary == ["worker finished"])
   }
 
-  @Test("A worker type without a name has the name of the type")
+  @Test("A worker type without a name uses the type's name")
   func namelessWorkerType() async throws {
     loader.register(NamelessWorker.self)
     let entry = try await loader.launch().entries.first
@@ -71,7 +71,7 @@ struct RegistrationFormTests {
     )
   }
 
-  @Test("The static forms register with the loader of the process")
+  @Test("The static methods register with the process's shared loader")
   func staticForms() {
     let tokens = [
       LaunchLoader.register("RegistrationFormTests.a") { _ in },
@@ -84,7 +84,7 @@ struct RegistrationFormTests {
     for token in tokens { #expect(token.cancel()) }
   }
 
-  @Test("Workers registered in a loop have names of their own, counted from one")
+  @Test("Workers registered in a loop have separate names, counted from one")
   func anonymousNames() async throws {
     let line: UInt = #line + 1
     for _ in 0..<3 { loader.register { _ in } }
@@ -95,7 +95,7 @@ struct RegistrationFormTests {
     #expect(entries.allSatisfy { $0.fileID == file && $0.line == line })
   }
 
-  @Test("Of two with one name the first wins; the second is freed at once and its token says so")
+  @Test("Of two with one name, the second is freed at once, and its token reports the duplicate")
   func duplicates() async throws {
     let tally = Tally()
     loader.register("a", fileID: "App/First.swift", line: 1) { [log] _ in log.append("first") }

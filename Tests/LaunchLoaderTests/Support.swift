@@ -2,7 +2,7 @@ import EventBus
 import LaunchLoader
 import TestSupport
 
-/// A clock that stands still and counts how often it is read.
+/// A clock that stands still and counts its reads.
 final class ReadClock: Clock {
   typealias Instant = ManualClock.Instant
 
@@ -28,7 +28,7 @@ extension LaunchReport {
   var summary: [String] { entries.map { "\($0.id) \($0.outcome)" } }
 }
 
-/// The code of the launch error that a closure throws, if it throws one.
+/// Returns the code of the launch error that a closure throws, if it throws one.
 func launchErrorCode<Result>(
   _ body: () async throws -> Result
 ) async -> LaunchError.Code? {
@@ -42,7 +42,7 @@ func launchErrorCode<Result>(
   }
 }
 
-/// Whether a closure throws `CancellationError`.
+/// Returns whether a closure throws `CancellationError`.
 func isCancelled<Result>(_ body: () async throws -> Result) async -> Bool {
   do {
     _ = try await body()

@@ -3,12 +3,12 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Limits of time", .timeLimit(.minutes(5)))
+@Suite("Launch timeouts", .timeLimit(.minutes(5)))
 struct TimeoutTests {
   let clock = ManualClock()
   let log = Log<String>()
 
-  @Test("A worker that takes too long is cancelled, and the launch goes on without it")
+  @Test("A worker that exceeds its timeout is cancelled, and the launch continues without it")
   func workerTimesOut() async throws {
     let loader = LaunchLoader(clock: clock)
     let token = loader.register("slow", timeout: .seconds(5)) { [log] _ in
@@ -43,7 +43,7 @@ struct TimeoutTests {
     }
   }
 
-  @Test("A clean-up that takes longer than the launch may is left behind, and the report names it")
+  @Test("A clean-up that exceeds the launch timeout is abandoned and named in the report")
   func stuckUndo() async throws {
     let loader = LaunchLoader(onFailure: .rollback, timeout: .seconds(5), clock: clock)
     loader.register(Stubborn.self)
@@ -57,7 +57,7 @@ struct TimeoutTests {
     Stubborn.mayEnd.open()
   }
 
-  @Test("A limit that no clock can measure is as good as none")
+  @Test("A timeout that no clock can represent never expires")
   func endlessLimit() async throws {
     let loader = LaunchLoader(timeout: .seconds(Int64.max))
     loader.register("a", timeout: .seconds(Int64.max)) { _ in
@@ -67,7 +67,7 @@ struct TimeoutTests {
     #expect(try await loader.launch().summary == ["a finished"])
   }
 
-  @Test("A worker that ignores its cancellation is abandoned and named, with its call site")
+  @Test("A worker that ignores its cancellation is abandoned and named with its source site")
   func abandoned() async throws {
     let loader = LaunchLoader(clock: clock)
     let mayEnd = ManualLatch()
@@ -95,7 +95,7 @@ struct TimeoutTests {
     #expect(loader.register("stubborn") { _ in }.outcome?.description == "duplicate of stubborn")
   }
 
-  @Test("Work on a busy actor that takes too long does not hold the launch up")
+  @Test("Slow work on a busy actor does not delay the launch")
   func isolatedTimesOut() async throws {
     let loader = LaunchLoader(clock: clock)
     loader.register("on the actor", timeout: .seconds(1)) { @BusyActor [log] _ in
@@ -138,7 +138,7 @@ struct TimeoutTests {
     #expect(clock.sleeperCount == 0, "Nobody watches any more.")
   }
 
-  @Test("A synchronous worker cannot be interrupted; that it took too long is recorded")
+  @Test("A synchronous worker is not interrupted, and its timeout is recorded")
   func synchronousOverrun() async throws {
     let loader = LaunchLoader(clock: clock)
     loader.register("a", timeout: .seconds(1)) { [clock] _ in clock.jump(by: .seconds(2)) }
@@ -152,7 +152,7 @@ struct TimeoutTests {
     )
   }
 
-  @Test("When the whole launch takes too long, what runs is cancelled, and the rest is skipped")
+  @Test("When the launch timeout expires, running work is cancelled and the rest skipped")
   func totalTimesOut() async throws {
     let loader = LaunchLoader(timeout: .seconds(10), clock: clock)
     let (hasBegun, mayEnd) = (ManualLatch(), ManualLatch())
@@ -174,7 +174,7 @@ struct TimeoutTests {
     mayEnd.open()
   }
 
-  @Test("A time that is up is a failure to those who stop at one")
+  @Test("A timeout counts as a failure for policies that stop at failures")
   func timeIsUpAndStop() async throws {
     let loader = LaunchLoader(onFailure: .stop, timeout: .seconds(1), clock: clock)
     loader.register("a") { [clock] _ in try await clock.sleep(for: .seconds(100)) }
@@ -187,7 +187,7 @@ struct TimeoutTests {
     }
   }
 
-  @Test("Launched by the event, limits hold in the task that goes on")
+  @Test("Launched by the event, timeouts apply in the task that continues the launch")
   func byEvent() async throws {
     let bus = EventBus()
     let loader = LaunchLoader(clock: clock)
@@ -202,7 +202,7 @@ struct TimeoutTests {
     withExtendedLifetime(attachment) {}
   }
 
-  @Test("Late work has its limit, too")
+  @Test("Timeouts apply to late work")
   func lateWork() async throws {
     let loader = LaunchLoader(clock: clock)
     try await loader.launch()

@@ -8,7 +8,7 @@ struct TokenTests {
   let loader = LaunchLoader()
   let log = Log<String>()
 
-  @Test("A token has no outcome before its work has ended, and keeps it then")
+  @Test("A token has no outcome before its work ends, and keeps it afterwards")
   func outcome() async throws {
     let tokens = Log<LaunchToken>()
     let token = loader.register { [log] _ in
@@ -29,7 +29,7 @@ struct TokenTests {
     #expect(log.entries == ["ran"])
   }
 
-  @Test("A cancelled registration does not run, is freed at once and is not in the report")
+  @Test("A cancelled registration does not run, is freed at once, and is not in the report")
   func cancelling() async throws {
     let tally = Tally()
     let token = loader.register("a") { [log, probe = tally.probe()] _ in
@@ -53,7 +53,7 @@ struct TokenTests {
     #expect(log.entries == ["second"])
   }
 
-  @Test("A worker may cancel one whose turn has not come; itself and earlier ones it cannot")
+  @Test("A worker may cancel later workers, but not itself and earlier ones")
   func cancellingDuringTheLaunch() async throws {
     let tokens = Log<LaunchToken>()
     tokens.append(loader.register("a") { _ in })
@@ -76,7 +76,7 @@ struct TokenTests {
     #expect(report.summary == ["a finished", "b finished"])
   }
 
-  @Test("A token of late work cannot cancel it")
+  @Test("The token of late work cannot cancel it")
   func cancellingLateWork() async throws {
     try await loader.launch()
     #expect(!loader.register { _ in }.cancel())
@@ -85,7 +85,7 @@ struct TokenTests {
     #expect(try await asynchronous.wait().description == "finished")
   }
 
-  @Test("Who waits for a token is resumed at the end; who is cancelled meanwhile stops waiting")
+  @Test("A task waiting for a token resumes at the end, or when it is cancelled")
   func waiting() async throws {
     let token = loader.register { _ in }
     let patient = Task { try await token.wait().description }
@@ -96,7 +96,7 @@ struct TokenTests {
     #expect(try await patient.value == "finished")
   }
 
-  @Test("Registering and cancelling for ever leaves the others in order")
+  @Test("Registering and cancelling repeatedly leaves the others in order")
   func cancellingMany() async throws {
     for index in 0..<1_000 {
       let token = loader.register { [log] _ in log.append("\(index)") }

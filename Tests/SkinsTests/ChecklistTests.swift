@@ -3,19 +3,19 @@ import Testing
 
 @Suite("Checklist")
 struct ChecklistTests {
-  @Test("A true line shows its number, its claim and what was found")
+  @Test("A true line shows its number, its claim and the actual value")
   func trueLine() {
     var list = Checklist()
     #expect(add(&list, "The sum", "3", "3") == " 1. ok  The sum: 3")
   }
 
-  @Test("A wrong line says so, and shows what was expected")
+  @Test("A wrong line is marked and shows the expected value")
   func wrongLine() {
     var list = Checklist()
     #expect(add(&list, "The sum", "4", "3") == " 1. WRONG  The sum: 4; expected: 3")
   }
 
-  @Test("Lines are numbered in order, and the numbers stand in one column")
+  @Test("Lines are numbered in order, with aligned numbers")
   func numbers() {
     var list = Checklist()
     let lines = (1...12).map { _ in add(&list, "x", "", "") }
@@ -30,7 +30,7 @@ struct ChecklistTests {
     #expect(list.summary == "3 of 3 lines are true.")
   }
 
-  @Test("If one line is wrong, the exit status is 1, whichever it is", arguments: 0..<3)
+  @Test("If any line is wrong, the exit status is 1", arguments: 0..<3)
   func oneWrong(_ wrong: Int) {
     var list = Checklist()
     for number in 0..<3 { _ = add(&list, "x", "a", number == wrong ? "b" : "a") }
@@ -39,7 +39,7 @@ struct ChecklistTests {
     #expect(list.summary == "2 of 3 lines are true.")
   }
 
-  @Test("A story without a line proves nothing: the exit status is 1")
+  @Test("A story without lines proves nothing: the exit status is 1")
   func empty() {
     #expect(Checklist().exitStatus == 1)
   }

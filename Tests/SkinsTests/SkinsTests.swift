@@ -8,7 +8,10 @@ struct SkinsTests {
     try text(ofPath: parent(ofPath: #filePath) + "/../Expected/" + name)
   }
 
-  @Test("Tells the stored story word for word and ends with 0", arguments: [[], ["--story"]])
+  @Test(
+    "skins prints the stored story word for word and exits with 0",
+    arguments: [[], ["--story"]]
+  )
   func story(_ arguments: [String]) throws {
     let result = try Program("skins").run(arguments)
     let expected = try stored("skins-story.txt")
@@ -25,7 +28,7 @@ struct SkinsTests {
     }
   }
 
-  @Test("Draws the stored picture byte for byte, to standard output and into a file")
+  @Test("skins draws the stored picture byte for byte, to standard output and into a file")
   func picture() throws {
     let expected = try stored("skins.svg")
     let result = try Program("skins").run(["--svg", "-"])
@@ -37,7 +40,7 @@ struct SkinsTests {
     #expect(try text(ofPath: file.path) == expected)
   }
 
-  @Test("The picture is made of whole numbers, and of nothing from outside")
+  @Test("The picture consists of whole numbers and refers to nothing external")
   func pictureOfItsOwn() throws {
     let picture = try stored("skins.svg")
     for word in ["<script", "<style", "href", "url(", "@import", "<image", "<foreignObject"] {
@@ -51,7 +54,7 @@ struct SkinsTests {
     }
   }
 
-  @Test("A picture that cannot be written is an error, and says where")
+  @Test("A picture that cannot be written is an error that names the path")
   func noPicture() throws {
     let result = try Program("skins").run(["--svg", "/nowhere/at/all.svg"])
     #expect(result.status == 1)
@@ -60,7 +63,7 @@ struct SkinsTests {
   }
 
   @Test(
-    "What it does not know is named with the usage, and ends it with 2 before it says a word",
+    "An unknown argument is named with the usage, and skins exits with 2 before any output",
     arguments: [
       (["--stroy"], "unknown argument \"--stroy\""),
       (["--story", "tale"], "unknown argument \"tale\""),
@@ -86,7 +89,7 @@ struct SkinsTests {
     #expect(result.complaints.hasPrefix("skins: \(complaint)\nUsage: skins [--story | --svg FILE]"))
   }
 
-  @Test("Asked for help, it prints the usage and ends with 0", arguments: ["--help", "-h"])
+  @Test("The help option prints the usage and exits with 0", arguments: ["--help", "-h"])
   func help(_ argument: String) throws {
     let result = try Program("skins").run([argument])
     #expect(result.status == 0)

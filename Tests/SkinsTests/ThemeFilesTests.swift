@@ -5,7 +5,7 @@ import Testing
 /// Folders of theme files in which something is wrong, seen from outside.
 @Suite("Theme files of skins")
 struct ThemeFilesTests {
-  /// What is said when the picture needs Fog and a folder does not give it.
+  /// Returns the error message if the picture needs Fog and a folder does not contain it.
   private func complaint(_ folder: String) throws -> String {
     let result = try Program("skins").run(["--svg", "-", "--themes", folder])
     #expect(result.status == 1)
@@ -13,20 +13,23 @@ struct ThemeFilesTests {
     return result.complaints
   }
 
-  @Test("A folder that is not there is named, with the option that names another")
+  @Test("A missing folder is named together with the option that selects another")
   func noFolder() throws {
     let said = try complaint("/nowhere/at/all")
     #expect(said.contains("/nowhere/at/all cannot be read: name a folder with --themes DIR"))
   }
 
-  @Test("So is one without theme files")
+  @Test("A folder without theme files is named together with the option that selects another")
   func emptyFolder() throws {
     let folder = try ScratchPath(isFolder: true)
     let said = try complaint(folder.path)
     #expect(said.contains("\(folder.path) holds no theme file: name one with --themes DIR"))
   }
 
-  @Test("A file is named with the place of the mistake and the way out", arguments: samples)
+  @Test(
+    "An invalid file is named with the position of the error and the remedy",
+    arguments: samples
+  )
   func mistakes(_ text: String, _ problem: String) throws {
     let folder = try ScratchPath(isFolder: true)
     let file = try folder.write(text, to: "fog.json")
@@ -57,7 +60,7 @@ struct ThemeFilesTests {
     ),
   ]
 
-  @Test("Of 20,000 unknown keys in a file the first eight are named, and the others counted")
+  @Test("Of 20,000 unknown keys in a file the first eight are named and the others counted")
   func manyMistakes() throws {
     let folder = try ScratchPath(isFolder: true)
     let keys = (0..<20_000).map { "\"key\($0)\": 1" }.joined(separator: ", ")
@@ -68,7 +71,7 @@ struct ThemeFilesTests {
     #expect(said.utf8.count < 2_000)
   }
 
-  @Test("A file with a mistake does not keep the others from being read")
+  @Test("A file with an error does not prevent the others from loading")
   func oneOfTwo() throws {
     let folder = try ScratchPath(isFolder: true)
     try folder.write("{", to: "a.json")

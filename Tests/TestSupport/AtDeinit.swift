@@ -1,4 +1,4 @@
-/// Runs a closure when it is freed, on the thread that let it go.
+/// Runs a closure when it is freed, on the thread that released it.
 public final class AtDeinit: Sendable {
   private let body: @Sendable () -> Void
 

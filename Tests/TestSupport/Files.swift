@@ -8,7 +8,7 @@ struct SystemError: Error, CustomStringConvertible {
   init(_ what: String, _ code: Int32) { description = "\(what): error \(code)" }
 }
 
-/// A file without a name that is gone when it is closed.
+/// A file without a name that disappears when it is closed.
 final class ScratchFile: Sendable {
   let descriptor: Int32
 
@@ -30,7 +30,7 @@ final class ScratchFile: Sendable {
   }
 }
 
-/// The text of a file.
+/// Returns the text of a file.
 public func text(ofPath path: String) throws -> String {
   let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)  // Reason: a terminated string.
   guard descriptor >= 0 else { throw SystemError("cannot open \(path)", errno) }
@@ -38,12 +38,12 @@ public func text(ofPath path: String) throws -> String {
   return try read(descriptor)
 }
 
-/// The folder of a file.
+/// Returns the folder of a file.
 public func parent(ofPath path: String) -> String {
   path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
 }
 
-/// The path of the program that runs these tests.
+/// Returns the path of the program that runs these tests.
 func pathOfThisProgram() throws -> String {
   var path = [CChar](repeating: 0, count: 4_096)
   let count = unsafe readlink("/proc/self/exe", &path, path.count)  // Reason: `path` outlives it.

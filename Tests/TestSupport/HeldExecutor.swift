@@ -1,14 +1,14 @@
 internal import EventBus
 
-/// Keeps an actor busy without keeping a thread: what the actor shall do waits until the executor is
-/// opened, and runs on a thread of its own then.
+/// Keeps an actor busy without blocking a thread: its jobs wait until the executor is opened, and
+/// then run on a thread of their own.
 public final class HeldExecutor: SerialExecutor {
   private struct State {
     var jobs: [UnownedJob] = []
     var isOpen = false
     var isRunning = false
 
-    /// Whether somebody has to be sent to run what waits.
+    /// Returns whether a thread must be started for the waiting jobs.
     mutating func mustRun() -> Bool {
       if !isOpen || isRunning || jobs.isEmpty { return false }
       isRunning = true
@@ -30,10 +30,10 @@ public final class HeldExecutor: SerialExecutor {
     if mustRun { run() }
   }
 
-  /// Holds everything back again; what runs now is not interrupted.
+  /// Holds all jobs back again; the running job is not interrupted.
   public func hold() { state.withLock { $0.isOpen = false } }
 
-  /// How many jobs are held back.
+  /// The number of jobs held back.
   public var heldCount: Int { state.withLock { $0.jobs.count } }
 
   /// Takes up a job of the actor.

@@ -1,6 +1,6 @@
 internal import EventBus
 
-/// Holds the one strong reference to something until any thread lets it go.
+/// Holds the one strong reference to something until any thread releases it.
 public final class Holder<Value: Sendable>: Sendable {
   private struct State {
     var value: Value?
@@ -11,10 +11,10 @@ public final class Holder<Value: Sendable>: Sendable {
   /// Holds a value.
   public init(_ value: Value? = nil) { state = Locked(State(value: value)) }
 
-  /// What is held now.
+  /// The current object.
   public var value: Value? { state.withLock { $0.value } }
 
-  /// Holds another value and lets the former one go.
+  /// Holds another value and releases the former one.
   public func hold(_ value: Value?) {
     let former = state.withLock { state in
       defer { state.value = value }

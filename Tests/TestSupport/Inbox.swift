@@ -1,6 +1,6 @@
 internal import EventBus
 
-/// Collects entries from any thread, and lets a test wait for them.
+/// Collects entries from any thread for a test that waits for them.
 public final class Inbox<Entry: Sendable>: Sendable {
   private struct Waiter {
     let count: Int

@@ -14,13 +14,13 @@ public final class Log<Entry: Sendable>: Sendable {
   /// Everything collected so far, oldest first.
   public var entries: [Entry] { state.withLock { $0.entries } }
 
-  /// How many entries there are.
+  /// The number of entries.
   public var count: Int { state.withLock { $0.entries.count } }
 
   /// Adds one entry at the end.
   public func append(_ entry: Entry) { state.withLock { $0.entries.append(entry) } }
 
-  /// Empties the log, and returns what was in it.
+  /// Empties the log and returns its entries.
   @discardableResult
   public func take() -> [Entry] {
     state.withLock { state in

@@ -13,10 +13,10 @@ public final class ManualLatch: Sendable {
   /// Creates a closed latch.
   public init() {}
 
-  /// Whether it has been opened.
+  /// A Boolean value that indicates whether the latch has been opened.
   public var isOpen: Bool { state.withLock { $0.isOpen } }
 
-  /// Lets everybody through, now and later.
+  /// Resumes all waiting threads and tasks, now and later.
   public func open() {
     let waiters = state.withLock { state in
       state.isOpen = true

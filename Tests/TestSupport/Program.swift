@@ -1,13 +1,13 @@
 #if canImport(Glibc)
 /// A program that was built beside the tests, to be run as its users run it.
 public struct Program: Sendable {
-  /// What a run left behind.
+  /// The result of a run.
   public struct Result: Equatable, Sendable {
     /// The exit status, or minus the signal that ended it.
     public var status: Int32
-    /// What it wrote to standard output.
+    /// The program's standard output.
     public var output: String
-    /// What it wrote to standard error.
+    /// The program's standard error.
     public var complaints: String
 
     /// Creates the result that a test expects.
@@ -29,13 +29,14 @@ public struct Program: Sendable {
     path = try parent(ofPath: pathOfThisProgram()) + "/" + name
   }
 
-  /// Runs the program to its end, with nothing to read.
+  /// Runs the program to its end, without input.
   ///
   /// - Parameters:
-  ///   - arguments: What follows its path on the command line.
-  ///   - environment: All of its variables, as `NAME=value`; those of the tests if there is none.
-  /// - Returns: What it left behind.
-  /// - Throws: If it could not be started or waited for. How it ended is in the result.
+  ///   - arguments: The arguments after its path.
+  ///   - environment: All of its variables, as `NAME=value`; by default those of the tests.
+  /// - Returns: The output and the status.
+  /// - Throws: An error if the program cannot be started or waited for. The result holds its
+  ///   status.
   public func run(_ arguments: [String] = [], environment: [String]? = nil) throws -> Result {
     // Files and not pipes: they cannot fill up while the other one is read.
     let output = try ScratchFile()

@@ -2,7 +2,8 @@
 internal import EventBus
 internal import Glibc
 
-/// A program that was built beside the tests, while it runs: told things, signalled, and listened to.
+/// A running program that was built beside the tests: it can be sent input and signals, and read
+/// from.
 ///
 /// Dropping it ends it.
 public final class RunningProgram: Sendable {
@@ -22,12 +23,12 @@ public final class RunningProgram: Sendable {
   /// Starts a program.
   ///
   /// - Parameters:
-  ///   - program: What to start.
-  ///   - arguments: What follows its path on the command line.
-  ///   - terminal: Its standard input, and the terminal that controls it; without one it reads what
-  ///     ``send(_:)`` sends. In either case it is the first of a session of its own.
-  ///   - blocksSignals: Whether it begins with all signals blocked, and not with none, as is usual.
-  /// - Throws: If it could not be started.
+  ///   - program: The program.
+  ///   - arguments: The arguments after its path.
+  ///   - terminal: Its standard input and controlling terminal; without one it reads the input from
+  ///     ``send(_:)``. In both cases it leads a session of its own.
+  ///   - blocksSignals: Whether it starts with all signals blocked instead of none.
+  /// - Throws: An error if it cannot be started.
   public init(
     _ program: Program,
     _ arguments: [String] = [],
@@ -96,7 +97,7 @@ public final class RunningProgram: Sendable {
     }
   }
 
-  /// Whether it says something more within so many milliseconds.
+  /// Returns whether the program prints more within a number of milliseconds.
   public func says(within milliseconds: Int32) throws -> Bool {
     if state.withLock({ !$0.unread.isEmpty }) { return true }
     var request = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
@@ -124,7 +125,7 @@ public final class RunningProgram: Sendable {
     return chunk[0]
   }
 
-  /// What it has written to standard error.
+  /// The program's standard error so far.
   public var standardError: String {
     get throws { try complaints.text() }
   }

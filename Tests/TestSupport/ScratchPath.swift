@@ -1,7 +1,7 @@
 #if canImport(Glibc)
 internal import Glibc
 
-/// A file or a folder with a name, which is gone with what is in it when this dies.
+/// A file or a folder with a name, which is removed with its contents at the end of its life.
 public final class ScratchPath: Sendable {
   /// Where it is.
   public let path: String

@@ -1,4 +1,4 @@
-/// What the pieces do to the screen.
+/// The effects of the pieces on the screen.
 extension Screen {
   mutating func take(_ item: SequenceParser.Item) {
     switch item {

@@ -1,6 +1,6 @@
-/// What a terminal shows after it was sent some bytes: as much of one as the tests need.
+/// The screen of a terminal after it received some bytes, as far as the tests need it.
 ///
-/// A plain value. What it does not know is kept in ``unknown``, for a test to look at.
+/// A plain value. Unknown input is kept in ``unknown`` for the tests.
 public struct Screen: Sendable {
   /// The colour of a cell.
   public enum Colour: Hashable, Sendable {
@@ -16,32 +16,32 @@ public struct Screen: Sendable {
     public var foreground: Colour?
     /// The colour behind it.
     public var background: Colour?
-    /// Whether the text is bold.
+    /// A Boolean value that indicates whether the text is bold.
     public var isBold = false
-    /// Whether the colours change places.
+    /// A Boolean value that indicates whether the colours are reversed.
     public var isReversed = false
 
     /// The style that a terminal begins with.
     public init() {}
   }
 
-  /// A place on the screen.
+  /// A position on the screen.
   public struct Cell: Hashable, Sendable {
-    /// What stands there.
+    /// The text of the cell.
     public var scalar: Unicode.Scalar = " "
     /// How it looks.
     public var style = Style()
   }
 
-  /// What a program may switch on and off.
+  /// The modes that a program may switch.
   public struct Modes: Hashable, Sendable {
-    /// Whether the other screen is shown.
+    /// A Boolean value that indicates whether the alternate screen is shown.
     public var isAlternate = false
-    /// Whether the cursor is shown.
+    /// A Boolean value that indicates whether the cursor is shown.
     public var showsCursor = true
-    /// Whether text goes on in the next line.
+    /// A Boolean value that indicates whether text wraps to the next line.
     public var wraps = true
-    /// Whether pasted text is marked.
+    /// A Boolean value that indicates whether pasted text is marked.
     public var marksPastes = false
 
     /// The modes that a terminal begins with.
@@ -52,13 +52,13 @@ public struct Screen: Sendable {
   public private(set) var columns: Int
   /// The number of rows.
   public private(set) var rows: Int
-  /// What is switched on.
+  /// The active modes.
   public internal(set) var modes = Modes()
-  /// Whether a frame has begun and not ended.
+  /// A Boolean value that indicates whether a frame has begun and not ended.
   public internal(set) var isInFrame = false
-  /// How many frames have ended.
+  /// The number of finished frames.
   public internal(set) var frameCount = 0
-  /// How many cells were written, frame by frame.
+  /// The number of cells written, frame by frame.
   public internal(set) var cellsPerFrame: [Int] = []
   /// The commands to the terminal, such as a question for a colour.
   public internal(set) var commands: [String] = []
@@ -88,7 +88,7 @@ public struct Screen: Sendable {
     }
   }
 
-  /// Makes it of another size; what does not fit is lost.
+  /// Resizes the screen and clips its contents.
   public mutating func resize(columns: Int, rows: Int) {
     let former = self
     self = Screen(columns: columns, rows: rows)
@@ -107,7 +107,7 @@ public struct Screen: Sendable {
   /// A cell.
   public subscript(column: Int, row: Int) -> Cell { cells[row * columns + column] }
 
-  /// The text of a row, without the spaces behind it.
+  /// Returns the text of a row, without the spaces behind it.
   public func line(_ row: Int) -> String {
     var scalars = (0..<columns).map { self[$0, row].scalar }
     while scalars.last == " " { scalars.removeLast() }
@@ -117,12 +117,12 @@ public struct Screen: Sendable {
   /// The text of all rows.
   public var text: String { (0..<rows).map(line).joined(separator: "\n") }
 
-  /// Whether some text is on it, within a row.
+  /// Returns whether the screen shows some text within a row.
   public func contains(_ text: String) -> Bool {
     (0..<rows).contains { find(text, in: $0) != nil }
   }
 
-  /// Where some text stands first, or `nil`.
+  /// Returns the first position of some text, or `nil`.
   public func place(of text: String) -> (column: Int, row: Int)? {
     for row in 0..<rows {
       if let column = find(text, in: row) { return (column, row) }

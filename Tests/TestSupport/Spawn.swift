@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The start of a program.
 struct Spawn {
-  /// What a descriptor of the new process is.
+  /// The role of a descriptor in the new process.
   enum Source {
     /// A copy of one of this process.
     case copy(Int32)
@@ -15,15 +15,17 @@ struct Spawn {
   private static let newSession: Int16 = 0x80
 
   var path: String
-  /// What follows the path on the command line.
+  /// The arguments after the path.
   var arguments: [String] = []
   /// All of its variables, as `NAME=value`; those of the tests if there is none.
   var environment: [String]?
   /// Its descriptors from zero on.
   var descriptors: [Source] = []
-  /// Whether it is the first of a session, which the first terminal that it opens controls.
+  /// A Boolean value that indicates whether the process leads a session, controlled by the first
+  /// terminal it opens.
   var isNewSession = false
-  /// Whether it begins with all signals blocked, or with none; `nil`: with those of the caller.
+  /// A Boolean value that indicates whether the process starts with all signals blocked, or with
+  /// none; `nil` keeps those of the caller.
   var blocksSignals: Bool?
 
   /// Starts it.

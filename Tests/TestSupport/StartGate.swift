@@ -1,8 +1,9 @@
 internal import Synchronization
 
-/// Holds threads back until all of them have arrived, so that what they do next overlaps.
+/// Holds threads back until all of them have arrived, so that their next steps overlap.
 ///
-/// It can be used again and again: a thread that comes a second time waits for the others' second time.
+/// The gate can be reused: a thread that arrives a second time waits for the others' second
+/// arrival.
 public final class StartGate: Sendable {
   private let count: Int
   private let arrivals = Atomic<Int>(0)

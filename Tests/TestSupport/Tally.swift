@@ -8,13 +8,13 @@ public final class Tally: Sendable {
   /// Creates a tally of nothing.
   public init() {}
 
-  /// How many probes were made.
+  /// The number of probes made.
   public var created: Int { made.load(ordering: .acquiring) }
 
-  /// How many of them have been freed.
+  /// The number of freed probes.
   public var freed: Int { gone.load(ordering: .acquiring) }
 
-  /// How many probes there are now.
+  /// The number of live probes.
   public var live: Int { created - freed }
 
   /// Makes an object that is counted until it is freed.

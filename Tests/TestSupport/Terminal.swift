@@ -1,14 +1,14 @@
 #if canImport(Glibc)
 internal import Glibc
 
-/// A terminal that has a test for its user.
+/// A terminal whose user is a test.
 ///
-/// Dropping it unplugs it: those who run on it are hung up.
+/// Dropping it disconnects it, which hangs up its programs.
 public final class Terminal: Sendable {
-  /// What came of reading.
+  /// The result of a read.
   enum Reading {
     case bytes(ArraySlice<UInt8>)
-    /// The other descriptor was closed by everybody who had it.
+    /// All owners of the other descriptor have closed it.
     case otherEnded
     /// Nothing, for so long that something must be wrong.
     case nothing
@@ -26,7 +26,7 @@ public final class Terminal: Sendable {
 
   /// Plugs in a new one.
   public init() throws {
-    // What `posix_openpt` and its companions do: the C module does not have them.
+    // The work of `posix_openpt` and its companions, which the C module lacks.
     let flags = O_RDWR | O_NOCTTY | O_CLOEXEC
     keyboard = unsafe open("/dev/ptmx", flags)  // Reason: a terminated string.
     var isLocked: Int32 = 0
@@ -56,7 +56,7 @@ public final class Terminal: Sendable {
     }
   }
 
-  /// Reads what programs have written, or waits until another descriptor comes to its end.
+  /// Reads the programs' output, or waits until another descriptor reaches its end.
   func read(or other: Int32) throws -> Reading {
     var requests = [keyboard, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     var code: Int32
@@ -64,7 +64,7 @@ public final class Terminal: Sendable {
       code = unsafe poll(&requests, 2, 30_000)  // Reason: both outlive the call.
     } while code < 0 && errno == EINTR
     guard code > 0 else { return .nothing }
-    // What was written before the end is read before it.
+    // Output written before the end is read before it.
     if requests[0].revents & Int16(POLLIN) == 0, requests[1].revents != 0 { return .otherEnded }
     var bytes = [UInt8](repeating: 0, count: 4_096)
     let count = unsafe Glibc.read(keyboard, &bytes, bytes.count)  // Reason: room for them.

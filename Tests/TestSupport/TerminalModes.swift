@@ -1,20 +1,20 @@
 #if canImport(Glibc)
 internal import Glibc
 
-/// How a terminal treats what is typed and written, to be looked at while programs run on it.
+/// The modes of a terminal, which can be inspected while programs run on it.
 ///
-/// While this lives the terminal keeps its modes, also when no program has it open.
+/// During its life the terminal keeps its modes, even if no program has it open.
 public final class TerminalModes: Sendable {
   /// All that programs can change.
   public struct Values: Equatable, Sendable {
     let flags: [UInt32]
     let characters: [UInt8]
 
-    /// Whether what is typed is shown.
+    /// A Boolean value that indicates whether typed text is shown.
     public var echoes: Bool { flags[3] & UInt32(ECHO) != 0 }
-    /// Whether what is typed comes in whole lines.
+    /// A Boolean value that indicates whether typed text arrives in whole lines.
     public var isByLine: Bool { flags[3] & UInt32(ICANON) != 0 }
-    /// Whether Control-C and its like are signals.
+    /// A Boolean value that indicates whether Control-C and similar keys send signals.
     public var hasSignals: Bool { flags[3] & UInt32(ISIG) != 0 }
   }
 
@@ -44,7 +44,7 @@ public final class TerminalModes: Sendable {
     }
   }
 
-  /// Holds back what programs write, as Control-S does; they wait.
+  /// Holds back the output of programs, as Control-S does; the programs wait.
   public func stopOutput() { tcflow(descriptor, TCOOFF) }
 }
 #endif

@@ -5,11 +5,11 @@ internal import Glibc
 ///
 /// Dropping it ends the program.
 public final class TerminalProgram {
-  /// What the terminal shows, as far as it was read.
+  /// The screen of the terminal, as far as its output was read.
   public private(set) var screen: Screen
-  /// All that was read, for what a screen does not show.
+  /// All output that was read, for checks that a screen does not allow.
   public private(set) var bytes: [UInt8] = []
-  /// How the terminal treats what is typed.
+  /// The modes of the terminal.
   public let modes: TerminalModes
   /// The modes before the program was started.
   public let modesBefore: TerminalModes.Values
@@ -17,19 +17,19 @@ public final class TerminalProgram {
   public let process: Int32
 
   private var terminal: Terminal?
-  /// Comes to its end with the program, which has the other end of the pipe.
+  /// Ends with the program, which holds the other end of the pipe.
   private let lifeline: Int32
   private var hasEnded = false
 
-  /// Starts a program, as the first of a session.
+  /// Starts a program as the leader of a session.
   ///
   /// - Parameters:
-  ///   - program: What to start.
-  ///   - arguments: What follows its path on the command line.
+  ///   - program: The program.
+  ///   - arguments: The arguments after its path.
   ///   - environment: All of its variables, as `NAME=value`.
   ///   - columns: The width of the window.
   ///   - rows: Its height.
-  /// - Throws: If it could not be started.
+  /// - Throws: An error if it cannot be started.
   public init(
     _ program: Program,
     _ arguments: [String] = [],
@@ -86,12 +86,12 @@ public final class TerminalProgram {
   /// Takes the terminal away.
   public func unplug() { terminal = nil }
 
-  /// Reads the screen until it shows something.
+  /// Reads the screen until a condition holds.
   ///
   /// - Parameters:
-  ///   - what: What that is, for the message.
-  ///   - isThere: Whether it is there.
-  /// - Throws: If the program ends, or for so long does nothing that something must be wrong.
+  ///   - what: A description of the condition, for the message.
+  ///   - isThere: The condition.
+  /// - Throws: An error if the program ends, or is inactive for too long.
   public func wait(for what: String, until isThere: (Screen) -> Bool) throws {
     while screen.isInFrame || !isThere(screen) {
       switch try terminal?.read(or: lifeline) ?? .nothing {
@@ -146,7 +146,7 @@ public final class TerminalProgram {
     while ContinuousClock.now < deadline {
       let children = try text(ofPath: "/proc/\(process)/task/\(process)/children")
       let child = children.split(separator: " ").first ?? ""
-      // Behind the name, which is in parentheses, stands the state.
+      // The state follows the name, which is in parentheses.
       let status = try text(ofPath: "/proc/\(child)/stat")
       if status.split(separator: ")").last?.hasPrefix(" T") ?? false { return }
       yieldThread()

@@ -26,14 +26,14 @@ public struct ThreadID: Hashable, Sendable {
   }
 }
 
-/// Runs a closure on several threads of the operating system that set off together.
+/// Runs a closure on several threads of the operating system that start together.
 ///
-/// They are real threads, so that they run beside the test even when every thread of the concurrency
-/// runtime is busy, and so that a blocked one blocks nobody else.
+/// They are real threads: they run beside the test even if every thread of the concurrency runtime
+/// is busy, and a blocked one blocks no other.
 ///
 /// - Parameters:
-///   - count: How many threads there are.
-///   - body: What each of them does, given its number from zero.
+///   - count: The number of threads.
+///   - body: The closure, which receives the thread's number, from zero.
 public func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
   let gate = StartGate(count)
   let running = Countdown(count)
@@ -48,9 +48,9 @@ public func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) a
   }
 }
 
-/// Runs a closure on a thread of its own while the caller's thread waits, whatever the caller holds.
+/// Runs a closure on a new thread while the caller's thread waits, whatever locks the caller holds.
 ///
-/// - Returns: What the closure returns.
+/// - Returns: The result of the closure.
 public func blockedOnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result {
   let results = Log<Result>()
   startThread { results.append(body()) }
@@ -68,7 +68,7 @@ private final class Countdown: Sendable {
 
   init(_ count: Int) { remaining = Atomic(count) }
 
-  /// Whether this was the last one.
+  /// Returns whether this was the last one.
   func countDown() -> Bool {
     remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0
   }

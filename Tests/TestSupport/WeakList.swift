@@ -9,7 +9,7 @@ public final class WeakList<Object: AnyObject & Sendable>: Sendable {
   /// Creates a list that watches nothing.
   public init() {}
 
-  /// How many of the objects are alive.
+  /// The number of live objects.
   public var liveCount: Int { references.entries.count { $0.object != nil } }
 
   /// Watches one more.

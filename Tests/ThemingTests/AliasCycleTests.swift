@@ -22,10 +22,10 @@ private func cycle(_ theme: Theme) throws -> [String] {
   return error.path.map { String($0.dropFirst("cycle.".count)) }
 }
 
-@Suite("An alias cycle")
+@Suite("Alias cycles")
 struct AliasCycleTests {
   @Test(
-    "It is named from the key that is first in the alphabet of those that lead into it",
+    "A cycle is named from its alphabetically first key",
     arguments: [
       ("a>b b>a", ["a", "b", "a"]), ("b>a a>b", ["a", "b", "a"]), ("a>a", ["a", "a"]),
       ("c>a a>b b>c", ["a", "b", "c", "a"]),
@@ -39,7 +39,7 @@ struct AliasCycleTests {
     #expect(try cycle(theme(aliases)) == expected)
   }
 
-  @Test("Its description names the theme, the keys and the way out")
+  @Test("A cycle's description names the theme, the keys and the remedy")
   func description() throws {
     let error = try #require(throws: ThemeError.self) { try theme("a>b b>a").checked() }
     #expect(
@@ -48,7 +48,7 @@ struct AliasCycleTests {
     )
   }
 
-  @Test("Of two cycles that begin with one name in two types the same one is named on every run")
+  @Test("Of two cycles with the same first name in two types the same one is reported on every run")
   func twins() throws {
     for number in 0..<24 {
       let (one, two) = ("cycle.a twin \(number)", "cycle.b \(number)")
@@ -67,7 +67,7 @@ struct AliasCycleTests {
     }
   }
 
-  @Test("Reading never fails: keys in the cycle and before it read their own defaults")
+  @Test("Reading never fails: keys in and before the cycle read their own defaults")
   func reading() {
     let theme = theme("in>a a>bb bb>a far>in")
     #expect(theme[key("a")] == 1)
@@ -77,7 +77,7 @@ struct AliasCycleTests {
     #expect(theme.changes(from: Theme("empty")).isEmpty)
   }
 
-  @Test("Keys apart from it read as ever")
+  @Test("Keys outside the cycle read as usual")
   func bystanders() {
     var theme = theme("a>a ok>fine")
     theme[key("fine")] = 9
@@ -85,7 +85,7 @@ struct AliasCycleTests {
     #expect(theme.changes(from: Theme("empty")) == [key("ok"), key("fine")])
   }
 
-  @Test("A cycle of 1,000 keys is named whole, and read")
+  @Test("A cycle of 1,000 keys is reported whole, and its keys can be read")
   func long() throws {
     let count = 1_000
     let keys = (0..<count).map { ThemeKey<Int>("cycle.long.\($0)", default: $0) }
@@ -97,7 +97,7 @@ struct AliasCycleTests {
     #expect(theme[keys[7]] == 7)
   }
 
-  @Test("A cycle that spans two themes is one of the upper theme, not of its base")
+  @Test("A cycle that spans two themes belongs to the derived theme, not to its base")
   func acrossLayers() throws {
     let base = theme("a>b")
     #expect(throws: Never.self) { try base.checked() }
@@ -105,7 +105,7 @@ struct AliasCycleTests {
     #expect(try cycle(derived) == ["a", "b", "a"])
   }
 
-  @Test("A cycle below that a theme lays a value, or another alias, over is none")
+  @Test("A base's cycle that a derived theme breaks with a value or another alias is no cycle")
   func shadowed() throws {
     let base = theme("a>b b>a")
     let valued = base.deriving("d") { $0[key("b")] = 5 }
@@ -115,7 +115,7 @@ struct AliasCycleTests {
     #expect(redirected.explain(key("a")).steps.count == 3)
   }
 
-  @Test("A theme without one is given back unchanged")
+  @Test("A theme without a cycle is returned unchanged")
   func checked() throws {
     let theme = Theme("fine", appearance: .light) { $0[.radius] = 3 }
     let same = try theme.checked()
@@ -125,7 +125,7 @@ struct AliasCycleTests {
   }
 
   @MainActor
-  @Test("A manager refuses it, and nothing changes")
+  @Test("A manager refuses a theme with a cycle and changes nothing")
   func refused() throws {
     let manager = makeManager(rounded(9))
     let label = Label(manager)
@@ -138,7 +138,7 @@ struct AliasCycleTests {
   }
 
   @MainActor
-  @Test("A manager that is made with one stops the program with the circle")
+  @Test("Creating a manager with a cyclic theme traps with the cycle")
   func trapsAtBirth() async throws {
     let single = await #expect(
       processExitsWith: .failure,

@@ -5,7 +5,7 @@ import Theming
 private let brand = ThemeKey<RGBA>("alias.brand", default: .blue)
 private let link = ThemeKey<RGBA>("alias.link", default: .grey)
 
-@Suite("An alias")
+@Suite("Aliases")
 struct AliasTests {
   private let night = Theme("Night") {
     $0[brand] = .red
@@ -17,7 +17,7 @@ struct AliasTests {
     #expect(night[.accent] == .red)
   }
 
-  @Test("It may be made before its target has a value")
+  @Test("An alias may be set before its target has a value")
   func orderOfWriting() {
     let theme = Theme("t") {
       $0[alias: .accent] = brand
@@ -26,7 +26,7 @@ struct AliasTests {
     #expect(theme[.accent] == .red)
   }
 
-  @Test("It binds late: what is laid over the target moves it, in every theme derived")
+  @Test("An alias binds late: overriding its target changes it in every derived theme")
   func lateBinding() {
     let ember = night.deriving("Ember") { $0[brand] = .grey }
     let deep = ember.deriving("a") { $0[.radius] = 1 }.deriving("b") { $0[brand] = .blue }
@@ -35,13 +35,13 @@ struct AliasTests {
     #expect(night[.accent] == .red)
   }
 
-  @Test("Made in a derived theme, it follows what the base sets")
+  @Test("An alias set in a derived theme follows the base's values")
   func aliasAboveValue() {
     let base = Theme("base") { $0[brand] = .red }
     #expect(base.deriving("d") { $0[alias: .accent] = brand }[.accent] == .red)
   }
 
-  @Test("An alias of an alias reads like the end of the chain, whichever layer each stands in")
+  @Test("An alias of an alias reads the end of the chain, in any layers")
   func chain() {
     let theme = night.deriving("d") { $0[alias: link] = .accent }
     #expect(theme[link] == .red)
@@ -49,14 +49,14 @@ struct AliasTests {
     #expect(theme.deriving("e") { $0[.accent] = .grey }[link] == .grey)
   }
 
-  @Test("An alias of a key that nothing sets reads the default of that key, not its own")
+  @Test("An alias of a key without a value reads that key's default, not its own")
   func defaultOfTheTarget() {
     let theme = Theme("t") { $0[alias: .accent] = brand }
     #expect(theme[.accent] == .blue)
     #expect(theme[.accent] != ThemeKeys.accent.defaultValue)
   }
 
-  @Test("A value takes the place of an alias, an alias that of a value, in one theme")
+  @Test("In one theme, a value replaces an alias, and an alias replaces a value")
   func override() {
     var theme = night
     theme[.accent] = .grey
@@ -67,7 +67,7 @@ struct AliasTests {
     #expect(theme[alias: .accent] == brand)
   }
 
-  @Test("A value over an alias of the base hides it; taken back, the alias shows again")
+  @Test("A value hides an alias of the base, and removing the value shows it again")
   func overrideAndBack() {
     var theme = night.deriving("d") { $0[.accent] = .grey }
     #expect(theme[alias: .accent] == nil)
@@ -77,7 +77,7 @@ struct AliasTests {
     #expect(theme[.accent] == .red)
   }
 
-  @Test("Reading the alias gives its target, also from the base, and nil where there is none")
+  @Test("Reading an alias returns its target, including one of the base, and nil without an alias")
   func getter() {
     #expect(night[alias: .accent] == brand)
     #expect(night.deriving("d") { _ in }[alias: .accent] == brand)
@@ -87,7 +87,7 @@ struct AliasTests {
     #expect(night.deriving("d") { $0[alias: link] = .accent }[alias: link] == .accent)
   }
 
-  @Test("Setting the alias to nil takes back an alias of the theme's own, and nothing else")
+  @Test("Setting the alias to nil removes an alias of the theme's own and nothing else")
   func setNil() {
     var own = night
     own[alias: .accent] = nil
@@ -103,7 +103,7 @@ struct AliasTests {
     #expect(redirected[alias: .accent] == brand)
   }
 
-  @Test("A key changes when what it is an alias of changes, also by default")
+  @Test("A key changes when its target changes, including to a default")
   func changes() {
     let ember = night.deriving("Ember") { $0[brand] = .grey }
     #expect(ember.changes(from: night) == [brand, ThemeKeys.accent])
@@ -113,7 +113,7 @@ struct AliasTests {
     #expect(Theme("t") { $0[alias: .accent] = brand }.changes(from: plain) == [ThemeKeys.accent])
   }
 
-  @Test("A key that reads the same by another way has not changed")
+  @Test("A key that reads the same value through another path has not changed")
   func noChange() {
     let direct = Theme("direct") {
       $0[brand] = .red
@@ -131,9 +131,7 @@ struct AliasTests {
     #expect(Theme("t") { $0[alias: .accent] = twin }.changes(from: Theme("plain")).isEmpty)
   }
 
-  @Test(
-    "A chain of 1,000 aliases is followed to its end, from every link, in any direction of names"
-  )
+  @Test("A chain of 1,000 aliases is followed to its end, from every link, in either name order")
   func longChain() throws {
     let keys = (0..<1_000).map { ThemeKey<Int>("alias.chain.\($0)", default: -$0 - 1) }
     var theme = Theme("t") { theme in
@@ -154,7 +152,7 @@ struct AliasTests {
   }
 
   @MainActor
-  @Test("A view is told when what its key is an alias of changes")
+  @Test("A view is updated when the target of its key changes")
   func switches() throws {
     let manager = makeManager(night)
     let label = Label(manager)

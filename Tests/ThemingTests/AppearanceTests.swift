@@ -11,7 +11,7 @@ struct AppearanceTests {
 
   private func pair() -> ThemeManager { ThemeManager(light: day, dark: night, bus: EventBus()) }
 
-  @Test("It follows the system at first, and shows the dark theme as long as nothing is known")
+  @Test("The manager starts with the system's appearance, and dark while it is unknown")
   func beginning() {
     let manager = pair()
     #expect(manager.preference == .system)
@@ -21,7 +21,7 @@ struct AppearanceTests {
   }
 
   @Test(
-    "What is shown depends on the preference and, if that says so, on the system",
+    "The preference, and the system if the preference says so, decide the appearance",
     arguments: [
       (AppearancePreference.light, Appearance?.none, "Day"), (.light, .dark, "Day"),
       (.dark, nil, "Night"), (.dark, .light, "Night"),
@@ -41,7 +41,7 @@ struct AppearanceTests {
     #expect(other.theme.name == expected)
   }
 
-  @Test("A report that changes nothing is no switch")
+  @Test("A report that changes nothing causes no switch")
   func noSwitch() {
     let manager = pair()
     manager.systemAppearance = .dark
@@ -54,7 +54,7 @@ struct AppearanceTests {
     #expect(manager.version == 2 && manager.theme.name == "Day")
   }
 
-  @Test("A theme put to use holds until the preference is set, or the system changes")
+  @Test("A theme in use stays until the preference is set or the system changes")
   func explicitTheme() throws {
     let manager = pair()
     let ember = Theme("Ember") { $0[.radius] = 9 }
@@ -68,7 +68,7 @@ struct AppearanceTests {
     #expect(manager.theme.name == "Day")
   }
 
-  @Test("Views are told, and the bus hears of it")
+  @Test("An appearance change updates the views and is posted on the bus")
   func told() {
     let bus = EventBus()
     let manager = ThemeManager(light: day, dark: night, bus: bus)
@@ -82,7 +82,7 @@ struct AppearanceTests {
     token.cancel()
   }
 
-  @Test("With one theme there is nothing to choose")
+  @Test("With a single theme, preferences change nothing")
   func oneTheme() {
     let manager = makeManager(rounded(3))
     manager.preference = .light
@@ -99,7 +99,7 @@ struct AppearanceTests {
     #expect(manager.theme.name == "Night")
   }
 
-  @Test("A scope has the preference of the manager it was made from")
+  @Test("A scope shares the preference of its parent manager")
   func scopes() throws {
     let manager = pair()
     let scope = try manager.scope { $0[.accent] = .red }
@@ -108,7 +108,7 @@ struct AppearanceTests {
     #expect(scope.theme.name == "Day" && scope.theme[.accent] == .red)
   }
 
-  @Test("What the system shows and what is preferred may be set and read in any scope")
+  @Test("System appearance and preference may be set and read in any scope")
   func reportedByScope() throws {
     let manager = pair()
     let scope = try manager.scope { _ in }
@@ -119,7 +119,7 @@ struct AppearanceTests {
     #expect(scope.systemAppearance == .dark && scope.preference == .light)
   }
 
-  @Test("When what the system shows is not known any more, the dark theme comes back")
+  @Test("When the system's appearance becomes unknown, the dark theme returns")
   func forgotten() {
     let manager = pair()
     manager.systemAppearance = .light
@@ -127,7 +127,7 @@ struct AppearanceTests {
     #expect(manager.systemAppearance == nil && manager.theme.name == "Night")
   }
 
-  @Test("A theme of the pair that a scope cannot take leaves the other one in use, with a message")
+  @Test("A pair's theme that a scope cannot take leaves the other in use, with a message")
   func unusable() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       await MainActor.run {

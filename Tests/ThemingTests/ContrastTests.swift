@@ -34,7 +34,7 @@ struct ContrastTests {
     #expect(issues.isEmpty == passes)
   }
 
-  @Test("An issue names the theme, both keys, both colours, the ratio, and what it should be")
+  @Test("An issue names the theme, both keys, both colours, the ratio and the required ratio")
   func issue() throws {
     let theme = try painted("#777777", on: "#ffffff")
     let issues = theme.contrastIssues([ContrastRule(text, on: ground, atLeast: 4.5)])
@@ -54,7 +54,7 @@ struct ContrastTests {
   }
 
   @Test(
-    "The ratio is told in two places, rounded down, and what is asked for as it is",
+    "The ratio has two decimals, rounded down; the required ratio is unrounded",
     arguments: [
       ("#777777", 4.48, "4.47, below 4.48"), ("#ffffff", 1.05, "1.00, below 1.05"),
       ("#767676", 1e300, "4.54, below 1e+300"), ("#767676", .infinity, "4.54, below inf"),
@@ -66,7 +66,7 @@ struct ContrastTests {
     #expect(issues.map { "\($0)".hasSuffix(end) } == [true])
   }
 
-  @Test("There is an issue for each rule that is broken, in the order of the rules")
+  @Test("Each broken rule causes an issue, in the order of the rules")
   func order() throws {
     let theme = try painted("#777777", on: "#ffffff")
     let rules = [7, 3, 4.5, 21].map { ContrastRule(text, on: ground, atLeast: $0) }
@@ -82,7 +82,7 @@ struct ContrastTests {
     #expect(same.contrastIssues(rules).map(\.ratio) == [1])
   }
 
-  @Test("A translucent text is laid over its ground before it is compared")
+  @Test("A translucent text is blended with its background before the comparison")
   func translucentText() throws {
     let theme = try painted("#00000080", on: "#ffffff")
     let issue = try #require(
@@ -95,7 +95,7 @@ struct ContrastTests {
     #expect(issues.map(\.ratio) == [1])
   }
 
-  @Test("Below a translucent ground is black or white, whichever is worse")
+  @Test("Under a translucent background lies black or white, whichever is worse")
   func translucentGround() throws {
     let rules = [ContrastRule(text, on: ground, atLeast: 21)]
     let dark = try #require(painted("#000000", on: "#ffffff80").contrastIssues(rules).first)
@@ -106,16 +106,16 @@ struct ContrastTests {
   }
 }
 
-@Suite("A colour laid over another")
+@Suite("Blended colours")
 struct LaidOverTests {
   @Test(
-    "The mixture is what is seen",
+    "The blend is the visible colour",
     arguments: [
       ("#102030", "#ffffff", "#102030"), ("#10203000", "#ffffff", "#ffffff"),
       ("#00000080", "#ffffff", "#7f7f7f"), ("#ffffff80", "#000000", "#808080"),
       ("#ff000080", "#0000ff", "#80007f"), ("#ff000001", "#000000", "#010000"),
       ("#ff0000fe", "#000000", "#fe0000"),
-      // Over what is translucent itself, or not there at all.
+      // Over a colour that is itself translucent, or fully clear.
       ("#ff000080", "#0000ff80", "#aa0055c0"), ("#ff000080", "#0000ff00", "#ff000080"),
       ("#12345600", "#65432100", "#00000000"), ("#12345600", "#65432180", "#65432180"),
       ("#123456", "#65432100", "#123456"),
@@ -126,7 +126,7 @@ struct LaidOverTests {
     #expect(upper.laid(over: lower).hex == expected)
   }
 
-  @Test("Over an opaque ground the mixture is opaque, and lies between both colours")
+  @Test("Over an opaque background the blend is opaque and lies between both colours")
   func bounds() {
     for alpha in UInt8.min...UInt8.max {
       for channel: UInt8 in [0, 1, 100, 200, 255] {
@@ -141,7 +141,7 @@ struct LaidOverTests {
     }
   }
 
-  @Test("A colour laid over itself, or over nothing, is the same colour")
+  @Test("A colour blended with itself or with a clear colour is unchanged")
   func itself() {
     var random = SampleNumbers(seed: 4)
     for alpha in UInt8(1)...255 {
@@ -158,7 +158,7 @@ struct LaidOverTests {
     }
   }
 
-  /// The channels of a colour, three of them when it is opaque.
+  /// Returns the channels of a colour, three of them when it is opaque.
   private func channels(_ colour: RGBA) -> [UInt8] {
     let digits = Array(colour.hex.dropFirst())
     return stride(from: 0, to: digits.count, by: 2).compactMap { place in

@@ -6,7 +6,7 @@ import Theming
 @MainActor
 @Suite("Edited scopes")
 struct EditedScopeTests {
-  @Test("An edit fixes what it sets and nothing else: the rest follows the manager above")
+  @Test("An edit fixes the values it sets; the rest follows the parent manager")
   func restFollows() throws {
     let manager = makeManager(rounded(8))
     let scope = try manager.scope { $0[.accent] = .red }
@@ -17,7 +17,7 @@ struct EditedScopeTests {
     #expect(scope.theme[.font] == "Mono" && scope.theme[.accent] == .red)
   }
 
-  @Test("A name and an appearance of its own outlast an edit and a switch above")
+  @Test("A scope's own name and appearance outlast an edit and a parent's switch")
   func ownName() throws {
     let manager = makeManager()
     let scope = try manager.scope { theme in
@@ -30,7 +30,7 @@ struct EditedScopeTests {
     #expect(scope.theme.name == "Paper" && scope.theme.appearance == .light)
   }
 
-  @Test("A name that is set by an edit is the scope's own from then on")
+  @Test("A name set by an edit is the scope's own from then on")
   func renamed() throws {
     let manager = makeManager(Theme("Night"))
     let scope = try manager.scope { _ in }
@@ -39,7 +39,7 @@ struct EditedScopeTests {
     #expect(scope.theme.name == "Paper" && scope.theme[.radius] == 2)
   }
 
-  @Test("A scope that wears a theme of its own still does so after an edit")
+  @Test("A scope with a theme of its own keeps it after an edit")
   func pinned() throws {
     let manager = makeManager(Theme("Blue") { $0[.accent] = .blue })
     let scope = try manager.scope { _ in }
@@ -50,7 +50,7 @@ struct EditedScopeTests {
     #expect(scope.theme[.radius] == 3 && scope.theme[.font] == "Mono")
   }
 
-  @Test("During a switch, a scope told to use a theme and then edited wears that theme, edited")
+  @Test("During a switch, a scope that uses a theme and is then edited has that theme, edited")
   func pinnedDuringSwitch() throws {
     let manager = makeManager(Theme("Blue") { $0[.accent] = .blue })
     let scope = try manager.scope { _ in }
@@ -65,7 +65,7 @@ struct EditedScopeTests {
     withExtendedLifetime(label) {}
   }
 
-  @Test("A scope that is edited during a switch goes on following the manager above")
+  @Test("A scope edited during a switch continues to follow the parent manager")
   func followsAfterSwitch() throws {
     let manager = makeManager()
     let scope = try manager.scope { _ in }
@@ -77,7 +77,7 @@ struct EditedScopeTests {
     withExtendedLifetime(label) {}
   }
 
-  @Test("An edit that is refused leaves nothing behind for later switches")
+  @Test("A refused edit has no effect on later switches")
   func refused() throws {
     let manager = makeManager(Theme("Brand") { $0[alias: .brand] = .accent })
     let scope = try manager.scope { $0[.font] = "Mono" }
@@ -91,7 +91,7 @@ struct EditedScopeTests {
     #expect(scope.theme[.font] == "Mono" && scope.theme[alias: .accent] == nil)
   }
 
-  @Test("The closure is called once, during a switch as well")
+  @Test("An edit's closure runs once, even during a switch")
   func once() throws {
     let manager = makeManager()
     let scope = try manager.scope { _ in }
@@ -105,7 +105,7 @@ struct EditedScopeTests {
     withExtendedLifetime(label) {}
   }
 
-  @Test("Values of a scope can be told from those of the theme it lies over")
+  @Test("A scope's values can be distinguished from those of the theme below")
   func explained() throws {
     let manager = makeManager(Theme("Night") { $0[.radius] = 8 })
     let scope = try manager.scope { $0[.accent] = .red }

@@ -88,7 +88,7 @@ struct ExplainTests {
     ),
   ]
 
-  @Test("It tells every step, and who says so", arguments: cases)
+  @Test("An explanation lists every step and its source", arguments: cases)
   private func tells(_ given: Case) {
     let trace = given.theme.explain(accent)
     #expect(trace.description == given.lines)
@@ -96,7 +96,7 @@ struct ExplainTests {
     #expect(trace.steps.first?.key == accent.name)
   }
 
-  @Test("The last step tells what reading the key gives", arguments: cases)
+  @Test("The last step is the value that reading the key returns", arguments: cases)
   private func agrees(_ given: Case) {
     let last = given.theme.explain(accent).steps.last
     let found: String? =
@@ -107,7 +107,7 @@ struct ExplainTests {
     #expect(found == given.theme[accent].description)
   }
 
-  @Test("The steps can be told apart without reading text")
+  @Test("Steps can be distinguished without parsing text")
   func steps() {
     let steps = Self.base.explain(accent).steps
     #expect(steps.map(\.key) == [accent.name, brand.name])
@@ -119,7 +119,7 @@ struct ExplainTests {
     )
   }
 
-  @Test("A value that is nil is told, too")
+  @Test("A nil value appears in the explanation")
   func nilValue() {
     let theme = Theme("t") { $0[note] = "seen" }.deriving("d") { $0[note] = nil }
     #expect(theme.explain(note).description == "explain.note = nil (d)")

@@ -16,7 +16,7 @@ extension RGBA {
   static let blue = RGBA(red: 0, green: 0, blue: 255)
 }
 
-/// A value that does something when it goes away.
+/// A value that runs a closure in its deinit.
 final class Guest: Sendable, Equatable {
   private let body: @Sendable () -> Void
 
@@ -27,7 +27,7 @@ final class Guest: Sendable, Equatable {
   static func == (left: Guest, right: Guest) -> Bool { left === right }
 }
 
-/// A view that writes down what it is given.
+/// A view that logs the values it receives.
 @MainActor
 final class Label {
   let name: String
@@ -67,7 +67,7 @@ extension ThemeMap<Label> {
   }
 }
 
-/// A manager with a bus of its own, so that tests do not hear one another.
+/// A manager with a bus of its own, which isolates the tests from each other.
 @MainActor
 func makeManager(_ theme: Theme = Theme("first"), bus: EventBus = EventBus()) -> ThemeManager {
   ThemeManager(theme, bus: bus)
@@ -76,7 +76,7 @@ func makeManager(_ theme: Theme = Theme("first"), bus: EventBus = EventBus()) ->
 /// A theme with a radius, named after it.
 func rounded(_ radius: Int) -> Theme { Theme("rounded \(radius)") { $0[.radius] = radius } }
 
-/// A scope that does something when it goes away.
+/// A scope that runs a closure in its deinit.
 @MainActor
 func scope(
   of manager: ThemeManager,

@@ -17,7 +17,7 @@ struct FollowTests {
     var width = 0
   }
 
-  @Test("Applies the theme in use, and every switch after")
+  @Test("Following applies the theme in use and every later switch")
   func follows() throws {
     let manager = makeManager()
     let box = Box()
@@ -28,7 +28,7 @@ struct FollowTests {
     #expect(box.width == 9)
   }
 
-  @Test("Dropping the token does nothing; cancelling it ends, twice is harmless")
+  @Test("Dropping the token has no effect; cancelling it ends following, and twice is harmless")
   func cancels() throws {
     let manager = makeManager()
     let box = Box()
@@ -42,7 +42,7 @@ struct FollowTests {
     #expect(box.width == 4)
   }
 
-  @Test("Following twice makes two subscriptions")
+  @Test("Following twice makes two registrations")
   func followsTwice() {
     let manager = makeManager()
     let box = Box()
@@ -54,7 +54,7 @@ struct FollowTests {
     withExtendedLifetime(box) {}
   }
 
-  @Test("The object is not kept")
+  @Test("Following does not retain the object")
   func doesNotKeep() {
     let manager = makeManager()
     var box: Box? = Box()
@@ -64,7 +64,7 @@ struct FollowTests {
     #expect(seen == nil)
   }
 
-  @Test("When the object dies it is not called any more, and not counted")
+  @Test("A dead object is no longer called or counted")
   func deathEnds() throws {
     let manager = makeManager()
     var box: Box? = Box()
@@ -74,7 +74,7 @@ struct FollowTests {
     #expect(manager.subscriberCount == 0)
   }
 
-  @Test("The token of a dead object is inactive once the dead were looked for")
+  @Test("A dead object's token is inactive after the next lookup of dead objects")
   func tokenOfTheDead() {
     let manager = makeManager()
     var box: Box? = Box()
@@ -84,7 +84,7 @@ struct FollowTests {
     #expect(token?.isActive == false)
   }
 
-  @Test("A lifetime that was given the token of an object that died lets go of it")
+  @Test("A lifetime that holds the token of a dead object releases it")
   func attachedTokenOfTheDead() {
     let manager = makeManager()
     let lifetime = Lifetime()
@@ -99,7 +99,7 @@ struct FollowTests {
     withExtendedLifetime(lifetime) {}
   }
 
-  @Test("An object with a lifetime ends its subscription the moment it dies")
+  @Test("An object with a lifetime ends its registration the moment it dies")
   func lifetimeOwner() {
     let manager = makeManager()
     var screen: Screen? = Screen()
@@ -109,7 +109,7 @@ struct FollowTests {
     #expect(token?.isActive == false)
   }
 
-  @Test("An object whose lifetime has ended is not followed, and not touched")
+  @Test("An object whose lifetime has ended is neither followed nor called")
   func endedLifetime() {
     let manager = makeManager()
     let screen = Screen()
@@ -120,7 +120,7 @@ struct FollowTests {
     #expect(manager.subscriberCount == 0)
   }
 
-  @Test("The token may be given to somebody else's lifetime")
+  @Test("The token may be attached to another object's lifetime")
   func attached() {
     let manager = makeManager()
     let box = Box()
@@ -140,7 +140,7 @@ struct FollowTests {
     var style = Style()
   }
 
-  @Test("A property and a part of it are two: a new view gets both, a switch sets what has changed")
+  @Test("A property and its part are two: a new view gets both, a switch sets the changed one")
   func wholeAndPart() throws {
     let manager = makeManager()
     let (before, after) = (Panel(), Panel())
@@ -155,7 +155,7 @@ struct FollowTests {
     #expect(after.style == Panel.Style(width: 7, height: 2))
   }
 
-  @Test("Cancelling while a switch is applied: not called any more")
+  @Test("A follower cancelled during a switch is no longer called")
   func cancelDuringASwitch() throws {
     let manager = makeManager()
     let label = Label(manager)
@@ -168,7 +168,7 @@ struct FollowTests {
     withExtendedLifetime(label) {}
   }
 
-  @Test("A cancelled token may outlive manager and object")
+  @Test("A cancelled token may outlive its manager and object")
   func outlives() {
     let token: Token
     do {

@@ -4,9 +4,9 @@ import Testing
 import Theming
 
 @MainActor
-@Suite("What dead objects leave behind")
+@Suite("Remains of dead objects")
 struct GarbageTests {
-  /// An object that dies when it is let go of, and tells nobody.
+  /// An object that dies without notice when it is released.
   private final class Box {
     let name: Int
     var width = 0 { didSet { touched?(name) } }
@@ -15,7 +15,7 @@ struct GarbageTests {
     init(_ name: Int) { self.name = name }
   }
 
-  @Test("Objects that die one after the other take at most eight places")
+  @Test("Objects that die one after the other take at most eight slots")
   func dieAtOnce() {
     let manager = makeManager()
     for name in 0..<10_000 {
@@ -25,7 +25,7 @@ struct GarbageTests {
   }
 
   @Test(
-    "After a subscription at most max(8, 2 × living) places are taken, whoever has died",
+    "After a registration at most max(8, 2 × living) slots are taken, whichever objects died",
     arguments: [
       "all", "the older half and one", "the newer half and one", "two of three", "at random",
     ]
@@ -50,7 +50,7 @@ struct GarbageTests {
     withExtendedLifetime(boxes) {}
   }
 
-  @Test("What lives stays subscribed, in order, through every sweep")
+  @Test("Living objects stay registered, in order, through every sweep")
   func sparesTheLiving() throws {
     let manager = makeManager()
     var boxes = (0..<1_000).map(Box.init)
@@ -64,14 +64,14 @@ struct GarbageTests {
     #expect(touched == Array(stride(from: 0, through: 1_000, by: 10)))
   }
 
-  @Test("10,000 objects followed and dropped leave nothing that counts")
+  @Test("10,000 objects followed and dropped leave no live objects")
   func followed() {
     let manager = makeManager()
     for name in 0..<10_000 { follow(manager, Box(name)) }
     #expect(manager.subscriberCount == 0)
   }
 
-  @Test("1,000 views that die in any order leave nothing, at once")
+  @Test("1,000 views that die in any order are removed at once")
   func views() {
     let manager = makeManager()
     var labels = (0..<1_000).map { _ in Label(manager) }

@@ -8,9 +8,9 @@ extension EventNames {
 }
 
 @MainActor
-@Suite("A switch asked for from another thread while one is applied", .timeLimit(.minutes(2)))
+@Suite("Switches requested from other threads during a switch", .timeLimit(.minutes(2)))
 struct MailedSwitchTests {
-  @Test("Twenty in a row, each while the one before is applied, are all used: that is no loop")
+  @Test("Twenty requests in a row, each made during the one before, are all used: that is no loop")
   func noLoop() async throws {
     let bus = EventBus()
     let manager = makeManager(rounded(0), bus: bus)
@@ -33,7 +33,7 @@ struct MailedSwitchTests {
     withExtendedLifetime(wishes) {}
   }
 
-  @Test("In the last round of a loop it is accepted, and used afterwards")
+  @Test("A request in the last round of a loop is accepted and used afterwards")
   func afterALoop() async throws {
     let bus = EventBus()
     let manager = makeManager(rounded(0), bus: bus)
@@ -60,7 +60,7 @@ struct MailedSwitchTests {
     withExtendedLifetime(wishes) {}
   }
 
-  @Test("A switch made before it was used takes its place, and is applied when it returns")
+  @Test("A switch made before a mailed one is used replaces it and is applied on return")
   func overtaken() async throws {
     let bus = EventBus()
     let manager = makeManager(rounded(0), bus: bus)

@@ -4,7 +4,7 @@ import Testing
 import Theming
 
 @MainActor
-@Suite("Switches that change keys far apart, or many")
+@Suite("Switches of many or distant keys")
 struct ManyKeysTests {
   @MainActor
   final class View {
@@ -17,7 +17,7 @@ struct ManyKeysTests {
     init(_ manager: ThemeManager) { _map = Themed(manager) }
   }
 
-  @Test("However far apart keys were made, each property gets the value of its own key")
+  @Test("However far apart keys were created, each property gets its own key's value")
   func farApart() throws {
     let first = ThemeKey("far.first", default: 0)
     let between = (0..<1_000).map { ThemeKey("far.between.\($0)", default: 0) }

@@ -4,7 +4,7 @@ import Testing
 import Theming
 
 @MainActor
-@Suite("Themes by name, and edits")
+@Suite("Named themes and edits")
 struct NamedThemeTests {
   @Test("A registered theme is used by its name; the first theme is registered")
   func names() throws {
@@ -16,7 +16,7 @@ struct NamedThemeTests {
     #expect(manager.theme[.radius] == 1)
   }
 
-  @Test("Registering again replaces, and leaves the theme in use as it is")
+  @Test("Registering again replaces the theme and leaves the one in use unchanged")
   func replaced() throws {
     let manager = makeManager(Theme("skin") { $0[.radius] = 1 })
     manager.register(Theme("skin") { $0[.radius] = 2 })
@@ -25,7 +25,7 @@ struct NamedThemeTests {
     #expect(manager.theme[.radius] == 2)
   }
 
-  @Test("An unknown name is refused with the nearest one; nothing changes")
+  @Test("An unknown name is refused with the nearest one, and nothing changes")
   func unknown() {
     let manager = makeManager()
     manager.register(Theme("Night"), Theme("Day"))
@@ -71,7 +71,7 @@ struct NamedThemeTests {
     #expect(manager.theme[.radius] == 1)
   }
 
-  @Test("An edit that makes a circle is refused, named, and changes nothing")
+  @Test("An edit that creates a cycle is refused with its keys, and changes nothing")
   func cycle() throws {
     let manager = makeManager(rounded(1))
     let label = Label(manager)
@@ -90,7 +90,7 @@ struct NamedThemeTests {
     #expect(manager.theme[alias: .accent] == nil)
   }
 
-  @Test("A theme with a circle that is used during a switch is refused to whoever used it")
+  @Test("A cyclic theme used during a switch is refused to its caller")
   func cycleDuringSwitch() throws {
     let manager = makeManager()
     let label = Label(manager)
@@ -109,7 +109,7 @@ struct NamedThemeTests {
     withExtendedLifetime(label) {}
   }
 
-  @Test("Edits made during a switch add up: each is made on what waits to be used")
+  @Test("Edits made during a switch accumulate on the theme that waits")
   func editsDuringSwitch() throws {
     let manager = makeManager()
     let label = Label(manager)
@@ -127,7 +127,7 @@ struct NamedThemeTests {
     withExtendedLifetime(label) {}
   }
 
-  @Test("What goes away with a theme may come back to the manager: a value's deinit switches")
+  @Test("A released value may use the manager: its deinit switches the theme")
   func valueWithDeinit() throws {
     let manager = makeManager()
     let calls = Log<String>()

@@ -2,9 +2,9 @@ import TestSupport
 import Testing
 import Theming
 
-@Suite("OrderedLane")
+@Suite("Ordered list")
 struct OrderedLaneTests {
-  @Test("Elements stay in the order of their numbers, whatever is removed")
+  @Test("Elements stay in the order of their numbers after any removals")
   func order() {
     // Every way to remove some of six elements, in either direction.
     for mask in 0..<64 {
@@ -22,7 +22,7 @@ struct OrderedLaneTests {
     }
   }
 
-  @Test("Removing what is not there, or no longer, gives nothing")
+  @Test("Removing a missing or removed element returns nil")
   func removesOnce() {
     var lane = filled(3)
     #expect(remove(7, from: &lane) == nil)
@@ -41,10 +41,10 @@ struct OrderedLaneTests {
     #expect(lane.element(number: 99) == nil)
   }
 
-  @Test("Places are at most max(8, 2 × count) after every removal")
+  @Test("Slots number at most max(8, 2 × count) after every removal")
   func bounded() {
     var lane = filled(1_000)
-    // 7 and 1,000 have no common factor: every number comes once, in no simple order.
+    // 7 and 1,000 are coprime: every number comes once, in no simple order.
     for step in 0..<1_000 {
       _ = lane.remove(number: UInt(step * 7 % 1_000))
       #expect(lane.placeCount <= max(8, 2 * lane.count))
@@ -52,7 +52,7 @@ struct OrderedLaneTests {
     #expect(lane.count == 0)
   }
 
-  @Test("Places are at most max(8, 2 × count) after every addition, too")
+  @Test("Slots number at most max(8, 2 × count) after every addition")
   func boundedWhenAdding() {
     for survivors in 0...8 {
       var lane = filled(8)
@@ -65,7 +65,7 @@ struct OrderedLaneTests {
     }
   }
 
-  @Test("Lanes merge into one order, each element once")
+  @Test("Lists merge into one order, each element once")
   func merges() {
     // Every way to spread five elements over two lanes, in both of them allowed.
     for spread in 0..<243 {
@@ -80,7 +80,7 @@ struct OrderedLaneTests {
     }
   }
 
-  @Test("Any number of lanes merge, longer and shorter ones", arguments: 1...9)
+  @Test("Any number of lists of any lengths merge", arguments: 1...9)
   func mergesMany(_ count: Int) {
     var lanes = Array(repeating: OrderedLane<String>(), count: count)
     var random = SampleNumbers(seed: count)
@@ -91,7 +91,7 @@ struct OrderedLaneTests {
     #expect(OrderedLane.merged(lanes) == (0..<200).map(String.init))
   }
 
-  @Test("Gaps are left out of a merge, and no lanes merge to nothing")
+  @Test("A merge omits gaps, and no lists merge to an empty list")
   func mergesGaps() {
     var lane = filled(4)
     _ = lane.remove(number: 2)

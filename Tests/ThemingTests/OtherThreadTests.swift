@@ -7,7 +7,7 @@ import Theming
 @MainActor
 @Suite("Views released on other threads")
 struct OtherThreadTests {
-  @Test("A view released off the main actor ends its subscription there, at once")
+  @Test("A view released off the main actor ends its registration there, at once")
   func releasedElsewhere() async {
     let manager = makeManager()
     let views = Views(themed(1, manager))
@@ -16,7 +16,7 @@ struct OtherThreadTests {
     #expect(manager.subscriberCount == 0)
   }
 
-  @Test("Two threads let views go while the main actor switches and subscribes: nothing is left")
+  @Test("Views released on two threads during switches and registrations leave nothing behind")
   func contention() async throws {
     let manager = makeManager()
     let views = Views(themed(4_000, manager))
@@ -66,7 +66,7 @@ struct OtherThreadTests {
     #expect(boxes.map(\.width) == settled)
   }
 
-  @Test("After waitUntilFinished() of a cancelled token, the object is not being touched any more")
+  @Test("After waitUntilFinished() of a cancelled token, the object is no longer called")
   func waitUntilFinished() async throws {
     @MainActor
     final class Slow {
@@ -95,7 +95,7 @@ struct OtherThreadTests {
     #expect(wasFencedInside.entries == [false])
   }
 
-  /// Views that follow the manager and that nobody else keeps.
+  /// Views that follow the manager and that no other code retains.
   private func themed(_ count: Int, _ manager: ThemeManager) -> [Label] {
     (0..<count).map { _ in
       let label = Label(manager)
@@ -109,7 +109,7 @@ private final class Fence: Sendable {
   let isPassed = Atomic(false)
 }
 
-/// Views on their way to the thread that lets them go.
+/// Views on their way to the thread that releases them.
 private final class Views: Sendable {
   // Not a `Mutex`, whose waiting path ThreadSanitizer does not know.
   private let views: Locked<[Label]>
@@ -118,7 +118,7 @@ private final class Views: Sendable {
 
   var isEmpty: Bool { views.withLock(\.isEmpty) }
 
-  /// Lets some views go, outside the lock, and returns whether there were any.
+  /// Releases some views outside the lock and returns whether there were any.
   func drop(_ count: Int) -> Bool {
     let views = views.withLock { views in
       defer { views.removeLast(min(count, views.count)) }
@@ -128,7 +128,7 @@ private final class Views: Sendable {
   }
 }
 
-/// Lets other threads do one thing in each turn of the main actor, so that the two overlap.
+/// Synchronises other threads with the turns of the main actor, so that both overlap.
 private final class Turns: Sendable {
   private let turn = Atomic(0)
   private let isOver = Atomic(false)

@@ -4,7 +4,7 @@ import Theming
 @Suite("RGBA")
 struct RGBATests {
   @Test(
-    "Reads the long and the short forms, in either case, with and without the hash",
+    "RGBA reads long and short forms, in either case, with and without the hash",
     arguments: [
       ("#1e90ff", RGBA(red: 0x1e, green: 0x90, blue: 0xff)),
       ("1E90FF", RGBA(red: 0x1e, green: 0x90, blue: 0xff)),
@@ -18,7 +18,7 @@ struct RGBATests {
   }
 
   @Test(
-    "What is not a colour gives nil",
+    "A string that is no colour gives nil",
     arguments: [
       "", "#", "#1", "#12", "#12345", "#1234567", "#123456789", "#ggffff", "##fff", "#fff ",
       " #fff", "#-1ffff", "#１２３", "#1e90f\u{66}\u{301}", "red",
@@ -28,14 +28,14 @@ struct RGBATests {
     #expect(RGBA(hex: text) == nil)
   }
 
-  @Test("Writes #rrggbb, and the opacity only where there is one")
+  @Test("RGBA writes #rrggbb, with the opacity only if it is not full")
   func writes() {
     #expect(RGBA(red: 1, green: 2, blue: 255).hex == "#0102ff")
     #expect(RGBA(red: 1, green: 2, blue: 255, alpha: 0).hex == "#0102ff00")
     #expect(String(describing: RGBA.red) == "#ff0000")
   }
 
-  @Test("Every value of a channel is read back as it was written")
+  @Test("Every channel value is read back as it was written")
   func roundTrip() {
     for value in UInt8.min...UInt8.max {
       let colour = RGBA(red: value, green: 255 - value, blue: value / 2, alpha: value)
@@ -43,7 +43,7 @@ struct RGBATests {
     }
   }
 
-  @Test("Contrast is 21 for black on white, 1 for a colour on itself, and has no direction")
+  @Test("Contrast is 21 for black on white, 1 for equal colours, and symmetric")
   func contrastBounds() {
     let black = RGBA(red: 0, green: 0, blue: 0)
     let white = RGBA(red: 255, green: 255, blue: 255)
@@ -69,7 +69,7 @@ struct RGBATests {
     #expect(abs(text.contrast(with: ground) - ratio) < 1e-9)
   }
 
-  @Test("Encoded, a colour is its string, and is read back from it")
+  @Test("A colour is encoded as its string and decoded from it")
   func codes() throws {
     #expect(try TextCoder.encode(RGBA.red) == "#ff0000")
     #expect(try TextCoder.decode(RGBA.self, from: "#0000ff") == .blue)

@@ -4,9 +4,9 @@ import Testing
 import Theming
 
 @MainActor
-@Suite("A switch while a switch is being applied")
+@Suite("A switch during a switch")
 struct ReentrantSwitchTests {
-  @Test("It waits until the running one is done; every view sees both, in the same order")
+  @Test("A nested switch waits for the running one; every view sees both, in the same order")
   func queued() throws {
     let manager = makeManager()
     let log = Log<String>()
@@ -29,7 +29,7 @@ struct ReentrantSwitchTests {
     withExtendedLifetime(labels) {}
   }
 
-  @Test("Of several the last wins")
+  @Test("Of several nested switches the last one is applied")
   func lastWins() throws {
     let manager = makeManager()
     let labels = (0..<2).map { _ in Label(manager) }
@@ -48,7 +48,7 @@ struct ReentrantSwitchTests {
     #expect(labels[1].touched.entries == ["label.corner 4", "label.corner 1", "label.corner 8"])
   }
 
-  @Test("Each round is posted, and the chain is unbroken: each old is the new before")
+  @Test("Each round is posted, and each old theme is the new one of the round before")
   func unbrokenChain() throws {
     let bus = EventBus()
     let manager = makeManager(rounded(0), bus: bus)
@@ -69,7 +69,7 @@ struct ReentrantSwitchTests {
     withExtendedLifetime([first, second]) {}
   }
 
-  @Test("Sixteen rounds are done")
+  @Test("Sixteen rounds are applied")
   func sixteenRounds() throws {
     let manager = makeManager(rounded(0))
     let label = climbing(manager, to: 16)
@@ -78,7 +78,7 @@ struct ReentrantSwitchTests {
     #expect(manager.version == 16)
   }
 
-  @Test("A seventeenth round is refused to who asks and to who began; the last theme applied stays")
+  @Test("A seventeenth round throws to its caller and to the first; the last theme applied stays")
   func switchLoop() throws {
     let manager = makeManager(rounded(0))
     let label = climbing(manager, to: .max)
@@ -92,7 +92,7 @@ struct ReentrantSwitchTests {
     #expect(label.touched.entries.last == "refused: rounded 17")
   }
 
-  @Test("After a loop was refused, the manager switches as before")
+  @Test("After a refused loop the manager switches as before")
   func usableAfterALoop() throws {
     let manager = makeManager(rounded(0))
     let label = climbing(manager, to: .max)
@@ -103,7 +103,7 @@ struct ReentrantSwitchTests {
     #expect(manager.version == 17)
   }
 
-  @Test("A switch made while a setter applies reaches every rule of that view, the new theme last")
+  @Test("A switch made by a setter reaches every rule of that view, the new theme last")
   func switchInsideASetter() throws {
     let manager = makeManager(rounded(1))
     let label = Label(manager)
@@ -119,7 +119,7 @@ struct ReentrantSwitchTests {
     #expect(!label.touched.entries.contains("label.font Sans"))
   }
 
-  @Test("A view born while a switch is applied gets the new theme, once")
+  @Test("A view created during a switch gets the new theme, once")
   func bornDuringASwitch() throws {
     let manager = makeManager()
     let parent = Label(manager, name: "parent")
@@ -131,7 +131,7 @@ struct ReentrantSwitchTests {
     withExtendedLifetime(parent) {}
   }
 
-  @Test("A view set again while a switch is applied is touched once more, by its setter")
+  @Test("A view set again during a switch is updated once more, by its setter")
   func setAgainDuringASwitch() throws {
     let manager = makeManager()
     let first = Label(manager)
@@ -146,7 +146,7 @@ struct ReentrantSwitchTests {
     withExtendedLifetime(first) {}
   }
 
-  @Test("A property set to nil while a switch is applied is not called any more")
+  @Test("A property set to nil during a switch is no longer updated")
   func nilDuringASwitch() throws {
     let manager = makeManager()
     let first = Label(manager)
@@ -159,7 +159,7 @@ struct ReentrantSwitchTests {
     #expect(second.corner == 4)
   }
 
-  @Test("A view that sets its own property to nil is given none of its further rules")
+  @Test("A view that sets its own property to nil gets none of its further rules")
   func nilDuringOwnRules() throws {
     let manager = makeManager()
     let label = Label(manager)
@@ -170,7 +170,7 @@ struct ReentrantSwitchTests {
     #expect(label.font == "Sans")
   }
 
-  @Test("A view that ends itself while its setter applies stays ended")
+  @Test("A view that ends its registration in its setter stays ended")
   func nilInsideASetter() {
     let manager = makeManager()
     let label = Label(manager)
@@ -181,7 +181,7 @@ struct ReentrantSwitchTests {
     #expect(manager.subscriberCount == 0)
   }
 
-  @Test("A view that dies while a switch is applied is skipped")
+  @Test("A view that dies during a switch is skipped")
   func deathDuringASwitch() throws {
     let manager = makeManager()
     let first = Label(manager)
@@ -198,7 +198,7 @@ struct ReentrantSwitchTests {
     withExtendedLifetime(first) {}
   }
 
-  @Test("A view whose own deinit switches the theme is not touched by that switch")
+  @Test("A view whose deinit switches the theme is not touched by that switch")
   func switchFromDeinit() throws {
     final class Farewell {
       let manager: ThemeManager

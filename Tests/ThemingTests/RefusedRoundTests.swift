@@ -4,12 +4,12 @@ import Testing
 import Theming
 
 @MainActor
-@Suite("Themes asked for during a switch that do not go together")
+@Suite("Incompatible themes requested during a switch")
 struct RefusedRoundTests {
   private let manager = makeManager()
   private let brand = Theme("Brand") { $0[alias: .brand] = .accent }
 
-  @Test("The switch that completes a circle throws to its own asker; the rest is applied")
+  @Test("The request that completes a cycle throws to its caller, and the rest is applied")
   func throwsToItsAsker() throws {
     let scope = try manager.scope { _ in }
     let label = duringSwitch { [manager, brand] in
@@ -26,7 +26,7 @@ struct RefusedRoundTests {
     withExtendedLifetime(label) {}
   }
 
-  @Test("A theme that does not go with a scope's waiting edit throws to its own asker")
+  @Test("A theme incompatible with a scope's waiting edit throws to its caller")
   func theOtherWayRound() throws {
     let scope = try manager.scope { _ in }
     let label = duringSwitch { [manager, brand] in
@@ -40,7 +40,7 @@ struct RefusedRoundTests {
     withExtendedLifetime(label) {}
   }
 
-  @Test("A refused wish leaves the one that waited before in place")
+  @Test("A refused request leaves the earlier waiting one in place")
   func formerWishStays() throws {
     let scope = try manager.scope { _ in }
     let label = duringSwitch { [manager, brand] in
@@ -53,7 +53,7 @@ struct RefusedRoundTests {
     withExtendedLifetime(label) {}
   }
 
-  @Test("A scope that does not go with the theme that waits throws to the one that makes it")
+  @Test("A scope incompatible with the waiting theme throws to its creator")
   func bornMeanwhile() throws {
     let label = duringSwitch { [manager, brand] in
       try manager.use(brand)
@@ -66,13 +66,13 @@ struct RefusedRoundTests {
     withExtendedLifetime(label) {}
   }
 
-  @Test("What goes together in the end is applied, in whatever order it was asked for")
+  @Test("Requests that are compatible in the end are applied, in any order")
   func anyOrder() throws {
     let scope = try manager.scope { $0[alias: .accent] = .brand }
     let label = duringSwitch { [manager, brand] in
       try manager.use(rounded(2))
       try scope.edit { $0[.accent] = .red }
-      // Takes the place of the first wish, which comes before the edit that makes it possible.
+      // Replaces the first request, which precedes the edit that makes it possible.
       try manager.use(brand)
     }
     try manager.use(rounded(1))
@@ -81,7 +81,7 @@ struct RefusedRoundTests {
     withExtendedLifetime(label) {}
   }
 
-  @Test("Two themes that go together only with each other are applied as one")
+  @Test("Two themes that are compatible only with each other are applied as one")
   func onlyTogether() throws {
     // The names of the themes say which way accent and brand point at one another.
     let manager = makeManager(Theme("brand to accent") { $0[alias: .brand] = .accent })
@@ -90,7 +90,7 @@ struct RefusedRoundTests {
     follower.themeMap = [.set(\.color, .accent)]
     follower.touched.take()
     let label = duringSwitch(of: manager) {
-      // Takes the place in the queue; what replaces it needs the theme below, and that needs it.
+      // Keeps its position in the queue; its replacement needs the theme below, and that needs it.
       try manager.use(Theme("free"))
       try scope.edit { $0[alias: .brand] = nil }
       try manager.use(
@@ -107,7 +107,7 @@ struct RefusedRoundTests {
     withExtendedLifetime(label) {}
   }
 
-  @Test("An edit of a scope whose edit is about to be applied keeps both")
+  @Test("An edit of a scope whose earlier edit is about to be applied keeps both")
   func editsOfOneRound() throws {
     let scope = try manager.scope { _ in }
     let label = Label(manager)
@@ -128,7 +128,7 @@ struct RefusedRoundTests {
     withExtendedLifetime(label) {}
   }
 
-  @Test("Afterwards the manager and its scopes switch as before")
+  @Test("After a refusal the manager and its scopes switch as before")
   func usable() throws {
     let scope = try manager.scope { _ in }
     let label = duringSwitch { [manager, brand] in
@@ -142,7 +142,7 @@ struct RefusedRoundTests {
     #expect(scope.theme[.radius] == 3)
   }
 
-  @Test("A scope that is edited without end is refused by the name of its theme")
+  @Test("A scope edited endlessly is refused with its theme's name")
   func loopOfEdits() throws {
     let scope = try manager.scope { $0.name = "Paper" }
     let label = Label(scope)

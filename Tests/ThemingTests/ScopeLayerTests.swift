@@ -4,9 +4,9 @@ import Testing
 import Theming
 
 @MainActor
-@Suite("The layer of a scope")
+@Suite("Scope layers")
 struct ScopeLayerTests {
-  @Test("A theme derived from that of another scope keeps what lies below it there")
+  @Test("A theme derived from another scope's theme keeps the layers below it")
   func foreignScope() throws {
     let other = makeManager(Theme("Other") { $0[.brand] = .red })
     let elsewhere = try other.scope { $0[.radius] = 2 }
@@ -20,7 +20,7 @@ struct ScopeLayerTests {
   }
 
   @Test(
-    "A scope follows the manager above, however often its theme was derived",
+    "A scope follows its parent manager, however often its theme was derived",
     arguments: [0, 31]
   )
   func derivedOften(depth: Int) throws {
@@ -38,7 +38,7 @@ struct ScopeLayerTests {
     #expect(scope.theme.layerCount <= 32)
   }
 
-  @Test("Scopes in scopes, forty deep, follow the uppermost, and take at most 32 layers")
+  @Test("Scopes nested forty deep follow the topmost manager and use at most 32 layers")
   func nested() throws {
     let manager = makeManager(rounded(1))
     var scopes: [ThemeManager] = []

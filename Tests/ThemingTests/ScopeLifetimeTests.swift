@@ -4,12 +4,12 @@ import Testing
 import Theming
 
 @MainActor
-@Suite("How long scopes last")
+@Suite("Scope lifetimes")
 struct ScopeLifetimeTests {
   private let log = Log<String>()
   private let bus = EventBus()
 
-  @Test("A scope lasts as long as somebody refers to it; a map does")
+  @Test("A scope lives as long as it is referenced, and a map references it")
   func lifetime() throws {
     let manager = makeManager(bus: bus)
     var scope: ThemeManager? = try manager.scope { $0[.accent] = .red }
@@ -27,7 +27,7 @@ struct ScopeLifetimeTests {
     #expect(label.corner == 9)
   }
 
-  @Test("A scope keeps the manager above it")
+  @Test("A scope retains its parent manager")
   func keepsParent() throws {
     var manager: ThemeManager? = makeManager(rounded(3), bus: bus)
     weak let seen = manager
@@ -37,7 +37,7 @@ struct ScopeLifetimeTests {
     #expect(scope?.theme[.radius] == 3)
   }
 
-  @Test("Scopes that come and go leave a bounded number of places")
+  @Test("Short-lived scopes leave a bounded number of slots")
   func bounded() throws {
     let manager = makeManager(bus: bus)
     let kept = try (0..<10).map { _ in try manager.scope { _ in } }
@@ -46,7 +46,7 @@ struct ScopeLifetimeTests {
     #expect(kept.count == 10)
   }
 
-  @Test("However many scopes came and went, those that live follow, in the order of their making")
+  @Test("After many short-lived scopes, the living ones follow in creation order")
   func bystanders() throws {
     let manager = makeManager(bus: bus)
     var scopes: [ThemeManager] = []

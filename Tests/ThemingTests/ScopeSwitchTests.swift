@@ -4,12 +4,12 @@ import Testing
 import Theming
 
 @MainActor
-@Suite("Switches that scopes take part in")
+@Suite("Switches with scopes")
 struct ScopeSwitchTests {
   private let log = Log<String>()
   private let bus = EventBus()
 
-  @Test("When the manager above switches, so does the scope; its own values stay")
+  @Test("When the parent manager switches, its scope follows and keeps its own values")
   func follows() throws {
     let manager = makeManager(bus: bus)
     let scope = try manager.scope { $0[.accent] = .red }
@@ -28,7 +28,7 @@ struct ScopeSwitchTests {
     withExtendedLifetime((label, scope)) {}
   }
 
-  @Test("In order of subscription, a manager's own before its scopes, theirs before their scopes")
+  @Test("Views update in registration order: a manager's own, then its scopes', recursively")
   func order() throws {
     let manager = makeManager(bus: bus)
     let first = try manager.scope { _ in }
@@ -47,7 +47,7 @@ struct ScopeSwitchTests {
     withExtendedLifetime((labels, last, [first, inner, second])) {}
   }
 
-  @Test("A switch is one: every scope reads the new theme before any view is told")
+  @Test("A switch is atomic: every scope reads the new theme before any view is updated")
   func atomic() throws {
     let manager = makeManager(bus: bus)
     let scope = try manager.scope { $0[.font] = "Serif" }
@@ -62,7 +62,7 @@ struct ScopeSwitchTests {
     withExtendedLifetime((label, scope)) {}
   }
 
-  @Test("A cycle that comes to be in a scope alone refuses the whole switch; nothing changes")
+  @Test("A cycle that arises in a single scope refuses the whole switch, and nothing changes")
   func cycleInScope() throws {
     let manager = makeManager(Theme("Plain"), bus: bus)
     let scope = try manager.scope { $0[alias: .accent] = .brand }
@@ -86,7 +86,7 @@ struct ScopeSwitchTests {
     withExtendedLifetime(scope) {}
   }
 
-  @Test("Only what changed in the scope is touched there")
+  @Test("Only views whose keys changed in the scope are updated")
   func onlyChanged() throws {
     let manager = makeManager(bus: bus)
     let scope = try manager.scope { $0[.accent] = .red }
@@ -100,7 +100,7 @@ struct ScopeSwitchTests {
     withExtendedLifetime(scope) {}
   }
 
-  @Test("Each manager that changed is posted with itself as the sender, the upper one first")
+  @Test("Each changed manager posts with itself as the sender, parents first")
   func posts() throws {
     let manager = makeManager(Theme("Plain"), bus: bus)
     let scope = try manager.scope { $0[.accent] = .red }
@@ -137,7 +137,7 @@ struct ScopeSwitchTests {
     withExtendedLifetime(observer) {}
   }
 
-  @Test("What is posted for a scope tells of its own themes")
+  @Test("A scope's event holds the scope's own themes")
   func postsItsOwn() throws {
     let manager = makeManager(Theme("Plain"), bus: bus)
     let scope = try manager.scope { $0[.accent] = .red }
@@ -149,7 +149,7 @@ struct ScopeSwitchTests {
     withExtendedLifetime((observer, scope)) {}
   }
 
-  @Test("Nothing is posted before the views of every scope have been told")
+  @Test("No event is posted before the views of every scope are updated")
   func postsLast() throws {
     let manager = makeManager(bus: bus)
     let scope = try manager.scope { _ in }
@@ -162,7 +162,7 @@ struct ScopeSwitchTests {
     withExtendedLifetime((observer, label)) {}
   }
 
-  @Test("The tree is switched in one order: what a scope's view asks for comes after the switch")
+  @Test("The tree switches in one order: a request by a scope's view is applied afterwards")
   func queued() throws {
     let manager = makeManager(bus: bus)
     let scope = try manager.scope { $0[.font] = "Serif" }
@@ -190,7 +190,7 @@ struct ScopeSwitchTests {
     withExtendedLifetime((label, other)) {}
   }
 
-  @Test("Twenty scopes edited by one view's setter are one round, and no loop")
+  @Test("Twenty scopes edited by one view's setter take one round and are no loop")
   func manyWishes() throws {
     let manager = makeManager(bus: bus)
     let scopes = try (0..<20).map { _ in try manager.scope { _ in } }
@@ -208,7 +208,7 @@ struct ScopeSwitchTests {
     withExtendedLifetime(label) {}
   }
 
-  @Test("A scope that is made by a view's setter during a switch has the new theme")
+  @Test("A scope created by a view's setter during a switch has the new theme")
   func bornDuringSwitch() throws {
     let manager = makeManager(bus: bus)
     let label = Label(manager)

@@ -9,7 +9,7 @@ struct ScopeTests {
   private let log = Log<String>()
   private let bus = EventBus()
 
-  @Test("A scope reads like the manager it was made from, but for its own values")
+  @Test("A scope reads like its parent manager except for its own values")
   func overrides() throws {
     let manager = makeManager(Theme("Night") { $0[.radius] = 8 }, bus: bus)
     let scope = try manager.scope { $0[.accent] = .red }
@@ -34,7 +34,7 @@ struct ScopeTests {
     #expect(scope.theme[.radius] == 2)
   }
 
-  @Test("A name and an appearance that a scope sets are its own, also when equal at that moment")
+  @Test("A name and appearance set by a scope are its own, even if equal at that moment")
   func ownThoughEqual() throws {
     let manager = makeManager(Theme("Night", appearance: .dark), bus: bus)
     let made = try manager.scope { theme in
@@ -56,7 +56,7 @@ struct ScopeTests {
     #expect(made.theme.name == "Night" && made.theme.appearance == .dark)
   }
 
-  @Test("A whole theme that a scope's closure assigns is the scope's own, with what it stands on")
+  @Test("A whole theme assigned in a scope's closure is the scope's own, including its base")
   func assigned() throws {
     let manager = makeManager(Theme("Day", appearance: .light) { $0[.font] = "Serif" }, bus: bus)
     let night = Theme("Night", appearance: .dark) { $0[.radius] = 8 }
@@ -67,7 +67,7 @@ struct ScopeTests {
     #expect(scope.theme[.accent] == .red && scope.theme[.radius] == 8)
   }
 
-  @Test("An alias binds in the scope: changing a key moves everything that points at it")
+  @Test("An alias binds in the scope: overriding a key changes every alias of it")
   func lateBinding() throws {
     let manager = makeManager(Theme("Night") { $0[alias: .accent] = .brand }, bus: bus)
     let scope = try manager.scope { $0[.brand] = .red }
@@ -80,7 +80,7 @@ struct ScopeTests {
     withExtendedLifetime(scope) {}
   }
 
-  @Test("A scope with a cycle is refused when it is made, and the manager goes on")
+  @Test("A scope with a cycle is refused when it is created, and the manager stays usable")
   func cycleAtBirth() throws {
     let manager = makeManager(bus: bus)
     let error = #expect(throws: ThemeError.self) {
@@ -93,7 +93,7 @@ struct ScopeTests {
     #expect(manager.version == 1)
   }
 
-  @Test("A scope can be edited: its changes stay when the manager above switches")
+  @Test("A scope can be edited, and its changes stay when the parent manager switches")
   func edited() throws {
     let manager = makeManager(bus: bus)
     let scope = try manager.scope { $0[.accent] = .red }
@@ -110,7 +110,7 @@ struct ScopeTests {
     #expect(manager.theme[.radius] == 12)
   }
 
-  @Test("A scope that uses a theme wears exactly that, and its own scopes follow it")
+  @Test("A scope that uses a theme has exactly that one, and its own scopes follow it")
   func pinned() throws {
     let manager = makeManager(bus: bus)
     let scope = try manager.scope { $0[.accent] = .red }
@@ -128,7 +128,7 @@ struct ScopeTests {
     #expect(scope.theme[.radius] == 4 && inner.theme[.radius] == 4)
   }
 
-  @Test("A scope of a scope reads like that one, but for its own values")
+  @Test("A scope of a scope reads like its parent except for its own values")
   func nested() throws {
     let manager = makeManager(rounded(8), bus: bus)
     let outer = try manager.scope { $0[.accent] = .red }
@@ -141,7 +141,7 @@ struct ScopeTests {
     #expect(inner.theme[.font] == "Mono" && outer.theme[.font] == "Sans")
   }
 
-  @Test("A scope of a scope knows the names that the uppermost manager knows")
+  @Test("A scope of a scope knows the names registered with the root manager")
   func namesInDepth() throws {
     let manager = makeManager(bus: bus)
     let inner = try manager.scope { _ in }.scope { _ in }

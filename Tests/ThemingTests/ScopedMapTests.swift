@@ -4,9 +4,9 @@ import Testing
 import Theming
 
 @MainActor
-@Suite("Which manager themes a view")
+@Suite("Manager of a view")
 struct ScopedMapTests {
-  @Test("The map's own goes before that of the view, and before the shared one")
+  @Test("A map's own manager precedes the view's, and that the shared one")
   func scopedMap() throws {
     let (own, other) = (makeManager(rounded(1)), makeManager(rounded(2)))
     let label = Label(own)
@@ -21,7 +21,7 @@ struct ScopedMapTests {
     #expect(label.corner == 4)
   }
 
-  @Test("Scoping leaves the map as it was, and the last scope counts")
+  @Test("Scoping a map leaves the original unchanged, and the last scope counts")
   func copies() {
     let (own, first, last) = (
       makeManager(rounded(1)), makeManager(rounded(2)), makeManager(rounded(3))
@@ -35,7 +35,7 @@ struct ScopedMapTests {
     #expect(first.subscriberCount == 0)
   }
 
-  @Test("A map that is set by what goes away with the former one comes last, as in any property")
+  @Test("A map set while the former one is released wins, as in any property")
   func setByWhatGoesAway() throws {
     let (manager, other) = (makeManager(rounded(1)), makeManager(rounded(2)))
     let label = Label(manager)
@@ -49,7 +49,7 @@ struct ScopedMapTests {
     #expect(label.corner == 3)
   }
 
-  @Test("An object that follows a manager by a scoped map follows the map's")
+  @Test("An object that follows a manager with a scoped map follows the map's manager")
   func follow() throws {
     let (own, other) = (makeManager(rounded(1)), makeManager(rounded(2)))
     let label = Label(own)
@@ -64,7 +64,7 @@ struct ScopedMapTests {
 @MainActor
 @Suite("Themeable")
 struct ThemeableTests {
-  /// What the documentation shows, without the property wrapper.
+  /// The sample of the documentation, without the property wrapper.
   final class Badge: Themeable {
     let themeSlot: ThemeSlot
     var corner = 0 { didSet { touches += 1; whenTouched?(self) } }
@@ -80,7 +80,7 @@ struct ThemeableTests {
     var corner = 0
   }
 
-  @Test("Setting a map subscribes and applies; a switch touches it; nil ends")
+  @Test("Setting a map registers and applies, a switch updates, and nil ends")
   func setter() throws {
     let manager = makeManager(rounded(1))
     let badge = Badge(manager)
@@ -97,7 +97,7 @@ struct ThemeableTests {
     #expect(badge.themes == nil)
   }
 
-  @Test("Setting again replaces: one subscription, and it comes last")
+  @Test("Setting again replaces the registration, which then comes last")
   func replaces() throws {
     let manager = makeManager(rounded(1))
     let badges = [Badge(manager), Badge(manager)]
@@ -113,7 +113,7 @@ struct ThemeableTests {
     withExtendedLifetime(badges) {}
   }
 
-  @Test("The subscription dies with the object, with no deinit written")
+  @Test("The registration ends with the object, without a deinit")
   func death() {
     let manager = makeManager()
     var badge: Badge? = Badge(manager)
@@ -123,7 +123,7 @@ struct ThemeableTests {
     #expect(manager.subscriberCount == 0)
   }
 
-  @Test("A setter that sets the property again while it is applied leaves one subscription")
+  @Test("A setter that sets its property again leaves one registration")
   func reentrant() {
     let manager = makeManager(rounded(1))
     let badge = Badge(manager)
@@ -138,7 +138,7 @@ struct ThemeableTests {
     #expect(manager.subscriberCount == 0 && badge.themes == nil)
   }
 
-  @Test("A map that is set by what goes away with the former one comes last, as in any property")
+  @Test("A map set while the former one is released wins, as in any property")
   func setByWhatGoesAway() throws {
     let (manager, other) = (makeManager(rounded(1)), makeManager(rounded(2)))
     let badge = Badge(manager)
@@ -152,7 +152,7 @@ struct ThemeableTests {
     #expect(badge.touches == 4 && badge.corner == 3)
   }
 
-  @Test("A map's own manager goes before that of the slot; without either it is the shared one")
+  @Test("A map's own manager precedes the slot's; without either the shared one is used")
   func managers() {
     let (own, other) = (makeManager(rounded(1)), makeManager(rounded(2)))
     let badge = Badge(own)

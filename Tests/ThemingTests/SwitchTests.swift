@@ -4,7 +4,7 @@ import Testing
 import Theming
 
 @MainActor
-@Suite("A switch")
+@Suite("Switches")
 struct SwitchTests {
   @Test("Each property whose key changed has its new value when use returns")
   func appliesTheNewTheme() throws {
@@ -38,7 +38,7 @@ struct SwitchTests {
     #expect(label.touched.entries.dropFirst(before) == ["label.corner 9"])
   }
 
-  @Test("Going back to a theme without the key hands out its default")
+  @Test("Returning to a theme without the key applies its default")
   func goesBackToTheDefault() throws {
     let manager = makeManager(rounded(9))
     let label = Label(manager)
@@ -47,7 +47,7 @@ struct SwitchTests {
     #expect(label.corner == 4)
   }
 
-  @Test("A derived theme hands out its own values, and its base's for the rest")
+  @Test("A derived theme applies its own values and otherwise its base's")
   func derived() throws {
     let manager = makeManager()
     let label = Label(manager)
@@ -63,7 +63,7 @@ struct SwitchTests {
     #expect(label.color == .blue)
   }
 
-  @Test("Views are told in the order of subscription, and each view's rules in theirs")
+  @Test("Views update in registration order, and each view's rules in their order")
   func ordered() throws {
     let manager = makeManager()
     let log = Log<String>()
@@ -82,7 +82,7 @@ struct SwitchTests {
     withExtendedLifetime(labels) {}
   }
 
-  @Test("Every view is handed the very same value")
+  @Test("Every view receives the identical value")
   func sameValue() throws {
     final class Picture: Sendable, Equatable {
       static func == (left: Picture, right: Picture) -> Bool { left === right }
@@ -103,7 +103,7 @@ struct SwitchTests {
     #expect(frames.allSatisfy { $0.picture === picture })
   }
 
-  @Test("Each switch counts, from zero")
+  @Test("Each switch counts, starting from zero")
   func version() throws {
     let manager = makeManager()
     #expect(manager.version == 0)
@@ -135,7 +135,7 @@ struct SwitchTests {
     withExtendedLifetime((label, token)) {}
   }
 
-  @Test("Observers and views read the new theme from the manager already")
+  @Test("Observers and views already read the new theme from the manager")
   func swappedFirst() throws {
     let bus = EventBus()
     let manager = makeManager(Theme("Day"), bus: bus)
@@ -151,7 +151,7 @@ struct SwitchTests {
     withExtendedLifetime((label, token)) {}
   }
 
-  @Test("Using the theme in use touches nothing, and is posted with no changed keys")
+  @Test("Using the theme in use updates no view and posts no changed keys")
   func usingTheSame() throws {
     let bus = EventBus()
     let manager = makeManager(rounded(9), bus: bus)
@@ -167,7 +167,7 @@ struct SwitchTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("The manager is the sender, so that two of them on one bus can be told apart")
+  @Test("The manager is the sender, which distinguishes two managers on one bus")
   func sender() throws {
     let senders = Log<ObjectIdentifier?>()
     var hooks = EventHooks()
@@ -180,7 +180,7 @@ struct SwitchTests {
     #expect(senders.entries == [ObjectIdentifier(second), ObjectIdentifier(first)])
   }
 
-  @Test("Two managers do not touch each other's views")
+  @Test("Two managers do not update each other's views")
   func independentManagers() throws {
     let first = makeManager()
     let second = makeManager()
@@ -191,7 +191,7 @@ struct SwitchTests {
     #expect(second.subscriberCount == 0)
   }
 
-  @Test("A manager that dies leaves its views as they are, and their setters harmless")
+  @Test("A dead manager leaves its views as they are, and their setters are harmless")
   func managerDiesFirst() {
     final class View {
       var width = 0
@@ -206,7 +206,7 @@ struct SwitchTests {
     #expect(view.width == 4)
   }
 
-  @Test("A switch that concerns 100 of 10,000 views touches 100")
+  @Test("A switch that affects 100 of 10,000 views updates 100")
   func hundredOfMany() throws {
     let manager = makeManager()
     let log = Log<String>()

@@ -22,7 +22,7 @@ enum FollowerKind: CaseIterable {
 }
 
 @MainActor
-@Suite("Edges of following a theme")
+@Suite("Edge cases of following")
 struct ThemeEdgeTests {
   @MainActor
   private class View: Themeable {
@@ -91,7 +91,7 @@ struct ThemeEdgeTests {
     }
   }
 
-  @Test("An ended follower is neither counted nor touched", arguments: FollowerKind.allCases)
+  @Test("An ended follower is neither counted nor called", arguments: FollowerKind.allCases)
   func ended(_ kind: FollowerKind) throws {
     let follower = try Follower(kind)
     follower.begin()
@@ -103,7 +103,7 @@ struct ThemeEdgeTests {
     #expect(follower.touched.entries == [4])
   }
 
-  @Test("A dead follower is neither counted nor touched", arguments: FollowerKind.allCases)
+  @Test("A dead follower is neither counted nor called", arguments: FollowerKind.allCases)
   func dead(_ kind: FollowerKind) throws {
     let follower = try Follower(kind)
     follower.begin()
@@ -114,7 +114,10 @@ struct ThemeEdgeTests {
     #expect(follower.touched.entries == [4])
   }
 
-  @Test("A follower that ends in its own call gets nothing more", arguments: FollowerKind.allCases)
+  @Test(
+    "A follower that ends in its own call receives nothing more",
+    arguments: FollowerKind.allCases
+  )
   func endedInItsOwnCall(_ kind: FollowerKind) throws {
     let follower = try Follower(kind)
     follower.begin()
@@ -127,7 +130,7 @@ struct ThemeEdgeTests {
     follower.view?.whenTouched = nil
   }
 
-  @Test("A view that dies in its own call ends its subscription", arguments: FollowerKind.allCases)
+  @Test("A view that dies in its own call ends its registration", arguments: FollowerKind.allCases)
   func deadInItsOwnCall(_ kind: FollowerKind) throws {
     let follower = try Follower(kind)
     follower.begin()
@@ -140,7 +143,7 @@ struct ThemeEdgeTests {
   }
 
   @Test(
-    "A follower that begins again in its own call is subscribed once, with the theme in use",
+    "A follower that follows again in its own call is registered once, with the theme in use",
     arguments: FollowerKind.allCases
   )
   func beginsInItsOwnCall(_ kind: FollowerKind) throws {
@@ -160,7 +163,7 @@ struct ThemeEdgeTests {
   }
 
   @Test(
-    "A follower that switches in its own call is touched again after the switch",
+    "A follower that switches in its own call is called again after the switch",
     arguments: FollowerKind.allCases
   )
   func switchesInItsOwnCall(_ kind: FollowerKind) throws {
@@ -176,7 +179,7 @@ struct ThemeEdgeTests {
   }
 
   @Test(
-    "A follower that is released or cancelled on another thread is gone at once",
+    "A follower released or cancelled on another thread is removed at once",
     arguments: FollowerKind.allCases
   )
   func endedElsewhere(_ kind: FollowerKind) async throws {
@@ -198,7 +201,7 @@ struct ThemeEdgeTests {
 
   // Tokens.
 
-  @Test("A paused follower is not touched until every pause ends", arguments: FollowerKind.tokens)
+  @Test("A paused follower is not called until every pause ends", arguments: FollowerKind.tokens)
   func paused(_ kind: FollowerKind) throws {
     let follower = try Follower(kind)
     follower.begin()
@@ -216,7 +219,7 @@ struct ThemeEdgeTests {
   }
 
   @Test(
-    "A follower that pauses in its own call gets nothing more of that switch",
+    "A follower that pauses in its own call receives nothing more of that switch",
     arguments: FollowerKind.tokens
   )
   func pausedInItsOwnCall(_ kind: FollowerKind) throws {
@@ -249,7 +252,7 @@ struct ThemeEdgeTests {
   }
 
   @Test(
-    "A pause of what was cancelled, or that outlives it, does nothing",
+    "A pause of a cancelled follower, or one that outlives it, has no effect",
     arguments: FollowerKind.tokens
   )
   func pauseOfTheEnded(_ kind: FollowerKind) throws {
@@ -265,7 +268,7 @@ struct ThemeEdgeTests {
     #expect(follower.manager.subscriberCount == 0)
   }
 
-  @Test("A bag that ends or is dropped ends its followers", arguments: FollowerKind.tokens)
+  @Test("Ending or dropping a bag ends its followers", arguments: FollowerKind.tokens)
   func bag(_ kind: FollowerKind) throws {
     let followers = try (0..<3).map { _ in try Follower(kind) }
     var bags = followers.map { _ in TokenBag() }
@@ -297,7 +300,7 @@ struct ThemeEdgeTests {
     #expect(bag.count == 0)
   }
 
-  @Test("A bag that has ended takes no follower", arguments: FollowerKind.tokens)
+  @Test("A bag that has ended accepts no follower", arguments: FollowerKind.tokens)
   func endedBag(_ kind: FollowerKind) throws {
     let follower = try Follower(kind)
     let bag = TokenBag()
@@ -330,7 +333,7 @@ struct ThemeEdgeTests {
     #expect(follower.manager.subscriberCount == 0)
   }
 
-  @Test("When its manager dies, a token is inactive and its bag and waiters are released")
+  @Test("When its manager dies, a token is inactive, and its bag and waiting tasks are released")
   func managerGone() async throws {
     var manager: ThemeManager? = makeManager()
     weak let gone = manager
@@ -367,7 +370,7 @@ struct ThemeEdgeTests {
     #expect(log.entries == ["called", "used", "waited"])
   }
 
-  @Test("A cancelled task stops waiting, though the main actor is still busy with the call")
+  @Test("A cancelled task stops waiting even if the main actor is still busy with the call")
   func cancelledWait() throws {
     let follower = try Follower(.follow)
     follower.begin()

@@ -4,7 +4,7 @@ import Testing
 import Theming
 
 @MainActor
-@Suite("What is left of the dead")
+@Suite("Cleanup of dead objects")
 struct ThemeGrowthTests {
   private final class Box {
     var width = 0
@@ -15,7 +15,7 @@ struct ThemeGrowthTests {
     var width = 0
   }
 
-  @Test("Objects with a lifetime whose tokens are in a bag are removed by later ones")
+  @Test("Later registrations remove dead objects with a lifetime and a token in a bag")
   func lifetimeOwnersInABag() {
     let manager = makeManager()
     let bag = TokenBag()
@@ -26,7 +26,7 @@ struct ThemeGrowthTests {
     #expect(manager.subscriptionPlaceCount < 500)
   }
 
-  @Test("Views that begin to follow remove the objects that died before")
+  @Test("Views that begin to follow remove objects that died before")
   func removedByViews() {
     let manager = makeManager()
     var boxes = (0..<200).map { _ in Box() }
@@ -38,7 +38,7 @@ struct ThemeGrowthTests {
     withExtendedLifetime((boxes, labels)) {}
   }
 
-  @Test("A switch ends the subscription of an object that it finds dead, and who waits for the end")
+  @Test("A switch that finds a dead object ends its registration and resumes waiting tasks")
   func endedByASwitch() async throws {
     let manager = makeManager()
     var box: Box? = Box()
@@ -49,7 +49,7 @@ struct ThemeGrowthTests {
     await token.waitUntilFinished()
   }
 
-  @Test("A theme that was replaced is released, although a scope was made meanwhile")
+  @Test("A replaced theme is released even if a scope was created meanwhile")
   func catalogueOfScopes() throws {
     let manager = makeManager()
     let log = Log<String>()

@@ -4,7 +4,7 @@ import Theming
 
 @Suite("ThemeKey")
 struct ThemeKeyTests {
-  @Test("Keys with the same name and type are the same key, wherever they were made")
+  @Test("Keys with the same name and type are the same key, wherever they were created")
   func interned() {
     let one = ThemeKey<Int>("key.same", default: 1)
     let other = ThemeKey<Int>("key.same", default: 1)
@@ -13,7 +13,7 @@ struct ThemeKeyTests {
     #expect(Theme("t") { $0[one] = 3 }[other] == 3)
   }
 
-  @Test("The same name with another type is another key")
+  @Test("Keys with the same name and different types are different")
   func otherType() {
     let number = ThemeKey<Int>("key.typed", default: 1)
     let text = ThemeKey<String>("key.typed", default: "one")
@@ -22,12 +22,12 @@ struct ThemeKeyTests {
     #expect(theme[text] == "one")
   }
 
-  @Test("Another name is another key")
+  @Test("Keys with different names are different")
   func otherName() {
     #expect(ThemeKey<Int>("key.one", default: 1) != ThemeKey<Int>("key.two", default: 1))
   }
 
-  @Test("Where the same key is made with two defaults, the first one holds for both")
+  @Test("If one key is created with two defaults, the first one holds for both")
   func firstDefaultHolds() {
     let first = ThemeKey<Int>("key.default", default: 1)
     let second = ThemeKey<Int>("key.default", default: 2)
@@ -41,14 +41,14 @@ struct ThemeKeyTests {
     #expect("\(ThemeKeys.accent)" == "color.accent")
   }
 
-  @Test("Keys of different types go into one set")
+  @Test("Keys of different types can be stored in one set")
   func mixedSet() {
     let keys: Set<ThemeKeys> = [ThemeKeys.accent, ThemeKeys.radius, ThemeKeys.accent]
     #expect(keys == [ThemeKeys.radius, ThemeKeys.accent])
     #expect(keys.count == 2)
   }
 
-  @Test("Making one key on many threads at once makes one key")
+  @Test("Creating one key on many threads at once creates a single key")
   func racingKeys() async {
     let made = Log<[ThemeKey<Int>]>()
     await onThreads(2) { _ in
@@ -59,7 +59,7 @@ struct ThemeKeyTests {
     #expect(made.entries.first == made.entries.last)
   }
 
-  @Test("An empty name traps with a message that says so and what to write")
+  @Test("An empty name traps with a message that says so and shows the remedy")
   func emptyName() async throws {
     let result = try await #require(
       processExitsWith: .failure,

@@ -11,7 +11,7 @@ struct ThemeTests {
     #expect(theme[.font] == "Sans")
   }
 
-  @Test("What is set is read, and nothing else changes")
+  @Test("A set value is read back, and no other key changes")
   func readsWhatIsSet() {
     var theme = Theme("t")
     theme[.accent] = .red
@@ -19,7 +19,7 @@ struct ThemeTests {
     #expect(theme[.radius] == 4)
   }
 
-  @Test("A theme is a value: a copy goes its own way")
+  @Test("A theme is a value: a copy is independent")
   func isAValue() {
     let first = Theme("t") { $0[.radius] = 1 }
     var second = first
@@ -27,7 +27,7 @@ struct ThemeTests {
     #expect(first[.radius] == 1)
   }
 
-  @Test("A theme is dark unless it says light")
+  @Test("A theme is dark unless it is created light")
   func appearance() {
     #expect(Theme("t").appearance == .dark)
     #expect(Theme("t", appearance: .light).appearance == .light)
@@ -44,7 +44,7 @@ struct ThemeTests {
     #expect(theme.name == "renamed")
   }
 
-  @Test("What the closure throws is thrown on")
+  @Test("An error thrown by the closure is rethrown")
   func throwsOn() {
     struct Refused: Error {}
     #expect(throws: Refused.self) { try Theme("t") { _ in throw Refused() } }
@@ -82,7 +82,7 @@ struct ThemeTests {
     #expect(night[.accent] == .blue)
   }
 
-  @Test("A derived theme sees its base while it is edited")
+  @Test("A derived theme sees its base during an edit")
   func editSeesBase() {
     let night = Theme("Night") { $0[.radius] = 2 }
     let bigger = night.deriving("Bigger") { $0[.radius] *= 3 }
@@ -97,7 +97,7 @@ struct ThemeTests {
     #expect(day.deriving("d", appearance: .dark) { _ in }.appearance == .dark)
   }
 
-  @Test("Editing the base afterwards does not reach what was derived from it")
+  @Test("Editing the base afterwards does not affect derived themes")
   func baseIsCopied() {
     var base = Theme("base") { $0[.radius] = 1 }
     let derived = base.deriving("derived") { _ in }
@@ -105,7 +105,7 @@ struct ThemeTests {
     #expect(derived[.radius] == 1)
   }
 
-  @Test("Removing in a derived theme takes back its own value; the base's shows again")
+  @Test("Removing a key in a derived theme shows the base's value again")
   func removesOwn() {
     let base = Theme("base") { $0[.radius] = 1 }
     var derived = base.deriving("derived") { $0[.radius] = 5 }
@@ -115,7 +115,7 @@ struct ThemeTests {
     #expect(derived[.radius] == 1)
   }
 
-  @Test("Changes are the keys that read another value, in either direction")
+  @Test("The changed keys are those that read another value, in either direction")
   func changes() {
     let old = Theme("old") {
       $0[.accent] = .red
@@ -130,14 +130,14 @@ struct ThemeTests {
     #expect(old.changes(from: old).isEmpty)
   }
 
-  @Test("Setting a key to its default is no change from not setting it")
+  @Test("A key set to its default has not changed from an unset key")
   func defaultIsNoChange() {
     let explicit = Theme("explicit") { $0[.radius] = 4 }
     #expect(explicit.changes(from: Theme("empty")).isEmpty)
     #expect(Theme("empty").changes(from: explicit).isEmpty)
   }
 
-  @Test("Changes are taken of the layers together, not of the last one")
+  @Test("Changed keys are computed from all layers, not only from the last one")
   func changesThroughLayers() {
     let base = Theme("base") { $0[.radius] = 1 }
     let derived = base.deriving("derived") { $0[.accent] = .red }
@@ -146,12 +146,12 @@ struct ThemeTests {
     #expect(base.deriving("same") { $0[.radius] = 1 }.changes(from: base).isEmpty)
   }
 
-  @Test("Names and appearances are no changes")
+  @Test("A new name or appearance changes no key")
   func namesAreNoChanges() {
     #expect(Theme("a", appearance: .light).changes(from: Theme("b")).isEmpty)
   }
 
-  @Test("A value that does not equal itself is no change while it is the same one")
+  @Test("A value unequal to itself is no change while it is the same one")
   func notANumber() {
     let scale = ThemeKey<Double>("scale", default: 1)
     let odd = Theme("odd") { $0[scale] = .nan }
@@ -159,7 +159,7 @@ struct ThemeTests {
     #expect(odd.deriving("other") { $0[scale] = .nan }.changes(from: odd) == [scale])
   }
 
-  @Test("Deriving in a loop keeps every value and at most 32 layers")
+  @Test("Deriving in a loop keeps every value and uses at most 32 layers")
   func derivingInALoop() {
     let keys = (0..<200).map { ThemeKey<Int>("loop.\($0)", default: -1) }
     var theme = Theme("base", appearance: .light) { $0[alias: .accent] = .brand }

@@ -20,7 +20,7 @@ struct ThemeableClassTests {
 
   private let manager = makeManager()
 
-  @Test("A map that was set through the subclass is read through the superclass")
+  @Test("A map set through the subclass is read through the superclass")
   func readsThroughTheSuperclass() throws {
     let derived = Derived(manager)
     derived.themes = [.set(\.height, .radius)]
@@ -35,7 +35,7 @@ struct ThemeableClassTests {
     #expect(manager.subscriberCount == 0)
   }
 
-  @Test("A map that was set through the superclass is read through the subclass")
+  @Test("A map set through the superclass is read through the subclass")
   func readsThroughTheSubclass() throws {
     let derived = Derived(manager)
     (derived as Base).themes = [.set(\.width, .radius)]
@@ -56,7 +56,7 @@ struct ThemeableClassTests {
     #expect(manager.subscriberCount == 1)
   }
 
-  @Test("Rules that were written for a subclass are left out for an object of another class")
+  @Test("Rules for a subclass are skipped for an object of another class")
   func otherObject() throws {
     let (derived, base) = (Derived(manager), Base(manager))
     derived.themes = [.set(\.height, .radius), .set(\.width, .radius)]

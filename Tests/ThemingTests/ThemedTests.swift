@@ -6,7 +6,7 @@ import Theming
 @MainActor
 @Suite("@Themed")
 struct ThemedTests {
-  @Test("The setter subscribes the view and applies the theme in use before it returns")
+  @Test("The setter registers the view and applies the theme in use before it returns")
   func subscribesAndApplies() {
     let manager = makeManager(Theme("red") { $0[.accent] = .red })
     let label = Label(manager)
@@ -18,7 +18,7 @@ struct ThemedTests {
     withExtendedLifetime(label) {}
   }
 
-  @Test("Rules are followed in the order in which they are written")
+  @Test("Rules are applied in the order in which they are written")
   func rulesInOrder() {
     let manager = makeManager()
     let label = Label(manager)
@@ -26,7 +26,7 @@ struct ThemedTests {
     #expect(label.touched.entries == ["label.font Sans", "label.corner 4", "label.color #808080"])
   }
 
-  @Test("The map that was set can be read back, and is nil before and after")
+  @Test("The map can be read back, and is nil before it is set and after it is removed")
   func readsBack() {
     let label = Label(makeManager())
     #expect(label.themeMap == nil)
@@ -36,7 +36,7 @@ struct ThemedTests {
     #expect(label.themeMap == nil)
   }
 
-  @Test("Setting again does not double: one subscription, one touch a switch")
+  @Test("Setting the same map again leaves one registration and one update per switch")
   func settingAgainDoesNotDouble() throws {
     let manager = makeManager()
     let label = Label(manager)
@@ -59,7 +59,7 @@ struct ThemedTests {
     #expect(label.corner == 4)
   }
 
-  @Test("A view that is set again comes last in the order of subscription")
+  @Test("A view that is set again comes last in registration order")
   func settingAgainMovesToTheEnd() throws {
     let manager = makeManager()
     let log = Log<String>()
@@ -72,7 +72,7 @@ struct ThemedTests {
     withExtendedLifetime(labels) {}
   }
 
-  @Test("Setting nil ends it, and the view keeps its look")
+  @Test("Setting nil ends the registration, and the view keeps its look")
   func nilEnds() throws {
     let manager = makeManager()
     let label = Label(manager)
@@ -83,7 +83,7 @@ struct ThemedTests {
     #expect(label.corner == 4)
   }
 
-  @Test("Setting nil twice, or where nothing was set, is harmless")
+  @Test("Setting nil twice, or on a view without a map, is harmless")
   func nilTwice() {
     let manager = makeManager()
     let label = Label(manager)
@@ -94,7 +94,7 @@ struct ThemedTests {
     #expect(manager.subscriberCount == 0)
   }
 
-  @Test("When a view dies its subscription is gone at once, with no deinit written")
+  @Test("A dying view ends its registration at once, without a deinit")
   func deathEnds() throws {
     let manager = makeManager()
     var label: Label? = Label(manager)
@@ -108,7 +108,7 @@ struct ThemedTests {
     #expect(log?.entries.count == before)
   }
 
-  @Test("A subscription does not keep its view")
+  @Test("A registration does not retain its view")
   func doesNotKeepTheView() {
     let manager = makeManager()
     weak var seen: Label?
@@ -120,7 +120,7 @@ struct ThemedTests {
     #expect(seen == nil)
   }
 
-  @Test("A view born after a switch is themed in its setter with the current theme")
+  @Test("A view created after a switch gets the current theme in its setter")
   func bornLater() throws {
     let manager = makeManager()
     try manager.use(rounded(9))
@@ -129,7 +129,7 @@ struct ThemedTests {
     #expect(label.touched.entries == ["label.corner 9"])
   }
 
-  @Test("An empty map is a subscription to nothing")
+  @Test("An empty map registers for no keys")
   func emptyMap() throws {
     let manager = makeManager()
     let label = Label(manager)
@@ -141,7 +141,7 @@ struct ThemedTests {
     #expect(manager.subscriberCount == 0)
   }
 
-  @Test("Two rules may set one property; the later one wins")
+  @Test("If two rules set one property, the later one wins")
   func twoRulesForOneProperty() {
     let manager = makeManager()
     let label = Label(manager)
@@ -165,7 +165,7 @@ struct ThemedTests {
     #expect(first.touched.entries == ["label.corner 2", "label.corner 7"])
   }
 
-  @Test("One key may set two properties of a view, in one touch each")
+  @Test("One key may set two properties of a view, each once per switch")
   func twoPropertiesForOneKey() throws {
     final class Box {
       var width = 0
@@ -190,7 +190,7 @@ struct ThemedTests {
     try ThemeManager.shared.use(Theme("default"))
   }
 
-  @Test("@Themed(manager) follows that one")
+  @Test("@Themed(manager) follows that manager")
   func namedManager() throws {
     let label = Plain()
     try Plain.editor.use(rounded(13))
@@ -222,7 +222,7 @@ struct ThemedTests {
     #expect(chart.width == 4)
   }
 
-  @Test("Use off the main actor stops the program with the name of the property")
+  @Test("Using the property off the main actor traps with the property's name")
   func offTheMainActor() async throws {
     let result = await #expect(
       processExitsWith: .failure,
@@ -235,7 +235,7 @@ struct ThemedTests {
     #expect(said.contains("main actor"), "\(said)")
   }
 
-  @Test("A view's class may be derived from; the base's map serves both")
+  @Test("A view class may be subclassed, and the base class's map serves both")
   func derivedClass() {
     class Base {
       var width = 0

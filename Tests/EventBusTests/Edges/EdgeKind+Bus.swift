@@ -27,7 +27,7 @@ extension EdgeSubject {
 }
 
 extension EdgeKind {
-  /// What may be registered with a bus or a signal.
+  /// The kinds of registration with a bus or a signal.
   static let ofBuses = [
     plain, owner, lifetimeOwner, once, observeAll, signal, asynchronous, asynchronousOwner, stream,
     mainActor, asynchronousMainActor, mainActorOwner, mainActorLifetimeOwner, actor, actorAsOwner,

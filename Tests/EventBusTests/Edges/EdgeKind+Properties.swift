@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 
 extension EdgeKind {
-  /// What may be registered with a property.
+  /// The kinds of registration with a property.
   static let ofProperties = [
     property, propertyWithOwner, propertyWithLifetimeOwner, path, computed, element, shared,
     sharedWithOwner, sharedOnMainActor, weakProperty,
@@ -123,7 +123,7 @@ extension EdgeKind {
       MainActor.preconditionIsolated()
       handler.callSafely()
     }
-    // Called after the handler: what is delivered to one actor keeps its order.
+    // Called after the handler: deliveries to one actor keep their order.
     let marks = Inbox<Int>()
     let mark = property.observe { _ in marks.append(1) }
     let subject = EdgeSubject(

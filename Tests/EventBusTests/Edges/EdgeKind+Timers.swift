@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 
 extension EdgeKind {
-  /// Timers, and what is registered with a lifetime or with nothing.
+  /// The kinds of timers, and of registrations with a lifetime or with nothing.
   static let ofTimersAndTokens = [
     timer, timerWithOwner, timerWithLifetimeOwner, timerOfActor, mainActorTimer, after,
     afterWithOwner, endHook, ownToken,

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Every kind of registration in every situation.
-@Suite("The table of edges", .timeLimit(.minutes(5)))
+@Suite("Edge table", .timeLimit(.minutes(5)))
 struct EdgeTableTests {
   private static let kinds = EdgeKind.ofBuses + EdgeKind.ofProperties + EdgeKind.ofTimersAndTokens
 
@@ -12,7 +12,7 @@ struct EdgeTableTests {
     #expect(findings == [])
   }
 
-  @Test("Every row has kinds it applies to, and says why it leaves out the others")
+  @Test("Every row of the table lists its kinds and gives a reason for each one left out")
   func reasons() {
     for row in EdgeRow.allCases {
       let applicable = row.applicable(Self.kinds)
@@ -25,24 +25,27 @@ struct EdgeTableTests {
   }
 
   @Test(
-    "A registration is called once each time its event happens, and not after its end",
+    "A registration is called once per event and never after its end",
     arguments: EdgeRow.fired.applicable(kinds)
   )
   func fired(_ kind: EdgeKind) async { await check(.fired, kind) }
 
   @Test(
-    "A registration that is cancelled is inactive, is not called, and frees its handler",
+    "A cancelled registration is inactive, is not called, and frees its handler",
     arguments: EdgeRow.cancelled.applicable(kinds)
   )
   func cancelled(_ kind: EdgeKind) async { await check(.cancelled, kind) }
 
-  @Test("Cancelling twice is cancelling once", arguments: EdgeRow.cancelledTwice.applicable(kinds))
+  @Test(
+    "Cancelling twice equals cancelling once",
+    arguments: EdgeRow.cancelledTwice.applicable(kinds)
+  )
   func cancelledTwice(_ kind: EdgeKind) async {
     await check(.cancelledTwice, kind)
   }
 
   @Test(
-    "A registration that was called frees its handler when it is cancelled",
+    "A registration that was called frees its handler when cancelled",
     arguments: EdgeRow.cancelledAfterCalls.applicable(kinds)
   )
   func cancelledAfterCalls(_ kind: EdgeKind) async {
@@ -56,7 +59,7 @@ struct EdgeTableTests {
   func paused(_ kind: EdgeKind) async { await check(.paused, kind) }
 
   @Test(
-    "Nested pauses end with the last of them, dropped, cancelled or cancelled twice",
+    "Nested pauses end with the last one, whether dropped, cancelled or cancelled twice",
     arguments: EdgeRow.pausedTwice.applicable(kinds)
   )
   func pausedTwice(_ kind: EdgeKind) async {
@@ -64,28 +67,31 @@ struct EdgeTableTests {
   }
 
   @Test(
-    "An excluded registration is left out once and stays",
+    "An excluded registration is skipped once and stays registered",
     arguments: EdgeRow.excluded.applicable(kinds)
   )
   func excluded(_ kind: EdgeKind) async { await check(.excluded, kind) }
 
-  @Test("A handler that throws is called again", arguments: EdgeRow.throwing.applicable(kinds))
+  @Test(
+    "A handler that throws is called again for the next event",
+    arguments: EdgeRow.throwing.applicable(kinds)
+  )
   func throwing(_ kind: EdgeKind) async { await check(.throwing, kind) }
 
   @Test(
-    "A handler that makes its own event happen is called once for each",
+    "A handler that triggers its own event is called once for each",
     arguments: EdgeRow.reentrant.applicable(kinds)
   )
   func reentrant(_ kind: EdgeKind) async { await check(.reentrant, kind) }
 
   @Test(
-    "A registration is active until it ends, and in its only call no more",
+    "A registration is active until it ends, and a one-call registration ends before its call",
     arguments: EdgeRow.active.applicable(kinds)
   )
   func active(_ kind: EdgeKind) async { await check(.active, kind) }
 
   @Test(
-    "A source counts its registrations, also from inside a handler",
+    "A source counts its registrations, including from inside a handler",
     arguments: EdgeRow.counted.applicable(kinds)
   )
   func counted(_ kind: EdgeKind) async { await check(.counted, kind) }
@@ -97,7 +103,7 @@ struct EdgeTableTests {
   func ownerGone(_ kind: EdgeKind) async { await check(.ownerGone, kind) }
 
   @Test(
-    "An owner that has gone is not called although its lifetime is kept",
+    "A dead owner is not called even if its lifetime is retained",
     arguments: EdgeRow.ownerGoneBesideLifetime.applicable(kinds)
   )
   func ownerGoneBesideLifetime(_ kind: EdgeKind) async {
@@ -129,7 +135,7 @@ struct EdgeTableTests {
   }
 
   @Test(
-    "A registration that was moved to another lifetime ends with that one only",
+    "A registration moved to another lifetime ends with that lifetime only",
     arguments: EdgeRow.movedToAnotherLifetime.applicable(kinds)
   )
   func movedToAnotherLifetime(_ kind: EdgeKind) async {
@@ -153,7 +159,7 @@ struct EdgeTableTests {
   }
 
   @Test(
-    "Three threads that cancel a registration end it once",
+    "Three threads that cancel one registration end it once",
     arguments: EdgeRow.endedByAnotherThread.applicable(kinds)
   )
   func endedByAnotherThread(_ kind: EdgeKind) async {
@@ -161,7 +167,7 @@ struct EdgeTableTests {
   }
 
   @Test(
-    "Cancelling does not wait for the call another thread is making",
+    "Cancelling does not wait for a call running on another thread",
     arguments: EdgeRow.endedByAnotherThreadInItsCall.applicable(kinds)
   )
   func endedByAnotherThreadInItsCall(_ kind: EdgeKind) async {
@@ -169,7 +175,7 @@ struct EdgeTableTests {
   }
 
   @Test(
-    "waitUntilFinished() returns when the registration has ended before",
+    "waitUntilFinished() returns for a registration that has already ended",
     arguments: EdgeRow.waitedAfterEnd.applicable(kinds)
   )
   func waitedAfterEnd(_ kind: EdgeKind) async {
@@ -185,7 +191,7 @@ struct EdgeTableTests {
   }
 
   @Test(
-    "waitUntilFinished() waits for a call that is running",
+    "waitUntilFinished() waits for a running call",
     arguments: EdgeRow.waitedDuringCall.applicable(kinds)
   )
   func waitedDuringCall(_ kind: EdgeKind) async {
@@ -193,7 +199,7 @@ struct EdgeTableTests {
   }
 
   @Test(
-    "waitUntilFinished() ignores the call it is made from",
+    "waitUntilFinished() ignores the call that calls it",
     arguments: EdgeRow.waitedInItsHandler.applicable(kinds)
   )
   func waitedInItsHandler(_ kind: EdgeKind) async {
@@ -217,7 +223,7 @@ struct EdgeTableTests {
   }
 
   @Test(
-    "Dropping the token ends a registration that nothing else keeps",
+    "Dropping the token ends a registration that nothing else retains",
     arguments: EdgeRow.tokenDropped.applicable(kinds)
   )
   func tokenDropped(_ kind: EdgeKind) async {
@@ -237,7 +243,7 @@ struct EdgeTableTests {
   func bagEmptied(_ kind: EdgeKind) async { await check(.bagEmptied, kind) }
 
   @Test(
-    "A registration that has ended by itself leaves its bag",
+    "A registration that ended by itself leaves its bag",
     arguments: EdgeRow.leavesItsBag.applicable(kinds)
   )
   func leavesItsBag(_ kind: EdgeKind) async {
@@ -245,7 +251,7 @@ struct EdgeTableTests {
   }
 
   @Test(
-    "A capture that makes the event happen when it is freed is freed once, under no lock",
+    "A capture that triggers the event in its deinit is freed once, under no lock",
     arguments: EdgeRow.firesFromDeinit.applicable(kinds)
   )
   func firesFromDeinit(_ kind: EdgeKind) async {
@@ -253,7 +259,7 @@ struct EdgeTableTests {
   }
 
   @Test(
-    "A capture that registers when it is freed is freed once, under no lock",
+    "A capture that registers in its deinit is freed once, under no lock",
     arguments: EdgeRow.registersFromDeinit.applicable(kinds)
   )
   func registersFromDeinit(_ kind: EdgeKind) async {

@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("What belongs to actors")
+@Suite("Per-actor table")
 struct ActorTableTests {
   private final class Desk: ActorMember {
     let actor: WeakActor
@@ -16,7 +16,7 @@ struct ActorTableTests {
 
   private actor Person {}
 
-  @Test("An actor has one member, whoever asks and however often, also when threads ask at once")
+  @Test("An actor has exactly one entry, even if several threads look it up at once")
   func oneEach() async {
     let table = ActorTable<Desk>()
     let actors = (0..<50).map { _ in Person() }
@@ -31,7 +31,7 @@ struct ActorTableTests {
     #expect(table.member(of: Person()) == nil)
   }
 
-  @Test("Members of dead actors are let go: at most twice the living remain, or eight")
+  @Test("Entries of dead actors are removed: at most twice the living, or eight, remain")
   func bounded() {
     let table = ActorTable<Desk>()
     let living = (0..<10).map { _ in Person() }
@@ -44,7 +44,7 @@ struct ActorTableTests {
     for actor in living { #expect(table.member(of: actor) != nil) }
   }
 
-  @Test("A new actor at the address of a dead one has a member of its own")
+  @Test("A new actor at a dead actor's address has its own entry")
   func newAtOldAddress() {
     let table = ActorTable<Desk>()
     for _ in 0..<1_000 {

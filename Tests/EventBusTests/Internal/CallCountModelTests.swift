@@ -13,9 +13,9 @@ private struct CallCountModel: Hashable {
     case notAlone
     /// The count is read before the arrivals are read first.
     case countReadFirst
-    /// A post that is alone does not look again whether calls are still counted by themselves.
+    /// A post without others does not check again whether calls are still counted individually.
     case flagsReadOnce
-    /// What was missed before is not subtracted.
+    /// Earlier misses are not subtracted.
     case formerMissesKept
     /// A post that passes the observer over does not say so.
     case missNotCounted
@@ -58,7 +58,7 @@ private struct CallCountModel: Hashable {
     entered == (isCounting ? alone : arrivals.reduce(0, +) - missed)
   }
 
-  /// The states that one more access leads to.
+  /// Returns the states that one more access leads to.
   func successors(_ fault: Fault?) -> [CallCountModel] {
     var states: [CallCountModel] = []
     if !isPublished {
@@ -135,11 +135,11 @@ private struct CallCountModel: Hashable {
   }
 }
 
-@Suite("Counts of calls, in every interleaving")
+@Suite("Call counts under every interleaving")
 struct CallCountModelTests {
-  /// Visits every state that can be reached.
+  /// Visits every reachable state.
   ///
-  /// - Returns: The number of states, and whether a count is wrong once all posts have left.
+  /// - Returns: The number of states, and whether a count is wrong after all posts have left.
   private func search(_ isExcluding: [Bool], _ fault: CallCountModel.Fault? = nil)
     -> (states: Int, foundWrong: Bool)
   {
@@ -153,7 +153,7 @@ struct CallCountModelTests {
   }
 
   @Test(
-    "Calls are counted exactly by posts that overlap each other and the registration",
+    "Calls are counted exactly while posts overlap each other and the registration",
     arguments: [[false, false], [false, true], [false, false, false], [false, true, false]]
   )
   func exact(isExcluding: [Bool]) {
@@ -162,7 +162,7 @@ struct CallCountModelTests {
     #expect(states > 100)
   }
 
-  @Test("The search finds every planted mistake", arguments: CallCountModel.Fault.allCases)
+  @Test("The search detects every planted fault", arguments: CallCountModel.Fault.allCases)
   private func findsMistakes(_ fault: CallCountModel.Fault) {
     let cases = [[false, false], [false, true], [false, false, false], [false, true, false]]
     #expect(cases.contains { search($0, fault).foundWrong })

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Fences")
 struct FencesTests {
-  @Test("Those of one stamp share a latch, which is taken out when its stamp is two epochs old")
+  @Test("Fences of one stamp share a latch, which is removed once its stamp is two epochs old")
   func oneLatch() {
     var fences = Fences()
     let (first, second) = (fences.latch(stamped: 4), fences.latch(stamped: 5))
@@ -17,7 +17,7 @@ struct FencesTests {
     #expect(fences.isEmpty)
   }
 
-  @Test("However many are asked for, at most three are there, and two once the free ones are out")
+  @Test("At most three fences exist at once, and two after the open ones are removed")
   func bounded() {
     var fences = Fences()
     var numbers = SampleNumbers(seed: 1)
@@ -34,7 +34,7 @@ struct FencesTests {
     #expect(most == 3)
   }
 
-  @Test("While a call runs, a thousand of them are one thing that waits; its end opens them")
+  @Test("During a call, a thousand fences are one waiting entry, and the call's end opens them")
   func whileACallRuns() throws {
     let domain = ReclamationDomain()
     domain.prepare()
@@ -52,7 +52,7 @@ struct FencesTests {
     #expect(restCount == 0)
   }
 
-  @Test("One that is asked for when no call runs is open at once, whatever the stamp")
+  @Test("A fence requested while no call runs is open at once, whatever its stamp")
   func idle() {
     let domain = ReclamationDomain()
     domain.prepare()
@@ -63,7 +63,7 @@ struct FencesTests {
     #expect(waitingCount == 0)
   }
 
-  @Test("Those whose tasks are cancelled do not gather while a handler blocks its thread")
+  @Test("Fences of cancelled tasks do not accumulate while a handler blocks its thread")
   func cancelled() async {
     let list = ObserverList(numbers: RegistrationCounter())
     let (isInside, mayLeave) = (ManualLatch(), ManualLatch())

@@ -5,9 +5,9 @@ import Testing
 private let shortRegistrations = rounds(1_000_000, debug: 100_000, sanitized: 20_000)
 
 /// The bound of ``ReclamationDomain``, walked through call by call.
-@Suite("Reclamation in generations")
+@Suite("Generational reclamation")
 struct GenerationTests {
-  /// A domain, and a count of what it has not freed.
+  /// A domain with a count of the storage it has not freed.
   private struct Bench: ~Copyable {
     let domain = ReclamationDomain()
     let tally = Tally()
@@ -26,14 +26,14 @@ struct GenerationTests {
     }
   }
 
-  @Test("What is retired while no call runs is freed at once")
+  @Test("Storage retired while no call runs is freed at once")
   func idle() {
     let bench = Bench()
     bench.retire()
     #expect(bench.tally.live == 0)
   }
 
-  @Test("What is retired while one call runs is freed with its end, although another has begun")
+  @Test("Storage retired during one call is freed with that call, although another has begun")
   func oneCall() throws {
     let bench = Bench()
     let running = try bench.enter()
@@ -45,7 +45,7 @@ struct GenerationTests {
     bench.domain.leave(later)
   }
 
-  @Test("A call holds what was retired before it began only by a call that ran at both moments")
+  @Test("A call delays earlier retired storage only through a call that overlapped both")
   func twoGenerations() throws {
     let bench = Bench()
     let oldest = try bench.enter()
@@ -64,7 +64,7 @@ struct GenerationTests {
     bench.domain.leave(latest)
   }
 
-  @Test("Calls that overlap in a chain for ever hold what was retired in the last two of them")
+  @Test("An endless chain of overlapping calls retains the storage of its last two calls only")
   func chain() throws {
     let bench = Bench()
     var running = try bench.enter()
@@ -115,7 +115,7 @@ struct GenerationTests {
     #expect(bench.tally.live == 0)
   }
 
-  @Test("A registration kept for ever beside a million short ones leaves room for itself")
+  @Test("A permanent registration beside a million short ones retains a bounded number of slots")
   func millionShortOnes() {
     let bus = EventBus()
     let signal = bus.signal(.number)

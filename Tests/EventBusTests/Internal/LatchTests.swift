@@ -1,9 +1,9 @@
 import EventBus
 import Testing
 
-@Suite("A latch")
+@Suite("Latch")
 struct LatchTests {
-  @Test("Lets through who waits and who comes later", .timeLimit(.minutes(5)))
+  @Test("An open latch resumes waiting and later tasks", .timeLimit(.minutes(5)))
   func opens() async {
     let latch = Latch()
     async let early = latch.wait()
@@ -14,7 +14,7 @@ struct LatchTests {
     #expect(await latch.wait())
   }
 
-  @Test("Lets a cancelled task go without being opened", .timeLimit(.minutes(5)))
+  @Test("A cancelled task resumes although the latch stays closed", .timeLimit(.minutes(5)))
   func cancels() async {
     let latch = Latch()
     let waiter = Task { await latch.wait() }
@@ -24,7 +24,7 @@ struct LatchTests {
     #expect(!latch.isOpen)
   }
 
-  @Test("A task cancelled while it begins to wait is never stuck", .timeLimit(.minutes(5)))
+  @Test("A task cancelled while it begins to wait always resumes", .timeLimit(.minutes(5)))
   func cancelRace() async {
     for _ in 0..<2_000 {
       let latch = Latch()

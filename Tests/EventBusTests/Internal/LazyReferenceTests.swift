@@ -1,11 +1,11 @@
 import EventBus
 import Testing
 
-@Suite("A reference made when asked for")
+@Suite("Lazily created reference")
 struct LazyReferenceTests {
   private final class Box: Sendable {}
 
-  @Test("Gives everybody the same object, whoever asks first", .timeLimit(.minutes(5)))
+  @Test("All threads get the same object, whichever asks first", .timeLimit(.minutes(5)))
   func oneObject() async {
     for _ in 0..<500 {
       let reference = SharedReference()
@@ -24,7 +24,7 @@ struct LazyReferenceTests {
     }
   }
 
-  @Test("A flag is set once, and the maker sees the flags that were set before")
+  @Test("A flag is set once, and the factory sees the flags set before")
   func flags() {
     let reference = LazyReference<Box>()
     let first = reference.set(1)
@@ -38,7 +38,7 @@ struct LazyReferenceTests {
     #expect(known === object)
   }
 
-  @Test("Lets its object go when it dies")
+  @Test("A lazy reference releases its object in its deinit")
   func releases() {
     weak var probe: Box?
     do {

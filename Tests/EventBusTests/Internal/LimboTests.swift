@@ -1,9 +1,9 @@
 import EventBus
 import Testing
 
-@Suite("Limbo")
+@Suite("Retired storage by epoch")
 struct LimboTests {
-  @Test("Gives back in order what is two epochs old, and nothing younger")
+  @Test("Storage two epochs old is returned in order, and nothing younger")
   func givesBackInOrder() {
     var limbo = Limbo<String>()
     limbo.append("a", stamped: 4)
@@ -18,7 +18,7 @@ struct LimboTests {
     #expect(limbo.isEmpty)
   }
 
-  @Test("The row that holds an epoch back is the one of the epoch before")
+  @Test("Only a row of the previous epoch blocks the next epoch")
   func rows() {
     for epoch: UInt in 4..<40 {
       #expect(Epochs.rowHoldingBack(epoch) == Epochs.row(of: epoch - 1))

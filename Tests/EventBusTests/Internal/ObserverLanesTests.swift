@@ -2,9 +2,9 @@ import EventBus
 import Synchronization
 import Testing
 
-@Suite("The lanes of an observer list")
+@Suite("Priority lists of an observer list")
 struct ObserverLanesTests {
-  /// An observer that is told from others by its line.
+  /// An observer that is identified by its line.
   private func observer(_ number: UInt) -> AnyObserver {
     AnyObserver(fileID: #fileID, line: number)
   }
@@ -17,7 +17,7 @@ struct ObserverLanesTests {
 
   private func free(_ retirees: Retirees) { retirees.forEach { $0.free() } }
 
-  @Test("Are walked by falling priority, then by registration")
+  @Test("Observers are visited by descending priority, then by registration")
   func order() {
     var lanes = ObserverLanes()
     let published = PublishedLanes()
@@ -29,7 +29,7 @@ struct ObserverLanesTests {
     free(lanes.removeAll(from: published))
   }
 
-  @Test("A lane that has become empty is dropped, and the list is plain again")
+  @Test("An empty priority list is dropped, and a single remaining one is stored plainly")
   func dropsEmptyLanes() {
     var lanes = ObserverLanes()
     let published = PublishedLanes()
@@ -44,7 +44,7 @@ struct ObserverLanesTests {
     free(lanes.removeAll(from: published))
   }
 
-  @Test("Removing twice removes once")
+  @Test("Removing an observer twice removes it once")
   func removesOnce() {
     var lanes = ObserverLanes()
     let published = PublishedLanes()
@@ -58,7 +58,7 @@ struct ObserverLanesTests {
     free(lanes.removeAll(from: published))
   }
 
-  @Test("Take at most twice the slots their observers need, from eight on", arguments: 0..<6)
+  @Test("Slots number at most twice the observers, from eight on", arguments: 0..<6)
   func staysSmall(_ seed: Int) {
     var lanes = ObserverLanes()
     let published = PublishedLanes()
@@ -80,7 +80,7 @@ struct ObserverLanesTests {
     free(lanes.removeAll(from: published))
   }
 
-  @Test("Everything that was linked is released when the list is emptied")
+  @Test("Emptying the list releases every observer")
   func releasesEverything() {
     var lanes = ObserverLanes()
     let published = PublishedLanes()

@@ -1,7 +1,7 @@
 import EventBus
 import Testing
 
-@Suite("Links of observers", .timeLimit(.minutes(5)))
+@Suite("Observer registrations", .timeLimit(.minutes(5)))
 struct ObserverLinkTests {
   private let link: ObserverLink
   private let observer: PosterObserver<Int>
@@ -16,7 +16,7 @@ struct ObserverLinkTests {
     list.add(observer, priority: 0)
   }
 
-  @Test("No call begins after the end, also for a post that has the observer already")
+  @Test("No call begins after the end, even if a post already holds the observer")
   func beginsNoMore() throws {
     link.end(0)
     #expect(!link.isActive(0))
@@ -26,7 +26,7 @@ struct ObserverLinkTests {
     #expect(try observer.receive(1) == .cancelled)
   }
 
-  @Test("The fence waits for every call that began before the end, and for no other")
+  @Test("waitUntilFinished() waits for every call that began before the end, and for no other")
   func waitsForCalls() async {
     #expect(link.beginCall())
     let taken: PosterObserver<Int>? = link.begin()
@@ -48,7 +48,7 @@ struct ObserverLinkTests {
     await link.waitUntilFinished(0)
   }
 
-  @Test("A handler that waits in its own call waits for the others")
+  @Test("A handler that waits inside its own call waits for the other calls")
   func waitsForOthers() async {
     let isWaiting = Latch()
     #expect(link.beginCall())

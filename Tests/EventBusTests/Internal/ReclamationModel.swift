@@ -18,7 +18,7 @@ struct ReclamationModel: Hashable {
     case advanceUnchecked
     /// The flag is raised only after the writer has looked for readers.
     case flagTooLate
-    /// A writer frees at once although somebody is inside.
+    /// A writer frees at once although a reader is inside.
     case readersOverlooked
     /// A reader looks at the flag before it leaves.
     case lookBeforeLeaving
@@ -30,7 +30,7 @@ struct ReclamationModel: Hashable {
     case start, announce, lookAgain, load, use, leave, checkFlag
     // The writer.
     case unlink, lookAtRow, lock, readStamp, file, raise
-    // Both: freeing what may be freed, with the lock held.
+    // Both steps: free all freeable storage, with the lock held.
     case lockToSweep, checkRow, advance, take, lower, unlock
     case done
   }
@@ -51,7 +51,7 @@ struct ReclamationModel: Hashable {
   private var flag = false
   private var limbo = Limbo<Int>()
   private var lockedBy: Int?
-  /// Item 1 is linked, then item 2, then nothing: what a reader finds.
+  /// Item 1 is linked, then item 2, then no item: the reader finds the linked one.
   private var linked: Int? = 1
   private var freed: Set<Int> = []
 
@@ -62,16 +62,16 @@ struct ReclamationModel: Hashable {
       + (1...writers).map { Agent(place: .unlink, item: $0) }
   }
 
-  /// Whether a reader holds what was freed.
+  /// A Boolean value that indicates whether a reader holds a freed item.
   var isBroken: Bool { agents.contains { $0.held.map(freed.contains) ?? false } }
 
-  /// Whether everybody is done.
+  /// A Boolean value that indicates whether all agents have finished.
   var isOver: Bool { agents.allSatisfy { $0.place == .done } }
 
-  /// Whether something is left in limbo although everybody is done.
+  /// A Boolean value that indicates whether retired items remain although all agents have finished.
   var hasLostSweep: Bool { isOver && !limbo.isEmpty }
 
-  /// Whether an agent can do its next access now.
+  /// Returns whether an agent can make its next access now.
   func canStep(_ index: Int) -> Bool {
     let agent = agents[index]
     switch agent.place {
@@ -126,7 +126,8 @@ struct ReclamationModel: Hashable {
       agent.place = fault == .stampTooEarly ? .lock : .lookAtRow
       if fault != .stampTooEarly { linked = linked == 1 ? 2 : nil }
     case .lookAtRow:
-      // Row by row, as the shell looks cell by cell: nobody inside, and the item goes at once.
+      // Checks row by row, as the shell checks cell by cell: without readers, the item is freed at
+      // once.
       let mustWait = rows[agent.advances] != 0 && fault != .readersOverlooked
       agent.advances += 1
       if mustWait {
@@ -176,11 +177,11 @@ struct ReclamationModel: Hashable {
 
 /// Visits every state that some interleaving reaches.
 struct ReclamationSearch {
-  /// How many different states were visited.
+  /// The number of different states visited.
   private(set) var stateCount = 0
-  /// Whether a reader somewhere holds what was freed.
+  /// A Boolean value that indicates whether a reader holds a freed item in any state.
   private(set) var foundUseAfterFree = false
-  /// Whether something somewhere stays in limbo for ever.
+  /// A Boolean value that indicates whether a retired item is never freed in any state.
   private(set) var foundLostSweep = false
 
   /// Searches from a start.

@@ -1,9 +1,9 @@
 import EventBus
 import Testing
 
-@Suite("Reclamation, in every interleaving")
+@Suite("Reclamation under every interleaving")
 struct ReclamationModelTests {
-  @Test("One reader and one writer: nothing is freed in somebody's hands, nothing is forgotten")
+  @Test("With one reader and one writer, nothing is freed while in use and nothing leaks")
   func oneAndOne() {
     let search = ReclamationSearch(ReclamationModel(readers: 1, writers: 1))
     #expect(!search.foundUseAfterFree)
@@ -11,7 +11,7 @@ struct ReclamationModelTests {
     #expect(search.stateCount > 100)
   }
 
-  @Test("Two readers and one writer: nothing is freed in somebody's hands, nothing is forgotten")
+  @Test("With two readers and one writer, nothing is freed while in use and nothing leaks")
   func twoAndOne() {
     let search = ReclamationSearch(ReclamationModel(readers: 2, writers: 1))
     #expect(!search.foundUseAfterFree)
@@ -19,7 +19,7 @@ struct ReclamationModelTests {
     #expect(search.stateCount > 1_000)
   }
 
-  @Test("Two readers and two writers in turn: nothing is freed too early, nothing forgotten")
+  @Test("With two readers and two alternating writers, nothing is freed early and nothing leaks")
   func twoAndTwo() {
     let search = ReclamationSearch(ReclamationModel(readers: 2, writers: 2))
     #expect(!search.foundUseAfterFree)
@@ -27,7 +27,7 @@ struct ReclamationModelTests {
     #expect(search.stateCount > 10_000)
   }
 
-  @Test("The search finds every planted mistake", arguments: ReclamationModel.Fault.allCases)
+  @Test("The search detects every planted fault", arguments: ReclamationModel.Fault.allCases)
   func findsMistakes(_ fault: ReclamationModel.Fault) {
     let search = ReclamationSearch(ReclamationModel(readers: 2, writers: 2), fault: fault)
     #expect(search.foundUseAfterFree || search.foundLostSweep)

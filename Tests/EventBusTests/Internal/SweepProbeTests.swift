@@ -1,9 +1,9 @@
 import EventBus
 import Testing
 
-@Suite("The probe for dead owners")
+@Suite("Probe for dead owners")
 struct SweepProbeTests {
-  /// How many places a probe looks at, and whether it then wants all swept.
+  /// Returns the number of slots that a probe looks at, and whether it then requests a sweep.
   private func probe(_ isDead: [Bool], seed: UInt) -> (looks: Int, sweeps: Bool) {
     var probe = SweepProbe(total: isDead.count, seed: seed)
     var looks = 0
@@ -14,7 +14,7 @@ struct SweepProbeTests {
     return (looks, probe.shouldSweep)
   }
 
-  @Test("Looks at eight places when all owners live", arguments: [25, 64, 100, 100_000])
+  @Test("The probe looks at eight slots if all owners live", arguments: [25, 64, 100, 100_000])
   func looksAtFew(_ total: Int) {
     for seed: UInt in 0..<100 {
       let result = probe(Array(repeating: false, count: total), seed: seed)
@@ -23,7 +23,10 @@ struct SweepProbeTests {
     }
   }
 
-  @Test("Sweeps when most have died, in whatever pattern", arguments: [70, 80, 90, 99])
+  @Test(
+    "The probe starts a sweep if most owners are dead, in any pattern",
+    arguments: [70, 80, 90, 99]
+  )
   func sweepsWhenManyDied(_ percent: Int) {
     let total = 1_000
     let dead = total * percent / 100
@@ -37,7 +40,7 @@ struct SweepProbeTests {
     }
   }
 
-  @Test("Always sweeps a small list")
+  @Test("The probe always sweeps a small list")
   func sweepsSmallLists() {
     #expect(probe(Array(repeating: false, count: 24), seed: 3).sweeps)
   }

@@ -1,9 +1,9 @@
 import EventBus
 import Testing
 
-@Suite("A list with tickets")
+@Suite("Ticket list")
 struct TicketListTests {
-  @Test("Keeps the order of insertion through removals")
+  @Test("Elements keep their insertion order through removals")
   func keepsOrder() {
     var list = TicketList<Int>()
     let tickets = (0..<20).map { list.append($0) }
@@ -26,7 +26,7 @@ struct TicketListTests {
     #expect(list.count == 0)
   }
 
-  @Test("A ticket from before everything was removed finds nothing")
+  @Test("A ticket from before the list was emptied finds nothing")
   func staleTicket() {
     var list = TicketList<String>()
     let stale = list.append("a")
@@ -36,7 +36,7 @@ struct TicketListTests {
     #expect(list.elements == ["b"])
   }
 
-  @Test("Takes at most twice the places its elements need, from eight on", arguments: 0..<8)
+  @Test("Slots number at most twice the elements, from eight on", arguments: 0..<8)
   func staysSmall(_ seed: Int) {
     var list = TicketList<Int>()
     var tickets: [TicketList<Int>.Ticket] = []

@@ -2,9 +2,9 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Observers that are watched")
+@Suite("Watched observers")
 struct WatchedObserversTests {
-  /// An observer that keeps its place.
+  /// An observer that stores its position.
   private func observer(_ owner: PlainOwner) -> AnyObserver {
     OwnerObserver<PlainOwner, Int>(
       fileID: #fileID,
@@ -15,7 +15,7 @@ struct WatchedObserversTests {
     )
   }
 
-  @Test("Every observer is found once, whichever were removed", arguments: 0..<10)
+  @Test("Every remaining observer is found exactly once, whichever were removed", arguments: 0..<10)
   func anyOrder(seed: Int) {
     var numbers = SampleNumbers(seed: seed)
     let owner = PlainOwner()
@@ -37,7 +37,7 @@ struct WatchedObserversTests {
     #expect(watched[watched.count] == 0)
   }
 
-  @Test("Room that many took is given back")
+  @Test("Capacity for many observers is returned after their removal")
   func shrinks() {
     let owner = PlainOwner()
     var watched = WatchedObservers()

@@ -9,7 +9,7 @@ struct BatchTests {
     @Observed var right = 0
   }
 
-  @Test("Each property reports once, first old to last new, in the order of the first writes")
+  @Test("A property reports once, first old to last new, in the order of the first writes")
   func once() {
     let pair = Pair()
     let notes = Notes<String>()
@@ -31,7 +31,7 @@ struct BatchTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("Nothing is reported where the net is nothing")
+  @Test("A batch without a net change reports nothing")
   func netZero() {
     let pair = Pair()
     let notes = Notes<String>()
@@ -44,7 +44,7 @@ struct BatchTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Prior observers are told once, at the first write")
+  @Test("Prior observers are called once, at the first write")
   func prior() {
     let pair = Pair()
     let notes = Notes<String>()
@@ -58,7 +58,7 @@ struct BatchTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Computed values are right inside, and are told once after all properties")
+  @Test("Computed values are current inside a batch and report once, after all properties")
   func computed() {
     let pair = Pair()
     let sum = Computed(pair.$left, pair.$right) { $0 + $1 }
@@ -84,7 +84,7 @@ struct BatchTests {
     withExtendedLifetime(sum) {}
   }
 
-  @Test("A batch inside a batch belongs to the outer one")
+  @Test("A nested batch belongs to the outer batch")
   func nested() {
     let pair = Pair()
     let notes = Notes<String>()
@@ -98,7 +98,7 @@ struct BatchTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A batch inside a batch that throws leaves the outer one open, and its writes to it")
+  @Test("A nested batch that throws leaves its writes to the outer batch, which stays open")
   func innerThrows() {
     let (account, viewer) = (Account(), Viewer())
     account.$balance.observe(owner: viewer) { $0.show($1) }
@@ -116,7 +116,7 @@ struct BatchTests {
     #expect(viewer.shown == ["0→3"])
   }
 
-  @Test("If the body throws, what was stored stays and is reported")
+  @Test("Values stored before the body throws stay and are reported")
   func throwing() {
     let pair = Pair()
     let notes = Notes<String>()
@@ -132,7 +132,7 @@ struct BatchTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("What the observers of a batch set is told after it, in an unbroken chain")
+  @Test("Values set by a batch's observers are reported after the batch, in an unbroken chain")
   func setsAtTheEnd() {
     let pair = Pair()
     let notes = Notes<String>()
@@ -171,7 +171,7 @@ struct BatchTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A batch inside an observer of a batch's end follows it")
+  @Test("A batch inside an observer of a batch's end follows that batch")
   func insideTheEnd() {
     let pair = Pair()
     let notes = Notes<String>()
@@ -189,7 +189,7 @@ struct BatchTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("Who registers inside a batch is told from the value there was then")
+  @Test("An observer registered inside a batch is notified from the value at its registration")
   func registeredInside() {
     let pair = Pair()
     let (notes, tokens) = (Notes<String>(), Notes<Token>())
@@ -210,7 +210,7 @@ struct BatchTests {
     #expect(notes.entries.suffix(3) == ["a 2→3", "b 2→3", "c 2→3"])
   }
 
-  @Test("A property whose owner dies inside the batch reports all the same")
+  @Test("A property whose owner dies inside a batch still reports")
   func ownerDies() {
     let notes = Notes<String>()
     var tokens: [Token] = []

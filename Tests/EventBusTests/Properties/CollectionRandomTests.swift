@@ -2,9 +2,9 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Splices lead from the value before to the value after")
+@Suite("Splices lead from the old value to the new value")
 struct CollectionRandomTests {
-  /// Who observes besides the mirror.
+  /// The observers beside the mirror.
   enum Company: CaseIterable, Sendable { case none, changes, validator, prior }
 
   /// Does one operation of many kinds.
@@ -35,7 +35,7 @@ struct CollectionRandomTests {
   }
 
   @Test(
-    "Operations, assignments and mutations in any order, alone, in batches, silent or while paused",
+    "Any sequence of operations, assignments and mutations, batched, silent or paused, adds up",
     arguments: Company.allCases,
     0..<8
   )
@@ -85,7 +85,7 @@ struct CollectionRandomTests {
     withExtendedLifetime((token, other)) {}
   }
 
-  /// The least number of elements that must go and come.
+  /// Returns the least number of elements that must go and come.
   private func distance(_ old: [Int], _ new: [Int]) -> Int {
     var row = Array(0...new.count)
     for (left, element) in old.enumerated() {
@@ -99,7 +99,7 @@ struct CollectionRandomTests {
     return row[new.count]
   }
 
-  /// The splices of the whole assignment of `new` to a property that has `old`.
+  /// Returns the splices of the whole assignment of `new` to a property that has `old`.
   private func difference(_ old: [Int], _ new: [Int]) -> [Splice<Int>] {
     let shelf = Shelf(old)
     var found: [Splice<Int>] = []
@@ -108,7 +108,7 @@ struct CollectionRandomTests {
     return withExtendedLifetime(token) { found }
   }
 
-  @Test("The difference of a whole assignment is right, and the least there is", arguments: 0..<8)
+  @Test("The difference of a whole assignment is correct and minimal", arguments: 0..<8)
   func differences(_ seed: Int) {
     var numbers = SampleNumbers(seed: seed)
     for _ in 0..<300 {
@@ -122,16 +122,14 @@ struct CollectionRandomTests {
       #expect(value == new)
       let touched = splices.reduce(0) { $0 + $1.removed.count + $1.inserted.count }
       #expect(touched == distance(old, new))
-      // Nothing is told in two splices that could be one.
+      // No two splices could be merged into one.
       for (left, right) in zip(splices, splices.dropFirst()) {
         #expect(left.range.lowerBound + left.inserted.count < right.range.lowerBound)
       }
     }
   }
 
-  @Test(
-    "Beyond a thousand differences, one splice replaces what lies between the first and the last"
-  )
+  @Test("Past a thousand differences, one splice replaces everything between the first and last")
   func limit() {
     let old = [-1] + Array(0..<2_000) + [-2]
     let new = [-1] + Array(5_000..<7_000) + [-2]

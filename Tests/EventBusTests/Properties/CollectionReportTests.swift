@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Reports about elements")
+@Suite("Element reports")
 struct CollectionReportTests {
   private let shelf = Shelf([1, 2, 3])
   private let notes = Notes<String>()
@@ -11,7 +11,7 @@ struct CollectionReportTests {
     shelf.$items.observeElements { [notes] in notes.append($0.text) }
   }
 
-  @Test("A whole assignment is a setting, whose difference is found when it is asked for")
+  @Test("A whole assignment is reported as a setting, whose difference is computed on demand")
   func assignment() {
     let token = shelf.$items.observeElements { [notes] change in
       #expect(change.kind == .setting)
@@ -25,9 +25,7 @@ struct CollectionReportTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test(
-    "A plain mutation is told too; without the value before, its difference replaces everything"
-  )
+  @Test("A plain mutation is reported; without the old value, its difference replaces everything")
   func mutation() {
     let token = shelf.$items.observeElements { [notes] change in
       #expect(change.kind == .setting)
@@ -41,7 +39,7 @@ struct CollectionReportTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Where somebody keeps the value before, the difference of a plain mutation is exact")
+  @Test("If the old value was kept, the difference of a plain mutation is exact")
   func mutationWithOld() {
     let tokens = [
       shelf.$items.observe { _ in },
@@ -54,7 +52,7 @@ struct CollectionReportTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("Initial is told once, before any change, as an insertion of everything")
+  @Test("The initial report comes once, before any change, as an insertion of all elements")
   func initial() {
     let token = shelf.$items.observeElements(options: .initial) { [notes] change in
       notes.append("\(change.text): " + change.difference().map(\.text).joined())
@@ -77,7 +75,7 @@ struct CollectionReportTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A batch that assigns is a setting from the value at its beginning, if that was kept")
+  @Test("A batch that assigns is a setting from its initial value, if that was kept")
   func batchOfAssignments() {
     let token = shelf.$items.observeElements { [notes] change in
       notes.append(change.difference().map(\.text).joined(separator: " "))
@@ -94,7 +92,7 @@ struct CollectionReportTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A batch that ends where it began is told only if nobody kept the value before")
+  @Test("A batch without a net change reports only if the old value was not kept")
   func netZero() {
     let token = observe()
     batch {
@@ -111,7 +109,7 @@ struct CollectionReportTests {
     withExtendedLifetime((token, other)) {}
   }
 
-  @Test("Who registers in a batch is told what happened since, and no more")
+  @Test("An observer registered in a batch receives exactly the later changes")
   func registeredInBatch() {
     let first = observe()
     var mirror: [Int] = []
@@ -131,7 +129,7 @@ struct CollectionReportTests {
     withExtendedLifetime((first, token)) {}
   }
 
-  @Test("Who registers at the end of a batch is told nothing of it")
+  @Test("An observer registered at the end of a batch receives nothing of it")
   func registeredAfterwards() {
     var tokens: [Token] = []
     batch {
@@ -141,7 +139,7 @@ struct CollectionReportTests {
     #expect(notes.entries.isEmpty)
   }
 
-  @Test("An observer that changes the collection is told in a round of its own")
+  @Test("A change made by an observer is reported in a round of its own")
   func reentrancy() {
     var mirrors = [[Int]](repeating: [1, 2, 3], count: 2)
     let tokens = (0..<2).map { index in
@@ -163,7 +161,7 @@ struct CollectionReportTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("What was stored silently is told with the next change")
+  @Test("A silently stored value is reported with the next change")
   func withoutNotifying() {
     let token = shelf.$items.observeElements { [notes] change in
       notes.append(change.text)
@@ -183,7 +181,7 @@ struct CollectionReportTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Who registers after a silent write knows it already")
+  @Test("An observer registered after a silent write starts from the written value")
   func registeredAfterSilence() {
     let first = observe()
     shelf.$items.withoutNotifying { $0.append(4) }
@@ -196,7 +194,7 @@ struct CollectionReportTests {
     withExtendedLifetime((first, token)) {}
   }
 
-  @Test("A batch that ends where it began leaves what was silent before it to be told")
+  @Test("A batch without a net change leaves earlier silent writes to be reported")
   func silenceBeforeNetZero() {
     var mirror = [1, 2, 3]
     let token = shelf.$items.observeElements {
@@ -213,7 +211,7 @@ struct CollectionReportTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("In manual mode the operations since the last notice are told with the next one")
+  @Test("In manual mode, the operations since the last notice are reported with the next one")
   func manual() {
     final class Model { @Observed(notifies: .manually) var items = [1] }
     let model = Model()
@@ -237,7 +235,7 @@ struct CollectionReportTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Silent operations are kept one by one up to a thousand")
+  @Test("Silent operations are kept individually up to a thousand")
   func manyWrites() {
     final class Model { @Observed(notifies: .manually) var items: [Int] = [] }
     let model = Model()
@@ -253,7 +251,7 @@ struct CollectionReportTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Operations that reports were kept for are let go with the last who wants them")
+  @Test("Operations kept for reports are released with the last observer that needs them")
   func recordsAreFreed() {
     final class Model { @Observed(notifies: .manually) var items: [Tally.Probe] = [] }
     let (model, tally) = (Model(), Tally())
@@ -267,7 +265,7 @@ struct CollectionReportTests {
     #expect(tally.live == 0)
   }
 
-  @Test("After a pause that missed changes, the next one replaces everything that was known")
+  @Test("After a pause that missed changes, the next change replaces all elements")
   func pause() {
     var mirror = [1, 2, 3]
     let token = shelf.$items.observeElements { [notes] change in
@@ -284,7 +282,7 @@ struct CollectionReportTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("With a validator an operation is a setting with an exact difference, and may be declined")
+  @Test("With a validator, an operation is a setting with an exact difference and may be declined")
   func validator() {
     let tokens = [
       shelf.$items.willSet { _, proposed in
@@ -304,7 +302,7 @@ struct CollectionReportTests {
   }
 
   @Test(
-    "When an observer changes the collection before an operation is stored, all steps still lead on"
+    "If an observer changes the collection before an operation is stored, all steps stay chained"
   )
   func prior() {
     var mirror = [1, 2, 3]
@@ -320,7 +318,7 @@ struct CollectionReportTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("An operation whose outcome is equal is told only if nobody kept the value before")
+  @Test("An operation with an equal result is reported only if the old value was not kept")
   func equal() {
     let token = observe()
     shelf.$items.replace(at: 0, with: 1)
@@ -331,7 +329,7 @@ struct CollectionReportTests {
     withExtendedLifetime((token, other)) {}
   }
 
-  @Test("A handler that is cancelled is not called, and the rest is")
+  @Test("A cancelled handler is not called, and the others are")
   func cancelled() {
     let first = observe()
     let second = observe()
@@ -341,7 +339,7 @@ struct CollectionReportTests {
     withExtendedLifetime(second) {}
   }
 
-  @Test("Values computed from a collection follow its operations")
+  @Test("Computed values follow the operations of their collection")
   func computed() {
     let count = Computed(shelf.$items) { $0.count }
     let numbers = Notes<Int>()
@@ -364,7 +362,7 @@ struct CollectionCopyTests {
     return unsafe items.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }  // Reason: compared.
   }
 
-  /// Whether the elements stand where they stood, after all operations.
+  /// Returns whether the elements kept their addresses after all operations.
   private func staysInPlace(_ shelf: Shelf) -> Bool {
     shelf.items.reserveCapacity(100)
     let address = address(shelf)
@@ -389,7 +387,7 @@ struct CollectionCopyTests {
     return address == self.address(shelf)
   }
 
-  @Test("With an observer of elements only, nothing is copied")
+  @Test("Observers of elements alone cause no copy")
   func inPlace() {
     let shelf = Shelf([1, 2, 3])
     var count = 0
@@ -399,12 +397,12 @@ struct CollectionCopyTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Without observers nothing is copied")
+  @Test("Without observers, operations cause no copy")
   func unobserved() {
     #expect(staysInPlace(Shelf([1, 2, 3])))
   }
 
-  @Test("An observer of whole values, a validator and a prior observer each cost the copy")
+  @Test("An observer of whole values, a validator and a prior observer each cause one copy")
   func copies() {
     let shelf = Shelf([1, 2, 3])
     let kept = shelf.$items.observeElements { _ in }

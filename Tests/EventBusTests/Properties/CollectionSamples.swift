@@ -11,12 +11,12 @@ final class Shelf {
 }
 
 extension Array {
-  /// Does to an array what a splice says.
+  /// Applies a splice to an array.
   mutating func apply(_ splice: Splice<Element>) {
     replaceSubrange(splice.range, with: splice.inserted)
   }
 
-  /// Does to an array what splices say, in order, after looking at whether what goes is what they say.
+  /// Applies splices to an array, in order, after checking that the removed elements match.
   mutating func apply(_ splices: [Splice<Element>], _ isSame: (Element, Element) -> Bool) -> Bool {
     for splice in splices {
       guard splice.removed.elementsEqual(self[splice.range], by: isSame) else { return false }
@@ -38,7 +38,7 @@ extension Splice {
 }
 
 extension CollectionChange {
-  /// The splices, or what the change is instead.
+  /// The splices, or the kind of the change if it has none.
   var text: String {
     switch kind {
     case .initial: "initial"

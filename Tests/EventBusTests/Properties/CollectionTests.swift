@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Observed collections")
 struct CollectionTests {
-  /// Does something with a shelf and answers what the observer of its items was told.
+  /// Performs an operation on a shelf and returns the changes that the observer of its items
+  /// received.
   private func told(_ items: [Int] = [], _ body: (Shelf) -> Void) -> [String] {
     let (shelf, notes) = (Shelf(items), Notes<String>())
     let token = shelf.$items.observeElements { notes.append($0.text) }
@@ -12,7 +13,7 @@ struct CollectionTests {
     return withExtendedLifetime(token) { notes.entries }
   }
 
-  @Test("Appending tells an insertion at the end")
+  @Test("Appending reports an insertion at the end")
   func append() {
     let told = told([1]) {
       $0.$items.append(2)
@@ -22,7 +23,7 @@ struct CollectionTests {
     #expect(told == ["+1[2]", "+2[3, 4]"])
   }
 
-  @Test("Inserting tells where")
+  @Test("Inserting reports its position")
   func insert() {
     let told = told([1, 2]) {
       $0.$items.insert(0, at: 0)
@@ -32,7 +33,7 @@ struct CollectionTests {
     #expect(told == ["+0[0]", "+3[8, 9]"])
   }
 
-  @Test("Removing tells what went, and answers it")
+  @Test("Removing reports the removed element and returns it")
   func remove() {
     let told = told([1, 2, 3, 4]) {
       #expect($0.$items.remove(at: 1) == 2)
@@ -44,7 +45,7 @@ struct CollectionTests {
     #expect(told == ["-1[2]", "-1[3, 4]", "-0[1]"])
   }
 
-  @Test("Removing by a condition tells one removal for those that stood together")
+  @Test("Removing by a condition reports one removal per run of adjacent elements")
   func removeWhere() {
     let told = told([1, 2, 4, 5, 6, 8, 9]) {
       $0.$items.removeAll { $0.isMultiple(of: 2) }
@@ -53,7 +54,7 @@ struct CollectionTests {
     #expect(told == ["-1[2, 4] -2[6, 8]"])
   }
 
-  @Test("A condition that throws removes nothing, and nothing is told")
+  @Test("A condition that throws removes nothing and reports nothing")
   func throwingCondition() {
     let told = told([1, 2, 3]) { shelf in
       #expect(throws: SampleError.self) {
@@ -67,7 +68,7 @@ struct CollectionTests {
     #expect(told.isEmpty)
   }
 
-  @Test("Replacing tells what went and what came")
+  @Test("Replacing reports the removed and the inserted elements")
   func replace() {
     let told = told([1, 2, 3]) {
       #expect($0.$items.replace(at: 1, with: 7) == 2)
@@ -77,7 +78,7 @@ struct CollectionTests {
     #expect(told == ["=1[2]→[7]", "=0[1, 7]→[4, 5, 6]"])
   }
 
-  @Test("A move is a removal and an insertion, and the element stands where it was sent")
+  @Test("A move is a removal and an insertion, and leaves the element at its destination")
   func move() {
     let told = told([1, 2, 3, 4]) {
       $0.$items.move(from: 0, to: 2)
@@ -97,7 +98,7 @@ struct CollectionTests {
     #expect(told == ["=0[1]→[3] =2[3]→[1]"])
   }
 
-  @Test("An operation that does nothing is no write")
+  @Test("An operation without effect is no write")
   func nothing() {
     let told = told([1, 2]) {
       $0.$items.append(contentsOf: [])
@@ -112,7 +113,7 @@ struct CollectionTests {
     #expect(self.told { $0.$items.removeAll() }.isEmpty)
   }
 
-  @Test("Positions are offsets, also where indices do not begin at zero")
+  @Test("Positions are offsets, even if indices do not start at zero")
   func offsets() {
     let (shelf, notes) = (Shelf(), Notes<String>())
     shelf.slice = [9, 9, 1, 2, 3][2...]
@@ -124,7 +125,7 @@ struct CollectionTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Without observers the operations just work")
+  @Test("Operations work without observers")
   func unobserved() {
     let shelf = Shelf([1, 2, 3])
     shelf.$items.append(4)
@@ -134,7 +135,7 @@ struct CollectionTests {
     #expect(shelf.items == [4, 2, 1])
   }
 
-  @Test("Observers of whole values are told of operations, too")
+  @Test("Operations notify observers of whole values")
   func wholeValues() {
     let (shelf, notes) = (Shelf([1]), Notes<[Int]>())
     let token = shelf.$items.observe {
@@ -146,7 +147,7 @@ struct CollectionTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("The handler of an owner is given the owner and ends with it")
+  @Test("The handler of an owner receives the owner and ends with it")
   func owner() {
     let shelf = Shelf()
     let notes = Notes<String>()
@@ -165,7 +166,7 @@ struct CollectionTests {
     #expect(token?.isActive == false)
   }
 
-  @Test("The lifetime of an owner ends the registration at once")
+  @Test("Ending the owner's lifetime ends the registration at once")
   func lifetime() {
     let (shelf, viewer) = (Shelf(), LivedViewer())
     let token = shelf.$items.observeElements(owner: viewer) { viewer, change in
@@ -178,7 +179,7 @@ struct CollectionTests {
   }
 
   @Test(
-    "A registration with the same name replaces the former one, and a dropped token ends its own"
+    "A registration with the same id replaces the former one, and dropping a token ends its own"
   )
   func names() {
     let (shelf, viewer) = (Shelf(), Viewer())
@@ -195,14 +196,14 @@ struct CollectionTests {
     #expect(viewer.shown == ["b+0[1]", "c+0[1]", "b+1[2]"])
   }
 
-  @Test("Many dead owners are swept by later registrations")
+  @Test("Later registrations sweep many dead owners")
   func sweep() {
     let shelf = Shelf()
     for _ in 0..<1_000 { shelf.$items.observeElements(owner: Viewer()) { _, _ in } }
     #expect(shelf.$items.observerSlotCount <= 16)
   }
 
-  @Test("An element that dies may use the property, whichever operation lets it go")
+  @Test("A removed element may use the property in its deinit, for every operation")
   func deinits() {
     final class Item {
       let atDeinit: () -> Void
@@ -238,7 +239,7 @@ struct CollectionTests {
 
 @Suite("Positions out of range")
 struct CollectionPositionTests {
-  @Test("An index behind the last element names the property, the call and what is valid")
+  @Test("An index past the end traps with the property, the call and the valid range")
   func index() async throws {
     let result = await #expect(
       processExitsWith: .failure,
@@ -252,7 +253,7 @@ struct CollectionPositionTests {
     #expect(text.contains("remove an element at 3, which is outside 0..<3"))
   }
 
-  @Test("Inserting is allowed at the end and no further")
+  @Test("Inserting at the end is allowed, and past the end traps")
   func insertion() async throws {
     Shelf([1]).$items.insert(2, at: 1)
     let result = await #expect(
@@ -265,7 +266,7 @@ struct CollectionPositionTests {
     #expect(text.contains("insert an element at 2, which is outside 0...1"))
   }
 
-  @Test("A range must lie within the value")
+  @Test("A range outside the value traps")
   func range() async throws {
     let result = await #expect(
       processExitsWith: .failure,
@@ -277,7 +278,7 @@ struct CollectionPositionTests {
     #expect(text.contains("replace a range at 1..<3, which is outside 0...2"))
   }
 
-  @Test("The destination of a move is the position of an element")
+  @Test("A destination of a move that is no element's position traps")
   func destination() async throws {
     let result = await #expect(
       processExitsWith: .failure,
@@ -289,7 +290,7 @@ struct CollectionPositionTests {
     #expect(text.contains("move an element to a place at 2, which is outside 0..<2"))
   }
 
-  @Test("Being told before is refused, with the way out")
+  @Test("Observing a collection's elements with .prior traps and names the alternative")
   func prior() async throws {
     let result = await #expect(
       processExitsWith: .failure,

@@ -11,7 +11,7 @@ private final class Cart {
 
 @Suite("Computed values")
 struct ComputedTests {
-  @Test("A computed value follows its sources, of different types")
+  @Test("A computed value follows its sources, which may have different types")
   func follows() {
     let cart = Cart()
     let text = Computed(cart.$label, cart.$price, cart.$count) { "\($0) \($1 * $2)" }
@@ -22,7 +22,7 @@ struct ComputedTests {
     withExtendedLifetime(text) {}
   }
 
-  @Test("It is computed when read after a change, and not otherwise")
+  @Test("A computed value is computed only when read after a change")
   func lazy() {
     let cart = Cart()
     let counter = Counter()
@@ -43,7 +43,7 @@ struct ComputedTests {
     withExtendedLifetime(total) {}
   }
 
-  @Test("Observers are told if the value differs, with exact old and new")
+  @Test("Observers are notified if the value differs, with exact old and new values")
   func observed() {
     let cart = Cart()
     let isDear = Computed(cart.$price) { $0 > 10 }
@@ -55,7 +55,7 @@ struct ComputedTests {
     withExtendedLifetime(isDear) {}
   }
 
-  @Test("A diamond gives one change for one set, computed once")
+  @Test("In a diamond, one set causes one computation and one change")
   func diamond() {
     let cart = Cart()
     let counter = Counter()
@@ -75,7 +75,7 @@ struct ComputedTests {
     withExtendedLifetime((double, triple, sum)) {}
   }
 
-  @Test("The property's observers come first, then values by height, whatever the order of making")
+  @Test("The property's observers run first, then values by height, in any creation order")
   func heights() {
     let cart = Cart()
     let notes = Notes<String>()
@@ -94,7 +94,7 @@ struct ComputedTests {
     withExtendedLifetime((low, high, mixed, other)) {}
   }
 
-  @Test("Read inside any observer it is consistent, and is still told once, in its turn")
+  @Test("A computed value read inside any observer is current and still reports once, in its turn")
   func glitchFree() {
     let cart = Cart()
     let notes = Notes<String>()
@@ -111,7 +111,7 @@ struct ComputedTests {
     withExtendedLifetime((total, half)) {}
   }
 
-  @Test("A set inside a computed value's observer is told in a round of its own, in a chain")
+  @Test("A set inside a computed value's observer is reported in a round of its own, in a chain")
   func setInside() {
     let cart = Cart()
     let notes = Notes<String>()
@@ -131,7 +131,7 @@ struct ComputedTests {
     withExtendedLifetime(total) {}
   }
 
-  @Test("After a silent write it reads right, and its observers are told with the next report")
+  @Test("After a silent write a computed value reads correctly and reports with the next change")
   func silentWrites() {
     let cart = Cart()
     let notes = Notes<String>()
@@ -149,7 +149,7 @@ struct ComputedTests {
     withExtendedLifetime(total) {}
   }
 
-  @Test("A mutation in place reaches what is computed from it")
+  @Test("A mutation in place updates the values computed from it")
   func inPlace() {
     let account = Account()
     let notes = Notes<String>()
@@ -162,7 +162,7 @@ struct ComputedTests {
     withExtendedLifetime(count) {}
   }
 
-  @Test("It keeps its sources; they do not keep it")
+  @Test("A computed value retains its sources; they do not retain it")
   func ownership() {
     let cart = Cart()
     let (tally, weakCart) = (Tally(), Notes<() -> Bool>())
@@ -186,7 +186,7 @@ struct ComputedTests {
     withExtendedLifetime((total, source)) {}
   }
 
-  @Test("Ten thousand values of one property are made, told and let go")
+  @Test("Ten thousand values of one property can be created, notified and released")
   func many() {
     let cart = Cart()
     let counter = Counter()
@@ -202,7 +202,7 @@ struct ComputedTests {
     tokens.removeAll()
   }
 
-  @Test("An observer with prior is told before the others")
+  @Test("A prior observer is called before the others")
   func prior() {
     let cart = Cart()
     let notes = Notes<String>()
@@ -217,7 +217,7 @@ struct ComputedTests {
     withExtendedLifetime(total) {}
   }
 
-  @Test("A value that does not equal itself is announced once")
+  @Test("A value that is not equal to itself is announced once")
   func notANumber() {
     let source = Observed(wrappedValue: 0.0)
     let copy = Computed(source) { $0 }
@@ -229,7 +229,7 @@ struct ComputedTests {
     withExtendedLifetime((token, copy)) {}
   }
 
-  @Test("An observer with prior that sets another source leaves the others with one unbroken chain")
+  @Test("A prior observer that sets another source leaves one unbroken chain for the others")
   func priorSetsASource() {
     let cart = Cart()
     let notes = Notes<String>()
@@ -249,7 +249,7 @@ struct ComputedTests {
     withExtendedLifetime((total, double)) {}
   }
 
-  @Test("What a prior observer of a computed value announces last is what the others are given")
+  @Test("The value a prior observer of a computed value announces last reaches the others")
   func priorIsExact() {
     let cart = Cart()
     let notes = Notes<String>()
@@ -267,7 +267,7 @@ struct ComputedTests {
     withExtendedLifetime(total) {}
   }
 
-  @Test("A prior observer that never rests is warned of, and the others get the last value")
+  @Test("A prior observer that keeps setting is warned about, and the others get the last value")
   func priorWithoutEnd() async throws {
     let result = await #expect(
       processExitsWith: .success,
@@ -291,7 +291,7 @@ struct ComputedTests {
     #expect(message.contains("ComputedTests.swift:"))
   }
 
-  @Test("A computed value dropped by an earlier observer calls none of its own observers")
+  @Test("A computed value released by an earlier observer calls none of its own observers")
   func droppedByAnObserver() {
     let cart = Cart()
     let notes = Notes<String>()
@@ -309,7 +309,7 @@ struct ComputedTests {
     withExtendedLifetime((values, tokens)) {}
   }
 
-  @Test("A computed value dropped by its own observer does not call the next one")
+  @Test("A computed value released by its own observer does not call the next one")
   func droppedByItsObserver() {
     let cart = Cart()
     let notes = Notes<String>()
@@ -325,7 +325,7 @@ struct ComputedTests {
     withExtendedLifetime((value, tokens)) {}
   }
 
-  @Test("Owners, ids and unobserving work as with properties")
+  @Test("Owners, ids and unobserving work as they do with properties")
   func owners() {
     let (cart, viewer) = (Cart(), Viewer())
     let total = Computed(cart.$price) { $0 * 10 }
@@ -339,7 +339,7 @@ struct ComputedTests {
     withExtendedLifetime(total) {}
   }
 
-  @Test("A value can be computed from one of another kind, which only the protocol describes")
+  @Test("A value can be computed from another kind of observable, through the protocol alone")
   func foreignSource() {
     final class Foreign: ObservableValue {
       @Observed var number = 1
@@ -359,7 +359,7 @@ struct ComputedTests {
     withExtendedLifetime(double) {}
   }
 
-  @Test("A value that reads itself while it is computed traps and names its place")
+  @Test("A value that reads itself while it is computed traps with its source site")
   func readsItself() async throws {
     let result = await #expect(
       processExitsWith: .failure,

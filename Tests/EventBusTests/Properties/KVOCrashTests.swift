@@ -2,12 +2,13 @@ import EventBus
 import TestSupport
 import Testing
 
-/// What crashes a program that uses key-value observing, one by one.
+/// The crashes of key-value observing, one by one.
 ///
-/// A key path that is wrong, or nil, needs no test: `account.$balanse` and `account.$balance.observe(nil, …)` do not compile.
-@Suite("What crashes key-value observing is harmless here")
+/// A wrong key path, or nil, needs no test: `account.$balanse` and `account.$balance.observe(nil,
+/// …)` do not compile.
+@Suite("The crashes of key-value observing are harmless")
 struct KVOCrashTests {
-  @Test("Removed twice: by the token, by the owner, by a token of a former registration")
+  @Test("Removing an observer twice is harmless: by token, by owner, by a former token")
   func removedTwice() {
     let (account, viewer) = (Account(), Viewer())
     let token = account.$balance.observe(owner: viewer) { $0.show($1) }
@@ -22,7 +23,7 @@ struct KVOCrashTests {
     #expect(viewer.shown == ["0→1"])
   }
 
-  @Test("Removed without having been added")
+  @Test("Removing an observer that was never added is harmless")
   func neverAdded() {
     let account = Account()
     account.$balance.unobserve(owner: Viewer())
@@ -30,7 +31,7 @@ struct KVOCrashTests {
     #expect(account.balance == 1)
   }
 
-  @Test("Never removed, and the observer dies first: it is not called, and its handler is let go")
+  @Test("An observer that dies without being removed is not called, and its handler is released")
   func neverRemoved() {
     let (account, tally) = (Account(), Tally())
     for _ in 0..<10 {
@@ -43,7 +44,7 @@ struct KVOCrashTests {
     #expect(tally.live == 0)
   }
 
-  @Test("The observed object dies first, with observers registered")
+  @Test("An observed object may die while observers are registered")
   func observedDiesFirst() {
     let (viewer, tally) = (Viewer(), Tally())
     var account: Account? = Account()
@@ -60,7 +61,7 @@ struct KVOCrashTests {
     withExtendedLifetime(account) {}
   }
 
-  @Test("The observed object is let go inside its own observer")
+  @Test("An observed object may be released inside its own observer")
   func observedDiesInside() {
     let box = Notes<Account>()
     box.append(Account())
@@ -76,7 +77,7 @@ struct KVOCrashTests {
     #expect(tokens.allSatisfy { !$0.isActive })
   }
 
-  @Test("An object observes itself, also as its own owner, and dies without a leak")
+  @Test("An object that observes itself, even as its own owner, dies without a leak")
   func selfObservation() {
     final class Thermometer {
       @Observed var degrees = 0
@@ -101,7 +102,7 @@ struct KVOCrashTests {
     withExtendedLifetime(thermometer) {}
   }
 
-  @Test("Removed inside the handler: itself, another one, all of its owner")
+  @Test("A handler may remove itself, another observer, or all observers of its owner")
   func removedInside() {
     let (account, viewer, other) = (Account(), Viewer(), Viewer())
     account.$balance.observe(owner: viewer) { [unowned account] viewer, change in
@@ -118,7 +119,7 @@ struct KVOCrashTests {
     #expect(account.$balance.observerSlotCount <= 8)
   }
 
-  @Test("The observed property is set again inside the handler")
+  @Test("A handler may set the observed property again")
   func reentrantSet() {
     let account = Account()
     let notes = Notes<String>()
@@ -131,7 +132,7 @@ struct KVOCrashTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Handlers register and end others while they are gone over, again and again")
+  @Test("Handlers may register and end other handlers repeatedly during a notification")
   func mutationDuringIteration() {
     let account = Account()
     let (tokens, counter) = (Notes<Token>(), Counter())
@@ -154,7 +155,7 @@ struct KVOCrashTests {
     #expect(account.$balance.observerSlotCount <= max(8, 2 * active))
   }
 
-  @Test("The observer is freed on another thread while the property is set")
+  @Test("An observer may be freed on another thread while the property is set")
   func freedElsewhere() async {
     for _ in 0..<200 {
       let holder = Holder<LivedGuest>(LivedGuest())
@@ -175,7 +176,7 @@ struct KVOCrashTests {
   }
 
   @Test(
-    "Tokens are cancelled on other threads while the property is set; handlers die in its domain"
+    "Tokens cancelled on other threads during a set free their handlers in the property's domain"
   )
   func cancelledElsewhere() async {
     /// Not synchronised: a handler that died elsewhere would be a race.
@@ -213,7 +214,7 @@ struct KVOCrashTests {
     }
   }
 
-  @Test("The fence after cancelling waits for a call that is running elsewhere")
+  @Test("waitUntilFinished() after cancelling waits for a call running elsewhere")
   func waitUntilFinished() async {
     let (isInside, mayLeave, inbox) = (ManualLatch(), ManualLatch(), Log<Token>())
     let calls = Counter()
@@ -245,7 +246,9 @@ struct KVOCrashTests {
     await token.waitUntilFinished()
   }
 
-  @Test("The fence waits for its own registration's call, not for a handler that blocks beside it")
+  @Test(
+    "waitUntilFinished() waits for its own registration's call, not for another blocked handler"
+  )
   func fenceBesideABlockedHandler() async {
     let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
     let (tokens, blocked) = (Log<Token>(), Holder<Token>())
@@ -284,7 +287,7 @@ struct KVOCrashTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("After the fence no call is running, however closely it follows a call of a neighbour")
+  @Test("No call runs after waitUntilFinished(), however closely it follows another handler's call")
   func fenceStorm() async {
     struct Watched: Sendable {
       let token: Token
@@ -323,7 +326,7 @@ struct KVOCrashTests {
     #expect(late.value == 0)
   }
 
-  @Test("A hundred thousand owners come and go beside a thousand that stay; the places are bounded")
+  @Test("A hundred thousand short-lived owners beside a thousand lasting ones use bounded slots")
   func owners() {
     let account = Account()
     let stays = (0..<1_000).map { _ in PlainOwner() }
@@ -342,7 +345,7 @@ struct KVOCrashTests {
     #expect(account.$balance.observerSlotCount <= 2_000)
   }
 
-  @Test("When many owners die at once, few registrations later their places are gone")
+  @Test("When many owners die at once, a few later registrations free their slots")
   func massDeath() {
     let account = Account()
     var owners = (0..<10_000).map { _ in PlainOwner() }
@@ -355,7 +358,7 @@ struct KVOCrashTests {
   }
 }
 
-/// An owner with a lifetime that any thread may let go.
+/// An owner with a lifetime that any thread may release.
 private final class LivedGuest: LifetimeOwner, Sendable {
   let lifetime = Lifetime()
   let calls = Counter()

@@ -16,7 +16,7 @@ struct ObservedPathRulesTests {
     return account
   }
 
-  @Test("A path paused while its object is replaced resumes on the object that is there then")
+  @Test("A path paused while its object is replaced resumes on the current object")
   func pausedOverAReplacement() {
     let (player, viewer) = (Player(), Viewer())
     let first = player.account
@@ -32,7 +32,7 @@ struct ObservedPathRulesTests {
     #expect(viewer.shown == ["6→7"])
   }
 
-  @Test("A path paused while its object changes goes on from the value there was before the change")
+  @Test("A path paused while its object changes resumes from the value before the change")
   func pausedOverAChange() {
     let (player, viewer) = (Player(), Viewer())
     let token = player.$account.observe(\.$balance, owner: viewer) { $0.show($1) }
@@ -45,7 +45,7 @@ struct ObservedPathRulesTests {
     #expect(viewer.shown == ["2→3", "3→4"])
   }
 
-  @Test("A path paused over a replacement in a batch resumes on the object that is there then")
+  @Test("A path paused over a replacement in a batch resumes on the current object")
   func pausedOverABatch() {
     let (player, viewer) = (Player(), Viewer())
     let token = player.$guest.observe(\.$balance, owner: viewer) { viewer, change in
@@ -62,7 +62,7 @@ struct ObservedPathRulesTests {
     #expect(viewer.shown == ["2→3", "3→-1"])
   }
 
-  @Test("A handler that replaces the object is called again after it has returned, not inside")
+  @Test("A handler that replaces the object is called again after it returns, not re-entered")
   func handlerReplaces() {
     let (player, viewer) = (Player(), Viewer())
     var depth = 0
@@ -78,7 +78,7 @@ struct ObservedPathRulesTests {
     #expect(viewer.shown == ["0→1", "1→8", "8→9"])
   }
 
-  @Test("A handler called for a replacement that sets the inner property is not called inside")
+  @Test("A handler called for a replacement is not re-entered when it sets the inner property")
   func handlerSetsLeaf() {
     let (player, viewer) = (Player(), Viewer())
     var depth = 0
@@ -93,7 +93,7 @@ struct ObservedPathRulesTests {
     #expect(viewer.shown == ["0→5", "5→6"])
   }
 
-  @Test("The initial call of a path that replaces the object is followed by the change")
+  @Test("A replacement made by a path's initial call is reported as a change")
   func initialReplaces() {
     let (player, viewer) = (Player(), Viewer())
     var depth = 0
@@ -112,7 +112,7 @@ struct ObservedPathRulesTests {
     #expect(viewer.shown == ["i0", "0→3", "3→4"])
   }
 
-  @Test("The initial call of a path that sets the inner property is followed by the change")
+  @Test("An inner set made by a path's initial call is reported as a change")
   func initialSetsLeaf() {
     let (player, viewer) = (Player(), Viewer())
     var depth = 0
@@ -162,7 +162,7 @@ struct ObservedPathRulesTests {
     #expect(viewer.shown == ["0→2"])
   }
 
-  @Test("A batch that comes back to the first object reports its inner change to a path once")
+  @Test("A batch that returns to the first object reports its inner change to a path once")
   func batchThereAndBack() {
     let (player, viewer) = (Player(), Viewer())
     let first = player.account
@@ -180,7 +180,7 @@ struct ObservedPathRulesTests {
     #expect(viewer.shown == ["0→4", "4→5"])
   }
 
-  @Test("An inner value that equals the one the handler knows is not reported")
+  @Test("An inner value equal to the last one delivered is not reported")
   func equalAfterSilence() {
     let (player, viewer) = (Player(), Viewer())
     player.$account.observe(\.$balance, owner: viewer) { $0.show($1) }
@@ -191,7 +191,7 @@ struct ObservedPathRulesTests {
     #expect(viewer.shown == ["0→2"])
   }
 
-  @Test("A report by hand reaches a path as it reaches a plain observer")
+  @Test("A manual report reaches a path as it reaches a plain observer")
   func byHand() {
     let (player, viewer, plain) = (Player(), Viewer(), Viewer())
     player.$account.observe(\.$balance, owner: viewer) { $0.show($1) }
@@ -203,7 +203,7 @@ struct ObservedPathRulesTests {
     #expect(viewer.shown == plain.shown)
   }
 
-  @Test("The inner property may be set while the outer one is changed silently in place")
+  @Test("The inner property may be set during a silent mutation of the outer one")
   func setInsideASilentWrite() {
     let (player, viewer) = (Player(), Viewer())
     player.$account.observe(\.$balance, owner: viewer) { $0.show($1) }
@@ -211,7 +211,7 @@ struct ObservedPathRulesTests {
     #expect(viewer.shown == ["0→2"])
   }
 
-  @Test("Prior and change arrive in a chain when a handler with prior replaces the object")
+  @Test("Prior and change calls stay chained when a prior handler replaces the object")
   func priorReplaces() {
     let (player, viewer) = (Player(), Viewer())
     player.$account.observe(
@@ -226,7 +226,7 @@ struct ObservedPathRulesTests {
     #expect(viewer.shown == ["p0→1", "0→1", "p1→4", "1→4"])
   }
 
-  @Test("A path cancelled by its own handler is not called for what that handler set")
+  @Test("A path cancelled by its own handler is not called for values that handler set")
   func cancelsItself() {
     let (player, viewer) = (Player(), Viewer())
     let tokens = Notes<Token>()
@@ -243,7 +243,7 @@ struct ObservedPathRulesTests {
   }
 
   @Test(
-    "In 5,000 random writes, batches, pauses and writes of the handler a path's chain is unbroken",
+    "A path's chain stays unbroken in 5,000 random writes, batches, pauses and handler writes",
     arguments: 1...4 as ClosedRange<UInt64>
   )
   func random(seed: UInt64) {
@@ -292,7 +292,7 @@ struct ObservedPathRulesTests {
     #expect(!wasNested)
   }
 
-  @Test("Waiting for the end of a path waits for a call that the inner property caused")
+  @Test("waitUntilFinished() on a path waits for a call caused by the inner property")
   func waitUntilFinished() async {
     let (isInside, mayLeave) = (ManualLatch(), ManualLatch())
     let hasLeft = Log<Bool>()

@@ -2,14 +2,14 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Observing through a replaceable object, bindings, values as a sequence")
+@Suite("Paths, bindings and asynchronous values")
 struct ObservedPathTests {
   private final class Player {
     @Observed var account = Account()
     @Observed var guest: Account?
   }
 
-  @Test("Changes of the inner property arrive, and replacing the object is one change")
+  @Test("A path reports changes of the inner property, and a replaced object as one change")
   func replaced() {
     let (player, viewer) = (Player(), Viewer())
     let first = player.account
@@ -33,7 +33,7 @@ struct ObservedPathTests {
     #expect(viewer.shown == ["0→1"])
   }
 
-  @Test("Prior is told for both ways of changing")
+  @Test("Prior observers of a path are called for inner changes and for replacements")
   func prior() {
     let (player, viewer) = (Player(), Viewer())
     player.$account.observe(\.$balance, owner: viewer, options: .prior) { $0.show($1) }
@@ -42,7 +42,7 @@ struct ObservedPathTests {
     #expect(viewer.shown == ["p0→1", "0→1", "p1→0", "1→0"])
   }
 
-  @Test("Through an optional object the value is nil without one")
+  @Test("A path through an optional object reports nil while there is no object")
   func optional() {
     let (player, viewer) = (Player(), Viewer())
     player.$guest.observe(\.$balance, owner: viewer, options: .initial) { viewer, change in
@@ -57,7 +57,7 @@ struct ObservedPathTests {
     #expect(viewer.shown == ["-1→-1", "-1→0", "0→3", "3→-1"])
   }
 
-  @Test("Cancelling ends both registrations; so does the owner's end, and the property's")
+  @Test("Cancelling, the owner's end and the property's end each end both registrations of a path")
   func ends() {
     let (player, tally) = (Player(), Tally())
     var viewer: Viewer? = Viewer()
@@ -94,7 +94,7 @@ struct ObservedPathTests {
     withExtendedLifetime(other) {}
   }
 
-  @Test("A path that leads back to the property itself is followed")
+  @Test("A path that leads back to the property itself works")
   func selfLoop() {
     final class Node { @Observed var next: Node? }
     let (node, other, viewer) = (Node(), Node(), Viewer())
@@ -111,7 +111,7 @@ struct ObservedPathTests {
     #expect(node.$next.observerSlotCount <= 8)
   }
 
-  @Test("A binding sets at once and after every change, until its object dies")
+  @Test("A binding sets at once and after every change, until its target dies")
   func bind() {
     final class Label { var text = "" }
     final class Model { @Observed var title = "a" }
@@ -130,7 +130,7 @@ struct ObservedPathTests {
     withExtendedLifetime(other) {}
   }
 
-  @Test("Values begin with the present one and end with the property")
+  @Test("The value sequence starts with the current value and ends with the property")
   func values() async {
     var account: Account? = Account()
     account?.balance = 1
@@ -144,7 +144,7 @@ struct ObservedPathTests {
     withExtendedLifetime(account) {}
   }
 
-  @Test("Values end with the lifetime, after what was there by then")
+  @Test("The value sequence ends with the lifetime, after the values stored by then")
   func valuesUntil() async {
     let (account, lifetime) = (Account(), Lifetime())
     let values = account.$balance.values(until: lifetime)
@@ -158,7 +158,7 @@ struct ObservedPathTests {
     #expect(seen == [0, 1, -1])
   }
 
-  @Test("Values keep as many as they were told to")
+  @Test("The value sequence buffers as many values as its policy allows")
   func valuesBuffering() async {
     let (account, lifetime) = (Account(), Lifetime())
     let newest = account.$balance.values(buffering: .bufferingNewest(1), until: lifetime)
@@ -171,7 +171,7 @@ struct ObservedPathTests {
     #expect(seen == [5, 0, 1])
   }
 
-  @Test("Values may be taken in another task, and end with its cancellation")
+  @Test("The value sequence may be consumed in another task and ends with its cancellation")
   @MainActor
   func valuesElsewhere() async {
     @MainActor final class Model { @Observed var number = 0 }
@@ -189,7 +189,7 @@ struct ObservedPathTests {
     #expect(await task.value)
   }
 
-  @Test("Dropping the values ends the registration")
+  @Test("Dropping the value sequence ends its registration")
   func valuesDropped() {
     let account = Account()
     var values: (any AsyncSequence<Int, Never>)? = account.$balance.values()

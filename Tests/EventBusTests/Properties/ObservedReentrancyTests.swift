@@ -4,9 +4,7 @@ import Testing
 
 @Suite("Observers that change what they observe")
 struct ObservedReentrancyTests {
-  @Test(
-    "A set inside an observer stores at once; it is told when all have heard the present change"
-  )
+  @Test("A set inside an observer stores at once and is reported after the current change")
   func nestedSet() {
     let account = Account()
     let notes = Notes<String>()
@@ -29,7 +27,7 @@ struct ObservedReentrancyTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("The chain is unbroken for every observer, however deep sets nest")
+  @Test("Every observer sees an unbroken chain, however deep sets nest")
   func chain() {
     let account = Account()
     let lists = [Notes<Change<Int>>(), Notes<Change<Int>>(), Notes<Change<Int>>()]
@@ -51,7 +49,7 @@ struct ObservedReentrancyTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("An observer added during a change is not called for it, but for later ones")
+  @Test("An observer added during a change is called for later changes only")
   func addedDuring() {
     let account = Account()
     let notes = Notes<String>()
@@ -68,7 +66,7 @@ struct ObservedReentrancyTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("An observer that ended during a change is not called any more")
+  @Test("An observer that ended during a change is not called again")
   func endedDuring() {
     let account = Account()
     let notes = Notes<String>()
@@ -86,7 +84,7 @@ struct ObservedReentrancyTests {
     withExtendedLifetime(first) {}
   }
 
-  @Test("An observer may end itself; its handler lives until the call has ended")
+  @Test("An observer may end itself, and its handler lives until the call returns")
   func endsItself() {
     let account = Account()
     let (tally, own) = (Tally(), Holder<Token>())
@@ -104,7 +102,7 @@ struct ObservedReentrancyTests {
     #expect(tally.live == 0)
   }
 
-  @Test("More than a hundred rounds are told in one line that names the property's place")
+  @Test("More than a hundred rounds cause one warning that names the property's source site")
   func warning() async throws {
     let result = await #expect(
       processExitsWith: .success,
@@ -123,7 +121,7 @@ struct ObservedReentrancyTests {
     #expect(message.contains("Samples.swift:6"))
   }
 
-  @Test("A hundred rounds are told without a line")
+  @Test("A hundred rounds cause no warning")
   func noWarning() async throws {
     let result = await #expect(
       processExitsWith: .success,
@@ -139,7 +137,7 @@ struct ObservedReentrancyTests {
     #expect(try #require(result).standardErrorContent.isEmpty)
   }
 
-  @Test("Properties that answer each other settle")
+  @Test("Properties that answer each other reach a stable state")
   func mutual() {
     final class Model {
       @Observed var celsius = 0
@@ -157,7 +155,7 @@ struct ObservedReentrancyTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("What dies when a value is replaced may read and set the property")
+  @Test("A replaced value may read and set the property in its deinit")
   func dyingValueReads() {
     final class Model { @Observed(by: ===) var holder = Guest {} }
     final class Guest {

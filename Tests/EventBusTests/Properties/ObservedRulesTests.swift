@@ -22,7 +22,7 @@ struct ObservedRulesTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A declined value is not stored and nobody is told")
+  @Test("A declined value is neither stored nor reported")
   func veto() {
     let account = Account()
     let notes = Notes<String>()
@@ -37,7 +37,7 @@ struct ObservedRulesTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Validators are asked in order, each with what the one before left, until one declines")
+  @Test("Each validator gets the previous one's result, in order, until one declines")
   func order() {
     let account = Account()
     let notes = Notes<String>()
@@ -77,7 +77,7 @@ struct ObservedRulesTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A mutation in place is validated and reported with old and new")
+  @Test("A mutation in place is validated and reported with old and new values")
   func mutation() {
     let account = Account()
     let notes = Notes<Change<[String]>>()
@@ -108,7 +108,7 @@ struct ObservedRulesTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Nobody observes: a mutation in place copies nothing", arguments: [false, true])
+  @Test("Without observers, a mutation in place copies nothing", arguments: [false, true])
   func inPlace(wasObserved: Bool) {
     final class Buffer {}
     struct Value {
@@ -143,7 +143,7 @@ struct ObservedRulesTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("In manual mode validators still decide")
+  @Test("In manual mode validators still apply")
   func manualValidator() {
     final class Model { @Observed(notifies: .manually) var number = 0 }
     let model = Model()
@@ -154,7 +154,7 @@ struct ObservedRulesTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Without notifying a value is stored that nobody hears of, and no validator is asked")
+  @Test("A silent write notifies no observer and runs no validator")
   func silently() throws {
     let account = Account()
     let notes = Notes<String>()
@@ -181,7 +181,7 @@ struct ObservedRulesTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("Using the property while it is changed in place traps and names its place")
+  @Test("Using the property during its mutation in place traps with its source site")
   func exclusive() async throws {
     func message(_ result: ExitTest.Result?) throws -> String {
       String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
@@ -206,7 +206,7 @@ struct ObservedRulesTests {
     }
   }
 
-  @Test("Registering while the property is changed in place is allowed")
+  @Test("Registering during a mutation in place is allowed")
   func registeringMeanwhile() {
     let account = Account()
     let tokens = Notes<Token>()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Observed properties")
 struct ObservedTests {
-  @Test("An observer gets the exact old and new value of every change")
+  @Test("An observer gets the exact old and new values of every change")
   func oldAndNew() {
     let account = Account()
     let notes = Notes<String>()
@@ -16,7 +16,7 @@ struct ObservedTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("The handler of an owner is given the owner")
+  @Test("The handler of an owner receives the owner")
   func ownerIsPassed() {
     let (account, viewer) = (Account(), Viewer())
     account.$balance.observe(owner: viewer) { viewer, change in viewer.show(change) }
@@ -24,7 +24,7 @@ struct ObservedTests {
     #expect(viewer.shown == ["0→1"])
   }
 
-  @Test("The new value can be read from the object inside the handler")
+  @Test("The handler can read the new value from the object")
   func newValueIsReadable() {
     let account = Account()
     let notes = Notes<Int>()
@@ -34,7 +34,7 @@ struct ObservedTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Observers are called in the order of registration")
+  @Test("Observers are called in registration order")
   func order() {
     let account = Account()
     let notes = Notes<Int>()
@@ -44,7 +44,7 @@ struct ObservedTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A value equal to the present one is not reported, if values can be compared")
+  @Test("A value equal to the current one is not reported if the type is Equatable")
   func equalValues() {
     let account = Account()
     let notes = Notes<String>()
@@ -56,7 +56,7 @@ struct ObservedTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Without a way to compare every set is reported")
+  @Test("Every set of a type that is not Equatable is reported")
   func incomparable() {
     struct Plain { let number: Int }
     final class Model { @Observed var plain = Plain(number: 0) }
@@ -69,7 +69,7 @@ struct ObservedTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A way to compare of one's own decides, and what it calls equal is not stored")
+  @Test("A custom equality decides, and a value it considers equal is not stored")
   func ownEquality() {
     final class Model { @Observed(by: { abs($0 - $1) < 10 }) var number = 0 }
     let model = Model()
@@ -82,7 +82,7 @@ struct ObservedTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Initial delivers the present value once, before any later change")
+  @Test("The initial option delivers the current value once, before any later change")
   func initial() {
     let account = Account()
     account.balance = 3
@@ -107,7 +107,7 @@ struct ObservedTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Ending the registration inside the initial call is final")
+  @Test("A registration ended inside its initial call stays ended")
   func cancelInsideInitial() {
     let (account, viewer) = (Account(), LivedViewer())
     let token = account.$balance.observe(owner: viewer, options: .initial) { viewer, change in
@@ -119,7 +119,7 @@ struct ObservedTests {
     #expect(viewer.shown == ["i0"])
   }
 
-  @Test("Prior observers are told while the value is still the old one, and again afterwards")
+  @Test("Prior observers are called before the value changes and again afterwards")
   func prior() {
     let account = Account()
     let notes = Notes<String>()
@@ -131,7 +131,7 @@ struct ObservedTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("All prior observers are told before any other, whatever the order of registration")
+  @Test("All prior observers are called before any other, in any registration order")
   func priorComesFirst() {
     let account = Account()
     let notes = Notes<String>()
@@ -158,7 +158,7 @@ struct ObservedTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Dropping the token ends the registration; cancelling it twice is harmless")
+  @Test("Dropping the token ends the registration, and cancelling twice is harmless")
   func dropAndCancel() {
     let account = Account()
     let notes = Notes<String>()
@@ -175,7 +175,7 @@ struct ObservedTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A registration with an owner stays when its token is dropped, and ends with the owner")
+  @Test("A registration with an owner outlives its token and ends with the owner")
   func endsWithOwner() {
     let account = Account()
     let counter = Counter()
@@ -191,7 +191,7 @@ struct ObservedTests {
     withExtendedLifetime(viewer) {}
   }
 
-  @Test("The registration of an owner with a lifetime ends at once with it")
+  @Test("A registration whose owner has a lifetime ends at once with it")
   func endsWithLifetime() {
     let account = Account()
     var viewer: LivedViewer? = LivedViewer()
@@ -218,7 +218,7 @@ struct ObservedTests {
     #expect(tally.live == 0)
   }
 
-  @Test("The same owner may register twice; both are called")
+  @Test("One owner may register twice, and both handlers are called")
   func duplicates() {
     let (account, viewer) = (Account(), Viewer())
     for _ in 0..<2 { account.$balance.observe(owner: viewer) { $0.show($1) } }
@@ -226,7 +226,7 @@ struct ObservedTests {
     #expect(viewer.shown == ["0→1", "0→1"])
   }
 
-  @Test("With an id the second registration of an owner replaces the first")
+  @Test("With an id, an owner's second registration replaces the first")
   func ids() {
     let (account, viewer, other) = (Account(), Viewer(), Viewer())
     let first = account.$balance.observe(owner: viewer, id: "a") { viewer, _ in
@@ -260,7 +260,7 @@ struct ObservedTests {
     Account().$balance.unobserve(owner: viewer)
   }
 
-  @Test("A paused registration hears nothing until every pause has ended")
+  @Test("A paused registration receives nothing until every pause has ended")
   func pause() {
     let account = Account()
     let notes = Notes<String>()
@@ -275,7 +275,7 @@ struct ObservedTests {
     #expect(token.isActive)
   }
 
-  @Test("A property on the main actor is observed with plain closures of that actor")
+  @Test("Plain closures of the main actor can observe a main-actor property")
   @MainActor
   func mainActor() {
     @MainActor final class Model { @Observed var number = 0 }
@@ -285,7 +285,7 @@ struct ObservedTests {
     #expect(screen.shown == [4])
   }
 
-  @Test("A property of an actor is observed inside the actor")
+  @Test("A property of an actor can be observed inside that actor")
   func actor() async {
     actor Store {
       @Observed var number = 0

@@ -26,7 +26,7 @@ final class LivedViewer: LifetimeOwner {
   func show(_ change: Change<Int>) { shown.append(change.text) }
 }
 
-/// What a test wrote down, without a lock: everything happens in one isolation.
+/// The entries noted by a test, without a lock: all code runs in one isolation.
 final class Notes<Entry> {
   var entries: [Entry] = []
 
@@ -34,7 +34,7 @@ final class Notes<Entry> {
 }
 
 extension Change {
-  /// `old→new`, with a letter for what is no plain change.
+  /// `old→new`, with a letter for any change that is not plain.
   var text: String {
     switch kind {
     case .initial: "i\(new)"

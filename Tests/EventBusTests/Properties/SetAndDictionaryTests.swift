@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 extension SetChange where Element == String {
-  /// What came and went, in order.
+  /// The inserted and removed elements, in order.
   var text: String { "\(kind) +\(inserted.sorted()) -\(removed.sorted())" }
 }
 
 extension DictionaryChange where Key == String, Value == Int {
-  /// What came, went and changed, in order.
+  /// The inserted, removed and updated entries, in order.
   var text: String {
     let updates = updated.sorted { $0.key < $1.key }.map { "\($0)\($1.old)→\($1.new)" }
     return "\(kind) +\(Self.text(inserted)) -\(Self.text(removed)) =\(updates)"
@@ -28,7 +28,7 @@ struct ObservedSetTests {
     shelf.$tags.observeElements(options: options) { [notes] in notes.append($0.text) }
   }
 
-  @Test("Operations tell what came and went; what changes nothing is not told")
+  @Test("Set operations report insertions and removals, and nothing if the set stays equal")
   func operations() {
     let token = observe()
     #expect(shelf.$tags.insert("a"))
@@ -48,7 +48,7 @@ struct ObservedSetTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A whole assignment is compared when it is asked for; a plain mutation begins anew")
+  @Test("A whole assignment is compared on demand; a plain mutation reports a full replacement")
   func setting() {
     shelf.tags = ["a", "b"]
     let token = shelf.$tags.observeElements(options: .initial) { [notes] in
@@ -65,7 +65,7 @@ struct ObservedSetTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A batch tells the sum of its operations, and nothing if they undo each other")
+  @Test("A batch reports the sum of its operations, and nothing if they cancel out")
   func batches() {
     shelf.tags = ["a"]
     let token = observe()
@@ -84,7 +84,7 @@ struct ObservedSetTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("An owner is given the change and ends the registration")
+  @Test("An owner receives the change and may end the registration")
   func owner() {
     var viewer: Viewer? = Viewer()
     let token = viewer.map {
@@ -97,7 +97,10 @@ struct ObservedSetTests {
     #expect(token?.isActive == false)
   }
 
-  @Test("A mirror of what came and went is the set, whatever is done to it", arguments: 0..<8)
+  @Test(
+    "A mirror built from the reported changes equals the set after any operations",
+    arguments: 0..<8
+  )
   func mirrors(_ seed: Int) {
     var numbers = SampleNumbers(seed: seed)
     var mirror: Set<String> = []
@@ -136,7 +139,7 @@ struct ObservedDictionaryTests {
     shelf.$prices.observeElements { [notes] in notes.append($0.text) }
   }
 
-  @Test("Operations tell what came, went and changed")
+  @Test("Dictionary operations report insertions, removals and updates")
   func operations() {
     let token = observe()
     shelf.$prices["a"] = 1
@@ -155,7 +158,7 @@ struct ObservedDictionaryTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A whole assignment is compared when it is asked for; a plain mutation begins anew")
+  @Test("A whole assignment is compared on demand; a plain mutation reports a full replacement")
   func setting() {
     shelf.prices = ["a": 1, "b": 2]
     let token = shelf.$prices.observeElements(options: .initial) { [notes] in
@@ -172,7 +175,7 @@ struct ObservedDictionaryTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Equal values of a whole assignment are no updates; values that cannot be compared are")
+  @Test("A whole assignment reports updates for unequal values and values without equality only")
   func comparing() {
     final class Box {}
     final class Model {
@@ -190,7 +193,7 @@ struct ObservedDictionaryTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A batch tells the sum of its operations, and nothing if they undo each other")
+  @Test("A batch reports the sum of its operations, and nothing if they cancel out")
   func batches() {
     shelf.prices = ["a": 1, "b": 2]
     let token = observe()
@@ -210,7 +213,7 @@ struct ObservedDictionaryTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("An optional value is a value")
+  @Test("An optional value of a dictionary counts as a value")
   func optionalValues() {
     final class Model { @Observed var values: [String: Int?] = [:] }
     let (model, notes) = (Model(), Notes<String>())
@@ -225,7 +228,7 @@ struct ObservedDictionaryTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Nothing is copied for an observer of elements")
+  @Test("Observers of elements cause no copy")
   func inPlace() {
     final class Model { @Observed var values: [Int: Counted] = [:] }
     let model = Model()
@@ -240,7 +243,7 @@ struct ObservedDictionaryTests {
 
   private final class Counted {}
 
-  @Test("A mirror of what came, went and changed is the dictionary", arguments: 0..<8)
+  @Test("A mirror built from the reported changes equals the dictionary", arguments: 0..<8)
   func mirrors(_ seed: Int) {
     var numbers = SampleNumbers(seed: seed)
     var mirror: [String: Int] = [:]

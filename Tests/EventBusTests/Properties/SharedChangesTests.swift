@@ -1,9 +1,9 @@
 import EventBus
 import Testing
 
-@Suite("The plan by which threads deliver the changes of a shared property")
+@Suite("Delivery plan of a shared property's changes")
 struct SharedChangesTests {
-  /// The plan, and what was delivered by it.
+  /// The plan and the rounds it delivered.
   private final class Model {
     var changes = SharedChanges(0)
     var delivered: [Change<Int>] = []
@@ -11,7 +11,7 @@ struct SharedChangesTests {
 
     /// Sets a value.
     ///
-    /// - Returns: Whether the thread is to deliver.
+    /// - Returns: Whether the thread has to deliver.
     func set(_ value: Int, by thread: UInt, isBarred: Bool = false) -> Bool {
       let old = changes.value
       changes.value = value
@@ -22,7 +22,7 @@ struct SharedChangesTests {
 
     /// Takes one step.
     ///
-    /// - Returns: `nil` when a round was delivered; else whether a task is to be started.
+    /// - Returns: `nil` after delivering a round; otherwise whether a task must be started.
     func step() -> Bool? {
       switch changes.next() {
       case .deliver(let round):
@@ -35,7 +35,7 @@ struct SharedChangesTests {
 
     /// Takes steps until the turn is over.
     ///
-    /// - Returns: How many rounds were delivered, and whether a task is to be started.
+    /// - Returns: The number of delivered rounds, and whether a task must be started.
     func turn() -> Turn {
       let before = delivered.count
       while true {
@@ -43,7 +43,7 @@ struct SharedChangesTests {
       }
     }
 
-    /// Whether a task that begins now has something to do.
+    /// Returns whether a task that begins now has work.
     func taskBegins(_ thread: UInt) -> Bool { changes.taskBegins(on: thread) }
 
     var isUnbroken: Bool {
@@ -52,7 +52,7 @@ struct SharedChangesTests {
     }
   }
 
-  /// What a thread has done when it leaves.
+  /// The work of a thread up to the moment it leaves.
   private struct Turn: Equatable {
     let rounds: Int
     let startsTask: Bool
@@ -63,7 +63,7 @@ struct SharedChangesTests {
     }
   }
 
-  @Test("One thread delivers at a time, everything in order, and then anybody may")
+  @Test("One thread at a time delivers, in order, and any thread may follow it")
   func order() {
     let model = Model()
     #expect(model.set(1, by: 1))
@@ -76,7 +76,7 @@ struct SharedChangesTests {
     #expect(model.isUnbroken)
   }
 
-  @Test("A turn is left after 64 changes of others, with one task; 64 are not too many")
+  @Test("A turn ends after 64 changes of other threads and leaves the rest to one task")
   func left() {
     for others in [63, 64, 65, 200] {
       let model = Model()
@@ -89,7 +89,7 @@ struct SharedChangesTests {
     }
   }
 
-  @Test("What its own observers set does not end a thread's turn")
+  @Test("Changes set by a thread's own observers do not end its turn")
   func nested() {
     let model = Model()
     _ = model.set(1, by: 1)
@@ -119,7 +119,7 @@ struct SharedChangesTests {
     #expect(model.delivered.map(\.new) == Array(1...201))
   }
 
-  @Test("The next setter takes over from a task on its way, up to its own change and 64 more")
+  @Test("The next setter takes over from a scheduled task, up to its own change and 64 more")
   func takenOver() {
     let model = Model()
     _ = model.set(1, by: 1)
@@ -134,7 +134,7 @@ struct SharedChangesTests {
     #expect(model.delivered.map(\.new) == Array(1...300))
   }
 
-  @Test("A second task is not started while one is on its way")
+  @Test("No second task starts while one is scheduled")
   func oneTask() {
     let model = Model()
     _ = model.set(1, by: 1)
@@ -148,7 +148,7 @@ struct SharedChangesTests {
     #expect(model.isUnbroken)
   }
 
-  @Test("From the 1,001st on, changes that wait merge: first old, last new, each one counted")
+  @Test("From the 1,001st on, waiting changes merge: first old, last new, each one counted")
   func merges() {
     for sets in [999, 1_000, 1_001, 5_000] {
       let model = Model()
@@ -167,7 +167,7 @@ struct SharedChangesTests {
     }
   }
 
-  @Test("Nothing merges across a registration or the end of a pause")
+  @Test("Changes never merge across a registration or the end of a pause")
   func barred() {
     let model = Model()
     _ = model.set(1, by: 1)
@@ -184,7 +184,7 @@ struct SharedChangesTests {
     #expect(model.delivered.suffix(3).map(\.new) == [2_000, 3_000, 4_000])
   }
 
-  @Test("However many registrations come meanwhile, no more than 2,000 changes wait")
+  @Test("At most 2,000 changes wait, however many registrations are made meanwhile")
   func crowded() {
     let model = Model()
     _ = model.set(1, by: 1)
@@ -204,7 +204,7 @@ struct SharedChangesTests {
     #expect(model.delivered.last?.new == 10_000)
   }
 
-  @Test("Nothing merges across a gap, which a pause leaves in what waits for an actor")
+  @Test("Changes never merge across a gap that a pause leaves in an actor's queue")
   func gap() {
     var (changes, queue) = (SharedChanges(0), RoundQueue<Int>())
     func change() -> SharedRound<Int>? {
@@ -213,7 +213,7 @@ struct SharedChangesTests {
       if case .deliver(let round) = changes.next() { return round }
       return nil
     }
-    /// Makes a change and lets it wait, and returns the value that merging made needless.
+    /// Makes a waiting change and returns the value that merging discarded.
     func wait() -> Int? { change().flatMap { queue.append($0) } }
     for _ in 1...1_000 { #expect(wait() == nil) }
     #expect(wait() == 1_000)
@@ -224,7 +224,7 @@ struct SharedChangesTests {
     #expect(wait() == 1_003)
   }
 
-  @Test("A round that came to nothing leaves no gap between the numbers of its neighbours")
+  @Test("A round without a net change leaves no gap between its neighbours' numbers")
   func skipped() {
     var changes = SharedChanges(0)
     for barred in [false, false, true, false, false] {
@@ -234,7 +234,7 @@ struct SharedChangesTests {
       if case .deliver(let round) = changes.next() { round } else { nil }
     }
     #expect(next()?.number == 1)
-    // The second and the third, which came after a registration.
+    // The second and third changes, which followed a registration.
     for _ in 0..<2 { if let round = next() { changes.skip(round) } }
     let fourth = next()
     #expect(fourth?.first == 2 && fourth?.number == 4 && fourth?.isBarred == true)
@@ -242,7 +242,7 @@ struct SharedChangesTests {
     #expect(fifth?.first == 5 && fifth?.isBarred == false)
   }
 
-  @Test("A change made in a call that belongs to no turn is counted from the change it answers")
+  @Test("A change made outside any turn is counted from the change it answers")
   func answering() {
     var changes = SharedChanges(0)
     _ = changes.record(from: 0, by: 1, answering: 7, isBarred: false)
@@ -255,7 +255,7 @@ struct SharedChangesTests {
     #expect(depth() == 9)
   }
 
-  @Test("Rounds made by the observers' own sets are counted from the change that led to them")
+  @Test("Rounds caused by observers' own sets are counted from the change that led to them")
   func depth() {
     var changes = SharedChanges(0)
     func record(_ thread: UInt) { _ = changes.record(from: 0, by: thread, isBarred: false) }

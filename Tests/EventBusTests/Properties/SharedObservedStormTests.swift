@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("A property that four threads set at once")
+@Suite("A shared property set by four threads at once")
 struct SharedObservedStormTests {
   #if TSAN
   private static let sets = 1_000
@@ -15,7 +15,7 @@ struct SharedObservedStormTests {
     while chain.count + property.mergedCount < sets { await Task.yield() }
   }
 
-  @Test("Every one of 80,000 sets is delivered or merged, to every observer in one unbroken chain")
+  @Test("Each of 80,000 sets is delivered or merged, in one unbroken chain for every observer")
   func chain() async {
     let property = SharedObserved(-1)
     let (first, second) = (Chain(), Chain())
@@ -36,7 +36,7 @@ struct SharedObservedStormTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("Updates are whole: none of four threads' additions is lost")
+  @Test("Updates are atomic: no addition of four threads is lost")
   func updates() async {
     let property = SharedObserved(0)
     let chain = Chain(0)
@@ -52,7 +52,7 @@ struct SharedObservedStormTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Who registers meanwhile begins with the initial value, and its chain goes on from there")
+  @Test("An observer registered meanwhile starts with the initial value and an unbroken chain")
   func initial() async {
     let property = SharedObserved(-1)
     let (registrations, sets) = (Self.sets / 10, Self.sets)
@@ -101,7 +101,7 @@ struct SharedObservedStormTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Of registrations under one name by two threads at once, exactly one stays")
+  @Test("Two threads that register under one id leave exactly one registration")
   func names() async {
     for _ in 0..<200 {
       let property = SharedObserved(0)
@@ -114,7 +114,7 @@ struct SharedObservedStormTests {
     }
   }
 
-  @Test("100,000 owners are born, observe and die beside 1,000 that live: places stay bounded")
+  @Test("100,000 short-lived owners beside 1,000 living ones use bounded slots")
   func owners() {
     let property = SharedObserved(0)
     let living = (0..<1_000).map { _ in LivedOwner() }
@@ -136,7 +136,7 @@ private final class PerThread: Sendable {
 
   private let state = Locked(State())
 
-  /// How many calls there were on this thread.
+  /// The number of calls on this thread.
   var count: Int {
     let thread = ThreadID.current
     return state.withLock { $0.counts[thread, default: 0] }
@@ -148,7 +148,7 @@ private final class PerThread: Sendable {
   }
 }
 
-/// Looks at the changes one observer is told of.
+/// Checks the changes that one observer receives.
 ///
 /// They come one at a time, but from different threads.
 private final class Chain: Sendable {

@@ -2,14 +2,14 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("A property for many threads")
+@Suite("Shared observed properties")
 struct SharedObservedTests {
   /// A value without an equality.
   private struct Opaque: Sendable {
     let number: Int
   }
 
-  @Test("Every set of another value is reported with what was and what is, and can be read by then")
+  @Test("Every set of a different value reports old and new and is readable by then")
   func sets() {
     let property = SharedObserved(1)
     let (changes, read) = (Log<Change<Int>>(), Log<Int>())
@@ -54,7 +54,7 @@ struct SharedObservedTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A change is announced to those who asked for it, and only to them")
+  @Test("A change is announced to prior observers, and only to them")
   func prior() {
     let property = SharedObserved(1)
     let (told, others) = (Log<Change<Int>>(), Log<Change<Int>>())
@@ -69,7 +69,7 @@ struct SharedObservedTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("An update returns what its closure returns, and reports what was stored when it throws")
+  @Test("An update returns its closure's result and reports the stored value even if it throws")
   func updates() {
     let property = SharedObserved([1])
     let changes = Log<Change<[Int]>>()
@@ -91,7 +91,7 @@ struct SharedObservedTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("While nobody observes, an update changes the value in place")
+  @Test("Without observers, an update mutates the value in place")
   func inPlace() {
     let property = SharedObserved(Array(0..<1_000))
     property.update { $0.reserveCapacity(2_000) }
@@ -108,9 +108,7 @@ struct SharedObservedTests {
     #expect(address() == first)
   }
 
-  @Test(
-    "Changes made by observers come after the one they were called for: one chain for everybody"
-  )
+  @Test("Changes made by observers follow the change they answer, in one chain for all observers")
   func nested() {
     let property = SharedObserved(0)
     let changes = Log<Change<Int>>()
@@ -126,7 +124,7 @@ struct SharedObservedTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("An observer added by another is told of later changes, one cancelled by another of none")
+  @Test("An observer added by a handler gets later changes, one cancelled by a handler none")
   func changedOnTheWay() {
     let property = SharedObserved(0)
     let (added, late) = (Log<Token>(), Log<Int>())
@@ -143,7 +141,7 @@ struct SharedObservedTests {
     withExtendedLifetime(first) {}
   }
 
-  @Test("An owner is passed in, not kept, and ends its registrations: at once with a lifetime")
+  @Test("An owner is passed in, not retained, and ends its registrations, at once with a lifetime")
   func owners() {
     let property = SharedObserved(0)
     var plain: PlainOwner? = PlainOwner()
@@ -168,7 +166,7 @@ struct SharedObservedTests {
     withExtendedLifetime((plain, lived)) {}
   }
 
-  @Test("A registration replaces the one of the same owner and name, and no other")
+  @Test("A registration replaces the one with the same owner and id, and no other")
   func names() {
     let property = SharedObserved(0)
     let (mine, other) = (PlainOwner(), PlainOwner())
@@ -184,7 +182,7 @@ struct SharedObservedTests {
     withExtendedLifetime((mine, other)) {}
   }
 
-  @Test("Unobserving an owner ends all its registrations and nobody else's")
+  @Test("Unobserving an owner ends all registrations of that owner and no others")
   func unobserve() {
     let property = SharedObserved(0)
     let (mine, other) = (PlainOwner(), PlainOwner())
@@ -198,7 +196,7 @@ struct SharedObservedTests {
   }
 
   @MainActor
-  @Test("Handlers on an actor are called there, in order, beginning with the initial value")
+  @Test("Actor-isolated handlers run on their actor, in order, starting with the initial value")
   func onMainActor() async {
     let property = SharedObserved(0)
     let inbox = Inbox<Int>()
@@ -214,7 +212,7 @@ struct SharedObservedTests {
     #expect(screen.shown == Array(0...100))
   }
 
-  @Test("An actor observes for itself without being kept")
+  @Test("An actor observes for itself without being retained")
   func actorOwner() async {
     let property = SharedObserved(0)
     let inbox = Inbox<Int>()
@@ -244,7 +242,7 @@ struct SharedObservedTests {
     #expect(heard.entries == [2])
   }
 
-  @Test("The property may die first: its tokens are inert, what their handlers captured is free")
+  @Test("If the property dies first, its tokens are inactive and their captures are freed")
   func propertyDiesFirst() {
     let tally = Tally()
     var property: SharedObserved<Int>? = SharedObserved(0)
@@ -258,7 +256,7 @@ struct SharedObservedTests {
     withExtendedLifetime(property) {}
   }
 
-  @Test("A value that is replaced is let go outside the lock: its end may use the property")
+  @Test("A replaced value is released outside the lock and may use the property in its deinit")
   func displaced() {
     let holder = Holder<SharedObserved<AtDeinit>>()
     let ended = Counter()
@@ -291,7 +289,7 @@ struct SharedObservedTests {
     holder.letGo()
   }
 
-  /// A value whose end is noticed, equal to every other with the same number.
+  /// A value that reports its deinit, equal to every other one with the same number.
   private final class Equal: Equatable, Sendable {
     let number: Int
     let atDeinit: @Sendable () -> Void
@@ -323,7 +321,7 @@ struct SharedObservedTests {
     #expect(text.contains("Work with the value that update hands to its closure"))
   }
 
-  @Test("Reading the property inside its own update stops the program and names the place")
+  @Test("Reading the property inside its own update traps with its source site")
   func readInUpdate() async throws {
     try expectMessage(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -333,7 +331,7 @@ struct SharedObservedTests {
     )
   }
 
-  @Test("Setting the property inside its own update stops the program and names the place")
+  @Test("Setting the property inside its own update traps with its source site")
   func setInUpdate() async throws {
     try expectMessage(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -343,7 +341,7 @@ struct SharedObservedTests {
     )
   }
 
-  @Test("Updating the property inside its own update stops the program and names the place")
+  @Test("Updating the property inside its own update traps with its source site")
   func updateInUpdate() async throws {
     try expectMessage(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -353,7 +351,7 @@ struct SharedObservedTests {
     )
   }
 
-  @Test("Observing the property inside its own update stops the program and names the place")
+  @Test("Observing the property inside its own update traps with its source site")
   func observeInUpdate() async throws {
     try expectMessage(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -363,7 +361,7 @@ struct SharedObservedTests {
     )
   }
 
-  @Test("Observing with an owner inside an update stops the program and names the place")
+  @Test("Observing with an owner inside an update traps with the property's source site")
   func observeWithOwnerInUpdate() async throws {
     try expectMessage(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -374,7 +372,7 @@ struct SharedObservedTests {
     )
   }
 
-  @Test("Observing the property in the comparison of its values stops the program, too")
+  @Test("Observing the property in the comparison of its values traps with its source site")
   func observeInComparison() async throws {
     try expectMessage(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -388,7 +386,7 @@ struct SharedObservedTests {
     )
   }
 
-  @Test("Using the property in the comparison of its values stops the program, too")
+  @Test("Using the property in the comparison of its values traps with its source site")
   func readInComparison() async throws {
     try expectMessage(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -402,7 +400,7 @@ struct SharedObservedTests {
     )
   }
 
-  @Test("Inside an update observers may be unobserved, cancelled, paused and resumed")
+  @Test("Inside an update, observers may be unobserved, cancelled, paused and resumed")
   func endingInUpdate() {
     let property = SharedObserved(0)
     let (owner, heard) = (PlainOwner(), Log<Int>())
@@ -420,7 +418,7 @@ struct SharedObservedTests {
     withExtendedLifetime(paused) {}
   }
 
-  @Test("More than 100 changes in a row by the observers themselves are warned of once")
+  @Test("More than 100 consecutive changes by the observers themselves cause one warning")
   func feedback() async throws {
     let result = await #expect(
       processExitsWith: .success,
@@ -438,7 +436,7 @@ struct SharedObservedTests {
     try expectWarnings(1, result)
   }
 
-  @Test("An observer on an actor that answers itself more than 100 times is warned of once")
+  @Test("An actor-isolated observer that answers itself more than 100 times causes one warning")
   func feedbackOnAnActor() async throws {
     try expectWarnings(
       1,
@@ -455,7 +453,7 @@ struct SharedObservedTests {
     )
   }
 
-  @Test("100 answers of an observer on an actor, and any number of changes by others, are no loop")
+  @Test("100 answers of an actor-isolated observer and any number of other changes are no loop")
   func noFeedbackOnAnActor() async throws {
     try expectWarnings(
       0,
@@ -473,7 +471,7 @@ struct SharedObservedTests {
     )
   }
 
-  @Test("An observer that answers itself from its registration on is warned of")
+  @Test("An observer that answers itself from its registration on causes a warning")
   func feedbackInARegistration() async throws {
     try expectWarnings(
       1,

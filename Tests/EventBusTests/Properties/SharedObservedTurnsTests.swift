@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("How long one thread delivers for others, and what waits meanwhile", .timeLimit(.minutes(5)))
+@Suite("Turns of delivery and waiting changes", .timeLimit(.minutes(5)))
 struct SharedObservedTurnsTests {
   /// A change, and the thread it was delivered on.
   private struct Delivered: Sendable {
@@ -69,7 +69,7 @@ struct SharedObservedTurnsTests {
     #expect(delivered.prefix(65).allSatisfy { $0.thread == first })
   }
 
-  @Test("What observers set themselves on the delivering thread is not counted as others' changes")
+  @Test("Changes set by observers on the delivering thread do not count as others' changes")
   func ownNested() async {
     let property = SharedObserved(0)
     let token = property.observe { [unowned property] change in
@@ -94,7 +94,7 @@ struct SharedObservedTurnsTests {
     #expect(delivered.last?.change.new == 10_000)
   }
 
-  @Test("Changes never merge across a registration, whose chain begins where it came")
+  @Test("Changes never merge across a registration, whose chain starts there")
   func mergedBesideARegistration() async {
     let property = SharedObserved(0)
     let late = Log<Change<Int>>()
@@ -131,7 +131,7 @@ struct SharedObservedTurnsTests {
     withExtendedLifetime(other) {}
   }
 
-  /// Whether each change was announced just before, with the same values.
+  /// Returns whether each change was announced just before, with the same values.
   private func isAnnounced(_ changes: [Change<Int>]) -> Bool {
     let pairs = stride(from: 0, to: changes.count - 1, by: 2).map { changes[$0...($0 + 1)] }
     return changes.count.isMultiple(of: 2)
@@ -141,7 +141,7 @@ struct SharedObservedTurnsTests {
       }
   }
 
-  @Test("Changes that merge for a busy actor are announced as what they are then")
+  @Test("Changes that merge for a busy actor are announced as merged")
   func announcedInAMailbox() async {
     let property = SharedObserved(0)
     let (actor, inbox) = (HeldActor(), Inbox<Change<Int>>())
@@ -154,7 +154,7 @@ struct SharedObservedTurnsTests {
     #expect(changes.last?.new == 3_000)
   }
 
-  @Test("Changes that came during a registration are announced as what they are then")
+  @Test("Changes made during a registration are announced as merged")
   func announcedInARegistration() async {
     let property = SharedObserved(0)
     let (changes, token) = (Log<Change<Int>>(), Holder<Token>())
@@ -192,7 +192,7 @@ struct SharedObservedTurnsTests {
     #expect(inbox.entries.count { $0.old == 0 } == 2)
   }
 
-  @Test("In an actor's queue changes never merge across the end of a pause")
+  @Test("In an actor's queue, changes never merge across the end of a pause")
   func mailboxBesideAPause() async {
     let property = SharedObserved(0)
     let (actor, inbox) = (HeldActor(), Inbox<Change<Int>>())
@@ -210,7 +210,7 @@ struct SharedObservedTurnsTests {
     #expect(changes.contains { $0.old == 3_000 })
   }
 
-  @Test("Changes that merge to no change are not reported, and the chain stays unbroken")
+  @Test("Changes without a net effect are not reported, and the chain stays unbroken")
   func netZero() async {
     let property = SharedObserved(0)
     let (late, token) = (Log<Change<Int>>(), Holder<Token>())
@@ -229,7 +229,7 @@ struct SharedObservedTurnsTests {
     token.letGo()
   }
 
-  @Test("In an actor's queue changes that merge to no change are not reported")
+  @Test("In an actor's queue, changes without a net effect are not reported")
   func netZeroInAMailbox() async {
     let property = SharedObserved(0)
     let (actor, inbox) = (HeldActor(), Inbox<Change<Int>>())
@@ -245,7 +245,7 @@ struct SharedObservedTurnsTests {
     withExtendedLifetime(barrier) {}
   }
 
-  @Test("During a slow registration changes that merge to no change are not reported")
+  @Test("During a slow registration, changes without a net effect are not reported")
   func netZeroInARegistration() async {
     let property = SharedObserved(0)
     let (changes, token) = (Log<Change<Int>>(), Holder<Token>())
@@ -266,7 +266,7 @@ struct SharedObservedTurnsTests {
     token.letGo()
   }
 
-  @Test("What an observer sets while it catches up comes after all it catches up with")
+  @Test("A value set by an observer that is catching up follows all the changes it catches up with")
   func setWhileHandingOver() {
     let property = SharedObserved(0)
     let changes = Log<Change<Int>>()
@@ -279,7 +279,7 @@ struct SharedObservedTurnsTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Without an equality changes are reported also when they merge to the value before")
+  @Test("Without an equality, changes that merge to the old value are still reported")
   func netZeroWithoutEquality() async {
     struct Opaque: Sendable { let number: Int }
     let property = SharedObserved(Opaque(number: 0))
@@ -290,7 +290,7 @@ struct SharedObservedTurnsTests {
     #expect(await inbox.first(1_000) == Array(1...999) + [999])
   }
 
-  @Test("10,000 short registrations beside a stuck handler leave at most 2,000 changes waiting")
+  @Test("10,000 short registrations beside a blocked handler leave at most 2,000 changes waiting")
   func shortRegistrations() async {
     let property = SharedObserved(0)
     let (logs, tokens) = ((0...100).map { _ in Log<Change<Int>>() }, Log<Token>())
@@ -309,7 +309,7 @@ struct SharedObservedTurnsTests {
     #expect(changes.count >= 1_000)
     #expect(isUnbroken(changes))
     #expect(changes.last?.new == 10_000)
-    // Each registration began in the middle of what merged, with the value there was.
+    // Each registration began during the merge, with the value at that time.
     for (index, log) in logs.enumerated().dropFirst() {
       while log.entries.last?.new != 10_000 { await Task.yield() }
       #expect(log.entries.first?.old == 100 * index - 1)
@@ -343,7 +343,7 @@ struct SharedObservedTurnsTests {
     #expect(isAnnounced(late.entries))
   }
 
-  @Test("A registration whose initial call is slow is left to a task after 64 further changes")
+  @Test("A registration with a slow initial call is left to a task after 64 further changes")
   func slowRegistration() async {
     let property = SharedObserved(0)
     let (isInside, mayLeave, isOver) = (ManualLatch(), ManualLatch(), ManualLatch())

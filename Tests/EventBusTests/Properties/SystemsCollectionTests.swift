@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Systems that observe collections")
+@Suite("Established systems: observing collections")
 struct SystemsCollectionTests {
   @Test("KVO: initial, old, new, prior; …; to-many with kinds")
   func toManyWithKinds() {
@@ -65,7 +65,7 @@ struct SystemsCollectionTests {
     library.$loans["Dune"] = "Grace"
     #expect(notes.entries == [#"["Ada"] []"#, #"[] ["Ada"]"#, "Dune: Ada→Grace"])
 
-    // The observer goes without a word to the library, which goes on.
+    // The observer dies without notice to the library, which continues.
     list = nil
     library.$books.append("Emma")
     #expect(library.$books.observerSlotCount <= 1)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The systems the project grew out of, as far as they observe properties: each shown working.
-@Suite("Systems that observe properties")
+@Suite("Established systems: observing properties")
 struct SystemsTests {
   @Test(
     "KVO: initial, old, new, prior; context; manual and automatic; several keys affecting one; to-many"
@@ -24,7 +24,7 @@ struct SystemsTests {
     }
     let (person, notes) = (Person(), Notes<String>())
     let tokens = [
-      // The context that tells registrations apart is the closure itself.
+      // The closure itself is the context that distinguishes registrations.
       person.$first.observe(options: [.initial, .prior]) { notes.append("first \($0.text)") },
       person.$visits.observe { notes.append("visits \($0.text)") },
       person.full.observe { notes.append("full \($0.text)") },

@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Weak properties that say when their object dies")
+@Suite("Weak observed properties")
 struct WeakObservedTests {
   private final class Guest: LifetimeOwner, Sendable {
     let lifetime = Lifetime()
@@ -18,7 +18,7 @@ struct WeakObservedTests {
     }
   }
 
-  /// Takes no turn until its executor is opened: what is queued for it keeps what it carries.
+  /// Takes no turn until its executor is opened: events queued for it retain their payloads.
   private actor Clerk {
     nonisolated let executor = HeldExecutor()
     nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -30,7 +30,7 @@ struct WeakObservedTests {
     "\(change.kind) \(change.old?.name ?? "-")→\(change.new?.name ?? "-")"
   }
 
-  @Test("It does not keep its object, becomes nil when it dies, and says so")
+  @Test("A weak property does not retain its object, becomes nil when it dies, and reports that")
   func dies() {
     let (desk, log) = (Desk(), Log<String>())
     let token = desk.box.observe { log.append(Self.text($0)) }
@@ -43,7 +43,7 @@ struct WeakObservedTests {
     withExtendedLifetime((token, guest)) {}
   }
 
-  @Test("A lifetime ended by hand clears it too; the old object can still be read")
+  @Test("Ending the object's lifetime clears the property, and the report still holds the object")
   func endedByHand() {
     let (desk, log) = (Desk(), Log<String>())
     let token = desk.box.observe { log.append(Self.text($0)) }
@@ -59,7 +59,7 @@ struct WeakObservedTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("An object that was replaced dies without a word")
+  @Test("The death of a replaced object is not reported")
   func replaced() {
     let (desk, log) = (Desk(), Log<String>())
     var first: Guest? = Guest("Ann")
@@ -74,7 +74,7 @@ struct WeakObservedTests {
     withExtendedLifetime((token, first)) {}
   }
 
-  @Test("Setting it to and fro leaves no hooks behind")
+  @Test("Setting the property back and forth leaves no hooks behind")
   func hooks() {
     let desk = Desk()
     let (first, second) = (Guest("Ann"), Guest("Ben"))
@@ -88,14 +88,14 @@ struct WeakObservedTests {
     #expect(second.lifetime.members.count == 0)
   }
 
-  /// An object whose lifetime others share, so that it does not end with the object.
+  /// An object with a shared lifetime, which does not end with the object.
   private final class Visitor: LifetimeOwner, Sendable {
     let lifetime: Lifetime
 
     init(_ lifetime: Lifetime) { self.lifetime = lifetime }
   }
 
-  @Test("An object at the address of a dead one is another object, though its lifetime goes on")
+  @Test("An object at a dead object's address is a new object, even if the lifetime lives on")
   func reusedAddress() {
     let (visitor, shared) = (WeakObserved<Visitor>(), Lifetime())
     var wasReused = false
@@ -114,7 +114,7 @@ struct WeakObservedTests {
     #expect(wasReused)
   }
 
-  @Test("The property may die first")
+  @Test("The property may die before its object")
   func propertyDies() {
     var desk: Desk? = Desk()
     var guest: Guest? = Guest("Ann")
@@ -126,7 +126,7 @@ struct WeakObservedTests {
     withExtendedLifetime((desk, guest)) {}
   }
 
-  @Test("Handlers run where they were written")
+  @Test("Handlers run in the isolation they were written in")
   @MainActor
   func onTheMainActor() async {
     let (desk, screen) = (Desk(), Screen())
@@ -140,12 +140,12 @@ struct WeakObservedTests {
       desk.guest = guest
     }
     _ = await inbox.first(2)
-    // The object may have died before its coming was told here.
+    // The object may have died before its arrival was reported here.
     #expect(screen.shown.count == 2)
     #expect(screen.shown.last == 0)
   }
 
-  @Test("The end of a dead object's lifetime leaves an object that has its memory")
+  @Test("The end of a dead object's lifetime does not clear an object at the same address")
   func reusedMemory() {
     let desk = Desk()
     let clerk = Clerk()
@@ -169,7 +169,7 @@ struct WeakObservedTests {
     clerk.executor.open()
   }
 
-  @Test("Objects that die on other threads while the property is set leave it at nil")
+  @Test("Objects that die on other threads while the property is set leave it nil")
   func races() async {
     let desk = Desk()
     let deaths = Counter()
@@ -181,7 +181,7 @@ struct WeakObservedTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("As a property wrapper it is written like any weak property")
+  @Test("The property wrapper is written like any weak property")
   @MainActor
   func wrapper() async {
     @MainActor final class Room { @WeakObserved var guest: Guest? }
@@ -193,7 +193,7 @@ struct WeakObservedTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Unobserving an owner, and an id, work as elsewhere")
+  @Test("Unobserving by owner and by id works as with other properties")
   func owners() {
     let (desk, owner, guest) = (Desk(), PlainOwner(), Guest("Ann"))
     desk.box.observe(owner: owner, id: "a") { owner, _ in owner.log.append(1) }

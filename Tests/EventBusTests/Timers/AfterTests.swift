@@ -2,11 +2,11 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("after", .timeLimit(.minutes(5)))
+@Suite("after(_:)", .timeLimit(.minutes(5)))
 struct AfterTests {
   private let clock = ManualClock()
 
-  @Test("It calls once, then it has ended and its handler is freed")
+  @Test("after calls once, then the timer has ended and its handler is freed")
   func once() async {
     let (ticks, tally) = (Log<SeenTick>(), Tally())
     let token = after(.seconds(10), clock: clock) { [clock, probe = tally.probe()] tick in
@@ -21,7 +21,7 @@ struct AfterTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test("It has ended before its call, which goes on when the token is dropped")
+  @Test("The timer ends before its call, which continues when the token is dropped")
   func endsBeforeTheCall() async {
     let tokens = Holder<Token>()
     let states = Log<Bool?>()
@@ -37,7 +37,7 @@ struct AfterTests {
     #expect(states.entries == [false, nil])
   }
 
-  @Test("A delay of zero is a call in the next turn")
+  @Test("A delay of zero calls in the next turn")
   @MainActor
   func zero() async {
     let calls = Log<Int>()
@@ -48,7 +48,7 @@ struct AfterTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Cancelled, or its token dropped, before its time, it does not call")
+  @Test("A timer cancelled or dropped before its deadline does not call")
   func cancelled() async {
     let (calls, tally) = (Counter(), Tally())
     let token = after(.seconds(1), clock: clock) { [probe = tally.probe()] _ in
@@ -61,7 +61,7 @@ struct AfterTests {
     #expect(calls.value == 0)
   }
 
-  @Test("With an owner it calls if that lives, and frees its handler if not")
+  @Test("A timer with an owner calls if the owner lives, and frees its handler otherwise")
   func owners() async {
     let tally = Tally()
     let (living, dying) = (PlainOwner(), Holder(PlainOwner()))
@@ -80,7 +80,7 @@ struct AfterTests {
     #expect(tally.live == 0)
   }
 
-  @Test("waitUntilFinished() waits for the call, also when nobody has cancelled")
+  @Test("waitUntilFinished() waits for the call even without a cancellation")
   func waitUntilFinished() async {
     let calls = Counter()
     let token = after(.seconds(1), clock: clock) { _ in
@@ -93,7 +93,7 @@ struct AfterTests {
     #expect(calls.value == 1)
   }
 
-  @Test("A timer that starts itself anew at its end is called as often")
+  @Test("A timer that restarts itself at its end is called each time")
   @MainActor
   func chain() async {
     let chain = Chain(clock)

@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("every", .timeLimit(.minutes(5)))
+@Suite("every(_:)", .timeLimit(.minutes(5)))
 struct EveryTests {
   private let clock = ManualClock()
 
@@ -22,7 +22,7 @@ struct EveryTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Without an owner dropping the token ends it, and frees the handler at once")
+  @Test("Without an owner, dropping the token ends the timer and frees the handler at once")
   func tokenDropped() async {
     let (ticks, tally) = (Counter(), Tally())
     let tokens = Holder<Token>()
@@ -41,7 +41,7 @@ struct EveryTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test("It never overlaps itself")
+  @Test("A timer's ticks never overlap")
   func neverOverlaps() async {
     let (began, mayLeave, running) = (Inbox<Int>(), ManualLatch(), Counter())
     let token = every(.seconds(1), missed: .burst, clock: clock) { tick in
@@ -61,7 +61,7 @@ struct EveryTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A handler may suspend for as long as the interval and more, sleeping on the same clock")
+  @Test("A handler may suspend for an interval or longer, sleeping on the same clock")
   func sleepingHandler() async {
     let ticks = Log<SeenTick>()
     let token = every(.seconds(10), clock: clock) { [clock] tick in
@@ -77,7 +77,7 @@ struct EveryTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Deadlines are absolute: a handler that takes its time does not shift them")
+  @Test("Deadlines are absolute: a slow handler does not shift them")
   func noDrift() async {
     let times = Log<Int64>()
     let token = every(.seconds(10), clock: clock) { [clock] _ in
@@ -89,7 +89,7 @@ struct EveryTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Timers that are due together are called in the order of registration")
+  @Test("Timers due together are called in registration order")
   func equalDeadlines() async {
     let calls = Log<Int>()
     var tokens: [Token] = []
@@ -108,7 +108,7 @@ struct EveryTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A handler that suspends holds up no other", arguments: [false, true])
+  @Test("A suspended handler delays no other timer", arguments: [false, true])
   func suspendedHandler(onMainActor: Bool) async {
     let (mayLeave, calls, ended) = (ManualLatch(), Inbox<Int>(), Inbox<Int>())
     var tokens: [Token] = []
@@ -144,7 +144,7 @@ struct EveryTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A handler that cancels its own task cancels no other's")
+  @Test("A handler that cancels its own task cancels no other handler's task")
   func cancelledTask() async {
     let cancelled = Log<Int>()
     let calls = Log<Int>()
@@ -164,7 +164,7 @@ struct EveryTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A timer may be made, and ended, by a handler")
+  @Test("A handler may create and end timers")
   func reentrancy() async {
     let calls = Log<String>()
     let tokens = Holder<[Token]>([])
@@ -184,7 +184,7 @@ struct EveryTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test("The common form compiles with the clock left out, and with another standard clock")
+  @Test("every compiles with the clock left out and with another standard clock")
   func standardClocks() {
     let owner = PlainOwner()
     every(.seconds(120), owner: owner) { owner, _ in owner.log.append(1) }

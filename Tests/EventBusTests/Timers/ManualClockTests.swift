@@ -2,11 +2,11 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("The manual clock", .timeLimit(.minutes(5)))
+@Suite("Manual clock", .timeLimit(.minutes(5)))
 struct ManualClockTests {
   private let clock = ManualClock()
 
-  @Test("It stands still until it is moved")
+  @Test("A manual clock stands still until it is advanced")
   func now() async {
     #expect(clock.now == .second(0))
     await clock.advance(by: .seconds(3))
@@ -18,7 +18,7 @@ struct ManualClockTests {
     #expect(clock.minimumResolution == .zero)
   }
 
-  @Test("Tasks sleep until their deadlines, and sleepers(atLeast:) tells when they do")
+  @Test("Tasks sleep until their deadlines, and sleepers(atLeast:) returns once they sleep")
   func sleepers() async throws {
     let woken = Inbox<Int>()
     let clock = clock
@@ -39,14 +39,14 @@ struct ManualClockTests {
     #expect(await woken.first(3) == [1, 2, 3])
   }
 
-  @Test("A deadline that has passed is not slept for")
+  @Test("Sleeping until a past deadline returns at once")
   func passed() async throws {
     await clock.advance(by: .seconds(1))
     try await clock.sleep(until: .second(1))
     try await clock.sleep(until: .second(0))
   }
 
-  @Test("A sleeper that is cancelled wakes up at once, with an error")
+  @Test("A cancelled sleeper wakes at once with an error")
   func cancelled() async {
     let clock = clock
     let task = Task { try await clock.sleep(for: .seconds(1)) }
@@ -61,7 +61,7 @@ struct ManualClockTests {
     await #expect(throws: CancellationError.self) { try await late.value }
   }
 
-  @Test("Those who wait for sleepers stop when they are cancelled")
+  @Test("Cancelled tasks stop waiting for sleepers")
   func waiterCancelled() async {
     let clock = clock
     let task = Task { await clock.sleepers(atLeast: 1) }
@@ -69,7 +69,7 @@ struct ManualClockTests {
     await task.value
   }
 
-  @Test("Advancing stops at every deadline on the way, those that come up on the way included")
+  @Test("Advancing stops at every deadline on the way, including those added on the way")
   func stepByStep() async {
     let calls = Log<String>()
     let clock = clock
@@ -84,7 +84,7 @@ struct ManualClockTests {
     #expect(clock.now == .second(6))
   }
 
-  @Test("When advancing returns, the ticks have run to their ends, over actors and suspensions")
+  @Test("When advancing returns, the ticks have finished, including actor hops and suspensions")
   func ticksHaveRun() async {
     let relay = Relay()
     let token = every(.seconds(1), clock: clock) { _ in
@@ -103,7 +103,7 @@ struct ManualClockTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A tick whose child sleeps on the clock is not waited for until the child wakes up")
+  @Test("Advancing does not wait for a tick whose child sleeps on the clock until the child wakes")
   func sleepingChild() async {
     let ended = Log<Int64>()
     let token = after(.seconds(1), clock: clock) { [clock] _ in
@@ -121,7 +121,7 @@ struct ManualClockTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A task that a handler began waits for every tick once the handler has returned")
+  @Test("A task started by a handler waits for every tick once the handler has returned")
   func outlivingTask() async {
     let (hasReturned, isInside, mayLeave) = (Latch(), Latch(), Latch())
     let (ended, tasks) = (Latch(), Inbox<Task<Void, Never>>())
@@ -163,7 +163,7 @@ struct ManualClockTests {
     withExtendedLifetime(outer) {}
   }
 
-  @Test("Jumping wakes everybody late, and waits for nobody")
+  @Test("Jumping wakes all sleepers late and waits for none")
   func jump() async {
     let mayLeave = ManualLatch()
     let ticks = Inbox<SeenTick>()

@@ -7,7 +7,7 @@ struct MissedTicksTests {
   private let clock = ManualClock()
 
   @Test(
-    "A first tick that runs through three deadlines: skipped, made up for, or the schedule moved",
+    "After a tick that spans three deadlines, the policy skips, catches up or reschedules",
     arguments: [
       (
         MissedTicks.skip,
@@ -35,7 +35,7 @@ struct MissedTicksTests {
   }
 
   @Test(
-    "A machine that slept through three deadlines: one late tick, three, or one and a new schedule",
+    "After sleeping through three deadlines there is one late tick, three, or a new schedule",
     arguments: [
       (MissedTicks.skip, [SeenTick(0, at: 35, missed: 2, late: 5), SeenTick(1, at: 40)]),
       (

@@ -1,7 +1,7 @@
 import EventBus
 import TestSupport
 
-/// What the tests say of a tick.
+/// The facts about a tick that the tests compare.
 struct SeenTick: Hashable, Sendable, CustomStringConvertible {
   let index: Int
   let missed: Int

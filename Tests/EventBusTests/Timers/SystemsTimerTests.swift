@@ -2,9 +2,9 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Systems of the documents: timers", .timeLimit(.minutes(5)))
+@Suite("Established systems: timers", .timeLimit(.minutes(5)))
 struct SystemsTimerTests {
-  /// What a controller's timer brings up to date.
+  /// The state that a controller's timer updates.
   private actor Feed {
     private(set) var requests = 0
 
@@ -37,7 +37,7 @@ struct SystemsTimerTests {
   func retainCycleAndShutdown() async {
     let (feed, clock, freed) = (Feed(), ManualClock(), Counter())
 
-    // The controller keeps the timer and the timer works on the controller, which dies all the same.
+    // The controller retains the timer, and the timer calls the controller, which still dies.
     var controller: Controller? = Controller(feed, clock) { freed.add() }
     await clock.advance(by: .seconds(240))
     #expect(controller?.shown == ["news 1", "news 2"])
@@ -69,9 +69,7 @@ struct SystemsTimerTests {
     func update() { updates += 1 }
   }
 
-  @Test(
-    "The update task does not keep a target that carries nothing, and ends when it finds it dead"
-  )
+  @Test("The update task does not retain its target and ends once it finds it dead")
   @MainActor
   func weakTarget() async {
     let (clock, freed) = (ManualClock(), Counter())

@@ -6,9 +6,7 @@ import Testing
 struct TimerCancellationTests {
   private let clock = ManualClock()
 
-  @Test(
-    "Cancelled during a tick the handler is freed when the tick has ended; waitUntilFinished() waits for it"
-  )
+  @Test("A handler cancelled during a tick is freed after it, when waitUntilFinished() returns")
   func cancelledDuringATick() async {
     let (tally, began, mayLeave) = (Tally(), Inbox<Int>(), ManualLatch())
     let ended = Counter()
@@ -35,7 +33,7 @@ struct TimerCancellationTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test("A handler that waits for its own end does not wait for the tick it is in")
+  @Test("A handler that waits for its own end does not wait for its current tick")
   func finishedInside() async {
     let tokens = Holder<Token>()
     let ended = Inbox<Int>()
@@ -51,7 +49,7 @@ struct TimerCancellationTests {
     tokens.letGo()
   }
 
-  @Test("A tick that is due and has not begun when its timer is cancelled does not come")
+  @Test("A due tick that has not begun when its timer is cancelled does not run")
   @MainActor
   func cancelledWhileDue() async {
     let calls = Log<Int>()
@@ -69,7 +67,7 @@ struct TimerCancellationTests {
     tokens.letGo()
   }
 
-  @Test("While it is paused no tick comes; the deadlines that pass are dropped and not counted")
+  @Test("During a pause no tick runs, and missed deadlines are dropped and not counted")
   func pause() async {
     let ticks = Log<SeenTick>()
     let token = every(.seconds(10), clock: clock) { [clock] tick in
@@ -78,7 +76,7 @@ struct TimerCancellationTests {
     await clock.advance(by: .seconds(10))
     let (first, second) = (token.pause(), token.pause())
     await clock.settled()
-    // Nobody wakes up for a timer that is paused.
+    // No sleeper wakes for a paused timer.
     #expect(clock.sleeperCount == 0)
     await clock.advance(by: .seconds(25))
     first.cancel()
@@ -89,7 +87,7 @@ struct TimerCancellationTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Paused during a tick, the tick goes on and is the last until the pause ends")
+  @Test("A tick paused while it runs continues and is the last one until the pause ends")
   func pausedDuringATick() async {
     let (began, mayLeave) = (Inbox<SeenTick>(), ManualLatch())
     let token = every(.seconds(10), missed: .burst, clock: clock) { [clock] tick in
@@ -110,7 +108,7 @@ struct TimerCancellationTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A single call whose time comes during a pause is made when the pause ends")
+  @Test("A single call due during a pause is made when the pause ends")
   func pausedSingleCall() async {
     let calls = Log<SeenTick>()
     let token = after(.seconds(10), clock: clock) { [clock] tick in
@@ -137,7 +135,7 @@ struct TimerCancellationTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test("In a storm of cancelling and pausing every handler is freed, once, and nobody sleeps")
+  @Test("Under concurrent cancels and pauses every handler is freed once, and no sleeper remains")
   func storm() async {
     let (tally, calls) = (Tally(), Counter())
     let clock = clock
@@ -171,7 +169,7 @@ struct TimerCancellationTests {
   }
 
   @Test(
-    "Two threads that cancel the same timers, while they tick, free each once",
+    "Two threads that cancel the same ticking timers free each handler once",
     arguments: 1...3
   )
   func race(seed: Int) async {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The clocks of timers", .timeLimit(.minutes(5)))
 struct TimerClockTests {
-  @Test("Many timers of one clock are one sleeper; when there are none, nobody sleeps")
+  @Test("All timers of one clock share one sleeper, and without timers there is none")
   func oneSleeper() async {
     let clock = ManualClock()
     var tokens = (1...100).map { every(.seconds($0), clock: clock) { _ in } }
@@ -18,7 +18,7 @@ struct TimerClockTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test("A timer that is due earlier than all others wakes the sleeper earlier")
+  @Test("A timer due before all others moves the sleeper's deadline forward")
   func earlier() async {
     let clock = ManualClock()
     let calls = Log<Int>()
@@ -30,7 +30,7 @@ struct TimerClockTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A clock that is an object is let go with the last of its timers and their tokens")
+  @Test("A clock object is released with the last of its timers and their tokens")
   func clockIsFreed() async {
     let clocks = WeakList<ManualClock>()
     let holder = Holder(ManualClock())
@@ -48,7 +48,7 @@ struct TimerClockTests {
     #expect(clocks.liveCount == 0)
   }
 
-  @Test("A clock that is a value has a sleeper for each of its timers")
+  @Test("A clock that is a value has one sleeper per timer")
   func valueClock() async {
     let base = ManualClock()
     let calls = Inbox<Int>()
@@ -62,7 +62,7 @@ struct TimerClockTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("Any duration will do; the lateness is then not known")
+  @Test("Any duration type works, without a measured lateness")
   func frames() async {
     let clock = FrameClock()
     let ticks = Inbox<Tick>()
@@ -78,7 +78,7 @@ struct TimerClockTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Within their tolerance timers wait for each other, and wake up together")
+  @Test("Timers within each other's tolerance wake up together")
   func tolerance() async {
     let clock = ManualClock()
     let calls = Log<String>()
@@ -89,7 +89,7 @@ struct TimerClockTests {
       calls.append("patient \(clock.now.offset.components.seconds)")
     }
     await clock.advance(by: .seconds(48))
-    // Together at 12 and at 24; at 30 nobody is near; at 40 the strict one is too far.
+    // Together at 12 and at 24; at 30 there is no neighbour; at 40 the strict one is too far away.
     let expected = [
       "patient 12", "strict 12", "patient 24", "strict 24", "patient 30", "strict 36",
       "patient 40", "strict 48",
@@ -99,7 +99,7 @@ struct TimerClockTests {
     withExtendedLifetime((strict, patient)) {}
   }
 
-  @Test("A timer that nobody is near is in time, whatever it would bear")
+  @Test("A timer without a neighbour within its tolerance ticks on time")
   func aloneInTime() async {
     let clock = ManualClock()
     let ticks = Log<SeenTick>()
@@ -111,7 +111,7 @@ struct TimerClockTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("An interval of centuries is no trouble for the clocks of the system")
+  @Test("The system clocks accept an interval of centuries")
   func centuries() async {
     let tokens = [
       every(.seconds(Int64.max)) { _ in Issue.record("That was quick.") },

@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("The heap of timers, as a value")
+@Suite("Timer heap")
 struct TimerHeapTests {
   private typealias Heap = TimerHeap<ManualClock.Instant>
 
@@ -19,7 +19,7 @@ struct TimerHeapTests {
     (left.latest, left.order) < (right.latest, right.order)
   }
 
-  @Test("It does what a sorted array does, whatever is done to it", arguments: 1...40)
+  @Test("The heap behaves like a sorted array under any operations", arguments: 1...40)
   func likeASortedArray(seed: Int) {
     var numbers = SampleNumbers(seed: seed)
     var heap = Heap()
@@ -54,7 +54,7 @@ struct TimerHeapTests {
     #expect(array.isEmpty)
   }
 
-  @Test("Every order of arrival of seven entries, equal ones among them, leaves it in one order")
+  @Test("Every insertion order of seven entries, some equal, produces the same order")
   func everyPermutation() {
     let deadlines = [3, 1, 2, 1, 3, 1, 2]
     var permutation = Array(deadlines.indices)
@@ -67,11 +67,11 @@ struct TimerHeapTests {
     } while permutation.step()
   }
 
-  @Test("A wake-up is put off to a later deadline as long as every timer bears it, no longer")
+  @Test("A wake-up is delayed to a later deadline as long as every timer tolerates it")
   func wakeUp() {
     var heap = Heap()
     heap.insert(Self.entry(10, tolerance: 5, order: 1))
-    // Nobody near: in time.
+    // No neighbour: on time.
     #expect(heap.wakeUp?.instant == .second(10))
     #expect(heap.wakeUp?.latest == .second(15))
     heap.insert(Self.entry(14, order: 2))
@@ -83,7 +83,7 @@ struct TimerHeapTests {
     #expect(heap.wakeUp?.instant == .second(12))
   }
 
-  @Test("No wake-up is later than a timer bears, for any timers", arguments: 1...20)
+  @Test("No wake-up is later than any timer tolerates", arguments: 1...20)
   func neverTooLate(seed: Int) {
     var numbers = SampleNumbers(seed: seed)
     var heap = Heap()
@@ -104,7 +104,7 @@ struct TimerHeapTests {
 }
 
 extension [Int] {
-  /// Goes on to the next permutation in the order of the dictionary.
+  /// Advances to the next permutation in lexicographic order.
   fileprivate mutating func step() -> Bool {
     guard let pivot = indices.dropLast().last(where: { self[$0] < self[$0 + 1] }) else {
       return false

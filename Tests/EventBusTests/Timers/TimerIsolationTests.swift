@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("Where the handlers of timers run", .timeLimit(.minutes(5)))
+@Suite("Isolation of timer handlers", .timeLimit(.minutes(5)))
 struct TimerIsolationTests {
   private let clock = ManualClock()
 
@@ -37,7 +37,7 @@ struct TimerIsolationTests {
     func stop() { token = nil }
   }
 
-  @Test("Written on the main actor they run there")
+  @Test("A handler written on the main actor runs there")
   @MainActor
   func mainActor() async {
     let board = Board()
@@ -46,7 +46,7 @@ struct TimerIsolationTests {
     #expect(board.shown == [0, 1, 2])
   }
 
-  @Test("Timers that are due again before each call has ended leave their actor to others")
+  @Test("Timers due again before their calls end give way to other work of their actor")
   @MainActor
   func overload() async {
     let calls = Counter()
@@ -61,7 +61,7 @@ struct TimerIsolationTests {
     for token in tokens { token.cancel() }
   }
 
-  @Test("Written on an actor they run there")
+  @Test("A handler written on an actor runs there")
   func anActor() async {
     let gauge = Gauge()
     await gauge.start(clock)
@@ -70,7 +70,7 @@ struct TimerIsolationTests {
     await gauge.stop()
   }
 
-  @Test("Written for an actor they run on it, from wherever it was asked for")
+  @Test("A handler isolated to an actor runs there, wherever the timer was created")
   func actorOwner() async {
     let tank = Tank()
     every(.seconds(1), owner: tank, clock: clock) { (tank: isolated Tank, tick) in
@@ -88,7 +88,7 @@ struct TimerIsolationTests {
     #expect(await tank.levels == [0, 1, -1])
   }
 
-  @Test("Written for a global actor they run there")
+  @Test("A handler isolated to a global actor runs there")
   func globalActor() async {
     let calls = Log<Int>()
     let token = every(.seconds(1), clock: clock) { @SampleActor tick in
@@ -100,7 +100,7 @@ struct TimerIsolationTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("Written in nonisolated code they are on no actor")
+  @Test("A handler written in nonisolated code runs on no actor")
   func nonisolated() async {
     let isolations = Log<String>()
     let token = every(.seconds(1), clock: clock) { _ in
@@ -111,7 +111,7 @@ struct TimerIsolationTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test("A thousand timers due at once come by deadline, whatever they would bear")
+  @Test("A thousand timers due at once are called by deadline, whatever their tolerances")
   @MainActor
   func manyDueAtOnce() async {
     let calls = Log<Int>()
@@ -132,7 +132,7 @@ struct TimerIsolationTests {
     #expect(calls.entries == timers.map(\.number))
   }
 
-  @Test("The owner of a main-actor timer is let go on the main actor", arguments: [false, true])
+  @Test("The owner of a main-actor timer is released on the main actor", arguments: [false, true])
   @MainActor
   func lastReference(withAnotherClock: Bool) async {
     let (began, mayLeave, died) = (Inbox<Int>(), ManualLatch(), Inbox<Int>())

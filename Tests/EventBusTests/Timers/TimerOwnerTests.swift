@@ -6,7 +6,7 @@ import Testing
 struct TimerOwnerTests {
   private let clock = ManualClock()
 
-  @Test("The owner is passed in, and the token may be dropped")
+  @Test("The handler receives the owner, and the token may be dropped")
   func ownerIsPassed() async {
     let owner = PlainOwner()
     every(.seconds(1), owner: owner, clock: clock) { owner, tick in owner.log.append(tick.index) }
@@ -15,7 +15,7 @@ struct TimerOwnerTests {
   }
 
   @Test(
-    "Between ticks nobody keeps the owner; at the next tick the timer ends and frees its handler"
+    "A timer does not retain its owner; at the tick after its death it ends and frees the handler"
   )
   func ownerDies() async {
     let (owners, tally, ticks) = (WeakList<PlainOwner>(), Tally(), Counter())
@@ -43,7 +43,7 @@ struct TimerOwnerTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test("With a lifetime it ends at once, handler and sleeper included")
+  @Test("With a lifetime the timer ends at once, including its handler and sleeper")
   func lifetimeEnds() async {
     let tally = Tally()
     let holder = Holder(LivedOwner())
@@ -65,7 +65,7 @@ struct TimerOwnerTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test("An owner whose lifetime has ended already gets no timer")
+  @Test("An owner whose lifetime has ended starts no timer")
   func endedBefore() async {
     let tally = Tally()
     let owner = LivedOwner()
@@ -79,14 +79,14 @@ struct TimerOwnerTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test("A timer that was cancelled early has left the lifetime of its owner")
+  @Test("A timer cancelled early has left its owner's lifetime")
   func leavesTheLifetime() async {
     let owner = LivedOwner()
     for _ in 0..<100 { every(.seconds(1), owner: owner, clock: clock) { _, _ in }.cancel() }
     #expect(owner.lifetime.members.count == 0)
   }
 
-  @Test("During a tick the owner is alive; its death in there ends the timer after it")
+  @Test("During a tick the owner is alive; if it dies there, the timer ends afterwards")
   func diesDuringATick() async {
     let (owners, tally) = (WeakList<LivedOwner>(), Tally())
     let (began, mayLeave) = (Inbox<Int>(), ManualLatch())
@@ -115,7 +115,7 @@ struct TimerOwnerTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test("A token that waits for the end of its timer is told when the owner died")
+  @Test("waitUntilFinished() of a timer returns when the owner has died")
   func finishedOnOwnersDeath() async {
     let holder = Holder(PlainOwner())
     let tokens = Holder<Token>()
@@ -130,7 +130,7 @@ struct TimerOwnerTests {
     #expect(token?.isActive == false)
   }
 
-  @Test("An actor that owns a timer is not kept by it, and ends it")
+  @Test("A timer does not retain an actor that owns it, and ends with that actor")
   func actorDies() async {
     let (tally, ticks) = (Tally(), Counter())
     let holder = Holder(Pump())

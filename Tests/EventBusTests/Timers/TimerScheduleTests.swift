@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("The schedule of a timer, as a value")
+@Suite("Timer schedule")
 struct TimerScheduleTests {
   private typealias Instant = ManualClock.Instant
 
@@ -125,7 +125,7 @@ struct TimerScheduleTests {
     ),
   ]
 
-  @Test("Each policy deals with what passed as its table says", arguments: cases)
+  @Test("Each policy treats missed deadlines as its table says", arguments: cases)
   func table(_ sample: Case) {
     var schedule = TimerSchedule(
       from: Instant.second(0),
@@ -145,7 +145,7 @@ struct TimerScheduleTests {
     }
   }
 
-  @Test("However late ticks are, a million of them stay on the multiples of the interval")
+  @Test("A million ticks of any lateness stay on the multiples of the interval")
   func noDrift() {
     let interval = Duration.nanoseconds(16_666_667)
     var schedule = TimerSchedule(from: Instant.second(0), every: interval, missed: .skip)
@@ -159,7 +159,7 @@ struct TimerScheduleTests {
     #expect(strays == 0)
   }
 
-  @Test("Delivered and missed ticks together are all there were, for any delays")
+  @Test("Delivered and missed ticks add up to all deadlines, for any delays")
   func nothingUncounted() {
     var numbers = SampleNumbers(seed: 7)
     for _ in 0..<200 {
@@ -180,7 +180,7 @@ struct TimerScheduleTests {
     }
   }
 
-  @Test("An interval of an attosecond that is years behind is no trouble")
+  @Test("An interval of one attosecond that is years behind is computed correctly")
   func tinyInterval() {
     var schedule = TimerSchedule(
       from: Instant.second(0),
@@ -194,7 +194,7 @@ struct TimerScheduleTests {
     _ = schedule.begin(at: .second(300_000_000))
   }
 
-  @Test("After a pause the next deadline is the first to come, and what passed is not counted")
+  @Test("After a pause the schedule continues at the next deadline and counts no missed ones")
   func resume() {
     var schedule = TimerSchedule(from: Instant.second(0), every: .seconds(10), missed: .skip)
     schedule.resume(at: .second(5))

@@ -2,7 +2,7 @@ import EventBus
 import TestSupport
 import Testing
 
-@Suite("The table of timers, as a value")
+@Suite("Timer table")
 struct TimerTableTests {
   private typealias Table = TimerTable<ManualClock.Instant>
 
@@ -39,7 +39,7 @@ struct TimerTableTests {
     return due.map(\.key)
   }
 
-  @Test("What is due comes by deadline, and among equals by registration")
+  @Test("Due timers are called by deadline, then by registration")
   func order() {
     var table = Table()
     let late = add(to: &table, every: 3)
@@ -51,7 +51,7 @@ struct TimerTableTests {
     #expect(takeDue(from: &table, at: 3) == [late])
   }
 
-  @Test("Timers that repeat keep their places among equals, in whatever order their ticks end")
+  @Test("Repeating timers keep their order among equals, whichever tick ends first")
   func orderIsKept() {
     var table = Table()
     let keys = (0..<5).map { _ in add(to: &table, every: 1) }
@@ -65,7 +65,7 @@ struct TimerTableTests {
     }
   }
 
-  @Test("Deadlines decide, not what timers would bear")
+  @Test("Deadlines decide the order, not tolerances")
   func orderWithTolerance() {
     var table = Table()
     let patient = add(to: &table, every: 1, tolerance: 5)
@@ -74,14 +74,14 @@ struct TimerTableTests {
     #expect(takeDue(from: &table, at: 2) == [patient, strict])
   }
 
-  @Test("Among timers with one deadline registration decides, not what they would bear")
+  @Test("For one deadline, registration decides the order, not tolerances")
   func orderWithTolerances() {
     var table = Table()
     let keys = [5, 3, 0, 4].map { add(to: &table, every: 1, tolerance: $0) }
     #expect(takeDue(from: &table, at: 1) == keys)
   }
 
-  @Test("However many timers are due, a batch is bounded, and the batches have each of them once")
+  @Test("A batch is bounded however many timers are due, and the batches hold each timer once")
   func batches() {
     var table = Table()
     var numbers = SampleNumbers(seed: 1)
@@ -108,7 +108,7 @@ struct TimerTableTests {
     #expect(!table.isWaiting)
   }
 
-  @Test("With 10,000 timers due no change of the table handles more than a batch of them")
+  @Test("With 10,000 timers due, no change of the table handles more than one batch of them")
   func boundedWork() {
     let comparisons = Counter()
     var table = TimerTable<CountingTime.Instant>()
@@ -153,7 +153,7 @@ struct TimerTableTests {
     #expect(most > 64)
   }
 
-  @Test("The key of a timer that has gone never names another, in the same place or not")
+  @Test("The key of an ended timer never names another, even in the same slot")
   func keysNeverComeBack() {
     var table = Table()
     var gone: Set<UInt> = []
@@ -174,7 +174,7 @@ struct TimerTableTests {
     #expect(table.slotCount == 1)
   }
 
-  @Test("A timer that ends leaves nothing behind, and its place is used again")
+  @Test("An ended timer leaves nothing behind, and its slot is reused")
   func nothingIsLeft() {
     var numbers = SampleNumbers(seed: 3)
     var table = Table()
@@ -199,7 +199,7 @@ struct TimerTableTests {
     #expect(table.wakeUp == nil)
   }
 
-  @Test("Pausing takes a timer out of the heap and going on brings it back once")
+  @Test("Pausing removes a timer from the heap, and resuming inserts it once")
   func pausing() {
     var table = Table()
     let key = add(to: &table, every: 10)
@@ -223,7 +223,7 @@ struct TimerTableTests {
     #expect(table.count == 0)
   }
 
-  @Test("A timer that ends during its tick is there until the tick has ended, and is not active")
+  @Test("A timer that ends during its tick is inactive and stays in the table until the tick ends")
   func endedWhileRunning() {
     var table = Table()
     let key = add(to: &table, every: 1)

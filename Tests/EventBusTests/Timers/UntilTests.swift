@@ -4,11 +4,11 @@ import Testing
 
 @Suite("Sequences until a lifetime ends", .timeLimit(.minutes(5)))
 struct UntilTests {
-  /// A sequence whose iterator cannot be sent, and which says what is done to it.
+  /// A sequence with an iterator that cannot be sent, which logs the calls.
   private struct Source: AsyncSequence, Sendable {
     struct Empty: Error {}
 
-    /// What the source does when its numbers have run out.
+    /// The behaviour of the source after its last number.
     enum Ending: Sendable {
       case finishes, fails, waits, ignoresCancellation
     }
@@ -53,7 +53,7 @@ struct UntilTests {
     func makeAsyncIterator() -> Iterator { Iterator(self) }
   }
 
-  @Test("Elements, the end and errors pass through")
+  @Test("until(_:) forwards elements, the end and errors")
   func passesThrough() async throws {
     let lifetime = Lifetime()
     var seen: [Int] = []
@@ -70,7 +70,7 @@ struct UntilTests {
     #expect(lifetime.members.count == 0)
   }
 
-  @Test("RxSwift takeUntil: it ends when the lifetime ends, also while suspended")
+  @Test("RxSwift takeUntil: the sequence ends with the lifetime, even while suspended")
   func takeUntil() async throws {
     for ending in [Source.Ending.waits, .ignoresCancellation] {
       let source = Source(count: 2, ending: ending)
@@ -91,7 +91,7 @@ struct UntilTests {
     }
   }
 
-  @Test("Once ended it stays ended")
+  @Test("An ended sequence stays ended")
   func staysEnded() async throws {
     let source = Source(count: 5, ending: .finishes)
     let lifetime = Lifetime()
@@ -102,14 +102,14 @@ struct UntilTests {
     #expect(try await iterator.next() == nil)
   }
 
-  @Test("Nothing is taken from a sequence whose lifetime had ended before")
+  @Test("A sequence whose lifetime has already ended takes no element of its base")
   func endedBefore() async throws {
     let source = Source(count: 5, ending: .finishes)
     for try await _ in source.until(.ended) { Issue.record("There is nothing to see.") }
     #expect(source.tally.created == 0)
   }
 
-  @Test("Elements are asked for when they are wanted, and not before")
+  @Test("Elements are requested on demand")
   func backpressure() async throws {
     let source = Source(count: 100, ending: .finishes)
     let lifetime = Lifetime()
@@ -121,7 +121,7 @@ struct UntilTests {
     }
   }
 
-  @Test("The lifetime is not kept")
+  @Test("The sequence does not retain the lifetime")
   func lifetimeIsWeak() async throws {
     let source = Source(count: 0, ending: .waits)
     let hasEnded = Counter()
@@ -133,7 +133,7 @@ struct UntilTests {
     for try await _ in sequence { Issue.record("There is nothing to see.") }
   }
 
-  @Test("A consumer that leaves lets the sequence go, and the lifetime forgets it")
+  @Test("A consumer that leaves releases the sequence, and the lifetime forgets it")
   func consumerLeaves() async throws {
     let source = Source(count: 5, ending: .waits)
     let lifetime = Lifetime()
@@ -143,7 +143,7 @@ struct UntilTests {
     #expect(source.tally.live == 0)
   }
 
-  @Test("A consumer that is cancelled gets what the sequence makes of that")
+  @Test("Cancellation of the consumer is forwarded to the base sequence")
   func consumerCancelled() async throws {
     let source = Source(count: 1, ending: .waits)
     let lifetime = Lifetime()
@@ -158,7 +158,7 @@ struct UntilTests {
     #expect(try await task.value == [1])
   }
 
-  @Test("A stream of the bus ends with the lifetime, and is unsubscribed")
+  @Test("An event stream ends with the lifetime and ends its registration")
   func streamOfTheBus() async {
     let bus = EventBus()
     let lifetime = Lifetime()
@@ -175,7 +175,7 @@ struct UntilTests {
   }
 
   @Test(
-    "However the end meets the elements, they come in order, the end comes, and nothing stays",
+    "However end and elements race, elements come in order, the end comes, and nothing leaks",
     .timeLimit(.minutes(5))
   )
   func race() async throws {

@@ -4,13 +4,14 @@ import Glibc
 import LaunchLoader
 import Synchronization
 
-/// An application that says its states, and behaves at its end as its argument tells.
+/// An application that prints its states, and ends as its argument says.
 ///
-/// `plain` stops when it is asked, `stubborn` when it is cancelled, `stuck` never; `launching` has launch
-/// work that does not end by itself; `orphan` ends with the process that started it; `optioned` was given
-/// launch options without an environment; `reloading` has a reload that does not end; `blocked` blocks every
-/// thread of the concurrency runtime; `keeper` keeps the handlers of its signals during the run and puts them
-/// back after it; `full` prints into a pipe that nothing reads, and then asks for its end three times. When it has run, it repeats lines until there are no more.
+/// `plain` stops when asked, `stubborn` when cancelled, `stuck` never; `launching` has launch work
+/// that does not end by itself; `orphan` ends with its parent process; `optioned` has launch
+/// options without an environment; `reloading` has a reload that does not end; `blocked` blocks
+/// every thread of the concurrency runtime; `keeper` keeps the handlers of its signals during the
+/// run and restores them after it; `full` prints into a pipe that is never read, and then requests
+/// its end three times. After its run it repeats lines until there are no more.
 @main
 enum Fixture {
   static func main() async throws {
@@ -81,7 +82,7 @@ enum Fixture {
     while true { sleep(1_000) }
   }
 
-  /// Waits for what never comes; a cancellation ends that.
+  /// Waits for ever; a cancellation ends the wait.
   private static func untilCancelled() async {
     let (nothing, end) = AsyncStream<Never>.makeStream()
     for await _ in nothing {}

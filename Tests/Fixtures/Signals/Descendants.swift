@@ -1,9 +1,10 @@
 #if canImport(Glibc)
 import Glibc
 
-/// What a process leaves to those that it starts.
+/// The resources that a process leaves to its descendants.
 enum Descendants {
-  /// How many pipes beyond the first three descriptors a program that is executed would be given.
+  /// The number of pipes, beyond the first three descriptors, that an executed program would
+  /// inherit.
   static var leaks: Int {
     (3..<256).count { descriptor in
       var facts = stat()
@@ -27,7 +28,8 @@ enum Descendants {
   }
 }
 
-/// The C module hides it, with reason: in a child of a program with threads next to nothing works.
+/// The system call `fork`, which the C module hides because almost nothing works in a child of a
+/// program with threads.
 @_silgen_name("fork")
 private func systemFork() -> Int32
 #endif

@@ -3,7 +3,7 @@ import Glibc
 
 /// Handlers of signals that are none of the library's.
 enum Handlers {
-  /// Says `handler` and the number, whenever such a signal comes.
+  /// Prints `handler` and the number for each such signal.
   static func install(_ number: Int32) {
     install(number) { number in
       var line: (UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8) = (
@@ -15,7 +15,7 @@ enum Handlers {
     }
   }
 
-  /// Writes the number plus a hundred as one byte, whenever such a signal comes.
+  /// Writes the number plus a hundred as one byte for each such signal.
   static func installByte(_ number: Int32) {
     install(number) { number in
       var byte = UInt8(truncatingIfNeeded: number + 100)

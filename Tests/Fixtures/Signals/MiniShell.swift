@@ -7,7 +7,7 @@ import Glibc
 /// but for a line to read.
 enum MiniShell {
   static func run(_ word: String) throws -> Never {
-    // A shell in the background may not change who is in the foreground, unless it ignores this.
+    // A shell in the background may change the foreground group only if it ignores this signal.
     Handlers.ignore(SIGTTOU)
     let job = try start(word)
     _ = tcsetpgrp(0, job)

@@ -2,7 +2,7 @@
 import Glibc
 import LaunchLoader
 
-/// What the program was told to do so far.
+/// The program's instructions so far.
 @MainActor
 final class Session {
   private var tasks: [String: Task<Void, Never>] = [:]
@@ -14,7 +14,7 @@ final class Session {
     return facts.st_mode & S_IFMT == S_IFIFO
   }
 
-  /// Does what a line says.
+  /// Performs the instruction of a line.
   func obey(_ words: [String]) async {
     let names = words.dropFirst()
     let name = names.first ?? ""
@@ -75,7 +75,7 @@ final class Session {
     }
   }
 
-  /// Does what a word says, until the program has another parent; then ends it.
+  /// Performs the instruction of a word until the program has another parent, then ends it.
   func untilOrphaned(_ word: String) async -> Never {
     let watch = ParentWatch(every: .milliseconds(5))
     await obey([word])

@@ -2,11 +2,12 @@
 import Glibc
 import LaunchLoader
 
-/// A program that listens to signals as it is told, line by line, and says what it hears.
+/// A program that listens to signals as instructed, line by line, and prints the signals it
+/// receives.
 ///
-/// With `shell` as its argument it is a shell instead, for another one of its kind, which does what the next
-/// argument says and reads nothing: with `job` it answers signals as an application does, with `redirected`
-/// the same with nothing to read from, with `watch` it waits until the shell is gone.
+/// With the argument `shell` it is the shell of another process of its kind, which follows the next
+/// argument and reads nothing: with `job` it answers signals like an application, with `redirected`
+/// the same with no input, with `watch` it waits until the shell has ended.
 @main
 enum Signals {
   static func main() async throws {

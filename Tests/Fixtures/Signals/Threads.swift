@@ -29,7 +29,7 @@ enum Threads {
     var bytes = [UInt8](repeating: 0, count: 512)
     let count = unsafe read(file, &bytes, bytes.count)  // Reason: room for them.
     let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-    // Behind the name, which is in parentheses, stands the state.
+    // The state follows the name, which is in parentheses.
     return text.split(separator: ")").last?.hasPrefix(" S") ?? false
   }
 }

@@ -15,10 +15,10 @@ private struct Situation: Sendable, CustomTestStringConvertible {
   var testDescription: String { "\(kind), \(row)" }
 }
 
-@Suite("The table of edges, for launch work and services", .timeLimit(.minutes(5)))
+@Suite("Edge table of launch work and services", .timeLimit(.minutes(5)))
 struct LaunchEdgeTests {
   @Test(
-    "Launch work and closures for the shutdown survive every situation of a registration",
+    "Launch work and shutdown closures pass every applicable situation of a registration",
     arguments: Situation.all
   )
   fileprivate func survives(_ situation: Situation) async {
@@ -26,7 +26,7 @@ struct LaunchEdgeTests {
     #expect(findings == [])
   }
 
-  @Test("Each kind is tried in most of its situations, and says why it leaves out the others")
+  @Test("Each kind covers most situations and gives a reason for each one left out")
   func reasons() {
     for kind in EdgeKind.ofLaunchesAndServices {
       let omitted = EdgeRow.allCases.compactMap { $0.reason(against: kind) }

@@ -1,11 +1,11 @@
 import LaunchLoader
 import Testing
 
-@Suite("The rule of states")
+@Suite("Application state machine")
 struct AppStateMachineTests {
   typealias Cause = AppStateMachine.Cause
 
-  /// Everything a machine tells, as text.
+  /// Returns the transitions reported by a machine, as text.
   private func told(_ machine: inout AppStateMachine) -> [String] {
     var told: [String] = []
     while let step = machine.takeStep() {
@@ -26,7 +26,7 @@ struct AppStateMachineTests {
     return all
   }
 
-  @Test("A life from the launch to the end, by way of the background")
+  @Test("An application goes from the launch to the end by way of the background")
   func wholeLife() {
     let causes: [Cause] = [
       .launch, .launched, .started, .background, .foreground, .stop, .end,
@@ -41,7 +41,7 @@ struct AppStateMachineTests {
     #expect(told(after: causes) == expected)
   }
 
-  @Test("Sent to the background while it launches, it starts there")
+  @Test("An application sent to the background while it launches starts there")
   func startsInBackground() {
     let expected = [
       "= launching", "willFinishLaunching", "= background", "didEnterBackground",
@@ -49,7 +49,7 @@ struct AppStateMachineTests {
     #expect(told(after: [.launch, .background, .started]) == expected)
   }
 
-  @Test("What happens while an edge is told comes after it, in its turn")
+  @Test("A change made during a transition's callbacks follows that transition, in its turn")
   func nested() {
     var machine = AppStateMachine()
     let isFirst = machine.send(.launch)
@@ -62,7 +62,7 @@ struct AppStateMachineTests {
     #expect(isNext)
   }
 
-  @Test("Whatever happens in whatever order, every edge fits the state it is told in")
+  @Test("For any sequence of inputs, every transition fits the state in which it is reported")
   func exhaustively() {
     let length = 7
     var count = 0

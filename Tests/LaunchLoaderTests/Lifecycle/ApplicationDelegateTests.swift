@@ -3,9 +3,9 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("The delegate of an application", .timeLimit(.minutes(5)))
+@Suite("Application delegate", .timeLimit(.minutes(5)))
 struct ApplicationDelegateTests {
-  @Test("It is told of every edge, once and in order, each before its event")
+  @Test("The delegate is called for every transition, once and in order, each before its event")
   func edges() async throws {
     let log = Log<String>()
     let stage = Stage(delegate: RecordingDelegate(log))
@@ -28,7 +28,7 @@ struct ApplicationDelegateTests {
     token.cancel()
   }
 
-  @Test("Every method has a default")
+  @Test("Every delegate method has a default implementation")
   func defaults() async throws {
     final class Silent: ApplicationDelegate {}
     let stage = Stage(delegate: Silent())
@@ -39,7 +39,7 @@ struct ApplicationDelegateTests {
   func ownership() {
     final class Owned: ApplicationDelegate {}
     let stage = Stage(delegate: Owned())
-    // Nobody else keeps it: the application does.
+    // Only the application retains it.
     weak let first = stage.app.delegate
     #expect(first != nil)
     var former = stage.app.replaceDelegate(Owned())
@@ -52,7 +52,7 @@ struct ApplicationDelegateTests {
     #expect(stage.app.delegate == nil)
   }
 
-  @Test("A delegate that replaces itself is told to the end of its call, and no further")
+  @Test("A delegate that replaces itself receives no call after its current one")
   func replacedInside() async throws {
     let log = Log<String>()
     let tally = Tally()
@@ -78,7 +78,7 @@ struct ApplicationDelegateTests {
     #expect(tally.live == 0)
   }
 
-  @Test("Replacing it from many threads loses and repeats nobody")
+  @Test("Replacing the delegate from many threads loses and repeats no delegate")
   func replacedByThreads() async throws {
     final class Numbered: ApplicationDelegate {
       let number: Int
@@ -126,7 +126,7 @@ struct ApplicationDelegateTests {
     let stage = Stage(delegate: Slim())
     let mail = Feature("mail", stage.bus, stage.log)
     var chat: Feature? = Feature("chat", stage.bus, stage.log)
-    // Whoever is telling an edge tells the next one, too: it may be another thread.
+    // The task that reports a transition also reports the next one, possibly on another thread.
     let wasTold = ManualLatch()
     let token = stage.bus.observe(.didEnterBackground, priority: .low) { wasTold.open() }
     let running = stage.start()
@@ -150,8 +150,8 @@ struct ApplicationDelegateTests {
 
   @Test("Custom application and delegate classes through the entry point")
   func entryPoint() async throws {
-    // What a `main` does: it makes the delegate it wants, wraps the application in the type it wants,
-    // and runs it.
+    // The role of `main`: it creates the delegate, wraps the application in a type of its own, and
+    // runs it.
     final class Program: ApplicationDelegate {
       let log: Log<String>
       let app: Application
@@ -166,7 +166,8 @@ struct ApplicationDelegateTests {
       }
       static func main(_ log: Log<String>) async throws -> Int32 {
         let program = Program(log)
-        // The application keeps its delegate: a delegate that keeps its application lets go of it.
+        // The application retains its delegate, so a delegate that retains its application must
+        // release it.
         defer { program.app.replaceDelegate(nil) }
         return try await program.app.run()
       }

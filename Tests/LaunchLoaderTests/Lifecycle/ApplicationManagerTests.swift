@@ -4,9 +4,9 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("An application and its service manager", .timeLimit(.minutes(5)))
+@Suite("Application and service manager", .timeLimit(.minutes(5)))
 struct ApplicationManagerTests {
-  @Test("It is told when the services have started, and when the end begins")
+  @Test("The service manager is notified when the services have started and when the stop begins")
   func startAndStop() async throws {
     let manager = try Manager(isAbstract: true)
     let app = Application(
@@ -23,7 +23,7 @@ struct ApplicationManagerTests {
     #expect(messages == ["READY=1", "STOPPING=1"])
   }
 
-  @Test("A manager that wants to hear that it is alive hears it")
+  @Test("A manager with a watchdog receives keep-alive messages")
   func watchdog() async throws {
     let manager = try Manager(isAbstract: true)
     let app = Application(

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Signals that really come, to an application that was built beside the tests.
-@Suite("An application and the signals of its process")
+@Suite("Application and the signals of its process")
 struct ApplicationProcessTests {
   private func start(_ kind: String) throws -> RunningProgram {
     try RunningProgram(Program("ApplicationFixture"), [kind])
@@ -17,7 +17,7 @@ struct ApplicationProcessTests {
     return lines
   }
 
-  @Test("The first stops it in order; when it has run, a signal does what it did before")
+  @Test("The first signal stops the application in order; after the run signals act as before")
   func terminate() throws {
     for signal in [SIGTERM, SIGINT] {
       let program = try start("plain")
@@ -31,7 +31,7 @@ struct ApplicationProcessTests {
     }
   }
 
-  @Test("After the run a signal ends the process, also if other code puts the handler back")
+  @Test("After the run a signal ends the process, even if other code restores the handler")
   func handlerPutBack() throws {
     for signal in [SIGTERM, SIGINT] {
       let program = try start("keeper")
@@ -43,7 +43,7 @@ struct ApplicationProcessTests {
     }
   }
 
-  @Test("While it launches, what has not begun does not begin, and it ends")
+  @Test("A signal during the launch skips work that has not begun and ends the application")
   func terminateWhileLaunching() throws {
     let program = try start("launching")
     _ = try read(program, until: "working")
@@ -52,7 +52,7 @@ struct ApplicationProcessTests {
     #expect(!lines.contains("active"))
   }
 
-  @Test("The second cancels, and the exit code says which signal it was")
+  @Test("The second signal cancels, and the exit code names the signal")
   func twice() throws {
     let program = try start("stubborn")
     _ = try read(program, until: "active")
@@ -62,7 +62,7 @@ struct ApplicationProcessTests {
     #expect(try read(program, until: "ended with 143").contains("cancelled"))
   }
 
-  @Test("The third ends the process at once, whatever is stuck")
+  @Test("The third signal ends the process at once, even if it is blocked")
   func threeTimes() throws {
     let program = try start("stuck")
     _ = try read(program, until: "active")
@@ -74,7 +74,7 @@ struct ApplicationProcessTests {
     #expect([128 + SIGTERM, 128 + SIGINT].contains(try program.wait()))
   }
 
-  @Test("The third ends the process although every thread of the concurrency runtime is blocked")
+  @Test("The third signal ends the process even if all concurrency threads are blocked")
   func blockedThreads() throws {
     let program = try start("blocked")
     _ = try read(program, until: "blocks")
@@ -86,13 +86,13 @@ struct ApplicationProcessTests {
     #expect(try program.wait() >= 128)
   }
 
-  @Test("The third ends the process although a thread holds the lock of its standard output")
+  @Test("The third signal ends the process even if a thread holds the lock of standard output")
   func fullPipe() throws {
     let program = try start("full")
     #expect(try program.wait() > 128)
   }
 
-  @Test("A hang-up that came before the stop does nothing after it, and is no interrupt")
+  @Test("A hang-up before the stop has no effect after it and does not count as an interrupt")
   func hangupBeforeTheStop() throws {
     let program = try start("reloading")
     _ = try read(program, until: "active")
@@ -109,7 +109,7 @@ struct ApplicationProcessTests {
     )
   }
 
-  @Test("A hang-up that was ignored when the program started stays ignored")
+  @Test("A hang-up signal ignored when the program started stays ignored")
   func ignoredHangup() throws {
     let fixture = try Program("ApplicationFixture").path
     let program = try RunningProgram(
@@ -136,7 +136,7 @@ struct ApplicationProcessTests {
     #expect(!(try read(program, until: "ended with 0")).contains("reloaded"))
   }
 
-  @Test("Hang-up asks for a reload, a window change says so, and it runs on")
+  @Test("A hang-up requests a reload, a window change is announced, and the application continues")
   func requests() throws {
     let program = try start("plain")
     _ = try read(program, until: "active")
@@ -148,7 +148,7 @@ struct ApplicationProcessTests {
     _ = try read(program, until: "ended with 0")
   }
 
-  @Test("Without a terminal, a stop sends it to the background, and going on brings it back")
+  @Test("Without a terminal, SIGTSTP sends the application to the background and SIGCONT back")
   func background() throws {
     let program = try start("plain")
     _ = try read(program, until: "active")
@@ -160,7 +160,7 @@ struct ApplicationProcessTests {
     _ = try read(program, until: "ended with 0")
   }
 
-  @Test("It ends with the process that started it, if it is told to")
+  @Test("With the option set, the application ends with its parent process")
   func orphaned() throws {
     let fixture = try Program("ApplicationFixture").path
     let shell = try RunningProgram(
@@ -172,7 +172,7 @@ struct ApplicationProcessTests {
     #expect(try read(shell, until: "ended with 0").contains("asked"))
   }
 
-  @Test("Its service manager is not told that it is ready while it launches, or while it stops")
+  @Test("The service manager receives no readiness message during the launch or the stop")
   func managerOfALaunch() throws {
     let manager = try Manager(isAbstract: true)
     let program = try start("launching", for: manager)
@@ -187,7 +187,7 @@ struct ApplicationProcessTests {
     #expect(throws: Manager.Failure.self) { try manager.message() }
   }
 
-  @Test("Its service manager is found although launch options were given without an environment")
+  @Test("The service manager is found even if launch options have no environment")
   func managerWithOptions() throws {
     let manager = try Manager(isAbstract: true)
     let program = try start("optioned", for: manager)
@@ -206,7 +206,7 @@ struct ApplicationProcessTests {
   }
 
   @Test(
-    "Its service manager hears of the start, of a reload from beginning to end, and of the stop"
+    "The service manager is notified of the start, of a reload's begin and end, and of the stop"
   )
   func manager() throws {
     let manager = try Manager(isAbstract: true)

@@ -7,7 +7,7 @@ import Testing
 struct ApplicationRunTests {
   let stage = Stage()
 
-  @Test("It launches, starts its services, waits, stops them, and returns the exit code")
+  @Test("run() launches, starts the services, waits, stops them, and returns the exit code")
   func wholeLife() async throws {
     let log = stage.log
     stage.loader.register { options in log.append("launch work \(options.arguments)") }
@@ -38,10 +38,10 @@ struct ApplicationRunTests {
     token.cancel()
   }
 
-  @Test("Before it runs, its state says so")
+  @Test("The state of an application before its run is reported as such")
   func notRunning() { #expect(stage.app.state == .notRunning) }
 
-  @Test("Told to end before it runs, it launches nothing and starts nothing")
+  @Test("An application asked to end before it runs launches and starts nothing")
   func earlyShutdown() async throws {
     stage.loader.register { [log = stage.log] _ in log.append("launch work") }
     try stage.add("a")
@@ -52,9 +52,9 @@ struct ApplicationRunTests {
     #expect(stage.app.state == .terminated)
   }
 
-  @Test("Told to end while it launches, it skips what has not begun")
+  @Test("An application asked to end while it launches skips work that has not begun")
   func shutdownDuringLaunch() async throws {
-    // Many times: the first worker may be called before whoever launches has drawn breath.
+    // Many times: the first worker may run before the launching task continues.
     for _ in 0..<300 {
       let stage = Stage()
       let log = stage.log
@@ -68,7 +68,7 @@ struct ApplicationRunTests {
   }
 
   @Test(
-    "Launch work that ignores its cancellation is left behind and named, and the run ends",
+    "Launch work that ignores its cancellation is abandoned and named, and the run ends",
     arguments: [false, true]
   )
   func stuckLaunchWork(isCancelled: Bool) async throws {
@@ -101,7 +101,7 @@ struct ApplicationRunTests {
     mayEnd.open()
   }
 
-  @Test("An end that is asked for before the run starts no clock; its time begins with the run")
+  @Test("A request to end before the run starts no clock; its timeout begins with the run")
   func noClockBeforeTheRun() async throws {
     let stage = Stage(stopTimeout: .seconds(10))
     stage.app.shutdown()
@@ -112,7 +112,7 @@ struct ApplicationRunTests {
     #expect(stage.messages.entries.isEmpty)
   }
 
-  @Test("Told to end after its end, it does nothing")
+  @Test("A request to end after the end has no effect")
   func lateShutdown() async throws {
     #expect(try await stage.runOnce() == 0)
     stage.app.shutdown(exitCode: 1)
@@ -120,7 +120,7 @@ struct ApplicationRunTests {
     #expect(stage.app.state == .terminated)
   }
 
-  @Test("Told to end by its delegate, by a handler or by a service, it ends in order")
+  @Test("A request to end by the delegate, a handler or a service ends the run in order")
   func shutdownFromInside() async throws {
     for place in ["didFinishLaunching [\"stage\"]", "didBecomeActive", "handler", "service"] {
       let log = Log<String>()
@@ -141,7 +141,7 @@ struct ApplicationRunTests {
     }
   }
 
-  @Test("Services may be used until the end has been announced everywhere")
+  @Test("Services remain usable until the end has been announced to all observers")
   func servicesOutliveTheAnnouncement() async throws {
     let log = stage.log
     try stage.add("database")
@@ -151,7 +151,7 @@ struct ApplicationRunTests {
     token.cancel()
   }
 
-  @Test("Work that is registered when it ends is refused")
+  @Test("Work registered during the end is refused")
   func lateWork() async throws {
     try stage.add("a")
     let outcomes = Log<String>()
@@ -164,9 +164,7 @@ struct ApplicationRunTests {
     token.cancel()
   }
 
-  @Test(
-    "Launch work and the edges of the run are told where it was called: here, on the main actor"
-  )
+  @Test("Launch work and transitions run on the caller's actor, here the main actor")
   @MainActor
   func isolation() async throws {
     let log = stage.log
@@ -206,7 +204,7 @@ struct ApplicationRunTests {
     func applicationWillTerminate(_ app: Application) { note("will terminate") }
   }
 
-  @Test("The delegate, which is on no actor, is told on the actor that the run was called on")
+  @Test("A nonisolated delegate is called on the actor that called run()")
   @MainActor
   func delegateOnTheMainActor() async throws {
     let delegate = MainDelegate()
@@ -224,7 +222,7 @@ struct ApplicationRunTests {
     withExtendedLifetime((delegate, ending)) {}
   }
 
-  @Test("An interrupt asks, the next insists, and the exit code says which")
+  @Test("The first interrupt asks, the second insists, and the exit code says which")
   func interrupts() async throws {
     try stage.add("a")
     let running = stage.start()
@@ -234,7 +232,7 @@ struct ApplicationRunTests {
     #expect(stage.log.entries == ["+a", "-a"])
   }
 
-  @Test("The third interrupt ends the process with the number of the signal")
+  @Test("The third interrupt ends the process with the signal's number")
   func thirdInterrupt() async {
     await #expect(processExitsWith: .exitCode(130)) {
       let app = Application(bus: EventBus(), loader: LaunchLoader())
@@ -242,7 +240,7 @@ struct ApplicationRunTests {
     }
   }
 
-  @Test("Asked to reload or resized, it says so on the bus")
+  @Test("A request to reload or resize posts its event on the bus")
   func systemEvents() async {
     let log = stage.log
     let reload = stage.bus.observe(.shouldReload) { log.append("reload") }
@@ -253,7 +251,7 @@ struct ApplicationRunTests {
     withExtendedLifetime((reload, resize)) {}
   }
 
-  @Test("An application that has ended is freed, with its services and its delegate")
+  @Test("An ended application is freed with its services and its delegate")
   func released() async throws {
     let tally = Tally()
     weak var app: Application?

@@ -3,11 +3,11 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("The states of an application", .timeLimit(.minutes(5)))
+@Suite("Application states", .timeLimit(.minutes(5)))
 struct ApplicationStateTests {
   let stage = Stage()
 
-  @Test("Who waits for a state is let through when it comes, and whoever comes late at once")
+  @Test("A task waiting for a state resumes when it is reached, a later task at once")
   func waitUntil() async throws {
     let running = stage.start()
     try await stage.app.waitUntil(.active)
@@ -24,7 +24,7 @@ struct ApplicationStateTests {
     _ = try await running.value
   }
 
-  @Test("Who waits for a state that will not come is told so")
+  @Test("Waiting for a state that can no longer be reached throws an error")
   func unreachable() async throws {
     let waiting = Task { [app = stage.app] in try await app.waitUntil(.background) }
     _ = try await stage.runOnce()
@@ -33,7 +33,7 @@ struct ApplicationStateTests {
     await #expect(throws: AppStateError.self) { try await stage.app.waitUntil(.active) }
   }
 
-  @Test("Who waits and is cancelled stops waiting")
+  @Test("A cancelled task stops waiting")
   func cancelled() async {
     for state in [AppState.active, .terminated, .launching] {
       let waiting = Task { [app = stage.app] in try await app.waitUntil(state) }
@@ -42,7 +42,7 @@ struct ApplicationStateTests {
     }
   }
 
-  @Test("There and back: the background and the foreground have their edges")
+  @Test("Background and foreground transitions are reported in both directions")
   func background() async throws {
     let running = stage.start()
     try await stage.app.waitUntil(.active)
@@ -69,7 +69,7 @@ struct ApplicationStateTests {
     _ = try await running.value
   }
 
-  @Test("A change made while an edge is told is told after that edge, to everybody")
+  @Test("A change made during a transition's callbacks is reported to all observers after it")
   func nestedChanges() async throws {
     let log = stage.log
     let running = stage.start()
@@ -94,7 +94,7 @@ struct ApplicationStateTests {
     _ = try await running.value
   }
 
-  @Test("An observer that comes late is told the state, the launch and the end")
+  @Test("A late observer receives the state, the launch and the end by replay")
   func lateObservers() async throws {
     let log = stage.log
     let running = stage.start()
@@ -113,7 +113,9 @@ struct ApplicationStateTests {
   }
 
   #if !canImport(Darwin)  // `Task.immediate` asks for later systems than the package does.
-  @Test("Who waits for the background waits until everybody was told, although somebody else tells")
+  @Test(
+    "A task waiting for the background resumes after all observers, even if another task reports"
+  )
   func waitsForTelling() async throws {
     let running = stage.start()
     try await stage.app.waitUntil(.active)
@@ -140,7 +142,7 @@ struct ApplicationStateTests {
   }
   #endif
 
-  @Test("Threads that change the state tell the edges one at a time and in one order")
+  @Test("Threads that change the state report transitions one at a time and in one order")
   func contention() async throws {
     let running = stage.start()
     try await stage.app.waitUntil(.active)

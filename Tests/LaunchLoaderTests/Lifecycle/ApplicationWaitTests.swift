@@ -3,9 +3,9 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("What an application waits for, and for how long", .timeLimit(.minutes(5)))
+@Suite("Bounded waits of an application", .timeLimit(.minutes(5)))
 struct ApplicationWaitTests {
-  @Test("Services are asked to stop after the asynchronous handlers of the announcement")
+  @Test("Services are asked to stop after the announcement's asynchronous handlers")
   func asynchronousHandler() async throws {
     let stage = Stage()
     let log = stage.log
@@ -28,7 +28,7 @@ struct ApplicationWaitTests {
     token.cancel()
   }
 
-  @Test("Services are asked to stop after the handlers of the announcement that an actor runs")
+  @Test("Services are asked to stop after the announcement's actor-isolated handlers")
   func actorsHandler() async throws {
     let stage = Stage()
     let log = stage.log
@@ -53,10 +53,10 @@ struct ApplicationWaitTests {
     token.cancel()
   }
 
-  /// What ends the wait for a handler that does not return.
+  /// The event that ends the wait for a handler that does not return.
   enum Ending: CaseIterable, Sendable { case deadline, interrupt, cancellation }
 
-  @Test("A handler that does not return is named and left behind", arguments: Ending.allCases)
+  @Test("A handler that does not return is named and abandoned", arguments: Ending.allCases)
   func leftBehind(_ ending: Ending) async throws {
     let stage = Stage(stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
     let hasBegun = ManualLatch()
@@ -89,7 +89,7 @@ struct ApplicationWaitTests {
     token.cancel()
   }
 
-  @Test("A handler that waits for the end of a service does not hold the stop for ever")
+  @Test("A handler that waits for a service's end does not block the stop for ever")
   func waitsForService() async throws {
     let stage = Stage(stopTimeout: .seconds(20))
     let hasBegun = ManualLatch()
@@ -111,7 +111,7 @@ struct ApplicationWaitTests {
     token.cancel()
   }
 
-  @Test("A reload has ended when its asynchronous handlers have, and the stop waits for it")
+  @Test("A reload ends with its asynchronous handlers, and the stop waits for it")
   func reload() async throws {
     let stage = Stage()
     let log = stage.log
@@ -141,7 +141,7 @@ struct ApplicationWaitTests {
     token.cancel()
   }
 
-  @Test("After 5 s of waiting for a start, and then every 10 s, the one who holds it up is named")
+  @Test("A service that delays the start is named after 5 s and then every 10 s")
   func slowStart() async throws {
     let stage = Stage()
     let mayBeReady = ManualLatch()
@@ -172,7 +172,7 @@ struct ApplicationWaitTests {
     #expect(stage.clock.sleeperCount == 0)
   }
 
-  @Test("Launch work that takes long is named, too")
+  @Test("Slow launch work is named")
   func slowLaunch() async throws {
     let stage = Stage()
     let (isWorking, mayEnd) = (ManualLatch(), ManualLatch())
@@ -191,7 +191,7 @@ struct ApplicationWaitTests {
     #expect(try await running.value == 0)
   }
 
-  @Test("After 5 s of waiting for a stop the service and the handler that hold it up are named")
+  @Test("After 5 s of stopping, the service and the handler that delay it are named")
   func slowStop() async throws {
     let stage = Stage()
     let (mayEnd, maySave, saves, isTold) = (
@@ -224,7 +224,7 @@ struct ApplicationWaitTests {
     token.cancel()
   }
 
-  @Test("An end that is asked for during a launch that stops at failures keeps its exit code")
+  @Test("A request to end during a launch that stops at failures keeps its exit code")
   func exitCodeOfLaunch() async throws {
     let stage = Stage(onFailure: .stop)
     let isWorking = ManualLatch()
@@ -239,7 +239,7 @@ struct ApplicationWaitTests {
     #expect(try await running.value == 6)
   }
 
-  @Test("What fails during a launch that is asked to end is thrown all the same")
+  @Test("A failure during a launch that is asked to end is still thrown")
   func failureOfLaunch() async throws {
     let stage = Stage(onFailure: .stop)
     let isWorking = ManualLatch()

@@ -1,9 +1,9 @@
 import LaunchLoader
 import Testing
 
-@Suite("The rule of interrupts")
+@Suite("Interrupt escalation")
 struct InterruptEscalationTests {
-  @Test("The first asks, the second insists, the third and all others leave")
+  @Test("The first interrupt asks, the second insists, the third and later ones exit")
   func escalation() {
     var rule = InterruptEscalation()
     let steps = [2, 15, 2, 2].map { rule.next($0) }

@@ -3,7 +3,7 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Many tasks that wait for one state", .timeLimit(.minutes(5)))
+@Suite("Many tasks waiting for one state", .timeLimit(.minutes(5)))
 struct ManyWaitersTests {
   @Test("Cancelling the latest of many waits takes no longer than cancelling the earliest")
   func cancellation() async {

@@ -3,9 +3,9 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Messages of an application", .timeLimit(.minutes(5)))
+@Suite("Application messages", .timeLimit(.minutes(5)))
 struct MessageTests {
-  @Test("A message hook that does not return delays no deadline, and run() only for cancelTimeout")
+  @Test("A blocked message hook delays no deadline, and run() by at most cancelTimeout")
   func blockingHook() async throws {
     let (isEntered, isCalled, mayReturn) = (ManualLatch(), ManualLatch(), ManualLatch())
     let stage = Stage(stopTimeout: .seconds(10), cancelTimeout: .seconds(5)) { _ in

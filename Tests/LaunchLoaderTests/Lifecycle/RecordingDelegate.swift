@@ -2,7 +2,7 @@ import EventBus
 import LaunchLoader
 import TestSupport
 
-/// Notes what it is told, and the state it is told in; a subclass or a closure may do more.
+/// Notes each call with the current state; a subclass or a closure may do more.
 final class RecordingDelegate: ApplicationDelegate {
   private let log: Log<String>
   private let name: String
@@ -37,7 +37,7 @@ final class RecordingDelegate: ApplicationDelegate {
 }
 
 extension Stage {
-  /// Notes every event of the bus in the log, with the state it comes in.
+  /// Notes every event of the bus in the log, with the current state.
   func noteEvents() -> Token {
     bus.observeAll { [log, app] event in log.append("\(event.name) in \(app.state)") }
   }

@@ -3,11 +3,11 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("What runs only in some states", .timeLimit(.minutes(5)))
+@Suite("whileAtLeast", .timeLimit(.minutes(5)))
 struct WhileAtLeastTests {
   let stage = Stage()
 
-  @Test("It runs while the level holds, is cancelled below it, and runs anew above it")
+  @Test("The operation runs while the level holds, is cancelled below it, and restarts above it")
   func repeats() async throws {
     let entries = Inbox<String>()
     let app = stage.app
@@ -36,7 +36,7 @@ struct WhileAtLeastTests {
   }
 
   @Test(
-    "Stopping ends it, whatever the level",
+    "Stopping ends the operation, at any level",
     arguments: [AppState.Level.launching, .background, .inactive, .active]
   )
   func ended(level: AppState.Level) async throws {
@@ -56,7 +56,7 @@ struct WhileAtLeastTests {
     await app.whileAtLeast(level) { Issue.record("ran after the end") }
   }
 
-  @Test("A lower level goes on where a higher one is left")
+  @Test("Operations of lower levels continue when a higher level is left")
   func levels() async throws {
     let app = stage.app
     let log = stage.log
@@ -79,7 +79,7 @@ struct WhileAtLeastTests {
     #expect(log.entries == ["begins"])
   }
 
-  @Test("One that returns by itself runs again only when the level was left in between")
+  @Test("An operation that returns by itself restarts only after the level was left in between")
   func returning() async throws {
     let app = stage.app
     let entries = Inbox<String>()
@@ -95,7 +95,7 @@ struct WhileAtLeastTests {
     #expect(entries.entries == ["ran", "ran"])
   }
 
-  @Test("What it throws is thrown; that it was cancelled with its level is not")
+  @Test("Errors of the operation are thrown; its cancellation with the level is not")
   func throwing() async throws {
     let app = stage.app
     let running = stage.start()
@@ -117,7 +117,7 @@ struct WhileAtLeastTests {
     _ = try await running.value
   }
 
-  @Test("Cancelling its task ends it, before and while it runs")
+  @Test("Cancelling the task ends the operation, before and while it runs")
   func cancelled() async throws {
     let app = stage.app
     let early = Task { await app.whileAtLeast(.active) { Issue.record("ran") } }

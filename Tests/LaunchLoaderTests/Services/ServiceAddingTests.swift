@@ -7,7 +7,7 @@ import Testing
 struct ServiceAddingTests {
   let stage = Stage()
 
-  @Test("Added while the others run, it starts at once and is the first to stop")
+  @Test("A service added while others run starts at once and stops first")
   func whileRunning() async throws {
     try stage.add("a")
     let running = stage.start()
@@ -26,7 +26,7 @@ struct ServiceAddingTests {
     #expect(log.entries == ["+a", "+b", "-b", "-a"])
   }
 
-  @Test("Added by a service, or by launch work, it runs with the others")
+  @Test("A service added by a service or by launch work runs with the others")
   func fromInside() async throws {
     stage.loader.register { [stage] _ in try stage.add("from launch") }
     try stage.add("a") { [stage] context in
@@ -39,7 +39,7 @@ struct ServiceAddingTests {
     )
   }
 
-  @Test("Added while the others stop, or later, it is refused")
+  @Test("A service added during or after the stop is refused")
   func whileStopping() async throws {
     let refusals = Log<String?>()
     let app = stage.app
@@ -52,7 +52,7 @@ struct ServiceAddingTests {
     #expect(refusals.entries == ["stopping", "stopping"])
   }
 
-  @Test("Added after a shutdown that came before the run, it is refused")
+  @Test("A service added after a shutdown requested before the run is refused")
   func afterEarlyShutdown() throws {
     stage.app.shutdown()
     let app = stage.app
@@ -61,7 +61,7 @@ struct ServiceAddingTests {
     )
   }
 
-  @Test("A name that is taken is refused, before the run and during it")
+  @Test("A duplicate name is refused, before and during the run")
   func duplicates() async throws {
     let app = stage.app
     try stage.add("a")
@@ -77,7 +77,7 @@ struct ServiceAddingTests {
     #expect(try await running.value == 0)
   }
 
-  @Test("While services run, an edge to nobody and one to itself are refused at once")
+  @Test("During the run, a dependency on an unknown service or on itself is refused at once")
   func edgesWhileRunning() async throws {
     let app = stage.app
     try stage.add("a")
@@ -100,7 +100,7 @@ struct ServiceAddingTests {
     #expect(try await running.value == 0)
   }
 
-  @Test("Services come and go for ever and leave nothing behind")
+  @Test("Short-lived services leave nothing behind")
   func comingAndGoing() async throws {
     try stage.add("a")
     let running = stage.start()

@@ -3,15 +3,15 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-/// Services, and closures of theirs, that keep a thread of the concurrency runtime for a while.
+/// Services, and their closures, that block a thread of the concurrency runtime for a while.
 ///
-/// One at a time: on a machine with two processors there are two such threads, and what lets a blocked one
-/// go needs the other.
+/// The tests run one at a time: on a machine with two processors there are two such threads, and
+/// the code that releases a blocked one needs the other.
 @Suite("Services that block their thread", .timeLimit(.minutes(5)), .serialized)
 struct ServiceBlockingTests {
   let stage = Stage()
 
-  @Test("A service counts as running until its closures have returned")
+  @Test("A service counts as running until its shutdown closures have returned")
   func closuresCount() async throws {
     let log = stage.log
     let mayReturn = ManualLatch()
@@ -31,7 +31,7 @@ struct ServiceBlockingTests {
     #expect(log.entries.filter { $0 != "b returns" } == ["+a", "b has closed", "-a"])
   }
 
-  @Test("A service that is cancelled while it is being entered is cancelled when it suspends")
+  @Test("A service cancelled while it is being entered is cancelled when it suspends")
   func cancelledOnEntry() async throws {
     let log = stage.log
     let isEntered = ManualLatch()
@@ -51,7 +51,7 @@ struct ServiceBlockingTests {
     #expect(log.entries == ["cancelled: true"])
   }
 
-  @Test("A service that blocks its thread is left behind and named as well")
+  @Test("A service that blocks its thread is abandoned and named")
   func blocked() async throws {
     let stage = Stage(stopTimeout: .seconds(1), cancelTimeout: .seconds(1))
     let isBlocked = ManualLatch()
@@ -77,9 +77,7 @@ struct ServiceBlockingTests {
     #expect(stage.log.entries == ["+a", "-a"])
   }
 
-  @Test(
-    "A closure for the shutdown that does not return leaves its service behind, and nobody else"
-  )
+  @Test("A shutdown closure that does not return abandons its own service only")
   func blockedClosure() async throws {
     let stage = Stage(stopTimeout: .seconds(1), cancelTimeout: .seconds(1))
     let mayEnd = ManualLatch()
@@ -100,7 +98,10 @@ struct ServiceBlockingTests {
     #expect(stage.log.entries == ["+a", "-a"])
   }
 
-  @Test("A service that computes delays no other, with edges or without", arguments: [true, false])
+  @Test(
+    "A service that computes delays no other service, with or without dependencies",
+    arguments: [true, false]
+  )
   func computing(hasEdges: Bool) async throws {
     let hasStarted = ManualLatch()
     try stage.add("a")
@@ -114,7 +115,7 @@ struct ServiceBlockingTests {
     )
   }
 
-  @Test("A service that computes delays those that name it")
+  @Test("A service that computes delays its dependants")
   func dependant() async throws {
     let log = stage.log
     let hasStarted = ManualLatch()
@@ -132,7 +133,7 @@ struct ServiceBlockingTests {
     #expect(log.entries == ["computed", "+web", "-web"])
   }
 
-  @Test("Waiting until one closure has finished waits for no other")
+  @Test("Waiting for one closure to finish waits for no other closure")
   func finishedAlone() async {
     let (isBlocked, mayReturn) = (ManualLatch(), ManualLatch())
     let signal = ShutdownSignal()
@@ -153,7 +154,7 @@ struct ServiceBlockingTests {
     await signal.close()
   }
 
-  @Test("Waiting until a closure has finished that is running waits for its end")
+  @Test("Waiting for a running closure returns when it has ended")
   func finishedAfterItsCall() async {
     let (isBlocked, mayReturn, hasReturned) = (ManualLatch(), ManualLatch(), ManualLatch())
     let signal = ShutdownSignal()
@@ -175,7 +176,7 @@ struct ServiceBlockingTests {
     await signal.close()
   }
 
-  @Test("A closure that is cancelled while an earlier one runs does not run")
+  @Test("A closure cancelled while an earlier one runs does not run")
   func cancelledBeforeItsTurn() async {
     let (isBlocked, mayReturn, ran) = (ManualLatch(), ManualLatch(), Counter())
     let tally = Tally()

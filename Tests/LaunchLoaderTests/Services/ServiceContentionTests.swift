@@ -3,9 +3,9 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Services and threads", .timeLimit(.minutes(5)))
+@Suite("Services under contention", .timeLimit(.minutes(5)))
 struct ServiceContentionTests {
-  @Test("Adding, ending, stopping and interrupting at once: each service that was taken ends once")
+  @Test("With concurrent adds, ends, stops and interrupts, each accepted service ends once")
   func storm() async throws {
     for round in 0..<200 {
       let stage = Stage()
@@ -44,7 +44,7 @@ struct ServiceContentionTests {
       }
       let result = await running.result
       if case .failure(let error) = result { #expect(error is CancellationError) }
-      // What was taken may have been dropped before its turn; what was entered has ended.
+      // An accepted service may have been dropped before its turn; an entered one has ended.
       #expect(entered.value == left.value)
       #expect(taken.value >= entered.value)
       #expect(stage.app.state == .terminated)

@@ -3,11 +3,11 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("What a service is told", .timeLimit(.minutes(5)))
+@Suite("Service context", .timeLimit(.minutes(5)))
 struct ServiceContextTests {
   let stage = Stage()
 
-  @Test("Closures for the shutdown run once, in order, before the waiting goes on")
+  @Test("Shutdown closures run once, in order, before waiting tasks resume")
   func order() async throws {
     let log = stage.log
     try stage.add("a") { context in
@@ -23,7 +23,7 @@ struct ServiceContextTests {
     #expect(log.entries == ["false", "1 true", "2 true", "3 true", "goes on"])
   }
 
-  @Test("A closure that comes late runs at once; one whose token was cancelled does not run")
+  @Test("A closure registered late runs at once, and a cancelled closure does not run")
   func lateAndCancelled() async throws {
     let log = stage.log
     try stage.add("a") { context in
@@ -40,7 +40,7 @@ struct ServiceContextTests {
     #expect(log.entries == ["early", "late", "end"])
   }
 
-  @Test("A closure may be tied to a lifetime")
+  @Test("A shutdown closure may be tied to a lifetime")
   func lifetime() async throws {
     let log = stage.log
     try stage.add("a") { context in
@@ -53,7 +53,7 @@ struct ServiceContextTests {
     #expect(log.entries.isEmpty)
   }
 
-  @Test("Of a service that ends by itself no closure runs, and nobody waits for ever")
+  @Test("A service that ends by itself runs no shutdown closure and leaves no task waiting")
   func endedByItself() async throws {
     let log = stage.log
     let contexts = Inbox<ServiceContext>()
@@ -65,7 +65,7 @@ struct ServiceContextTests {
     let running = stage.start()
     let context = await contexts.first(1)[0]
     #expect(await isCancelled { try await context.untilShutdown() })
-    // Who is told to end while it starts does not start the rest.
+    // A service asked to end while it starts does not start the rest.
     try await stage.app.waitUntil(.active)
     stage.app.shutdown()
     _ = try await running.value

@@ -3,14 +3,14 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-/// What an established service group was seen to get wrong, and what happens here.
-@Suite("Seven defects of an established service group", .timeLimit(.minutes(5)))
+/// The observed defects of an established service group, and the behaviour here.
+@Suite("No defects of an established service group", .timeLimit(.minutes(5)))
 struct ServiceDefectsTests {
   let stage = Stage(cancelTimeout: .seconds(1))
 
   // That signals reach `interrupt` is shown by the suite about an application and its process's signals.
 
-  @Test("1: A second interrupt is not ignored: it cancels what the first one asked to stop")
+  @Test("1: A second interrupt cancels the services that the first one asked to stop")
   func secondInterrupt() async throws {
     let log = stage.log
     let isTold = ManualLatch()
@@ -31,7 +31,7 @@ struct ServiceDefectsTests {
 
   // ThreadSanitizer holds signals back.
   #if canImport(Glibc) && !TSAN
-  @Test("2: Signals are not swallowed after run(): the next one does what it did before")
+  @Test("2: After run() signals are not swallowed: the next one acts as before")
   func notSwallowed() throws {
     let program = try RunningProgram(Program("ApplicationFixture"), ["plain"])
     while try program.line() != "active" {}
@@ -42,7 +42,7 @@ struct ServiceDefectsTests {
   }
   #endif
 
-  @Test("3: The limit for cancelled services is armed when a service throws during the shutdown")
+  @Test("3: The timeout for cancelled services starts when a service throws during the shutdown")
   func limitIsArmed() async throws {
     let mayEnd = ManualLatch()
     try stage.add("deaf") { _ in await waitStubbornly(mayEnd) }
@@ -59,7 +59,7 @@ struct ServiceDefectsTests {
     mayEnd.open()
   }
 
-  @Test("4: An end that is to be ignored is ignored during the shutdown", arguments: [true, false])
+  @Test("4: An end to be ignored is ignored during the shutdown", arguments: [true, false])
   func ignoredDuringShutdown(throwing: Bool) async throws {
     let log = stage.log
     let mayEnd = ManualLatch()
@@ -79,7 +79,7 @@ struct ServiceDefectsTests {
     }
     try stage.add("slow") { context in
       try await context.untilShutdown()
-      // Not told to stop, because it is its neighbour's turn, the other one ends.
+      // It is its neighbour's turn, so the other one ends without having been asked to stop.
       mayEnd.open()
       await hasEnded.wait()
       log.append("slow was cancelled: \(Task.isCancelled)")
@@ -88,7 +88,7 @@ struct ServiceDefectsTests {
     #expect(log.entries == ["+witness", "a ends", "slow was cancelled: false", "-witness"])
   }
 
-  @Test("5: A closure for the shutdown may read the flag, and ask for everything else")
+  @Test("5: A shutdown closure may read the flag and use the rest of the context")
   func flagInClosure() async throws {
     let log = stage.log
     let app = stage.app
@@ -106,7 +106,7 @@ struct ServiceDefectsTests {
     #expect(log.entries == ["true", "nested", "stopping"])
   }
 
-  @Test("6: The flag is true inside closures for the shutdown, before they return")
+  @Test("6: The flag is true inside shutdown closures, before they return")
   func flagIsTrue() async throws {
     let flags = Log<Bool>()
     try stage.add("a") { context in
@@ -118,7 +118,7 @@ struct ServiceDefectsTests {
     #expect(flags.entries == [true, true])
   }
 
-  @Test("7: Nobody starts before those it needs are ready")
+  @Test("7: No service starts before its dependencies are ready")
   func readiness() async throws {
     let log = stage.log
     try stage.add("database", { $0.waitsForReady = true }) { context in

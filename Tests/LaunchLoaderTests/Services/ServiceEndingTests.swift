@@ -3,14 +3,14 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("The end of one service, and the others", .timeLimit(.minutes(5)))
+@Suite("Ends of single services", .timeLimit(.minutes(5)))
 struct ServiceEndingTests {
   let stage = Stage()
 
   static let returnedEarly =
     "service \"a\" returned before shutdown was requested: set onReturn to .shutdown or .ignore if it may"
 
-  @Test("Unless its options say otherwise, a service that returns by itself makes the run fail")
+  @Test("By default a service that returns by itself makes the run fail")
   func returnsByDefault() async throws {
     try addWitness()
     try stage.add("a", run: { _ in })
@@ -18,7 +18,7 @@ struct ServiceEndingTests {
     #expect(stage.log.entries == ["stopped"])
   }
 
-  @Test("A service that returns after shutdown was requested has not failed, whatever its turn")
+  @Test("A service that returns after a requested shutdown has not failed, whatever its turn")
   func returnsOutOfTurn() async throws {
     let hasReturned = ManualLatch()
     let mayReturn = ManualLatch()
@@ -65,7 +65,7 @@ struct ServiceEndingTests {
   }
 
   @Test(
-    "A service that returns does to the others what its options say",
+    "A returning service affects the others according to its options",
     arguments: [
       (.fail, ["stopped"], [returnedEarly]), (.cancel, ["cancelled"], [returnedEarly]),
       (.shutdown, ["stopped"], []),
@@ -95,7 +95,7 @@ struct ServiceEndingTests {
   }
 
   @Test(
-    "A service that throws does to the others what its options say",
+    "A throwing service affects the others according to its options",
     arguments: [
       (.fail, "stopped", ["a failed"]), (.cancel, "cancelled", ["a failed"]),
       (.shutdown, "stopped", ["a failed"]),
@@ -118,18 +118,18 @@ struct ServiceEndingTests {
     token.cancel()
   }
 
-  @Test("When all have ended and were ignored, the application ends too")
+  @Test("When all services have ended and been ignored, the application ends")
   func nobodyLeft() async throws {
     for name in ["a", "b"] { try stage.add(name, { $0.onReturn = .ignore }) { _ in } }
     #expect(try await stage.start().value == 0)
   }
 
-  @Test("An application without services runs until it is told to end")
+  @Test("An application without services runs until it is asked to end")
   func noServices() async throws {
     #expect(try await stage.runOnce() == 0)
   }
 
-  @Test("Every error is kept: the cause first, those of the shutdown behind it, ignored ones last")
+  @Test("Every error is kept: the cause first, those of the shutdown next, ignored ones last")
   func allErrors() async throws {
     try stage.add("a", throwing: Failed(name: "a"))
     try stage.add("b", { $0.onThrow = .ignore }, throwing: Failed(name: "b"))
@@ -143,7 +143,7 @@ struct ServiceEndingTests {
     #expect(stage.log.entries == ["+a", "+b", "+c", "-c", "-b", "-a"])
   }
 
-  @Test("Cancelling the run cancels every service, and is what it throws")
+  @Test("Cancelling the run cancels every service and makes it throw the cancellation")
   func cancellation() async throws {
     try addWitness()
     let running = stage.start()
@@ -153,7 +153,7 @@ struct ServiceEndingTests {
     #expect(stage.log.entries == ["cancelled"])
   }
 
-  @Test("Errors that a cancellation brings forth are kept")
+  @Test("Errors caused by a cancellation are kept")
   func errorsOfCancellation() async throws {
     try stage.add("a") { context in
       do { try await context.untilShutdown() } catch { throw Failed(name: "a") }
@@ -164,7 +164,7 @@ struct ServiceEndingTests {
     #expect(await errors(of: running) == ["a failed"])
   }
 
-  @Test("A service that ended lets go of everything while the others go on")
+  @Test("An ended service is released while the others continue")
   func released() async throws {
     let tally = Tally()
     try stage.add("witness")
@@ -184,7 +184,7 @@ struct ServiceEndingTests {
     _ = try await running.value
   }
 
-  @Test("Running twice is refused")
+  @Test("Running an application twice is refused")
   func twice() async throws {
     _ = try await stage.runOnce()
     #expect(

@@ -1,9 +1,9 @@
 import LaunchLoader
 import Testing
 
-@Suite("The order of services, worked out beforehand")
+@Suite("Service graph")
 struct ServiceGraphTests {
-  @Test("Without edges each service comes after the one before it")
+  @Test("Without dependencies each service follows the one before it")
   func chain() throws {
     let graph = try ServiceGraph([("a", []), ("b", []), ("c", [])])
     #expect(graph.isChain)
@@ -11,7 +11,7 @@ struct ServiceGraphTests {
     #expect(graph.layers == [0, 1, 2])
   }
 
-  @Test("With an edge, a layer is one more than the highest below it")
+  @Test("A service's layer is one more than the highest layer it depends on")
   func layers() throws {
     let graph = try ServiceGraph([
       ("web", ["cache", "database"]), ("database", []), ("cache", ["database"]), ("clock", []),
@@ -26,7 +26,7 @@ struct ServiceGraphTests {
     #expect(try ServiceGraph([]).layers.isEmpty)
   }
 
-  @Test("A name that is not there is refused, with who needs it")
+  @Test("An unknown name is refused together with its dependants")
   func unknown() {
     let error = #expect(throws: ServiceError.self) { try ServiceGraph([("a", ["b"])]) }
     guard case .unknown("b", neededBy: "a") = error?.code else {
@@ -37,7 +37,7 @@ struct ServiceGraphTests {
   }
 
   @Test(
-    "A circle is refused with its path, and with nothing that only leads to it",
+    "A cycle is refused with its path and without services that only lead to it",
     arguments: [
       ([("a", ["a"])], "a → a"),
       ([("a", ["b"]), ("b", ["a"])], "a → b → a"),
@@ -51,7 +51,7 @@ struct ServiceGraphTests {
     #expect(error?.description.contains(": \(path);") == true)
   }
 
-  @Test("A hundred thousand services in one line of edges take no stack")
+  @Test("A chain of a hundred thousand services uses no stack")
   func deep() throws {
     let names = (0..<100_000).map { "\($0)" }
     let services = names.indices.map { (names[$0], $0 == 0 ? [] : [names[$0 - 1]]) }

@@ -3,7 +3,7 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Services inside a service", .timeLimit(.minutes(5)))
+@Suite("Service groups", .timeLimit(.minutes(5)))
 struct ServiceGroupTests {
   let stage = Stage()
   let group = ServiceGroup("group")
@@ -24,7 +24,7 @@ struct ServiceGroupTests {
     try stage.app.add(another ?? group, options)
   }
 
-  @Test("A group starts and stops in its place, its services in theirs")
+  @Test("A group starts and stops in its position, and its services in theirs")
   func nesting() async throws {
     try stage.add("a")
     try addInside("x")
@@ -35,7 +35,7 @@ struct ServiceGroupTests {
     #expect(stage.log.entries == ["+a", "+x", "+y", "+b", "-b", "-y", "-x", "-a"])
   }
 
-  @Test("The errors of a group are one error of the application, with all of them inside")
+  @Test("A group's errors are one error of the application that contains all of them")
   func failing() async throws {
     try addInside("x", throwing: Failed(name: "x"))
     try group.add("y") { _ in throw Failed(name: "y") }
@@ -62,9 +62,7 @@ struct ServiceGroupTests {
     #expect(log.entries == ["x cancelled"])
   }
 
-  @Test(
-    "A group that was shut down by itself has returned, and the application ends as its options say"
-  )
+  @Test("A group that shuts down by itself returns, and its options decide about the application")
   func ownShutdown() async throws {
     try addInside("x")
     try stage.app.add(group, ServiceOptions(onReturn: .shutdown, waitsForReady: true))
@@ -75,7 +73,7 @@ struct ServiceGroupTests {
     #expect(stage.log.entries == ["+x", "-x"])
   }
 
-  @Test("A service of a group that holds up its start is named after the group", arguments: [1, 2])
+  @Test("A service that delays its group's start is named after the group", arguments: [1, 2])
   func slowStart(depth: Int) async throws {
     let clock = TestClock()
     let (isEntered, mayBeReady) = (ManualLatch(), ManualLatch())
@@ -105,7 +103,7 @@ struct ServiceGroupTests {
     #expect(try await running.value == 0)
   }
 
-  @Test("A service of a group that is cancelled or left behind is named after the group")
+  @Test("A service of a group that is cancelled or abandoned is named after the group")
   func cancelledAndLeftBehind() async throws {
     let clock = TestClock()
     let group = ServiceGroup(
@@ -135,7 +133,7 @@ struct ServiceGroupTests {
     mayEnd.open()
   }
 
-  @Test("What a service of a group throws is posted, also when the group ignores it")
+  @Test("An error thrown by a service of a group is posted, even if the group ignores it")
   func failuresArePosted() async throws {
     let failures = Log<String>()
     let token = stage.bus.observe(.serviceDidFail) {

@@ -2,9 +2,9 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("The rule of services", .timeLimit(.minutes(5)))
+@Suite("Service state machine", .timeLimit(.minutes(5)))
 struct ServiceMachineTests {
-  /// A cast of services, and how the others call it.
+  /// A set of services with a description.
   struct Cast: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let options: [ServiceOptions]
@@ -69,7 +69,7 @@ struct ServiceMachineTests {
   }
 
   @Test(
-    "Whatever happens in whatever order, what was started ends once, in reverse",
+    "For any sequence of inputs, every started service ends once, in reverse order",
     arguments: casts
   )
   func exhaustively(cast: Cast) throws {
@@ -96,7 +96,7 @@ struct ServiceMachineTests {
     #expect(count > 1_000)
   }
 
-  @Test("The same holds on long ways through many services")
+  @Test("Started services end once, in reverse order, on long paths through many services")
   func atRandom() throws {
     var numbers = SampleNumbers(seed: 1)
     for _ in 0..<3_000 {
@@ -120,7 +120,7 @@ struct ServiceMachineTests {
       var walk = try ServiceWalk(options, asks: numbers.next(below: 2) == 0)
       walk.send(.begin)
       for _ in 0..<40 where walk.outcome == nil {
-        // The end is near as soon as it may come: let it come seldom.
+        // The end is likely as soon as it is possible, so it is made rare.
         let events = walk.possibleEvents.filter {
           ![.shutdown, .cancel, .fail, .allTimedOut(.stop)].contains($0)
             || numbers.next(below: 20) == 0
@@ -136,7 +136,7 @@ struct ServiceMachineTests {
     }
   }
 
-  @Test("The cause stands first, what was to be ignored last")
+  @Test("The cause comes first, ignored errors last")
   func errorOrder() throws {
     var walk = try ServiceWalk(
       [Self.with { $0.onThrow = .ignore }, ServiceOptions(), ServiceOptions()],
@@ -149,14 +149,14 @@ struct ServiceMachineTests {
     #expect(walk.complaints.isEmpty)
   }
 
-  @Test("An error that was to be ignored makes nothing fail by itself")
+  @Test("An ignored error alone does not make the run fail")
   func ignoredAlone() throws {
     var walk = try ServiceWalk([Self.with { $0.onThrow = .ignore }], asks: false)
     for event: ServiceWalk.Event in [.begin, .takeStart, .takeStart, .threw(0)] { walk.send(event) }
     #expect(walk.outcome?.errors.isEmpty == true)
   }
 
-  @Test("A service whose name has become free may be added again")
+  @Test("A service may be added again under a name that is free again")
   func nameIsFree() throws {
     var machine = ServiceMachine<Int>()
     var options = ServiceOptions()

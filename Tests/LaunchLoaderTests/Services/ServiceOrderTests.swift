@@ -3,18 +3,18 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("Services start in order and stop in reverse", .timeLimit(.minutes(5)))
+@Suite("Service order", .timeLimit(.minutes(5)))
 struct ServiceOrderTests {
   let stage = Stage()
 
-  @Test("Without edges the order of adding holds, and the reverse of it")
+  @Test("Without dependencies services start in order of addition and stop in reverse")
   func chain() async throws {
     for name in ["a", "b", "c"] { try stage.add(name) }
     #expect(try await stage.runOnce() == 0)
     #expect(stage.log.entries == ["+a", "+b", "+c", "-c", "-b", "-a"])
   }
 
-  @Test("A service is told to stop when the one behind it has returned, not before")
+  @Test("A service is asked to stop after the one behind it has returned, not before")
   func strictlySerial() async throws {
     let mayEnd = ManualLatch()
     let log = stage.log
@@ -34,7 +34,7 @@ struct ServiceOrderTests {
     #expect(log.entries == ["+a", "b winds up", "-b", "-a"])
   }
 
-  @Test("Those behind a service wait until it is ready, if its options say so")
+  @Test("Later services wait for a service's readiness if its options say so")
   func readiness() async throws {
     let log = stage.log
     let mayBeReady = ManualLatch()
@@ -58,7 +58,7 @@ struct ServiceOrderTests {
     _ = try await running.value
   }
 
-  @Test("With edges, layers stop one after the other, and a layer all at once")
+  @Test("With dependencies, layers stop one after the other, and each layer all at once")
   func layers() async throws {
     let log = stage.log
     let bothStop = Inbox<String>()
@@ -68,7 +68,7 @@ struct ServiceOrderTests {
         log.append("+\(name)")
         try await context.untilShutdown()
         bothStop.append(name)
-        // Neither returns before both were told to stop.
+        // Neither returns before both were asked to stop.
         _ = await bothStop.first(2)
         log.append("-cache or mail")
       }
@@ -83,7 +83,7 @@ struct ServiceOrderTests {
     )
   }
 
-  @Test("Only what started is stopped")
+  @Test("Only started services are stopped")
   func onlyWhatStarted() async throws {
     let log = stage.log
     let isStarting = ManualLatch()
@@ -101,7 +101,7 @@ struct ServiceOrderTests {
     #expect(log.entries == ["+a", "-b", "-a"])
   }
 
-  @Test("A start that fails stops what was started, in reverse; its error comes first")
+  @Test("A failed start stops the started services in reverse, and its error comes first")
   func failedStart() async throws {
     try stage.add("a", throwing: Failed(name: "a"))
     try stage.add("b")
@@ -111,7 +111,7 @@ struct ServiceOrderTests {
     #expect(stage.log.entries == ["+a", "+b", "-b", "-a"])
   }
 
-  @Test("A start that fails is not ignored, whatever the options say")
+  @Test("A failed start is never ignored, whatever the options say")
   func failedStartIsNotIgnored() async throws {
     try stage.add(
       "a",
@@ -129,7 +129,7 @@ struct ServiceOrderTests {
     #expect(stage.log.entries.isEmpty)
   }
 
-  @Test("A circle of edges is refused with its path before anything starts")
+  @Test("A dependency cycle is refused with its path before any service starts")
   func cycle() async throws {
     try stage.add("a", after: ["b"])
     try stage.add("b", after: ["a"])
@@ -140,7 +140,7 @@ struct ServiceOrderTests {
     #expect(stage.app.state == .terminated)
   }
 
-  @Test("An edge to nobody is refused, naming both")
+  @Test("A dependency on an unknown service is refused, naming both")
   func unknown() async throws {
     try stage.add("a", after: ["b"])
     let errors = await errors(of: stage.start())
@@ -148,7 +148,7 @@ struct ServiceOrderTests {
     #expect(errors[0].contains("\"a\" starts after \"b\""))
   }
 
-  @Test("A thousand that wait for each other's readiness start and stop without a stack")
+  @Test("A thousand services that wait for each other's readiness start and stop without recursion")
   func longLine() async throws {
     for index in 0..<1_000 { try stage.add("\(index)", { $0.waitsForReady = true }) }
     _ = try await stage.runOnce()

@@ -3,9 +3,9 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("The time that services have to stop", .serialized, .timeLimit(.minutes(5)))
+@Suite("Service timeouts", .serialized, .timeLimit(.minutes(5)))
 struct ServiceTimeTests {
-  @Test("When the time for all is up, all that still run are cancelled, and each knows why")
+  @Test("When the shared timeout expires, all running services are cancelled with that reason")
   func cancelledAfterBudget() async throws {
     let stage = Stage(stopTimeout: .seconds(10))
     let log = stage.log
@@ -25,7 +25,7 @@ struct ServiceTimeTests {
     #expect(stage.clock.sleeperCount == 0)
   }
 
-  @Test("One deadline holds for all services together, however many there are")
+  @Test("One deadline applies to all services together, however many there are")
   func oneDeadline() async throws {
     let stage = Stage(stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
     let mayEnd = ManualLatch()
@@ -41,7 +41,7 @@ struct ServiceTimeTests {
     mayEnd.open()
   }
 
-  @Test("Unless it is configured, a stop takes 20 seconds at most, and a cancellation 5")
+  @Test("By default a stop takes at most 20 seconds, and a cancellation 5")
   func defaults() {
     let configuration = Application.Configuration()
     #expect(configuration.stopTimeout == .seconds(20))
@@ -50,7 +50,7 @@ struct ServiceTimeTests {
     #expect(options.startTimeout == nil && options.stopTimeout == nil)
   }
 
-  @Test("A service's own limit holds within that of the application; the others go on in order")
+  @Test("A service's own timeout applies within the application's; the others continue in order")
   func ownLimit() async throws {
     let stage = Stage(stopTimeout: .seconds(1_000))
     let isTold = ManualLatch()
@@ -103,7 +103,7 @@ struct ServiceTimeTests {
     )
   }
 
-  @Test("A service that is not ready in time has failed to start, and is named")
+  @Test("A service that is not ready in time has failed to start and is named")
   func startTimeout() async throws {
     let stage = Stage()
     let isEntered = ManualLatch()
@@ -143,7 +143,7 @@ struct ServiceTimeTests {
     #expect(try await running.value == 0)
   }
 
-  @Test("A service that does not end when cancelled is left behind and named; nothing traps")
+  @Test("A service that ignores its cancellation is abandoned and named, without a trap")
   func leftBehind() async throws {
     let stage = Stage(stopTimeout: .seconds(1), cancelTimeout: .seconds(1))
     let mayEnd = ManualLatch()
@@ -162,7 +162,7 @@ struct ServiceTimeTests {
     mayEnd.open()
   }
 
-  @Test("Cancelling while one stops cancels the others too, and arms the limit of each")
+  @Test("A cancellation during a stop cancels the other services and starts each one's timeout")
   func cancelDuringShutdown() async throws {
     let stage = Stage(cancelTimeout: .seconds(1))
     let mayEnd = ManualLatch()

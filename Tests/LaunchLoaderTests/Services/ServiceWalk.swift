@@ -1,8 +1,8 @@
 import LaunchLoader
 
-/// A machine of services, what has been done with it, and what that says about it.
+/// A machine of services, the inputs it has received, and its actions so far.
 ///
-/// A plain value: a walk is continued in every direction from a copy.
+/// A plain value: a walk continues in every direction from a copy.
 struct ServiceWalk {
   enum Event: Equatable {
     case begin, takeStart, shutdown, cancel, permit, fail
@@ -53,7 +53,7 @@ struct ServiceWalk {
     started.filter { !ended.contains($0) && !leftBehind.contains($0) }
   }
 
-  /// What may happen next.
+  /// The possible next inputs.
   var possibleEvents: [Event] {
     var events: [Event] = []
     if !hasBegun { events.append(.begin) }

@@ -3,9 +3,9 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("The signal to stop, by itself", .timeLimit(.minutes(5)))
+@Suite("Shutdown signal", .timeLimit(.minutes(5)))
 struct ShutdownSignalTests {
-  @Test("Waiting for it and raising it at once loses nobody")
+  @Test("Concurrent waiting and raising resumes every waiting task")
   func waitingAgainstRaising() async throws {
     let signals = (0..<50_000).map { _ in ShutdownSignal() }
     let reached = Counter()
@@ -26,7 +26,7 @@ struct ShutdownSignalTests {
     try await waiting.value
   }
 
-  @Test("Registering a closure, cancelling it and raising at once: it runs once, or was cancelled")
+  @Test("A closure registered, cancelled and raised concurrently runs at most once")
   func registeringAgainstRaising() async {
     let gate = StartGate(2)
     let signals = (0..<5_000).map { _ in ShutdownSignal() }
@@ -49,7 +49,7 @@ struct ShutdownSignalTests {
     #expect(late.value > 0)
   }
 
-  @Test("Closed, it lets go of what did not run, and tells the tokens")
+  @Test("A closed signal releases closures that did not run and ends their tokens")
   func closed() async {
     let tally = Tally()
     let signal = ShutdownSignal()
@@ -67,7 +67,7 @@ struct ShutdownSignalTests {
     #expect(await isCancelled { try await signal.wait() })
   }
 
-  @Test("A closure that is registered too late and runs at once is waited for, too")
+  @Test("Waiting includes a closure that is registered too late and runs at once")
   func lateClosure() async {
     let (isBlocked, mayReturn, hasReturned) = (ManualLatch(), ManualLatch(), ManualLatch())
     let signal = ShutdownSignal()

@@ -2,13 +2,13 @@ import EventBus
 import LaunchLoader
 import TestSupport
 
-/// An application that shares nothing with any other, and what happened on it.
+/// An application that shares no state with others, and a log of its events.
 struct Stage: Sendable {
   let clock = TestClock()
   let bus = EventBus()
   let loader: LaunchLoader
   let log = Log<String>()
-  /// What was said to the one who runs the program.
+  /// The messages to the operator of the program.
   let messages = Inbox<String>()
   let app: Application
 
@@ -33,7 +33,7 @@ struct Stage: Sendable {
     app = Application(delegate: delegate, bus: bus, loader: loader, configuration: configuration)
   }
 
-  /// Adds a service that notes when it starts (`+a`) and when it was told to stop (`-a`).
+  /// Adds a service that notes its start (`+a`) and the request to stop (`-a`).
   func add(
     _ name: String,
     after: [String] = [],
@@ -49,7 +49,7 @@ struct Stage: Sendable {
     }
   }
 
-  /// Adds a service that does what a closure says.
+  /// Adds a service that runs a closure.
   func add(
     _ name: String,
     after: [String] = [],
@@ -72,7 +72,7 @@ struct Stage: Sendable {
     return try await running.value
   }
 
-  /// Waits out a service that was told to stop, and then one that was cancelled.
+  /// Waits until the timeouts of a stopped and then of a cancelled service have passed.
   func letTimePass(_ durations: Duration...) async {
     for duration in durations {
       await clock.sleepers(atLeast: 1)
@@ -91,7 +91,7 @@ struct Stage: Sendable {
   }
 }
 
-/// What a run threw, error by error; empty if it threw nothing, or something else.
+/// Returns the errors that a run threw; empty if it threw none, or something else.
 func errors(of running: Task<Int32, any Error>) async -> [String] {
   do {
     _ = try await running.value
@@ -109,7 +109,7 @@ func waitStubbornly(_ latch: ManualLatch) async {
 }
 
 extension ServiceError {
-  /// The code without what it carries.
+  /// The code without its associated values.
   var kind: String {
     switch code {
     case .duplicate: "duplicate"
@@ -126,7 +126,7 @@ extension ServiceError {
   }
 }
 
-/// The kind of service error that a closure throws, if it does.
+/// Returns the kind of service error that a closure throws, if it does.
 func serviceErrorKind(_ body: () throws(ServiceError) -> Void) -> String? {
   do throws(ServiceError) {
     try body()

@@ -2,7 +2,7 @@
 import Glibc
 import TestSupport
 
-/// What stands at the other end of `$NOTIFY_SOCKET`.
+/// The receiving end of `$NOTIFY_SOCKET`.
 final class Manager {
   struct Failure: Error {
     let code: Int32
@@ -43,14 +43,14 @@ final class Manager {
     if let path { _ = unsafe unlink(path) }  // Reason: a terminated string.
   }
 
-  /// The message that comes next from another process, which may take its time.
+  /// Returns the next message from another process, which may take a while.
   func nextMessage() throws -> String {
     var wanted = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
     _ = unsafe poll(&wanted, 1, 60_000)  // Reason: one entry, which outlives the call.
     return try message()
   }
 
-  /// The message that comes next from a task of this process, which is not held up meanwhile.
+  /// Returns the next message from a task of this process, which is not blocked meanwhile.
   func messageOfATask() async throws -> String {
     while true {
       do {
@@ -62,7 +62,7 @@ final class Manager {
     }
   }
 
-  /// The message that came first; it has been sent.
+  /// Returns the first message, which has already been sent.
   func message() throws -> String {
     var bytes = [UInt8](repeating: 0, count: 4_096)
     let count = unsafe recv(end, &bytes, bytes.count, Int32(MSG_DONTWAIT))  // Reason: room.

@@ -4,10 +4,10 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("The service manager")
+@Suite("Notify socket of the service manager")
 struct NotifySocketTests {
   @Test(
-    "Messages reach the socket that the environment names, by path or by name",
+    "Messages reach the socket named by the environment, by path or abstract name",
     arguments: [false, true]
   )
   func messages(isAbstract: Bool) throws {
@@ -35,7 +35,7 @@ struct NotifySocketTests {
     #expect(NotifySocket(environment: name.map { ["NOTIFY_SOCKET": $0] } ?? [:]) == nil)
   }
 
-  @Test("A name that has no room in an address is refused; the longest that has is not")
+  @Test("A name too long for an address is refused; the longest that fits is accepted")
   func length() {
     for (start, longest) in [("/", 107), ("@", 108)] {
       let name = start + String(repeating: "x", count: longest - 1)
@@ -45,7 +45,7 @@ struct NotifySocketTests {
   }
 
   @Test(
-    "The interval of the watchdog is that of the environment, if it is for this process",
+    "The watchdog interval comes from the environment if it is meant for this process",
     arguments: [
       ([:], nil), (["WATCHDOG_USEC": "30000000"], .seconds(30)),
       (["WATCHDOG_USEC": "1500", "WATCHDOG_PID": "77"], .microseconds(1_500)),
@@ -60,7 +60,7 @@ struct NotifySocketTests {
   }
 
   @Test(
-    "A manager that does not read holds nothing up, and is reported once",
+    "A manager that does not read blocks nothing and is reported once",
     .timeLimit(.minutes(1))
   )
   func fullQueue() throws {
@@ -74,7 +74,7 @@ struct NotifySocketTests {
     withExtendedLifetime(manager) {}
   }
 
-  @Test("A manager that is gone is reported once, and the program goes on")
+  @Test("A manager that is gone is reported once, and the program continues")
   func gone() async {
     let result = await #expect(
       processExitsWith: .success,

@@ -2,9 +2,9 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-@Suite("The parent of a process")
+@Suite("Parent process watch")
 struct ParentWatchTests {
-  /// A clock on which every moment comes at once.
+  /// A clock whose sleeps end at once.
   private struct HastyClock: Clock {
     var now: ContinuousClock.Instant { .now }
     var minimumResolution: Duration { .zero }
@@ -14,7 +14,7 @@ struct ParentWatchTests {
     }
   }
 
-  @Test("The watch ends when somebody else has become the parent")
+  @Test("The watch ends when the process has a new parent")
   func ends() async throws {
     let looks = Counter()
     let watch = ParentWatch(every: .seconds(1), clock: HastyClock()) {
@@ -36,7 +36,7 @@ struct ParentWatchTests {
   }
 
   #if canImport(Glibc)
-  @Test("A program hears that the one that started it is gone")
+  @Test("A program is notified when the process that started it has ended")
   func orphan() throws {
     let shell = try RunningProgram(Program("SignalsFixture"), ["shell", "watch"])
     #expect(try Set([shell.line(), shell.line()]) == ["watching", "in the foreground"])

@@ -3,9 +3,9 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Signals as an application hears them")
+@Suite("Signals delivered to an application")
 struct SignalBridgeTests {
-  @Test("Interrupts, reloads, and changes of the window are told, until the bridge has gone")
+  @Test("Interrupts, reloads and window changes are reported until the bridge is released")
   func bridge() throws {
     let program = try RunningProgram(Program("SignalsFixture"))
     #expect(try program.ask("bridge") == "bridged")
@@ -21,7 +21,7 @@ struct SignalBridgeTests {
     #expect(try program.wait() == -SIGTERM)
   }
 
-  @Test("Without a terminal SIGTSTP and SIGCONT only send a program to the background and back")
+  @Test("Without a terminal SIGTSTP and SIGCONT only move a program to the background and back")
   func noTerminal() throws {
     let program = try RunningProgram(Program("SignalsFixture"))
     #expect(try program.ask("bridge") == "bridged")
@@ -32,7 +32,7 @@ struct SignalBridgeTests {
     #expect(try program.line() == "foreground")
   }
 
-  @Test("What was ignored when the program began stays ignored")
+  @Test("Signals ignored when the program started stay ignored")
   func shielded() throws {
     let program = try RunningProgram(Program("SignalsFixture"))
     #expect(try program.ask("ignore x \(SIGHUP) \(SIGINT)") == "ignoring")
@@ -44,7 +44,7 @@ struct SignalBridgeTests {
   }
 
   @Test(
-    "On a terminal Control-Z really stops the program, wherever its descriptors lead, and it goes on",
+    "On a terminal Control-Z stops the program, for any descriptors, and it continues later",
     arguments: ["job", "redirected"]
   )
   func terminal(_ job: String) throws {

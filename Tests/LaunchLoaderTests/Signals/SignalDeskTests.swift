@@ -1,7 +1,7 @@
 import LaunchLoader
 import Testing
 
-@Suite("The rule of listening")
+@Suite("Signal listener rules")
 struct SignalDeskTests {
   private typealias Desk = SignalDesk<String>
 
@@ -19,7 +19,7 @@ struct SignalDeskTests {
     #expect(desk.open([15]).installed == [15])
   }
 
-  @Test("Closing a listener twice does nothing the second time")
+  @Test("Closing a listener twice has no further effect")
   func closesOnce() {
     var desk = Desk()
     let key = desk.open([15]).key
@@ -29,7 +29,7 @@ struct SignalDeskTests {
     #expect(desk.take(key, waiter: "late") == .ended)
   }
 
-  @Test("A signal goes to everybody who listens to it, the oldest first, and to nobody else")
+  @Test("A signal reaches all its listeners, the oldest first, and no others")
   func everybody() {
     var desk = Desk()
     let keys = [desk.open([15]).key, desk.open([2]).key, desk.open([15, 2]).key]
@@ -41,7 +41,7 @@ struct SignalDeskTests {
     #expect(desk.take(keys[2], waiter: "again") == .signal(2))
   }
 
-  @Test("Signals of one number are one until they are taken, and different ones keep their order")
+  @Test("Signals of one number merge until taken, and different ones keep their order")
   func coalesces() {
     var desk = Desk()
     let key = desk.open([1, 2, 15]).key
@@ -54,7 +54,7 @@ struct SignalDeskTests {
     #expect(desk.take(key, waiter: "") == .nothing)
   }
 
-  @Test("Of several who wait at one listener each signal reaches one, the first")
+  @Test("Of several tasks waiting at one listener, the first receives the signal")
   func severalWaiters() {
     var desk = Desk()
     let key = desk.open([15]).key
@@ -64,7 +64,7 @@ struct SignalDeskTests {
     #expect(desk.close(key).waiters == ["second"])
   }
 
-  @Test("A signal that comes when nobody listens is unheard, unless it was injected")
+  @Test("A signal without listeners is unheard, unless it was injected")
   func unheard() {
     var desk = Desk()
     #expect(desk.arrive(15, isInjected: false).isUnheard)
@@ -75,11 +75,11 @@ struct SignalDeskTests {
     _ = desk.close(key)
   }
 
-  /// What happens to two listeners, A and B, of one signal.
+  /// The inputs of two listeners, A and B, of one signal.
   enum Event: Sendable { case arrive, inject, takeA, takeB, closeA, closeB, openA, openB }
 
   @Test(
-    "A signal is sent again when the last one who could have taken it goes, if nobody did",
+    "A signal is sent again when its last possible listener leaves without having taken it",
     arguments: [
       ([.openA, .arrive, .closeA], 1),
       ([.openA, .arrive, .takeA, .closeA], 0),
@@ -119,7 +119,7 @@ struct SignalDeskTests {
     #expect(resent == count)
   }
 
-  @Test("A direct listener gets each signal at once, and nothing of it is sent again")
+  @Test("A direct listener receives each signal at once, and none is sent again")
   func direct() {
     var desk = Desk()
     let direct = desk.open([1, 15], isDirect: true)
@@ -140,7 +140,7 @@ struct SignalDeskTests {
     #expect(desk.arrive(15, isInjected: false).isUnheard)
   }
 
-  @Test("When all listeners go at once every waiter is handed out, and no signal is sent again")
+  @Test("When all listeners leave at once every waiter resumes, and no signal is sent again")
   func closesAll() {
     var desk = Desk()
     let first = desk.open([15]).key

@@ -10,7 +10,7 @@ struct SignalProcessTests {
 
   init() throws { program = try RunningProgram(Program("SignalsFixture")) }
 
-  @Test("SIGTERM reaches the task that waits; when nobody listens any more, it ends the program")
+  @Test("SIGTERM reaches the waiting task; without listeners it ends the program")
   func terminates() throws {
     #expect(try program.ask("listen a \(SIGTERM)") == "listening")
     program.signal(SIGTERM)
@@ -22,7 +22,7 @@ struct SignalProcessTests {
     #expect(try program.wait() == -SIGTERM)
   }
 
-  @Test("Everybody who listens to a signal hears it, until the last one has gone")
+  @Test("All listeners of a signal receive it until the last one has left")
   func everybody() throws {
     #expect(try program.ask("listen a \(SIGUSR1)") == "listening")
     #expect(try program.ask("listen b \(SIGUSR1) \(SIGHUP)") == "listening")
@@ -38,7 +38,7 @@ struct SignalProcessTests {
     #expect(try program.wait() == -SIGHUP)
   }
 
-  @Test("A handler that was there before is called again when nobody listens any more")
+  @Test("A previously installed handler is called again when no listener remains")
   func handler() throws {
     #expect(try program.ask("handle x \(SIGUSR2)") == "handling")
     program.signal(SIGUSR2)
@@ -53,7 +53,7 @@ struct SignalProcessTests {
     }
   }
 
-  @Test("A signal that was ignored before is ignored again when nobody listens any more")
+  @Test("A previously ignored signal is ignored again when no listener remains")
   func ignoring() throws {
     #expect(try program.ask("ignore x \(SIGHUP)") == "ignoring")
     #expect(try program.ask("listen a \(SIGHUP)") == "listening")
@@ -64,7 +64,7 @@ struct SignalProcessTests {
     #expect(try program.ask("say alive") == "alive")
   }
 
-  @Test("A handler that somebody installs while we listen stays when nobody listens any more")
+  @Test("A handler installed during listening stays when no listener remains")
   func replaced() throws {
     #expect(try program.ask("listen a \(SIGUSR1)") == "listening")
     #expect(try program.ask("handle x \(SIGUSR1)") == "handling")
@@ -73,19 +73,19 @@ struct SignalProcessTests {
     #expect(try program.line() == "handler 10")
   }
 
-  @Test("A signal that nobody took has its own effect when the last listener goes")
+  @Test("A signal that was not taken has its default effect when the last listener leaves")
   func untaken() throws {
     #expect(try program.ask("keep a \(SIGUSR1)") == "kept")
     #expect(try program.ask("listen b \(SIGUSR2)") == "listening")
     program.signal(SIGUSR1)
     program.signal(SIGUSR2)
-    // This one was heard, so the other one has come too.
+    // This one was received, so the other one has arrived.
     #expect(try program.line() == "b SIGUSR2")
     program.send("drop a")
     #expect(try program.wait() == -SIGUSR1)
   }
 
-  @Test("A signal that somebody took has no other effect when the last listener goes")
+  @Test("A signal that was taken has no other effect when the last listener leaves")
   func taken() throws {
     #expect(try program.ask("keep a \(SIGUSR1)") == "kept")
     #expect(try program.ask("listen b \(SIGUSR1)") == "listening")
@@ -96,7 +96,7 @@ struct SignalProcessTests {
     #expect(try program.ask("say alive") == "alive")
   }
 
-  @Test("A program that was started with its signals blocked hears them all the same")
+  @Test("A program started with blocked signals still receives them")
   func blocked() throws {
     let deaf = try RunningProgram(Program("SignalsFixture"), blocksSignals: true)
     #expect(try deaf.ask("listen a \(SIGTERM) \(SIGHUP)") == "listening")
@@ -110,7 +110,7 @@ struct SignalProcessTests {
     #expect(try deaf.line() == "b SIGTERM")
   }
 
-  @Test("An injected signal is heard, and does nothing to the process")
+  @Test("An injected signal is received and has no effect on the process")
   func injected() throws {
     #expect(try program.ask("listen a \(SIGTERM)") == "listening")
     #expect(try program.ask("keep b \(SIGTERM)") == "kept")
@@ -122,7 +122,7 @@ struct SignalProcessTests {
     #expect(try program.ask("say alive") == "alive")
   }
 
-  @Test("A child between fork and exec is ended by its signals, and its parent does not hear them")
+  @Test("A child between fork and exec is ended by its signals, which do not reach its parent")
   func forks() throws {
     #expect(try program.ask("listen a \(SIGTERM)") == "listening")
     #expect(try program.ask("fork x \(SIGTERM)") == "the child ended by 15")
@@ -131,16 +131,14 @@ struct SignalProcessTests {
     #expect(try program.line() == "a SIGTERM")
   }
 
-  @Test("Listening leaves no descriptor to programs that are executed")
+  @Test("Listening passes no descriptor to executed programs")
   func descriptors() throws {
     let before = try program.ask("leaks")
     #expect(try program.ask("listen a \(SIGTERM)") == "listening")
     #expect(try program.ask("leaks") == before)
   }
 
-  @Test(
-    "A program that closes its descriptors hears its signals, is told so once, and does not spin"
-  )
+  @Test("A program that closes its descriptors gets its signals, one warning, and no busy loop")
   func closedDescriptors() throws {
     #expect(try program.ask("listen a \(SIGTERM) \(SIGHUP)") == "listening")
     for _ in 0..<2 {
@@ -162,7 +160,7 @@ struct SignalProcessTests {
     #expect(try program.wait() == -SIGTERM)
   }
 
-  @Test("No signal is lost while listeners come and go: a listener takes it, or the handler before")
+  @Test("No signal is lost while listeners come and go: a listener or the previous handler gets it")
   func storm() throws {
     let numbers: [Int32] = [SIGUSR1, SIGUSR2, 40, 41]
     let words = numbers.map(String.init).joined(separator: " ")

@@ -3,10 +3,10 @@ import LaunchLoader
 import TestSupport
 import Testing
 
-/// Every test has realtime signals of its own: they run beside each other.
-@Suite("Streams of signals")
+/// Every test has realtime signals of its own: they run in parallel.
+@Suite("Signal streams")
 struct SignalStreamTests {
-  @Test("What is injected before the iteration begins is not lost, and comes in order")
+  @Test("Signals injected before the iteration begins are not lost and come in order")
   func beforeIteration() async {
     let (first, second) = (UnixSignal(rawValue: 34), UnixSignal(rawValue: 35))
     let probe = UnixSignal.stream(first)
@@ -26,7 +26,7 @@ struct SignalStreamTests {
     #expect(heard == [second, first])
   }
 
-  @Test("A task that waits hears what is injected")
+  @Test("A waiting task receives an injected signal")
   func waiting() async {
     let (signal, other) = (UnixSignal(rawValue: 36), UnixSignal(rawValue: 37))
     let stream = UnixSignal.stream(signal)
@@ -40,7 +40,7 @@ struct SignalStreamTests {
     #expect(inbox.entries.allSatisfy { $0 == signal })
   }
 
-  @Test("A stream ends when the task that waits is cancelled")
+  @Test("A stream ends when the waiting task is cancelled")
   func cancellation() async {
     let stream = UnixSignal.stream(UnixSignal(rawValue: 38))
     let task = Task {
@@ -54,7 +54,7 @@ struct SignalStreamTests {
     #expect(await task.value == [nil, nil])
   }
 
-  @Test("A stream that a cancelled task begins ends at once")
+  @Test("A stream iterated by a cancelled task ends at once")
   func cancelledBefore() async {
     let task = Task {
       cancelCurrentTask()
@@ -65,12 +65,12 @@ struct SignalStreamTests {
     #expect(await task.value == 0)
   }
 
-  @Test("A signal that comes the moment one was heard is heard too", .timeLimit(.minutes(5)))
+  @Test("A signal that arrives just after another was taken is received", .timeLimit(.minutes(5)))
   func atOnce() async {
     let signal = UnixSignal(rawValue: 42)
     var iterator = UnixSignal.stream(signal).makeAsyncIterator()
     var count = 0
-    // The task goes on while the thread that woke it is still about to look for more.
+    // The task continues while the thread that resumed it is about to look for more signals.
     for _ in 0..<20_000 {
       UnixSignal.inject(signal)
       count += await iterator.next() == signal ? 1 : 0
@@ -78,7 +78,7 @@ struct SignalStreamTests {
     #expect(count == 20_000)
   }
 
-  @Test("Injecting what nobody listens to does nothing")
+  @Test("Injecting a signal without listeners has no effect")
   func unheard() async {
     UnixSignal.inject(.terminate)
     UnixSignal.inject(UnixSignal(rawValue: 9))

@@ -5,7 +5,7 @@ import Testing
 @Suite("Signals as values")
 struct UnixSignalTests {
   @Test(
-    "A signal is called what the system calls it",
+    "A signal's description is its system name",
     arguments: [
       (UnixSignal.terminate, "SIGTERM"), (.interrupt, "SIGINT"), (.hangup, "SIGHUP"),
       (.quit, "SIGQUIT"), (.stop, "SIGTSTP"), (.resume, "SIGCONT"), (.user1, "SIGUSR1"),
@@ -15,13 +15,13 @@ struct UnixSignalTests {
   )
   func names(_ signal: UnixSignal, _ name: String) { #expect("\(signal)" == name) }
 
-  @Test("A signal is its number")
+  @Test("A signal is identified by its number")
   func numbers() {
     #expect(UnixSignal(rawValue: 15) == .terminate)
     #expect(Set([UnixSignal.hangup, UnixSignal(rawValue: 1)]).count == 1)
   }
 
-  @Test("Every number is refused with a reason, or can be listened to")
+  @Test("Every number is either refused with a reason or can be listened to")
   func refusals() {
     let refused = (-2...70).filter { SignalRefusal(UnixSignal(rawValue: $0)) != nil }
     #if canImport(Glibc)
@@ -32,7 +32,7 @@ struct UnixSignalTests {
     #expect(SignalRefusal(UnixSignal(rawValue: 9))?.reason == "accepts no handler")
   }
 
-  @Test("Listening to SIGKILL stops the program, which says what to do instead")
+  @Test("Listening to SIGKILL traps with a message that names the remedy")
   func misuse() async {
     let result = await #expect(
       processExitsWith: .failure,
@@ -48,7 +48,7 @@ struct UnixSignalTests {
     )
   }
 
-  @Test("Unless it is configured, signals mean to an application what they mean by custom")
+  @Test("By default, signals have their customary meaning to an application")
   func meanings() {
     #if os(Linux) || os(macOS)
     let usual: [UnixSignal: SignalMeaning] = [
@@ -61,11 +61,11 @@ struct UnixSignalTests {
     #endif
   }
 
-  /// What happens to a job.
+  /// The events of a job.
   enum Event: Sendable { case stopOnTerminal, stop, resume }
 
   @Test(
-    "Each edge of stopping and continuing is told once",
+    "Each transition of stopping and continuing is reported once",
     arguments: [
       ([.stopOnTerminal], [.background, .halt, .foreground]),
       ([.stopOnTerminal, .resume], [.background, .halt, .foreground]),

@@ -2,9 +2,9 @@
 import TestSupport
 import Testing
 
-@Suite("The background of the terminal of skins", .serialized, .timeLimit(.minutes(5)))
+@Suite("Terminal background of skins", .serialized, .timeLimit(.minutes(5)))
 struct ScreenBackgroundTests {
-  @Test("The answer decides between Day and Night, and the key for the system returns there")
+  @Test("The terminal's answer selects Day or Night, and the system key returns there")
   func answers() throws {
     for (background, skin) in [(Background.light, "Day, light"), (.dark, "Night, dark")] {
       let program = try TerminalProgram.skins(background: background)
@@ -17,7 +17,7 @@ struct ScreenBackgroundTests {
     }
   }
 
-  @Test("A terminal that never answers is waited for only so long, and then taken for dark")
+  @Test("A terminal that never answers is dark after a bounded wait")
   func noAnswer() throws {
     let program = try TerminalProgram.skins(background: nil)
     #expect(program.screen.commands == ["11;?"])
@@ -26,7 +26,7 @@ struct ScreenBackgroundTests {
     try program.wait(for: "the system is unknown, so dark")
   }
 
-  @Test("Keys that are typed before the answer, and around it, are not lost")
+  @Test("Keys typed before and around the answer are not lost")
   func keysMeanwhile() throws {
     let program = try TerminalProgram(
       Program("skins"),
@@ -38,7 +38,7 @@ struct ScreenBackgroundTests {
     #expect(program.screen.line(0).hasSuffix("Day, light"))
   }
 
-  @Test("A skin that was chosen before the answer came stays, until the system is asked for")
+  @Test("A skin chosen before the answer stays until the system skin is selected")
   func chosen() throws {
     let program = try TerminalProgram.skins(background: nil)
     program.type("3")
@@ -50,7 +50,7 @@ struct ScreenBackgroundTests {
     try program.wait(for: "Day, light")
   }
 
-  @Test("An answer that comes late, and in pieces, still counts, and no piece of it is a key")
+  @Test("A late answer in several pieces still counts, and no piece of it is a key")
   func late() throws {
     let program = try TerminalProgram.skins(background: nil)
     let frames = program.screen.frameCount

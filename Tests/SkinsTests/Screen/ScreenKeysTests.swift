@@ -2,9 +2,9 @@
 import TestSupport
 import Testing
 
-@Suite("The keys of skins", .serialized, .timeLimit(.minutes(5)))
+@Suite("Keys of skins", .serialized, .timeLimit(.minutes(5)))
 struct ScreenKeysTests {
-  @Test("It begins with the skin of the system, rows, a line of Swift and the keys")
+  @Test("The first screen shows the system skin, rows, a line of Swift and the keys")
   func beginning() throws {
     let program = try TerminalProgram.skins()
     #expect(program.screen.line(0).hasSuffix("Night, dark"))
@@ -18,7 +18,7 @@ struct ScreenKeysTests {
     #expect(program.screen.unknown.isEmpty)
   }
 
-  @Test("A number puts on a skin, and says whom that reached")
+  @Test("A number key selects a skin and shows how many views changed")
   func skins() throws {
     let program = try TerminalProgram.skins()
     program.type("3")
@@ -38,7 +38,7 @@ struct ScreenKeysTests {
     try program.wait(for: "Night, dark")
   }
 
-  @Test("A row that is born is dressed, and one that dies is subscribed no more")
+  @Test("A new row is themed, and a removed row is unsubscribed")
   func birthAndDeath() throws {
     let program = try TerminalProgram.skins()
     program.type("3n")
@@ -71,7 +71,7 @@ struct ScreenKeysTests {
     try program.wait(for: "no row follows the skin any more")
   }
 
-  @Test("The pinned rows get a look of their own, and lose it again")
+  @Test("The pinned rows get a look of their own and lose it again")
   func scope() throws {
     let program = try TerminalProgram.skins()
     program.type("o")
@@ -88,7 +88,7 @@ struct ScreenKeysTests {
     #expect(program.screen[ada.column, ada.row].style.foreground == .direct(0x2b, 0x26, 0x20))
   }
 
-  @Test("A panel explains a key, follows the skin, and is closed by its key or by escape")
+  @Test("A panel explains a key, follows the skin, and closes with its key or escape")
   func panel() throws {
     let program = try TerminalProgram.skins()
     program.type("e")
@@ -105,7 +105,7 @@ struct ScreenKeysTests {
     try program.wait(for: "no panel") { !$0.contains("│") }
   }
 
-  @Test("Junk and pasted text are no keys")
+  @Test("Invalid input and pasted text are no keys")
   func junk() throws {
     let program = try TerminalProgram.skins()
     #expect(program.screen.modes.marksPastes)
@@ -114,7 +114,7 @@ struct ScreenKeysTests {
     try program.wait(for: "1 of 9 views called, 8 skipped")
   }
 
-  @Test("Without theme files, the key for them says why, and the rest goes on")
+  @Test("Without theme files, their key explains why, and the program continues")
   func noFiles() throws {
     let program = try TerminalProgram.skins(["--themes", "/nowhere"])
     program.type("5")
@@ -124,7 +124,7 @@ struct ScreenKeysTests {
     #expect(!program.screen.contains("│"))
   }
 
-  @Test("What is wrong with a theme file is said in full, in as many lines as it takes")
+  @Test("Problems of a theme file are shown in full, on as many lines as necessary")
   func wrongFile() throws {
     let folder = try ScratchPath(isFolder: true)
     let file = try folder.write(
@@ -141,7 +141,7 @@ struct ScreenKeysTests {
     #expect(said == "\(file): \(problem)")
   }
 
-  @Test("A key changes what it must of the screen, and no more")
+  @Test("A key changes only the necessary part of the screen")
   func frames() throws {
     let program = try TerminalProgram.skins()
     let first = try #require(program.screen.cellsPerFrame.last)

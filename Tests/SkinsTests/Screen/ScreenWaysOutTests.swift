@@ -4,15 +4,15 @@ import TestSupport
 import Testing
 
 /// However it ends, the terminal is as it was.
-@Suite("The ways out of skins", .serialized, .timeLimit(.minutes(5)))
+@Suite("Terminal restored on every exit of skins", .serialized, .timeLimit(.minutes(5)))
 struct ScreenWaysOutTests {
-  /// Without the crash reporter of the language, which would ask what to do.
+  /// Disables Swift's crash reporter, which would prompt for an action.
   private let environment = [
     "TERM=xterm-256color", "COLORTERM=truecolor", "PATH=/usr/bin:/bin",
     "SWIFT_BACKTRACE=enable=no",
   ]
 
-  @Test("Quitting")
+  @Test("Quitting restores the terminal")
   func quit() throws {
     let program = try TerminalProgram.skins()
     #expect(try !program.isAsBefore)
@@ -21,7 +21,7 @@ struct ScreenWaysOutTests {
     #expect(try program.isAsBefore)
   }
 
-  @Test("A request to end, and an interrupt", arguments: [SIGTERM, SIGINT])
+  @Test("A request to end and an interrupt restore the terminal", arguments: [SIGTERM, SIGINT])
   func signals(_ number: Int32) throws {
     let program = try TerminalProgram.skins()
     program.signal(number)
@@ -29,7 +29,7 @@ struct ScreenWaysOutTests {
     #expect(try program.isAsBefore)
   }
 
-  @Test("Control-C")
+  @Test("Control-C restores the terminal")
   func controlC() throws {
     let program = try TerminalProgram.skins()
     program.type("\u{3}")
@@ -37,7 +37,7 @@ struct ScreenWaysOutTests {
     #expect(try program.isAsBefore)
   }
 
-  @Test("Before the terminal has answered")
+  @Test("Ending before the terminal has answered restores it")
   func early() throws {
     let program = try TerminalProgram(Program("skins"), environment: environment)
     try program.wait(for: "question") { $0.commands.contains("11;?") }
@@ -47,7 +47,7 @@ struct ScreenWaysOutTests {
   }
 
   @Test(
-    "A trap, and every signal that it does not hear",
+    "A trap and every unhandled signal restore the terminal",
     arguments: [
       SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM,
       SIGPIPE, SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGIO, SIGPWR,
@@ -62,7 +62,7 @@ struct ScreenWaysOutTests {
     #expect(try program.isAsBefore)
   }
 
-  @Test("With the crash reporter of the language, too, which would let it go on")
+  @Test("Traps and signals restore the terminal when Swift's crash reporter is on")
   func reporter() throws {
     let program = try startWithoutCore(
       environment.dropLast() + ["SWIFT_BACKTRACE=enable=yes,interactive=no,color=no"]
@@ -74,7 +74,7 @@ struct ScreenWaysOutTests {
   }
 
   @Test(
-    "Control-\\ and SIGQUIT, with the crash reporter of the language",
+    "Control-\\ and SIGQUIT restore the terminal when Swift's crash reporter is on",
     arguments: [true, false]
   )
   func quitSignal(_ isTyped: Bool) throws {
@@ -99,18 +99,18 @@ struct ScreenWaysOutTests {
     return program
   }
 
-  @Test("The third request, while nobody takes what it writes")
+  @Test("The third request ends skins while its output is blocked")
   func stuck() throws {
     let program = try TerminalProgram.skins()
     program.modes.stopOutput()
     program.type("n")
     let status = try program.signalUntilEnd([SIGTERM, SIGINT])
-    // With 0 it was not stuck yet when the first one came.
+    // With 0 it was not blocked yet when the first one arrived.
     #expect([0, 128 + SIGTERM, 128 + SIGINT].contains(status))
     #expect(try program.modes.values == program.modesBefore)
   }
 
-  @Test("Control-Z, for a while; back in the foreground everything is painted anew")
+  @Test("Control-Z restores the terminal, and the foreground repaints everything")
   func stopAndContinue() throws {
     // The shell has the job control that stopping needs.
     let script = "set -m; \"$0\"; echo \"stopped: $?\"; read line; fg; echo \"ended: $?\""
@@ -140,7 +140,7 @@ struct ScreenWaysOutTests {
     #expect(try program.isAsBefore)
   }
 
-  @Test("In the background it touches nothing, and stops until it is fetched")
+  @Test("In the background skins leaves the terminal alone and stops until it is resumed")
   func background() throws {
     let script = """
       set -m; "$0"; bg; echo sent; read line; echo got $line; read line; fg; echo ended: $?
@@ -168,7 +168,7 @@ struct ScreenWaysOutTests {
     #expect(try program.isAsBefore)
   }
 
-  @Test("Stopped so that it cannot hear of it, it takes the terminal again when it goes on")
+  @Test("Stopped by SIGSTOP, skins takes the terminal again when it continues")
   func silentStop() throws {
     let program = try TerminalProgram.skins()
     let frames = program.screen.frameCount
@@ -181,7 +181,7 @@ struct ScreenWaysOutTests {
     #expect(try program.isAsBefore)
   }
 
-  @Test("A terminal that hangs up ends it")
+  @Test("A terminal that hangs up ends skins")
   func hangUp() throws {
     let program = try TerminalProgram.skins()
     program.unplug()
@@ -190,7 +190,7 @@ struct ScreenWaysOutTests {
     #expect([0, 128 + SIGHUP, -SIGHUP].contains(try program.waitForEnd()))
   }
 
-  @Test("A hang-up signal from a terminal that is there reads the theme files anew")
+  @Test("A hang-up signal with a live terminal reloads the theme files")
   func reload() throws {
     let folder = try ScratchPath(isFolder: true)
     let program = try TerminalProgram.skins(["--themes", folder.path])

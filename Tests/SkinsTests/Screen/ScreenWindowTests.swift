@@ -2,9 +2,9 @@
 import TestSupport
 import Testing
 
-@Suite("The window of skins", .serialized, .timeLimit(.minutes(5)))
+@Suite("Window size of skins", .serialized, .timeLimit(.minutes(5)))
 struct ScreenWindowTests {
-  @Test("Another size is another picture, whole")
+  @Test("A new size repaints the whole picture")
   func resize() throws {
     let program = try TerminalProgram.skins()
     for (columns, rows) in [(120, 40), (50, 12), (80, 24)] {

@@ -1,16 +1,16 @@
 #if canImport(Glibc)
 import TestSupport
 
-/// What a light and a dark terminal answer when they are asked for their background.
+/// The answers of a light and of a dark terminal to the background query.
 enum Background: String {
   case light = "\u{1b}]11;rgb:ffff/fefe/f0f0\u{1b}\\"
   case dark = "\u{1b}]11;rgb:1010/1010/2020\u{7}"
 }
 
 extension TerminalProgram {
-  /// Starts skins on a terminal, and waits until it shows something.
+  /// Starts skins on a terminal and waits until it shows a screen.
   ///
-  /// Without a background the terminal does not answer what it is.
+  /// Without a background the terminal does not answer the query.
   static func skins(
     _ arguments: [String] = [],
     environment: [String] = ["TERM=xterm-256color", "COLORTERM=truecolor"],
@@ -36,7 +36,7 @@ extension TerminalProgram {
     type(background.rawValue)
   }
 
-  /// Whether the terminal is as it was before the program: its modes, its screen, its cursor.
+  /// A Boolean value that indicates whether the terminal has its original modes, screen and cursor.
   var isAsBefore: Bool {
     get throws {
       try modes.values == modesBefore && screen.modes == Screen.Modes() && screen.unknown.isEmpty

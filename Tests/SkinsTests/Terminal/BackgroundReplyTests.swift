@@ -1,7 +1,7 @@
 import Terminal
 import Testing
 
-@Suite("The answer about the background")
+@Suite("Reply to the background query")
 struct BackgroundReplyTests {
   @Test(
     "A channel has one to four digits",
@@ -18,7 +18,7 @@ struct BackgroundReplyTests {
   }
 
   @Test(
-    "What is none is not taken for one",
+    "An invalid reply is not recognised",
     arguments: [
       "", "11;", "11;rgb:", "11;rgb:1/2", "11;rgb:1/2/3/4", "11;rgb:12345/1/1", "11;rgb:1//1",
       "11;rgb:g/1/1", "11;rgb:-1/1/1", "11;rgb:+1/1/1", "10;rgb:1/1/1", "11;?", "11;rgba:1/1/1",
@@ -30,7 +30,7 @@ struct BackgroundReplyTests {
   }
 
   @Test(
-    "It is found in whatever three pieces it comes, among keys that are not lost",
+    "A reply is recognised in any three pieces, among keys that are not lost",
     arguments: ["\u{7}", "\u{1b}\\"]
   )
   func pieces(_ end: String) {
@@ -50,7 +50,7 @@ struct BackgroundReplyTests {
     }
   }
 
-  @Test("Whether a background is light is judged as the eye sees it")
+  @Test("A background counts as light by its perceived luminance")
   func light() {
     #expect(Colour(red: 255, green: 255, blue: 255).isLight)
     #expect(Colour(red: 0xfd, green: 0xf6, blue: 0xe3).isLight)

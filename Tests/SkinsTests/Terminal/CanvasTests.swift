@@ -5,7 +5,7 @@ import Testing
 struct CanvasTests {
   private let style = Style(foreground: Colour(red: 1, green: 2, blue: 3))
 
-  @Test("Text stands where it was written, in its style")
+  @Test("Text is drawn at its position, in its style")
   func text() {
     var canvas = Canvas(Size(columns: 8, rows: 2))
     let end = canvas.write("hello", column: 2, row: 1, style)
@@ -16,7 +16,7 @@ struct CanvasTests {
     #expect(canvas[7, 1] == Cell(" ", Style()))
   }
 
-  @Test("What lies outside is not drawn, on each side", arguments: -6...6)
+  @Test("Text outside the canvas is clipped on each side", arguments: -6...6)
   func clipping(_ offset: Int) {
     var canvas = Canvas(Size(columns: 4, rows: 3))
     for row in -2...4 { canvas.write("abcde", column: offset, row: row, style) }
@@ -30,7 +30,7 @@ struct CanvasTests {
     #expect(canvas[0, 3] == nil)
   }
 
-  @Test("An area is filled as far as it lies inside")
+  @Test("A filled area is clipped to the canvas")
   func filling() {
     let areas = [
       Area(column: -3, row: -3, columns: 5, rows: 5), Area(column: 2, row: 1, columns: 9, rows: 9),
@@ -76,7 +76,7 @@ struct CanvasTests {
     #expect(canvas.text(row: 0) == shown)
   }
 
-  @Test("A size is at least one cell, and never so large that it would hurt")
+  @Test("A size is at least one cell and has an upper bound")
   func sizes() {
     #expect(Size(columns: 0, rows: -1) == Size(columns: 1, rows: 1))
     #expect(Size(columns: 65_535, rows: 65_535) == Size(columns: 500, rows: 200))

@@ -1,10 +1,10 @@
 import Terminal
 import Testing
 
-@Suite("How many colours there are")
+@Suite("Colour depth")
 struct ColourDepthTests {
   @Test(
-    "The environment says it, if no option does",
+    "The environment decides the colour depth without an option",
     arguments: [
       (["TERM": "xterm-256color", "COLORTERM": "truecolor"], ColourDepth.trueColour),
       (["TERM": "xterm", "COLORTERM": "24bit"], .trueColour),
@@ -23,7 +23,7 @@ struct ColourDepthTests {
     #expect(ColourDepth(.auto, environment: variables) == depth)
   }
 
-  @Test("NO_COLOR switches them off, unless it is empty")
+  @Test("NO_COLOR switches colours off unless it is empty")
   func noColour() {
     let full = ["TERM": "xterm-256color", "COLORTERM": "truecolor"]
     for value in ["1", "0", "false", " "] {
@@ -34,7 +34,7 @@ struct ColourDepthTests {
     #expect(ColourDepth(.auto, environment: empty) == .trueColour)
   }
 
-  @Test("An option counts more than the environment")
+  @Test("An option takes precedence over the environment")
   func options() {
     let off = ["TERM": "xterm-256color", "NO_COLOR": "1"]
     #expect(ColourDepth(.always, environment: off) == .palette)

@@ -2,7 +2,7 @@ import Terminal
 import TestSupport
 import Testing
 
-@Suite("Frames")
+@Suite("Frame encoder")
 struct FrameEncoderTests {
   @Test("Replayed on a terminal, frames show the canvas", arguments: ColourDepth.allCases)
   func replay(_ depth: ColourDepth) {
@@ -15,7 +15,7 @@ struct FrameEncoderTests {
       for step in 0..<60 {
         scribble(on: &canvas, &numbers)
         if step % 17 == 16 {
-          // Somebody else wrote on the screen.
+          // Another program wrote on the screen.
           screen.feed("\u{1b}[1;1Hjunk".utf8)
           encoder.invalidate()
         }
@@ -27,7 +27,7 @@ struct FrameEncoderTests {
     }
   }
 
-  @Test("What is on the screen is not written again")
+  @Test("Unchanged cells are not written again")
   func difference() {
     var canvas = Canvas(Size(columns: 20, rows: 5))
     var encoder = FrameEncoder(depth: .trueColour)
@@ -43,7 +43,7 @@ struct FrameEncoderTests {
     #expect(String(decoding: last, as: UTF8.self).contains("\u{1b}[3;6H"))
   }
 
-  @Test("Another size paints everything anew, on an empty screen")
+  @Test("A new size repaints everything on an empty screen")
   func resize() {
     var encoder = FrameEncoder(depth: .named)
     var screen = Screen(columns: 9, rows: 4)
@@ -62,7 +62,7 @@ struct FrameEncoderTests {
     }
   }
 
-  @Test("A frame stands between the marks of synchronised output, and leaves no style behind")
+  @Test("A frame is enclosed in synchronised-output marks and resets its style")
   func marks() {
     var encoder = FrameEncoder(depth: .palette)
     var canvas = Canvas(Size(columns: 3, rows: 1))

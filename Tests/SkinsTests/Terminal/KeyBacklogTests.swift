@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Keys typed while skins is busy")
 struct KeyBacklogTests {
-  @Test("No more than 256 keys wait, however many are typed; each key obeyed makes room for one")
+  @Test("At most 256 keys wait, and each handled key makes room for one")
   func bound() {
     let backlog = KeyBacklog()
     let admitted = (0..<100_000).count { _ in backlog.add() }

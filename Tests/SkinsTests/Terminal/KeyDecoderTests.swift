@@ -1,9 +1,9 @@
 import Terminal
 import Testing
 
-@Suite("Keys")
+@Suite("Key decoder")
 struct KeyDecoderTests {
-  /// What was typed, and what is read of it.
+  /// The typed bytes and the keys decoded from them.
   static let samples: [(typed: String, read: [Input])] = [
     ("q", [.key(.character("q"))]),
     ("1aé世", ["1", "a", "é", "世"].map { .key(.character($0)) }),
@@ -30,7 +30,7 @@ struct KeyDecoderTests {
     ("\u{1b}[12\rn", [.key(.enter), .key(.character("n"))]),
   ]
 
-  @Test("What was typed is read, whole or byte by byte", arguments: 0..<samples.count)
+  @Test("Typed keys are decoded as a whole or byte by byte", arguments: 0..<samples.count)
   func table(_ index: Int) {
     let (typed, read) = Self.samples[index]
     var decoder = KeyDecoder()
@@ -40,7 +40,7 @@ struct KeyDecoderTests {
     #expect(decoder.patience == nil)
   }
 
-  @Test("What was typed is read in whatever two pieces it comes", arguments: 0..<samples.count)
+  @Test("Typed keys are decoded in any two pieces", arguments: 0..<samples.count)
   func pieces(_ index: Int) {
     let (typed, read) = Self.samples[index]
     let bytes = Array(typed.utf8)
@@ -50,7 +50,7 @@ struct KeyDecoderTests {
     }
   }
 
-  @Test("Bytes that are no UTF-8 are skipped, and the key behind them is read")
+  @Test("Bytes that are not UTF-8 are skipped, and the next key is decoded")
   func junk() {
     let junk: [[UInt8]] = [
       [0xff], [0xc0, 0x80], [0x80, 0xbf], [0xe2, 0x82], [0xf0, 0x9f], [0xed, 0xa0, 0x80], [0xc3],
@@ -62,7 +62,7 @@ struct KeyDecoderTests {
     }
   }
 
-  @Test("An escape alone is the key, once nothing has followed for a moment")
+  @Test("A lone escape is a key once no byte has followed for a moment")
   func escape() {
     var decoder = KeyDecoder()
     #expect(decoder.feed([0x1b]) == [])
@@ -75,7 +75,7 @@ struct KeyDecoderTests {
   }
 
   @Test(
-    "What has begun and goes nowhere ends after a while, and says nothing",
+    "An incomplete sequence ends after a while and yields no key",
     arguments: ["\u{1b}[", "\u{1b}[12;", "\u{1b}O", "\u{1b}]11;rgb:", "\u{1b}Pxx", "\u{1b}[200~xx"]
   )
   func givingUp(_ typed: String) {
@@ -86,7 +86,7 @@ struct KeyDecoderTests {
     #expect(decoder.feed("n".utf8) == [.key(.character("n"))])
   }
 
-  @Test("A sequence without an end takes no more memory than one of some length")
+  @Test("An endless sequence uses bounded memory")
   func endless() {
     for begin in ["\u{1b}[", "\u{1b}]11;rgb:"] {
       var decoder = KeyDecoder()

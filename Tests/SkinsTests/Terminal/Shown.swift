@@ -1,7 +1,7 @@
 import Terminal
 import TestSupport
 
-/// What the tests' screen must show for what the program asked for.
+/// The expected screen of the tests for the output of the program.
 extension Screen.Style {
   init(_ shown: ShownStyle) {
     self.init()
@@ -23,7 +23,7 @@ extension Screen.Colour {
 }
 
 extension Screen {
-  /// Whether it shows a canvas, and nothing else.
+  /// Returns whether the screen shows a canvas and nothing else.
   func shows(_ canvas: Canvas, _ depth: ColourDepth) -> Bool {
     guard columns == canvas.size.columns, rows == canvas.size.rows else { return false }
     return (0..<rows).allSatisfy { row in

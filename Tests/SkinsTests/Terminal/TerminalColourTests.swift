@@ -1,9 +1,9 @@
 import Terminal
 import Testing
 
-@Suite("Colours of terminals")
+@Suite("Terminal colours")
 struct TerminalColourTests {
-  @Test("Of the cube and the greys none is nearer than the one that was found")
+  @Test("No colour of the cube and the greys is nearer than the chosen one")
   func nearestOfAll() {
     let all = (16...255).map { XtermPalette.colour(UInt8($0)) }
     let steps = stride(from: 0, through: 255, by: 15).map { UInt8($0) } + [47, 48, 114, 115, 238]
@@ -20,14 +20,14 @@ struct TerminalColourTests {
     }
   }
 
-  @Test("A colour of the palette is its own nearest", arguments: 16...255)
+  @Test("A palette colour is its own nearest colour", arguments: 16...255)
   func itself(_ index: Int) {
     let colour = XtermPalette.colour(UInt8(index))
     #expect(XtermPalette.colour(XtermPalette.nearest(to: colour)) == colour)
   }
 
   @Test(
-    "Known colours of the palette",
+    "Known palette colours have their documented numbers",
     arguments: [
       (16, 0, 0, 0), (21, 0, 0, 255), (46, 0, 255, 0), (196, 255, 0, 0), (231, 255, 255, 255),
       (67, 95, 135, 175), (232, 8, 8, 8), (244, 128, 128, 128), (255, 238, 238, 238),
@@ -40,7 +40,7 @@ struct TerminalColourTests {
   }
 
   @Test(
-    "The named colour for some others",
+    "Sample colours map to the expected named colours",
     arguments: [
       (0x14, 0x18, 0x24, 0), (0xfb, 0xf7, 0xef, 15), (0xff, 0x10, 0x10, 9), (0xc0, 0x10, 0x08, 1),
       (0x80, 0x80, 0x80, 8), (0xe0, 0xe0, 0xe8, 7), (0x60, 0x58, 0xff, 12), (0xf0, 0xf0, 0x10, 11),
@@ -51,7 +51,7 @@ struct TerminalColourTests {
     #expect(XtermPalette.nearestNamed(to: colour) == UInt8(index))
   }
 
-  @Test("Text that would come out in the colour behind it becomes black or white")
+  @Test("Text that would match its background becomes black or white")
   func readable() {
     let dark = Colour(red: 9, green: 8, blue: 8)
     let darker = Colour(red: 7, green: 8, blue: 7)
@@ -70,7 +70,7 @@ struct TerminalColourTests {
     #expect(direct.foreground == .direct(darker))
   }
 
-  @Test("Without colours, what stands out is reversed, and bold stays bold")
+  @Test("Without colours, highlighted text is reversed, and bold text stays bold")
   func withoutColours() {
     let colour = Colour(red: 200, green: 0, blue: 0)
     let style = Style(foreground: colour, background: colour, isBold: true, standsOut: true)

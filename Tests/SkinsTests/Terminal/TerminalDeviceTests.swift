@@ -4,7 +4,7 @@ import Terminal
 import TestSupport
 import Testing
 
-@Suite("Writing to a terminal", .timeLimit(.minutes(5)))
+@Suite("Terminal output", .timeLimit(.minutes(5)))
 struct TerminalDeviceTests {
   /// Two ends of something; closed by the test.
   private func ends(ofPipe: Bool) throws -> (reading: Int32, writing: Int32) {
@@ -24,7 +24,7 @@ struct TerminalDeviceTests {
     return Array(bytes.prefix(max(0, length)))
   }
 
-  @Test("A frame is one write")
+  @Test("A frame is a single write")
   func oneWrite() throws {
     // Each write to it is a packet, and each packet is read alone.
     let (reading, writing) = try ends(ofPipe: false)
@@ -41,7 +41,7 @@ struct TerminalDeviceTests {
     close(writing)
   }
 
-  @Test("What does not fit at once is written when there is room, and nothing twice")
+  @Test("Output that does not fit is written once there is room, without repetition")
   func slowReader() async throws {
     let (reading, writing) = try ends(ofPipe: true)
     _ = fcntl(writing, F_SETFL, O_NONBLOCK)
@@ -66,7 +66,7 @@ struct TerminalDeviceTests {
     #expect(Set(log.entries) == [[1], bytes])
   }
 
-  @Test("What is gone is no terminal, and takes nothing")
+  @Test("A closed descriptor is no terminal and accepts no output")
   func gone() throws {
     let (reading, writing) = try ends(ofPipe: true)
     #expect(!TerminalDevice.isTerminal(writing))

@@ -22,7 +22,7 @@ public struct EdgeKind: Sendable, CustomStringConvertible {
     case atItsEnd
   }
 
-  /// What the registration shares its life with, besides its token.
+  /// The object that a registration shares its life with, besides its token.
   public enum Owner: Sendable {
     /// Nothing.
     case none
@@ -46,11 +46,11 @@ public struct EdgeKind: Sendable, CustomStringConvertible {
     case cannotPause
     /// There is no token; the subject is ended in another way.
     case hasNoToken
-    /// Its token is of another type: the subject is ended, waited for and looked at through closures.
+    /// Its token is of another type: closures end, await and inspect the subject.
     case hasTokenOfItsOwn
     /// The handler of an ended registration is freed when its subject is used next.
     case freesAtNextUse
-    /// The handler is kept by something that is not part of the library.
+    /// An object outside the library retains the handler.
     case isKeptElsewhere
   }
 
@@ -58,9 +58,9 @@ public struct EdgeKind: Sendable, CustomStringConvertible {
   public let name: String
   /// When the handler is called.
   public let calls: Calls
-  /// What the registration shares its life with.
+  /// The object that a registration shares its life with.
   public let owner: Owner
-  /// What is special.
+  /// The special properties of the kind.
   public let traits: Set<Trait>
   /// The rows that do not apply for a reason that does not follow from the traits.
   public let exclusions: [EdgeRow: String]
@@ -88,14 +88,14 @@ public struct EdgeKind: Sendable, CustomStringConvertible {
   public var description: String { name }
 }
 
-/// What a registration calls.
+/// The call that a registration makes.
 public struct EdgeHandler: Sendable {
-  /// What every kind of handler does.
+  /// The common behaviour of all handlers.
   public let call: @Sendable () throws -> Void
-  /// What an asynchronous handler does afterwards.
+  /// The suspending part of an asynchronous handler.
   public let suspend: @Sendable () async -> Void
 
-  /// What a handler does that cannot throw.
+  /// Performs the common behaviour in a handler that cannot throw.
   public func callSafely() {
     do { try call() } catch { assertionFailure("This kind is excluded from rows that throw.") }
   }
@@ -113,7 +113,7 @@ public final class EdgeSubject: @unchecked Sendable {  // Reason: one task uses 
   public var end: () -> Void = {}
   /// Waits until it is over when the token is of another type.
   public var wait: () async -> Void = {}
-  /// Whether the registration is there when the token is of another type.
+  /// A Boolean value that indicates whether the registration exists, for tokens of another type.
   public var isThere: (() -> Bool)?
   /// Waits until the end of the registration has taken effect, where that takes time.
   public var settle: () async -> Void = {}
@@ -148,7 +148,7 @@ public final class EdgeSubject: @unchecked Sendable {  // Reason: one task uses 
     if let token { token.cancel() } else { end() }
   }
 
-  /// Whether the registration is there; `nil` if no token can tell.
+  /// A Boolean value that indicates whether the registration exists; `nil` if no token can tell.
   public var isActive: Bool? { token?.isActive ?? isThere?() }
 
   /// Waits until the registration has ended and no call of its handler is running.

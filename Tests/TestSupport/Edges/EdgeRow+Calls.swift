@@ -1,6 +1,6 @@
 internal import EventBus
 
-/// What happens while a registration is there.
+/// Situations of a live registration.
 extension EdgeRow {
   func fired(_ trial: EdgeTrial) async {
     let subject = await trial.make()

@@ -38,7 +38,7 @@ extension EdgeRow {
       await subject.waitUntilFinished()
       order.append("waited")
     }
-    // Whether the waiting begins before the call may end is left open: both orders are right.
+    // Whether the wait begins before the call may end is left open: both orders are correct.
     for _ in 0..<10 { await Task.yield() }
     mayLeave.open()
     await trial.expectEnd(waiting, "although the call has ended")

@@ -10,14 +10,14 @@ public enum EdgeRow: String, CaseIterable, Sendable {
   case tokenDropped, bagDropped, bagEmptied, leavesItsBag
   case firesFromDeinit, registersFromDeinit
 
-  /// The kinds the row applies to.
+  /// Returns the kinds the row applies to.
   public func applicable(_ kinds: [EdgeKind]) -> [EdgeKind] {
     kinds.filter { reason(against: $0) == nil }
   }
 
   /// Tries a kind.
   ///
-  /// - Returns: What is wrong.
+  /// - Returns: The problems.
   public func findings(_ kind: EdgeKind) async -> [String] {
     let trial = EdgeTrial(kind)
     await check(trial)
@@ -67,7 +67,7 @@ public enum EdgeRow: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether the row hands the token to others, or drops it.
+  /// A Boolean value that indicates whether the row passes the token on or drops it.
   private var needsBag: Bool {
     switch self {
     case .lifetimeEnded, .attachedToEnded, .movedToAnotherLifetime, .lifetimeEndedInItsCall,

@@ -1,28 +1,28 @@
 internal import EventBus
 
-/// One kind of registration in one situation, and what is wrong there.
+/// One kind of registration in one situation, and the problems found there.
 public final class EdgeTrial: Sendable {
   /// The kind.
   public let kind: EdgeKind
   /// An entry for each call of the handler.
   public let calls = Inbox<Int>()
-  /// Counts what the handlers captured.
+  /// Counts the captures of the handlers.
   public let tally = Tally()
-  /// What is being tried, for handlers that use it.
+  /// The subject of the trial, for handlers that use it.
   public let subjects = Holder<EdgeSubject>()
   private let findings = Log<String>()
 
   /// Begins a trial.
   public init(_ kind: EdgeKind) { self.kind = kind }
 
-  /// What is wrong, in the order in which it was found.
+  /// The problems, in the order in which they were found.
   public var found: [String] { findings.entries }
 
   /// Makes the registration.
   ///
   /// - Parameters:
-  ///   - call: What the handler does, besides counting its calls.
-  ///   - suspend: What it does then, if it is asynchronous.
+  ///   - call: The behaviour of the handler, besides counting its calls.
+  ///   - suspend: Its behaviour afterwards, if it is asynchronous.
   /// - Returns: The registration.
   public func make(
     _ call: @escaping @Sendable () throws -> Void = {},
@@ -42,7 +42,7 @@ public final class EdgeTrial: Sendable {
     return subject
   }
 
-  /// Notes what is wrong unless a condition holds.
+  /// Notes a problem unless a condition holds.
   public func expect(_ condition: Bool, _ text: String) {
     if !condition { findings.append(text) }
   }

@@ -6,7 +6,7 @@ import Theming
 @Suite("Documents in the documentation")
 struct ArticleTests {
   @Test(
-    "The JSON that is printed is read without an issue",
+    "The JSON in the article is read without an issue",
     arguments: ["Theming.docc/ThemesAsData.md", "Documents/ThemeDocument.swift"]
   )
   func json(_ file: String) throws {

@@ -1,10 +1,10 @@
 import Testing
 import Theming
 
-@Suite("What is wrong with a document")
+@Suite("Invalid documents")
 struct BadDocumentTests {
   @Test(
-    "What is not known is an issue, with what was perhaps meant",
+    "An unknown key is an issue with a suggested name",
     arguments: [
       (
         #"{"color.acent": 1}"#,
@@ -72,7 +72,7 @@ struct BadDocumentTests {
     #expect(document.issues.map(\.suggestion) == ["color.brand", "color.brand", nil, nil])
   }
 
-  @Test("What is known beside an issue is read")
+  @Test("Known keys beside an issue are read")
   func readsTheRest() throws {
     let document = try parse(values: ##"{"color": {"acent": "#f00", "brand": "#00f"}}"##)
     #expect(document.issues.count == 1)
@@ -84,7 +84,7 @@ struct BadDocumentTests {
     #expect(try problems(#"{"color": {"text": {}}, "font": {}}"#).isEmpty)
   }
 
-  @Test("A member that no document has is an issue, with what was perhaps meant")
+  @Test("An unknown member is an issue with a suggested name")
   func members() throws {
     let document = try parse(
       #"{"name": "t", "apearance": "light", "value": {"scale": 2}, "license": "CC0"}"#
@@ -109,7 +109,7 @@ struct BadDocumentTests {
   }
 
   @Test(
-    "A wrong type is a decoding error with the way to the value",
+    "A wrong type is a decoding error with the path to the value",
     arguments: [
       (#"{"corner": {"radius": "wide"}}"#, "not Int", "values/corner/radius"),
       (#"{"corner.radius": true}"#, "not Int", "values/corner.radius"),
@@ -145,7 +145,7 @@ struct BadDocumentTests {
     #expect(summary(error).path == path)
   }
 
-  @Test("An error of a value's own is the underlying one, told with the way to the value")
+  @Test("An error of the value's own decoding is the underlying one, with the path to the value")
   func ownError() throws {
     let error = try #require(throws: DecodingError.self) {
       try NodeDecoder.decode(
@@ -162,7 +162,7 @@ struct BadDocumentTests {
     #expect(context.debugDescription == "The value of \"group.fussy\" cannot be read: Refused()")
   }
 
-  @Test("An error of a decoder that lost the path is told with the way to the value")
+  @Test("An error without a path is reported with the path to the value")
   func lostPath() throws {
     let error = try #require(throws: DecodingError.self) {
       try NodeDecoder.decode(
@@ -188,7 +188,7 @@ struct BadDocumentTests {
     )
   }
 
-  @Test("A key of values that are not Codable cannot be an alias of another type either")
+  @Test("A key whose values are not Codable cannot be an alias of another type")
   func wrongAliasOfNotCodable() throws {
     let error = try #require(throws: DecodingError.self) {
       try parse(values: #"{"opaque": "{corner.radius}"}"#)
@@ -197,7 +197,7 @@ struct BadDocumentTests {
   }
 
   @Test(
-    "The members beside the values have types, too, and only the name must be there",
+    "Members beside the values have types, and only the name is required",
     arguments: [
       (#"{}"#, "no name", ""), (#"{"name": null}"#, "null", "name"),
       (#"{"name": 5}"#, "not String", "name"),
@@ -215,7 +215,7 @@ struct BadDocumentTests {
     #expect(summary(error).path == path)
   }
 
-  @Test("A document without a name is an error of its own, whatever else is in it")
+  @Test("A document without a name is an error of its own, whatever it contains")
   func noName() throws {
     let error = try #require(throws: DecodingError.self) { try parse(#"{"values": 5}"#) }
     #expect(summary(error).kind == "no name")
@@ -237,7 +237,7 @@ extension Fussy: ThemeSchema {
   static let keys: [ThemeKeys] = [ThemeKey<Fussy>("group.fussy", default: Fussy())]
 }
 
-/// A value that does not say where it stands.
+/// A value whose error omits the path.
 private struct Lost: Codable, Equatable {
   init() {}
 

@@ -50,12 +50,12 @@ func read(values: Node) throws -> SkinDocument {
   try NodeDecoder.decode(SkinDocument.self, from: ["name": "t", "values": values])
 }
 
-/// What is wrong with values, a line each.
+/// Returns the problems of values, one per line.
 func problems(_ values: String) throws -> [String] {
   try parse(values: values).issues.map(\.description)
 }
 
-/// What kind of decoding error it is, its path with dots, and what it says.
+/// Returns the kind of a decoding error, its path with dots, and its description.
 func summary(_ error: DecodingError) -> (kind: String, path: String, text: String) {
   func of(_ kind: String, _ context: DecodingError.Context) -> (String, String, String) {
     (kind, context.codingPath.map(\.stringValue).joined(separator: "/"), context.debugDescription)

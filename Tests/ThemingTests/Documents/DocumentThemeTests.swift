@@ -1,7 +1,7 @@
 import Testing
 import Theming
 
-@Suite("The theme of a document")
+@Suite("Themes from documents")
 struct DocumentThemeTests {
   private let day = Theme("Day", appearance: .light) {
     $0[Skin.brand] = .blue
@@ -9,7 +9,7 @@ struct DocumentThemeTests {
     $0[.radius] = 2
   }
 
-  @Test("It is a layer over its base, and aliases of either follow what the other one sets")
+  @Test("A document's theme is a layer over its base, and aliases of both follow each other")
   func layers() throws {
     let document = try parse(
       ##"{"name": "Fog", "extends": "Day", "values": {"color.brand": "#f00", "border": "{frame}"}}"##
@@ -22,7 +22,7 @@ struct DocumentThemeTests {
     #expect(theme.explain(.accent).steps.map(\.theme) == ["Day", "Fog"])
   }
 
-  @Test("What the document sets can be taken back, and the base shows")
+  @Test("A value set by the document can be removed, and the base's shows again")
   func ownLayer() throws {
     let document = try parse(#"{"name": "Fog", "values": {"corner.radius": 6}}"#)
     var theme = try document.theme(extending: day)
@@ -31,7 +31,7 @@ struct DocumentThemeTests {
     #expect(theme[.radius] == 2)
   }
 
-  @Test("Its appearance is that of the document, else of the base, else dark")
+  @Test("The appearance is that of the document, else of the base, else dark")
   func appearance() throws {
     let silent = try parse(#"{"name": "t"}"#)
     #expect(try silent.theme().appearance == .dark)
@@ -40,7 +40,7 @@ struct DocumentThemeTests {
     #expect(try dark.theme(extending: day).appearance == .dark)
   }
 
-  @Test("Without the base that it extends there is no theme", arguments: [false, true])
+  @Test("A document without the base it extends produces no theme", arguments: [false, true])
   func noBase(_ strict: Bool) throws {
     let document = try parse(#"{"name": "Fog", "extends": "Day"}"#)
     let error = try #require(throws: ThemeError.self) { try document.theme(strict: strict) }
@@ -52,7 +52,7 @@ struct DocumentThemeTests {
     )
   }
 
-  @Test("A base of another name is taken, unless it is strict")
+  @Test("A base of another name is accepted unless reading is strict")
   func otherBase() throws {
     let document = try parse(#"{"name": "Fog", "extends": "Noon"}"#)
     #expect(try document.theme(extending: day)[.radius] == 2)
@@ -63,13 +63,13 @@ struct DocumentThemeTests {
     #expect(error.themes == ["Fog", "Noon"])
   }
 
-  @Test("A base may be given to a document that names none", arguments: [false, true])
+  @Test("A base may be supplied to a document that names none", arguments: [false, true])
   func unaskedBase(_ strict: Bool) throws {
     let document = try parse(#"{"name": "Fog"}"#)
     #expect(try document.theme(extending: day, strict: strict)[.radius] == 2)
   }
 
-  @Test("Strictly, issues are an error that lists them")
+  @Test("In strict reading, issues are an error that lists them")
   func strict() throws {
     let document = try parse(values: #"{"color.acent": "fff", "opaque": 1, "scale": 2}"#)
     #expect(try document.theme()[Skin.scale] == 2)
@@ -86,14 +86,14 @@ struct DocumentThemeTests {
     )
   }
 
-  @Test("One issue is one issue")
+  @Test("A single issue is described in the singular")
   func oneIssue() throws {
     let document = try parse(values: #"{"blinking": true}"#)
     let error = try #require(throws: ThemeError.self) { try document.theme(strict: true) }
     #expect("\(error)".hasPrefix("The theme \"t\" has 1 issue:\n"))
   }
 
-  @Test("Strictly, the base is looked at before the issues")
+  @Test("In strict reading, the base is checked before the issues")
   func baseFirst() throws {
     let document = try parse(#"{"name": "t", "extends": "Day", "odd": 1}"#)
     let error = try #require(throws: ThemeError.self) { try document.theme(strict: true) }
@@ -111,7 +111,7 @@ struct DocumentThemeTests {
     #expect(error.path == ["color.accent", "color.text.primary", "color.accent"])
   }
 
-  @Test("A cycle that document and base make together is one; one that the document breaks is none")
+  @Test("A cycle across document and base is an error; one that the document breaks is none")
   func cycleWithBase() throws {
     let closing = try parse(values: #"{"color.brand": "{color.accent}"}"#)
     #expect(throws: ThemeError.self) { try closing.theme(extending: day) }

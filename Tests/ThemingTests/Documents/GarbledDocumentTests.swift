@@ -14,16 +14,16 @@ private let sample = ##"""
   }
   """##
 
-@Suite("A document that is damaged")
+@Suite("Damaged documents")
 struct GarbledDocumentTests {
-  @Test("The sample is whole")
+  @Test("The sample document is valid")
   func whole() throws {
     let document = try parse(sample)
     #expect(document.issues.map(\.key) == ["color.text.primary", "note", "opaque"])
     #expect(try document.theme(extending: Theme("Day"))[.accent] == .red)
   }
 
-  @Test("Cut off at any byte it is an error, never a trap", .timeLimit(.minutes(5)))
+  @Test("A document truncated at any byte is an error, never a trap", .timeLimit(.minutes(5)))
   func cut() throws {
     let bytes = Array(sample.utf8)
     for count in 0..<bytes.count {
@@ -34,7 +34,7 @@ struct GarbledDocumentTests {
   }
 
   @Test(
-    "With bytes replaced, left out or doubled it is a theme or an error, never a trap",
+    "A document with altered bytes is a theme or an error, never a trap",
     .timeLimit(.minutes(5))
   )
   func damaged() throws {
@@ -61,7 +61,7 @@ struct GarbledDocumentTests {
     #expect(outcomes.errors > 500)
   }
 
-  @Test("A binary property list, cut off anywhere, is an error", .timeLimit(.minutes(5)))
+  @Test("A binary property list truncated anywhere is an error", .timeLimit(.minutes(5)))
   func cutPropertyList() throws {
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .binary

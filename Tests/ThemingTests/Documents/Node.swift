@@ -1,6 +1,6 @@
 import TestSupport
 
-/// What stands in a document, whatever its format: the members of an object in a chosen order.
+/// The contents of a document in any format, with object members in a chosen order.
 indirect enum Node: Equatable, Sendable {
   case null
   case bool(Bool)
@@ -42,7 +42,7 @@ extension Node: ExpressibleByDictionaryLiteral {
 }
 
 extension Node {
-  /// The same, with the members of every object in another order.
+  /// Returns the same, with the members of every object in another order.
   func shuffled(using random: inout SampleNumbers) -> Node {
     switch self {
     case .list(let nodes): return .list(nodes.map { $0.shuffled(using: &random) })

@@ -1,4 +1,4 @@
-/// Decodes a node, with the members of objects in the order in which they stand there.
+/// Decodes a node, with object members in their stored order.
 struct NodeDecoder: Decoder {
   let node: Node
   var codingPath: [any CodingKey] = []

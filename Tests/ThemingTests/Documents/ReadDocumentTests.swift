@@ -8,13 +8,13 @@ private let contested: [(values: Node, color: RGBA)] = [
   (["color": ["text": ["primary": "#f00"], "text.primary": "#00f"]], .blue),
   // As many levels: the first path in the alphabet.
   (["color.text": ["primary": "#f00"], "color": ["text.primary": "#00f"]], .blue),
-  // What does not count is not even read.
+  // An ignored value is not even read.
   (
     ["color.text.primary": "#f00", "color": ["text": ["primary": 5], "text.primary": nil]], .red
   ),
 ]
 
-@Suite("Reading a document")
+@Suite("Reading documents")
 struct ReadDocumentTests {
   @Test("A document gives its name, its appearance, its base, and the values of the keys")
   func form() throws {
@@ -37,7 +37,7 @@ struct ReadDocumentTests {
     #expect(theme[.radius] == 6)
   }
 
-  @Test("A name is enough")
+  @Test("A document needs only a name")
   func nameAlone() throws {
     let document = try parse(#"{"name": "bare"}"#)
     #expect(document.appearance == nil)
@@ -47,7 +47,7 @@ struct ReadDocumentTests {
   }
 
   @Test(
-    "Groups are written nested, with dots, or in any mixture",
+    "Groups may be nested, dotted or mixed",
     arguments: [
       ##"{"color": {"text": {"primary": "#f00"}}}"##, ##"{"color.text.primary": "#f00"}"##,
       ##"{"color": {"text.primary": "#f00"}}"##, ##"{"color.text": {"primary": "#f00"}}"##,
@@ -59,7 +59,7 @@ struct ReadDocumentTests {
     #expect(try document.theme()[Skin.text] == .red)
   }
 
-  @Test("Values of every kind that a format has are read: whatever is Codable")
+  @Test("Values of any Codable type are read")
   func kinds() throws {
     let theme = try parse(
       values: """
@@ -85,7 +85,7 @@ struct ReadDocumentTests {
     #expect(try document.theme(extending: base, strict: true)[Skin.subtitle] == nil)
   }
 
-  @Test("A name in braces is an alias, and follows what is laid over its target")
+  @Test("A name in braces is an alias and follows overrides of its target")
   func alias() throws {
     let values = ##"{"color": {"brand": "#f00", "accent": "{color.brand}"}}"##
     let theme = try parse(values: values).theme()
@@ -94,7 +94,7 @@ struct ReadDocumentTests {
     #expect(theme.deriving("blue") { $0[Skin.brand] = .blue }[.accent] == .blue)
   }
 
-  @Test("An alias may stand before its target, name one that is not set, and replace an object")
+  @Test("An alias may precede its target, name an unset key, and replace an object")
   func aliasPlaces() throws {
     let theme = try parse(values: #"{"border": "{frame}", "color.accent": "{color.brand}"}"#)
       .theme()
@@ -102,7 +102,7 @@ struct ReadDocumentTests {
     #expect(theme[.accent] == Skin.brand.defaultValue)
   }
 
-  @Test("What cannot be read from files can be an alias of its like")
+  @Test("A key whose values are not Codable can be an alias of its own type")
   func aliasOfNotCodable() throws {
     let base = Theme("base") { $0[Skin.opaque] = Opaque(number: 7) }
     let document = try parse(values: #"{"mirror": "{opaque}"}"#)
@@ -110,7 +110,7 @@ struct ReadDocumentTests {
   }
 
   @Test(
-    "A text in two pairs of braces is the text in one",
+    "A text in double braces is the text in single braces",
     arguments: [
       ("{{x}}", "{x}"), ("{{{x}}}", "{{x}}"), ("{{}}", "{}"), ("{{color.brand}}", "{color.brand}"),
       ("{{x}} y", "{{x}} y"), ("{x", "{x"), ("x}", "x}"), ("{", "{"), ("}", "}"), ("", ""),
@@ -125,7 +125,7 @@ struct ReadDocumentTests {
   }
 
   @Test(
-    "A key set in several places is an issue; the one with the fewest levels counts",
+    "A key set in several places is an issue; the one with the fewest levels is used",
     arguments: contested
   )
   func duplicates(_ values: Node, _ expected: RGBA) throws {
@@ -138,7 +138,7 @@ struct ReadDocumentTests {
     }
   }
 
-  @Test("The order in which a decoder lists members changes nothing")
+  @Test("The order in which a decoder lists members does not matter")
   func order() throws {
     let values: Node = [
       "color": ["accnt": 1, "accent": "{color.brnd}", "brand": "#f00", "empty": [:]],
@@ -160,9 +160,7 @@ struct ReadDocumentTests {
     }
   }
 
-  @Test(
-    "Of several wrong types the same one is reported, in whatever order a decoder lists members"
-  )
+  @Test("Of several wrong types the same one is reported in any member order")
   func orderOfErrors() throws {
     let values: Node = [
       "title": 1, "color": ["text": ["primary": true], "brand": 2], "scale": "s",
@@ -177,7 +175,7 @@ struct ReadDocumentTests {
     }
   }
 
-  @Test("Of several groups that are none, too")
+  @Test("Of several invalid groups the same one is reported in any member order")
   func orderOfGroupErrors() throws {
     let values: Node = ["font": 1, "corner": nil, "color": "red", "title": 1]
     var random = SampleNumbers(seed: 6)
@@ -189,7 +187,7 @@ struct ReadDocumentTests {
     }
   }
 
-  @Test("Groups nested 1,000 deep are read, and are one issue")
+  @Test("Groups nested 1,000 deep are read and cause one issue")
   func deep() throws {
     var values: Node = 1
     for _ in 0..<1_000 { values = ["a": values] }

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 import Theming
 
-@Suite("A document and back")
+@Suite("Document round trips")
 struct RoundTripTests {
   @Test(
-    "Any theme that is written is read back as it was, from JSON and from both property lists",
+    "Any theme written as JSON or either property list is read back unchanged",
     .timeLimit(.minutes(5))
   )
   func randomThemes() throws {

@@ -35,7 +35,7 @@ private enum Odd: ThemeSchema {
 
 @Suite("ThemeSchema")
 struct SchemaTests {
-  @Test("Two keys of one name trap with a message that names the schema, the key and both types")
+  @Test("Two keys of one name trap with the schema, the key and both types")
   func twoKeysOfOneName() async throws {
     let result = try await #require(
       processExitsWith: .failure,
@@ -49,7 +49,7 @@ struct SchemaTests {
     #expect(message.contains("Give one of them another name"))
   }
 
-  @Test("They trap when a document is read, too, whatever is in it")
+  @Test("Two keys of one name trap when any document is read")
   func twoKeysOfOneNameRead() async {
     await #expect(processExitsWith: .failure) {
       _ = try NodeDecoder.decode(ThemeDocument<Torn>.self, from: ["name": "t"])
@@ -65,7 +65,7 @@ struct SchemaTests {
     #expect(try document.theme(strict: true)[ThemeKey<Int>("doubled", default: 1)] == 2)
   }
 
-  @Test("A schema without keys knows none")
+  @Test("An empty schema knows no keys")
   func empty() throws {
     let document = try NodeDecoder.decode(
       ThemeDocument<Empty>.self,
@@ -74,7 +74,7 @@ struct SchemaTests {
     #expect(document.issues.map(\.description) == ["\"a.b\" is no key of the theme"])
   }
 
-  @Test("Where a key has the name of a group, what stands there is its value")
+  @Test("If a key has the name of a group, the content is the key's value")
   func keyAndGroup() throws {
     let dotted = try NodeDecoder.decode(
       ThemeDocument<Overlapping>.self,
@@ -90,7 +90,7 @@ struct SchemaTests {
     }
   }
 
-  @Test("Names may be odd, and are written, read and pointed at like others")
+  @Test("Keys with unusual names are written, read and aliased like others")
   func oddNames() throws {
     let base = Theme("base") {
       $0[alias: Odd.one] = Odd.accented

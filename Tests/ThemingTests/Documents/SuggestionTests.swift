@@ -8,10 +8,10 @@ private enum Words: ThemeSchema {
   ].map { ThemeKey<Int>($0, default: 0) }
 }
 
-@Suite("The name that was perhaps meant")
+@Suite("Name suggestions")
 struct SuggestionTests {
   @Test(
-    "It is the nearest one, if it is near",
+    "The suggestion is the nearest name, if it is near enough",
     arguments: [
       // A letter replaced, left out, added, or exchanged with its neighbour.
       ("embar", "ember"), ("embe", "ember"), ("emmber", "ember"), ("embre", "ember"),
@@ -38,7 +38,7 @@ struct SuggestionTests {
     #expect(document.issues.map(\.suggestion) == [meant])
   }
 
-  @Test("A very long name is looked at no longer than it takes to see that it is long")
+  @Test("A very long name is compared only until it is known to be too long")
   func longName() throws {
     let name = String(repeating: "ember", count: 100_000)
     let values: Node = .object([Node.Member(name: name, value: 1)])

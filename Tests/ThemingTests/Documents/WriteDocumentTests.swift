@@ -2,7 +2,7 @@ import FoundationEssentials  // Reason: its encoder stands for the one that user
 import Testing
 import Theming
 
-@Suite("Writing a document")
+@Suite("Writing documents")
 struct WriteDocumentTests {
   private let fog = Theme("Fog", appearance: .light) {
     $0[Skin.title] = "fog"
@@ -13,7 +13,7 @@ struct WriteDocumentTests {
     $0[alias: Skin.mirror] = Skin.opaque
   }
 
-  @Test("It is written with dotted names in the order of the alphabet, aliases in braces")
+  @Test("A document has dotted names in alphabetical order, with aliases in braces")
   func order() throws {
     let document = SkinDocument(fog.deriving("Mist", appearance: .dark) { $0[.radius] = 1 })
     #expect(
@@ -32,7 +32,7 @@ struct WriteDocumentTests {
     )
   }
 
-  @Test("A theme that sets nothing has an empty document")
+  @Test("A theme without values has an empty document")
   func empty() throws {
     let document = SkinDocument(Theme("bare"))
     #expect(document.issues.isEmpty)
@@ -41,7 +41,7 @@ struct WriteDocumentTests {
     )
   }
 
-  @Test("It carries what the theme says itself, and the name of the theme below")
+  @Test("A document contains the theme's own values and the name of its base")
   func ownLayer() throws {
     let mist = fog.deriving("Mist") { $0[.radius] = 1 }
     let drizzle = mist.deriving("Drizzle") { $0[Skin.bold] = true }
@@ -62,7 +62,7 @@ struct WriteDocumentTests {
     #expect(SkinDocument(theme.deriving("Mist") { _ in }).extends == "Haze")
   }
 
-  @Test("What the schema does not know, or files cannot hold, is left out and is an issue")
+  @Test("A key outside the schema or without Codable values is left out and is an issue")
   func leavesOut() throws {
     let stranger = ThemeKey<RGBA>("color.brant", default: .grey)
     let namesake = ThemeKey<Int>("title", default: 0)
@@ -98,7 +98,7 @@ struct WriteDocumentTests {
   }
 
   @Test(
-    "A text that looks like an alias is written in one more pair of braces",
+    "A text that looks like an alias is written with an additional pair of braces",
     arguments: [
       ("{x}", "{{x}}"), ("{{x}}", "{{{x}}}"), ("{}", "{{}}"), ("{{}", "{{{}}"), ("{}}", "{{}}}"),
       ("{color.brand}", "{{color.brand}}"), ("{x} y", "{x} y"), ("{", "{"), ("}", "}"), ("", ""),
@@ -122,7 +122,7 @@ struct WriteDocumentTests {
     #expect(again[Skin.subtitle] == text)
   }
 
-  @Test("An alias that could not be read back, because the name is in braces, is an issue")
+  @Test("An alias whose target name is in braces cannot be read back and is an issue")
   func nameInBraces() {
     let theme = Theme("t") { $0[alias: Awkward.plain] = Awkward.braced }
     #expect(
@@ -130,13 +130,13 @@ struct WriteDocumentTests {
     )
   }
 
-  @Test("What an encoder refuses is thrown on")
+  @Test("An encoder's error is rethrown")
   func throwsOn() {
     let theme = Theme("t") { $0[Skin.scale] = .infinity }
     #expect(throws: EncodingError.self) { try JSONEncoder().encode(SkinDocument(theme)) }
   }
 
-  @Test("A document that was read is written as it was understood")
+  @Test("A document that was read is written in normalised form")
   func readAndWrite() throws {
     let document = try read(values: ["color": ["accent": "{color.brand}", "odd": 1], "title": "t"])
     #expect(

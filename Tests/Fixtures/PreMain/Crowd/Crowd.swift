@@ -11,7 +11,7 @@ import Darwin
 /// A program with 3,000 registrations before `main`, which says how long they took.
 @main
 struct Crowd {
-  /// How many there are.
+  /// The number of workers.
   static let count = 3_000
 
   static func main() async throws {
@@ -22,7 +22,7 @@ struct Crowd {
   }
 }
 
-/// What the registrations took, in nanoseconds of the thread's own time.
+/// The thread time that the registrations took, in nanoseconds.
 nonisolated(unsafe) private var registrationTime: Int = 0  // Reason: set before `main`, then read.
 
 #if objectFormat(MachO)
