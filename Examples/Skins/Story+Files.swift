@@ -15,7 +15,7 @@ extension Story {
     line(
       "A file with a typo gets its suggestion",
       read(#"{"name": "Typo", "values": {"color": {"acent": "crimson"}}}"#),
-      is: "sample.json: \"color.acent\" is no key of the theme; did you mean \"color.accent\"?"
+      is: "sample.json: \"color.acent\" is not a key of the theme; did you mean \"color.accent\"?"
     )
     line(
       "A value of the wrong type is told with its place",

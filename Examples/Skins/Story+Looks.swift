@@ -37,7 +37,7 @@ extension Story {
     line(
       "A theme that leads in a circle is refused by name, and nothing has changed",
       "\(refusal) \(manager.theme.name), switches \(manager.version - version)",
-      is: "The aliases of the theme \"Circle\" lead in a circle: color.accent → color.brand → "
+      is: "The aliases of the theme \"Circle\" form a cycle: color.accent → color.brand → "
         + "color.bar.ground → color.accent. Give one of them a value. Night, switches 0"
     )
 

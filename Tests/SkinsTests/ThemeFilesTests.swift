@@ -40,7 +40,7 @@ struct ThemeFilesTests {
     (#"{"values": {}}"#, "\"name\" is missing: add it"),
     (
       #"{"name": "Fog", "values": {"color": {"papr": "red"}}}"#,
-      "\"color.papr\" is no key of the theme; did you mean \"color.paper\"?"
+      "\"color.papr\" is not a key of the theme; did you mean \"color.paper\"?"
     ),
     (
       ##"{"name": "Fog", "values": {"color": {"ink": "#12345"}}}"##,
@@ -53,7 +53,7 @@ struct ThemeFilesTests {
     (#"{"name": "Fog", "extends": "Daye"}"#, "The theme \"Fog\" extends \"Daye\""),
     (
       #"{"name": "Fog", "values": {"color": {"ink": "{color.muted}", "muted": "{color.ink}"}}}"#,
-      "The aliases of the theme \"Fog\" lead in a circle"
+      "The aliases of the theme \"Fog\" form a cycle"
     ),
   ]
 
@@ -63,7 +63,7 @@ struct ThemeFilesTests {
     let keys = (0..<20_000).map { "\"key\($0)\": 1" }.joined(separator: ", ")
     try folder.write("{\"name\": \"Fog\", \"values\": {\(keys)}}", to: "fog.json")
     let said = try complaint(folder.path)
-    #expect(said.contains("\"key0\" is no key of the theme"))
+    #expect(said.contains("\"key0\" is not a key of the theme"))
     #expect(said.contains("; … and 19,992 more"))
     #expect(said.utf8.count < 2_000)
   }

@@ -33,7 +33,7 @@ extension ThemeManager {
   ///
   /// - Parameter theme: The theme.
   /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/aliasCycle`` when aliases of the theme
-  ///   lead in a circle, alone or together with those of a scope: nothing has changed then. With the
+  ///   form a cycle, alone or together with those of a scope: nothing has changed then. With the
   ///   code ``ThemeError/Code/switchLoop`` when each of 16 switches led to another one. That is
   ///   thrown to the caller who asks for the next one, which is not noted, and to the caller who
   ///   began; the theme of the last round stays in use.

@@ -66,7 +66,7 @@ public final class ThemeManager {
   /// - Parameters:
   ///   - light: The light theme; it is registered under its name.
   ///   - dark: The dark theme; it is registered under its name. The manager begins with it, since the
-  ///     appearance of the system is not known yet. If aliases of either theme lead in a circle, this
+  ///     appearance of the system is not known yet. If aliases of either theme form a cycle, this
   ///     traps; ``Theme/checked()`` throws instead.
   ///   - bus: Where switches are posted.
   public convenience init(light: Theme, dark: Theme, bus: EventBus = .default) {
@@ -82,7 +82,7 @@ public final class ThemeManager {
     } catch {
       trap(
         "A ThemeManager was made with a theme that cannot be used: "
-          + "the aliases of the theme \"\(theme.name)\" lead in a circle: "
+          + "the aliases of the theme \"\(theme.name)\" form a cycle: "
           + error.path.joined(separator: " → "),
         remedy: "Give one of these keys a value"
       )

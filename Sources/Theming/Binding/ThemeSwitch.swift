@@ -54,12 +54,12 @@ struct SwitchPlan {
     for scope in manager.scopes.living { add(scope, over: theme, wish) }
   }
 
-  /// Throws if aliases of one of the themes lead in a circle.
+  /// Throws if aliases of one of the themes form a cycle.
   func check() throws(ThemeError) {
     for part in switches { try part.new.resolved.check(part.new.theme) }
   }
 
-  /// Whether no aliases lead in a circle.
+  /// Whether no aliases form a cycle.
   var isSound: Bool { switches.allSatisfy { $0.new.resolved.cycle == nil } }
 }
 
