@@ -7,11 +7,11 @@
 /// of consequences has at most ``maximumRounds`` rounds; in the last one the caller refuses
 /// requests before it submits them. An accepted request is never dropped. If only unrelated
 /// requests are pending, the chain has ended, and a later runner performs them.
-package struct SwitchQueue<Target: Hashable, Wish> {
+package struct SwitchQueue<Target: Hashable, Request> {
   /// The next step of the runner.
   package enum Step {
     /// Perform one round: these requests, in this order.
-    case run([Wish])
+    case run([Request])
     /// Stop; the queue is idle again.
     case done
     /// Stop, and perform the pending, unrelated requests in a separate job.
@@ -22,36 +22,33 @@ package struct SwitchQueue<Target: Hashable, Wish> {
   package static var maximumRounds: Int { 16 }
 
   /// The last request for each target, in the order in which the targets first occurred.
-  private struct WishList {
-    private(set) var wishes: [Target: Wish] = [:]
+  private struct RequestList {
+    private(set) var requests: [Target: Request] = [:]
     private var targets: [Target] = []
 
-    var all: [Wish] { targets.compactMap { wishes[$0] } }
+    var all: [Request] { targets.compactMap { requests[$0] } }
 
     /// Sets the request for a target and returns the previous one.
-    mutating func set(_ new: Wish, for target: Target) -> Wish? {
-      let former = wishes.updateValue(new, forKey: target)
+    mutating func set(_ new: Request, for target: Target) -> Request? {
+      let former = requests.updateValue(new, forKey: target)
       if former == nil { targets.append(target) }
       return former
     }
 
     /// Removes the request for a target, which is not set again afterwards.
-    mutating func drop(_ target: Target) { wishes[target] = nil }
+    mutating func drop(_ target: Target) { requests[target] = nil }
   }
 
   /// The requests of the next round.
-  private var waiting = WishList()
+  private var pending = RequestList()
   /// The requests of this round that have not begun.
-  private var running = WishList()
+  private var running = RequestList()
   /// The targets of the pending requests that are consequences of the running round.
-  private var led: Set<Target> = []
+  private var consequences: Set<Target> = []
   private var rounds: Int?
 
-  /// A Boolean value that indicates whether there is a runner.
-  package var isRunning: Bool { rounds != nil }
-
   /// A Boolean value that indicates whether any request has not begun.
-  package var isWaiting: Bool { !waiting.wishes.isEmpty || !running.wishes.isEmpty }
+  package var hasRequests: Bool { !pending.requests.isEmpty || !running.requests.isEmpty }
 
   /// A Boolean value that indicates whether the running round is the last one allowed.
   package var isLastRound: Bool { rounds == Self.maximumRounds }
@@ -64,35 +61,30 @@ package struct SwitchQueue<Target: Hashable, Wish> {
   /// - Parameters:
   ///   - new: The request.
   ///   - target: The target of the switch.
-  ///   - isLed: A Boolean value that indicates whether the request is a consequence of the running
+  ///   - isConsequence: A Boolean value that indicates whether the request is a consequence of the running
   ///     round.
   /// - Returns: A Boolean value that indicates whether the caller became the runner and must call
   ///   ``next()`` until it is done; and the replaced request, which the caller releases once the
   ///   queue is consistent again.
   /// - Complexity: Amortized O(1).
   package mutating func submit(
-    _ new: Wish,
+    _ new: Request,
     for target: Target,
-    isLed: Bool
-  ) -> (isRunner: Bool, former: Wish?) {
-    let former = waiting.set(new, for: target)
-    if isLed { led.insert(target) } else { led.remove(target) }
+    isConsequence: Bool
+  ) -> (isRunner: Bool, former: Request?) {
+    let former = pending.set(new, for: target)
+    if isConsequence { consequences.insert(target) } else { consequences.remove(target) }
     guard rounds == nil else { return (false, former) }
     rounds = 0
     return (true, former)
   }
 
-  /// Returns the request for a target in the next round, if there is one.
-  ///
-  /// - Complexity: O(1).
-  package func wish(for target: Target) -> Wish? { waiting.wishes[target] }
-
   /// Returns the last request for a target that has not begun, of this round or the next, if there
   /// is one.
   ///
   /// - Complexity: O(1).
-  package func lastWish(for target: Target) -> Wish? {
-    waiting.wishes[target] ?? running.wishes[target]
+  package func lastRequest(for target: Target) -> Request? {
+    pending.requests[target] ?? running.requests[target]
   }
 
   /// Marks the request of this round for a target as begun.
@@ -104,9 +96,9 @@ package struct SwitchQueue<Target: Hashable, Wish> {
   /// target.
   ///
   /// - Complexity: O(*n*).
-  package mutating func postpone(_ wishes: [(target: Target, wish: Wish)]) {
-    for (target, wish) in wishes where waiting.wishes[target] == nil {
-      _ = waiting.set(wish, for: target)
+  package mutating func postpone(_ requests: [(target: Target, request: Request)]) {
+    for (target, request) in requests where pending.requests[target] == nil {
+      _ = pending.set(request, for: target)
     }
   }
 
@@ -115,20 +107,20 @@ package struct SwitchQueue<Target: Hashable, Wish> {
   ///
   /// - Returns: `false` if there is another runner or no pending request.
   package mutating func resume() -> Bool {
-    guard rounds == nil, isWaiting else { return false }
+    guard rounds == nil, hasRequests else { return false }
     rounds = 0
     return true
   }
 
   /// Ends the round and returns the next step of the runner.
   package mutating func next() -> Step {
-    running = WishList()
-    guard let done = rounds, done == 0 || !led.isEmpty else {
+    running = RequestList()
+    guard let done = rounds, done == 0 || !consequences.isEmpty else {
       rounds = nil
-      return isWaiting ? .resume : .done
+      return hasRequests ? .resume : .done
     }
-    swap(&running, &waiting)
-    led = []
+    swap(&running, &pending)
+    consequences = []
     rounds = done + 1
     return .run(running.all)
   }

@@ -27,7 +27,7 @@ extension ThemeManager {
     var own = theme.laying(ThemeLayer(scope: number))
     override(&own)
     let overlay = own.stack.changes(ofScope: number)
-    if root.queue.isWaiting { _ = try upcoming.laying(overlay).checked() }
+    if root.queue.hasRequests { _ = try upcoming.laying(overlay).checked() }
     let look = theme.laying(overlay)
     let scope = ThemeManager(
       look,

@@ -8,12 +8,15 @@ extension ThemeManager {
   ///
   /// - Complexity: O(1), or O(*d*) in the number of managers above while switches are pending.
   var upcoming: Theme {
-    guard root.queue.isWaiting else { return theme }
-    return (waitingWish ?? overlay.map(ThemeWish.overlay))?.theme(over: parent?.upcoming) ?? theme
+    guard root.queue.hasRequests else { return theme }
+    return (pendingRequest ?? overlay.map(ThemeRequest.overlay))?.theme(over: parent?.upcoming)
+      ?? theme
   }
 
   /// The last pending request for this manager.
-  private var waitingWish: ThemeWish? { root.queue.lastWish(for: ObjectIdentifier(self))?.wish }
+  private var pendingRequest: ThemeRequest? {
+    root.queue.lastRequest(for: ObjectIdentifier(self))?.request
+  }
 
   /// Switches to a theme.
   ///
@@ -73,7 +76,7 @@ extension ThemeManager {
   public func edit(_ change: (inout Theme) -> Void) throws(ThemeError) {
     var next = upcoming
     change(&next)
-    switch waitingWish ?? overlay.map(ThemeWish.overlay) {
+    switch pendingRequest ?? overlay.map(ThemeRequest.overlay) {
     case .overlay(let layer): try submit(.overlay(next.stack.changes(ofScope: layer.scope)))
     case .wear, nil: try submit(.wear(next))
     }
@@ -83,18 +86,22 @@ extension ThemeManager {
   ///
   /// Either way, the request is checked first, together with all pending ones, so no pending
   /// request is refused later.
-  func submit(_ wish: ThemeWish) throws(ThemeError) {
+  func submit(_ request: ThemeRequest) throws(ThemeError) {
     let root = root
     var plan = SwitchPlan()
-    plan.add(self, over: parent?.upcoming) { $0 === self ? wish : $0.waitingWish }
+    plan.add(self, over: parent?.upcoming) { $0 === self ? request : $0.pendingRequest }
     try plan.check()
-    let isLed = bus.openings(on: MainActor.shared) <= root.chain.openings
-    if isLed, root.queue.isLastRound {
-      throw root.chain.refuse(wish.theme(over: parent?.upcoming)?.name ?? "")
+    let isConsequence = bus.openings(on: MainActor.shared) <= root.chain.openings
+    if isConsequence, root.queue.isLastRound {
+      throw root.chain.refuse(request.theme(over: parent?.upcoming)?.name ?? "")
     }
-    let isAlone = !root.queue.isWaiting
+    let isAlone = !root.queue.hasRequests
     let id = ObjectIdentifier(self)
-    let (isRunner, former) = root.queue.submit((self, wish), for: id, isLed: isLed)
+    let (isRunner, former) = root.queue.submit(
+      (self, request),
+      for: id,
+      isConsequence: isConsequence
+    )
     if isRunner { try root.runQueue(isAlone ? plan : nil) }
     withExtendedLifetime((plan, former)) {}
   }
@@ -110,7 +117,7 @@ extension ThemeManager {
       switch queue.next() {
       case .run(let round):
         // A request that forms a cycle without later ones is applied together with those.
-        var open: [(manager: ThemeManager, wish: ThemeWish)] = []
+        var open: [(manager: ThemeManager, request: ThemeRequest)] = []
         for entry in round {
           open.append(entry)
           let plan = first.take() ?? plan(for: open)
@@ -140,21 +147,21 @@ extension ThemeManager {
   }
 
   /// Plans requests that are applied together.
-  private func plan(for entries: [(manager: ThemeManager, wish: ThemeWish)]) -> SwitchPlan {
-    let wishes = Dictionary(entries.map { (ObjectIdentifier($0.manager), $0.wish) }) { $1 }
+  private func plan(for entries: [(manager: ThemeManager, request: ThemeRequest)]) -> SwitchPlan {
+    let requests = Dictionary(entries.map { (ObjectIdentifier($0.manager), $0.request) }) { $1 }
     var plan = SwitchPlan()
-    for (manager, _) in entries where !manager.isReached(by: wishes) {
-      plan.add(manager, over: manager.parent?.theme) { wishes[ObjectIdentifier($0)] }
+    for (manager, _) in entries where !manager.isReached(by: requests) {
+      plan.add(manager, over: manager.parent?.theme) { requests[ObjectIdentifier($0)] }
     }
     return plan
   }
 
   /// A Boolean value that indicates whether the plan of a manager above, for which there is a
   /// request, includes this manager.
-  private func isReached(by wishes: [ObjectIdentifier: ThemeWish]) -> Bool {
-    guard wishes.count > 1, let parent else { return false }
-    if wishes[ObjectIdentifier(parent)] != nil { return true }
-    return parent.overlay != nil && parent.isReached(by: wishes)
+  private func isReached(by requests: [ObjectIdentifier: ThemeRequest]) -> Bool {
+    guard requests.count > 1, let parent else { return false }
+    if requests[ObjectIdentifier(parent)] != nil { return true }
+    return parent.overlay != nil && parent.isReached(by: requests)
   }
 
   /// Performs one switch: swaps all themes, updates the views, and posts on the bus.

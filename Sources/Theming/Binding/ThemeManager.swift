@@ -45,7 +45,7 @@ public final class ThemeManager {
   var scopes = ScopeList()
   /// The queue for all managers of a tree, which gives their switches one order; used in the root
   /// only.
-  var queue = SwitchQueue<ObjectIdentifier, (manager: ThemeManager, wish: ThemeWish)>()
+  var queue = SwitchQueue<ObjectIdentifier, (manager: ThemeManager, request: ThemeRequest)>()
   /// The chain of the running rounds; used in the root only.
   var chain = SwitchChain()
   /// The registered themes; used in the root only, and empty in scopes.

@@ -31,26 +31,26 @@ struct SwitchPlan {
   /// - Parameters:
   ///   - manager: The manager.
   ///   - base: The planned theme of the manager above, or `nil` if there is none.
-  ///   - wish: Returns the request for a manager, if there is one.
+  ///   - request: Returns the request for a manager, if there is one.
   mutating func add(
     _ manager: ThemeManager,
     over base: Theme?,
-    _ wish: (ThemeManager) -> ThemeWish?
+    _ request: (ThemeManager) -> ThemeRequest?
   ) {
     managers.append(manager)
     // A scope that does not follow the manager above stays as it is, and so do its own scopes.
-    guard let wished = wish(manager) ?? manager.overlay.map(ThemeWish.overlay),
-      let theme = wished.theme(over: base)
+    guard let requested = request(manager) ?? manager.overlay.map(ThemeRequest.overlay),
+      let theme = requested.theme(over: base)
     else { return }
     switches.append(
       ThemeSwitch(
         manager: manager,
         old: (manager.theme, manager.resolved),
         new: (theme, ResolvedTheme(theme.stack)),
-        overlay: wished.layer
+        overlay: requested.layer
       )
     )
-    for scope in manager.scopes.living { add(scope, over: theme, wish) }
+    for scope in manager.scopes.living { add(scope, over: theme, request) }
   }
 
   /// Throws an error if aliases of one of the themes form a cycle.
@@ -63,7 +63,7 @@ struct SwitchPlan {
 }
 
 /// A request to switch a manager.
-enum ThemeWish {
+enum ThemeRequest {
   /// Use this theme, regardless of the manager above.
   case wear(Theme)
   /// For a scope: use the theme of the manager above with these overrides.
@@ -88,9 +88,9 @@ enum ThemeWish {
 
 /// The switches that triggered one another, from the first to the one being applied.
 struct SwitchChain {
-  /// The number of enclosing openings of mailed events when the chain began.
+  /// The nesting depth of deliveries of mailed events when the chain began.
   ///
-  /// A request made inside a further opening is not a consequence of the chain.
+  /// A request made at a greater depth is not a consequence of the chain.
   let openings: Int
   /// The names of the themes so far.
   var names: [String] = []
