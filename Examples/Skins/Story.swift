@@ -19,9 +19,9 @@ final class Story {
   ///
   /// - Returns: The exit status: 0 if every line is true.
   func tell() async throws -> Int32 {
-    print("skins: features launch, rows change their skin, and nobody cleans up\n")
+    print("skins: features launch, rows change their skin, and subscriptions end by themselves\n")
     let token = watchStates()
-    line("Registering before main runs nothing", list(Diary.shared.notes), is: "nothing")
+    line("Registration before main runs no work", list(Diary.shared.notes), is: "nothing")
     try app.add("story", ServiceOptions(onReturn: .shutdown)) { @MainActor _ in
       try await self.app.waitUntil(.active)
       try await self.tellOfLaunching()
@@ -32,7 +32,7 @@ final class Story {
     }
     let status = try await app.run()
     line(
-      "The story has told itself, and the application stops in order",
+      "The application stops in order",
       "\(list(Diary.shared.takeStates())), exit status \(status)",
       is: "inactive, stopping, terminated, exit status 0"
     )

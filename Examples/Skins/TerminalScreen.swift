@@ -99,7 +99,7 @@ final class TerminalScreen {
     case .hungUp where session.isThere:
       ThemeShelf.fill(from: options.themes)
       mailbox.closePanel()
-      mailbox.note("bus.observe(.shouldReload) { … }", "the theme files were read anew")
+      mailbox.note("bus.observe(.shouldReload) { … }", "the theme files were read again")
     case .hungUp, .keyboard(.gone):
       app.shutdown(exitCode: 128 + UnixSignal.hangup.rawValue)
       return true

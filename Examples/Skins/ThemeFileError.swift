@@ -36,13 +36,13 @@ struct ThemeFileError: Error, CustomStringConvertible {
   private static func problem(_ error: DecodingError) -> String {
     switch error {
     case .typeMismatch(let type, let context):
-      "\(place(context)) is not what is expected there: write a value of type \(type)"
+      "\(place(context)) has the wrong type: write a value of type \(type)"
     case .valueNotFound(let type, let context):
       "\(place(context)) is null: write a value of type \(type), or leave it out"
     case .keyNotFound(let key, _):
       "\"\(key.stringValue)\" is missing: add it"
     case .dataCorrupted(let context) where context.codingPath.isEmpty:
-      "this is no JSON that can be read to its end: look for a missing brace, quote or comma"
+      "not complete JSON: look for a missing brace, quote or comma"
     case .dataCorrupted(let context):
       "\(place(context)): \(context.debugDescription)"
     @unknown default:

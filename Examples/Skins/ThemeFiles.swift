@@ -44,7 +44,7 @@ enum ThemeFiles {
   /// Reads the theme of a file.
   static func theme(atPath path: String) throws(ThemeFileError) -> Theme {
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw ThemeFileError(file: path, problem: "cannot be read; may you read it?")
+      throw ThemeFileError(file: path, problem: "cannot be read: check its permissions")
     }
     return try theme(in: data, of: path)
   }

@@ -34,9 +34,9 @@ struct ThemeFilesTests {
   }
 
   static let samples: [(String, String)] = [
-    (#"{"name": "Fog", "val"#, "this is no JSON that can be read to its end"),
-    ("", "this is no JSON that can be read to its end"),
-    ("[]", "the file is not what is expected there"),
+    (#"{"name": "Fog", "val"#, "not complete JSON"),
+    ("", "not complete JSON"),
+    ("[]", "the file has the wrong type"),
     (#"{"values": {}}"#, "\"name\" is missing: add it"),
     (
       #"{"name": "Fog", "values": {"color": {"papr": "red"}}}"#,
@@ -48,7 +48,7 @@ struct ThemeFilesTests {
     ),
     (
       #"{"name": "Fog", "values": {"row.corner": "round"}}"#,
-      "\"values.row.corner\" is not what is expected there: write a value of type Int"
+      "\"values.row.corner\" has the wrong type: write a value of type Int"
     ),
     (#"{"name": "Fog", "extends": "Daye"}"#, "The theme \"Fog\" extends \"Daye\""),
     (
