@@ -1,7 +1,7 @@
 import Theming
 
 extension Story {
-  /// Many views, of which few are called; and how subscriptions end: with the view, or by setting nil.
+  /// Checks that a switch calls few of many views, and that subscriptions end with the view or a `nil` map.
   func tellOfEndings() throws {
     let lamps = Counter()
     var others = (0..<10_000).map { Lamp($0 < 100 ? .accent : .paper, lamps) }
@@ -34,7 +34,7 @@ extension Story {
   }
 }
 
-/// A count that views share.
+/// A counter that views share.
 @MainActor
 private final class Counter {
   var count = 0

@@ -1,7 +1,7 @@
 import Theming
 
 extension Story {
-  /// Themes from files, and what is said about those with mistakes.
+  /// Checks themes from files, and the messages about invalid files.
   func tellOfFiles() {
     let found = ThemeShelf.contents.themes.first.map { theme in
       "\(theme.name), \(theme.appearance), \(theme[.corner]), "

@@ -2,7 +2,7 @@ import EventBus
 import LaunchLoader
 
 extension Story {
-  /// Launch work, registered by the files of the features before `main`.
+  /// Checks launch work that the files of the features register before `main`.
   func tellOfLaunching() async throws {
     let diary = Diary.shared
     let report = try await app.loader.report

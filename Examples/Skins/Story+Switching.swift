@@ -3,7 +3,7 @@ import LaunchLoader
 import Theming
 
 extension Story {
-  /// The setter that does all the work, and what a switch touches.
+  /// Checks the setter of a map, and the effects of a switch.
   func tellOfSwitching() throws {
     let before = manager.subscriberCount
     let row = makeRow()
@@ -73,6 +73,6 @@ extension Story {
     )
   }
 
-  /// What can be seen of a row.
+  /// Returns the visible properties of a row.
   func look(of row: RowView) -> String { "card \(row.card), ink \(row.ink), accent \(row.accent)" }
 }
