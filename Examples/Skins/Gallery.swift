@@ -17,7 +17,7 @@ struct Gallery {
   /// Runs the application to write the file; `-` is standard output.
   ///
   /// - Returns: The exit status.
-  func hang(_ path: String) async throws -> Int32 {
+  func write(to path: String) async throws -> Int32 {
     try app.add("gallery", ServiceOptions(onReturn: .shutdown)) { @MainActor _ in
       guard let fog = ThemeShelf.contents.themes.first(where: { $0.name == "Fog" }) else {
         let reason = ThemeShelf.contents.complaints.first ?? "no file is named Fog"

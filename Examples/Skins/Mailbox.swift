@@ -46,7 +46,7 @@ final class Mailbox {
     hasChosen = true
     do throws(ThemeError) {
       try manager.use(skin)
-      tell("try manager.use(\"\(skin)\")")
+      noteReach("try manager.use(\"\(skin)\")")
     } catch {
       note("try manager.use(\"\(skin)\")", "\(error)")
     }
@@ -55,7 +55,7 @@ final class Mailbox {
   /// Adds a row, which its setter themes.
   func addRow() {
     add(Message.later[(rows.count + Message.later.count - 2) % Message.later.count])
-    tell("row.themeMap = [.set(\\.ink, .ink), …]")
+    noteReach("row.themeMap = [.set(\\.ink, .ink), …]")
   }
 
   /// Removes a row; its subscription ends without further code.
@@ -98,7 +98,7 @@ final class Mailbox {
     for row in rows.prefix(Self.pinnedCount) where row.themeMap != nil {
       row.themeMap = scope.map { row.map.scoped($0) } ?? row.map
     }
-    tell(
+    noteReach(
       scope == nil
         ? "row.themeMap = map"
         : "row.themeMap = map.scoped(try manager.scope { $0[.brand] = teal })"
@@ -111,7 +111,7 @@ final class Mailbox {
     manager.systemAppearance = system
     manager.preference = .system
     let system = manager.systemAppearance.map { "\($0)" } ?? "unknown, so dark"
-    tell("manager.preference = .system", "the system is \(system)")
+    noteReach("manager.preference = .system", "the system is \(system)")
   }
 
   /// Applies the appearance of the terminal's background, unless the user has chosen a skin.
@@ -119,7 +119,7 @@ final class Mailbox {
     system = appearance
     if hasChosen { return }
     manager.systemAppearance = appearance
-    tell("manager.systemAppearance = .\(appearance)")
+    noteReach("manager.systemAppearance = .\(appearance)")
   }
 
   /// Opens or closes the panel that explains the accent.
@@ -176,7 +176,7 @@ final class Mailbox {
   }
 
   /// Shows an action and the number of views it reached.
-  private func tell(_ code: String, _ more: String = "") {
+  private func noteReach(_ code: String, _ more: String = "") {
     if case .text = panel { panel = .closed }
     let called = ledger.take().views
     let count = subscriptions

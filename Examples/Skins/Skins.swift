@@ -45,8 +45,8 @@ enum Skins {
     case .usual where isOnTerminal(launch.environment):
       let depth = ColourDepth(options.colour, environment: launch.environment)
       return try await TerminalScreen(app, options, depth).run()
-    case .usual, .story: return try await Story(app).tell()
-    case .svg(let path): return try await Gallery(app).hang(path)
+    case .usual, .story: return try await Story(app).run()
+    case .svg(let path): return try await Gallery(app).write(to: path)
     }
   }
 

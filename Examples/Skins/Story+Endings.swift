@@ -2,7 +2,7 @@ import Theming
 
 extension Story {
   /// Checks that a switch calls few of many views, and that subscriptions end with the view or a `nil` map.
-  func tellOfEndings() throws {
+  func checkEndings() throws {
     let lamps = Counter()
     var others = (0..<10_000).map { Lamp($0 < 100 ? .accent : .paper, lamps) }
     lamps.count = 0

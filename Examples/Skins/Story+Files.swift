@@ -2,7 +2,7 @@ import Theming
 
 extension Story {
   /// Checks themes from files, and the messages about invalid files.
-  func tellOfFiles() {
+  func checkFiles() {
     let found = ThemeShelf.contents.themes.first.map { theme in
       "\(theme.name), \(theme.appearance), \(theme[.corner]), "
         + list(theme.explain(.accent).steps.map { "\($0)" })

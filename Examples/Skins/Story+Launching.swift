@@ -3,7 +3,7 @@ import LaunchLoader
 
 extension Story {
   /// Checks launch work that the files of the features register before `main`.
-  func tellOfLaunching() async throws {
+  func checkLaunching() async throws {
     let diary = Diary.shared
     let report = try await app.loader.report
     line(

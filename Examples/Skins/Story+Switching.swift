@@ -4,7 +4,7 @@ import Theming
 
 extension Story {
   /// Checks the setter of a map, and the effects of a switch.
-  func tellOfSwitching() throws {
+  func checkSwitching() throws {
     let before = manager.subscriberCount
     let row = makeRow()
     rows = [row]

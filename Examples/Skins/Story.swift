@@ -18,17 +18,17 @@ final class Story {
   /// Runs the application from launch to end, and prints the story.
   ///
   /// - Returns: The exit status: 0 if every line is true.
-  func tell() async throws -> Int32 {
+  func run() async throws -> Int32 {
     print("skins: features launch, rows change their skin, and subscriptions end by themselves\n")
     let token = watchStates()
     line("Registration before main runs no work", list(Diary.shared.notes), is: "nothing")
     try app.add("story", ServiceOptions(onReturn: .shutdown)) { @MainActor _ in
       try await self.app.waitUntil(.active)
-      try await self.tellOfLaunching()
-      try self.tellOfSwitching()
-      try self.tellOfLooks()
-      self.tellOfFiles()
-      try self.tellOfEndings()
+      try await self.checkLaunching()
+      try self.checkSwitching()
+      try self.checkLooks()
+      self.checkFiles()
+      try self.checkEndings()
     }
     let status = try await app.run()
     line(

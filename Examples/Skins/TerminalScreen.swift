@@ -7,7 +7,7 @@ import Theming
 @MainActor
 final class TerminalScreen {
   /// An event of the screen.
-  enum Happening: Sendable {
+  enum Event: Sendable {
     /// The application took the terminal.
     case entered
     /// The size of the window changed.
@@ -23,7 +23,7 @@ final class TerminalScreen {
   private let mailbox: Mailbox
   private var encoder: FrameEncoder
   private let depth: ColourDepth
-  private let happenings = AsyncStream<Happening>.makeStream()
+  private let events = AsyncStream<Event>.makeStream()
   private var keyboard: Keyboard?
   private let backlog = KeyBacklog()
   /// A Boolean value that indicates whether drawing waits for the terminal's reply about its background.
@@ -42,15 +42,15 @@ final class TerminalScreen {
   /// The handlers are nonisolated: they run where the event is posted, and return before the process
   /// stops.
   nonisolated private func follow() -> [Token] {
-    let (session, happenings) = (session, happenings.continuation)
+    let (session, events) = (session, events.continuation)
     return [
       app.bus.observe(.didBecomeActive) {
         session.enter()
-        happenings.yield(.entered)
+        events.yield(.entered)
       },
       app.bus.observe(.willResignActive) { session.leave() },
-      app.bus.observe(.terminalDidResize) { happenings.yield(.resized) },
-      app.bus.observe(.shouldReload) { happenings.yield(.hungUp) },
+      app.bus.observe(.terminalDidResize) { events.yield(.resized) },
+      app.bus.observe(.shouldReload) { events.yield(.hungUp) },
     ]
   }
 
@@ -70,10 +70,10 @@ final class TerminalScreen {
 
   private func serve(_ context: ServiceContext) async {
     let continues = Task { await watchContinues() }
-    context.onShutdown { [happenings] in happenings.continuation.finish() }
-    for await happening in happenings.stream {
+    context.onShutdown { [events] in events.continuation.finish() }
+    for await event in events.stream {
       // The stream would still deliver buffered elements after its end.
-      if context.isShuttingDown || take(happening) { break }
+      if context.isShuttingDown || take(event) { break }
     }
     keyboard?.stop()
     continues.cancel()
@@ -83,15 +83,15 @@ final class TerminalScreen {
   private func watchContinues() async {
     for await _ in UnixSignal.stream(.resume) {
       session.reenter()
-      happenings.continuation.yield(.entered)
+      events.continuation.yield(.entered)
     }
   }
 
   /// Handles an event.
   ///
   /// - Returns: `true` to end the screen.
-  private func take(_ happening: Happening) -> Bool {
-    switch happening {
+  private func take(_ event: Event) -> Bool {
+    switch event {
     case .entered:
       encoder.invalidate()
       if keyboard == nil { begin() }
@@ -122,11 +122,11 @@ final class TerminalScreen {
     keyboard = Keyboard.start(
       session.input,
       deadline: asks ? BackgroundReply.patience : nil
-    ) { [happenings, backlog] event in
+    ) { [events, backlog] event in
       if case .input(.key) = event, !backlog.add() { return }
-      happenings.continuation.yield(.keyboard(event))
+      events.continuation.yield(.keyboard(event))
     }
-    if keyboard == nil { happenings.continuation.yield(.keyboard(.gone)) }
+    if keyboard == nil { events.continuation.yield(.keyboard(.gone)) }
   }
 
   /// Performs the action of a key.

@@ -21,34 +21,18 @@ package struct SwitchQueue<Target: Hashable, Request> {
   /// The maximum number of rounds that one runner performs.
   package static var maximumRounds: Int { 16 }
 
-  /// The last request for each target, in the order in which the targets first occurred.
-  private struct RequestList {
-    private(set) var requests: [Target: Request] = [:]
-    private var targets: [Target] = []
-
-    var all: [Request] { targets.compactMap { requests[$0] } }
-
-    /// Sets the request for a target and returns the previous one.
-    mutating func set(_ new: Request, for target: Target) -> Request? {
-      let former = requests.updateValue(new, forKey: target)
-      if former == nil { targets.append(target) }
-      return former
-    }
-
-    /// Removes the request for a target, which is not set again afterwards.
-    mutating func drop(_ target: Target) { requests[target] = nil }
-  }
-
-  /// The requests of the next round.
-  private var pending = RequestList()
+  /// The requests of the next round: the last one for each target.
+  private var pending: [Target: Request] = [:]
+  /// The targets of the next round, in the order in which they first occurred.
+  private var targets: [Target] = []
   /// The requests of this round that have not begun.
-  private var running = RequestList()
+  private var running: [Target: Request] = [:]
   /// The targets of the pending requests that are consequences of the running round.
   private var consequences: Set<Target> = []
   private var rounds: Int?
 
   /// A Boolean value that indicates whether any request has not begun.
-  package var hasRequests: Bool { !pending.requests.isEmpty || !running.requests.isEmpty }
+  package var hasRequests: Bool { !pending.isEmpty || !running.isEmpty }
 
   /// A Boolean value that indicates whether the running round is the last one allowed.
   package var isLastRound: Bool { rounds == Self.maximumRounds }
@@ -72,7 +56,7 @@ package struct SwitchQueue<Target: Hashable, Request> {
     for target: Target,
     isConsequence: Bool
   ) -> (isRunner: Bool, former: Request?) {
-    let former = pending.set(new, for: target)
+    let former = set(new, for: target)
     if isConsequence { consequences.insert(target) } else { consequences.remove(target) }
     guard rounds == nil else { return (false, former) }
     rounds = 0
@@ -84,21 +68,21 @@ package struct SwitchQueue<Target: Hashable, Request> {
   ///
   /// - Complexity: O(1).
   package func lastRequest(for target: Target) -> Request? {
-    pending.requests[target] ?? running.requests[target]
+    pending[target] ?? running[target]
   }
 
   /// Marks the request of this round for a target as begun.
   ///
   /// - Complexity: O(1).
-  package mutating func begin(_ target: Target) { running.drop(target) }
+  package mutating func begin(_ target: Target) { running[target] = nil }
 
   /// Moves requests of this round to the next one, unless that has a later request for the same
   /// target.
   ///
   /// - Complexity: O(*n*).
   package mutating func postpone(_ requests: [(target: Target, request: Request)]) {
-    for (target, request) in requests where pending.requests[target] == nil {
-      _ = pending.set(request, for: target)
+    for (target, request) in requests where pending[target] == nil {
+      _ = set(request, for: target)
     }
   }
 
@@ -114,14 +98,22 @@ package struct SwitchQueue<Target: Hashable, Request> {
 
   /// Ends the round and returns the next step of the runner.
   package mutating func next() -> Step {
-    running = RequestList()
+    running = [:]
     guard let done = rounds, done == 0 || !consequences.isEmpty else {
       rounds = nil
       return hasRequests ? .resume : .done
     }
     swap(&running, &pending)
+    defer { targets = [] }
     consequences = []
     rounds = done + 1
-    return .run(running.all)
+    return .run(targets.compactMap { running[$0] })
+  }
+
+  /// Sets the request for a target and returns the previous one.
+  private mutating func set(_ new: Request, for target: Target) -> Request? {
+    let former = pending.updateValue(new, forKey: target)
+    if former == nil { targets.append(target) }
+    return former
   }
 }

@@ -9,10 +9,7 @@ struct DocumentReader {
   private typealias Container = KeyedDecodingContainer<DocumentKey>
 
   /// A group whose members have not been visited yet.
-  private struct Group {
-    let container: Container
-    let path: [String]
-  }
+  private typealias Group = (container: Container, path: [String])
 
   /// A setting of a key of the schema.
   private struct Place {
@@ -53,7 +50,7 @@ struct DocumentReader {
   ///   unknown one.
   mutating func read(_ values: KeyedDecodingContainer<DocumentKey>) throws {
     // A list instead of recursion: the nesting depth of a document has no bound.
-    var open = [Group(container: values, path: [])]
+    var open: [Group] = [(values, [])]
     while let group = open.popLast() {
       for member in group.container.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {
         if let inner = try look(at: member, of: group) { open.append(inner) }
@@ -76,13 +73,13 @@ struct DocumentReader {
     }
     if schema.hasGroup(name) {
       let inner = try group.container.nestedContainer(keyedBy: DocumentKey.self, forKey: member)
-      return Group(container: inner, path: path)
+      return (inner, path)
     }
     let inner = try? group.container.nestedContainer(  // Reason: otherwise a leaf.
       keyedBy: DocumentKey.self,
       forKey: member
     )
-    if let inner, !inner.allKeys.isEmpty { return Group(container: inner, path: path) }
+    if let inner, !inner.allKeys.isEmpty { return (inner, path) }
     issues.append(ThemeIssue(.unknownKey, key: name, suggestion: schema.suggestion(for: name)))
     return nil
   }

@@ -131,13 +131,8 @@ enum ThemeKeyTable {
     let type: ObjectIdentifier
   }
 
-  private struct Entry {
-    let number: Int
-    let defaultValue: any AnyThemeValue
-  }
-
   private struct State {
-    var entries: [Identity: Entry] = [:]
+    var entries: [Identity: (number: Int, defaultValue: any AnyThemeValue)] = [:]
     var codecs: [Int: ThemeCodec] = [:]
   }
 
@@ -159,8 +154,7 @@ enum ThemeKeyTable {
   ) -> (number: Int, defaultValue: ThemeValue<Value>) {
     let identity = Identity(name: name, type: ObjectIdentifier(Value.self))
     let entry = state.withLock { state in
-      let entry =
-        state.entries[identity] ?? Entry(number: state.entries.count, defaultValue: proposal)
+      let entry = state.entries[identity] ?? (state.entries.count, proposal)
       state.entries[identity] = entry
       if let codec { state.codecs[entry.number] = codec }
       return entry
