@@ -267,7 +267,7 @@ sed -i '0,/manager.subscriberCount)",/s//manager.subscriberCount + 1)",/' \
 FAULT
 
 plant demo 'another story' "a story that changed" <<'FAULT'
-sed -i 's/Then the bus hears of it/Then the bus heard of it/' Examples/Skins/Story+Switching.swift
+sed -i 's/The bus then posts the switch/The bus then posted the switch/' Examples/Skins/Story+Switching.swift
 FAULT
 
 plant demo 'another picture' "a picture that changed" <<'FAULT'
