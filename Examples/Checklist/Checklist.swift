@@ -1,11 +1,11 @@
-/// A story in numbered lines, each with what was found and whether that is what it should be.
+/// A numbered list of checks, each with the actual result and a verdict.
 ///
-/// A plain value: it makes the lines and keeps the count; printing them is up to its owner.
+/// A plain value that formats and counts the lines. Its owner prints them.
 package struct Checklist: Sendable {
-  /// How many lines were checked.
+  /// The number of checked lines.
   package private(set) var count = 0
 
-  /// How many of them were wrong.
+  /// The number of lines that failed.
   package private(set) var wrongCount = 0
 
   /// Creates an empty list.
@@ -14,10 +14,10 @@ package struct Checklist: Sendable {
   /// Checks the next line.
   ///
   /// - Parameters:
-  ///   - sentence: What the line claims.
-  ///   - found: What the run gave.
-  ///   - expected: What it should have given.
-  /// - Returns: The line with its number, what was found and the verdict.
+  ///   - sentence: The claim of the line.
+  ///   - found: The actual result.
+  ///   - expected: The expected result.
+  /// - Returns: The line with its number, the actual result and the verdict.
   package mutating func line(_ sentence: String, _ found: String, is expected: String) -> String {
     count += 1
     let number = count < 10 ? " \(count)" : "\(count)"
@@ -26,11 +26,11 @@ package struct Checklist: Sendable {
     return "\(number). WRONG  \(sentence): \(found); expected: \(expected)"
   }
 
-  /// The last line: how many of the others are true.
+  /// The last line: the number of lines that are true.
   package var summary: String { "\(count - wrongCount) of \(count) lines are true." }
 
-  /// The exit status of the program that tells the story: 0 if every line is true, otherwise 1.
+  /// The exit status of the program: 0 if every line is true, otherwise 1.
   ///
-  /// A story without a line proves nothing: 1.
+  /// A list without lines proves nothing; its status is 1.
   package var exitStatus: Int32 { count > 0 && wrongCount == 0 ? 0 : 1 }
 }

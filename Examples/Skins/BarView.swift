@@ -2,7 +2,7 @@ import Theming
 
 /// The bar above the rows.
 ///
-/// It does without the property wrapper: one stored line, and the same setter.
+/// It uses ``Themeable`` instead of the property wrapper: one stored property and the same setter.
 @MainActor
 final class BarView: Themeable {
   let themeSlot = ThemeSlot()

@@ -33,7 +33,7 @@ extension Canvas {
     write(skin, column: size.columns - width - 2, row: 0, style, width: width)
   }
 
-  /// The rows, with air between them if there is room for that.
+  /// Draws the rows, spaced out if there is room.
   private mutating func drawRows(_ picture: Picture, below top: Int, above bottom: Int) {
     let room = bottom - top
     let step = 2 * picture.rows.count < room ? 2 : 1
@@ -105,7 +105,7 @@ extension Canvas {
     write("└\(rule)┘", column: column, row: bottom - 1, style)
   }
 
-  /// A text in lines that are no longer than a width; words that are, are broken.
+  /// Wraps a text to a width; breaks words that are longer.
   private static func wrapped(_ text: String, _ width: Int) -> [String] {
     var lines = [""]
     for word in text.split(separator: " ") {
@@ -126,6 +126,6 @@ extension Canvas {
 }
 
 extension Colour {
-  /// The colour of a skin; a terminal knows no translucent ones.
+  /// Converts a colour of a skin; terminals have no translucent colours.
   init(_ colour: RGBA) { self.init(red: colour.red, green: colour.green, blue: colour.blue) }
 }

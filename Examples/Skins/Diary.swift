@@ -1,7 +1,7 @@
 import LaunchLoader
 import Synchronization
 
-/// What the features did, and the states of the application, in the order in which that was.
+/// Records the actions of the features and the states of the application, in order.
 final class Diary: Sendable {
   private struct Pages: Sendable {
     var notes: [String] = []
@@ -18,7 +18,7 @@ final class Diary: Sendable {
 
   func note(_ state: AppState) { pages.withLock { $0.states.append(state) } }
 
-  /// The states that were noted since this was last asked.
+  /// Removes and returns the states recorded since the last call.
   func takeStates() -> [String] {
     let states = pages.withLock { pages in
       defer { pages.states = [] }

@@ -1,6 +1,6 @@
 import Theming
 
-/// What stands around the rows: the paper, the bar above, the lines below.
+/// The area around the rows: the paper, the bar above, and the lines below.
 @MainActor
 final class FrameView {
   private let ledger: Ledger

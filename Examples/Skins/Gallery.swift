@@ -5,7 +5,7 @@ import Theming
 /// Draws the same screen in four skins into an SVG file.
 @MainActor
 struct Gallery {
-  /// Why there is no picture.
+  /// The reason a picture cannot be drawn.
   struct Problem: Error, CustomStringConvertible {
     let description: String
   }
@@ -14,10 +14,10 @@ struct Gallery {
 
   init(_ app: Application) { self.app = app }
 
-  /// Writes the file; `-` is standard output.
+  /// Runs the application to write the file; `-` is standard output.
   ///
   /// - Returns: The exit status.
-  func hang(_ path: String) async throws -> Int32 {
+  func write(to path: String) async throws -> Int32 {
     try app.add("gallery", ServiceOptions(onReturn: .shutdown)) { @MainActor _ in
       guard let fog = ThemeShelf.contents.themes.first(where: { $0.name == "Fog" }) else {
         let reason = ThemeShelf.contents.complaints.first ?? "no file is named Fog"
@@ -28,7 +28,7 @@ struct Gallery {
     return try await app.run()
   }
 
-  /// One screen, as it is after each of some switches.
+  /// Returns pictures of one screen after each of several switches.
   private static func pictures(of skins: [Theme]) -> [Picture] {
     let manager = ThemeManager(.contrast)
     let mailbox = Mailbox(manager)

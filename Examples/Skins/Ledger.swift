@@ -1,16 +1,16 @@
-/// Which views were handed something: it counts calls that really came.
+/// Counts the views whose properties were set.
 @MainActor
 final class Ledger {
   private var views: Set<ObjectIdentifier> = []
   private var properties: [String] = []
 
-  /// Notes that a property of a view was set.
+  /// Records that a property of a view was set.
   func note(_ view: AnyObject, _ property: String) {
     views.insert(ObjectIdentifier(view))
     properties.append(property)
   }
 
-  /// How many views were called since this was last asked, and the properties that were set.
+  /// Returns and resets the number of views called, and the properties set.
   func take() -> (views: Int, properties: [String]) {
     defer { (views, properties) = ([], []) }
     return (views.count, properties)

@@ -1,6 +1,6 @@
 import Theming
 
-/// The screen: views that follow a manager, and what the keys do to them.
+/// The screen: views that follow a manager, and the actions of the keys.
 @MainActor
 final class Mailbox {
   let manager: ThemeManager
@@ -8,24 +8,24 @@ final class Mailbox {
   private let frame: FrameView
   private let bar: BarView
   private(set) var rows: [RowView]
-  /// The look of the pinned rows, while they have one of their own.
+  /// The scope of the pinned rows while they have their own look.
   private var scope: ThemeManager?
   private var panel = Panel.closed
-  /// What the terminal said about its background.
+  /// The appearance of the terminal's background, if known.
   private var system: Appearance?
-  /// Whether somebody chose a skin, so that the system does not.
+  /// A Boolean value that indicates whether the user chose a skin, which overrides the system.
   private var hasChosen = false
   private var code = ""
   private var outcome = ""
 
-  /// What lies over the rows.
+  /// The panel over the rows.
   private enum Panel {
     case closed
     case accent
     case text(String)
   }
 
-  /// The rows on top are pinned: a part of the screen that can have its own look.
+  /// The number of pinned rows at the top, which can have their own look.
   private static let pinnedCount = 2
 
   init(_ manager: ThemeManager) {
@@ -38,7 +38,7 @@ final class Mailbox {
     note("row.themeMap = [.set(\\.ink, .ink), …]", "\(subscriptions) views follow the skin")
   }
 
-  /// How many views follow the skin.
+  /// The number of views that follow the skin.
   var subscriptions: Int { manager.subscriberCount + (scope?.subscriberCount ?? 0) }
 
   /// Switches to a skin.
@@ -46,19 +46,19 @@ final class Mailbox {
     hasChosen = true
     do throws(ThemeError) {
       try manager.use(skin)
-      tell("try manager.use(\"\(skin)\")")
+      noteReach("try manager.use(\"\(skin)\")")
     } catch {
       note("try manager.use(\"\(skin)\")", "\(error)")
     }
   }
 
-  /// A view is born: its setter dresses it.
+  /// Adds a row, which its setter themes.
   func addRow() {
     add(Message.later[(rows.count + Message.later.count - 2) % Message.later.count])
-    tell("row.themeMap = [.set(\\.ink, .ink), …]")
+    noteReach("row.themeMap = [.set(\\.ink, .ink), …]")
   }
 
-  /// A view dies, and nothing else is done about it.
+  /// Removes a row; its subscription ends without further code.
   func dropRow() {
     let before = subscriptions
     if rows.popLast() == nil {
@@ -68,7 +68,7 @@ final class Mailbox {
     }
   }
 
-  /// A view stops following, and keeps the look it has.
+  /// Ends the subscription of a row, which keeps its look.
   func detachRow() {
     let before = subscriptions
     guard let row = rows.last(where: { $0.themeMap != nil }) else {
@@ -79,7 +79,7 @@ final class Mailbox {
     note("row.themeMap = nil", "\(before) subscriptions → \(subscriptions); it keeps its look")
   }
 
-  /// Gives the pinned rows a look of their own, or takes it back.
+  /// Gives the pinned rows their own look, or removes it.
   func toggleScope() {
     if scope == nil {
       do throws(ThemeError) {
@@ -98,7 +98,7 @@ final class Mailbox {
     for row in rows.prefix(Self.pinnedCount) where row.themeMap != nil {
       row.themeMap = scope.map { row.map.scoped($0) } ?? row.map
     }
-    tell(
+    noteReach(
       scope == nil
         ? "row.themeMap = map"
         : "row.themeMap = map.scoped(try manager.scope { $0[.brand] = teal })"
@@ -111,18 +111,18 @@ final class Mailbox {
     manager.systemAppearance = system
     manager.preference = .system
     let system = manager.systemAppearance.map { "\($0)" } ?? "unknown, so dark"
-    tell("manager.preference = .system", "the system is \(system)")
+    noteReach("manager.preference = .system", "the system is \(system)")
   }
 
-  /// Takes in what the terminal says about its background; a skin that was chosen meanwhile stays.
+  /// Applies the appearance of the terminal's background, unless the user has chosen a skin.
   func systemIs(_ appearance: Appearance) {
     system = appearance
     if hasChosen { return }
     manager.systemAppearance = appearance
-    tell("manager.systemAppearance = .\(appearance)")
+    noteReach("manager.systemAppearance = .\(appearance)")
   }
 
-  /// Opens the panel that explains the accent, or closes it.
+  /// Opens or closes the panel that explains the accent.
   func togglePanel() {
     if case .accent = panel { panel = .closed } else { panel = .accent }
     note("manager.theme.explain(.accent)", "how \(manager.theme.name) comes to its accent")
@@ -134,13 +134,13 @@ final class Mailbox {
   /// Opens the panel with a text.
   func openPanel(_ text: String) { panel = .text(text) }
 
-  /// Says something below the rows.
+  /// Shows an action and its outcome below the rows.
   func note(_ code: String, _ outcome: String) {
     (self.code, self.outcome) = (code, outcome)
     _ = ledger.take()
   }
 
-  /// How it looks now.
+  /// The current contents of the screen.
   var picture: Picture {
     let theme = manager.theme
     return Picture(
@@ -175,8 +175,8 @@ final class Mailbox {
     row.themeMap = isPinned ? scope.map { row.map.scoped($0) } ?? row.map : row.map
   }
 
-  /// Says what was done, and whom it reached.
-  private func tell(_ code: String, _ more: String = "") {
+  /// Shows an action and the number of views it reached.
+  private func noteReach(_ code: String, _ more: String = "") {
     if case .text = panel { panel = .closed }
     let called = ledger.take().views
     let count = subscriptions

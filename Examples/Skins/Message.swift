@@ -1,11 +1,11 @@
-/// A letter in the box.
+/// A message in the mailbox.
 struct Message: Sendable {
   let sender: String
   let subject: String
   let time: String
   var isUnread = false
 
-  /// What is there in the morning.
+  /// The initial messages.
   static let first = [
     Message(sender: "Ada", subject: "Notes on the engine, part G", time: "09:12", isUnread: true),
     Message(
@@ -20,7 +20,7 @@ struct Message: Sendable {
     Message(sender: "Katherine", subject: "I checked the numbers", time: "10:44"),
   ]
 
-  /// What comes during the day, over and over.
+  /// The messages that arrive later, repeatedly.
   static let later = [
     Message(sender: "Margaret", subject: "1202: carry on", time: "11:02", isUnread: true),
     Message(sender: "Tony", subject: "Sorry about null", time: "11:19"),

@@ -1,19 +1,19 @@
 import LaunchLoader
 import Terminal
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options: Sendable {
-  /// What to show.
+  /// The output of the program.
   enum Mode: Sendable, Equatable {
-    /// The screen on a terminal, otherwise the story.
+    /// The screen on a terminal; the story elsewhere.
     case usual
     case story
-    /// The picture, in this file; `-` is standard output.
+    /// The picture, written to this file; `-` is standard output.
     case svg(String)
     case help
   }
 
-  /// Why the command line cannot be obeyed.
+  /// The reason the command line is invalid.
   struct Problem: Error, CustomStringConvertible {
     let description: String
   }
@@ -21,12 +21,12 @@ struct Options: Sendable {
   static let usage = """
     Usage: skins [--story | --svg FILE] [--themes DIR] [--color WHEN]
 
-      --story        tell the story of the libraries, line by line, each line checked;
-                     that is what happens, too, when there is no terminal
+      --story        print the story of the libraries and check each line;
+                     the default without a terminal
       --svg FILE     draw four skins into a file; - is standard output
       --themes DIR   read more skins from the JSON files in this folder
-      --color WHEN   auto, always, never, 16, 256 or truecolor; NO_COLOR is heeded
-      --help         print this
+      --color WHEN   auto, always, never, 16, 256 or truecolor; respects NO_COLOR
+      --help         print this help
 
     """
 
@@ -34,7 +34,7 @@ struct Options: Sendable {
   var themes = ThemeFiles.usualFolder
   var colour = ColourOption.auto
 
-  /// Reads a command line, without the name of the program.
+  /// Parses the arguments after the name of the program.
   init(_ arguments: some Sequence<String>) throws(Problem) {
     var rest = Array(arguments)[...]
     while let argument = rest.popFirst() {
@@ -77,5 +77,5 @@ struct Options: Sendable {
   }
 }
 
-/// The folder of the theme files, for the launch work that reads them.
+/// The launch option with the folder of the theme files.
 enum ThemesFolder: LaunchOptionKey { typealias Value = String }

@@ -1,7 +1,7 @@
 import LaunchLoader
 import Theming
 
-// What a skin decides. A key has a name, the type of its value, and what it reads where no skin says.
+// The keys of a skin. Each has a name, a type of value, and a default for skins that do not set it.
 extension ThemeKeys {
   static let brand = ThemeKey("color.brand", default: RGBA(red: 0, green: 122, blue: 255))
   static let accent = ThemeKey("color.accent", default: RGBA(red: 0, green: 122, blue: 255))
@@ -15,14 +15,14 @@ extension ThemeKeys {
   static let corner = ThemeKey("row.corner", default: 4)
 }
 
-/// The keys that theme files may set.
+/// The keys that theme files can set.
 enum Palette: ThemeSchema {
   static let keys: [ThemeKeys] = [
     .brand, .accent, .barGround, .barText, .paper, .card, .ink, .muted, .marker, .corner,
   ]
 }
 
-// The skins that need no file.
+// The built-in skins.
 extension Theme {
   static let day = Theme("Day", appearance: .light) {
     $0[.brand] = RGBA(red: 0xa8, green: 0x3f, blue: 0x1d)
@@ -48,7 +48,7 @@ extension Theme {
     $0[.corner] = 6
   }
 
-  /// Night by the fire: its accent is an alias, and follows.
+  /// A warmer Night: the accent is an alias and follows the brand.
   static let ember = night.deriving("Ember") {
     $0[.brand] = RGBA(red: 0xff, green: 0x9e, blue: 0x57)
     $0[.barGround] = RGBA(red: 0x4a, green: 0x22, blue: 0x17)
@@ -70,11 +70,11 @@ extension Theme {
 }
 
 extension ThemeManager {
-  /// The manager of the demo: it chooses between Day and Night as the system does.
+  /// The manager of the demo, which follows the system with Day and Night.
   static let skins = ThemeManager(light: .day, dark: .night)
 }
 
-// A worker written on the main actor runs there.
+// A worker isolated to the main actor runs there.
 #if objectFormat(MachO)
 @section("__DATA,__mod_init_func,mod_init_funcs") @used
 #else

@@ -1,6 +1,6 @@
 import Theming
 
-/// All there is to see, as values: what the terminal shows and the SVG file draws.
+/// The visible state as values, which the terminal shows and the SVG file draws.
 struct Picture: Sendable {
   /// A row.
   struct Row: Sendable {
@@ -11,13 +11,13 @@ struct Picture: Sendable {
     let accent: RGBA
     let marker: String
     let corner: Int
-    /// Whether it follows the skin, or keeps the look it has.
+    /// A Boolean value that indicates whether the row follows the skin.
     let isFollowing: Bool
   }
 
   /// The name of the skin.
   let skin: String
-  /// Whether it is light or dark, and why.
+  /// The appearance, with its origin.
   let appearance: String
   let barGround: RGBA
   let barText: RGBA
@@ -26,9 +26,9 @@ struct Picture: Sendable {
   let muted: RGBA
   let accent: RGBA
   let rows: [Row]
-  /// The line of Swift behind the last action, and what came of it.
+  /// The Swift code of the last action, and its outcome.
   let code: String
   let outcome: String
-  /// The lines of the panel, if it is open.
+  /// The lines of the panel if it is open.
   let panel: [String]
 }

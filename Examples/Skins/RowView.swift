@@ -2,7 +2,7 @@ import Theming
 
 /// A row of the mailbox.
 ///
-/// Its look follows the skin by one property. There is no `deinit`, and nothing else that manages a subscription.
+/// One property makes the row follow the skin. No `deinit` or other code manages the subscription.
 @MainActor
 final class RowView {
   let message: Message
@@ -23,12 +23,12 @@ final class RowView {
     _themeMap = Themed(manager)
   }
 
-  /// What all rows follow.
+  /// The map of all rows.
   static let map: ThemeMap<RowView> = [
     .set(\.card, .card), .set(\.ink, .ink), .set(\.muted, .muted), .set(\.corner, .corner),
   ]
 
-  /// What unread ones follow, who are marked in the accent.
+  /// The map of unread rows, which are marked in the accent colour.
   static let unreadMap: ThemeMap<RowView> = [
     .set(\.card, .card), .set(\.ink, .ink), .set(\.muted, .muted), .set(\.corner, .corner),
     .set(\.accent, .accent), .set(\.marker, .marker),
@@ -37,7 +37,7 @@ final class RowView {
   /// The map for its message.
   var map: ThemeMap<RowView> { message.isUnread ? Self.unreadMap : Self.map }
 
-  /// How it looks now.
+  /// The current look of the row.
   var picture: Picture.Row {
     Picture.Row(
       message: message,

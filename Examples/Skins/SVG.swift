@@ -1,8 +1,8 @@
 import Theming
 
-/// A picture of some screens, side by side in two columns, as an SVG file (W3C, SVG 1.1).
+/// An SVG file (W3C, SVG 1.1) with pictures of screens in two columns.
 ///
-/// Whole numbers only, no fonts or scripts from outside: the same bytes on every machine.
+/// The file uses integers only, and no external fonts or scripts, so it is identical on every machine.
 struct SVG {
   private static let width = 432
   private static let height = 292
@@ -12,7 +12,7 @@ struct SVG {
   private(set) var text = ""
   private var depth = 0
 
-  /// Draws pictures.
+  /// Draws the pictures.
   init(_ pictures: [Picture]) {
     let rows = (pictures.count + 1) / 2
     let width = 2 * Self.width + Self.gap
@@ -36,7 +36,7 @@ struct SVG {
   private mutating func draw(_ picture: Picture) {
     let (width, height) = (Self.width, Self.height)
     rectangle(0, 0, width, height, corner: 10, picture.paper)
-    // Round above, straight below.
+    // Rounded top corners, square bottom corners.
     add(
       "<path d=\"M0 36V10A10 10 0 0 1 10 0H\(width - 10)A10 10 0 0 1 \(width) 10V36Z\" "
         + "fill=\"\(picture.barGround)\"/>"

@@ -9,8 +9,8 @@ import Musl
 import Glibc
 #endif
 
-/// Shows EventBus, LaunchLoader and Theming at work: on a terminal as a screen whose skin can be
-/// changed, elsewhere as a story, and on demand as a picture.
+/// Demonstrates EventBus, LaunchLoader and Theming: as an interactive screen on a terminal, as a story
+/// elsewhere, and as a picture on request.
 @main
 @MainActor
 enum Skins {
@@ -24,7 +24,7 @@ enum Skins {
     }
     do {
       let status = try await run(options)
-      // What nobody could read was not said.
+      // Output that could not be written is a failure.
       exit(fflush(nil) == 0 ? status : 1)
     } catch {
       complain("\(error)\n")
@@ -45,12 +45,12 @@ enum Skins {
     case .usual where isOnTerminal(launch.environment):
       let depth = ColourDepth(options.colour, environment: launch.environment)
       return try await TerminalScreen(app, options, depth).run()
-    case .usual, .story: return try await Story(app).tell()
-    case .svg(let path): return try await Gallery(app).hang(path)
+    case .usual, .story: return try await Story(app).run()
+    case .svg(let path): return try await Gallery(app).write(to: path)
     }
   }
 
-  /// Whether there is somebody to type and to look, on a terminal that can do more than print lines.
+  /// Returns a Boolean value that indicates whether the program runs on a terminal with a movable cursor.
   private static func isOnTerminal(_ environment: [String: String]) -> Bool {
     let kind = environment["TERM", default: ""]
     let hasCursor = !kind.isEmpty && kind != "dumb"

@@ -1,21 +1,21 @@
 import Theming
 
 extension Story {
-  /// Many views, of which few are called; and how subscriptions end: with the view, or by setting nil.
-  func tellOfEndings() throws {
+  /// Checks that a switch calls few of many views, and that subscriptions end with the view or a `nil` map.
+  func checkEndings() throws {
     let lamps = Counter()
     var others = (0..<10_000).map { Lamp($0 < 100 ? .accent : .paper, lamps) }
     lamps.count = 0
     try manager.use(.ember)
     line(
-      "Of 10,000 views more, those are called that follow what changed",
+      "Of 10,000 more views, a switch calls those that follow a changed key",
       "\(lamps.count) called, \(others.count - lamps.count) skipped",
       is: "100 called, 9900 skipped"
     )
     var before = manager.subscriberCount
     others = []
     line(
-      "When they die their subscriptions do, with no deinit written",
+      "Their subscriptions end when they die, without a deinit",
       "subscribers \(before) → \(manager.subscriberCount)",
       is: "subscribers 10002 → 2"
     )
@@ -25,16 +25,16 @@ extension Story {
     _ = ledger.take()
     try manager.use(.night)
     line(
-      "Set to nil, a row keeps its look through the next switch",
+      "A row whose map is nil keeps its look through the next switch",
       "subscribers \(before) → \(manager.subscriberCount), \(rows[0].accent) and \(rows[1].accent)",
       is: "subscribers 2 → 1, #88b4ff and #ff9e57"
     )
     rows = []
-    line("In the end nobody follows", "subscribers \(manager.subscriberCount)", is: "subscribers 0")
+    line("No subscription remains", "subscribers \(manager.subscriberCount)", is: "subscribers 0")
   }
 }
 
-/// A count that views share.
+/// A counter that views share.
 @MainActor
 private final class Counter {
   var count = 0

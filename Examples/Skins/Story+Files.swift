@@ -1,38 +1,38 @@
 import Theming
 
 extension Story {
-  /// Themes from files, and what is said about those with mistakes.
-  func tellOfFiles() {
+  /// Checks themes from files, and the messages about invalid files.
+  func checkFiles() {
     let found = ThemeShelf.contents.themes.first.map { theme in
       "\(theme.name), \(theme.appearance), \(theme[.corner]), "
         + list(theme.explain(.accent).steps.map { "\($0)" })
     }
     line(
-      "A skin came from a file on disk",
+      "A skin is loaded from a file",
       found ?? list(ThemeShelf.contents.complaints),
       is: "Fog, light, 12, color.accent → color.brand (Fog), color.brand = #4f6b7c (Fog)"
     )
     line(
-      "A file with a typo gets its suggestion",
+      "A misspelt key in a file gets a suggestion",
       read(#"{"name": "Typo", "values": {"color": {"acent": "crimson"}}}"#),
-      is: "sample.json: \"color.acent\" is no key of the theme; did you mean \"color.accent\"?"
+      is: "sample.json: \"color.acent\" is not a key of the theme; did you mean \"color.accent\"?"
     )
     line(
-      "A value of the wrong type is told with its place",
+      "A value of the wrong type is reported with its path",
       read(#"{"name": "Type", "values": {"row": {"corner": "round"}}}"#),
-      is: "sample.json: \"values.row.corner\" is not what is expected there: "
+      is: "sample.json: \"values.row.corner\" has the wrong type: "
         + "write a value of type Int"
     )
     line(
-      "So is a colour that is none",
+      "An invalid colour is reported with its path",
       read(#"{"name": "Colour", "values": {"color.ink": "reddish"}}"#),
       is: "sample.json: \"values.color.ink\": \"reddish\" is not a colour: "
         + "write #rrggbb or #rrggbbaa"
     )
     line(
-      "A file that was cut off is no theme",
+      "A truncated file is rejected",
       read(#"{"name": "Cut", "values": {"color.in"#),
-      is: "sample.json: this is no JSON that can be read to its end: "
+      is: "sample.json: not complete JSON: "
         + "look for a missing brace, quote or comma"
     )
   }

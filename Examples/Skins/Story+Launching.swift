@@ -2,28 +2,28 @@ import EventBus
 import LaunchLoader
 
 extension Story {
-  /// Launch work, registered by the files of the features before `main`.
-  func tellOfLaunching() async throws {
+  /// Checks launch work that the files of the features register before `main`.
+  func checkLaunching() async throws {
     let diary = Diary.shared
     let report = try await app.loader.report
     line(
-      "The launch runs the work of each feature, once, in its order",
+      "The launch runs the work of each feature once, in order",
       list(diary.notes.filter { $0 != "logbook" }),
       is: "palette, theme files"
     )
     line(
-      "Each came from its own file, and nobody lists them",
+      "Each feature registers in its own file, without a central list",
       list(report.entries.map { "\($0.fileID)" }.sorted()),
       is: "skins/Logbook.swift, skins/Palette.swift, skins/ThemeShelf.swift"
     )
     app.bus.post(.didFinishLaunching, .current)
-    line("The launch event again runs nothing", "\(diary.notes.count) ran", is: "3 ran")
+    line("A second launch event runs nothing", "\(diary.notes.count) ran", is: "3 ran")
 
     let late = LaunchLoader.register("late") { _ in diary.note("late") }
     let outcome = try await late.wait()
-    line("Work registered after the launch runs at once", "\(outcome)", is: "finished")
+    line("Work registered after the launch runs immediately", "\(outcome)", is: "finished")
     line(
-      "By now the application has been through its states",
+      "The application has passed through its states",
       list(diary.takeStates()),
       is: "launching, inactive, active"
     )

@@ -1,13 +1,13 @@
 import Theming
 
 extension Story {
-  /// Looks of one's own, the system's, and those that are refused.
-  func tellOfLooks() throws {
+  /// Checks scopes, the preference for the system, and rejected themes.
+  func checkLooks() throws {
     let scope = try manager.scope { $0[.brand] = RGBA(red: 0x2f, green: 0xa8, blue: 0x9a) }
     rows[1].themeMap = rows[1].map.scoped(scope)
     try manager.use(.night)
     line(
-      "A scope keeps its brand through a switch, and takes the rest",
+      "A scope keeps its brand through a switch and follows the other keys",
       "\(rows[0].accent) and \(rows[1].accent), both on \(list(Set(rows.map(\.card.hex)).sorted()))",
       is: "#88b4ff and #2fa89a, both on #191f2e"
     )
@@ -17,12 +17,12 @@ extension Story {
     let light = manager.theme.name
     manager.systemAppearance = .dark
     line(
-      "By preference the skin follows the system",
+      "With the preference system, the skin follows the system",
       "\(manager.preference): \(light), then \(manager.theme.name)",
       is: "system: Day, then Night"
     )
     line(
-      "A name that is mistyped gets its suggestion",
+      "A mistyped name gets a suggestion",
       complaint { try manager.use("Embre") },
       is: "No theme is registered as \"Embre\". Did you mean \"Ember\"?"
     )
@@ -35,9 +35,9 @@ extension Story {
     }
     let refusal = complaint { try manager.use(circle) }
     line(
-      "A theme that leads in a circle is refused by name, and nothing has changed",
+      "A theme with an alias cycle is rejected by name, and nothing changes",
       "\(refusal) \(manager.theme.name), switches \(manager.version - version)",
-      is: "The aliases of the theme \"Circle\" lead in a circle: color.accent → color.brand → "
+      is: "The aliases of the theme \"Circle\" form a cycle: color.accent → color.brand → "
         + "color.bar.ground → color.accent. Give one of them a value. Night, switches 0"
     )
 
@@ -48,7 +48,7 @@ extension Story {
     ]
     let skins = [Theme.day, .night, .ember, .contrast] + ThemeShelf.contents.themes
     line(
-      "All skins, that from a file as well, can be read: their contrasts fall short in",
+      "Contrast violations in all skins, including the one from a file",
       list(skins.flatMap { $0.contrastIssues(rules) }.map { "\($0)" }),
       is: "nothing"
     )

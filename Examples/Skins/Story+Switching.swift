@@ -3,19 +3,19 @@ import LaunchLoader
 import Theming
 
 extension Story {
-  /// The setter that does all the work, and what a switch touches.
-  func tellOfSwitching() throws {
+  /// Checks the setter of a map, and the effects of a switch.
+  func checkSwitching() throws {
     let before = manager.subscriberCount
     let row = makeRow()
     rows = [row]
     line(
-      "The setter subscribes a row and dresses it",
+      "The setter subscribes a row and applies the theme",
       "\(manager.theme.name), subscribers \(before) → \(manager.subscriberCount), \(look(of: row))",
       is: "Night, subscribers 0 → 1, card #191f2e, ink #d8dee9, accent #88b4ff"
     )
     row.themeMap = row.map
     line(
-      "Set again, the row is subscribed once all the same",
+      "Setting the map again keeps one subscription",
       "subscribers \(manager.subscriberCount)",
       is: "subscribers 1"
     )
@@ -28,13 +28,13 @@ extension Story {
     _ = ledger.take()
     try manager.use(.day)
     line(
-      "A switch sets what changed and what the row follows, each property once",
+      "A switch sets the properties that follow changed keys, once each",
       list(ledger.take().properties),
       is: "card, ink, muted, accent"
     )
     observer.cancel()
     line(
-      "Then the bus hears of it, with all keys that changed",
+      "The bus then posts the switch with all changed keys",
       list(Array(Diary.shared.notes.dropFirst(noted))),
       is: "Night → Day: color.accent, color.bar.ground, color.bar.text, color.brand, color.card, "
         + "color.ink, color.muted, color.paper"
@@ -44,12 +44,12 @@ extension Story {
     _ = ledger.take()
     try manager.use("Ember")
     line(
-      "Ember, derived from Night, changes its brand; the accent is an alias and follows",
+      "Ember, derived from Night, changes the brand; the accent, an alias, follows",
       list(ledger.take().properties),
       is: "accent, marker"
     )
     line(
-      "The theme explains how it comes to that",
+      "The theme explains the value",
       list(manager.theme.explain(.accent).steps.map { "\($0)" }),
       is: "color.accent → color.brand (Night), color.brand = #ff9e57 (Ember)"
     )
@@ -67,12 +67,12 @@ extension Story {
     try manager.use(.ember)
     rows.append(makeRow(1))
     line(
-      "A row born later is dressed by its setter",
+      "A row created later is themed by its setter",
       "subscribers \(manager.subscriberCount), \(look(of: rows[1]))",
       is: "subscribers 2, card #191f2e, ink #d8dee9, accent #ff9e57"
     )
   }
 
-  /// What can be seen of a row.
+  /// Returns the visible properties of a row.
   func look(of row: RowView) -> String { "card \(row.card), ink \(row.ink), accent \(row.accent)" }
 }

@@ -3,36 +3,36 @@ import EventBus
 import LaunchLoader
 import Theming
 
-/// What the three libraries do, told in numbered lines with values from this very run.
+/// The story of the three libraries in numbered lines, with values from the current run.
 @MainActor
 final class Story {
   let app: Application
   let manager = ThemeManager.skins
   let ledger = Ledger()
-  /// The rows on the screen, which nothing else keeps.
+  /// The rows on the screen; the only strong references to them.
   var rows: [RowView] = []
   private var checklist = Checklist()
 
   init(_ app: Application) { self.app = app }
 
-  /// Tells the story from the launch of the application to its end.
+  /// Runs the application from launch to end, and prints the story.
   ///
   /// - Returns: The exit status: 0 if every line is true.
-  func tell() async throws -> Int32 {
-    print("skins: features launch, rows change their skin, and nobody cleans up\n")
+  func run() async throws -> Int32 {
+    print("skins: features launch, rows change their skin, and subscriptions end by themselves\n")
     let token = watchStates()
-    line("Registering before main runs nothing", list(Diary.shared.notes), is: "nothing")
+    line("Registration before main runs no work", list(Diary.shared.notes), is: "nothing")
     try app.add("story", ServiceOptions(onReturn: .shutdown)) { @MainActor _ in
       try await self.app.waitUntil(.active)
-      try await self.tellOfLaunching()
-      try self.tellOfSwitching()
-      try self.tellOfLooks()
-      self.tellOfFiles()
-      try self.tellOfEndings()
+      try await self.checkLaunching()
+      try self.checkSwitching()
+      try self.checkLooks()
+      self.checkFiles()
+      try self.checkEndings()
     }
     let status = try await app.run()
     line(
-      "The story has told itself, and the application stops in order",
+      "The application stops in order",
       "\(list(Diary.shared.takeStates())), exit status \(status)",
       is: "inactive, stopping, terminated, exit status 0"
     )
@@ -41,7 +41,7 @@ final class Story {
     return checklist.exitStatus
   }
 
-  /// Notes the states of the application; on no actor, so that each is noted when it is entered.
+  /// Records the states of the application; nonisolated, so that each is recorded on entry.
   nonisolated private func watchStates() -> Token {
     app.bus.observe(.stateDidChange) { Diary.shared.note($0) }
   }
@@ -51,19 +51,19 @@ final class Story {
     print(checklist.line(sentence, found, is: expected))
   }
 
-  /// Some words as one.
+  /// Joins words into one text.
   func list(_ words: [String]) -> String {
     words.isEmpty ? "nothing" : words.joined(separator: ", ")
   }
 
-  /// A row that follows the skin.
+  /// Creates a row that follows the skin.
   func makeRow(_ index: Int = 0) -> RowView {
     let row = RowView(Message.first[index], manager, ledger)
     row.themeMap = row.map
     return row
   }
 
-  /// What an error says.
+  /// Returns the description of the error that a closure throws.
   func complaint(_ body: () throws -> Void) -> String {
     do {
       try body()

@@ -3,16 +3,16 @@ import LaunchLoader
 import Terminal
 import Theming
 
-/// The mailbox on a terminal: keys in, frames out.
+/// The mailbox on a terminal: handles keys and draws frames.
 @MainActor
 final class TerminalScreen {
-  /// What happens to it.
-  enum Happening: Sendable {
-    /// The terminal is ours, for the first time or again.
+  /// An event of the screen.
+  enum Event: Sendable {
+    /// The application took the terminal.
     case entered
-    /// Its window has another size.
+    /// The size of the window changed.
     case resized
-    /// The terminal hung up, or somebody wants the files to be read anew.
+    /// The terminal hung up, or a reload of the files was requested.
     case hungUp
     case keyboard(Keyboard.Event)
   }
@@ -23,10 +23,10 @@ final class TerminalScreen {
   private let mailbox: Mailbox
   private var encoder: FrameEncoder
   private let depth: ColourDepth
-  private let happenings = AsyncStream<Happening>.makeStream()
+  private let events = AsyncStream<Event>.makeStream()
   private var keyboard: Keyboard?
   private let backlog = KeyBacklog()
-  /// Nothing is drawn before the terminal has said what its background is, or was given time to.
+  /// A Boolean value that indicates whether drawing waits for the terminal's reply about its background.
   private var isWaiting = true
 
   init(_ app: Application, _ options: Options, _ depth: ColourDepth) {
@@ -37,20 +37,20 @@ final class TerminalScreen {
     encoder = FrameEncoder(depth: depth)
   }
 
-  /// Ties the terminal to the life of the application: it is ours while that is active.
+  /// Takes the terminal while the application is active.
   ///
-  /// These handlers belong to no actor: they run where the event is posted, and have returned before the
-  /// process is stopped.
+  /// The handlers are nonisolated: they run where the event is posted, and return before the process
+  /// stops.
   nonisolated private func follow() -> [Token] {
-    let (session, happenings) = (session, happenings.continuation)
+    let (session, events) = (session, events.continuation)
     return [
       app.bus.observe(.didBecomeActive) {
         session.enter()
-        happenings.yield(.entered)
+        events.yield(.entered)
       },
       app.bus.observe(.willResignActive) { session.leave() },
-      app.bus.observe(.terminalDidResize) { happenings.yield(.resized) },
-      app.bus.observe(.shouldReload) { happenings.yield(.hungUp) },
+      app.bus.observe(.terminalDidResize) { events.yield(.resized) },
+      app.bus.observe(.shouldReload) { events.yield(.hungUp) },
     ]
   }
 
@@ -70,28 +70,28 @@ final class TerminalScreen {
 
   private func serve(_ context: ServiceContext) async {
     let continues = Task { await watchContinues() }
-    context.onShutdown { [happenings] in happenings.continuation.finish() }
-    for await happening in happenings.stream {
-      // What is buffered when the stream ends would still come.
-      if context.isShuttingDown || take(happening) { break }
+    context.onShutdown { [events] in events.continuation.finish() }
+    for await event in events.stream {
+      // The stream would still deliver buffered elements after its end.
+      if context.isShuttingDown || take(event) { break }
     }
     keyboard?.stop()
     continues.cancel()
   }
 
-  /// Whoever was stopped in a way that nobody hears of finds the terminal changed.
+  /// Configures the terminal again, because other programs may change it after a stop without notice.
   private func watchContinues() async {
     for await _ in UnixSignal.stream(.resume) {
       session.reenter()
-      happenings.continuation.yield(.entered)
+      events.continuation.yield(.entered)
     }
   }
 
-  /// Takes in what happened.
+  /// Handles an event.
   ///
-  /// - Returns: Whether that was the end.
-  private func take(_ happening: Happening) -> Bool {
-    switch happening {
+  /// - Returns: `true` to end the screen.
+  private func take(_ event: Event) -> Bool {
+    switch event {
     case .entered:
       encoder.invalidate()
       if keyboard == nil { begin() }
@@ -99,7 +99,7 @@ final class TerminalScreen {
     case .hungUp where session.isThere:
       ThemeShelf.fill(from: options.themes)
       mailbox.closePanel()
-      mailbox.note("bus.observe(.shouldReload) { … }", "the theme files were read anew")
+      mailbox.note("bus.observe(.shouldReload) { … }", "the theme files were read again")
     case .hungUp, .keyboard(.gone):
       app.shutdown(exitCode: 128 + UnixSignal.hangup.rawValue)
       return true
@@ -115,23 +115,23 @@ final class TerminalScreen {
     return false
   }
 
-  /// Asks for the background, if colours matter, and begins to listen.
+  /// Queries the background colour if the terminal shows colours, and starts reading keys.
   private func begin() {
     let asks = depth != .none && session.write(BackgroundReply.question)
     isWaiting = asks
     keyboard = Keyboard.start(
       session.input,
       deadline: asks ? BackgroundReply.patience : nil
-    ) { [happenings, backlog] event in
+    ) { [events, backlog] event in
       if case .input(.key) = event, !backlog.add() { return }
-      happenings.continuation.yield(.keyboard(event))
+      events.continuation.yield(.keyboard(event))
     }
-    if keyboard == nil { happenings.continuation.yield(.keyboard(.gone)) }
+    if keyboard == nil { events.continuation.yield(.keyboard(.gone)) }
   }
 
-  /// Does what a key asks for.
+  /// Performs the action of a key.
   ///
-  /// - Returns: Whether that was to quit.
+  /// - Returns: `true` to quit.
   private func obey(_ key: Key) -> Bool {
     switch key {
     case .character("q"): return true
@@ -152,7 +152,7 @@ final class TerminalScreen {
     return false
   }
 
-  /// Puts on the first skin that came from a file.
+  /// Switches to the first skin that came from a file.
   private func useFile() {
     if let theme = ThemeShelf.contents.themes.first {
       mailbox.use(theme.name)

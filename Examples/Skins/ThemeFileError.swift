@@ -1,10 +1,10 @@
 import Theming
 
-/// Why a file gave no theme: the file, the place in it, and the way out.
+/// The reason a file contains no valid theme: the file, the path of the error, and the remedy.
 struct ThemeFileError: Error, CustomStringConvertible {
   /// The path of the file.
   let file: String
-  /// What is wrong with it.
+  /// The problem and its remedy.
   let problem: String
 
   init(file: String, problem: String) {
@@ -16,7 +16,7 @@ struct ThemeFileError: Error, CustomStringConvertible {
     self.init(file: file, problem: Self.problem(error))
   }
 
-  /// Lists the first issues, and says how many more there are: a file can have any number.
+  /// Lists the first issues and the number of the others, because a file can have any number.
   init(file: String, issues: [ThemeIssue]) {
     var problems = issues.prefix(8).map { "\($0)" }
     let rest = issues.count - problems.count
@@ -26,7 +26,7 @@ struct ThemeFileError: Error, CustomStringConvertible {
 
   var description: String { "\(file): \(problem)" }
 
-  /// A number with a comma between thousands.
+  /// Formats a number with thousands separators.
   private static func grouped(_ number: Int) -> String {
     number < 1_000
       ? "\(number)"
@@ -36,13 +36,13 @@ struct ThemeFileError: Error, CustomStringConvertible {
   private static func problem(_ error: DecodingError) -> String {
     switch error {
     case .typeMismatch(let type, let context):
-      "\(place(context)) is not what is expected there: write a value of type \(type)"
+      "\(place(context)) has the wrong type: write a value of type \(type)"
     case .valueNotFound(let type, let context):
       "\(place(context)) is null: write a value of type \(type), or leave it out"
     case .keyNotFound(let key, _):
       "\"\(key.stringValue)\" is missing: add it"
     case .dataCorrupted(let context) where context.codingPath.isEmpty:
-      "this is no JSON that can be read to its end: look for a missing brace, quote or comma"
+      "not complete JSON: look for a missing brace, quote or comma"
     case .dataCorrupted(let context):
       "\(place(context)): \(context.debugDescription)"
     @unknown default:

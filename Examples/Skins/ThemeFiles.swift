@@ -1,26 +1,26 @@
-import FoundationEssentials  // Reason: it brings the decoder of JSON, which the libraries do not.
+import FoundationEssentials  // Reason: provides the JSON decoder.
 import Theming
 
 /// Themes from a folder of JSON files.
 ///
-/// Nothing else in the demo knows Foundation.
+/// No other file of the demo imports Foundation.
 enum ThemeFiles {
-  /// Themes that were read, and what was wrong with the other files.
+  /// The themes read, and the problems of the other files.
   struct Contents: Sendable {
     var themes: [Theme] = []
     var complaints: [String] = []
   }
 
-  /// The folder beside this file.
+  /// The folder next to this file.
   static var usualFolder: String {
     let names = #filePath.split(separator: "/", omittingEmptySubsequences: false)
     return names.dropLast().joined(separator: "/") + "/Themes"
   }
 
-  /// Reads the themes of a folder, in the order of the names of their files.
+  /// Reads the themes of a folder, in the order of the file names.
   ///
   /// - Parameter folder: The path of the folder.
-  /// - Returns: The themes; a file that cannot be read is one of the complaints.
+  /// - Returns: The themes, and a complaint for each invalid file.
   static func read(_ folder: String) -> Contents {
     var contents = Contents()
     do {
@@ -44,7 +44,7 @@ enum ThemeFiles {
   /// Reads the theme of a file.
   static func theme(atPath path: String) throws(ThemeFileError) -> Theme {
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw ThemeFileError(file: path, problem: "cannot be read; may you read it?")
+      throw ThemeFileError(file: path, problem: "cannot be read: check its permissions")
     }
     return try theme(in: data, of: path)
   }

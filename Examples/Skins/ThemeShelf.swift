@@ -1,19 +1,19 @@
 import LaunchLoader
 import Theming
 
-/// The themes from files, as the launch found them.
+/// The themes read from files at launch.
 @MainActor
 enum ThemeShelf {
   private(set) static var contents = ThemeFiles.Contents()
 
-  /// Reads the files anew, and registers their themes.
+  /// Reads the files again and registers their themes.
   static func fill(from folder: String) {
     contents = ThemeFiles.read(folder)
     for theme in contents.themes { ThemeManager.skins.register(theme) }
   }
 }
 
-// Work that needs other work says so: the skins that files extend have been registered by then.
+// This work depends on `palette`, which registers the skins that the files extend.
 #if objectFormat(MachO)
 @section("__DATA,__mod_init_func,mod_init_funcs") @used
 #else

@@ -1,12 +1,12 @@
-/// A rectangle of cells; it may lie outside the canvas in part or as a whole.
+/// A rectangle of cells, which may lie partly or wholly outside the canvas.
 package struct Area: Hashable, Sendable {
   /// The first column.
   package var column: Int
   /// The first row.
   package var row: Int
-  /// The number of columns; none if it is negative.
+  /// The number of columns; a negative number counts as 0.
   package var columns: Int
-  /// The number of rows; none if it is negative.
+  /// The number of rows; a negative number counts as 0.
   package var rows: Int
 
   /// Creates an area.

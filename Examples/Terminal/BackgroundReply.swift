@@ -1,18 +1,18 @@
-/// How a terminal is asked for the colour of its background, and how it answers (xterm, "Operating
-/// System Commands", 11).
+/// The query for a terminal's background colour, and its reply (xterm, "Operating System Commands",
+/// 11).
 package enum BackgroundReply {
-  /// The question.
+  /// The query.
   package static let question: [UInt8] = Array("\u{1b}]11;?\u{1b}\\".utf8)
 
-  /// How long to wait for an answer, in milliseconds: many terminals never give one.
+  /// The time to wait for a reply, in milliseconds; many terminals never send one.
   package static let patience: Int = 150
 
-  /// Reads an answer, without what begins and ends it: `11;rgb:1e1e/2a2a/3b3b`.
+  /// Parses a reply without its introducer and terminator: `11;rgb:1e1e/2a2a/3b3b`.
   ///
-  /// A channel has one to four digits, of which all ones are the whole of it; `rgba:` has a fourth one,
-  /// which does not count.
+  /// A channel has one to four hexadecimal digits and is scaled to eight bits. `rgba:` has a fourth
+  /// channel, which is ignored.
   ///
-  /// - Returns: The colour, or `nil` if it is another answer, or none.
+  /// - Returns: The colour, or `nil` if the command is not a valid reply.
   package static func colour(in command: [UInt8]) -> Colour? {
     let text = String(decoding: command, as: UTF8.self)
     for (prefix, count) in [("11;rgb:", 3), ("11;rgba:", 4)] where text.hasPrefix(prefix) {

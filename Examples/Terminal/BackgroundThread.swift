@@ -6,7 +6,7 @@ private import Musl
 private import Darwin
 #endif
 
-/// A thread of the operating system, for what waits in it.
+/// A thread of the operating system, for blocking system calls.
 enum BackgroundThread {
   private final class Body: Sendable {
     let run: @Sendable () -> Void
@@ -16,8 +16,8 @@ enum BackgroundThread {
 
   /// Starts a thread.
   ///
-  /// - Parameter body: What it does.
-  /// - Returns: Whether the system had one to give.
+  /// - Parameter body: The closure to run.
+  /// - Returns: `false` if the system cannot create a thread.
   static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
     let argument = unsafe Unmanaged.passRetained(Body(body)).toOpaque()  // Reason: taken below.
     var thread = pthread_t(bitPattern: 0)
@@ -27,7 +27,7 @@ enum BackgroundThread {
       return false
     }
     #if canImport(Darwin)
-    if let thread = unsafe thread { unsafe pthread_detach(thread) }  // Reason: nobody joins it.
+    if let thread = unsafe thread { unsafe pthread_detach(thread) }  // Reason: never joined.
     #else
     pthread_detach(thread)
     #endif

@@ -1,27 +1,27 @@
 /// A grid of cells to draw on.
 ///
-/// Whatever lies outside is not drawn. A plain value; see ``FrameEncoder`` for its way to the terminal.
+/// Drawing outside the grid has no effect. A plain value; ``FrameEncoder`` encodes it for a terminal.
 package struct Canvas: Hashable, Sendable {
-  /// How large it is.
+  /// The size of the grid.
   package let size: Size
 
-  /// Row after row.
+  /// The cells in row-major order.
   private var cells: [Cell]
 
   /// Creates an empty canvas.
   ///
   /// - Parameters:
-  ///   - size: How large it is.
-  ///   - style: How its empty cells look.
+  ///   - size: The size of the grid.
+  ///   - style: The style of empty cells.
   package init(_ size: Size, style: Style = Style()) {
     self.size = size
     cells = Array(repeating: Cell(" ", style), count: size.columns * size.rows)
   }
 
-  /// The cell at a place, or `nil` outside.
+  /// The cell at a position, or `nil` outside the grid.
   package subscript(column: Int, row: Int) -> Cell? { index(column, row).map { cells[$0] } }
 
-  /// The text of a row, as wide as the canvas; empty outside.
+  /// Returns the text of a row, as wide as the canvas; empty outside the grid.
   package func text(row: Int) -> String {
     var text = String.UnicodeScalarView()
     for column in 0..<size.columns {
@@ -30,7 +30,7 @@ package struct Canvas: Hashable, Sendable {
     return String(text)
   }
 
-  /// Makes an area empty.
+  /// Fills an area with empty cells.
   package mutating func fill(_ area: Area, _ style: Style) {
     let columns = range(area.column, area.columns, within: size.columns)
     for row in range(area.row, area.rows, within: size.rows) {
@@ -38,15 +38,15 @@ package struct Canvas: Hashable, Sendable {
     }
   }
 
-  /// Writes a text, each character in one cell.
+  /// Writes a line of text, one cell for each character.
   ///
   /// - Parameters:
-  ///   - text: One line; what is no character of one cell becomes a question mark.
-  ///   - column: Where it begins.
-  ///   - row: Where it stands.
-  ///   - style: How it looks.
-  ///   - width: How many cells it may take; a longer one ends in `…`. At first as many as it likes.
-  /// - Returns: The column behind it, whether or not it was drawn.
+  ///   - text: The line. A character that does not fit one cell becomes a question mark.
+  ///   - column: The first column.
+  ///   - row: The row.
+  ///   - style: The style of the text.
+  ///   - width: The maximum number of cells; a longer text ends in `…`. Unlimited by default.
+  /// - Returns: The column after the text, even if that lies outside the grid.
   @discardableResult
   package mutating func write(
     _ text: String,
@@ -71,7 +71,7 @@ package struct Canvas: Hashable, Sendable {
     return row * size.columns + column
   }
 
-  /// The part of some places that lies inside.
+  /// Clamps a run of columns or rows to the grid.
   private func range(_ start: Int, _ count: Int, within limit: Int) -> Range<Int> {
     let first = min(max(start, 0), limit)
     let (end, overflows) = start.addingReportingOverflow(max(count, 0))

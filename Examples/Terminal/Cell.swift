@@ -1,8 +1,8 @@
-/// One place of a canvas.
+/// One cell of a canvas.
 package struct Cell: Hashable, Sendable {
-  /// What stands there; one cell wide.
+  /// The character; one cell wide.
   package var scalar: Unicode.Scalar
-  /// How it looks.
+  /// The style.
   package var style: Style
 
   /// Creates a cell.
@@ -11,10 +11,11 @@ package struct Cell: Hashable, Sendable {
     self.style = style
   }
 
-  /// What to show for a character: itself, if every terminal gives it one cell, otherwise `?`.
+  /// Returns the scalar to show for a character: itself if it is one cell wide on every terminal,
+  /// otherwise `?`.
   ///
-  /// That is judged by its first scalar; marks that combine with it are left out. Texts come from files
-  /// that anybody may write: nothing in them can move the cursor.
+  /// The first scalar decides; combining marks are dropped. Texts come from untrusted files; nothing in
+  /// them can move the cursor.
   package static func narrow(_ character: Character) -> Unicode.Scalar {
     guard let scalar = character.unicodeScalars.first, isNarrow(scalar) else { return "?" }
     return scalar

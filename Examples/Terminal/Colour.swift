@@ -1,10 +1,10 @@
-/// A colour as terminals speak of it: red, green and blue of eight bits each.
+/// A colour of a terminal, with eight bits per channel.
 package struct Colour: Hashable, Sendable {
-  /// How much red.
+  /// The red channel.
   package var red: UInt8
-  /// How much green.
+  /// The green channel.
   package var green: UInt8
-  /// How much blue.
+  /// The blue channel.
   package var blue: UInt8
 
   /// Creates a colour from its channels.
@@ -14,10 +14,11 @@ package struct Colour: Hashable, Sendable {
     self.blue = blue
   }
 
-  /// Whether text on this colour wants to be dark: the luma of ITU-R BT.601 is above the middle.
+  /// A Boolean value that indicates whether text on this colour should be dark: its luma (ITU-R BT.601) is
+  /// above half.
   package var isLight: Bool { 299 * Int(red) + 587 * Int(green) + 114 * Int(blue) > 127_500 }
 
-  /// The square of the distance to another colour, each channel counting the same.
+  /// Returns the squared distance to another colour; all channels have the same weight.
   func squaredDistance(to other: Colour) -> Int {
     let red = Int(red) - Int(other.red)
     let green = Int(green) - Int(other.green)

@@ -1,22 +1,22 @@
-/// How many colours a terminal shows.
+/// The number of colours that a terminal shows.
 package enum ColourDepth: CaseIterable, Sendable {
-  /// None: text is bold or reversed at most.
+  /// No colours, only bold and reversed text.
   case none
-  /// The sixteen named ones.
+  /// The 16 named colours.
   case named
-  /// The 256 of xterm.
+  /// The 256 colours of xterm.
   case palette
-  /// All.
+  /// All colours.
   case trueColour
 
-  /// Decides from what the user and the environment say.
+  /// Determines the colour depth from the command line and the environment.
   ///
-  /// An option counts most. `NO_COLOR`, if it is not empty, switches colours off; an option may switch
-  /// them on again (no-color.org). Otherwise `COLORTERM` and `TERM` say how many there are.
+  /// The option takes precedence. A `NO_COLOR` variable that is not empty turns colours off, unless an
+  /// option turns them on (no-color.org). Otherwise `COLORTERM` and `TERM` decide.
   ///
   /// - Parameters:
-  ///   - option: What the command line says.
-  ///   - environment: The variables by name.
+  ///   - option: The option on the command line.
+  ///   - environment: The environment variables.
   package init(_ option: ColourOption, environment: [String: String]) {
     let offered = Self.offered(by: environment)
     self =
@@ -38,7 +38,7 @@ package enum ColourDepth: CaseIterable, Sendable {
     return terminal.contains("256color") ? .palette : .named
   }
 
-  /// A colour as the terminal can show it; `nil` if it shows none.
+  /// Returns the closest colour that the terminal can show; `nil` if it shows none.
   package func shown(_ colour: Colour) -> ShownColour? {
     switch self {
     case .none: nil
@@ -48,10 +48,9 @@ package enum ColourDepth: CaseIterable, Sendable {
     }
   }
 
-  /// A style as the terminal can show it.
+  /// Returns the closest style that the terminal can show.
   ///
-  /// Text does not disappear: where two different colours come out as one, the text becomes black or
-  /// white.
+  /// Text stays legible: if two different colours map to the same one, the text becomes black or white.
   package func shown(_ style: Style) -> ShownStyle {
     var shown = ShownStyle()
     shown.isBold = style.isBold

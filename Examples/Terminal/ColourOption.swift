@@ -1,15 +1,15 @@
-/// What the user says about colours on the command line.
+/// The colour option of the command line.
 package enum ColourOption: String, CaseIterable, Sendable {
-  /// As the environment says.
+  /// The environment decides.
   case auto
-  /// Colours, as many as the environment speaks of, whatever else it says.
+  /// The colours that the environment offers, even if it turns them off.
   case always
   /// No colours.
   case never
-  /// The sixteen named ones.
+  /// The 16 named colours.
   case named = "16"
-  /// The palette of xterm.
+  /// The 256 colours of xterm.
   case palette = "256"
-  /// All.
+  /// All colours.
   case trueColour = "truecolor"
 }

@@ -1,25 +1,25 @@
-/// The rule of painting: what to write so that the terminal shows a canvas.
+/// Encodes a canvas as the bytes that make a terminal show it.
 ///
-/// It knows what was painted last, and writes what has changed since. A plain value; whoever writes a
-/// frame writes it in one go, and says so with ``invalidate()`` if that went wrong.
+/// The encoder remembers the last frame and encodes only the changes. A plain value. Callers write a
+/// frame at once, and call ``invalidate()`` if writing fails.
 ///
-/// A frame stands inside synchronised output, so that terminals that know it show the whole of it at
-/// once; the others ignore the two marks.
+/// A frame is enclosed in synchronised output, so terminals that support it show the whole frame at once.
+/// Other terminals ignore the two markers.
 package struct FrameEncoder: Sendable {
-  /// How many colours there are.
+  /// The colour depth of the terminal.
   private let depth: ColourDepth
-  /// What the terminal shows; `nil` if nobody knows.
+  /// The canvas that the terminal shows; `nil` if unknown.
   private var painted: Canvas?
 
-  /// Creates a rule that knows nothing of the terminal yet.
+  /// Creates an encoder for a terminal with unknown contents.
   package init(depth: ColourDepth) { self.depth = depth }
 
-  /// Forgets what was painted: the next frame paints everything.
+  /// Discards the last frame, so that the next one paints every cell.
   package mutating func invalidate() { painted = nil }
 
-  /// Takes in a canvas.
+  /// Encodes a canvas.
   ///
-  /// - Returns: What to write; nothing if the terminal shows the canvas.
+  /// - Returns: The bytes to write; empty if the terminal already shows the canvas.
   /// - Complexity: O(*n*) in the number of cells.
   package mutating func frame(_ canvas: Canvas) -> [UInt8] {
     if painted == canvas { return [] }
@@ -37,23 +37,22 @@ package struct FrameEncoder: Sendable {
   }
 }
 
-/// Writes cells, and no more of control sequences than it takes.
+/// Writes cells with as few control sequences as possible.
 private struct Pen {
   private let depth: ColourDepth
   private var text = "\u{1b}[?2026h"
-  /// Where the cursor is; `nil` if that is not known.
+  /// The column of the cursor; `nil` if unknown.
   private var column: Int?
   private var row = 0
-  /// What was set last, and as what it came out.
+  /// The style set last, and the one the terminal shows for it.
   private var style: Style?
   private var shown: ShownStyle?
 
   init(depth: ColourDepth) { self.depth = depth }
 
-  /// Empties the screen.
   mutating func clear() { text += "\u{1b}[0m\u{1b}[2J" }
 
-  /// Writes a cell; behind it the cursor is known.
+  /// Writes a cell, moving the cursor if necessary.
   mutating func put(_ cell: Cell, column: Int, row: Int) {
     if self.column != column || self.row != row { text += "\u{1b}[\(row + 1);\(column + 1)H" }
     if style != cell.style {

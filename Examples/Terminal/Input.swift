@@ -1,7 +1,7 @@
-/// What comes from a terminal.
+/// Input from a terminal.
 package enum Input: Hashable, Sendable {
   /// A key.
   case key(Key)
-  /// The colour of its background, which it was asked for.
+  /// The background colour, in reply to a query.
   case background(Colour)
 }

@@ -1,15 +1,15 @@
-/// A key that was typed.
+/// A typed key.
 package enum Key: Hashable, Sendable {
-  /// One that makes a character.
+  /// A character key.
   case character(Character)
   /// The escape key.
   case escape
   /// Return or enter.
   case enter
-  /// The tabulator.
+  /// The tab key.
   case tab
-  /// The key that deletes to the left.
+  /// The backspace key.
   case backspace
-  /// An arrow.
+  /// An arrow key.
   case up, down, left, right
 }

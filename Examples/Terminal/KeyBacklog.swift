@@ -1,30 +1,30 @@
 private import Synchronization
 
-/// Counts the keys that were typed and wait to be obeyed, so that no more than a few hundred do.
+/// Counts and limits the keys that were typed and not yet handled.
 ///
-/// Keys typed while the program is busy are obeyed later. Without a bound, a key held down meanwhile, or a
-/// file that is sent to the terminal, would keep the program busy long after that.
+/// Keys typed while the program is busy are handled later. Without a limit, a key held down in the
+/// meantime, or a file sent to the terminal, would keep the program busy long afterwards.
 ///
 /// ## Thread safety
 ///
 /// Every member may be called from any thread.
 package final class KeyBacklog: Sendable {
-  /// How many keys wait at most; further ones are dropped.
+  /// The maximum number of pending keys; further ones are dropped.
   package static let limit = 256
 
   private let waiting = Atomic<Int>(0)
 
   package init() {}
 
-  /// Counts a key that was typed.
+  /// Counts a typed key.
   ///
-  /// - Returns: `false` when too many wait already: then this one is not counted, and is to be dropped.
+  /// - Returns: `false` if the limit is reached; the key is not counted, and the caller drops it.
   package func add() -> Bool {
     if waiting.wrappingAdd(1, ordering: .relaxed).newValue <= Self.limit { return true }
     remove()
     return false
   }
 
-  /// Counts a key that was added and waits no longer.
+  /// Removes a handled key from the count.
   package func remove() { waiting.wrappingSubtract(1, ordering: .relaxed) }
 }

@@ -1,51 +1,52 @@
-/// The rule of reading: which keys, and which answers of the terminal, are in the bytes that it sends.
+/// Decodes the keys and replies in the bytes that a terminal sends.
 ///
-/// A plain value, fed with whatever pieces the bytes come in. What it does not know is skipped as a
-/// whole: function keys, answers nobody waits for, bytes that are no UTF-8, and everything that was
-/// pasted, if the terminal says so (bracketed paste).
+/// A plain value that accepts the bytes in pieces of any length. Unknown sequences are skipped as a whole:
+/// function keys, unexpected replies, invalid UTF-8, and pasted text if the terminal marks it (bracketed
+/// paste).
 ///
-/// An escape may be the key or begin a sequence. Only time can tell: see ``patience`` and ``giveUp()``.
+/// An escape may be the key or the start of a sequence. Only a timeout distinguishes them: see
+/// ``patience`` and ``giveUp()``.
 package struct KeyDecoder: Sendable {
   private enum State: Sendable {
     /// Between keys.
     case ground
-    /// Within a character of several bytes: those that came, and how many are missing.
+    /// Within a multibyte character: the bytes so far, and the number of missing ones.
     case character([UInt8], Int)
-    /// Behind an escape.
+    /// After an escape.
     case escape
-    /// Behind `ESC O`: one byte follows.
+    /// After `ESC O`: one byte follows.
     case singleShift
-    /// Behind `ESC [ [`: one byte follows, of a function key of the console.
+    /// After `ESC [ [`: one byte follows, of a function key of the console.
     case functionKey
-    /// Behind `ESC [`: what came of the parameters.
+    /// After `ESC [`: the parameters so far.
     case control([UInt8])
-    /// Behind `ESC ]`: what came of the command.
+    /// After `ESC ]`: the command so far.
     case command([UInt8])
-    /// Behind an escape in a command, which a backslash makes the end of it.
+    /// After an escape in a command, which a backslash completes as its terminator.
     case commandEnd([UInt8])
-    /// In a string that nobody asked for.
+    /// In an unexpected string.
     case string
-    /// Behind an escape in one.
+    /// After an escape in an unexpected string.
     case stringEnd
-    /// In pasted text: how many bytes of what ends it have come.
+    /// In pasted text: the number of bytes matched of its end marker.
     case paste(Int)
   }
 
-  /// What ends pasted text.
+  /// The end marker of pasted text.
   private static let pasteEnd = Array("\u{1b}[201~".utf8)
-  /// Commands are cut off here.
+  /// The length at which commands are cut off.
   private static let longest = 64
 
   private var state = State.ground
   private var inputs: [Input] = []
 
-  /// Creates a rule that has read nothing.
+  /// Creates a decoder in its initial state.
   package init() {}
 
-  /// How long to wait for more before ``giveUp()``, in milliseconds; `nil` if nothing has begun.
+  /// The time to wait for more bytes before calling ``giveUp()``, in milliseconds; `nil` between keys.
   ///
-  /// Short behind an escape, since a key has to feel like one; longer within a sequence, whose rest must
-  /// not be taken for keys.
+  /// The time is short after an escape, so that the key responds promptly, and longer within a sequence,
+  /// so that its remaining bytes are not mistaken for keys.
   package var patience: Int? {
     switch state {
     case .ground: nil
@@ -54,19 +55,19 @@ package struct KeyDecoder: Sendable {
     }
   }
 
-  /// Takes in bytes.
+  /// Decodes bytes.
   ///
-  /// - Returns: What has become whole with them, in order.
-  /// - Complexity: O(*n*) in their number.
+  /// - Returns: The inputs that the bytes complete, in order.
+  /// - Complexity: O(*n*) in the number of bytes.
   package mutating func feed(_ bytes: some Sequence<UInt8>) -> [Input] {
     for byte in bytes { take(byte) }
     defer { inputs = [] }
     return inputs
   }
 
-  /// Ends whatever has begun: nothing more has come for as long as ``patience`` says.
+  /// Ends an incomplete sequence after no byte has arrived for ``patience``.
   ///
-  /// - Returns: The escape key, if there was nothing but an escape.
+  /// - Returns: The escape key if the sequence is a single escape.
   package mutating func giveUp() -> [Input] {
     defer { state = .ground }
     if case .escape = state { return [.key(.escape)] }
@@ -89,7 +90,7 @@ package struct KeyDecoder: Sendable {
     }
   }
 
-  /// A byte between keys.
+  /// Takes the first byte of a key or sequence.
   private mutating func begin(_ byte: UInt8) {
     state = .ground
     switch byte {
@@ -127,7 +128,7 @@ package struct KeyDecoder: Sendable {
     case 0x5d: state = .command([])  // ]
     case 0x50, 0x58, 0x5e, 0x5f: state = .string  // P X ^ _
     default:
-      // The key, and another one right after it, or held with the key for alternatives.
+      // The escape key followed by another key, or another key pressed together with Alt.
       inputs.append(.key(.escape))
       begin(byte)
     }
@@ -150,7 +151,7 @@ package struct KeyDecoder: Sendable {
     case 0x1b: state = .commandEnd(command)
     case 0x30..<0x3a where command.isEmpty: state = .command([byte])
     case _ where command.isEmpty:
-      // Commands begin with a number. So it was a bracket, held with the key for alternatives.
+      // Commands begin with a number, so this is a bracket pressed together with Alt.
       inputs += [.key(.escape), .key(.character("]"))]
       begin(byte)
     case 0x20...: if command.count < Self.longest { state = .command(command + [byte]) }
@@ -182,7 +183,7 @@ package struct KeyDecoder: Sendable {
     if let key { inputs.append(.key(key)) }
   }
 
-  /// An escape in a sequence ends it, and begins another one.
+  /// Ends the current sequence at an escape, which starts another one.
   private mutating func restart(with byte: UInt8) {
     state = .escape
     take(byte)

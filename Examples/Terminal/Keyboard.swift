@@ -8,36 +8,36 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Reads a terminal, on a thread of its own that waits in the system.
+/// Reads input from a terminal on a dedicated thread, which blocks in the operating system.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread. The handler is called on the keyboard's thread, nothing
-/// held.
+/// Every member may be called from any thread. The handler is called on the keyboard's thread, with no
+/// lock held.
 package final class Keyboard: Sendable {
-  /// What the handler is told.
+  /// An event that the handler receives.
   package enum Event: Hashable, Sendable {
-    /// Something came.
+    /// Input arrived.
     case input(Input)
-    /// The terminal was asked for its background, and has not answered in time; it may still do so.
+    /// The terminal did not reply to the background query in time; it may still do so.
     case noAnswer
-    /// The terminal is gone: nothing will ever come.
+    /// The terminal is gone; no further input will arrive.
     case gone
   }
 
   private let input: Int32
-  /// Is read by the thread, and by nobody else; a byte in it ends the thread.
+  /// A pipe that only the thread reads; a byte in it ends the thread.
   private let bell: (reading: Int32, writing: Int32)
   private let handler: @Sendable (Event) -> Void
 
-  /// Begins to read.
+  /// Starts reading.
   ///
   /// - Parameters:
-  ///   - input: The descriptor.
-  ///   - deadline: How long the answer about the background may take, in milliseconds; `nil` if it was not
-  ///     asked for.
-  ///   - handler: Is told.
-  /// - Returns: `nil` if the system has no pipe or no thread to give.
+  ///   - input: The descriptor to read.
+  ///   - deadline: The time limit for the reply to a background query, in milliseconds; `nil` without a
+  ///     query.
+  ///   - handler: Receives the events.
+  /// - Returns: The keyboard, or `nil` if the system cannot create a pipe or a thread.
   package static func start(
     _ input: Int32,
     deadline: Int?,
@@ -66,14 +66,14 @@ package final class Keyboard: Sendable {
     close(bell.writing)
   }
 
-  /// Reads no more; what is typed from now on is somebody else's.
+  /// Stops reading; later input is left to other readers.
   package func stop() {
     var byte: UInt8 = 0
     _ = unsafe write(bell.writing, &byte, 1)  // Reason: one byte.
   }
 
   private func read(_ deadline: Int?) {
-    // Reading in the background stops the process.
+    // A read in the background must stop the process.
     TerminalDevice.letThrough(SIGTTIN)
     var decoder = KeyDecoder()
     var deadline = deadline.map { ContinuousClock.now + .milliseconds($0) }
@@ -119,7 +119,7 @@ package final class Keyboard: Sendable {
     return length < 0 && (errno == EINTR || errno == EAGAIN) ? .interrupted : .gone
   }
 
-  /// How long to wait, rounded up; for ever if nothing is waited for.
+  /// Returns the timeout of a wait, rounded up; -1, without a limit, if there is none.
   private static func milliseconds(
     _ patience: Int?,
     _ deadline: ContinuousClock.Instant?

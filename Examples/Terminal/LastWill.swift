@@ -8,26 +8,25 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Gives a terminal back as it was, whatever ends the process: a trap, a signal that nothing answers,
-/// `exit`.
+/// Restores a terminal when the process ends by a trap, an unhandled signal or `exit`.
 ///
-/// Everything it takes is prepared when it is armed and stays for ever. What a handler does then is what
-/// POSIX.1-2024 (2.4.3, Signal Actions) allows between any two instructions: atomic operations without a
-/// lock, `poll`, `tcsetattr`, `write`, `sigaction` and `raise`.
+/// Arming prepares all resources, which last as long as the process. The signal handler is restricted to
+/// operations that POSIX.1-2024 (2.4.3, Signal Actions) declares async-signal-safe: lock-free atomics,
+/// `poll`, `tcsetattr`, `write`, `sigaction` and `raise`.
 ///
-/// Two ends are out of reach: `SIGKILL`, and a stack that has overflown on a thread without another one
-/// for signals.
+/// Two ends cannot be handled: `SIGKILL`, and a stack overflow on a thread without an alternate signal
+/// stack.
 ///
-/// There is one for the process, since the dispositions of signals belong to it. Arming and executing
-/// are one thread's at a time; a signal may execute it meanwhile.
+/// The state is global because signal dispositions belong to the process. Only one thread at a time may
+/// arm and execute the will; a signal may execute it concurrently.
 enum LastWill {
-  /// Prepares to restore the modes of a terminal, and to write some bytes to it.
+  /// Prepares to restore the modes of a terminal and to write bytes to it.
   ///
   /// - Parameters:
-  ///   - modes: How it was.
-  ///   - input: The terminal whose modes they are.
+  ///   - modes: The modes to restore.
+  ///   - input: The terminal with these modes.
   ///   - output: The terminal to write to.
-  ///   - bytes: What to write; the same each time.
+  ///   - bytes: The bytes to write; the same in every call.
   static func arm(modes: termios, input: Int32, output: Int32, bytes: [UInt8]) {
     prepare(bytes)
     let will = unsafe estate  // Reason: prepared, and no handler reads before it is armed.
@@ -37,10 +36,10 @@ enum LastWill {
     isArmed.store(true, ordering: .sequentiallyConsistent)
   }
 
-  /// Gives the terminal back, if that was not done since it was armed.
+  /// Restores the terminal, once after each arming.
   static func execute() { executeWill() }
 
-  /// The first time: makes the memory and installs the handlers, which stay.
+  /// Allocates the memory and installs the handlers, once; both last as long as the process.
   private static func prepare(_ bytes: [UInt8]) {
     if isPrepared.exchange(true, ordering: .sequentiallyConsistent) { return }
     let text = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
@@ -50,17 +49,17 @@ enum LastWill {
     atexit { executeWill() }
   }
 
-  /// Installs the handler, unless the program has an answer to the signal already, or ignores it.
+  /// Installs the handler unless the program already handles or ignores the signal.
   ///
-  /// A crash reporter is no such answer: after a fault it comes after this, and finds a terminal to
-  /// report on.
+  /// The handler of a crash reporter is replaced: after a fault it runs after this one, when the terminal
+  /// is usable again.
   private static func install(_ number: Int32) {
     var former = sigaction()
     unsafe sigaction(number, nil, &former)  // Reason: outlives the call.
     if !reported.contains(number), !isDefault(former) { return }
     unsafe formers[Int(number)] = former  // Reason: room for every signal.
     var action = sigaction()
-    // Also when the stack has overflown, on threads that have another one for signals.
+    // On threads with an alternate signal stack, this also handles a stack overflow.
     action.sa_flags = SA_ONSTACK | SA_SIGINFO
     unsafe sigfillset(&action.sa_mask)  // Reason: outlives the call.
     #if canImport(Glibc)
@@ -84,17 +83,16 @@ enum LastWill {
     return unsafe unsafeBitCast(handler, to: UInt.self) == 0  // Reason: a number; SIG_DFL is zero.
   }
 
-  /// What a thread does to itself.
+  /// The synchronous signals.
   private static let faults: Set<Int32> = [
     SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS,
   ]
 
-  /// The signals that crash reporters answer, which must find a terminal that was given back: faults,
-  /// and the one that Control-\\ sends.
+  /// The signals that crash reporters handle, after the terminal is restored: faults, and the signal that
+  /// Control-\\ sends.
   private static let reported = faults.union([SIGQUIT])
 
-  /// The signals that end a process by default and can be caught: all but a few, those for real-time
-  /// use included.
+  /// The signals that end a process by default and can be caught, including real-time signals.
   private static let mortal = (1..<65 as Range<Int32>).filter { !harmless.contains($0) }
 
   /// The signals that do not end a process by default, or cannot be caught.
@@ -109,7 +107,7 @@ enum LastWill {
   #endif
 }
 
-/// What there is to restore.
+/// The state to restore.
 @safe private struct Estate {  // Reason: the bytes are never freed.
   var modes = termios()
   var input: Int32 = -1
@@ -132,16 +130,16 @@ private func made<Value>(_ value: Value, _ count: Int) -> UnsafeMutablePointer<V
 
 private func executeWill() {
   guard isArmed.exchange(false, ordering: .sequentiallyConsistent) else { return }
-  // In the background a program may not touch the terminal, unless it blocks the signal that says so.
+  // In the background, a program can change the terminal only while it blocks `SIGTTOU`.
   var background = sigset_t()
   var former = sigset_t()
   unsafe sigemptyset(&background)  // Reason: outlives the call.
   unsafe sigaddset(&background, SIGTTOU)  // Reason: outlives the call.
   unsafe pthread_sigmask(SIG_BLOCK, &background, &former)  // Reason: both outlive the call.
   defer { unsafe pthread_sigmask(SIG_SETMASK, &former, nil) }  // Reason: filled above.
-  let will = unsafe estate  // Reason: armed, and disarmed by nobody else.
+  let will = unsafe estate  // Reason: armed; only this call disarms it.
   unsafe tcsetattr(will.pointee.input, TCSANOW, &will.pointee.modes)  // Reason: as above.
-  // Nobody may be reading, or the user has stopped the output: then the process ends all the same.
+  // If the terminal accepts no output, the process ends without it.
   let output = unsafe will.pointee.output  // Reason: as above.
   var request = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
   guard unsafe poll(&request, 1, 100) > 0 else { return }  // Reason: outlives the call.
@@ -149,11 +147,11 @@ private func executeWill() {
   _ = unsafe write(output, bytes.baseAddress, bytes.count)  // Reason: as above.
 }
 
-/// The handler of every signal that would end the process: ends it, a little later.
+/// Handles the signals that end the process: restores the terminal, and then lets the process end.
 ///
-/// After a fault the instruction is run again, as if nobody had been here: whoever reports on crashes
-/// sees it where it happened. A signal that was sent would not come again, and reporters return from
-/// those; so it does what the system does by itself.
+/// After a fault, the faulting instruction runs again with the former handler, so a crash reporter sees
+/// the original location. A signal that was sent does not recur, and crash reporters return from such
+/// signals, so the handler restores the default action and raises the signal again.
 private func restoreAndDie(
   _ number: Int32,
   _ info: UnsafeMutablePointer<siginfo_t>?,
@@ -167,11 +165,11 @@ private func restoreAndDie(
   }
   var action = sigaction()
   unsafe sigaction(number, &action, nil)  // Reason: outlives the call; empty is the default.
-  // Blocked while a handler runs; taken as soon as this one has returned.
+  // The signal is blocked while the handler runs, and delivered when it returns.
   raise(number)
 }
 
-/// Whether the instruction at fault is run again after the handler.
+/// Returns a Boolean value that indicates whether the faulting instruction runs again after the handler.
 private func isRepeated(_ number: Int32) -> Bool {
   #if arch(arm64)
   if number == SIGTRAP { return true }

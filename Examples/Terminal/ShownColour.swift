@@ -1,7 +1,7 @@
 /// A colour that a terminal can show.
 package enum ShownColour: Hashable, Sendable {
-  /// One of its own, by number: 0 to 15 are the named ones, the others the cube and the greys of xterm.
+  /// A palette colour: 0 to 15 are the named colours, the others the cube and the greys of xterm.
   case indexed(UInt8)
-  /// Any.
+  /// Any colour.
   case direct(Colour)
 }

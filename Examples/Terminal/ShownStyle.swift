@@ -1,19 +1,19 @@
-/// How a terminal shows a cell: a ``Style`` after ``ColourDepth`` has taken away what it cannot.
+/// The style with which a terminal shows a cell: a ``Style`` reduced to a ``ColourDepth``.
 package struct ShownStyle: Hashable, Sendable {
-  /// The colour of the text; `nil` is the terminal's own.
+  /// The text colour; `nil` is the terminal's default.
   package var foreground: ShownColour?
-  /// The colour behind it; `nil` is the terminal's own.
+  /// The background colour; `nil` is the terminal's default.
   package var background: ShownColour?
-  /// Whether the text is bold.
+  /// A Boolean value that indicates whether the text is bold.
   package var isBold = false
-  /// Whether the two colours change places.
+  /// A Boolean value that indicates whether the two colours are swapped.
   package var isReversed = false
 
-  /// Creates the style that a terminal begins with.
+  /// Creates the default style of a terminal.
   package init() {}
 
-  /// The control sequence that sets exactly this, whatever was set before (ECMA-48, SGR; the colours
-  /// by number and directly are those of xterm, "Character Attributes").
+  /// The control sequence that sets exactly this style, regardless of the previous one (ECMA-48, SGR;
+  /// indexed and direct colours as in xterm, "Character Attributes").
   package var sequence: String {
     var parameters = ["0"]
     if isBold { parameters.append("1") }

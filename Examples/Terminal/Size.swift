@@ -5,12 +5,12 @@ package struct Size: Hashable, Sendable {
   /// The number of rows, from 1 to 200.
   package let rows: Int
 
-  /// Creates a size; what is out of bounds is brought into them.
+  /// Creates a size, clamped to the bounds.
   package init(columns: Int, rows: Int) {
     self.columns = min(max(columns, 1), 500)
     self.rows = min(max(rows, 1), 200)
   }
 
-  /// That of a terminal that does not tell.
+  /// The size assumed if a terminal does not report its own.
   package static let usual = Size(columns: 80, rows: 24)
 }

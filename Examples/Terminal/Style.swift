@@ -1,15 +1,15 @@
-/// How a cell is to look, in the colours of the program.
+/// The style of a cell, in the colours of the program.
 package struct Style: Hashable, Sendable {
-  /// The colour of the text; `nil` is the terminal's own.
+  /// The text colour; `nil` is the terminal's default.
   package var foreground: Colour?
-  /// The colour behind it; `nil` is the terminal's own.
+  /// The background colour; `nil` is the terminal's default.
   package var background: Colour?
-  /// Whether the text is bold.
+  /// A Boolean value that indicates whether the text is bold.
   package var isBold: Bool
-  /// Whether it stands out: a terminal that shows no colours reverses it.
+  /// A Boolean value that indicates whether terminals without colours reverse the cell.
   package var standsOut: Bool
 
-  /// Creates a style; without arguments, that of the terminal.
+  /// Creates a style; by default, that of the terminal.
   package init(
     foreground: Colour? = nil,
     background: Colour? = nil,

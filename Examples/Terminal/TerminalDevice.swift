@@ -6,15 +6,15 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// The few things the operating system does for a terminal, without a policy.
+/// System calls for terminals.
 package enum TerminalDevice {
-  /// Whether a descriptor is a terminal.
+  /// Returns a Boolean value that indicates whether a descriptor is a terminal.
   package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  /// Whether a terminal is still there; one that hung up is not.
+  /// Returns a Boolean value that indicates whether a terminal is still connected.
   package static func isThere(_ descriptor: Int32) -> Bool { modes(of: descriptor) != nil }
 
-  /// The size of its window, or ``Size/usual`` if it does not tell.
+  /// Returns the size of a terminal's window, or ``Size/usual`` if the terminal does not report one.
   package static func size(of descriptor: Int32) -> Size {
     var size = winsize()
     let code = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size)  // Reason: outlives the call.
@@ -22,30 +22,30 @@ package enum TerminalDevice {
     return Size(columns: Int(size.ws_col), rows: Int(size.ws_row))
   }
 
-  /// How it treats what is typed and written, or `nil` if it is none.
+  /// Returns the modes of a terminal, or `nil` if the descriptor is not a terminal.
   static func modes(of descriptor: Int32) -> termios? {
     var modes = termios()
     let code = unsafe tcgetattr(descriptor, &modes)  // Reason: outlives the call.
     return code == 0 ? modes : nil
   }
 
-  /// Sets that, at once.
+  /// Sets the modes of a terminal immediately.
   ///
-  /// In the background the process is stopped, and goes on with this when it was fetched.
+  /// A process in the background is stopped, and completes the call when it returns to the foreground.
   static func setModes(_ modes: termios, of descriptor: Int32) {
     var modes = modes
     let former = letThrough(SIGTTOU)
     defer { setMask(former) }
-    // A stop or a signal in between: once more.
+    // Retries after a stop or a signal.
     repeat {
       let code = unsafe tcsetattr(descriptor, TCSANOW, &modes)  // Reason: outlives the call.
       if code == 0 { return }
     } while errno == EINTR
   }
 
-  /// The modes in which every key comes at once and unchanged, and nothing is shown by itself.
+  /// Returns modes in which keys arrive immediately and unchanged, without echo.
   ///
-  /// Control-C, Control-Z and Control-\\ stay what they are: signals.
+  /// Control-C, Control-Z and Control-\\ still send signals.
   static func raw(_ modes: termios) -> termios {
     var modes = modes
     modes.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | IEXTEN)
@@ -58,9 +58,9 @@ package enum TerminalDevice {
     return modes
   }
 
-  /// Writes all bytes; in one call, if the system takes them.
+  /// Writes all bytes, in one system call if possible.
   ///
-  /// - Returns: Whether it did. It does not when the terminal is gone.
+  /// - Returns: `false` if writing fails, for example because the terminal is gone.
   package static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -78,9 +78,9 @@ package enum TerminalDevice {
     return true
   }
 
-  /// Writes all bytes to a file, in place of what it held.
+  /// Writes all bytes to a file, replacing its contents.
   ///
-  /// - Returns: Whether it did.
+  /// - Returns: `false` if writing fails.
   package static func write(_ bytes: [UInt8], toFile path: String) -> Bool {
     let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
     let descriptor = unsafe open(path, flags, 0o644)  // Reason: a terminated string.
@@ -89,9 +89,9 @@ package enum TerminalDevice {
     return close(descriptor) == 0 && isWritten
   }
 
-  /// Reads what has come, at least a byte.
+  /// Reads the available bytes, waiting for at least one.
   ///
-  /// - Returns: How many there are; zero or less if there are none, as the system says.
+  /// - Returns: The number of bytes, or the result of the system call if it is zero or negative.
   static func read(_ bytes: inout [UInt8], from descriptor: Int32) -> Int {
     #if canImport(Glibc)
     unsafe Glibc.read(descriptor, &bytes, bytes.count)  // Reason: room for them.
@@ -102,10 +102,12 @@ package enum TerminalDevice {
     #endif
   }
 
-  /// Lets a signal through to this thread: those of the concurrency runtime have most of them blocked,
-  /// and then a program in the background is not stopped.
+  /// Unblocks a signal in this thread.
   ///
-  /// - Returns: The mask before.
+  /// Threads of the concurrency runtime block most signals, so a program in the background would not be
+  /// stopped.
+  ///
+  /// - Returns: The previous mask.
   @discardableResult
   static func letThrough(_ number: Int32) -> sigset_t {
     var signals = sigset_t()

@@ -1,27 +1,26 @@
 internal import Synchronization
 
-/// The terminal of a program that fills the screen: its keys and its screen, and their return to what
-/// they were.
+/// The terminal of a full-screen program: configures keys and screen, and restores them.
 ///
-/// ``enter()`` takes the terminal, ``leave()`` gives it back, as often as the program goes to the
-/// background and returns. Whatever ends the process meanwhile gives it back, too: a thrown error, a trap,
-/// a signal, `exit`.
+/// ``enter()`` configures the terminal and ``leave()`` restores it, each time the program moves to the
+/// background and returns. The end of the process also restores it, by a thrown error, a trap, a signal or
+/// `exit`.
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread. A frame that is being written is written whole before the
-/// terminal is given back, and none is afterwards.
+/// Every member may be called from any thread. A frame being written is completed before the terminal is
+/// restored, and no frame is written afterwards.
 package final class TerminalSession: Sendable {
   private struct State: Sendable {
     var isEntered = false
   }
 
-  /// The terminal that is read.
+  /// The descriptor to read.
   package let input: Int32
-  /// The terminal that is written to; the same one.
+  /// The descriptor to write to, of the same terminal.
   package let output: Int32
 
-  /// Calls to the system are made under it: they are what must not mix.
+  /// Held during system calls, so that they do not interleave.
   private let state = Mutex(State())
 
   /// Creates a session that has not begun.
@@ -34,9 +33,9 @@ package final class TerminalSession: Sendable {
     self.output = output
   }
 
-  /// Takes the terminal: keys come at once, the other screen is shown, the cursor is hidden.
+  /// Configures the terminal: unbuffered keys, the alternate screen, no cursor.
   ///
-  /// Doing so again does nothing.
+  /// Further calls before ``leave()`` have no effect.
   package func enter() {
     state.withLock { state in
       guard !state.isEntered, let modes = TerminalDevice.modes(of: input) else { return }
@@ -47,7 +46,7 @@ package final class TerminalSession: Sendable {
     }
   }
 
-  /// Takes the terminal again, if it has not been given back: somebody else had it meanwhile.
+  /// Configures the terminal again after another program changed it, unless it has been restored.
   package func reenter() {
     state.withLock { state in
       guard state.isEntered, let modes = TerminalDevice.modes(of: input) else { return }
@@ -56,7 +55,7 @@ package final class TerminalSession: Sendable {
     }
   }
 
-  /// Gives the terminal back; doing so again does nothing.
+  /// Restores the terminal; further calls have no effect.
   package func leave() {
     state.withLock { state in
       guard state.isEntered else { return }
@@ -65,18 +64,18 @@ package final class TerminalSession: Sendable {
     }
   }
 
-  /// Writes a frame, in one call if the system takes it so.
+  /// Writes a frame, in one system call if possible.
   ///
-  /// - Returns: Whether it was written: not while the terminal is given back, nor when it is gone.
+  /// - Returns: `false` if the terminal has been restored or is gone.
   package func write(_ frame: [UInt8]) -> Bool {
     state.withLock { state in
       state.isEntered && TerminalDevice.write(frame, to: output)
     }
   }
 
-  /// The size of the window now.
+  /// The current size of the window.
   package var size: Size { TerminalDevice.size(of: output) }
 
-  /// Whether the terminal is still there.
+  /// A Boolean value that indicates whether the terminal is still connected.
   package var isThere: Bool { TerminalDevice.isThere(input) }
 }

@@ -1,9 +1,8 @@
 /// The 256 colours of xterm: sixteen named ones, a cube of six by six by six, and 24 greys.
 ///
-/// The named ones can be changed by the user, so nothing is ever taken for one of them unless the
-/// terminal has no others.
+/// Users can change the named colours, so a colour maps to one of them only if the terminal has no others.
 package enum XtermPalette {
-  /// The named colours as xterm has them: eight, and eight bright ones.
+  /// The named colours of xterm: eight normal and eight bright ones.
   package static let named: [Colour] = [
     Colour(red: 0, green: 0, blue: 0), Colour(red: 205, green: 0, blue: 0),
     Colour(red: 0, green: 205, blue: 0), Colour(red: 205, green: 205, blue: 0),
@@ -15,10 +14,10 @@ package enum XtermPalette {
     Colour(red: 0, green: 255, blue: 255), Colour(red: 255, green: 255, blue: 255),
   ]
 
-  /// The steps of a channel in the cube.
+  /// The levels of a channel in the cube.
   private static let steps: [UInt8] = [0, 95, 135, 175, 215, 255]
 
-  /// The colour of a number.
+  /// Returns the colour with an index.
   package static func colour(_ index: UInt8) -> Colour {
     switch Int(index) {
     case 0..<16:
@@ -36,15 +35,15 @@ package enum XtermPalette {
     }
   }
 
-  /// The nearest colour of the cube and the greys.
+  /// Returns the index of the nearest colour among the cube and the greys.
   ///
-  /// - Complexity: O(1): the nearest of each is computed, then the two are compared.
+  /// - Complexity: O(1): computes the nearest colour of each and compares the two.
   package static func nearest(to colour: Colour) -> UInt8 {
     let red = step(colour.red)
     let green = step(colour.green)
     let blue = step(colour.blue)
     let inCube = UInt8(16 + 36 * red + 6 * green + blue)
-    // The mean is the grey with the smallest sum of squares.
+    // The mean of the channels minimises the sum of squares.
     let sum = Int(colour.red) + Int(colour.green) + Int(colour.blue)
     let grey = UInt8(232 + min(max((sum - 24 + 15) / 30, 0), 23))
     let cubeDistance = Self.colour(inCube).squaredDistance(to: colour)
@@ -52,7 +51,7 @@ package enum XtermPalette {
     return greyDistance < cubeDistance ? grey : inCube
   }
 
-  /// The nearest of the named colours; of two, the first.
+  /// Returns the index of the nearest named colour, the first of several.
   package static func nearestNamed(to colour: Colour) -> UInt8 {
     var best: UInt8 = 0
     var bestDistance = Int.max
@@ -66,7 +65,7 @@ package enum XtermPalette {
     return best
   }
 
-  /// The nearest step of a channel: the borders lie in the middle between two.
+  /// Returns the nearest level of a channel; the boundaries lie halfway between levels.
   private static func step(_ channel: UInt8) -> Int {
     switch channel {
     case ..<48: 0

@@ -28,7 +28,7 @@ entry.themeMap = map.scoped(sidebar)  // the sidebar's brand, the manager's radi
 try manager.edit { $0[.radius] = 8 }  // both corners
 try sidebar.edit { $0[.brand] = RGBA(red: 121, green: 85, blue: 72) }  // the entry alone
 
-try sidebar.use(Theme("Night"))  // from now on the sidebar wears Night, whatever the manager does
+try sidebar.use(Theme("Night"))  // the sidebar uses Night from now on, regardless of the manager
 // snippet.hide
 precondition(title.corner == 8 && entry.corner == 4 && entry.color.hex == "#007aff")
 // snippet.show

@@ -42,7 +42,7 @@ final class LegacyCell {
 let cell = LegacyCell()
 // snippet.show
 let following = ThemeManager.shared.follow(cell, [.set(\.tint, .ink)])
-following.cancel()  // or let the cell go
+following.cancel()  // or release the cell
 
 try ThemeManager.shared.edit { theme in
   theme[.ink] = RGBA(red: 20, green: 40, blue: 60)
@@ -56,8 +56,8 @@ let token = EventBus.default.observe(.themeDidChange) { change in
 let day = Theme("Day", appearance: .light)
 let night = Theme("Night") { $0[.paper] = RGBA(red: 16, green: 20, blue: 28) }
 let manager = ThemeManager(light: day, dark: night)
-manager.systemAppearance = .light  // from whoever knows: Day
-manager.preference = .dark  // Night, whatever the system shows
+manager.systemAppearance = .light  // shows Day
+manager.preference = .dark  // shows Night, regardless of the system
 
 manager.register(Theme("Contrast") { $0[.ink] = RGBA(red: 255, green: 255, blue: 255) })
 try manager.use("Contrast")

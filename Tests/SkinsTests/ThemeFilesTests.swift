@@ -37,13 +37,13 @@ struct ThemeFilesTests {
   }
 
   static let samples: [(String, String)] = [
-    (#"{"name": "Fog", "val"#, "this is no JSON that can be read to its end"),
-    ("", "this is no JSON that can be read to its end"),
-    ("[]", "the file is not what is expected there"),
+    (#"{"name": "Fog", "val"#, "not complete JSON"),
+    ("", "not complete JSON"),
+    ("[]", "the file has the wrong type"),
     (#"{"values": {}}"#, "\"name\" is missing: add it"),
     (
       #"{"name": "Fog", "values": {"color": {"papr": "red"}}}"#,
-      "\"color.papr\" is no key of the theme; did you mean \"color.paper\"?"
+      "\"color.papr\" is not a key of the theme; did you mean \"color.paper\"?"
     ),
     (
       ##"{"name": "Fog", "values": {"color": {"ink": "#12345"}}}"##,
@@ -51,12 +51,12 @@ struct ThemeFilesTests {
     ),
     (
       #"{"name": "Fog", "values": {"row.corner": "round"}}"#,
-      "\"values.row.corner\" is not what is expected there: write a value of type Int"
+      "\"values.row.corner\" has the wrong type: write a value of type Int"
     ),
     (#"{"name": "Fog", "extends": "Daye"}"#, "The theme \"Fog\" extends \"Daye\""),
     (
       #"{"name": "Fog", "values": {"color": {"ink": "{color.muted}", "muted": "{color.ink}"}}}"#,
-      "The aliases of the theme \"Fog\" lead in a circle"
+      "The aliases of the theme \"Fog\" form a cycle"
     ),
   ]
 
@@ -66,7 +66,7 @@ struct ThemeFilesTests {
     let keys = (0..<20_000).map { "\"key\($0)\": 1" }.joined(separator: ", ")
     try folder.write("{\"name\": \"Fog\", \"values\": {\(keys)}}", to: "fog.json")
     let said = try complaint(folder.path)
-    #expect(said.contains("\"key0\" is no key of the theme"))
+    #expect(said.contains("\"key0\" is not a key of the theme"))
     #expect(said.contains("; … and 19,992 more"))
     #expect(said.utf8.count < 2_000)
   }

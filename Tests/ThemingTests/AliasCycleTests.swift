@@ -43,7 +43,7 @@ struct AliasCycleTests {
   func description() throws {
     let error = try #require(throws: ThemeError.self) { try theme("a>b b>a").checked() }
     #expect(
-      "\(error)" == "The aliases of the theme \"t\" lead in a circle: "
+      "\(error)" == "The aliases of the theme \"t\" form a cycle: "
         + "cycle.a → cycle.b → cycle.a. Give one of them a value."
     )
   }
@@ -165,6 +165,6 @@ struct AliasCycleTests {
 
   private func saidCircle(_ result: ExitTest.Result) -> Bool {
     String(decoding: result.standardErrorContent, as: UTF8.self)
-      .contains("the aliases of the theme \"t\" lead in a circle: cycle.a → cycle.b → cycle.a")
+      .contains("the aliases of the theme \"t\" form a cycle: cycle.a → cycle.b → cycle.a")
   }
 }

@@ -140,7 +140,7 @@ struct AppearanceTests {
       }
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("Theming: The aliases of the theme \"Day\" lead in a circle: "))
+    #expect(text.contains("Theming: The aliases of the theme \"Day\" form a cycle: "))
     #expect(text.contains("color.accent → color.brand → color.accent"))
   }
 }

@@ -61,7 +61,7 @@ struct ExplainTests {
       lines: """
         explain.accent → explain.brand (Night)
         explain.brand → explain.accent (d)
-        explain.accent again: the aliases lead in a circle; #808080 is the default
+        explain.accent again: the aliases form a cycle; #808080 is the default
         """,
       steps: ["Night", "d", nil],
       theme: base.deriving("d") { $0[alias: brand] = accent }
@@ -71,7 +71,7 @@ struct ExplainTests {
       lines: """
         explain.accent → explain.brand (Night)
         explain.brand → explain.brand (d)
-        explain.brand again: the aliases lead in a circle; #808080 is the default
+        explain.brand again: the aliases form a cycle; #808080 is the default
         """,
       steps: ["Night", "d", nil],
       theme: base.deriving("d") { $0[alias: brand] = brand }

@@ -13,9 +13,9 @@ struct SubscriptionIndexTests {
     for subscriber in 0..<1_000 {
       _ = index.add(subscriber, keys: [subscriber < 10 ? "rare" : "common"], isSwept: false)
     }
-    let lanes = index.lanes(for: ["rare"])
-    #expect(lanes.map(\.placeCount) == [10])
-    #expect(OrderedLane.merged(lanes) == Array(0..<10))
+    let groups = index.groups(for: ["rare"])
+    #expect(groups.map(\.placeCount) == [10])
+    #expect(OrderedLane.merged(groups) == Array(0..<10))
   }
 
   @Test("A subscriber to several keys is found once, in the order of subscription")
@@ -24,55 +24,55 @@ struct SubscriptionIndexTests {
     _ = index.add(0, keys: ["a", "b"], isSwept: false)
     _ = index.add(1, keys: ["b"], isSwept: false)
     _ = index.add(2, keys: ["a", "c"], isSwept: false)
-    #expect(OrderedLane.merged(index.lanes(for: ["b", "a"])) == [0, 1, 2])
-    #expect(OrderedLane.merged(index.lanes(for: ["c", "nobody"])) == [2])
+    #expect(OrderedLane.merged(index.groups(for: ["b", "a"])) == [0, 1, 2])
+    #expect(OrderedLane.merged(index.groups(for: ["c", "nobody"])) == [2])
   }
 
-  @Test("Subscribers with the same keys share a lane, in which nobody else is")
-  func lanes() {
+  @Test("Subscribers with the same keys share a group, in which nobody else is")
+  func groups() {
     var index = Index()
-    let places = (0..<9).map { number in
+    let ids = (0..<9).map { number in
       index.add(number, keys: [["a", "b"], ["b", "a"], ["b"]][number % 3], isSwept: false)
     }
-    #expect(Set(places.map(\.lane)).count == 3)
-    #expect(places.allSatisfy { $0.lane == places[Int($0.number - 1) % 3].lane })
-    #expect(index.lanes(for: ["b"]).map(\.count) == [3, 3, 3])
-    #expect(index.lanes(for: ["a"]).map(\.count) == [3, 3])
+    #expect(Set(ids.map(\.group)).count == 3)
+    #expect(ids.allSatisfy { $0.group == ids[Int($0.number - 1) % 3].group })
+    #expect(index.groups(for: ["b"]).map(\.count) == [3, 3, 3])
+    #expect(index.groups(for: ["a"]).map(\.count) == [3, 3])
   }
 
   @Test("Removal removes from every key, once, and returns what was there")
   func removal() {
     var index = Index()
-    let place = index.add(7, keys: ["a", "b"], isSwept: true)
-    let removed = index.remove(place)
-    let again = index.remove(place)
+    let id = index.add(7, keys: ["a", "b"], isSwept: true)
+    let removed = index.remove(id)
+    let again = index.remove(id)
     #expect(removed?.subscriber == 7)
     #expect(again == nil)
-    #expect(index.lanes(for: ["a", "b"]).isEmpty)
+    #expect(index.groups(for: ["a", "b"]).isEmpty)
     #expect(index.swept.count == 0)
     #expect(index.count == 0 && index.placeCount == 0)
-    #expect(!index.contains(place))
+    #expect(!index.contains(id))
   }
 
-  @Test("Numbers are never used again; lanes are, and do not mix up who was in them")
+  @Test("Numbers are never used again; groups are, and do not mix up who was in them")
   func numbers() {
     var index = Index()
     let first = index.add(0, keys: ["a"], isSwept: false)
     _ = index.remove(first)
     let second = index.add(1, keys: ["b"], isSwept: false)
-    #expect(first.lane == second.lane)
+    #expect(first.group == second.group)
     #expect(first.number != second.number)
     #expect(index.contains(second) && !index.contains(first))
     #expect(index.remove(first) == nil)
-    #expect(index.lanes(for: ["a"]).isEmpty)
-    #expect(OrderedLane.merged(index.lanes(for: ["b"])) == [1])
+    #expect(index.groups(for: ["a"]).isEmpty)
+    #expect(OrderedLane.merged(index.groups(for: ["b"])) == [1])
   }
 
   @Test("However keys come and go, who is found is who a plain list would find")
   func againstAList() {
     var random = SampleNumbers(seed: 7)
     var index = Index()
-    var list: [(subscriber: Int, keys: [String], place: Index.Place)] = []
+    var list: [(subscriber: Int, keys: [String], id: Index.ID)] = []
     let names = ["a", "b", "c", "d"]
     for step in 0..<2_000 {
       if list.isEmpty || Int.random(in: 0..<5, using: &random) < (step < 1_000 ? 3 : 1) {
@@ -81,11 +81,11 @@ struct SubscriptionIndexTests {
         list.append((step, keys, index.add(step, keys: keys, isSwept: step.isMultiple(of: 7))))
       } else {
         let member = list.remove(at: Int.random(in: list.indices, using: &random))
-        #expect(index.remove(member.place)?.subscriber == member.subscriber)
+        #expect(index.remove(member.id)?.subscriber == member.subscriber)
       }
       let wanted = Set(names.filter { _ in Bool.random(using: &random) })
       let expected = list.filter { !wanted.isDisjoint(with: $0.keys) }.map(\.subscriber)
-      #expect(OrderedLane.merged(index.lanes(for: wanted)) == expected)
+      #expect(OrderedLane.merged(index.groups(for: wanted)) == expected)
       #expect(index.count == list.count)
     }
   }
@@ -93,11 +93,11 @@ struct SubscriptionIndexTests {
   @Test("Who watches a subscription is returned with it; one that is gone cannot be watched")
   func watched() {
     var index = Index()
-    let place = index.add(0, keys: ["a"], isSwept: true)
+    let id = index.add(0, keys: ["a"], isSwept: true)
     let token = Token {}
-    let isWatched = index.watch(place, by: WeakCancellable(token))
-    let removed = index.remove(place)
-    let isWatchedAgain = index.watch(place, by: WeakCancellable(token))
+    let isWatched = index.watch(id, by: WeakCancellable(token))
+    let removed = index.remove(id)
+    let isWatchedAgain = index.watch(id, by: WeakCancellable(token))
     #expect(isWatched && !isWatchedAgain)
     #expect(removed?.watcher?.object === token)
   }
@@ -111,20 +111,20 @@ struct SubscriptionIndexTests {
   }
 
   @Test("40,000 subscribers with key sets of their own are removed in a few steps each")
-  func manyLanes() {
+  func manyGroups() {
     var index = Index()
     let last = index.add(-1, keys: ["common"], isSwept: false)
-    var places = (0..<40_000).map { number in
+    var ids = (0..<40_000).map { number in
       index.add(number, keys: ["common", "own \(number)"], isSwept: false)
     }
     var random = SampleNumbers(seed: 3)
-    places.shuffle(using: &random)
-    for place in places { _ = index.remove(place) }
-    #expect(index.count == 1 && index.lanes(for: ["common"]).count == 1)
-    #expect(index.removalSteps(for: "common") < 20 * places.count)
+    ids.shuffle(using: &random)
+    for id in ids { _ = index.remove(id) }
+    #expect(index.count == 1 && index.groups(for: ["common"]).count == 1)
+    #expect(index.removalSteps(for: "common") < 20 * ids.count)
     _ = index.remove(last)
-    #expect(index.lanes(for: ["common"]).isEmpty)
-    #expect(index.laneCount == 0)
+    #expect(index.groups(for: ["common"]).isEmpty)
+    #expect(index.groupCount == 0)
     #expect(!index.contains(last))
     #expect(index.remove(last) == nil)
   }

@@ -15,12 +15,12 @@ struct SwitchQueueTests {
     #expect(submit(&queue, 4))
   }
 
-  @Test("Of several wishes the last one is left")
+  @Test("Of several requests the last one remains")
   func lastWins() {
     var queue = SwitchQueue<String, Int>()
     _ = submit(&queue, 1)
     _ = step(&queue)
-    for wish in 2...5 { _ = submit(&queue, wish) }
+    for request in 2...5 { _ = submit(&queue, request) }
     #expect(step(&queue) == "run 5")
     #expect(step(&queue) == "done")
   }
@@ -38,11 +38,11 @@ struct SwitchQueueTests {
     for round in 1...16 {
       #expect(!queue.isLastRound)
       #expect(step(&queue) == "run \(round)")
-      #expect(!submit(&queue, round + 1, isLed: round < 16))
+      #expect(!submit(&queue, round + 1, isConsequence: round < 16))
     }
     #expect(queue.isLastRound)
     #expect(step(&queue) == "resume")
-    #expect(!queue.isLastRound && queue.isWaiting)
+    #expect(!queue.isLastRound && queue.hasRequests)
     let resumed = [queue.resume(), queue.resume()]
     #expect(resumed == [true, false])
     #expect(step(&queue) == "run 17")
@@ -51,73 +51,74 @@ struct SwitchQueueTests {
     #expect(!resumedAgain)
   }
 
-  @Test("A wish that was not led to is left for a later runner, unless one that was comes after it")
+  @Test("An unrelated request is left for a later runner, unless a consequence comes after it")
   func notLedTo() {
     var queue = SwitchQueue<String, Int>()
     _ = submit(&queue, 1)
     #expect(step(&queue) == "run 1")
-    _ = submit(&queue, 2, isLed: false)
-    _ = submit(&queue, 3, isLed: true)
+    _ = submit(&queue, 2, isConsequence: false)
+    _ = submit(&queue, 3, isConsequence: true)
     #expect(step(&queue) == "run 3")
-    _ = submit(&queue, 4, isLed: true)
-    _ = submit(&queue, 5, isLed: false)
+    _ = submit(&queue, 4, isConsequence: true)
+    _ = submit(&queue, 5, isConsequence: false)
     #expect(step(&queue) == "resume")
     #expect(submit(&queue, 6))
     #expect(step(&queue) == "run 6")
     #expect(step(&queue) == "done")
   }
 
-  @Test("A round takes the last wish for each target, in the order in which they were first named")
+  @Test("A round takes the last request for each target, in the order of their first requests")
   func targets() {
     var queue = SwitchQueue<String, Int>()
-    #expect(!queue.isRunning)
-    #expect(queue.submit(0, for: "root", isLed: true).isRunner)
-    #expect(queue.isRunning)
+    #expect(queue.submit(0, for: "root", isConsequence: true).isRunner)
     #expect(step(&queue) == "run 0")
-    #expect(queue.submit(1, for: "scope", isLed: true).former == nil)
-    #expect(queue.submit(2, for: "root", isLed: true).former == nil)
-    #expect(queue.submit(3, for: "scope", isLed: true).former == 1)
-    #expect(queue.wish(for: "scope") == 3)
-    #expect(queue.wish(for: "other") == nil)
+    #expect(queue.submit(1, for: "scope", isConsequence: true).former == nil)
+    #expect(queue.submit(2, for: "root", isConsequence: true).former == nil)
+    #expect(queue.submit(3, for: "scope", isConsequence: true).former == 1)
+    #expect(queue.lastRequest(for: "scope") == 3)
+    #expect(queue.lastRequest(for: "other") == nil)
     #expect(step(&queue) == "run 3 2")
-    #expect(queue.wish(for: "scope") == nil)
     #expect(step(&queue) == "done")
   }
 
-  @Test("A wish counts as waiting until it has begun, and a later one goes before it")
-  func waiting() {
+  @Test("A request is pending until it has begun, and a later one takes precedence")
+  func pending() {
     var queue = SwitchQueue<String, Int>()
-    _ = queue.submit(1, for: "root", isLed: true)
-    _ = queue.submit(2, for: "scope", isLed: true)
+    _ = queue.submit(1, for: "root", isConsequence: true)
+    _ = queue.submit(2, for: "scope", isConsequence: true)
     #expect(step(&queue) == "run 1 2")
-    #expect(queue.lastWish(for: "root") == 1 && queue.isWaiting)
+    #expect(queue.lastRequest(for: "root") == 1 && queue.hasRequests)
     queue.begin("root")
-    #expect(queue.lastWish(for: "root") == nil && queue.lastWish(for: "scope") == 2)
-    _ = queue.submit(3, for: "scope", isLed: true)
-    #expect(queue.lastWish(for: "scope") == 3)
+    #expect(queue.lastRequest(for: "root") == nil && queue.lastRequest(for: "scope") == 2)
+    _ = queue.submit(3, for: "scope", isConsequence: true)
+    #expect(queue.lastRequest(for: "scope") == 3)
     queue.begin("scope")
     #expect(step(&queue) == "run 3")
     queue.begin("scope")
-    #expect(!queue.isWaiting)
+    #expect(!queue.hasRequests)
     #expect(step(&queue) == "done")
   }
 
-  @Test("A postponed wish is of the next round, unless there is a later one")
+  @Test("A postponed request belongs to the next round, unless there is a later one")
   func postponed() {
     var queue = SwitchQueue<String, Int>()
-    _ = queue.submit(1, for: "root", isLed: true)
-    _ = queue.submit(2, for: "scope", isLed: true)
+    _ = queue.submit(1, for: "root", isConsequence: true)
+    _ = queue.submit(2, for: "scope", isConsequence: true)
     _ = step(&queue)
-    _ = queue.submit(3, for: "scope", isLed: true)
+    _ = queue.submit(3, for: "scope", isConsequence: true)
     queue.postpone([("root", 1), ("scope", 2)])
     #expect(step(&queue) == "run 3 1")
     #expect(step(&queue) == "done")
   }
 
-  private func submit(_ queue: inout SwitchQueue<String, Int>, _ wish: Int, isLed: Bool = true)
+  private func submit(
+    _ queue: inout SwitchQueue<String, Int>,
+    _ request: Int,
+    isConsequence: Bool = true
+  )
     -> Bool
   {
-    queue.submit(wish, for: "root", isLed: isLed).isRunner
+    queue.submit(request, for: "root", isConsequence: isConsequence).isRunner
   }
 
   private func step(_ queue: inout SwitchQueue<String, Int>) -> String {

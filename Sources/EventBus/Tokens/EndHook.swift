@@ -1,5 +1,5 @@
 /// A closure that runs exactly once when a lifetime ends, unless it is removed first.
-final class EndHook: TokenTarget, EndingMembers.Member,
+package final class EndHook: TokenTarget, EndingMembers.Member,
   @unchecked Sendable  // Reason: locked.
 {
   private enum Phase {
@@ -38,7 +38,7 @@ final class EndHook: TokenTarget, EndingMembers.Member,
 
   private let state: Locked<State>
 
-  init(_ body: @escaping @Sendable () -> Void) {
+  package init(_ body: @escaping @Sendable () -> Void) {
     state = Locked(State(phase: .waiting(body)))
   }
 

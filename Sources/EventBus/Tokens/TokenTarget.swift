@@ -76,7 +76,7 @@ package struct WeakCancellable: Sendable {
 }
 
 /// A target that runs a closure when its token ends.
-final class CancelAction: TokenTarget, @unchecked Sendable {  // Reason: locked.
+package final class CancelAction: TokenTarget, @unchecked Sendable {  // Reason: locked.
   private struct State {
     var action: (@Sendable () -> Void)?
   }

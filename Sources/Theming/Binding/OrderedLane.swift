@@ -1,35 +1,31 @@
-/// A list in the order of the numbers its elements are entered with, removed by number.
+/// A list ordered by the numbers that callers assign to its elements, with removal by number.
 ///
-/// The numbers come from outside so that several lanes may share one count, and be merged into one
-/// order.
+/// Callers assign the numbers so that several lists can share one count and merge into one order.
 ///
-/// A plain value. Removal leaves a gap; gaps are closed when they outnumber the elements, so that a
-/// lane takes at most max(8, 2 × ``count``) places.
+/// A plain value. Removal leaves a gap. Gaps are closed when they outnumber the elements, so the
+/// storage holds at most max(8, 2 × ``count``) places.
 package struct OrderedLane<Element> {
-  fileprivate struct Place {
-    let number: UInt
-    var element: Element?
-  }
+  private typealias Place = (number: UInt, element: Element?)
 
   private var places: [Place] = []
 
-  /// How many elements there are.
+  /// The number of elements.
   package private(set) var count = 0
 
-  /// The number of places that removals have looked at so far: a measure of their work.
+  /// The number of places that removals have examined so far: a measure of their work.
   package private(set) var steps = 0
 
-  /// How many places they take, gaps included.
+  /// The number of places in the storage, including gaps.
   package var placeCount: Int { places.count }
 
-  /// Creates an empty lane.
+  /// Creates an empty list.
   package init() {}
 
   /// The elements with their numbers, in order.
   ///
   /// - Complexity: O(*n*).
   package var entries: [(number: UInt, element: Element)] {
-    places.compactMap { place in place.element.map { (place.number, $0) } }
+    places.compactMap { number, element in element.map { (number, $0) } }
   }
 
   /// The elements, in order.
@@ -37,13 +33,13 @@ package struct OrderedLane<Element> {
   /// - Complexity: O(*n*).
   package var elements: [Element] { places.compactMap(\.element) }
 
-  /// The element at a place, or `nil` for a gap.
+  /// Returns the element at an index of the storage, or `nil` for a gap.
   ///
-  /// - Parameter place: At least 0 and less than ``placeCount``.
+  /// - Parameter index: At least 0 and less than ``placeCount``.
   /// - Returns: The element.
-  package func element(at place: Int) -> Element? { places[place].element }
+  package func element(at index: Int) -> Element? { places[index].element }
 
-  /// The element with a number, or `nil` when there is none.
+  /// Returns the element with a number, or `nil` if there is none.
   ///
   /// - Complexity: O(log *n*).
   package func element(number: UInt) -> Element? {
@@ -51,23 +47,22 @@ package struct OrderedLane<Element> {
     return index(of: number, &steps).flatMap { places[$0].element }
   }
 
-  /// Adds an element behind all others.
+  /// Appends an element.
   ///
   /// - Parameters:
   ///   - element: The element.
-  ///   - number: Its number, greater than every number before it.
+  ///   - number: Its number, greater than all earlier numbers.
   /// - Complexity: Amortized O(1).
   package mutating func append(_ element: Element, number: UInt) {
     assert(places.last.map { $0.number < number } ?? true, "numbers must rise")
-    places.append(Place(number: number, element: element))
+    places.append((number, element))
     count += 1
     closeGaps()
   }
 
   /// Removes the element with a number.
   ///
-  /// - Returns: The element, for the caller to let go of outside its lock; `nil` when there is
-  ///   none.
+  /// - Returns: The element, which the caller releases outside its lock; `nil` if there is none.
   /// - Complexity: O(log *n*), amortized.
   package mutating func remove(number: UInt) -> Element? {
     guard let index = index(of: number, &steps), let element = places[index].element.take() else {
@@ -78,14 +73,14 @@ package struct OrderedLane<Element> {
     return element
   }
 
-  /// Merges lanes that share one count of numbers: each element once, in the order of the numbers.
+  /// Merges lists that share one count: each element once, in the order of the numbers.
   ///
-  /// - Complexity: O(*n* log *k*) for *n* places in *k* lanes.
+  /// - Complexity: O(*n* log *k*) for *n* places in *k* lists.
   package static func merged(_ lanes: [Self]) -> [Element] {
     var lists = lanes.map(\.places)
     while lists.count > 1 {
-      let next = stride(from: 0, to: lists.count, by: 2).map { place in
-        place + 1 < lists.count ? merge(lists[place], lists[place + 1]) : lists[place]
+      let next = stride(from: 0, to: lists.count, by: 2).map { index in
+        index + 1 < lists.count ? merge(lists[index], lists[index + 1]) : lists[index]
       }
       lists = next
     }
@@ -104,7 +99,6 @@ package struct OrderedLane<Element> {
     return merged + next + other
   }
 
-  /// Closes the gaps when they outnumber the elements.
   private mutating func closeGaps() {
     guard places.count > max(8, 2 * count) else { return }
     steps += places.count
@@ -124,4 +118,3 @@ package struct OrderedLane<Element> {
 }
 
 extension OrderedLane: Sendable where Element: Sendable {}
-extension OrderedLane.Place: Sendable where Element: Sendable {}

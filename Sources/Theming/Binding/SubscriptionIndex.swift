@@ -1,67 +1,46 @@
 package import EventBus
 
-/// Who is to be told about which key, in the order of subscription.
+/// The subscribers of each key, in the order of subscription.
 ///
-/// A plain value. Subscribers with the same keys, in the same order, share a lane, and each is in no
-/// other one: views of one kind have one map. A key leads to the lanes that have it, so that a change
-/// costs what it touches and not what there is. What is removed is returned, to be let go of outside
-/// the lock that guards the index.
+/// A plain value. Subscribers with the same keys in the same order form a group, and each belongs
+/// to exactly one group: views of one kind share one map. A key leads to the groups that contain
+/// it, so the cost of a change depends on the subscribers it affects, not on the number of all
+/// subscribers. Removal returns the removed objects, which the caller releases outside the lock
+/// that guards the index.
 package struct SubscriptionIndex<Key: Hashable, Subscriber> {
-  /// Where a subscription is found.
-  package struct Place: Hashable, Sendable {
-    /// The number of its lane; that of a lane that is gone is used again.
-    package let lane: UInt
-    /// Its own number, never used again.
+  /// Identifies a subscription.
+  package struct ID: Hashable, Sendable {
+    /// The number of its group; the number of a closed group is reused.
+    package let group: UInt
+    /// The number of the subscription, never reused.
     package let number: UInt
-
-    /// Names a place.
-    package init(lane: UInt, number: UInt) {
-      self.lane = lane
-      self.number = number
-    }
   }
 
-  /// A subscription that was removed.
-  package struct Removed {
-    /// The subscriber.
-    package let subscriber: Subscriber
-    /// Is told when the subscription ends by itself.
-    package let watcher: WeakCancellable?
-  }
-
-  /// A subscription that nobody tells the end of.
-  package struct Swept {
-    /// The subscriber.
-    package let subscriber: Subscriber
-    /// Where it is.
-    package let place: Place
-  }
-
-  fileprivate struct Lane {
+  fileprivate struct Group {
     let keys: [Key]
-    /// The number of the first of its members, which no other lane ever has.
+    /// The number of its first member, unique among groups.
     let number: UInt
     var members = OrderedLane<Subscriber>()
   }
 
-  private var lanes: [Lane?] = []
-  private var freeLanes: [UInt] = []
-  private var lanesByKeys: [[Key]: UInt] = [:]
-  private var lanesByKey: [Key: OrderedLane<UInt>] = [:]
+  private var groups: [Group?] = []
+  private var freeGroups: [UInt] = []
+  private var groupsByKeys: [[Key]: UInt] = [:]
+  private var groupsByKey: [Key: OrderedLane<UInt>] = [:]
   private var watchers: [UInt: WeakCancellable] = [:]
   private var lastNumber: UInt = 0
 
-  /// Those that nobody tells the end of.
-  package private(set) var swept = OrderedLane<Swept>()
+  /// The subscriptions whose end is found by sweeping only.
+  package private(set) var swept = OrderedLane<(subscriber: Subscriber, id: ID)>()
 
-  /// How many subscriptions there are.
+  /// The number of subscriptions.
   package private(set) var count = 0
 
-  /// How many places are taken in all lanes, gaps included.
-  package var placeCount: Int { lanes.reduce(0) { $0 + ($1?.members.placeCount ?? 0) } }
+  /// The number of places in all groups, including gaps.
+  package var placeCount: Int { groups.reduce(0) { $0 + ($1?.members.placeCount ?? 0) } }
 
-  /// How many lanes there is storage for, those that are gone included.
-  package var laneCount: Int { lanes.count }
+  /// The number of groups in the storage, including closed ones.
+  package var groupCount: Int { groups.count }
 
   /// Creates an empty index.
   package init() {}
@@ -69,108 +48,111 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
   /// Adds a subscription behind all others.
   ///
   /// - Parameters:
-  ///   - subscriber: Who is to be told.
-  ///   - keys: Of what, each once.
-  ///   - isSwept: Whether nobody tells when it ends.
-  /// - Returns: Where it is.
+  ///   - subscriber: The subscriber.
+  ///   - keys: Its keys, each once.
+  ///   - isSwept: Pass `true` if only sweeping finds the end of the subscription.
+  /// - Returns: The identifier of the subscription.
   /// - Complexity: Amortized O(*k*) for *k* keys.
-  package mutating func add(_ subscriber: Subscriber, keys: [Key], isSwept: Bool) -> Place {
+  package mutating func add(_ subscriber: Subscriber, keys: [Key], isSwept: Bool) -> ID {
     lastNumber += 1
     count += 1
-    let place = Place(lane: lane(for: keys), number: lastNumber)
-    lanes[Int(place.lane)]?.members.append(subscriber, number: lastNumber)
+    let id = ID(group: group(for: keys), number: lastNumber)
+    groups[Int(id.group)]?.members.append(subscriber, number: lastNumber)
     if isSwept {
-      swept.append(Swept(subscriber: subscriber, place: place), number: lastNumber)
+      swept.append((subscriber, id), number: lastNumber)
     }
-    return place
+    return id
   }
 
   /// Removes a subscription.
   ///
-  /// - Returns: What was removed; `nil` if it was removed before.
-  /// - Complexity: O(log *n*), amortized, for *n* subscriptions with the same keys; O(*k* · log *l*)
-  ///   for the last one of them, with *k* keys that *l* lanes have.
-  package mutating func remove(_ place: Place) -> Removed? {
-    let lane = Int(place.lane)
-    guard lane < lanes.count,
-      let subscriber = lanes[lane]?.members.remove(number: place.number)
+  /// - Returns: The subscriber and the object that watches for the end of the subscription; `nil`
+  ///   if the subscription was removed before.
+  /// - Complexity: O(log *n*), amortized, for *n* subscriptions with the same keys; O(*k* · log
+  ///   *l*) for the last one of them, with *k* keys that *l* groups contain.
+  package mutating func remove(
+    _ id: ID
+  ) -> (subscriber: Subscriber, watcher: WeakCancellable?)? {
+    let group = Int(id.group)
+    guard group < groups.count,
+      let subscriber = groups[group]?.members.remove(number: id.number)
     else { return nil }
     count -= 1
-    if lanes[lane]?.members.count == 0 { close(place.lane) }
-    if swept.count > 0 { _ = swept.remove(number: place.number) }
-    let watcher = watchers.isEmpty ? nil : watchers.removeValue(forKey: place.number)
-    return Removed(subscriber: subscriber, watcher: watcher)
+    if groups[group]?.members.count == 0 { close(id.group) }
+    if swept.count > 0 { _ = swept.remove(number: id.number) }
+    let watcher = watchers.isEmpty ? nil : watchers.removeValue(forKey: id.number)
+    return (subscriber, watcher)
   }
 
-  /// Whether a subscription is there.
+  /// A Boolean value that indicates whether the index contains a subscription.
   ///
   /// - Complexity: O(log *n*).
-  package func contains(_ place: Place) -> Bool { subscriber(at: place) != nil }
+  package func contains(_ id: ID) -> Bool { subscriber(at: id) != nil }
 
-  /// The subscriber of a subscription, or `nil` when that is not there.
+  /// Returns the subscriber of a subscription, or `nil` if the subscription was removed.
   ///
   /// - Complexity: O(log *n*).
-  package func subscriber(at place: Place) -> Subscriber? {
-    guard place.lane < lanes.count else { return nil }
-    return lanes[Int(place.lane)]?.members.element(number: place.number)
+  package func subscriber(at id: ID) -> Subscriber? {
+    guard id.group < groups.count else { return nil }
+    return groups[Int(id.group)]?.members.element(number: id.number)
   }
 
-  /// Takes out everything that is to be notified when a subscription ends by itself.
+  /// Removes and returns the watchers of all subscriptions.
   package mutating func takeWatchers() -> [WeakCancellable] {
     defer { watchers = [:] }
     return Array(watchers.values)
   }
 
-  /// The number of places that were looked at to remove lanes from those of a key: a measure of the
-  /// work, since the key was last without any lane.
-  package func removalSteps(for key: Key) -> Int { lanesByKey[key]?.steps ?? 0 }
+  /// Returns the number of places examined to remove groups from the list of a key: a measure of
+  /// the work since that list was last empty.
+  package func removalSteps(for key: Key) -> Int { groupsByKey[key]?.steps ?? 0 }
 
-  /// Sets who is told when a subscription ends by itself.
+  /// Sets the object that is cancelled when a subscription ends by itself.
   ///
-  /// - Returns: Whether the subscription is there.
-  package mutating func watch(_ place: Place, by watcher: WeakCancellable) -> Bool {
-    guard contains(place) else { return false }
-    watchers[place.number] = watcher
+  /// - Returns: `true` if the subscription exists.
+  package mutating func watch(_ id: ID, by watcher: WeakCancellable) -> Bool {
+    guard contains(id) else { return false }
+    watchers[id.number] = watcher
     return true
   }
 
-  /// The lists of the subscribers to any of the keys, each in one of them, to be merged outside the
-  /// lock.
+  /// Returns the lists of the subscribers to any of the keys, for merging outside the lock.
   ///
-  /// - Complexity: O(*l*) for the *l* lanes that the keys have together, whoever subscribed.
-  package func lanes(for keys: some Sequence<Key>) -> [OrderedLane<Subscriber>] {
+  /// Each subscriber is in exactly one list.
+  ///
+  /// - Complexity: O(*l*) for the *l* groups that the keys have together, regardless of the number
+  ///   of subscribers.
+  package func groups(for keys: some Sequence<Key>) -> [OrderedLane<Subscriber>] {
     var found: Set<UInt> = []
-    for key in keys { found.formUnion(lanesByKey[key]?.elements ?? []) }
-    return found.sorted().compactMap { lanes[Int($0)]?.members }
+    for key in keys { found.formUnion(groupsByKey[key]?.elements ?? []) }
+    return found.sorted().compactMap { groups[Int($0)]?.members }
   }
 
-  /// The lane of those that have these keys, in this order.
-  private mutating func lane(for keys: [Key]) -> UInt {
-    if let known = lanesByKeys[keys] { return known }
-    let lane = freeLanes.popLast() ?? UInt(lanes.count)
-    if lane == lanes.count { lanes.append(nil) }
-    lanes[Int(lane)] = Lane(keys: keys, number: lastNumber)
-    lanesByKeys[keys] = lane
-    for key in keys { lanesByKey[key, default: OrderedLane()].append(lane, number: lastNumber) }
-    return lane
+  /// Returns the group for a list of keys, creating it if necessary.
+  private mutating func group(for keys: [Key]) -> UInt {
+    if let known = groupsByKeys[keys] { return known }
+    let group = freeGroups.popLast() ?? UInt(groups.count)
+    if group == groups.count { groups.append(nil) }
+    groups[Int(group)] = Group(keys: keys, number: lastNumber)
+    groupsByKeys[keys] = group
+    for key in keys { groupsByKey[key, default: OrderedLane()].append(group, number: lastNumber) }
+    return group
   }
 
-  /// Gives up a lane that nobody is in.
-  private mutating func close(_ lane: UInt) {
-    guard let (keys, number) = lanes[Int(lane)].map({ ($0.keys, $0.number) }) else { return }
-    lanes[Int(lane)] = nil
-    freeLanes.append(lane)
-    lanesByKeys[keys] = nil
+  /// Removes an empty group.
+  private mutating func close(_ group: UInt) {
+    guard let (keys, number) = groups[Int(group)].map({ ($0.keys, $0.number) }) else { return }
+    groups[Int(group)] = nil
+    freeGroups.append(group)
+    groupsByKeys[keys] = nil
     for key in keys {
-      _ = lanesByKey[key]?.remove(number: number)
-      if lanesByKey[key]?.count == 0 { lanesByKey[key] = nil }
+      _ = groupsByKey[key]?.remove(number: number)
+      if groupsByKey[key]?.count == 0 { groupsByKey[key] = nil }
     }
-    // What many lanes took at some time is given back when none is left.
-    if count == 0, lanes.count > 8 { (lanes, freeLanes) = ([], []) }
+    // Releases the storage when no group is left.
+    if count == 0, groups.count > 8 { (groups, freeGroups) = ([], []) }
   }
 }
 
-extension SubscriptionIndex.Lane: Sendable where Key: Sendable, Subscriber: Sendable {}
-extension SubscriptionIndex.Removed: Sendable where Subscriber: Sendable {}
-extension SubscriptionIndex.Swept: Sendable where Subscriber: Sendable {}
+extension SubscriptionIndex.Group: Sendable where Key: Sendable, Subscriber: Sendable {}
 extension SubscriptionIndex: Sendable where Key: Sendable, Subscriber: Sendable {}

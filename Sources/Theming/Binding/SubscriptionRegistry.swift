@@ -1,158 +1,155 @@
 internal import EventBus
 internal import Synchronization
 
-/// The subscriptions of one manager: the shell that holds the lock around a ``SubscriptionIndex``.
+/// The subscriptions of one manager: a ``SubscriptionIndex`` behind a lock.
 ///
-/// Subscriptions begin on the main actor. They end wherever their token is cancelled or let go, and
-/// a view may be released on any thread: so the index is behind a lock and a subscriber's flag is
-/// atomic. Everything else about a subscriber belongs to the main actor.
+/// Subscriptions begin on the main actor. They end on any thread, because tokens may be cancelled and
+/// views released anywhere. A lock therefore guards the index, and the state of a subscriber is
+/// atomic. The other members of a subscriber are isolated to the main actor.
 ///
 /// ```
-/// view ──► token ──► target of the lane ╌╌weak╌╌► registry ──► subscriber ╌╌weak╌╌► view
+/// view ──► token ──► target of the group ╌╌weak╌╌► registry ──► subscriber ╌╌weak╌╌► view
 /// ```
 final class SubscriptionRegistry: Sendable {
   private typealias Index = SubscriptionIndex<ThemeKeys, ThemeSubscription>
 
   private struct State {
     var index = Index()
-    /// One for each lane that there is storage for.
+    /// One for each group in the storage of the index.
     var targets: [GroupTarget] = []
   }
 
   private let state = Locked(State())
   @MainActor private var probes: UInt = 0
 
-  /// Creates an empty registry.
-  init() {}
-
-  /// Ends every token that waits for the end of its subscription, or is in a bag or a lifetime.
+  /// Cancels the tokens of all watched subscriptions.
   deinit {
     for watcher in state.withLock({ $0.index.takeWatchers() }) { watcher.object?.cancel() }
   }
 
-  /// How many subscriptions there are, with those of dead objects that nobody told of.
+  /// The number of subscriptions, including those of dead objects that no sweep has found yet.
   var count: Int { state.withLock { $0.index.count } }
 
-  /// How many places they take, gaps included.
+  /// The number of places in the index, including gaps.
   var placeCount: Int { state.withLock { $0.index.placeCount } }
 
   /// Adds a subscription that lasts as long as its token.
   ///
   /// - Parameters:
-  ///   - subscriber: Who is to be told.
-  ///   - keys: Of what, each once.
-  /// - Returns: The token. The subscription ends when it is dropped.
+  ///   - subscriber: The subscriber.
+  ///   - keys: Its keys, each once.
+  /// - Returns: The token; releasing it ends the subscription.
   @MainActor
   func add(_ subscriber: ThemeSubscription, keys: [ThemeKeys]) -> Token {
-    let (place, target) = enter(subscriber, keys, isSwept: false)
-    return Token(target, handle: place.number)
+    let (id, target) = enter(subscriber, keys, isSwept: false)
+    return Token(target, handle: id.number)
   }
 
-  /// Adds a subscription that lasts as long as the object behind it, or until it is cancelled.
+  /// Adds a subscription that lasts until its object dies or the token is cancelled.
   ///
   /// - Parameters:
-  ///   - subscriber: Who is to be told.
-  ///   - keys: Of what, each once.
-  ///   - lifetime: Ends the subscription at once when the object dies, unless the token is moved to
-  ///     another lifetime or a bag. Else the dead are looked for.
-  /// - Returns: The token. Dropping it does nothing.
+  ///   - subscriber: The subscriber.
+  ///   - keys: Its keys, each once.
+  ///   - lifetime: A lifetime that ends the subscription as soon as the object dies, unless the
+  ///     token is moved to another lifetime or a bag. Without one, sweeping finds the dead object.
+  /// - Returns: The token; releasing it has no effect.
   @MainActor
   func addKept(
     _ subscriber: ThemeSubscription,
     keys: [ThemeKeys],
     until lifetime: Lifetime?
   ) -> Token {
-    let (place, target) = enter(subscriber, keys, isSwept: true)
-    let token = Token(target, handle: place.number, isKept: true)
+    let (id, target) = enter(subscriber, keys, isSwept: true)
+    let token = Token(target, handle: id.number, isKept: true)
     if let lifetime { return token.attach(to: lifetime) }
     let watcher = WeakCancellable(token)
-    state.withLock { _ = $0.index.watch(place, by: watcher) }
+    state.withLock { _ = $0.index.watch(id, by: watcher) }
     return token
   }
 
-  /// The subscribers to any of the keys, in the order of subscription.
+  /// Returns the subscribers to any of the keys, in the order of subscription.
   func subscribers(to keys: some Sequence<ThemeKeys>) -> [ThemeSubscription] {
-    let lanes = state.withLock { $0.index.lanes(for: keys) }
-    return OrderedLane.merged(lanes)
+    let groups = state.withLock { $0.index.groups(for: keys) }
+    return OrderedLane.merged(groups)
   }
 
-  /// Removes the subscriptions whose objects have died without telling.
+  /// Removes the subscriptions of dead objects.
   ///
-  /// - Complexity: O(*n*) in the number of those that cannot tell.
+  /// - Complexity: O(*n*) in the number of subscriptions added with `addKept`.
   @MainActor
   func sweep() {
     let swept = state.withLock { $0.index.swept }
     for (_, member) in swept.entries where !member.subscriber.isAlive {
-      remove(member.place)?.watcher?.object?.cancel()
+      remove(member.id)?.object?.cancel()
     }
   }
 
-  /// Adds a subscription, and finds the target of its lane; looks for the dead first.
+  /// Probes for dead objects, adds a subscription, and returns the target of its group.
   @MainActor
   private func enter(
     _ subscriber: ThemeSubscription,
     _ keys: [ThemeKeys],
     isSwept: Bool
-  ) -> (Index.Place, GroupTarget) {
+  ) -> (Index.ID, GroupTarget) {
     probe()
     return state.withLock { state in
-      let place = state.index.add(subscriber, keys: keys, isSwept: isSwept)
-      if place.lane == state.targets.count {
-        state.targets.append(GroupTarget(self, group: place.lane))
+      let id = state.index.add(subscriber, keys: keys, isSwept: isSwept)
+      if id.group == state.targets.count {
+        state.targets.append(GroupTarget(self, group: id.group))
       }
-      return (place, state.targets[Int(place.lane)])
+      return (id, state.targets[Int(id.group)])
     }
   }
 
-  /// Removes a subscription, whose contents the caller lets go outside the lock.
+  /// Removes a subscription and returns the object that watches for its end.
   @discardableResult
-  private func remove(_ place: Index.Place) -> Index.Removed? {
+  private func remove(_ id: Index.ID) -> WeakCancellable? {
     let (removed, targets) = state.withLock { state in
-      let removed = state.index.remove(place)
+      let removed = state.index.remove(id)
       var targets: [GroupTarget] = []
-      if state.index.laneCount == 0 { Swift.swap(&targets, &state.targets) }
+      if state.index.groupCount == 0 { Swift.swap(&targets, &state.targets) }
       return (removed, targets)
     }
     removed?.subscriber.end()
     withExtendedLifetime(targets) {}
-    return removed
+    return removed?.watcher
   }
 
-  /// Looks at a few of the swept objects and, where many are dead, at all.
+  /// Examines a sample of the swept subscriptions, and sweeps all of them if many are dead.
   @MainActor
   private func probe() {
     let swept = state.withLock { $0.index.swept }
     guard swept.count > 0 else { return }
     probes &+= 1
     var probe = SweepProbe(total: swept.placeCount, seed: probes)
-    while let place = probe.next() {
-      if swept.element(at: place)?.subscriber.isAlive != true { probe.foundDead() }
+    while let index = probe.next() {
+      if swept.element(at: index)?.subscriber.isAlive != true { probe.foundDead() }
     }
     if probe.shouldSweep { sweep() }
   }
 }
 
 extension SubscriptionRegistry: GroupedRegistrations {
-  package func end(_ number: UInt, inGroup lane: UInt) {
-    remove(Index.Place(lane: lane, number: number))
+  package func end(_ number: UInt, inGroup group: UInt) {
+    remove(Index.ID(group: group, number: number))
   }
 
-  package func isActive(_ number: UInt, inGroup lane: UInt) -> Bool {
-    state.withLock { $0.index.contains(Index.Place(lane: lane, number: number)) }
+  package func isActive(_ number: UInt, inGroup group: UInt) -> Bool {
+    state.withLock { $0.index.contains(Index.ID(group: group, number: number)) }
   }
 
-  package func watch(_ number: UInt, inGroup lane: UInt, by token: any Cancellable) -> Bool {
+  package func watch(_ number: UInt, inGroup group: UInt, by token: any Cancellable) -> Bool {
     let watcher = WeakCancellable(token)
-    return state.withLock { $0.index.watch(Index.Place(lane: lane, number: number), by: watcher) }
+    return state.withLock { $0.index.watch(Index.ID(group: group, number: number), by: watcher) }
   }
 
-  package func changePauses(_ number: UInt, inGroup lane: UInt, by change: Int) {
-    let place = Index.Place(lane: lane, number: number)
-    state.withLock { $0.index.subscriber(at: place) }?.changePauses(by: change)
+  package func changePauses(_ number: UInt, inGroup group: UInt, by change: Int) {
+    let id = Index.ID(group: group, number: number)
+    state.withLock { $0.index.subscriber(at: id) }?.changePauses(by: change)
   }
 
-  package func waitUntilFinished(_ number: UInt, inGroup lane: UInt) async {
-    // Subscribers are called on the main actor only, so a turn there is the fence. A cancelled task
+  package func waitUntilFinished(_ number: UInt, inGroup group: UInt) async {
+    // Subscribers are called on the main actor only, so a job there is a fence. A cancelled task
     // does not wait for it.
     let fence = Latch()
     Task { @MainActor in fence.open() }
@@ -160,15 +157,16 @@ extension SubscriptionRegistry: GroupedRegistrations {
   }
 }
 
-/// One object that follows a theme by a map, and is not kept.
+/// An object that follows a theme by a map; the object is referenced weakly.
 ///
-/// Everything but the state belongs to the main actor.
+/// All members except the state are isolated to the main actor.
 @MainActor
 final class ThemeSubscription {
   private nonisolated static let ended: UInt = 1
   private nonisolated static let onePause: UInt = 2
 
-  /// Zero while values are handed over: else the bit of the end, and above it the number of pauses.
+  /// Zero while the subscription is active; otherwise bit 0 marks the end, and the bits above it
+  /// count pauses.
   private nonisolated let state = Atomic<UInt>(0)
   private weak var object: AnyObject?
   private let rules: [ThemeRule]
@@ -178,27 +176,29 @@ final class ThemeSubscription {
     self.rules = rules
   }
 
-  /// Whether it has ended or is paused, so that nothing is handed to the object.
+  /// A Boolean value that indicates whether the subscription has ended or is paused.
   private var isSilent: Bool { state.load(ordering: .acquiring) != 0 }
 
-  /// Ends it: no call begins any more.
+  /// Ends the subscription: no further property is set.
   nonisolated func end() { state.bitwiseOr(Self.ended, ordering: .releasing) }
 
-  /// Adds a pause, or ends one that was added before.
+  /// Adds to the number of pauses.
   nonisolated func changePauses(by change: Int) {
     state.wrappingAdd(Self.onePause &* UInt(bitPattern: change), ordering: .releasing)
   }
 
-  /// Whether the object lives; asked outside every lock.
+  /// A Boolean value that indicates whether the object is alive.
+  ///
+  /// Read it without holding a lock.
   var isAlive: Bool { object != nil }
 
-  /// Hands values to the object, rule by rule, until the subscription ends or is paused.
+  /// Sets the properties of the object, rule by rule, until the subscription ends or is paused.
   ///
-  /// - Parameter value: The value to hand over for a key, or `nil` to leave the property alone.
-  ///   Asked before each rule.
+  /// - Parameter value: Returns the value for a key, or `nil` to skip the rule. Called before each
+  ///   rule.
   func apply(_ value: (ThemeKeys) -> (any AnyThemeValue)?) {
-    // The reference is weak and not unowned: the last strong one may be dropped on another thread,
-    // and the switch may come from the object's own `deinit`.
+    // The reference is weak and not unowned: the last strong one may be released on another thread,
+    // and the object's own `deinit` may cause the switch.
     guard !isSilent, let object else { return }
     for rule in rules {
       guard let value = value(rule.key) else { continue }

@@ -1,130 +1,119 @@
-/// Decides which switches come next when switches are asked for while one is running.
+/// The order of switches requested while another switch is running.
 ///
-/// A plain value. The first caller becomes the runner and does one round after the other; whoever
-/// asks meanwhile leaves a wish. A round takes all the wishes there are: for each target, the last.
+/// A plain value. The first caller becomes the runner and performs one round after the other. Later
+/// callers add requests. A round takes all pending requests: the last one for each target.
 ///
-/// A wish is led to when the round that is running asked for it. A chain of those has at most
-/// ``maximumRounds``: in the last one the caller refuses, before it submits. What was accepted is
-/// never dropped. Where only other wishes wait, the chain has ended, and they are left for a later
-/// runner.
-package struct SwitchQueue<Target: Hashable, Wish> {
-  /// What the runner does next.
+/// A request is a consequence of the running round if code that the round called made it. A chain
+/// of consequences has at most ``maximumRounds`` rounds; in the last one the caller refuses
+/// requests before it submits them. An accepted request is never dropped. If only unrelated
+/// requests are pending, the chain has ended, and a later runner performs them.
+package struct SwitchQueue<Target: Hashable, Request> {
+  /// The next step of the runner.
   package enum Step {
-    /// One round: these wishes, in this order.
-    case run([Wish])
-    /// The chain has ended; the queue is idle again.
+    /// Perform one round: these requests, in this order.
+    case run([Request])
+    /// Stop; the queue is idle again.
     case done
-    /// The same, and wishes wait that were not led to: for a turn of their own.
+    /// Stop, and perform the pending, unrelated requests in a separate job.
     case resume
   }
 
-  /// How many rounds one runner does.
+  /// The maximum number of rounds that one runner performs.
   package static var maximumRounds: Int { 16 }
 
-  /// The last wish for each target, in the order in which the targets were first named.
-  private struct WishList {
-    private(set) var wishes: [Target: Wish] = [:]
-    private var targets: [Target] = []
-
-    var all: [Wish] { targets.compactMap { wishes[$0] } }
-
-    /// Sets the wish for a target and returns the former one.
-    mutating func set(_ new: Wish, for target: Target) -> Wish? {
-      let former = wishes.updateValue(new, forKey: target)
-      if former == nil { targets.append(target) }
-      return former
-    }
-
-    /// Forgets the wish for a target; what is left is never set again.
-    mutating func drop(_ target: Target) { wishes[target] = nil }
-  }
-
-  /// The wishes of the next round.
-  private var waiting = WishList()
-  /// The wishes of this round that have not begun.
-  private var running = WishList()
-  /// The targets of the waiting wishes that were led to.
-  private var led: Set<Target> = []
+  /// The requests of the next round: the last one for each target.
+  private var pending: [Target: Request] = [:]
+  /// The targets of the next round, in the order in which they first occurred.
+  private var targets: [Target] = []
+  /// The requests of this round that have not begun.
+  private var running: [Target: Request] = [:]
+  /// The targets of the pending requests that are consequences of the running round.
+  private var consequences: Set<Target> = []
   private var rounds: Int?
 
-  /// Whether there is a runner.
-  package var isRunning: Bool { rounds != nil }
+  /// A Boolean value that indicates whether any request has not begun.
+  package var hasRequests: Bool { !pending.isEmpty || !running.isEmpty }
 
-  /// Whether there are wishes that have not begun.
-  package var isWaiting: Bool { !waiting.wishes.isEmpty || !running.wishes.isEmpty }
-
-  /// Whether the running round is the last one, which must not lead to another.
+  /// A Boolean value that indicates whether the running round is the last one allowed.
   package var isLastRound: Bool { rounds == Self.maximumRounds }
 
   /// Creates an idle queue.
   package init() {}
 
-  /// Leaves a wish in place of the last one for the same target.
+  /// Adds a request, replacing the previous one for the same target.
   ///
   /// - Parameters:
-  ///   - new: The wish.
-  ///   - target: What is to be switched.
-  ///   - isLed: Whether the round that is running asked for it.
-  /// - Returns: Whether the caller is the runner, who now asks ``next()`` until it is done; and the
-  ///   wish that was replaced, for the caller to let go of when the queue is whole again.
+  ///   - new: The request.
+  ///   - target: The target of the switch.
+  ///   - isConsequence: A Boolean value that indicates whether the request is a consequence of the running
+  ///     round.
+  /// - Returns: A Boolean value that indicates whether the caller became the runner and must call
+  ///   ``next()`` until it is done; and the replaced request, which the caller releases once the
+  ///   queue is consistent again.
   /// - Complexity: Amortized O(1).
   package mutating func submit(
-    _ new: Wish,
+    _ new: Request,
     for target: Target,
-    isLed: Bool
-  ) -> (isRunner: Bool, former: Wish?) {
-    let former = waiting.set(new, for: target)
-    if isLed { led.insert(target) } else { led.remove(target) }
+    isConsequence: Bool
+  ) -> (isRunner: Bool, former: Request?) {
+    let former = set(new, for: target)
+    if isConsequence { consequences.insert(target) } else { consequences.remove(target) }
     guard rounds == nil else { return (false, former) }
     rounds = 0
     return (true, former)
   }
 
-  /// The wish for a target that waits for the next round, if there is one.
+  /// Returns the last request for a target that has not begun, of this round or the next, if there
+  /// is one.
   ///
   /// - Complexity: O(1).
-  package func wish(for target: Target) -> Wish? { waiting.wishes[target] }
-
-  /// The last wish for a target that has not begun, of this round or the next, if there is one.
-  ///
-  /// - Complexity: O(1).
-  package func lastWish(for target: Target) -> Wish? {
-    waiting.wishes[target] ?? running.wishes[target]
+  package func lastRequest(for target: Target) -> Request? {
+    pending[target] ?? running[target]
   }
 
-  /// Takes note that the wish of this round for a target has begun.
+  /// Marks the request of this round for a target as begun.
   ///
   /// - Complexity: O(1).
-  package mutating func begin(_ target: Target) { running.drop(target) }
+  package mutating func begin(_ target: Target) { running[target] = nil }
 
-  /// Leaves wishes of this round to the next one, where there is no later one for the same target.
+  /// Moves requests of this round to the next one, unless that has a later request for the same
+  /// target.
   ///
   /// - Complexity: O(*n*).
-  package mutating func postpone(_ wishes: [(target: Target, wish: Wish)]) {
-    for (target, wish) in wishes where waiting.wishes[target] == nil {
-      _ = waiting.set(wish, for: target)
+  package mutating func postpone(_ requests: [(target: Target, request: Request)]) {
+    for (target, request) in requests where pending[target] == nil {
+      _ = set(request, for: target)
     }
   }
 
-  /// Makes the caller the runner of the wishes that wait, who now asks ``next()`` until it is done.
+  /// Makes the caller the runner of the pending requests; the caller must then call ``next()``
+  /// until it is done.
   ///
-  /// - Returns: Whether there are any, and no other runner.
+  /// - Returns: `false` if there is another runner or no pending request.
   package mutating func resume() -> Bool {
-    guard rounds == nil, isWaiting else { return false }
+    guard rounds == nil, hasRequests else { return false }
     rounds = 0
     return true
   }
 
-  /// What the runner does next.
+  /// Ends the round and returns the next step of the runner.
   package mutating func next() -> Step {
-    running = WishList()
-    guard let done = rounds, done == 0 || !led.isEmpty else {
+    running = [:]
+    guard let done = rounds, done == 0 || !consequences.isEmpty else {
       rounds = nil
-      return isWaiting ? .resume : .done
+      return hasRequests ? .resume : .done
     }
-    swap(&running, &waiting)
-    led = []
+    swap(&running, &pending)
+    defer { targets = [] }
+    consequences = []
     rounds = done + 1
-    return .run(running.all)
+    return .run(targets.compactMap { running[$0] })
+  }
+
+  /// Sets the request for a target and returns the previous one.
+  private mutating func set(_ new: Request, for target: Target) -> Request? {
+    let former = pending.updateValue(new, forKey: target)
+    if former == nil { targets.append(target) }
+    return former
   }
 }

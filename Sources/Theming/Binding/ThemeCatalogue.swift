@@ -1,24 +1,25 @@
 internal import EventBus
 
-/// Which of a light and a dark theme somebody wants to see.
+/// The appearance that the user prefers.
 public enum AppearancePreference: String, Hashable, Sendable, CaseIterable, Codable {
-  /// The light one.
+  /// The light theme.
   case light
-  /// The dark one.
+  /// The dark theme.
   case dark
-  /// What the system shows; the dark one as long as that is not known.
+  /// The appearance of the system; dark while that is unknown.
   case system
 }
 
 extension ThemeManager {
-  /// Which of its two themes a manager shows that was made with a light and a dark one.
+  /// The appearance that a manager with a light and a dark theme shows.
   ///
-  /// Setting it switches to that theme, even when another theme was put to use meanwhile by name or
-  /// value. It begins with ``AppearancePreference/system``. With one theme to choose from it has no
-  /// effect. A scope has the preference of the manager it was made from.
+  /// Setting the preference switches to the matching theme, even if another theme was used by name
+  /// or value in the meantime. The initial preference is ``AppearancePreference/system``. On a
+  /// manager with a single theme, the preference has no effect. A scope shares the preference of
+  /// the manager it was created from.
   ///
-  /// What would be thrown by ``use(_:)-(Theme)`` cannot be thrown here: it is written to standard
-  /// error, and the theme stays.
+  /// The setter cannot throw. An error that ``use(_:)-(Theme)`` would throw is written to standard
+  /// error, and the theme does not change.
   public var preference: AppearancePreference {
     get { root.catalogue.preference }
     set {
@@ -27,11 +28,11 @@ extension ThemeManager {
     }
   }
 
-  /// What the system shows, or `nil` when that is not known: to be set by whoever finds out.
+  /// The appearance of the system, or `nil` if it is unknown; set by the program.
   ///
-  /// While the ``preference`` is ``AppearancePreference/system``, a change switches to the theme for
-  /// the new appearance, even when another theme was put to use meanwhile; `nil` counts as dark.
-  /// Reporting the same appearance again does nothing.
+  /// While the ``preference`` is ``AppearancePreference/system``, a change switches to the theme
+  /// for the new appearance, even if another theme was used in the meantime; `nil` counts as dark.
+  /// Setting the same appearance again has no effect.
   public var systemAppearance: Appearance? {
     get { root.catalogue.systemAppearance }
     set {
@@ -51,29 +52,24 @@ extension ThemeManager {
   }
 }
 
-/// The themes a manager knows by name, and the pair it chooses from by appearance.
+/// The themes that a manager knows by name, and its pair of themes for the two appearances.
 ///
-/// A plain value: it decides, and the manager switches.
+/// A plain value: it only selects themes; the manager switches.
 struct ThemeCatalogue: Sendable {
   private var themes: [String: Theme] = [:]
   private let pair: (light: Theme, dark: Theme)?
 
-  /// What is wanted.
   var preference = AppearancePreference.system
 
-  /// What the system shows, or `nil` when that is not known.
   var systemAppearance: Appearance?
 
-  /// Creates a catalogue without themes.
   init() { pair = nil }
 
-  /// Creates a catalogue with one theme, whatever the appearance.
   init(_ theme: Theme) {
     pair = nil
     register(theme)
   }
 
-  /// Creates a catalogue with a theme for each appearance.
   init(light: Theme, dark: Theme) {
     pair = (light, dark)
     register(light)
@@ -89,19 +85,19 @@ struct ThemeCatalogue: Sendable {
     }
   }
 
-  /// The theme of the pair for the appearance to show, or `nil` when there is no pair.
+  /// The theme for the appearance to show, or `nil` without a pair of themes.
   var choice: Theme? { appearance == .light ? pair?.light : pair?.dark }
 
-  /// Enters a theme.
+  /// Registers a theme under its name.
   ///
-  /// - Returns: The theme that had the same name until now, for the caller to let go of when the
-  ///   catalogue is whole again: a value may have a `deinit` that comes back.
+  /// - Returns: The previous theme of that name. The caller releases it once the catalogue is
+  ///   consistent again, because the `deinit` of a value may access the catalogue.
   @discardableResult
   mutating func register(_ theme: Theme) -> Theme? {
     themes.updateValue(theme, forKey: theme.name)
   }
 
-  /// Finds a theme.
+  /// Returns the theme with a name.
   ///
   /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/unknownTheme``.
   func theme(named name: String) throws(ThemeError) -> Theme {

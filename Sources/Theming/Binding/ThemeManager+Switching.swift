@@ -1,57 +1,61 @@
 internal import EventBus
 
 extension ThemeManager {
-  /// The uppermost manager of the tree this one belongs to.
+  /// The uppermost manager of the tree.
   var root: ThemeManager { parent?.root ?? self }
 
-  /// The theme that this manager will have when everything is done that waits, or else has.
+  /// The theme of this manager once all pending switches have been applied.
   ///
-  /// - Complexity: O(1), or O(*d*) in the number of managers above while something waits.
+  /// - Complexity: O(1), or O(*d*) in the number of managers above while switches are pending.
   var upcoming: Theme {
-    guard root.queue.isWaiting else { return theme }
-    return (waitingWish ?? overlay.map(ThemeWish.overlay))?.theme(over: parent?.upcoming) ?? theme
+    guard root.queue.hasRequests else { return theme }
+    return (pendingRequest ?? overlay.map(ThemeRequest.overlay))?.theme(over: parent?.upcoming)
+      ?? theme
   }
 
-  /// The last wish for this manager that is not done yet.
-  private var waitingWish: ThemeWish? { root.queue.lastWish(for: ObjectIdentifier(self))?.wish }
+  /// The last pending request for this manager.
+  private var pendingRequest: ThemeRequest? {
+    root.queue.lastRequest(for: ObjectIdentifier(self))?.request
+  }
 
   /// Switches to a theme.
   ///
-  /// When this returns, every property whose key changed has its new value and the switch has been
-  /// posted; unless it is called while a switch is being applied or posted: then the theme is
-  /// noted, and used when that switch is done. The last one noted wins. Using the theme that is in
-  /// use is a switch that changes nothing, and is posted too.
+  /// On return, every property whose key changed has its new value, and the switch has been posted.
+  /// A call made while a switch is being applied or posted instead records the theme, which is used
+  /// after that switch; the last recorded theme wins. Using the theme already in use is a switch
+  /// without changes, and is posted too.
   ///
-  /// A switch that waits is checked at once, together with all others that wait: what does not go
-  /// with them is thrown here, to the caller who asks for it, and they are applied without it.
+  /// A pending switch is checked immediately, together with all other pending switches. If it
+  /// conflicts with them, this method throws to its caller, and the others are applied without it.
   ///
-  /// A switch that an event of another thread asks for while one is being applied is used in a later
-  /// turn of the main actor, and is not counted as led to.
+  /// A switch requested by an event from another thread while a switch is being applied runs in a
+  /// later job of the main actor, and does not count as a consequence of that switch.
   ///
-  /// A scope that is told to use a theme wears exactly that from then on, and no longer follows the
-  /// manager it was made from.
+  /// A scope that switches to a theme uses exactly that theme from then on, and stops following the
+  /// manager it was created from.
   ///
   /// - Parameter theme: The theme.
-  /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/aliasCycle`` when aliases of the theme
-  ///   lead in a circle, alone or together with those of a scope: nothing has changed then. With the
-  ///   code ``ThemeError/Code/switchLoop`` when each of 16 switches led to another one. That is
-  ///   thrown to the caller who asks for the next one, which is not noted, and to the caller who
-  ///   began; the theme of the last round stays in use.
-  /// - Complexity: O(*v*) in the number of values of both themes, and O(*n*) in the number of
-  ///   subscriptions to the keys that changed; others cost nothing. Both for each scope, too.
+  /// - Throws: ``ThemeError``. The code is ``ThemeError/Code/aliasCycle`` if aliases of the theme
+  ///   form a cycle, alone or together with those of a scope; nothing has changed then. The code is
+  ///   ``ThemeError/Code/switchLoop`` if each of 16 switches triggered another one; both the caller
+  ///   that requests the next switch, which is not recorded, and the caller that began the chain
+  ///   receive the error, and the theme of the last round stays in use.
+  /// - Complexity: O(*v*) in the number of values of both themes plus O(*n*) in the number of
+  ///   subscriptions to changed keys, for the manager and for each scope. Other subscriptions cost
+  ///   nothing.
   public func use(_ theme: Theme) throws(ThemeError) { try submit(.wear(theme)) }
 
-  /// Switches to a theme that was registered.
+  /// Switches to a registered theme.
   ///
   /// - Parameter name: The name of the theme.
-  /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/unknownTheme`` when no theme of this
-  ///   name is registered, and as for a theme that is given.
-  /// - Complexity: As for a theme that is given.
+  /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/unknownTheme`` if no theme of this
+  ///   name is registered, and any error that ``use(_:)-(Theme)`` throws.
+  /// - Complexity: As ``use(_:)-(Theme)``.
   public func use(_ name: String) throws(ThemeError) { try use(root.catalogue.theme(named: name)) }
 
-  /// Registers themes under their names, in place of themes with the same names.
+  /// Registers themes under their names, replacing themes with the same names.
   ///
-  /// The theme in use stays as it is. A manager and its scopes know the same names.
+  /// The theme in use does not change. A manager and its scopes share one set of registered themes.
   ///
   /// - Parameter themes: The themes.
   public func register(_ themes: Theme...) {
@@ -60,47 +64,51 @@ extension ThemeManager {
     withExtendedLifetime(former) {}
   }
 
-  /// Changes the theme in use: any number of keys, in one switch.
+  /// Changes any number of keys of the theme in use in one switch.
   ///
-  /// A registered theme of the same name is not changed. In a scope the changes are the scope's own,
-  /// and stay when the manager above switches. Called while a switch is being applied, it changes
-  /// the theme that waits to be used next, if there is one.
+  /// A registered theme of the same name does not change. In a scope, the changes belong to the
+  /// scope and persist when the manager above switches. While a switch is being applied, the edit
+  /// changes the pending theme, if there is one.
   ///
-  /// - Parameter change: Sets values. Called once, before this returns.
+  /// - Parameter change: A closure that sets values. Called once, before this method returns.
   /// - Throws: ``ThemeError``, as ``use(_:)-(Theme)`` does.
   /// - Complexity: As ``use(_:)-(Theme)``.
   public func edit(_ change: (inout Theme) -> Void) throws(ThemeError) {
     var next = upcoming
     change(&next)
-    switch waitingWish ?? overlay.map(ThemeWish.overlay) {
+    switch pendingRequest ?? overlay.map(ThemeRequest.overlay) {
     case .overlay(let layer): try submit(.overlay(next.stack.changes(ofScope: layer.scope)))
     case .wear, nil: try submit(.wear(next))
     }
   }
 
-  /// Switches now, or notes the wish when a switch is running.
+  /// Switches now, or records the request if a switch is running.
   ///
-  /// Either way the wish is checked first, together with what waits already; so nothing that waits
-  /// is refused later.
-  func submit(_ wish: ThemeWish) throws(ThemeError) {
+  /// Either way, the request is checked first, together with all pending ones, so no pending
+  /// request is refused later.
+  func submit(_ request: ThemeRequest) throws(ThemeError) {
     let root = root
     var plan = SwitchPlan()
-    plan.add(self, over: parent?.upcoming) { $0 === self ? wish : $0.waitingWish }
+    plan.add(self, over: parent?.upcoming) { $0 === self ? request : $0.pendingRequest }
     try plan.check()
-    let isLed = bus.openings(on: MainActor.shared) <= root.chain.openings
-    if isLed, root.queue.isLastRound {
-      throw root.chain.refuse(wish.theme(over: parent?.upcoming)?.name ?? "")
+    let isConsequence = bus.openings(on: MainActor.shared) <= root.chain.openings
+    if isConsequence, root.queue.isLastRound {
+      throw root.chain.refuse(request.theme(over: parent?.upcoming)?.name ?? "")
     }
-    let isAlone = !root.queue.isWaiting
+    let isAlone = !root.queue.hasRequests
     let id = ObjectIdentifier(self)
-    let (isRunner, former) = root.queue.submit((self, wish), for: id, isLed: isLed)
+    let (isRunner, former) = root.queue.submit(
+      (self, request),
+      for: id,
+      isConsequence: isConsequence
+    )
     if isRunner { try root.runQueue(isAlone ? plan : nil) }
     withExtendedLifetime((plan, former)) {}
   }
 
-  /// Does one round after the other until none leads to another.
+  /// Performs rounds until none triggers another.
   ///
-  /// - Parameter first: The plan of the only wish there is, or `nil` to make the first one, too.
+  /// - Parameter first: The plan of the only request, or `nil` to create the first plan, too.
   /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/switchLoop``.
   private func runQueue(_ first: SwitchPlan?) throws(ThemeError) {
     var first = first
@@ -108,8 +116,8 @@ extension ThemeManager {
     while true {
       switch queue.next() {
       case .run(let round):
-        // What makes a circle without what comes after it is done together with that.
-        var open: [(manager: ThemeManager, wish: ThemeWish)] = []
+        // A request that forms a cycle without later ones is applied together with those.
+        var open: [(manager: ThemeManager, request: ThemeRequest)] = []
         for entry in round {
           open.append(entry)
           let plan = first.take() ?? plan(for: open)
@@ -118,7 +126,7 @@ extension ThemeManager {
           open = []
           apply(plan, for: done.map(\.manager))
         }
-        // A scope that was made meanwhile may need what comes in the next round.
+        // A scope created in the meantime may depend on requests of the next round.
         queue.postpone(open.map { (ObjectIdentifier($0.manager), $0) })
       case .resume:
         Task { self.resume() }
@@ -128,7 +136,7 @@ extension ThemeManager {
     }
   }
 
-  /// Does what still waits, in a turn of the main actor that nobody asked for.
+  /// Performs the pending requests in a separate job of the main actor.
   private func resume() {
     guard queue.resume() else { return }
     do throws(ThemeError) {
@@ -138,30 +146,31 @@ extension ThemeManager {
     }
   }
 
-  /// The plan of some wishes that are done together.
-  private func plan(for entries: [(manager: ThemeManager, wish: ThemeWish)]) -> SwitchPlan {
-    let wishes = Dictionary(entries.map { (ObjectIdentifier($0.manager), $0.wish) }) { $1 }
+  /// Plans requests that are applied together.
+  private func plan(for entries: [(manager: ThemeManager, request: ThemeRequest)]) -> SwitchPlan {
+    let requests = Dictionary(entries.map { (ObjectIdentifier($0.manager), $0.request) }) { $1 }
     var plan = SwitchPlan()
-    for (manager, _) in entries where !manager.isReached(by: wishes) {
-      plan.add(manager, over: manager.parent?.theme) { wishes[ObjectIdentifier($0)] }
+    for (manager, _) in entries where !manager.isReached(by: requests) {
+      plan.add(manager, over: manager.parent?.theme) { requests[ObjectIdentifier($0)] }
     }
     return plan
   }
 
-  /// Whether planning one of the managers above, for which there are wishes, comes to this one.
-  private func isReached(by wishes: [ObjectIdentifier: ThemeWish]) -> Bool {
-    guard wishes.count > 1, let parent else { return false }
-    if wishes[ObjectIdentifier(parent)] != nil { return true }
-    return parent.overlay != nil && parent.isReached(by: wishes)
+  /// A Boolean value that indicates whether the plan of a manager above, for which there is a
+  /// request, includes this manager.
+  private func isReached(by requests: [ObjectIdentifier: ThemeRequest]) -> Bool {
+    guard requests.count > 1, let parent else { return false }
+    if requests[ObjectIdentifier(parent)] != nil { return true }
+    return parent.overlay != nil && parent.isReached(by: requests)
   }
 
-  /// One switch: swap everything, notify the views, post on the bus.
+  /// Performs one switch: swaps all themes, updates the views, and posts on the bus.
   ///
-  /// Values are compared after the swap: that calls code of the user.
+  /// Values are compared after the swap, because comparison calls user code.
   ///
   /// - Parameters:
-  ///   - plan: The plan, which is sound.
-  ///   - managers: The managers that were asked to switch.
+  ///   - plan: The plan, which is free of cycles.
+  ///   - managers: The managers that were requested to switch.
   private func apply(_ plan: SwitchPlan, for managers: [ThemeManager]) {
     for manager in managers { queue.begin(ObjectIdentifier(manager)) }
     for part in plan.switches { part.manager.swap(part) }
@@ -175,7 +184,7 @@ extension ThemeManager {
     for (changes, subscriptions) in calls {
       for subscription in subscriptions { subscription.apply { changes[$0] } }
     }
-    // A scope that looks as before has nothing to post.
+    // A scope without changes posts nothing.
     for (part, changes) in zip(plan.switches, changes)
     where !changes.isEmpty || managers.contains(where: { $0 === part.manager }) {
       let manager = part.manager
@@ -187,7 +196,7 @@ extension ThemeManager {
       )
       manager.bus.post(.themeDidChange, event, from: manager)
     }
-    // Only now: the end of a subscription may call code of the user.
+    // Last, because the end of a subscription may call user code.
     for (part, call) in zip(plan.switches, calls) where call.1.contains(where: { !$0.isAlive }) {
       part.manager.removeDead()
     }

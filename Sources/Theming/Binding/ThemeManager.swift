@@ -1,62 +1,62 @@
 public import EventBus
 
-/// Holds the theme in use, and hands it to everything that follows it.
+/// Holds the theme in use and applies it to its subscribers.
 ///
 /// ```swift
 /// try ThemeManager.shared.use(night)
 /// ```
 ///
-/// A switch goes one way. The theme is checked, and with it those of all scopes: what cannot be used
-/// is thrown, and nothing has changed. Then the theme is swapped, once; each property that follows a
-/// key that changed is given its value, in the order of subscription; then `themeDidChange` is
-/// posted on the bus. Properties whose keys read the same before and after are left alone, and cost
-/// nothing.
+/// A switch has a fixed order. First, the theme and those of all scopes are checked; if one is
+/// invalid, the switch throws and nothing has changed. Then the theme is swapped, once. Each
+/// property that follows a changed key receives its value, in the order of subscription. Finally,
+/// `themeDidChange` is posted on the bus. Properties whose keys read the same before and after are
+/// not set and cost nothing.
 ///
-/// Views follow the theme by ``Themed`` or ``Themeable``; other objects by ``follow(_:_:)``. A part
-/// of the screen with a look of its own has a manager of its own, made by ``scope(_:)``.
+/// Views follow the theme with ``Themed`` or ``Themeable``, other objects with ``follow(_:_:)``. A
+/// part of the screen with its own look has its own manager, created by ``scope(_:)``.
 ///
 /// ## Thread safety
 ///
-/// Belongs to the main actor. Views may be released on any thread. No lock is held while a property
-/// is set or an observer is called, so either may switch, subscribe and unsubscribe.
+/// Isolated to the main actor. Views may be released on any thread. No lock is held while a
+/// property is set or an observer is called, so both may switch, subscribe and unsubscribe.
 @MainActor
 public final class ThemeManager {
-  /// The manager that ``Themed`` uses when it is given none.
+  /// The default manager of ``Themed``.
   ///
-  /// It begins with a theme that sets nothing.
+  /// Its initial theme sets no values.
   public static let shared = ThemeManager(Theme("default"))
 
   /// The theme in use.
   public private(set) var theme: Theme
 
-  /// How many switches have been made, those above a scope included.
+  /// The number of switches made, including those of the manager above a scope.
   public private(set) var version = 0
 
   let bus: EventBus
-  /// The theme in use as views see it.
+  /// The theme in use, flattened for lookup.
   private(set) var resolved: ResolvedTheme
   private let registry = SubscriptionRegistry()
 
-  /// The manager above a scope, which stays as long as the scope does.
+  /// The manager above a scope.
   let parent: ThemeManager?
-  /// What a scope changes of the theme above; `nil` when its theme is its own.
+  /// The overrides of a scope; `nil` if its theme does not follow the manager above.
   private(set) var overlay: ThemeLayer?
-  /// The scopes that were made from this manager, in that order.
+  /// The scopes created from this manager.
   var scopes = ScopeList()
-  /// Of the managers of one tree the uppermost one has the queue for all, so that there is one
-  /// order.
-  var queue = SwitchQueue<ObjectIdentifier, (manager: ThemeManager, wish: ThemeWish)>()
-  /// What the rounds of the queue have come to.
+  /// The queue for all managers of a tree, which gives their switches one order; used in the root
+  /// only.
+  var queue = SwitchQueue<ObjectIdentifier, (manager: ThemeManager, request: ThemeRequest)>()
+  /// The chain of the running rounds; used in the root only.
   var chain = SwitchChain()
-  /// As the queue: the uppermost one's counts, and that of a scope is empty.
+  /// The registered themes; used in the root only, and empty in scopes.
   var catalogue: ThemeCatalogue
 
-  /// Creates a manager.
+  /// Creates a manager with an initial theme.
   ///
   /// - Parameters:
-  ///   - theme: The theme to begin with; it is registered under its name. One whose aliases lead in
-  ///     a circle traps; ``Theme/checked()`` throws instead.
-  ///   - bus: Where switches are posted.
+  ///   - theme: The initial theme, which is also registered under its name. Aliases that form a
+  ///     cycle trap; ``Theme/checked()`` throws instead.
+  ///   - bus: The bus on which switches are posted.
   public convenience init(_ theme: Theme, bus: EventBus = .default) {
     self.init(theme, Self.resolution(of: theme), bus, ThemeCatalogue(theme))
   }
@@ -64,25 +64,25 @@ public final class ThemeManager {
   /// Creates a manager that chooses between a light and a dark theme; see ``preference``.
   ///
   /// - Parameters:
-  ///   - light: The light theme; it is registered under its name.
-  ///   - dark: The dark theme; it is registered under its name. The manager begins with it, since the
-  ///     appearance of the system is not known yet. If aliases of either theme lead in a circle, this
-  ///     traps; ``Theme/checked()`` throws instead.
-  ///   - bus: Where switches are posted.
+  ///   - light: The light theme, which is registered under its name.
+  ///   - dark: The dark theme, which is registered under its name. It is the initial theme, because
+  ///     the appearance of the system is unknown at first. Aliases of either theme that form a
+  ///     cycle trap; ``Theme/checked()`` throws instead.
+  ///   - bus: The bus on which switches are posted.
   public convenience init(light: Theme, dark: Theme, bus: EventBus = .default) {
-    // Checked now, although it may never be used.
+    // Checked now, even if it is never used.
     _ = Self.resolution(of: light)
     self.init(dark, Self.resolution(of: dark), bus, ThemeCatalogue(light: light, dark: dark))
   }
 
-  /// A theme to begin with as views see it.
+  /// Resolves an initial theme; traps if its aliases form a cycle.
   private static func resolution(of theme: Theme) -> ResolvedTheme {
     do throws(ThemeError) {
       return try theme.checkedResolution()
     } catch {
       trap(
         "A ThemeManager was made with a theme that cannot be used: "
-          + "the aliases of the theme \"\(theme.name)\" lead in a circle: "
+          + "the aliases of the theme \"\(theme.name)\" form a cycle: "
           + error.path.joined(separator: " → "),
         remedy: "Give one of these keys a value"
       )
@@ -105,37 +105,39 @@ public final class ThemeManager {
     self.overlay = overlay
   }
 
-  /// How many subscriptions there are; those of dead objects are not among them, and those of scopes
-  /// are counted there.
+  /// The number of subscriptions, without those of dead objects and of scopes.
   ///
-  /// - Complexity: O(1) for views, which tell when they die; O(*n*) in the number of objects
-  ///   followed with ``follow(_:_:)`` that carry no lifetime, which are looked after now.
+  /// Reading the count removes the subscriptions of dead objects.
+  ///
+  /// - Complexity: O(*n*) in the number of objects followed with ``follow(_:_:)``; views with a map
+  ///   cost nothing.
   public var subscriberCount: Int {
     registry.sweep()
     return registry.count
   }
 
-  /// How many places the subscriptions take, gaps and those of the dead included.
+  /// The number of places in the storage of subscriptions, including gaps and dead objects.
   package var subscriptionPlaceCount: Int { registry.placeCount }
 
-  /// Makes an object follow the theme, beginning now: for objects that you cannot give a ``Themed``
-  /// property.
+  /// Makes an object follow the theme, starting immediately; for objects that cannot have a
+  /// ``Themed`` property.
   ///
-  /// The object is not kept. Its subscription lasts until the token is cancelled or the object
-  /// dies; dropping the token does nothing. What a dead object leaves behind is removed at once
-  /// when it is a `LifetimeOwner`, else by the next switch that changes one of its keys, and by later
-  /// subscriptions, which keep what the dead take within a fixed share of what the living take. Following twice makes two subscriptions.
+  /// The manager references the object weakly. The subscription lasts until the token is cancelled
+  /// or the object dies; releasing the token has no effect. If the object is a `LifetimeOwner`, its
+  /// death removes the subscription at once. Otherwise the next switch that changes one of its keys
+  /// removes it, or a later subscription, so that dead objects never occupy more than a fixed
+  /// multiple of the storage of live ones. Calling this method twice creates two subscriptions.
   ///
-  /// The token may be cancelled on any thread. A call that the main actor is in the middle of may
-  /// still be running then; `waitUntilFinished()` waits for it. While the token is paused the object
-  /// is left alone; of what changes meanwhile it gets nothing until the key changes again.
+  /// The token may be cancelled on any thread. A call on the main actor may still be running then;
+  /// `waitUntilFinished()` waits for it. While the token is paused, the object is not updated. It
+  /// does not receive missed changes until the key changes again.
   ///
   /// - Parameters:
   ///   - object: The object.
-  ///   - map: Which of its properties follow which keys. The manager of a map that is
-  ///     ``ThemeMap/scoped(_:)`` goes before this one.
-  /// - Returns: The token that ends it.
-  /// - Complexity: Amortized O(*r*) for *r* rules, whoever else follows.
+  ///   - map: The properties of the object and the keys they follow. The manager of a
+  ///     ``ThemeMap/scoped(_:)`` map takes precedence over this one.
+  /// - Returns: The token that ends the subscription.
+  /// - Complexity: Amortized O(*r*) for *r* rules, regardless of the number of subscriptions.
   @discardableResult
   public func follow<Object: AnyObject>(_ object: Object, _ map: ThemeMap<Object>) -> Token {
     if let manager = map.manager, manager !== self { return manager.follow(object, map) }
@@ -147,13 +149,14 @@ public final class ThemeManager {
     return token
   }
 
-  /// Subscribes an object that keeps the token itself, so that the subscription dies with it.
+  /// Subscribes an object that stores the token itself, so that the subscription ends with the
+  /// object.
   ///
   /// - Parameters:
-  ///   - object: The object, which is not kept.
+  ///   - object: The object, referenced weakly.
   ///   - map: Its rules.
-  ///   - keep: Stores the token. Called before anything is handed to the object, so that what is
-  ///     set off by that finds the subscription in place.
+  ///   - keep: Stores the token. Called before any property is set, so that code triggered by the
+  ///     properties finds the subscription in place.
   @usableFromInline
   func subscribe<Object: AnyObject>(
     _ object: Object,
@@ -166,24 +169,24 @@ public final class ThemeManager {
     applyAll(to: subscription)
   }
 
-  /// Takes up the theme that was planned; the plan keeps the former one.
+  /// Replaces the theme with that of a plan, which keeps the previous one alive.
   func swap(_ next: ThemeSwitch) {
     (theme, resolved) = next.new
     overlay = next.overlay
     version += 1
   }
 
-  /// The subscriptions to the keys that changed, in the order of subscription.
+  /// Returns the subscriptions to changed keys, in the order of subscription.
   func subscriptions(to changes: ThemeChanges) -> [ThemeSubscription] {
     registry.subscribers(to: changes.keys)
   }
 
-  /// Removes the subscriptions whose objects have died without telling.
+  /// Removes the subscriptions of dead objects.
   func removeDead() { registry.sweep() }
 
-  /// Hands an object everything it follows.
+  /// Sets all properties of a subscriber.
   ///
-  /// Should that set off a switch, the rest is of the new theme.
+  /// If that triggers a switch, the remaining properties receive values of the new theme.
   private func applyAll(to subscription: ThemeSubscription) {
     subscription.apply { resolved.value(of: $0) }
   }

@@ -1,37 +1,40 @@
-/// Which properties of an object follow which keys of the theme.
+/// The properties of an object and the theme keys they follow.
 ///
 /// ```swift
 /// label.themeMap = [.set(\.color, .accent), .set(\.corner, .radius)]
 /// ```
 ///
-/// A value: it keeps no object and does nothing by itself. One map may serve any number of objects.
-/// The rules are followed in the order in which they are written; when two set the same property,
-/// the later one wins, and the earlier one is never followed.
+/// A map is a value: it references no object and has no effect by itself. One map can serve any
+/// number of objects. Rules apply in the order in which they are written. If two rules set the same
+/// property, the later one wins, and the earlier one is ignored.
 ///
-/// A property and a part of it, as `style` and `style.width`, are two properties: set the whole or its
-/// parts in one map, and not both. A view that is given the map gets all its values in the order of the
-/// rules. A switch sets only the properties whose keys changed, in the same order, and where that sets the
-/// whole, the part is that of the whole; so views that were given the map before and after the switch can
-/// differ. The map cannot prevent it: key paths can be compared, but not asked whether one continues
-/// another, and following every later rule at each switch would set properties whose keys did not change.
+/// A property and a part of it, such as `style` and `style.width`, are two properties: set the
+/// whole or its parts in one map, but not both. A view that receives the map gets all values in the
+/// order of the rules. A switch sets only the properties whose keys changed, in the same order; if
+/// that sets the whole, the part has the value within the whole. Views that received the map before
+/// and after the switch can therefore differ. The map cannot prevent this: key paths can be
+/// compared, but not tested for being a prefix of another, and applying every later rule at each
+/// switch would set properties whose keys did not change.
 ///
 /// ## Thread safety
 ///
-/// Deliberately not `Sendable`: it refers to properties of views, which belong to the main actor.
+/// Deliberately not `Sendable`: a map refers to properties of views, which belong to the main
+/// actor.
 public struct ThemeMap<Object: AnyObject> {
-  /// One line of a map.
+  /// One rule of a map.
   public struct Rule {
     @usableFromInline let body: ThemeRule
 
     @inlinable
     init(_ body: ThemeRule) { self.body = body }
 
-    /// Sets a property to the value of a key, now and whenever it changes.
+    /// Sets a property to the value of a key, now and whenever the key changes.
     ///
     /// - Parameters:
-    ///   - property: The property. Evaluated twice, once to tell rules apart and once to set: the optimiser
-    ///     looks through a key path that has one use only.
-    ///   - key: The key, with the property's type of value.
+    ///   - property: The property. The argument is evaluated twice, once to identify the rule and
+    ///     once to set the property, because the optimiser sees through a key path only if it has a
+    ///     single use.
+    ///   - key: The key, which has the same type of value as the property.
     /// - Returns: The rule.
     @inlinable
     @inline(__always)
@@ -48,28 +51,29 @@ public struct ThemeMap<Object: AnyObject> {
     }
   }
 
-  /// The rules, of which no two set the same property.
+  /// The rules, at most one for each property.
   let rules: [ThemeRule]
 
   /// The keys of the rules, each once.
   let keys: [ThemeKeys]
 
-  /// Whether rules may have been written for another class, of which this object need not be.
+  /// A Boolean value that indicates whether rules may refer to a class that the object does not
+  /// inherit from.
   private let isConverted: Bool
 
-  /// The manager that themes whoever follows this map, or `nil` for the follower's own.
+  /// The manager that themes the users of this map, or `nil` for each user's own manager.
   @usableFromInline private(set) var manager: ThemeManager?
 
-  /// Creates a map from rules that were put together elsewhere.
+  /// Creates a map from an array of rules.
   ///
-  /// - Parameter rules: The rules, in the order in which they are to be followed.
+  /// - Parameter rules: The rules, in the order in which they apply.
   public init(_ rules: [Rule]) {
     var properties: Set<AnyKeyPath> = []
     let last = rules.reversed().filter { properties.insert($0.body.property).inserted }
     self.init(last.reversed().map(\.body), isConverted: false)
   }
 
-  /// Creates the map of an object from one that was set through another static type of it.
+  /// Creates a map for an object from one that was set through another static type of it.
   init(converting map: any AnyThemeMap) {
     self.init(map.rules, isConverted: true)
     manager = map.manager
@@ -82,18 +86,19 @@ public struct ThemeMap<Object: AnyObject> {
     keys = rules.map(\.key).filter { known.insert($0).inserted }
   }
 
-  /// The map without the rules that were written for a class that an object is not of.
+  /// Returns the map without rules for classes that an object does not inherit from.
   func fitting(_ object: Object) -> ThemeMap {
     guard isConverted else { return self }
     return ThemeMap(rules.filter { $0.fits(object) }, isConverted: false)
   }
 
-  /// The same rules, with the values of a certain manager.
+  /// Returns a map with the same rules and the values of a given manager.
   ///
-  /// That manager, often a scope, themes every view that is given this map, whatever manager the
-  /// view has of its own.
+  /// That manager, often a scope, themes every view that uses the map, and takes precedence over
+  /// the view's own manager.
   ///
-  /// - Parameter manager: The manager. The map keeps it, and so does a view that has the map.
+  /// - Parameter manager: The manager. The map keeps a strong reference to it, and so does every
+  ///   view that uses the map.
   /// - Returns: The new map.
   public func scoped(_ manager: ThemeManager) -> ThemeMap {
     var map = self
@@ -102,7 +107,7 @@ public struct ThemeMap<Object: AnyObject> {
   }
 }
 
-/// A map, whatever its object.
+/// A map with a type-erased object.
 protocol AnyThemeMap {
   var rules: [ThemeRule] { get }
   var manager: ThemeManager? { get }
@@ -111,7 +116,7 @@ protocol AnyThemeMap {
 extension ThemeMap: AnyThemeMap {}
 
 extension ThemeMap: ExpressibleByArrayLiteral {
-  /// Creates a map from the rules in brackets.
+  /// Creates a map from an array literal of rules.
   public init(arrayLiteral rules: Rule...) { self.init(rules) }
 }
 
@@ -121,20 +126,20 @@ extension ThemeMap: Sendable {}
 @available(*, unavailable)
 extension ThemeMap.Rule: Sendable {}
 
-/// One line of a map, whatever the object and the value: what becomes of an object when a key
-/// changes.
+/// One rule of a map with type-erased object and value.
 ///
-/// The types are known where the rule is written, in the user's module. There the function is made,
-/// and, since that is inlined, without a look at a key path or at metadata when it is called.
+/// The types are known where the rule is written, in the client's module. The closure is created
+/// there and inlined, so calling it needs neither key paths nor metadata.
 @usableFromInline
 struct ThemeRule {
-  /// The key whose changes matter.
+  /// The key that the rule follows.
   @usableFromInline let key: ThemeKeys
 
-  /// The property that is set; its root is the class that the rule was written for.
+  /// The property that the rule sets; its root is the class the rule was written for.
   @usableFromInline let property: AnyKeyPath
 
-  /// Hands the value in a box to the object: both are of the types that the rule was made for.
+  /// Sets the property of an object to the value in a box; both must have the types that the rule
+  /// was created for.
   @usableFromInline let write: (_ object: AnyObject, _ box: AnyObject) -> Void
 
   @inlinable
@@ -148,7 +153,8 @@ struct ThemeRule {
     self.write = write
   }
 
-  /// Whether an object is of the class that the rule was written for.
+  /// A Boolean value that indicates whether an object is an instance of the class the rule was
+  /// written for.
   func fits(_ object: AnyObject) -> Bool {
     func isInstance<Root>(_ root: Root.Type) -> Bool { object is Root }
     return _openExistential(type(of: property).rootType, do: isInstance)

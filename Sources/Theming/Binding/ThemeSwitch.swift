@@ -1,84 +1,83 @@
 public import EventBus
 
-/// One manager's part in a switch.
+/// The change that a switch makes to one manager.
 @MainActor
 struct ThemeSwitch {
-  /// The manager.
   let manager: ThemeManager
-  /// The theme before, and the same as views see it.
+  /// The theme before the switch, and its flattened form.
   let old: (theme: Theme, resolved: ResolvedTheme)
-  /// The theme to come, and the same as views see it.
+  /// The theme after the switch, and its flattened form.
   let new: (theme: Theme, resolved: ResolvedTheme)
-  /// The changes that a scope makes from now on, or `nil` when its theme is its own.
+  /// The overrides of a scope after the switch, or `nil` if its theme does not follow the manager
+  /// above.
   let overlay: ThemeLayer?
 }
 
-/// What a switch does to a manager and the scopes that follow it.
+/// The changes that a switch makes to a manager and the scopes that follow it.
 ///
-/// Planning calls no code of the user, so nothing changes between a plan and the swap.
+/// Planning calls no user code, so nothing changes between planning and the swap.
 @MainActor
 struct SwitchPlan {
-  /// The parts, each manager before its scopes.
+  /// The changes, each manager before its scopes.
   private(set) var switches: [ThemeSwitch] = []
-  /// Every manager that was looked at: where another thread drops the last other reference, the
-  /// manager is released with the plan and not while it is made.
+  /// All visited managers: if another thread releases the last other reference, the manager is
+  /// destroyed with the plan, not while the plan is being created.
   private var managers: [ThemeManager] = []
 
-  /// Creates a plan that changes nothing.
   init() {}
 
   /// Adds a manager and the scopes that follow it.
   ///
   /// - Parameters:
   ///   - manager: The manager.
-  ///   - base: The theme that the manager above will have, or `nil` when there is none.
-  ///   - wish: Returns the wish for a manager, if there is one.
+  ///   - base: The planned theme of the manager above, or `nil` if there is none.
+  ///   - request: Returns the request for a manager, if there is one.
   mutating func add(
     _ manager: ThemeManager,
     over base: Theme?,
-    _ wish: (ThemeManager) -> ThemeWish?
+    _ request: (ThemeManager) -> ThemeRequest?
   ) {
     managers.append(manager)
-    // A scope that wears a theme of its own stays as it is, and so do those that follow it.
-    guard let wished = wish(manager) ?? manager.overlay.map(ThemeWish.overlay),
-      let theme = wished.theme(over: base)
+    // A scope that does not follow the manager above stays as it is, and so do its own scopes.
+    guard let requested = request(manager) ?? manager.overlay.map(ThemeRequest.overlay),
+      let theme = requested.theme(over: base)
     else { return }
     switches.append(
       ThemeSwitch(
         manager: manager,
         old: (manager.theme, manager.resolved),
         new: (theme, ResolvedTheme(theme.stack)),
-        overlay: wished.layer
+        overlay: requested.layer
       )
     )
-    for scope in manager.scopes.living { add(scope, over: theme, wish) }
+    for scope in manager.scopes.living { add(scope, over: theme, request) }
   }
 
-  /// Throws if aliases of one of the themes lead in a circle.
+  /// Throws an error if aliases of one of the themes form a cycle.
   func check() throws(ThemeError) {
     for part in switches { try part.new.resolved.check(part.new.theme) }
   }
 
-  /// Whether no aliases lead in a circle.
+  /// A Boolean value that indicates whether all themes are free of alias cycles.
   var isSound: Bool { switches.allSatisfy { $0.new.resolved.cycle == nil } }
 }
 
-/// What a manager is asked to become.
-enum ThemeWish {
-  /// This theme, whatever lies above.
+/// A request to switch a manager.
+enum ThemeRequest {
+  /// Use this theme, regardless of the manager above.
   case wear(Theme)
-  /// For a scope: the theme of the manager above, with these changes.
+  /// For a scope: use the theme of the manager above with these overrides.
   case overlay(ThemeLayer)
 
-  /// The changes, or `nil` for a theme of one's own.
+  /// The overrides, or `nil` if the request replaces the theme.
   var layer: ThemeLayer? {
     if case .overlay(let layer) = self { layer } else { nil }
   }
 
-  /// The theme wished for.
+  /// Returns the requested theme.
   ///
-  /// - Parameter base: The theme of the manager above, or `nil` when there is none.
-  /// - Returns: The theme, or `nil` when it wants a manager above and there is none.
+  /// - Parameter base: The theme of the manager above, or `nil` if there is none.
+  /// - Returns: The theme, or `nil` if the request needs a manager above and there is none.
   func theme(over base: Theme?) -> Theme? {
     switch self {
     case .wear(let theme): theme
@@ -87,48 +86,46 @@ enum ThemeWish {
   }
 }
 
-/// The switches that led to one another, from the one that began to the one that is being applied.
+/// The switches that triggered one another, from the first to the one being applied.
 struct SwitchChain {
-  /// How many openings of waiting events the caller who began was in; a switch that is asked for
-  /// in a further one was not led to.
+  /// The nesting depth of deliveries of mailed events when the chain began.
+  ///
+  /// A request made at a greater depth is not a consequence of the chain.
   let openings: Int
   /// The names of the themes so far.
   var names: [String] = []
-  /// What was thrown to the first caller who asked in the last round.
+  /// The first error thrown to a caller in the last round.
   private var error: ThemeError?
 
-  /// Creates the chain of nothing yet.
-  ///
-  /// - Parameter openings: How many openings of waiting events the caller is in.
   init(openings: Int = 0) { self.openings = openings }
 
-  /// Takes note that a switch was asked for in the last round.
+  /// Records a request made in the last round.
   ///
-  /// - Parameter name: The name of its theme.
-  /// - Returns: The error to be thrown to the caller.
+  /// - Parameter name: The name of the requested theme.
+  /// - Returns: The error for the caller.
   mutating func refuse(_ name: String) -> ThemeError {
     let refusal = ThemeError(.switchLoop, themes: names + [name])
     error = error ?? refusal
     return refusal
   }
 
-  /// Throws to the caller who began what was thrown in the last round.
+  /// Throws the error of the last round to the caller that began the chain.
   func check() throws(ThemeError) {
     if let error { throw error }
   }
 }
 
-/// The payload of `themeDidChange`: a switch was made, and every view has its new values.
+/// The payload of `themeDidChange`, posted after every view has its new values.
 public struct ThemeDidChange: Sendable {
-  /// The manager that switched, which is also the sender of the event.
+  /// The manager that switched; also the sender of the event.
   public let manager: ThemeManager
-  /// The theme before.
+  /// The theme before the switch.
   public let old: Theme
-  /// The theme now.
+  /// The theme after the switch.
   public let new: Theme
-  /// The keys that read something else than before.
+  /// The keys whose values changed.
   ///
-  /// Empty when the themes differ in their names alone.
+  /// Empty if the themes differ only in name or appearance.
   public let changedKeys: Set<ThemeKeys>
 }
 

@@ -1,6 +1,6 @@
 internal import EventBus
 
-/// An object that follows the theme: what ``Themed`` does, without a property wrapper.
+/// An object that follows the theme, as with ``Themed`` but without a property wrapper.
 ///
 /// ```swift
 /// @MainActor
@@ -13,34 +13,36 @@ internal import EventBus
 /// badge.themes = [.set(\.ink, .ink)]  // subscribes, applies now
 /// ```
 ///
-/// Setting `nil` ends it.
+/// Setting `nil` ends the subscription.
 ///
-/// ``Themed`` rests on a feature of the language that has no final name yet, the subscript that a
-/// property wrapper finds its object by. Whoever would rather not, writes one stored line.
+/// ``Themed`` depends on a language feature without a final name: the subscript that gives a property
+/// wrapper access to its enclosing instance. To avoid it, conform to this protocol, which needs one
+/// stored property.
 public protocol Themeable: AnyObject {
-  /// Holds the object's subscription; write `let themeSlot = ThemeSlot()`.
+  /// The storage of the object's subscription; write `let themeSlot = ThemeSlot()`.
   ///
-  /// It must be one and the same slot each time, of this object alone.
+  /// The getter must return the same slot each time, and each object must have its own.
   var themeSlot: ThemeSlot { get }
 }
 
 extension Themeable {
   /// The map by which the object follows the theme.
   ///
-  /// Its setter does everything, as that of ``Themed``.
+  /// The setter behaves like that of ``Themed``:
   ///
-  /// - Setting a map subscribes the object and hands it the theme in use, before the assignment
+  /// - Setting a map subscribes the object and applies the theme in use before the assignment
   ///   returns.
   /// - Setting another map replaces the first; the object then comes last in the order of
   ///   subscription.
-  /// - Setting `nil` ends it. The object keeps the look it has.
-  /// - When the object dies, so does the subscription: it lives in the slot. No `deinit` is written.
+  /// - Setting `nil` ends the subscription. The object keeps its current look.
+  /// - The death of the object ends the subscription, which is stored in the slot. No `deinit` is
+  ///   necessary.
   ///
-  /// An object of a subclass has one map, whichever static type it is read and set through. Given to
-  /// another object, the rules that were written for a class that the other one is not of are left
-  /// out.
+  /// An object of a subclass has one map, regardless of the static type through which it is read
+  /// and set. If the map is set for another object, rules for classes that the object does not
+  /// inherit from are ignored.
   ///
-  /// Use off the main actor, where a program in language mode 5 compiles it, traps.
+  /// Use off the main actor traps in programs in language mode 5, which compile it.
   @MainActor public var themes: ThemeMap<Self>? {
     get {
       MainActorCheck.require("\(Self.self).themes")
@@ -53,34 +55,34 @@ extension Themeable {
   }
 }
 
-/// Where an object keeps the map by which it follows a theme, and its subscription; see
-/// ``Themeable``.
+/// The storage of a theme map and its subscription; see ``Themeable``.
 ///
 /// ## Thread safety
 ///
-/// Created anywhere, used on the main actor, released on any thread.
+/// Create a slot anywhere and use it on the main actor. Any thread may release it.
 @MainActor
 public final class ThemeSlot {
-  /// The map, of the static type that it was set through.
+  /// The map, with the static type through which it was set.
   private var map: (any AnyThemeMap)?
   private var token: Token?
   private let manager: ThemeManager?
 
   /// Creates an empty slot.
   ///
-  /// - Parameter manager: The manager that themes the object, unless its map is
-  ///   ``ThemeMap/scoped(_:)``; `nil` for ``ThemeManager/shared``. The slot keeps it.
+  /// - Parameter manager: The manager that themes the object unless its map is
+  ///   ``ThemeMap/scoped(_:)``; `nil` for ``ThemeManager/shared``. The slot keeps a strong
+  ///   reference to it.
   public nonisolated init(_ manager: ThemeManager? = nil) { self.manager = manager }
 
-  /// The map that was set last, or `nil`, whichever static type it was set through.
+  /// Returns the map, regardless of the static type through which it was set.
   func map<Object>(of type: Object.Type) -> ThemeMap<Object>? {
     map.map { $0 as? ThemeMap<Object> ?? ThemeMap(converting: $0) }
   }
 
-  /// Replaces the map, and the subscription with it.
+  /// Replaces the map and its subscription.
   ///
-  /// What was in the slot is let go of at the very end: whatever that sets off may come back here, and
-  /// has the last word, as it would in any property.
+  /// The former contents are released last: code that their release triggers may set the slot
+  /// again, and the later assignment wins, as for any property.
   func set<Object: AnyObject>(_ new: ThemeMap<Object>?, for object: Object) {
     let former = exchange(new, nil)
     former.token?.cancel()
@@ -94,7 +96,7 @@ public final class ThemeSlot {
     withExtendedLifetime(former) {}
   }
 
-  /// Takes a map and a token, and returns the former ones.
+  /// Stores a map and a token, and returns the former ones.
   private func exchange(
     _ newMap: (any AnyThemeMap)?,
     _ newToken: Token?

@@ -1,7 +1,7 @@
 public import EventBus
 internal import Synchronization
 
-/// A property by which a view follows the theme: its setter does everything.
+/// A property wrapper by which a view follows the theme.
 ///
 /// ```swift
 /// @MainActor
@@ -16,43 +16,42 @@ internal import Synchronization
 /// label.themeMap = nil  // ends
 /// ```
 ///
-/// - Setting a map subscribes the view and hands it the theme in use, before the assignment
-///   returns.
+/// - Setting a map subscribes the view and applies the theme in use before the assignment returns.
 /// - Setting another map replaces the first; the view then comes last in the order of subscription.
-/// - Setting `nil` ends it. The view keeps the look it has.
-/// - When the view dies, so does the subscription: it lives in the view's storage. No `deinit` is
-///   written.
+/// - Setting `nil` ends the subscription. The view keeps its current look.
+/// - The death of the view ends the subscription, which is stored in the view. No `deinit` is
+///   necessary.
 ///
-/// `@Themed` follows ``ThemeManager/shared``, `@Themed(manager)` another one. To choose a manager
-/// for each view, write `_themeMap = Themed(manager)` in its `init`. A map that is
-/// ``ThemeMap/scoped(_:)`` brings its own.
+/// `@Themed` follows ``ThemeManager/shared``, and `@Themed(manager)` follows another manager. To choose
+/// a manager for each view, write `_themeMap = Themed(manager)` in its `init`. The manager of a
+/// ``ThemeMap/scoped(_:)`` map takes precedence.
 ///
-/// It works in classes, and only there: in a structure it does not compile. A class that does not
-/// belong to the main actor writes `@MainActor @Themed var …`, since its properties will be set
-/// there.
+/// The wrapper works in classes only; in a structure it does not compile. In a class that is not
+/// isolated to the main actor, write `@MainActor @Themed var …`, because the main actor sets its
+/// properties.
 ///
 /// ## Thread safety
 ///
-/// Set and read on the main actor: elsewhere it does not compile, or, where a program in language mode
-/// 5 compiles it, it traps with the name of the property. The view may be released on any thread.
+/// Set and read on the main actor. Use elsewhere does not compile or, in language mode 5, traps with
+/// the name of the property. The view may be released on any thread.
 @propertyWrapper
 public struct Themed<Object: AnyObject> {
-  /// The manager, or `nil` for the shared one.
+  /// The manager, or `nil` for ``ThemeManager/shared``.
   @usableFromInline let manager: ThemeManager?
   @usableFromInline var map: ThemeMap<Object>?
   @usableFromInline var token: Token?
 
-  /// Follows ``ThemeManager/shared``, once a map is set.
+  /// Creates a property that follows ``ThemeManager/shared`` once a map is set.
   public init() { manager = nil }
 
-  /// Follows a manager, once a map is set.
+  /// Creates a property that follows a manager once a map is set.
   ///
-  /// - Parameter manager: The manager. The view keeps it.
+  /// - Parameter manager: The manager. The view keeps a strong reference to it.
   public init(_ manager: ThemeManager) { self.manager = manager }
 
-  /// There is no property without an instance; see the subscript.
+  /// Unavailable; the subscript with the enclosing instance takes its place.
   ///
-  /// It belongs to the main actor, and with it every property of this kind.
+  /// Isolated to the main actor, and with it every property of this kind.
   @available(*, unavailable, message: "@Themed is for properties of classes")
   @MainActor
   public var wrappedValue: ThemeMap<Object>? {
@@ -60,12 +59,12 @@ public struct Themed<Object: AnyObject> {
     set {}
   }
 
-  /// Reads or sets the map of an instance; called by the compiler.
+  /// Accesses the map of an instance; called by the compiler.
   ///
   /// - Parameters:
   ///   - object: The instance.
   ///   - wrapped: The property.
-  ///   - storage: The storage behind it.
+  ///   - storage: The storage of the property.
   ///
   /// Inlined, so that the optimiser sees the properties behind the key paths.
   @MainActor
@@ -83,9 +82,9 @@ public struct Themed<Object: AnyObject> {
     @inline(__always)
     set {
       MainActorCheck.require(property(storage))
-      // The storage is open for the moment of an exchange only, and what was in it is let go at the
-      // very end: whatever that sets off may come back here, and has the last word, as it would in
-      // any property.
+      // The storage is accessed for the exchange only, and its former contents are released last:
+      // code that their release triggers may set the property again, and the later assignment wins,
+      // as for any property.
       let former = object[keyPath: storage].exchange(newValue, nil)
       former.token?.cancel()
       if let newValue {
@@ -99,7 +98,7 @@ public struct Themed<Object: AnyObject> {
     }
   }
 
-  /// The name of the property with this storage, which is named after it.
+  /// Returns the name of the property with this storage, which is named after it.
   @usableFromInline
   static func property(_ storage: AnyKeyPath) -> String {
     let type = "\(Object.self)"
@@ -107,7 +106,7 @@ public struct Themed<Object: AnyObject> {
     return name.isEmpty || name.contains("<") ? "a themed property of \(type)" : "\(type).\(name)"
   }
 
-  /// Takes a map and a token, and returns the former ones.
+  /// Stores a map and a token, and returns the former ones.
   @inlinable
   mutating func exchange(_ newMap: ThemeMap<Object>?, _ newToken: Token?) -> Themed {
     let former = self
@@ -120,17 +119,17 @@ public struct Themed<Object: AnyObject> {
 @available(*, unavailable)
 extension Themed: Sendable {}
 
-/// Traps, with a message, where a program in language mode 5 uses a property off the main actor.
+/// Traps if a program in language mode 5 uses a property off the main actor.
 ///
-/// The check of the language stops such a program, too, but does not say why.
+/// The language's own check also stops such a program, but without a reason.
 @usableFromInline
 enum MainActorCheck: Sendable {
-  /// The thread that was last found to run the main actor.
+  /// The thread last found to run the main actor.
   private static let knownThread = Atomic<UInt>(0)
 
-  /// Stops the program off the main actor.
+  /// Traps off the main actor.
   ///
-  /// - Parameter property: The name of the property that is used.
+  /// - Parameter property: The name of the property in use.
   @usableFromInline
   static func require(_ property: @autoclosure () -> String) {
     let thread = ThreadIdentity.current
@@ -143,13 +142,14 @@ enum MainActorCheck: Sendable {
       }
       knownThread.store(thread, ordering: .relaxed)
     }
-    // The main actor may have left the thread since.
+    // The main actor may have left the thread in the meantime.
     MainActor.preconditionIsolated()
   }
 
-  /// Whether the caller runs on the main actor.
+  /// A Boolean value that indicates whether the caller runs on the main actor.
   ///
-  /// A task that begins at once does so only there. Older systems leave the answer to the language.
+  /// An immediate task starts synchronously only if the caller runs there. On older systems, the
+  /// language's check decides.
   private static var isOnMainActor: Bool {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return true }
     let hasBegun = Latch()

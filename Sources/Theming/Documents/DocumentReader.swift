@@ -1,27 +1,24 @@
 internal import EventBus
 
-/// Reads the values of a document, and keeps what it could not understand.
+/// Reads the values of a document and collects issues.
 ///
-/// First it finds the places that set keys, then it reads of each key's places the one that counts.
-/// Members are taken in the order of their names, so neither the result nor the error that is thrown
+/// Reading has two steps: find all settings of each key, then read the one that takes precedence.
+/// Members are visited in the order of their names, so neither the result nor the error thrown
 /// depends on the order in which the decoder lists them.
 struct DocumentReader {
   private typealias Container = KeyedDecodingContainer<DocumentKey>
 
-  /// A group that was found and not yet looked into.
-  private struct Group {
-    let container: Container
-    let path: [String]
-  }
+  /// A group whose members have not been visited yet.
+  private typealias Group = (container: Container, path: [String])
 
-  /// A place that sets a key of the schema.
+  /// A setting of a key of the schema.
   private struct Place {
     let container: Container
     let member: DocumentKey
     let path: [String]
 
-    /// Whether this place counts more than another one: it has fewer levels, or, with as many, comes
-    /// first in the alphabet.
+    /// A Boolean value that indicates whether this setting takes precedence over another one: it
+    /// has fewer levels or, with as many, comes first alphabetically.
     func precedes(_ other: Place) -> Bool {
       path.count == other.path.count
         ? path.lexicographicallyPrecedes(other.path) : path.count < other.path.count
@@ -34,31 +31,26 @@ struct DocumentReader {
   private var places: [String: Place] = [:]
   private var duplicates: Set<String> = []
 
-  /// What the document sets.
+  /// The entries read.
   private(set) var layer: ThemeLayer
 
-  /// What was left out.
+  /// The parts left out.
   private(set) var issues: [ThemeIssue] = []
 
-  /// Creates a reader that has read nothing.
-  ///
-  /// - Parameters:
-  ///   - schema: The keys.
-  ///   - name: The name of the theme.
   init(_ schema: SchemaIndex, name: String) {
     self.schema = schema
     layer = ThemeLayer(name: name, appearance: nil)
   }
 
-  /// Reads a group of values and the groups in it.
+  /// Reads a group of values, including nested groups.
   ///
-  /// - Parameter values: The group, which has no name itself.
+  /// - Parameter values: The outermost group, which has no name.
   /// - Throws: `DecodingError`, with the path to the value.
-  /// - Complexity: O(*m* · log *m*) for *m* members, and for each that is unknown the search for the
-  ///   nearest name.
+  /// - Complexity: O(*m* · log *m*) for *m* members, plus the search for the closest name for each
+  ///   unknown one.
   mutating func read(_ values: KeyedDecodingContainer<DocumentKey>) throws {
-    // A list of groups and no recursion: how deep a document is, is not up to us.
-    var open = [Group(container: values, path: [])]
+    // A list instead of recursion: the nesting depth of a document has no bound.
+    var open: [Group] = [(values, [])]
     while let group = open.popLast() {
       for member in group.container.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {
         if let inner = try look(at: member, of: group) { open.append(inner) }
@@ -69,9 +61,9 @@ struct DocumentReader {
     }
   }
 
-  /// Notes what a member is.
+  /// Classifies a member.
   ///
-  /// - Returns: The group to look into, if it is one.
+  /// - Returns: The group to visit if the member is one.
   private mutating func look(at member: DocumentKey, of group: Group) throws -> Group? {
     let path = group.path + [member.stringValue]
     let name = path.joined(separator: ".")
@@ -81,18 +73,18 @@ struct DocumentReader {
     }
     if schema.hasGroup(name) {
       let inner = try group.container.nestedContainer(keyedBy: DocumentKey.self, forKey: member)
-      return Group(container: inner, path: path)
+      return (inner, path)
     }
-    let inner = try? group.container.nestedContainer(  // Reason: what is no group is a leaf.
+    let inner = try? group.container.nestedContainer(  // Reason: otherwise a leaf.
       keyedBy: DocumentKey.self,
       forKey: member
     )
-    if let inner, !inner.allKeys.isEmpty { return Group(container: inner, path: path) }
+    if let inner, !inner.allKeys.isEmpty { return (inner, path) }
     issues.append(ThemeIssue(.unknownKey, key: name, suggestion: schema.suggestion(for: name)))
     return nil
   }
 
-  /// Notes a place that sets a key, if it is the one that counts.
+  /// Records a setting of a key if it takes precedence over those found before.
   private mutating func note(_ place: Place, of name: String) {
     guard let other = places[name] else {
       places[name] = place
@@ -102,9 +94,9 @@ struct DocumentReader {
     if place.precedes(other) { places[name] = place }
   }
 
-  /// Reads the value of a key, or its alias.
+  /// Reads the value or the alias of a key.
   private mutating func take(_ key: ThemeKeys, from place: Place) throws {
-    let text = try? place.container.decode(  // Reason: what is no text is no alias.
+    let text = try? place.container.decode(  // Reason: only text can be an alias.
       String.self,
       forKey: place.member
     )
@@ -117,14 +109,14 @@ struct DocumentReader {
     }
   }
 
-  /// Decodes a value; whatever goes wrong is told with the way to it.
+  /// Decodes a value; every error carries the coding path of the value.
   private func value(_ codec: ThemeCodec, at place: Place) throws -> any AnyThemeValue {
     do {
       return try codec.decode(place.container, place.member)
     } catch let error as DecodingError {
       throw error.located(at: place.codingPath)
     } catch {
-      // Decoders have errors of their own for numbers that do not fit, and values may have, too.
+      // Decoders throw their own errors for numbers out of range, and so may values.
       let problem = "The value of \"\(place.path.joined(separator: "."))\" cannot be read: \(error)"
       throw DecodingError.dataCorrupted(
         DecodingError.Context(
@@ -136,7 +128,7 @@ struct DocumentReader {
     }
   }
 
-  /// Makes a key read like another one.
+  /// Makes a key an alias of another key.
   private mutating func takeAlias(of name: String, for key: ThemeKeys, from place: Place) throws {
     guard let target = schema[name] else {
       let issue = ThemeIssue(
@@ -149,8 +141,8 @@ struct DocumentReader {
     }
     guard target.valueType == key.valueType else {
       let problem =
-        "\"\(key)\" has values of type \(key.valueType) and cannot read like \"\(target)\", which "
-        + "has values of type \(target.valueType)"
+        "\"\(key)\" has values of type \(key.valueType) and cannot be an alias of \"\(target)\", "
+        + "which has values of type \(target.valueType)"
       throw DecodingError.typeMismatch(
         key.valueType,
         DecodingError.Context(codingPath: place.codingPath, debugDescription: problem)
@@ -164,12 +156,12 @@ struct DocumentReader {
 struct SchemaIndex {
   private let keys: [String: ThemeKeys]
 
-  /// Every name that stands before a dot in the name of a key.
+  /// Every prefix before a dot in the name of a key.
   private let groups: Set<String>
 
-  /// Sorts the keys of a schema.
+  /// Indexes the keys of a schema.
   ///
-  /// Two different keys with one name trap.
+  /// Two different keys with the same name trap.
   ///
   /// - Complexity: O(*k*) for *k* keys.
   init<Schema: ThemeSchema>(_ schema: Schema.Type) {
@@ -180,7 +172,7 @@ struct SchemaIndex {
         trap(
           "The schema \(schema) has two keys named \"\(key.name)\", one with values of type "
             + "\(other.valueType), one of type \(key.valueType)",
-          remedy: "Give one of them another name: a document knows keys by their names"
+          remedy: "Rename one of them: documents identify keys by name"
         )
       }
       for index in key.name.indices where key.name[index] == "." {
@@ -191,31 +183,31 @@ struct SchemaIndex {
     self.groups = groups
   }
 
-  /// The key of a name.
   subscript(name: String) -> ThemeKeys? { keys[name] }
 
-  /// Whether a key of the schema belongs to the group of this name.
+  /// A Boolean value that indicates whether the schema has keys in a group.
   func hasGroup(_ name: String) -> Bool { groups.contains(name) }
 
-  /// Whether the schema has this key, and not only another one of the same name.
+  /// A Boolean value that indicates whether the schema has exactly this key, not just another key
+  /// of the same name.
   func contains(_ key: ThemeKeys) -> Bool { keys[key.name] == key }
 
-  /// The name of a key that is nearest to one that is none, or `nil` when none is near.
+  /// Returns the name of the key closest to an unknown name, or `nil` if none is close.
   ///
   /// - Complexity: O(*k* · *l*²) for *k* keys with names of *l* letters.
   func suggestion(for name: String) -> String? {
-    // A key of this very name has another type of value; its name is no help.
+    // A key with exactly this name has another type of value, so its name would not help.
     keys[name] == nil ? NearestName.nearest(to: name, among: keys.keys) : nil
   }
 }
 
 extension DecodingError {
-  /// The same error, with the way to the value where the decoder lost it.
+  /// Returns this error with the coding path of the value, if its own path is shorter.
   ///
-  /// Decoders do: one that finds a number that does not fit may say so without a path.
+  /// Some decoders omit the path, for example in errors about numbers out of range.
   ///
-  /// - Parameter path: The way to the value that was being read.
-  /// - Returns: The error, with this path if its own is shorter.
+  /// - Parameter path: The coding path of the value that was being decoded.
+  /// - Returns: The error, with `path` if its own path is shorter.
   func located(at path: [any CodingKey]) -> DecodingError {
     func located(_ context: Context) -> Context {
       guard context.codingPath.count < path.count else { return context }

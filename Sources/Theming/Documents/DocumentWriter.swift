@@ -1,27 +1,23 @@
-/// Chooses what of a theme's layer goes into a document, and keeps what cannot.
+/// Selects the entries of a theme's layer that a document can hold, and collects issues about the
+/// others.
 struct DocumentWriter {
   private let schema: SchemaIndex
 
-  /// What the document sets.
+  /// The entries to write.
   private(set) var layer: ThemeLayer
 
-  /// What was left out.
+  /// The parts left out.
   private(set) var issues: [ThemeIssue] = []
 
-  /// Creates a writer for an empty document.
-  ///
-  /// - Parameters:
-  ///   - schema: The keys that the document may set.
-  ///   - name: The name of the theme.
   init(_ schema: SchemaIndex, name: String) {
     self.schema = schema
     layer = ThemeLayer(name: name, appearance: nil)
   }
 
-  /// Takes what a theme says itself.
+  /// Adds the entries of a theme's own layer.
   ///
-  /// - Complexity: O(*n*) in the number of entries, and for each that is left out the search for the
-  ///   nearest name.
+  /// - Complexity: O(*n*) in the number of entries, plus the search for the closest name for each
+  ///   entry left out.
   mutating func write(_ own: ThemeLayer) {
     for (key, value) in own.values where isKnown(key) {
       if key.codec == nil {
@@ -42,7 +38,7 @@ struct DocumentWriter {
     }
   }
 
-  /// Whether the schema has a key; that it has not is an issue.
+  /// Checks that the schema has a key, and records an issue otherwise.
   private mutating func isKnown(_ key: ThemeKeys) -> Bool {
     if schema.contains(key) { return true }
     let suggestion = schema.suggestion(for: key.name)
@@ -50,7 +46,8 @@ struct DocumentWriter {
     return false
   }
 
-  /// Whether an alias of a key can be read back: the key is known, and its name is not in braces.
+  /// A Boolean value that indicates whether an alias of a key can be read back: the schema has the
+  /// key, and its name is not in braces.
   private func canName(_ target: ThemeKeys) -> Bool {
     schema.contains(target)
       && AliasSyntax.target(of: AliasSyntax.alias(of: target.name)) == target.name

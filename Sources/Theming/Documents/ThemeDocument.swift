@@ -1,4 +1,4 @@
-/// A theme as a file says it: what it sets itself, and the name of the theme it extends.
+/// The contents of a theme file: the values a theme sets itself, and the name of the theme it extends.
 ///
 /// ```json
 /// {
@@ -12,7 +12,7 @@
 /// }
 /// ```
 ///
-/// Bring the decoder: of JSON, property lists, YAML, or whatever else there is one for.
+/// Use any decoder: for JSON, property lists, YAML or another format.
 ///
 /// ```swift
 /// func skin(from decoder: any Decoder, over base: Theme) throws -> Theme {
@@ -22,21 +22,22 @@
 /// }
 /// ```
 ///
-/// - `name` is required. Without `appearance` the theme has that of its base, or else is dark.
-/// - `values` holds the values of the keys of the `Schema`, by name. Members in a group are written
-///   in an object of their own or with dots, in any mixture. Where the schema has a key, what stands
-///   there is its value, also when it is an object.
-/// - `"{color.brand}"` makes a key read like another one with the same type of value. A text that
-///   itself stands in braces is written in two pairs of them: `"{{like this}}"`. That goes for keys
-///   with values of type `String`; what other types encode as one text must not stand in braces.
-/// - What is not known is left out, and is one of the ``issues``. A value of a wrong type, `null`
-///   included, is an error.
-/// - When a key is set in several places, the one with the fewest levels counts, and of several such
-///   the one whose path is first in the alphabet.
+/// - `name` is required. Without `appearance`, the theme has the appearance of its base, or is dark
+///   if it has no base.
+/// - `values` holds the values of the keys of the `Schema`, by name. Write the members of a group in
+///   a nested object or with dotted names, in any mixture. A member with the name of a key is the
+///   value of that key, even if it is an object.
+/// - `"{color.brand}"` is an alias of a key with the same type of value. Enclose a text that is
+///   itself in braces in a second pair: `"{{like this}}"`. That applies to keys with values of type
+///   `String`; values of other types that encode as text must not be in braces.
+/// - Unknown members and keys are left out and reported in ``issues``. A value of a wrong type is an
+///   error, and so is `null`.
+/// - If a document sets a key more than once, the setting with the fewest levels counts, and among
+///   those the one whose path comes first alphabetically.
 ///
 /// ## Thread safety
 ///
-/// A value, to be copied and sent freely.
+/// A value type, free to copy and send.
 public struct ThemeDocument<Schema: ThemeSchema>: Sendable {
   /// The name of the theme.
   public let name: String
@@ -44,13 +45,13 @@ public struct ThemeDocument<Schema: ThemeSchema>: Sendable {
   /// The name of the theme that this one extends, or `nil` for none.
   public let extends: String?
 
-  /// Whether the theme is light or dark, or `nil` where the document does not say.
+  /// The appearance, or `nil` if the document does not set one.
   public let appearance: Appearance?
 
-  /// What was left out, in the order of the keys; empty when everything was understood.
+  /// The parts left out, in the order of their keys; empty if the whole document is valid.
   public let issues: [ThemeIssue]
 
-  /// What the document sets.
+  /// The entries of the document.
   let layer: ThemeLayer
 
   init(
@@ -67,15 +68,15 @@ public struct ThemeDocument<Schema: ThemeSchema>: Sendable {
     self.layer = layer
   }
 
-  /// Creates the document of a theme.
+  /// Creates a document from a theme.
   ///
-  /// It holds what the theme says itself. What it reads from the theme it was derived from is left to
-  /// that one: its name is what the document ``extends``.
+  /// The document contains the theme's own entries. Entries of the theme it was derived from are
+  /// not included; the document ``extends`` that theme by name.
   ///
-  /// - Parameter theme: The theme. What it says about keys that are not in the `Schema`, aliases of
-  ///   such keys, and values that are not `Codable` are left out, and are ``issues``.
-  /// - Complexity: O(*k* + *n* · log *n*) for *k* keys of the schema and *n* entries of the theme, and
-  ///   for each that is left out the search for the nearest name.
+  /// - Parameter theme: The theme. Entries for keys outside the `Schema`, aliases of such keys, and
+  ///   values that are not `Codable` are left out and reported in ``issues``.
+  /// - Complexity: O(*k* + *n* · log *n*) for *k* keys of the schema and *n* entries of the theme,
+  ///   plus the search for the closest name for each entry left out.
   public init(_ theme: Theme) {
     var writer = DocumentWriter(SchemaIndex(Schema.self), name: theme.name)
     writer.write(theme.stack.own)
@@ -88,17 +89,19 @@ public struct ThemeDocument<Schema: ThemeSchema>: Sendable {
     )
   }
 
-  /// The theme that the document describes.
+  /// Creates the theme that the document describes.
   ///
   /// - Parameters:
-  ///   - base: The theme to lay it over, or `nil` when it stands on nothing. A base may be given
-  ///     although the document names none, and one with another name than it ``extends``.
-  ///   - strict: Whether ``issues``, and a base with another name, are errors.
-  /// - Returns: The theme, a layer over its base: aliases of either follow what the other one sets.
-  /// - Throws: ``ThemeError``, with the code ``ThemeError/Code/wrongBase`` when the document extends a
-  ///   theme and no base is given; ``ThemeError/Code/issues`` when there are some and it is strict;
-  ///   ``ThemeError/Code/aliasCycle`` when aliases, those of the base included, lead in a circle. When
-  ///   several are true, the first of them.
+  ///   - base: The theme to extend, or `nil` for none. A base is allowed even if the document names
+  ///     none, or one with another name than it ``extends``.
+  ///   - strict: Pass `true` to treat ``issues``, and a base with another name, as errors.
+  /// - Returns: The theme, as a layer over its base: aliases in either follow values set in the
+  ///   other.
+  /// - Throws: ``ThemeError``. The code is ``ThemeError/Code/wrongBase`` if the document extends a
+  ///   theme and `base` is `nil`, or if `strict` is `true` and `base` has another name;
+  ///   ``ThemeError/Code/issues`` if `strict` is `true` and there are issues;
+  ///   ``ThemeError/Code/aliasCycle`` if aliases, including those of the base, form a cycle. If
+  ///   several apply, the first is thrown.
   /// - Complexity: O(*n*) in the number of entries of all layers.
   public func theme(extending base: Theme? = nil, strict: Bool = false) throws(ThemeError) -> Theme
   {
@@ -120,14 +123,14 @@ extension ThemeDocument: Codable {
     var key: DocumentKey { DocumentKey(stringValue: rawValue) }
   }
 
-  /// Reads a document.
+  /// Decodes a document.
   ///
-  /// - Throws: `DecodingError`, when there is no name, when a value has a wrong type or is `null`,
-  ///   when a group is something else than an object, or when an alias names a key with another type
-  ///   of value. The coding path of the error is the way to the value. What else a value throws is
-  ///   the underlying error of one.
-  /// - Complexity: O(*k* + *m* · log *m*) for *k* keys of the schema and *m* members of the document,
-  ///   and for each that is unknown the search for the nearest name.
+  /// - Throws: `DecodingError` if the name is missing, a value has a wrong type or is `null`, a
+  ///   group is not an object, or an alias names a key with another type of value. The coding path
+  ///   leads to the value. Other errors that a value throws are wrapped as the underlying error of
+  ///   a `DecodingError`.
+  /// - Complexity: O(*k* + *m* · log *m*) for *k* keys of the schema and *m* members of the
+  ///   document, plus the search for the closest name for each unknown member.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: DocumentKey.self)
     let name = try container.decode(String.self, forKey: Member.name.key)
@@ -146,11 +149,11 @@ extension ThemeDocument: Codable {
     )
   }
 
-  /// Writes the document, values with dotted names in the order of the alphabet.
+  /// Encodes the document, with dotted names in alphabetical order.
   ///
-  /// What it leaves out, its ``issues``, is not written.
+  /// The parts listed in ``issues`` are not encoded.
   ///
-  /// - Throws: What the encoder or a value throws.
+  /// - Throws: Any error that the encoder or a value throws.
   /// - Complexity: O(*n* · log *n*) for *n* entries.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: DocumentKey.self)
@@ -169,7 +172,7 @@ extension ThemeDocument: Codable {
     }
   }
 
-  /// Reads a member that may be left out, and may not be `null`.
+  /// Decodes an optional member, which must not be `null`.
   private static func read<Value: Decodable>(
     _ member: Member,
     of container: KeyedDecodingContainer<DocumentKey>
@@ -189,7 +192,7 @@ extension ThemeDocument: Codable {
   }
 }
 
-/// The keys that a ``ThemeDocument`` may set.
+/// The keys that a ``ThemeDocument`` can set.
 ///
 /// ```swift
 /// enum Skin: ThemeSchema {
@@ -197,14 +200,14 @@ extension ThemeDocument: Codable {
 /// }
 /// ```
 ///
-/// A document knows keys by their names alone, so no two keys of a schema may have one name: a
-/// schema with two such keys, of different types, traps when it is first used. The same key twice
-/// does no harm. Keys whose type of value is not `Codable` may be listed: documents can make them
-/// aliases, but cannot give them values.
+/// A document identifies keys by name, so the names in a schema must be unique. A schema with two
+/// keys of the same name and different types traps on first use. Listing the same key twice is
+/// harmless. Keys whose type of value is not `Codable` are allowed: documents can make them
+/// aliases, but cannot set their values.
 ///
 /// ## Thread safety
 ///
-/// ``keys`` is read on any thread, each time a document is made or read.
+/// ``keys`` is read on any thread, each time a document is created or decoded.
 public protocol ThemeSchema: SendableMetatype {
   /// The keys, in any order.
   static var keys: [ThemeKeys] { get }

@@ -1,29 +1,29 @@
-/// Whether a theme is a light or a dark one.
+/// The appearance of a theme: light or dark.
 public enum Appearance: String, Hashable, Sendable, CaseIterable, Codable {
-  /// Dark text on a light ground.
+  /// Dark text on a light background.
   case light
-  /// Light text on a dark ground.
+  /// Light text on a dark background.
   case dark
 }
 
-/// What the contrast of a text on its ground must be at least.
+/// The minimum contrast required between a text colour and its background.
 public struct ContrastRule: Sendable {
-  /// The key of the text's colour.
+  /// The key of the text colour.
   public let text: ThemeKey<RGBA>
 
-  /// The key of the colour of what it stands on.
+  /// The key of the background colour.
   public let ground: ThemeKey<RGBA>
 
-  /// The least ratio, from 1 to 21.
+  /// The minimum contrast ratio, from 1 to 21.
   public let minimum: Double
 
-  /// Asks for a contrast.
+  /// Creates a rule that requires a contrast ratio.
   ///
   /// - Parameters:
-  ///   - text: The key of the text's colour.
-  ///   - ground: The key of the colour of what it stands on.
-  ///   - minimum: The least ratio. The Web Content Accessibility Guidelines 2 ask for 4.5 for text,
-  ///     3 for large text and the parts of controls, and, for their highest level, 7.
+  ///   - text: The key of the text colour.
+  ///   - ground: The key of the background colour.
+  ///   - minimum: The minimum ratio. The Web Content Accessibility Guidelines 2 require 4.5 for
+  ///     text, 3 for large text and the parts of controls, and, at their highest level, 7.
   /// - SeeAlso: <https://www.w3.org/TR/WCAG22/#contrast-minimum>
   public init(_ text: ThemeKey<RGBA>, on ground: ThemeKey<RGBA>, atLeast minimum: Double) {
     self.text = text
@@ -32,34 +32,35 @@ public struct ContrastRule: Sendable {
   }
 }
 
-/// A text of a theme that cannot be read well.
+/// A violation of a contrast rule by a theme.
 public struct ContrastIssue: Sendable {
-  /// The rule that is broken.
+  /// The violated rule.
   public let rule: ContrastRule
 
   /// The name of the theme.
   public let theme: String
 
-  /// The colour of the text, as it is seen on its ground.
+  /// The text colour as it appears on its background.
   public let text: RGBA
 
-  /// The colour of what it stands on.
+  /// The background colour.
   public let ground: RGBA
 
-  /// The contrast ratio of the two, from 1 to 21.
+  /// The contrast ratio of the two colours, from 1 to 21.
   public let ratio: Double
 }
 
 extension ContrastIssue: CustomStringConvertible {
-  /// The theme, both keys with their colours, the ratio and what it should be.
+  /// The theme, both keys with their colours, the ratio and the required minimum.
   public var description: String {
     "\(theme): \(rule.text) \(text) on \(rule.ground) \(ground) has a contrast of "
       + "\(twoPlaces(ratio)), below \(twoPlaces(rule.minimum))"
   }
 
-  /// A ratio in two decimal places, rounded down, so that what is too low never reads as enough.
+  /// Formats a ratio with two decimal places, rounded down so that an insufficient ratio never
+  /// reads as sufficient.
   private func twoPlaces(_ ratio: Double) -> String {
-    // No ratio is greater than 21; what a rule asks for may be anything.
+    // A ratio is at most 21, but the minimum of a rule may be any number.
     guard let hundredths = Int(exactly: (ratio * 100).rounded(.down)) else { return "\(ratio)" }
     let rest = abs(hundredths % 100)
     return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
@@ -67,13 +68,14 @@ extension ContrastIssue: CustomStringConvertible {
 }
 
 extension Theme {
-  /// The texts that cannot be read well in this theme.
+  /// Checks the theme against contrast rules.
   ///
-  /// A translucent text is laid over its ground first, and a translucent ground over black or white,
-  /// whichever gives less contrast: what will shine through it is not known.
+  /// A translucent text colour is composited over its background first. A translucent background is
+  /// composited over black or white, whichever gives less contrast, because the colour behind it is
+  /// unknown.
   ///
-  /// - Parameter rules: The contrasts to check.
-  /// - Returns: An issue for each rule that is broken, in the order of the rules.
+  /// - Parameter rules: The rules to check.
+  /// - Returns: One issue for each violated rule, in the order of the rules.
   /// - Complexity: O(*r*) for *r* rules.
   public func contrastIssues(_ rules: [ContrastRule]) -> [ContrastIssue] {
     rules.compactMap { rule in

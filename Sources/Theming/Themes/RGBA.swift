@@ -1,7 +1,7 @@
-/// A colour in the sRGB space, eight bits a channel.
+/// A colour in the sRGB colour space with eight bits per channel.
 ///
-/// Colours are written and read as `#rrggbb`, or `#rrggbbaa` when they are not opaque; encoded, a
-/// colour is that string.
+/// The textual form is `#rrggbb`, or `#rrggbbaa` for colours that are not opaque. A colour encodes
+/// as that string.
 public struct RGBA: Hashable, Sendable {
   /// The red channel.
   public var red: UInt8
@@ -9,7 +9,7 @@ public struct RGBA: Hashable, Sendable {
   public var green: UInt8
   /// The blue channel.
   public var blue: UInt8
-  /// The opacity: 255 is opaque, 0 is invisible.
+  /// The opacity, from 0 (invisible) to 255 (opaque).
   public var alpha: UInt8
 
   /// Creates a colour from its channels.
@@ -20,10 +20,10 @@ public struct RGBA: Hashable, Sendable {
     self.alpha = alpha
   }
 
-  /// Reads a colour.
+  /// Creates a colour from its textual form.
   ///
-  /// - Parameter hex: `#rrggbb` or `#rrggbbaa`, or the short forms `#rgb` and `#rgba`, in either
-  ///   case. The `#` may be left out. Anything else gives `nil`.
+  /// - Parameter hex: `#rrggbb` or `#rrggbbaa`, or one of the short forms `#rgb` and `#rgba`, in
+  ///   either case. The `#` is optional. Any other text gives `nil`.
   public init?(hex: String) {
     var digits = Substring(hex)
     if digits.first == "#" { digits.removeFirst() }
@@ -45,17 +45,17 @@ public struct RGBA: Hashable, Sendable {
     )
   }
 
-  /// The colour as `#rrggbb`, or as `#rrggbbaa` when it is not opaque.
+  /// The colour as `#rrggbb`, or as `#rrggbbaa` if it is not opaque.
   public var hex: String {
     let channels = alpha == 255 ? [red, green, blue] : [red, green, blue, alpha]
     return "#" + channels.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// The contrast ratio of two colours, from 1 (none) to 21 (black and white), whichever comes
-  /// first.
+  /// Computes the contrast ratio of two colours, from 1 (none) to 21 (black and white).
   ///
-  /// As defined by the Web Content Accessibility Guidelines 2, which ask for 4.5 for text and 3 for
-  /// large text. The opacity is left out: a translucent colour must be laid over its ground first.
+  /// The order of the colours does not matter. The definition is that of the Web Content
+  /// Accessibility Guidelines 2, which require 4.5 for text and 3 for large text. The ratio ignores
+  /// opacity: composite a translucent colour over its background first.
   ///
   /// - SeeAlso: <https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio>
   public func contrast(with other: RGBA) -> Double {
@@ -64,12 +64,12 @@ public struct RGBA: Hashable, Sendable {
     return (lighter + 0.05) / (darker + 0.05)
   }
 
-  /// What is seen when this colour is painted over another one.
+  /// Composites this colour over another one.
   ///
-  /// The channels are mixed as they are stored, the way browsers and terminals do it.
+  /// The channels are mixed as stored, without linearisation, as browsers and terminals do.
   ///
-  /// - Parameter ground: What is below.
-  /// - Returns: The mixture; opaque when the ground is.
+  /// - Parameter ground: The colour below.
+  /// - Returns: The mixture; opaque if `ground` is opaque.
   /// - SeeAlso: <https://www.w3.org/TR/compositing-1/#simplealphacompositing>
   public func laid(over ground: RGBA) -> RGBA {
     if alpha == 255 { return self }
@@ -94,22 +94,22 @@ public struct RGBA: Hashable, Sendable {
     0.2126 * Self.linear(red) + 0.7152 * Self.linear(green) + 0.0722 * Self.linear(blue)
   }
 
-  /// The light of a channel, its gamma taken away.
+  /// Converts a gamma-encoded channel to linear light.
   private static func linear(_ channel: UInt8) -> Double {
     let value = Double(channel) / 255
     guard value > 0.04045 else { return value / 12.92 }
     return power12Over5((value + 0.055) / 1.055)
   }
 
-  /// Raises a number between 0 and 1 to the power of 2.4, as its square times the fifth root of its
+  /// Raises a number between 0 and 1 to the power of 2.4: its square times the fifth root of its
   /// square.
   ///
-  /// By Newton's method, which uses nothing but the four operations: the result is the same to the
-  /// last bit on every platform, and no mathematics library is needed.
+  /// Newton's method needs nothing but the four basic operations, so the result is identical to the
+  /// last bit on every platform, and no mathematics library is linked.
   private static func power12Over5(_ base: Double) -> Double {
     let square = base * base
     var root = 1.0
-    // From above the steps only fall, until rounding stops them.
+    // Starting from above, the iterates decrease until rounding stops them.
     while true {
       let fourth = root * root * root * root
       let next = root - (root - square / fourth) / 5
@@ -134,9 +134,9 @@ extension RGBA: CustomStringConvertible {
 }
 
 extension RGBA: Codable {
-  /// Reads the colour from a string.
+  /// Decodes a colour from its textual form.
   ///
-  /// - Throws: `DecodingError`, when there is no string or it is not a colour.
+  /// - Throws: `DecodingError` if the value is not a string, or the string is not a colour.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
@@ -149,7 +149,7 @@ extension RGBA: Codable {
     self = colour
   }
 
-  /// Writes the colour as ``hex``.
+  /// Encodes the colour as ``hex``.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(hex)

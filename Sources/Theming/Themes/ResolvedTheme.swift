@@ -1,23 +1,21 @@
-/// A theme as views see it: its layers laid over one another, its aliases followed, each key looked
-/// up once.
+/// A theme flattened for lookup: layers merged and aliases followed.
 struct ResolvedTheme: Sendable {
   private var values: [ThemeKeys: any AnyThemeValue]
 
-  /// The keys of an alias cycle, from one of them round to the same one again; `nil` when there is
-  /// none.
+  /// The keys of one alias cycle, with the first key repeated at the end; `nil` if there is none.
   private(set) var cycle: [ThemeKeys]?
 
   /// Resolves a theme.
   ///
-  /// A key that leads into a cycle reads its own default.
+  /// A key whose aliases reach a cycle reads its own default.
   ///
   /// - Complexity: O(*n*) in the number of entries of all layers; O(1) for one layer without
-  ///   aliases. Aliases are followed once each.
+  ///   aliases. Each alias is followed once.
   init(_ stack: ThemeStack) {
     let layer = stack.flattened()
     values = layer.values
     guard !layer.aliases.isEmpty else { return }
-    // By name, so that of several cycles the same one is reported on every run.
+    // Sorted by name, so that every run reports the same one of several cycles.
     let names = layer.aliases.keys.sorted(by: Self.precedes)
     var broken: Set<ThemeKeys> = []
     for name in names where values[name] == nil && !broken.contains(name) {
@@ -25,21 +23,22 @@ struct ResolvedTheme: Sendable {
     }
   }
 
-  /// Throws if aliases lead in a circle.
+  /// Throws an error if aliases form a cycle.
   ///
-  /// - Parameter theme: The theme that this is, to be named.
+  /// - Parameter theme: The theme this one was resolved from; the error names it.
   /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/aliasCycle``.
   func check(_ theme: Theme) throws(ThemeError) {
     guard let cycle else { return }
     throw ThemeError(.aliasCycle, themes: [theme.name], path: cycle.map(\.name))
   }
 
-  /// The value of a key: the theme's or else the key's default.
+  /// Returns the value that the theme gives a key, or else the key's default.
   func value(of key: ThemeKeys) -> any AnyThemeValue { values[key] ?? key.boxedDefault }
 
-  /// The keys that read something else than before, each with its value now.
+  /// Returns the keys whose values differ from those of another theme, with their values in this
+  /// one.
   ///
-  /// - Complexity: O(*n*) in the number of values of both.
+  /// - Complexity: O(*n*) in the number of values of both themes.
   func changes(from old: ResolvedTheme) -> [ThemeKeys: any AnyThemeValue] {
     var changes = values.filter { key, value in !value.equals(old.value(of: key)) }
     for (key, before) in old.values where values[key] == nil && !before.equals(key.boxedDefault) {
@@ -48,14 +47,14 @@ struct ResolvedTheme: Sendable {
     return changes
   }
 
-  /// Whether a key comes before another one by its name, and, with equal names, by its type.
+  /// Orders keys by name, and keys of the same name by type.
   private static func precedes(_ left: ThemeKeys, _ right: ThemeKeys) -> Bool {
     left.name == right.name
       ? String(reflecting: left.valueType) < String(reflecting: right.valueType)
       : left.name < right.name
   }
 
-  /// Follows one alias to its end, and gives every key on the way what was found there.
+  /// Follows one alias to its end and stores the value found there for every key on the path.
   private mutating func follow(
     _ start: ThemeKeys,
     _ aliases: [ThemeKeys: ThemeKeys],
@@ -83,17 +82,17 @@ struct ResolvedTheme: Sendable {
   }
 }
 
-/// The keys that read something else after a switch, each with what it reads.
+/// The keys that a switch changes, with their new values.
 ///
-/// Asked once for every rule of every view that is touched, so it is a table by the number of the
-/// key where the numbers lie close together, as those of one program's keys do.
+/// Every rule of every affected view performs one lookup. Where the numbers of the keys lie close
+/// together, as those of one program do, a table indexed by number serves the lookups.
 struct ThemeChanges: Sendable {
   private let values: [ThemeKeys: any AnyThemeValue]
   private let first: Int
-  /// The values from the lowest number to the highest; empty when that would be mostly gaps.
+  /// The values from the lowest key number to the highest; empty if that would be mostly gaps.
   private let table: [(any AnyThemeValue)?]
 
-  /// Makes the table of some changes.
+  /// Builds the table.
   ///
   /// - Complexity: O(*n*) in the number of changes.
   init(_ values: [ThemeKeys: any AnyThemeValue]) {
@@ -110,13 +109,11 @@ struct ThemeChanges: Sendable {
     self.table = table
   }
 
-  /// The keys.
   var keys: some Collection<ThemeKeys> { values.keys }
 
-  /// Whether nothing reads something else.
   var isEmpty: Bool { values.isEmpty }
 
-  /// What a key reads now, or `nil` when that has not changed.
+  /// The new value of a key, or `nil` if the key did not change.
   ///
   /// - Complexity: O(1).
   subscript(key: ThemeKeys) -> (any AnyThemeValue)? {

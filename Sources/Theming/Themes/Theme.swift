@@ -1,4 +1,4 @@
-/// A skin: a value for every key, some set by the theme, the others read from what lies below it.
+/// A skin: a value for every key.
 ///
 /// ```swift
 /// var night = Theme("Night")
@@ -7,18 +7,18 @@
 /// let ember = night.deriving("Ember") { $0[.brand] = RGBA(red: 255, green: 120, blue: 60) }
 /// ```
 ///
-/// A theme is its layers: its own values lie over those of the theme it was derived from, and those
-/// over the defaults of the keys. Reading never fails.
+/// A theme is a stack of layers. Its own values lie over those of the theme it was derived from,
+/// and those over the defaults of the keys. Reading never fails.
 ///
-/// An alias makes a key read like another one. It binds late, on what all layers say together: in
-/// the sample the accent of Ember is Ember's brand, although Night made the alias.
+/// An alias makes a key read the value of another key. Aliases bind late, after all layers are
+/// merged: in the sample, the accent of Ember is Ember's brand, although Night defines the alias.
 ///
-/// A theme has at most 32 layers. Deriving from a theme that has as many merges the lower half, which
-/// changes no value; only ``explain(_:)`` then names fewer themes.
+/// A theme has at most 32 layers. Deriving from a theme with 32 layers merges the lower half. No
+/// value changes; only ``explain(_:)`` then names fewer themes.
 ///
 /// ## Thread safety
 ///
-/// A value, to be copied and sent freely.
+/// A value type, free to copy and send.
 public struct Theme: Sendable {
   /// The name.
   public var name: String {
@@ -26,27 +26,27 @@ public struct Theme: Sendable {
     set { stack.own.name = newValue }
   }
 
-  /// Whether it is a light or a dark theme.
+  /// The appearance: light or dark.
   public var appearance: Appearance {
     get { stack.appearance }
     set { stack.own.appearance = newValue }
   }
 
-  /// The theme's own layer and, below it, those of the themes it was derived from.
+  /// The theme's own layer over the layers of the themes it was derived from.
   private(set) var stack: ThemeStack
 
-  /// Creates a theme that sets nothing: every key reads its default.
+  /// Creates a theme without values of its own, so that every key reads its default.
   public init(_ name: String, appearance: Appearance = .dark) {
     self.init(ThemeStack(ThemeLayer(name: name, appearance: appearance)))
   }
 
-  /// Creates a theme and fills it.
+  /// Creates a theme and sets its values.
   ///
   /// - Parameters:
   ///   - name: The name.
-  ///   - appearance: Whether it is a light or a dark theme.
-  ///   - edit: Sets its values.
-  /// - Throws: What `edit` throws.
+  ///   - appearance: The appearance: light or dark.
+  ///   - edit: A closure that sets values.
+  /// - Throws: Any error that `edit` throws.
   public init(
     _ name: String,
     appearance: Appearance = .dark,
@@ -63,13 +63,13 @@ public struct Theme: Sendable {
 
   /// The value of a key.
   ///
-  /// Reading finds the theme's own value, else that of the nearest theme it was derived from, else
-  /// the default of the key; where that is an alias, the other key is read in the same way. A key
-  /// whose aliases lead in a circle reads its own default; see ``checked()``. Writing sets the
-  /// theme's own value, in place of its own alias if it had one.
+  /// Reading returns the theme's own value, or else the value of the nearest theme it was derived
+  /// from, or else the default of the key. Aliases are followed in the same way. A key whose
+  /// aliases form a cycle reads its own default; see ``checked()``. Writing sets the theme's own
+  /// value and replaces its own alias.
   ///
-  /// - Complexity: O(*d*) to read, where *d* is the number of layers, and the same again for each
-  ///   alias on the way; O(1) to write.
+  /// - Complexity: O(*d*) to read, where *d* is the number of layers, and O(*d*) more for each
+  ///   alias followed; O(1) to write.
   public subscript<Value>(_ key: ThemeKey<Value>) -> Value {
     get {
       let (outcome, end) = stack.read(key)
@@ -82,12 +82,12 @@ public struct Theme: Sendable {
     set { stack.own.set(key, .value(ThemeValue(newValue))) }
   }
 
-  /// The key that another key reads like, or `nil` when that one has a value of its own or none.
+  /// The key that a key is an alias of, or `nil` if the key is not an alias.
   ///
-  /// The compiler sees to it that both have the same type of value. Writing makes the theme's own
-  /// alias, in place of its own value; writing `nil` takes the theme's own alias back, and what lies
-  /// below shows again. A circle can be written; it is found by ``checked()``, and when the theme is
-  /// used.
+  /// The compiler ensures that both keys have the same type of value. Writing a key sets the
+  /// theme's own alias and replaces its own value. Writing `nil` removes the theme's own alias and
+  /// exposes the layers below. Writing does not detect cycles; ``checked()`` does, and so does
+  /// every use of the theme.
   ///
   /// - Complexity: O(*d*) to read, where *d* is the number of layers; O(1) to write.
   public subscript<Value>(alias key: ThemeKey<Value>) -> ThemeKey<Value>? {
@@ -104,24 +104,25 @@ public struct Theme: Sendable {
     }
   }
 
-  /// Takes back what this theme itself says about a key; what lies below shows again.
+  /// Removes the theme's own value or alias for a key.
   ///
-  /// That is what the theme says that it was derived from, or else the default. Removing what was
-  /// never set does nothing.
+  /// The key then reads the value of the theme that this one was derived from, or else its default.
+  /// Removing a key that was never set has no effect.
   ///
   /// - Complexity: O(1).
   public mutating func remove(_ key: ThemeKeys) { stack.own.set(key, nil) }
 
-  /// A theme that reads like this one, but for what it sets itself.
+  /// Creates a theme that reads like this one except for the values it sets itself.
   ///
   /// - Parameters:
   ///   - name: The name of the new theme.
-  ///   - appearance: Its appearance, or `nil` for the same.
-  ///   - edit: Sets its own values.
-  /// - Returns: The new theme. This one stays as it is, and later edits of it are not followed.
-  /// - Throws: What `edit` throws.
-  /// - Complexity: O(*d*), where *d* is the number of layers; O(*n*) in the number of entries where
-  ///   layers are merged, which is at most each sixteenth time in a loop.
+  ///   - appearance: The appearance of the new theme, or `nil` to keep this one's.
+  ///   - edit: A closure that sets the new theme's own values.
+  /// - Returns: The new theme. This theme does not change, and its later edits do not affect the
+  ///   new one.
+  /// - Throws: Any error that `edit` throws.
+  /// - Complexity: O(*d*), where *d* is the number of layers; O(*n*) in the number of entries if
+  ///   layers are merged, which happens at most every 16th time in a loop.
   public func deriving(
     _ name: String,
     appearance: Appearance? = nil,
@@ -132,35 +133,36 @@ public struct Theme: Sendable {
     return theme
   }
 
-  /// The theme, if every alias leads to a value.
+  /// Checks that every alias leads to a value.
   ///
-  /// What uses a theme checks it too, so this is for themes that are made long before.
+  /// Every use of a theme performs the same check; call this method for themes created long before
+  /// their use.
   ///
   /// - Returns: The theme itself, unchanged.
-  /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/aliasCycle`` when aliases lead in a
-  ///   circle; ``ThemeError/path`` names the keys.
+  /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/aliasCycle`` if aliases form a cycle;
+  ///   ``ThemeError/path`` names the keys.
   /// - Complexity: O(*n*) in the number of entries of all layers.
   public func checked() throws(ThemeError) -> Theme {
     _ = try checkedResolution()
     return self
   }
 
-  /// The keys that read another value in this theme than in another one.
+  /// Returns the keys whose values differ from those of another theme.
   ///
-  /// A key counts that is an alias of a key whose value changed. A value that equals the default is
-  /// no change from not being set. Names and appearances are not compared.
+  /// The result includes aliases of changed keys. A value that equals the default does not differ
+  /// from an unset key. Names and appearances are not compared.
   ///
   /// - Complexity: O(*n*) in the number of values of both themes.
   public func changes(from old: Theme) -> Set<ThemeKeys> {
     Set(ResolvedTheme(stack).changes(from: ResolvedTheme(old.stack)).keys)
   }
 
-  /// This theme with the changes of a scope.
+  /// Returns this theme with the overrides of a scope on top.
   func laying(_ layer: ThemeLayer) -> Theme { Theme(stack.adding(layer)) }
 
-  /// The theme as views see it.
+  /// Resolves the theme.
   ///
-  /// - Throws: ``ThemeError`` when aliases lead in a circle.
+  /// - Throws: ``ThemeError`` if aliases form a cycle.
   func checkedResolution() throws(ThemeError) -> ResolvedTheme {
     let resolved = ResolvedTheme(stack)
     try resolved.check(self)

@@ -1,40 +1,40 @@
-/// Why a theme could not be used.
+/// The reason a theme cannot be used.
 public struct ThemeError: Error, Hashable, Sendable {
-  /// The kind of error.
+  /// The kind of an error.
   public enum Code: Hashable, Sendable {
-    /// Applying a theme led to another switch, again and again.
+    /// Applying a theme triggered another switch, 16 times in succession.
     ///
-    /// Some themed property, or an observer of the change, calls `use` each time it is told of a
-    /// switch. The theme of the last round stays; the switch after it was dropped.
+    /// A themed property, or an observer of the change, calls `use` on every switch. The theme of
+    /// the last round stays in use; the switch after it is dropped.
     case switchLoop
-    /// The aliases of the theme lead in a circle; ``ThemeError/path`` names the keys.
+    /// Aliases of the theme form a cycle; ``ThemeError/path`` names the keys.
     case aliasCycle
-    /// No theme of this name was registered.
+    /// No theme is registered under this name.
     case unknownTheme
-    /// The document extends a theme that was not given, or another one than was given.
+    /// The document extends a theme that was not passed, or a different theme was passed.
     case wrongBase
-    /// The document has ``ThemeError/issues``, and was to be read strictly.
+    /// The document has ``ThemeError/issues`` and strict reading was requested.
     case issues
   }
 
-  /// The kind of error.
+  /// The kind of the error.
   public let code: Code
 
-  /// The names of the themes it is about.
+  /// The names of the themes involved.
   ///
-  /// In a loop, those of the rounds and, last, the one that was dropped. Where a base is wrong, that
-  /// of the document and that of the theme it extends.
+  /// For a loop: the themes of the rounds and, last, the dropped one. For a wrong base: the theme
+  /// of the document and the theme it extends.
   public let themes: [String]
 
   /// The names of the keys of an alias cycle; otherwise empty.
   ///
-  /// In the order in which they point at one another. The last one is the first one again.
+  /// Each key is an alias of the next. The last name repeats the first.
   public let path: [String]
 
-  /// What is wrong with a document; otherwise empty.
+  /// The issues of the document; otherwise empty.
   public let issues: [ThemeIssue]
 
-  /// The registered name that is nearest to the one that was not found, or `nil` when none is near.
+  /// The registered name closest to an unknown one, or `nil` if none is close.
   public let suggestion: String?
 
   init(
@@ -53,16 +53,16 @@ public struct ThemeError: Error, Hashable, Sendable {
 }
 
 extension ThemeError: CustomStringConvertible {
-  /// What happened, and what to look for.
+  /// The error and how to resolve it.
   public var description: String {
     let first = themes.first ?? ""
     switch code {
     case .switchLoop:
-      return "Switching themes comes to no end (… \(themes.suffix(4).joined(separator: " → "))): "
-        + "each switch led to the next, \(themes.count - 1) times. Look for a themed property, "
-        + "or an observer of themeDidChange, that calls use(_:) whenever it is told of a switch."
+      return "Switching themes does not settle (… \(themes.suffix(4).joined(separator: " → "))): "
+        + "each switch triggered the next, \(themes.count - 1) times. Look for a themed property, "
+        + "or an observer of themeDidChange, that calls use(_:) on every switch."
     case .aliasCycle:
-      return "The aliases of the theme \"\(first)\" lead in a circle: "
+      return "The aliases of the theme \"\(first)\" form a cycle: "
         + "\(path.joined(separator: " → ")). Give one of them a value."
     case .unknownTheme:
       let advice =

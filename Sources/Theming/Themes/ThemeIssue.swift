@@ -1,27 +1,26 @@
-/// Something in a theme's document that was left out, because it could not be understood.
+/// A part of a theme document that was left out because it is not valid.
 public struct ThemeIssue: Hashable, Sendable {
-  /// The kind of issue.
+  /// The kind of an issue.
   public enum Code: Hashable, Sendable {
-    /// The document has no use for a member of this name, beside `name`, `values` and the others.
+    /// A document has no member of this name beside `name`, `values` and the others.
     case unknownMember
     /// No key of the schema has this name.
     case unknownKey
-    /// The alias points at a name that no key of the schema has.
+    /// The target of the alias is not the name of a key of the schema.
     case unknownAlias(target: String)
-    /// Two places in the document set this key; the one with fewer levels was taken.
+    /// The document sets this key twice; the setting with fewer levels counts.
     case duplicateKey
-    /// The type of the key's values cannot be read from files or written to them: it is not
-    /// `Codable`.
+    /// The type of the key's values is not `Codable`, so files cannot hold them.
     case notCodable
   }
 
-  /// The kind of issue.
+  /// The kind of the issue.
   public let code: Code
 
-  /// Where it is: the name of the key or of the member, with dots between groups.
+  /// The name of the key or member, with dots between groups.
   public let key: String
 
-  /// The known name that is nearest to the one that was not, or `nil` when none is near.
+  /// The known name closest to an unknown one, or `nil` if none is close.
   public let suggestion: String?
 
   init(_ code: Code, key: String, suggestion: String? = nil) {
@@ -32,35 +31,35 @@ public struct ThemeIssue: Hashable, Sendable {
 }
 
 extension ThemeIssue: CustomStringConvertible {
-  /// What is wrong, where, and what was perhaps meant.
+  /// The issue, its location and a suggestion if there is one.
   public var description: String {
     problem + (suggestion.map { "; did you mean \"\($0)\"?" } ?? "")
   }
 
   private var problem: String {
     switch code {
-    case .unknownMember: "\"\(key)\" is no member of a theme"
-    case .unknownKey: "\"\(key)\" is no key of the theme"
+    case .unknownMember: "\"\(key)\" is not a member of a theme"
+    case .unknownKey: "\"\(key)\" is not a key of the theme"
     case .unknownAlias(let target):
-      "\"\(key)\" points at \"\(target)\", which is no key of the theme"
+      "\"\(key)\" points at \"\(target)\", which is not a key of the theme"
     case .duplicateKey: "\"\(key)\" is set twice"
     case .notCodable: "\"\(key)\" has values that are not Codable"
     }
   }
 }
 
-/// Finds the name that somebody probably meant.
+/// Finds the known name closest to a misspelt one.
 ///
-/// The distance of two names is the number of letters to insert, remove, replace, or exchange with
-/// their neighbour, to make one of the other (the restricted Damerau–Levenshtein distance). Case does
-/// not count. A name is near when no more than a third of its letters, and at least one, need that.
+/// The distance of two names is the number of letters to insert, remove, replace or exchange with a
+/// neighbour to turn one into the other (the restricted Damerau–Levenshtein distance). Case is
+/// ignored. A name is close if that number is at most a third of its letters, or one.
 enum NearestName {
-  /// The nearest of some names.
+  /// Returns the closest of some names.
   ///
   /// - Parameters:
-  ///   - name: What was written.
-  ///   - known: What could have been meant.
-  /// - Returns: The nearest; of several the first in alphabetical order; `nil` when none is near.
+  ///   - name: The misspelt name.
+  ///   - known: The known names.
+  /// - Returns: The closest name, or the alphabetically first of several; `nil` if none is close.
   /// - Complexity: O(*n* · *l*²) for *n* names of *l* letters.
   static func nearest(to name: String, among known: some Sequence<String>) -> String? {
     let written = Array(name.lowercased())

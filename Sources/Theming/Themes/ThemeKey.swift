@@ -1,39 +1,39 @@
 internal import EventBus
 
-/// The name of one thing a theme decides, with the type of its value and a default.
+/// The name of one value of a theme, with the value's type and a default.
 ///
-/// Two keys with the same name and the same type of value are the same key, wherever they were
-/// made. The same name with another type is another key. Make keys as constants, in an extension of
-/// ``ThemeKeys``: what is known about a key stays as long as the process.
+/// Two keys with the same name and the same type of value are equal, wherever they were created.
+/// The same name with another type is another key. Create keys as constants in an extension of
+/// ``ThemeKeys``: the table of keys lasts as long as the process.
 ///
 /// ## Thread safety
 ///
-/// Keys are constants and may be used from any thread.
+/// Keys are immutable and safe to use from any thread.
 public final class ThemeKey<Value>: ThemeKeys, @unchecked Sendable  // Reason: constants only.
 where Value: Sendable & Equatable {
-  /// What the key reads where no theme sets it.
+  /// The value of the key in themes that do not set it.
   public let defaultValue: Value
 
-  /// Creates a key, or names one that is there already.
+  /// Creates a key, or refers to an existing one.
   ///
   /// - Parameters:
-  ///   - name: The name, with dots for groups. An empty one traps.
-  ///   - value: What the key reads where no theme sets it. When the same key was made before, with
-  ///     another default, the first one holds for both: equal keys read equal values.
+  ///   - name: The name, with dots between groups. An empty name traps.
+  ///   - value: The value of the key in themes that do not set it. If the same key already exists
+  ///     with another default, the first default applies to both: equal keys read equal values.
   /// - Complexity: O(1).
   public convenience init(_ name: String, default value: Value) {
     self.init(name, default: value, codec: nil)
   }
 
-  /// Creates a key whose values can be read from files, or names one that is there already.
+  /// Creates a key whose values files can hold, or refers to an existing one.
   ///
-  /// The compiler takes this form by itself where it knows that the value is `Codable`; see
+  /// The compiler chooses this initialiser wherever it knows that the value is `Codable`; see
   /// ``ThemeDocument``.
   ///
   /// - Parameters:
-  ///   - name: The name, with dots for groups. An empty one traps.
-  ///   - value: What the key reads where no theme sets it. When the same key was made before, with
-  ///     another default, the first one holds for both: equal keys read equal values.
+  ///   - name: The name, with dots between groups. An empty name traps.
+  ///   - value: The value of the key in themes that do not set it. If the same key already exists
+  ///     with another default, the first default applies to both: equal keys read equal values.
   /// - Complexity: O(1).
   public convenience init(_ name: String, default value: Value) where Value: Codable {
     self.init(name, default: value, codec: ThemeCodec(Value.self))
@@ -56,15 +56,15 @@ where Value: Sendable & Equatable {
     )
   }
 
-  /// The value in a box.
+  /// Returns the value in a box.
   ///
-  /// Only boxes of this key's type are ever kept under it.
+  /// A key only ever maps to boxes of its own type.
   func value(in box: any AnyThemeValue) -> Value {
     (box as? ThemeValue<Value>)?.value ?? defaultValue
   }
 }
 
-/// The namespace of theme keys: extend it with one stored line for each key.
+/// The namespace of theme keys: add one static property for each key.
 ///
 /// ```swift
 /// extension ThemeKeys {
@@ -73,29 +73,28 @@ where Value: Sendable & Equatable {
 /// }
 /// ```
 ///
-/// Where a key is expected, `.accent` finds it. In a module whose default isolation is the main
-/// actor, write `nonisolated extension ThemeKeys`.
+/// Where a key is expected, write `.accent`. In a module whose default isolation is the main actor,
+/// write `nonisolated extension ThemeKeys`.
 ///
-/// As a type it stands for a key whose value may be of any type: a ``ThemeDidChange`` carries a set
+/// As a type, `ThemeKeys` stands for a key with any type of value: ``ThemeDidChange`` carries a set
 /// of them.
 ///
 /// ## Thread safety
 ///
-/// Keys are constants and may be used from any thread.
+/// Keys are immutable and safe to use from any thread.
 public class ThemeKeys: Hashable, @unchecked Sendable {  // Reason: constants only.
-  /// The name, by which files and messages know the key.
+  /// The name, as used in files and messages.
   public let name: String
 
-  /// What the key is known by inside the process.
+  /// The number that identifies the key within the process.
   let number: Int
 
-  /// What the key reads where no theme sets it.
+  /// The boxed default value.
   let boxedDefault: any AnyThemeValue
 
-  /// The type of its values.
   let valueType: Any.Type
 
-  /// How its values are read from documents and written to them, or `nil` when they cannot be.
+  /// The codec of the key's values, or `nil` if documents cannot hold them.
   var codec: ThemeCodec? { ThemeKeyTable.codec(of: number) }
 
   init(
@@ -110,11 +109,11 @@ public class ThemeKeys: Hashable, @unchecked Sendable {  // Reason: constants on
     self.boxedDefault = boxedDefault
   }
 
-  /// Keys are equal when they have the same name and the same type of value, wherever they were
-  /// made.
+  /// Returns a Boolean value that indicates whether two keys have the same name and the same type
+  /// of value.
   public static func == (left: ThemeKeys, right: ThemeKeys) -> Bool { left.number == right.number }
 
-  /// Hashes what the key is known by: a number, never the name.
+  /// Hashes the number of the key.
   public func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }
 
@@ -123,35 +122,30 @@ extension ThemeKeys: CustomStringConvertible {
   public var description: String { name }
 }
 
-/// The keys made so far: one number and one default for each pair of a name and a type.
+/// The keys created so far: one number and one default for each pair of a name and a type.
 ///
-/// Entries stay as long as the process: keys are constants, not per-object strings.
+/// Entries last as long as the process: keys are constants, not per-object strings.
 enum ThemeKeyTable {
   private struct Identity: Hashable {
     let name: String
     let type: ObjectIdentifier
   }
 
-  private struct Entry {
-    let number: Int
-    let defaultValue: any AnyThemeValue
-  }
-
   private struct State {
-    var entries: [Identity: Entry] = [:]
+    var entries: [Identity: (number: Int, defaultValue: any AnyThemeValue)] = [:]
     var codecs: [Int: ThemeCodec] = [:]
   }
 
   private static let state = Locked(State())
 
-  /// Finds the number and the default of a key, or enters them.
+  /// Returns the number and the default of a key, creating an entry if there is none.
   ///
   /// - Parameters:
-  ///   - name: The key's name.
-  ///   - proposal: The default, if the key is new.
-  ///   - codec: How its values are read and written, if that is known here; then it is known
-  ///     wherever the key is used.
-  /// - Returns: The key's number, and the default that holds for it.
+  ///   - name: The name of the key.
+  ///   - proposal: The default if the key is new.
+  ///   - codec: The codec of the key's values if known here. From then on it applies wherever the
+  ///     key is used.
+  /// - Returns: The key's number and the default that applies.
   /// - Complexity: O(1).
   static func intern<Value>(
     _ name: String,
@@ -160,8 +154,7 @@ enum ThemeKeyTable {
   ) -> (number: Int, defaultValue: ThemeValue<Value>) {
     let identity = Identity(name: name, type: ObjectIdentifier(Value.self))
     let entry = state.withLock { state in
-      let entry =
-        state.entries[identity] ?? Entry(number: state.entries.count, defaultValue: proposal)
+      let entry = state.entries[identity] ?? (state.entries.count, proposal)
       state.entries[identity] = entry
       if let codec { state.codecs[entry.number] = codec }
       return entry
@@ -170,7 +163,7 @@ enum ThemeKeyTable {
     return (entry.number, entry.defaultValue as? ThemeValue<Value> ?? proposal)
   }
 
-  /// How the values of a key are read and written, or `nil` when its type cannot be.
+  /// The codec of a key's values, or `nil` if there is none.
   static func codec(of number: Int) -> ThemeCodec? {
     state.withLock { $0.codecs[number] }
   }

@@ -1,52 +1,47 @@
 internal import Synchronization
 
-/// What one theme says itself, apart from the theme it was derived from.
+/// The entries of one theme, without those of the theme it was derived from.
 ///
 /// A key has a value or an alias, never both.
 struct ThemeLayer: Sendable {
-  /// What a layer says about a key.
+  /// An entry for a key.
   enum Entry {
-    /// This value.
+    /// A value.
     case value(any AnyThemeValue)
-    /// What another key reads, of the same type of value.
+    /// An alias of another key with the same type of value.
     case alias(ThemeKeys)
   }
 
-  /// The name that the layer sets; `nil` in a scope that keeps the name below it.
+  /// The name; `nil` in a scope that keeps the name below.
   var name: String?
 
-  /// The appearance that the layer sets, or `nil` for the one below it.
+  /// The appearance, or `nil` to keep the one below.
   var appearance: Appearance?
 
-  /// The number of the scope whose changes it holds, or `nil` for a theme's layer.
+  /// The number of the scope that owns the layer, or `nil` for a theme's layer.
   let scope: UInt?
 
-  /// The values, by key.
   private(set) var values: [ThemeKeys: any AnyThemeValue] = [:]
 
-  /// The keys that read like other keys.
+  /// The target of each alias.
   private(set) var aliases: [ThemeKeys: ThemeKeys] = [:]
 
-  /// Creates the layer of a theme that sets nothing but its name and, perhaps, its appearance.
   init(name: String, appearance: Appearance?) {
     self.name = name
     self.appearance = appearance
     scope = nil
   }
 
-  /// Creates the layer of a scope that changes nothing yet.
-  ///
-  /// - Parameter scope: The number of the scope.
   init(scope: UInt?) { self.scope = scope }
 
-  /// The number of a scope that is being made, which no other scope has.
+  /// Returns a number that no other scope has.
   static func nextScope() -> UInt {
     lastScope.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
   private static let lastScope = Atomic<UInt>(0)
 
-  /// What the layer says about a key, or `nil` for nothing.
+  /// The entry for a key, or `nil` if there is none.
   ///
   /// - Complexity: O(1).
   subscript(key: ThemeKeys) -> Entry? {
@@ -54,7 +49,7 @@ struct ThemeLayer: Sendable {
     return aliases.isEmpty ? nil : aliases[key].map(Entry.alias)
   }
 
-  /// Says something else about a key, or nothing.
+  /// Sets or removes the entry for a key.
   mutating func set(_ key: ThemeKeys, _ entry: Entry?) {
     switch entry {
     case .value(let value):
@@ -69,9 +64,9 @@ struct ThemeLayer: Sendable {
     }
   }
 
-  /// Lays another layer over this one, which takes its name and appearance if it has any.
+  /// Merges a layer on top of this one into it, with its name and appearance if it has them.
   ///
-  /// - Complexity: O(*n*) in the number of entries of the upper one.
+  /// - Complexity: O(*n*) in the number of entries of `upper`.
   mutating func merge(_ upper: ThemeLayer) {
     name = upper.name ?? name
     appearance = upper.appearance ?? appearance

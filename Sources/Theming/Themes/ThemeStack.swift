@@ -1,25 +1,25 @@
-/// Layers of themes, one over the other, and what reading a key finds in them.
+/// The layers of a theme.
 ///
-/// Aliases bind late: an alias names a key and not a value, and is followed in the whole stack,
-/// whichever layer it stands in. Laying a new value over the key moves everything that points at it.
+/// Aliases bind late: an alias refers to a key, not to a value, and is followed through the whole
+/// stack, whichever layer contains it. Setting a key in an upper layer affects all its aliases.
 struct ThemeStack: Sendable {
-  /// Where reading a key came to its end.
+  /// The result of reading a key.
   enum Outcome {
-    /// A layer has a value.
+    /// The value that a layer sets.
     case value(any AnyThemeValue, layer: String)
-    /// No layer says anything about the key the walk came to.
+    /// No layer has an entry for the last key.
     case byDefault
-    /// The aliases lead in a circle.
+    /// The aliases form a cycle.
     case cycle
   }
 
-  /// The greatest number of layers.
   static let maximumCount = 32
 
-  /// The layers, the lowest first; the last one is the theme's own, and is always there.
+  /// The layers, the lowest first; the last one is the theme's own.
+  ///
+  /// Never empty.
   private var layers: [ThemeLayer]
 
-  /// The stack of a theme that stands on nothing, with what it says itself.
   init(_ own: ThemeLayer) { layers = [own] }
 
   /// The theme's own layer, on top.
@@ -28,13 +28,12 @@ struct ThemeStack: Sendable {
     _modify { yield &layers[layers.count - 1] }
   }
 
-  /// The number of layers.
   var count: Int { layers.count }
 
-  /// The name that the uppermost layer with a name sets.
+  /// The name in the uppermost layer that has one.
   var name: String { name(below: layers.endIndex) }
 
-  /// The appearance that the uppermost layer with one sets; the lowest layer always has one.
+  /// The appearance in the uppermost layer that has one; the lowest layer always has one.
   var appearance: Appearance {
     layers.last { $0.appearance != nil }?.appearance ?? .dark
   }
@@ -42,27 +41,27 @@ struct ThemeStack: Sendable {
   /// The name of the theme below the theme's own layer.
   var baseName: String? { layers.count > 1 ? name(below: layers.count - 1) : nil }
 
-  /// The changes that a scope makes, where this is its theme.
+  /// Merges the layers from that of a scope upwards.
   ///
-  /// They are the layers from the scope's own upwards. Without one, a whole theme was put in the
-  /// place of the scope's, and all of it is the change.
+  /// If a whole theme replaced the theme of the scope, so that the scope has no layer, the result
+  /// merges all layers.
   ///
   /// - Parameter scope: The number of the scope.
-  /// - Returns: The changes.
+  /// - Returns: The overrides of the scope, where this is its theme.
   func changes(ofScope scope: UInt?) -> ThemeLayer {
     let start = layers.lastIndex { $0.scope == scope } ?? layers.startIndex
     return layers[start...].reduce(into: ThemeLayer(scope: scope)) { $0.merge($1) }
   }
 
-  /// This stack with another layer laid over it.
+  /// Returns this stack with another layer on top.
   ///
-  /// Where there would be more than ``maximumCount`` layers, 16 of the lower ones are merged with
-  /// those below them, under the name of the uppermost: so deriving in a loop takes a fixed number of
-  /// layers. The layer of a scope is merged with what lies below it only where all the others are of
-  /// scopes, too.
+  /// If there would be more than ``maximumCount`` layers, 16 of the lower ones are merged with
+  /// those below them, under the name of the uppermost, so that deriving in a loop uses a bounded
+  /// number of layers. The layer of a scope is merged only if all other layers belong to scopes,
+  /// too.
   ///
-  /// - Complexity: O(*d*) for *d* layers. Where layers are merged, which happens at most once in 16
-  ///   times, O(*n*) in the number of their entries.
+  /// - Complexity: O(*d*) for *d* layers; O(*n*) in the number of their entries if layers are
+  ///   merged, which happens at most once in 16 times.
   func adding(_ layer: ThemeLayer) -> ThemeStack {
     var stack = self
     if stack.layers.count == Self.maximumCount {
@@ -73,7 +72,7 @@ struct ThemeStack: Sendable {
     return stack
   }
 
-  /// Merges the lowest layers of some kind, half as many as there may be, with those below them.
+  /// Merges the lowest matching layers, half the maximum count, with those below them.
   private mutating func merge(where mayBeMerged: (ThemeLayer) -> Bool) {
     var left = Self.maximumCount / 2
     var merged = [layers[0]]
@@ -88,7 +87,7 @@ struct ThemeStack: Sendable {
     layers = merged
   }
 
-  /// What the uppermost layer that mentions a key says about it.
+  /// Returns the entry of the uppermost layer that has one for a key.
   ///
   /// - Complexity: O(*d*) for *d* layers.
   func entry(for key: ThemeKeys) -> (entry: ThemeLayer.Entry, layer: String)? {
@@ -103,10 +102,10 @@ struct ThemeStack: Sendable {
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - visit: Called for each alias, before it is followed: the key that is one, what it stands
-  ///     for, and the layer that says so.
-  /// - Returns: The end of the walk, and the key it was found under.
-  /// - Complexity: O(*d* · (*a* + 1)) for *d* layers and *a* aliases on the way.
+  ///   - visit: Called before an alias is followed, with the alias, its target, and the name of the
+  ///     layer that contains it.
+  /// - Returns: The result, and the last key on the path.
+  /// - Complexity: O(*d* · (*a* + 1)) for *d* layers and *a* aliases on the path.
   func read(
     _ key: ThemeKeys,
     visit: (_ alias: ThemeKeys, _ target: ThemeKeys, _ layer: String) -> Void = { _, _, _ in }
@@ -125,12 +124,12 @@ struct ThemeStack: Sendable {
     return (.byDefault, current)
   }
 
-  /// The name that the layers below a place give, which is never missing: the lowest has one.
+  /// Returns the name in the layers below an index; the lowest layer always has one.
   private func name(below place: Int) -> String {
     layers[..<place].last { $0.name != nil }?.name ?? ""
   }
 
-  /// Lays the layers over one another.
+  /// Merges all layers into one.
   ///
   /// - Complexity: O(*n*) in the number of entries; O(1) for one layer.
   func flattened() -> ThemeLayer {

@@ -1,6 +1,6 @@
-/// A value of a theme, whatever its type.
+/// A type-erased value of a theme.
 protocol AnyThemeValue: AnyObject, Sendable {
-  /// Whether the other one holds an equal value of the same type.
+  /// A Boolean value that indicates whether another box holds an equal value of the same type.
   func equals(_ other: any AnyThemeValue) -> Bool
 }
 
@@ -11,25 +11,28 @@ final class ThemeValue<Value: Sendable & Equatable>: AnyThemeValue {
 
   init(_ value: Value) { self.value = value }
 
-  /// The same box is equal without asking the value, which may be large, or not equal to itself.
+  /// Compares two values.
+  ///
+  /// A box equals itself without a comparison of values, which may be large, or not equal to
+  /// themselves.
   func equals(_ other: any AnyThemeValue) -> Bool {
     other === self || (other as? ThemeValue<Value>)?.value == value
   }
 
-  /// The value in a box that is known to be of this type.
+  /// Returns the value in a box that is known to have this type.
   ///
-  /// Theme values are only ever kept under keys of their own type, and aliases point at keys of the
-  /// same type: the type of a key is part of what makes it the same key.
+  /// Keys only ever map to values of their own type, and aliases have the type of their target: the
+  /// type of a key is part of its identity.
   ///
   /// - Parameter box: A `ThemeValue<Value>`.
-  /// - Returns: What is in it.
+  /// - Returns: The value in the box.
   @inlinable
   static func value(in box: AnyObject) -> Value {
     unsafe unsafeDowncast(box, to: ThemeValue<Value>.self).value  // Reason: see above.
   }
 }
 
-/// An object whose type is known, though the compiler has lost sight of it.
+/// Casts an object to its known type, without a check.
 ///
 /// - Parameters:
 ///   - object: An instance of the type.
@@ -40,18 +43,16 @@ func known<Object: AnyObject>(_ object: AnyObject, as type: Object.Type) -> Obje
   unsafe unsafeDowncast(object, to: type)  // Reason: the caller knows.
 }
 
-/// How the values of a key are read from a document and written to one.
+/// Reads the values of a key from documents and writes them.
 struct ThemeCodec: Sendable {
-  /// Reads a value.
   let decode:
     @Sendable (KeyedDecodingContainer<DocumentKey>, DocumentKey) throws -> any AnyThemeValue
 
-  /// Writes a value, which must be of the key's type.
+  /// Writes a value, which must have the key's type.
   let encode:
     @Sendable (any AnyThemeValue, inout KeyedEncodingContainer<DocumentKey>, DocumentKey) throws ->
       Void
 
-  /// For a type that reads and writes itself.
   init<Value: Sendable & Equatable & Codable>(_ type: Value.Type) {
     decode = { container, key in
       ThemeValue(AliasSyntax.unescaped(try container.decode(Value.self, forKey: key)))
@@ -63,32 +64,32 @@ struct ThemeCodec: Sendable {
   }
 }
 
-/// How documents write that a key reads like another one: `{color.accent}`.
+/// The syntax of aliases in documents: `{color.accent}`.
 ///
-/// A text that itself stands in braces is written in one more pair of them, which is taken away when
-/// it is read.
+/// A text value that itself has the form of an alias is enclosed in one more pair of braces, which
+/// reading removes.
 enum AliasSyntax {
-  /// An alias of the key with this name.
+  /// Returns the alias of the key with a name.
   static func alias(of name: String) -> String { "{\(name)}" }
 
-  /// The name of the key that a text is an alias of, or `nil` when it is none.
+  /// Returns the name of the key that a text is an alias of, or `nil` if the text is not an alias.
   static func target(of text: String) -> String? {
     isBraced(text) && !isEscaped(text) ? inside(text) : nil
   }
 
-  /// A value as it is written: a text that looks like an alias, in one more pair of braces.
+  /// Encloses a text value that is in braces in one more pair.
   static func escaped<Value>(_ value: Value) -> Value {
     guard let text = value as? String, isBraced(text) else { return value }
     return "{\(text)}" as? Value ?? value
   }
 
-  /// A value as it was before ``escaped(_:)``.
+  /// Reverses ``escaped(_:)``.
   static func unescaped<Value>(_ value: Value) -> Value {
     guard let text = value as? String, isEscaped(text) else { return value }
     return inside(text) as? Value ?? value
   }
 
-  /// A text without its first and its last brace, whatever accents its letters have.
+  /// Removes the first and the last brace, also if a combining character follows one.
   private static func inside(_ text: String) -> String {
     String(text.unicodeScalars.dropFirst().dropLast())
   }
@@ -106,11 +107,11 @@ enum AliasSyntax {
   private static let close = UInt8(ascii: "}")
 }
 
-/// The name of a member in a document, whatever it is.
+/// The name of a member of a document.
 struct DocumentKey: CodingKey {
   let stringValue: String
 
-  /// Documents have names and no numbers.
+  /// Always `nil`: documents have names, not numbers.
   var intValue: Int? { nil }
 
   init(stringValue: String) { self.stringValue = stringValue }

@@ -137,7 +137,7 @@ struct ScreenKeysTests {
     let said = (0..<24).map(program.screen.line).filter { $0.contains("│") }
       .flatMap { $0.split(separator: "│").dropFirst($0.hasPrefix("│") ? 0 : 1).prefix(1) }
       .flatMap { $0.split(separator: " ") }.joined(separator: " ")
-    let problem = "\"values.row.corner\" is not what is expected there: write a value of type Int"
+    let problem = "\"values.row.corner\" has the wrong type: write a value of type Int"
     #expect(said == "\(file): \(problem)")
   }
 

@@ -198,7 +198,7 @@ struct ScreenWaysOutTests {
     try program.wait(for: "no skin came from a file")
     try folder.write(#"{"name": "Rain", "extends": "Day"}"#, to: "rain.json")
     program.signal(SIGHUP)
-    try program.wait(for: "the theme files were read anew")
+    try program.wait(for: "the theme files were read again")
     program.type("5")
     try program.wait(for: "Rain, light")
     program.type("q")

@@ -8,45 +8,48 @@ struct BadDocumentTests {
     arguments: [
       (
         #"{"color.acent": 1}"#,
-        #""color.acent" is no key of the theme; did you mean "color.accent"?"#
+        #""color.acent" is not a key of the theme; did you mean "color.accent"?"#
       ),
       (
         #"{"colour": {"accent": 1}}"#,
-        #""colour.accent" is no key of the theme; did you mean "color.accent"?"#
+        #""colour.accent" is not a key of the theme; did you mean "color.accent"?"#
       ),
       (
         #"{"color": {"text": {"prim": 1}}}"#,
-        #""color.text.prim" is no key of the theme; did you mean "color.text.primary"?"#
+        #""color.text.prim" is not a key of the theme; did you mean "color.text.primary"?"#
       ),
       (
         #"{"Corner.Radius": 1}"#,
-        #""Corner.Radius" is no key of the theme; did you mean "corner.radius"?"#
+        #""Corner.Radius" is not a key of the theme; did you mean "corner.radius"?"#
       ),
       (
         #"{"corner": {"raduis": 1}}"#,
-        #""corner.raduis" is no key of the theme; did you mean "corner.radius"?"#
+        #""corner.raduis" is not a key of the theme; did you mean "corner.radius"?"#
       ),
-      (#"{"blinking": true}"#, #""blinking" is no key of the theme"#),
-      (#"{"blinking": null}"#, #""blinking" is no key of the theme"#),
-      (#"{"blinking": [1, {"title": 2}]}"#, #""blinking" is no key of the theme"#),
-      (#"{"blinking": {}}"#, #""blinking" is no key of the theme"#),
-      (#"{"blinking": {"fast": {}}}"#, #""blinking.fast" is no key of the theme"#),
-      (#"{"blinking": "{color.brand}"}"#, #""blinking" is no key of the theme"#),
-      (#"{"": 1}"#, #""" is no key of the theme"#),
-      (#"{"color": {"": 1}}"#, #""color." is no key of the theme"#),
+      (#"{"blinking": true}"#, #""blinking" is not a key of the theme"#),
+      (#"{"blinking": null}"#, #""blinking" is not a key of the theme"#),
+      (#"{"blinking": [1, {"title": 2}]}"#, #""blinking" is not a key of the theme"#),
+      (#"{"blinking": {}}"#, #""blinking" is not a key of the theme"#),
+      (#"{"blinking": {"fast": {}}}"#, #""blinking.fast" is not a key of the theme"#),
+      (#"{"blinking": "{color.brand}"}"#, #""blinking" is not a key of the theme"#),
+      (#"{"": 1}"#, #""" is not a key of the theme"#),
+      (#"{"color": {"": 1}}"#, #""color." is not a key of the theme"#),
       (
         #"{"color.accent": "{color.brnad}"}"#,
-        #""color.accent" points at "color.brnad", which is no key of the theme; did you mean "color.brand"?"#
+        #""color.accent" points at "color.brnad", which is not a key of the theme; did you mean "color.brand"?"#
       ),
       (
         #"{"color.accent": "{ color.brand }"}"#,
-        #""color.accent" points at " color.brand ", which is no key of the theme; did you mean "color.brand"?"#
+        #""color.accent" points at " color.brand ", which is not a key of the theme; did you mean "color.brand"?"#
       ),
       (
         #"{"color.accent": "{font}"}"#,
-        #""color.accent" points at "font", which is no key of the theme"#
+        #""color.accent" points at "font", which is not a key of the theme"#
       ),
-      (#"{"color.accent": "{}"}"#, #""color.accent" points at "", which is no key of the theme"#),
+      (
+        #"{"color.accent": "{}"}"#,
+        #""color.accent" points at "", which is not a key of the theme"#
+      ),
       (#"{"opaque": 5}"#, #""opaque" has values that are not Codable"#),
       (#"{"opaque": null}"#, #""opaque" has values that are not Codable"#),
       (#"{"opaque": {"number": 5}}"#, #""opaque" has values that are not Codable"#),
@@ -91,9 +94,9 @@ struct BadDocumentTests {
     )
     #expect(
       document.issues.map(\.description) == [
-        #""apearance" is no member of a theme; did you mean "appearance"?"#,
-        #""license" is no member of a theme"#,
-        #""value" is no member of a theme; did you mean "values"?"#,
+        #""apearance" is not a member of a theme; did you mean "appearance"?"#,
+        #""license" is not a member of a theme"#,
+        #""value" is not a member of a theme; did you mean "values"?"#,
       ]
     )
     #expect(document.issues.map(\.code) == [.unknownMember, .unknownMember, .unknownMember])
@@ -183,7 +186,7 @@ struct BadDocumentTests {
     #expect(summary(error).kind == "not RGBA")
     #expect(summary(error).path == "values/color/accent")
     #expect(
-      summary(error).text == "\"color.accent\" has values of type RGBA and cannot read like "
+      summary(error).text == "\"color.accent\" has values of type RGBA and cannot be an alias of "
         + "\"corner.radius\", which has values of type Int"
     )
   }

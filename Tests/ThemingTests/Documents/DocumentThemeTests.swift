@@ -80,7 +80,7 @@ struct DocumentThemeTests {
     #expect(
       "\(error)" == """
         The theme "t" has 2 issues:
-          "color.acent" is no key of the theme; did you mean "color.accent"?
+          "color.acent" is not a key of the theme; did you mean "color.accent"?
           "opaque" has values that are not Codable
         """
     )

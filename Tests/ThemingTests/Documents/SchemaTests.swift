@@ -71,7 +71,7 @@ struct SchemaTests {
       ThemeDocument<Empty>.self,
       from: ["name": "t", "values": ["a": ["b": 1]]]
     )
-    #expect(document.issues.map(\.description) == ["\"a.b\" is no key of the theme"])
+    #expect(document.issues.map(\.description) == ["\"a.b\" is not a key of the theme"])
   }
 
   @Test("If a key has the name of a group, the content is the key's value")

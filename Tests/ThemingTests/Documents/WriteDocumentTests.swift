@@ -78,10 +78,10 @@ struct WriteDocumentTests {
     let document = SkinDocument(theme)
     #expect(
       document.issues.map(\.description) == [
-        #""color.accent" points at "color.brant", which is no key of the theme; did you mean "color.brand"?"#,
-        #""color.brant" is no key of the theme; did you mean "color.brand"?"#,
-        #""elsewhere" is no key of the theme"#, #""opaque" has values that are not Codable"#,
-        #""title" is no key of the theme"#,
+        #""color.accent" points at "color.brant", which is not a key of the theme; did you mean "color.brand"?"#,
+        #""color.brant" is not a key of the theme; did you mean "color.brand"?"#,
+        #""elsewhere" is not a key of the theme"#, #""opaque" has values that are not Codable"#,
+        #""title" is not a key of the theme"#,
       ]
     )
     #expect(
