@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 import Theming
 
-@Suite("SubscriptionIndex")
+@Suite("Subscription index")
 struct SubscriptionIndexTests {
   typealias Index = SubscriptionIndex<String, Int>
 
-  @Test("A key leads to its subscribers and to nobody else, however many there are")
+  @Test("A key leads to its registrations and to no others, however many there are")
   func byKey() {
     var index = Index()
     for subscriber in 0..<1_000 {
@@ -18,7 +18,7 @@ struct SubscriptionIndexTests {
     #expect(OrderedLane.merged(groups) == Array(0..<10))
   }
 
-  @Test("A subscriber to several keys is found once, in the order of subscription")
+  @Test("A registration for several keys is found once, in registration order")
   func severalKeys() {
     var index = Index()
     _ = index.add(0, keys: ["a", "b"], isSwept: false)
@@ -28,7 +28,7 @@ struct SubscriptionIndexTests {
     #expect(OrderedLane.merged(index.groups(for: ["c", "nobody"])) == [2])
   }
 
-  @Test("Subscribers with the same keys share a group, in which nobody else is")
+  @Test("Registrations with the same keys share a group of their own")
   func groups() {
     var index = Index()
     let ids = (0..<9).map { number in
@@ -40,7 +40,7 @@ struct SubscriptionIndexTests {
     #expect(index.groups(for: ["a"]).map(\.count) == [3, 3])
   }
 
-  @Test("Removal removes from every key, once, and returns what was there")
+  @Test("Removal removes from every key, once, and returns the removed registration")
   func removal() {
     var index = Index()
     let id = index.add(7, keys: ["a", "b"], isSwept: true)
@@ -54,7 +54,7 @@ struct SubscriptionIndexTests {
     #expect(!index.contains(id))
   }
 
-  @Test("Numbers are never used again; groups are, and do not mix up who was in them")
+  @Test("Numbers are never reused; groups are, without mixing their registrations")
   func numbers() {
     var index = Index()
     let first = index.add(0, keys: ["a"], isSwept: false)
@@ -68,7 +68,7 @@ struct SubscriptionIndexTests {
     #expect(OrderedLane.merged(index.groups(for: ["b"])) == [1])
   }
 
-  @Test("However keys come and go, who is found is who a plain list would find")
+  @Test("For any keys, lookup finds the same registrations as a plain list")
   func againstAList() {
     var random = SampleNumbers(seed: 7)
     var index = Index()
@@ -90,7 +90,7 @@ struct SubscriptionIndexTests {
     }
   }
 
-  @Test("Who watches a subscription is returned with it; one that is gone cannot be watched")
+  @Test("Waiters of a registration are returned with it; an ended one takes no waiters")
   func watched() {
     var index = Index()
     let id = index.add(0, keys: ["a"], isSwept: true)
@@ -102,7 +102,7 @@ struct SubscriptionIndexTests {
     #expect(removed?.watcher?.object === token)
   }
 
-  @Test("Only what cannot tell its end is looked after")
+  @Test("Only registrations that cannot detect their end are checked for dead objects")
   func swept() {
     var index = Index()
     _ = index.add(0, keys: ["a"], isSwept: false)
@@ -110,7 +110,7 @@ struct SubscriptionIndexTests {
     #expect(index.swept.entries.map(\.element.subscriber) == [1])
   }
 
-  @Test("40,000 subscribers with key sets of their own are removed in a few steps each")
+  @Test("40,000 registrations with key sets of their own are removed in a few steps each")
   func manyGroups() {
     var index = Index()
     let last = index.add(-1, keys: ["common"], isSwept: false)

@@ -1,9 +1,9 @@
 import Testing
 import Theming
 
-@Suite("SwitchQueue")
+@Suite("Switch queue")
 struct SwitchQueueTests {
-  @Test("The first caller runs, and who comes meanwhile does not")
+  @Test("The first caller runs, and callers in the meantime do not")
   func oneRunner() {
     var queue = SwitchQueue<String, Int>()
     #expect(submit(&queue, 1))
@@ -25,13 +25,13 @@ struct SwitchQueueTests {
     #expect(step(&queue) == "done")
   }
 
-  @Test("An idle queue has nothing to do")
+  @Test("An empty queue has no work")
   func idle() {
     var queue = SwitchQueue<String, Int>()
     #expect(step(&queue) == "done")
   }
 
-  @Test("The sixteenth round is the last; what was accepted in it waits for a later runner")
+  @Test("The sixteenth round is the last; requests accepted in it wait for a later runner")
   func lastRound() {
     var queue = SwitchQueue<String, Int>()
     #expect(submit(&queue, 1))
@@ -51,7 +51,7 @@ struct SwitchQueueTests {
     #expect(!resumedAgain)
   }
 
-  @Test("An unrelated request is left for a later runner, unless a consequence comes after it")
+  @Test("An outside request is left for a later runner unless a nested one follows it")
   func notLedTo() {
     var queue = SwitchQueue<String, Int>()
     _ = submit(&queue, 1)
@@ -67,7 +67,7 @@ struct SwitchQueueTests {
     #expect(step(&queue) == "done")
   }
 
-  @Test("A round takes the last request for each target, in the order of their first requests")
+  @Test("A round takes the last request per target, in order of first mention")
   func targets() {
     var queue = SwitchQueue<String, Int>()
     #expect(queue.submit(0, for: "root", isConsequence: true).isRunner)
@@ -81,7 +81,7 @@ struct SwitchQueueTests {
     #expect(step(&queue) == "done")
   }
 
-  @Test("A request is pending until it has begun, and a later one takes precedence")
+  @Test("A request waits until it has begun, and a later one replaces it")
   func pending() {
     var queue = SwitchQueue<String, Int>()
     _ = queue.submit(1, for: "root", isConsequence: true)
@@ -99,7 +99,7 @@ struct SwitchQueueTests {
     #expect(step(&queue) == "done")
   }
 
-  @Test("A postponed request belongs to the next round, unless there is a later one")
+  @Test("A postponed request belongs to the next round unless a later one exists")
   func postponed() {
     var queue = SwitchQueue<String, Int>()
     _ = queue.submit(1, for: "root", isConsequence: true)
