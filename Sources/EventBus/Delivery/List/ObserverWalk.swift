@@ -1,13 +1,13 @@
 /// Walks one group of observers by falling priority and rising number.
 ///
-/// Several walks are merged by comparing where they stand. For announced readers only.
+/// Walks are merged by comparing their current observers. For announced readers only.
 package struct ObserverWalk {
   private var lanes: LaneCursor
   private var block: SlotBlock?
   private var index = 0
   private var end = 0
 
-  /// The observer the walk stands at, or zero at the end.
+  /// The address of the current observer, or zero at the end.
   package private(set) var address: UInt = 0
   private var priority = Int.min
   private var number = UInt.max
@@ -21,7 +21,7 @@ package struct ObserverWalk {
     advance()
   }
 
-  /// Goes on to the next observer.
+  /// Advances to the next observer.
   package mutating func advance() {
     while true {
       while let block, index < end {
@@ -41,7 +41,7 @@ package struct ObserverWalk {
     }
   }
 
-  /// Whether this walk's observer comes before another's.
+  /// Returns whether this walk's current observer precedes another's.
   package func isAhead(of other: ObserverWalk) -> Bool {
     if address == 0 || other.address == 0 { return address != 0 }
     return priority != other.priority ? priority > other.priority : number < other.number
@@ -51,16 +51,16 @@ package struct ObserverWalk {
 @available(*, unavailable)
 extension ObserverWalk: Sendable {}
 
-/// Walks the observers one post concerns in the one order there is, by priority and number.
+/// Walks all observers that one post concerns, by priority and number.
 ///
-/// Three groups are merged: the observers for any sender, those for the post's own sender, and those of
-/// any event. For announced readers only.
+/// Merges three groups: the observers of any sender, those of the post's own sender, and those of any
+/// event. For announced readers only.
 package struct MergedWalk {
-  /// One observer on the way.
+  /// An observer on the way.
   package struct Stop {
     /// The observer's address.
     package let address: UInt
-    /// Whether it observes every event of the bus.
+    /// A Boolean value that indicates whether it observes every event of the bus.
     package let isWildcard: Bool
   }
 
@@ -68,7 +68,7 @@ package struct MergedWalk {
   private var special: ObserverWalk
   private var wildcards: ObserverWalk
 
-  /// Merges three walks; one without observers is at its end.
+  /// Merges three walks; an empty group is a walk at its end.
   package init(
     common: ObserverWalk,
     special: ObserverWalk,
@@ -79,7 +79,7 @@ package struct MergedWalk {
     self.wildcards = wildcards
   }
 
-  /// The next observer, or nothing at the end.
+  /// Returns the next observer, or `nil` at the end.
   package mutating func next() -> Stop? {
     if wildcards.isAhead(of: common), wildcards.isAhead(of: special) {
       defer { wildcards.advance() }
@@ -94,7 +94,7 @@ package struct MergedWalk {
     return Stop(address: common.address, isWildcard: false)
   }
 
-  /// All that are left, for somebody who must know them before any handler runs.
+  /// Returns all remaining observers, for callers that need them before any handler runs.
   package consuming func rest() -> [Stop] {
     var walk = self
     var stops: [Stop] = []

@@ -1,19 +1,19 @@
-/// The last payloads of one event, for observers that come later.
+/// The last payloads of one event, for later observers.
 ///
-/// A post records its payload, and gets its number, *before* it looks for observers; an observer is
-/// linked *before* it asks for what was recorded. So every post either is among what the observer is
-/// given, or finds the observer: ``ReplayGate`` tells which.
+/// A post records its payload, and gets its number, *before* it looks for observers; an observer is linked
+/// *before* it reads the recorded payloads. So every post is among the replayed payloads, or finds the
+/// observer, or both; ``ReplayGate`` tells them apart.
 package final class ReplayBuffer<Payload: Sendable>: Sendable {
-  /// One recorded post.
+  /// A recorded post.
   package struct Entry: Sendable {
-    /// What it carried.
+    /// The payload.
     package let payload: Payload
-    /// Where it came from.
+    /// The origin of the post.
     package let delivery: Delivery
     /// The sender's identity.
     package let sender: SenderIdentity?
 
-    /// Whether an object, held by the caller, is the sender.
+    /// Returns whether an object, kept alive by the caller, is the sender.
     package func isFrom(_ object: AnyObject) -> Bool { sender?.isSender(object) ?? false }
   }
 
@@ -33,10 +33,10 @@ package final class ReplayBuffer<Payload: Sendable>: Sendable {
   /// Records a post.
   ///
   /// - Parameters:
-  ///   - payload: What it carries.
-  ///   - delivery: Where it comes from.
-  ///   - sender: Its sender's identity.
-  ///   - limit: How many payloads to keep.
+  ///   - payload: The payload.
+  ///   - delivery: The origin of the post.
+  ///   - sender: The sender's identity.
+  ///   - limit: The number of payloads to keep.
   /// - Returns: The number of the post among the posts of this event.
   package func record(
     _ payload: Payload,
@@ -57,12 +57,12 @@ package final class ReplayBuffer<Payload: Sendable>: Sendable {
     return number
   }
 
-  /// What is kept, oldest first, and the number of the newest post recorded.
+  /// The recorded posts, oldest first, and the number of the newest one ever recorded.
   package func contents() -> (entries: [Entry], newest: UInt) {
     state.withLock { ($0.entries, $0.newest) }
   }
 
-  /// Forgets what is kept.
+  /// Removes all recorded posts.
   package func clear() {
     let evicted = state.withLock { state in
       defer { state.entries = [] }
@@ -72,17 +72,17 @@ package final class ReplayBuffer<Payload: Sendable>: Sendable {
   }
 }
 
-/// Stands in front of an observer while it is given what was posted before it came.
+/// Holds live events back while an observer receives replayed ones.
 ///
-/// Live events that arrive meanwhile wait, for the registering thread to deliver them after the replayed
-/// ones. Afterwards the gate lets everything through but the posts that were replayed.
+/// Live events that arrive meanwhile wait until the registering thread delivers them after the replayed
+/// ones. Afterwards the gate admits every event except those that were replayed.
 ///
-/// It does not have the type of the payload: to look that up for the gate and its parts would cost a
-/// registration more than the rest of it, and events that wait are few.
+/// The gate is not generic over the payload: looking up the types of the gate and its parts would cost more
+/// than the rest of a registration, and few events wait.
 package final class ReplayGate: Sendable {
-  /// A live event that waits, and whoever waits for it.
+  /// A live event that waits at the gate, and is counted as an unfinished call of its post.
   package class Waiting: @unchecked Sendable {  // Reason: constant, like its subclass.
-    /// Where it came from, with its number.
+    /// The origin of the event, with its number.
     package let delivery: Delivery
 
     fileprivate init(_ delivery: borrowing Delivery) {
@@ -93,11 +93,11 @@ package final class ReplayGate: Sendable {
     deinit { delivery.completion?.finish() }
   }
 
-  /// A live event that waits, with what it carries.
+  /// A live event that waits at the gate, with its payload.
   package final class WaitingEvent<Payload: Sendable>: Waiting,
     @unchecked Sendable  // Reason: constant.
   {
-    /// What it carries.
+    /// The payload.
     package let payload: Payload
 
     fileprivate init(_ payload: Payload, _ delivery: borrowing Delivery) {
@@ -106,19 +106,19 @@ package final class ReplayGate: Sendable {
     }
   }
 
-  /// What becomes of a live event.
+  /// The gate's decision about a live event.
   package enum Admission: Sendable {
-    /// It goes on to the observer.
+    /// The event proceeds to the observer.
     case admitted
-    /// It waits for the replayed ones.
+    /// The event waits behind the replayed ones.
     case waits
-    /// It was replayed.
+    /// The event was replayed.
     case known
   }
 
   private struct State {
     var isOpen = false
-    /// Posts up to this number are replayed.
+    /// The number of the newest replayed post.
     var baseline: UInt = 0
     var waiting: [Waiting] = []
   }
@@ -128,7 +128,7 @@ package final class ReplayGate: Sendable {
   /// Creates a closed gate.
   package init() {}
 
-  /// Asks what is to become of a live event; one that must wait is kept.
+  /// Decides about a live event, and keeps an event that must wait.
   package func admit<Payload: Sendable>(
     _ payload: Payload,
     _ delivery: borrowing Delivery
@@ -142,12 +142,12 @@ package final class ReplayGate: Sendable {
     }
   }
 
-  /// Takes note of the newest post that is replayed.
+  /// Sets the number of the newest replayed post.
   package func setBaseline(_ number: UInt) { state.withLock { $0.baseline = number } }
 
-  /// Takes out what waits and was not replayed; opens the gate when nothing does.
+  /// Removes the waiting events that were not replayed; opens the gate when none are waiting.
   ///
-  /// - Returns: The events in the order they arrived, or `nil` once the gate is open.
+  /// - Returns: The events in order of arrival, or `nil` once the gate is open.
   package func takeWaitingOrOpen() -> [Waiting]? {
     let (taken, baseline) = state.withLock { state in
       let taken = state.waiting
