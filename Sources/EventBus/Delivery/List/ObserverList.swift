@@ -93,7 +93,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// Removes an observer that only its token can remove.
   override package func conclude(_ handle: UInt) -> UInt { unlink(address: handle) }
 
-  /// Removes the observer at an address. Only the holder of the right to remove it may call this.
+  /// Removes the observer at an address, which only the caller has the right to remove.
   ///
   /// - Returns: The stamp to pass to ``waitUntilFree(_:)``.
   package func unlink(address: UInt) -> UInt {
@@ -192,7 +192,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// Called with the lock held, after any change.
   package func noteOccupied(_ isOccupied: Bool) {}
 
-  /// Ends the registrations that satisfy a predicate. No lock is held while the predicate runs.
+  /// Ends the registrations that satisfy a predicate, which runs without a lock held.
   ///
   /// - Complexity: O(*n*) in the number of observers.
   package func endAll(where isMeant: (AnyObserver) -> Bool) {

@@ -82,8 +82,9 @@ package struct Retired: Sendable {
   }
 }
 
-/// The items that one change to an observer list unlinked. One or two, the usual number, need no
-/// allocation.
+/// The items that one change to an observer list unlinked.
+///
+/// One or two items, the usual number, need no allocation.
 package struct Retirees: Sendable {
   private var first: Retired?
   private var second: Retired?

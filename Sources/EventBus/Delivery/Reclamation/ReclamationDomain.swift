@@ -36,7 +36,9 @@ package struct ReclamationDomain: ~Copyable, Sendable {
     ReaderCells(address: cells.load(ordering: .acquiring))?.deallocate()
   }
 
-  /// Allocates the counters. Called under the owner's lock, before the first observer is published.
+  /// Allocates the counters.
+  ///
+  /// Called under the owner's lock, before the first observer is published.
   package func prepare() {
     guard cells.load(ordering: .relaxed) == 0 else { return }
     cells.store(ReaderCells().address, ordering: .sequentiallyConsistent)

@@ -41,7 +41,7 @@ package struct StreamWaiter<Element: Sendable>: Sendable {
     }
   }
 
-  /// Ends the wait. Call it once.
+  /// Ends the wait; called once.
   @inlinable
   func resume(_ element: Element?) {
     unsafe continuation.resume(returning: element)  // Reason: called once, see above.

@@ -21,7 +21,7 @@ package struct StreamWaiter<Element: Sendable>: Sendable {
     await withCheckedContinuation { enter(StreamWaiter(number: number, continuation: $0)) }
   }
 
-  /// Ends the wait. Call it once.
+  /// Ends the wait; called once.
   @usableFromInline
   func resume(_ element: Element?) { continuation.resume(returning: element) }
 }
