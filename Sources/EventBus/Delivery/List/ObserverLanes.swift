@@ -122,15 +122,14 @@ package struct ObserverLanes: Sendable {
   ) -> Int {
     let place = lanes.firstIndex { $0.priority <= priority } ?? lanes.count
     if place < lanes.count, lanes[place].priority == priority { return place }
+    let lane = Lane(priority: priority, block: SlotBlock(capacity: Self.smallest))
     if lanes.count == 1, lanes[0].live == 0 {
       // The last lane was kept for the next observer, which has another priority.
-      let lane = Lane(priority: priority, block: SlotBlock(capacity: Self.smallest))
       retirees.append(Retired(lanes[0].block))
       lanes[0] = lane
       publish(published, &retirees)
       return 0
     }
-    let lane = Lane(priority: priority, block: SlotBlock(capacity: Self.smallest))
     lanes.insert(lane, at: place)
     if lanes.count > 1, place <= primary { primary += 1 }
     publish(published, &retirees)

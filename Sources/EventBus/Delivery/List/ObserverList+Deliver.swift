@@ -3,12 +3,12 @@ public import Synchronization
 extension ObserverList {
   /// A Boolean value that indicates whether every post needs only the slots of one lane.
   @inlinable
-  package final var isPlain: Bool { peculiarities.load(ordering: .acquiring) == 0 }
+  package final var isPlain: Bool { specialCases.load(ordering: .acquiring) == 0 }
 
   /// A Boolean value that indicates whether a post without a sender needs only the slots of one lane.
   @inlinable
   package final var isPlainWithoutSender: Bool {
-    peculiarities.load(ordering: .acquiring) & ~Self.addressed == 0
+    specialCases.load(ordering: .acquiring) & ~Self.addressed == 0
   }
 
   /// A Boolean value that indicates whether the list has no observers.
@@ -39,17 +39,39 @@ extension ObserverList {
       abandon(visit)
       return nil
     }
-    var tally = DeliveryTally()
+    var reached = 0
     if let block = SlotBlock(address: published.sole.load(ordering: .sequentiallyConsistent)) {
       // The count is read once: observers added from now on lie beyond it.
       for index in 0..<block.count {
         _ = ObjectAddress.borrow(block[index]) { (observer: Observer<Payload>) in
-          tally.hand(to: observer, in: self, failed: failed) { try $0.receive(payload) }
+          reached &+= offer(to: observer, failed: failed) { try $0.receive(payload) }.reached
         }
       }
     }
     domain.leave(visit)
-    return tally.reached
+    return reached
+  }
+
+  /// Calls an observer, if it admits the call.
+  ///
+  /// - Parameters:
+  ///   - observer: The observer.
+  ///   - failed: Called with an error that the handler throws.
+  ///   - call: Calls the observer.
+  /// - Returns: The outcome.
+  @inlinable
+  final func offer<Payload: Sendable>(
+    to observer: Observer<Payload>,
+    failed: (any Error, AnyObserver) -> Void,
+    _ call: (Observer<Payload>) throws -> Reception
+  ) -> Reception {
+    guard observer.isReceptive || observer.admits(in: self) else { return .paused }
+    do {
+      return try call(observer)
+    } catch {
+      failed(error, observer)
+      return .failed
+    }
   }
 
   /// Delivers by priority and number to the observers of any sender, of this sender and of any event.
@@ -88,38 +110,30 @@ extension ObserverList {
       )
     }
     var anyEvent: Event?
-    var tally = DeliveryTally()
-    var otherTally = DeliveryTally()
+    var reached = 0
     func stop(at stop: MergedWalk.Stop) {
       guard stop.isWildcard, let wildcards else {
-        return hand(payload, delivery, to: stop.address, newest, &tally, told, failed)
+        reached += hand(payload, delivery, to: stop.address, newest, told, failed)
+        return
       }
       let given = anyEvent ?? event()
       anyEvent = given
-      wildcards.hand(given, delivery, to: stop.address, newest, &otherTally, told, failed)
+      _ = wildcards.hand(given, delivery, to: stop.address, newest, told, failed)
     }
     var ahead = walk()
     if let told {
       // An observer removed during the walk is no longer linked, and one added during it stands behind the
       // end of the walk. A trace therefore collects observers before the walk, and again after it.
-      for next in ahead.rest() { stop(at: next) }
-      for next in walk().rest() { Self.tellIfNew(next, newest, told) }
+      for next in ahead.remaining() { stop(at: next) }
+      for (address, _) in walk().remaining() {
+        AnyObserver.borrow(address) { if $0.order > newest { told($0, .tooNew) } }
+      }
     } else {
       while let next = ahead.next() { stop(at: next) }
     }
     if let otherVisit { wildcards?.domain.leave(otherVisit) }
     if let visit { domain.leave(visit) }
-    return tally.reached
-  }
-
-  private static func tellIfNew(
-    _ stop: MergedWalk.Stop,
-    _ newest: UInt,
-    _ told: (AnyObserver, Reception) -> Void
-  ) {
-    _ = ObjectAddress.borrow(stop.address) { (observer: AnyObserver) in
-      if observer.order > newest { told(observer, .tooNew) }
-    }
+    return reached
   }
 
   @usableFromInline
@@ -137,7 +151,7 @@ extension ObserverList {
     registry.withLock { _ in
       SenderIdentity(
         sender,
-        group: SenderTable.find(sender, in: senders),
+        group: SenderTable.lookup(sender, in: senders),
         newest: numbers.newest
       )
     }
@@ -146,9 +160,9 @@ extension ObserverList {
   private func walk(for sender: AnyObject?, or waitedFrom: SenderIdentity?) -> ObserverWalk {
     let group =
       if let sender {
-        SenderTable.find(sender, in: senders)
+        SenderTable.lookup(sender, in: senders)
       } else {
-        waitedFrom.flatMap { SenderTable.find($0, in: senders) }
+        waitedFrom.flatMap { SenderTable.lookup($0, in: senders) }
       }
     return group.map { ObserverWalk($0.published) } ?? ObserverWalk()
   }
@@ -158,25 +172,26 @@ extension ObserverList {
     _ delivery: borrowing Delivery,
     to address: UInt,
     _ newest: UInt,
-    _ tally: inout DeliveryTally,
     _ told: ((AnyObserver, Reception) -> Void)?,
     _ failed: (any Error, AnyObserver) -> Void
-  ) {
-    _ = ObjectAddress.borrow(address) { (observer: Observer<Payload>) in
+  ) -> Int {
+    ObjectAddress.borrow(address) { (observer: Observer<Payload>) in
       let reception: Reception
       // A trace reports it at the end.
-      if observer.order > newest { return observer.calls.addMissed() }
+      if observer.order > newest {
+        observer.calls.addMissed()
+        return 0
+      }
       if let excluded = delivery.excluded, excluded.isMeant(observer, of: self) {
         reception = .excluded
         observer.calls.addMissed()
       } else {
-        let outcome = tally.hand(to: observer, in: self, failed: failed) {
-          try $0.receive(payload, delivery)
-        }
+        let outcome = offer(to: observer, failed: failed) { try $0.receive(payload, delivery) }
         reception = outcome == .paused && observer.isCancelled ? .cancelled : outcome
       }
       told?(observer, reception)
-    }
+      return reception.reached
+    } ?? 0
   }
 }
 
@@ -199,7 +214,7 @@ extension ObserverList {
     gate.setBaseline(baseline)
     for (payload, delivery) in kept { give(payload, delivery, to: observer) }
     while let waiting = gate.takeWaitingOrOpen() {
-      for case let event as ReplayGate.WaitingEvent<Payload> in waiting {
+      for case let event as WaitingEvent<Payload> in waiting {
         give(event.payload, event.delivery, to: observer)
       }
     }

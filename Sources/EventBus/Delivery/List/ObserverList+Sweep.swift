@@ -97,31 +97,27 @@ extension ObserverList {
 /// A weak reference would give the list a side table and make every later retain and release of it several
 /// times slower; this object has the side table instead.
 package final class ListProxy: Sendable {
-  private struct State {
-    /// The list's address; zero after its death.
-    var address: UInt = 0
-  }
-
-  private let state = Locked(State())
+  /// The list's address; zero without a list.
+  private let address = Locked(UInt(0))
 
   /// A proxy without a list.
   package init() {}
 
   /// Sets the list that the proxy refers to.
   package func connect(_ list: ObserverList) {
-    let address = ObjectAddress.of(list)
-    state.withLock { $0.address = address }
+    let new = ObjectAddress.of(list)
+    address.withLock { $0 = new }
   }
 
   /// Clears the reference; the list is being destroyed.
-  package func disconnect() { state.withLock { $0.address = 0 } }
+  package func disconnect() { address.withLock { $0 = 0 } }
 
   /// Calls a closure with the list, if it is alive, under the lock that delays its destruction.
   ///
   /// - Parameter body: Reads or changes atomic state of the list, and nothing else.
   /// - Returns: The result of the closure; `nil` if the list is gone.
   package func with<Result: Sendable>(_ body: (ObserverList) -> Result) -> Result? {
-    state.withLock { state in ObjectAddress.borrow(state.address, body) }
+    address.withLock { address in ObjectAddress.borrow(address, body) }
   }
 }
 

@@ -27,7 +27,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   let published = PublishedLanes()
   /// The flags above; not zero when a post must take the general path.
   @usableFromInline
-  let peculiarities = Atomic<UInt>(0)
+  let specialCases = Atomic<UInt>(0)
   /// The published table of the observers that are restricted to a sender.
   let senders = Atomic<UInt>(0)
   let numbers: RegistrationCounter
@@ -131,10 +131,10 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
 
   /// Waits until no post can hold an unlinked observer.
   ///
-  /// - Parameter remains: The stamp that ``unlink(address:)`` returned; `nil` for an observer that another
+  /// - Parameter stamp: The stamp that ``unlink(address:)`` returned; `nil` for an observer that another
   ///   thread is unlinking, or that is removed with all the others.
-  package func waitUntilFree(_ remains: UInt?) async {
-    await domain.fence(stamped: remains ?? domain.stamp).wait()
+  package func waitUntilFree(_ stamp: UInt?) async {
+    await domain.fence(stamped: stamp ?? domain.stamp).wait()
   }
 
   /// Removes everything, permanently.
@@ -211,13 +211,13 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     noteOccupied(registry.count > 0)
   }
 
-  private func note(_ peculiarity: UInt, _ isThere: Bool) {
-    let known = peculiarities.load(ordering: .relaxed) & peculiarity != 0
+  private func note(_ flag: UInt, _ isThere: Bool) {
+    let known = specialCases.load(ordering: .relaxed) & flag != 0
     if known == isThere { return }
     if isThere {
-      peculiarities.bitwiseOr(peculiarity, ordering: .sequentiallyConsistent)
+      specialCases.bitwiseOr(flag, ordering: .sequentiallyConsistent)
     } else {
-      peculiarities.bitwiseAnd(~peculiarity, ordering: .sequentiallyConsistent)
+      specialCases.bitwiseAnd(~flag, ordering: .sequentiallyConsistent)
     }
   }
 }

@@ -8,7 +8,7 @@ package struct ObserverRegistry: Sendable {
   private var lanes = ObserverLanes()
   private var senders = SenderTable()
   /// The number of observers that are restricted to a sender.
-  private var addressed = 0
+  package private(set) var addressedCount = 0
   /// The number of observers that depend on the origin of an event.
   package private(set) var boundCount = 0
   /// The observers whose owner or sender may die without notice.
@@ -33,8 +33,6 @@ package struct ObserverRegistry: Sendable {
 
   /// Returns whether adding an observer of a priority may split the list into several lanes.
   package func splits(with priority: Int) -> Bool { isSplit || lanes.splits(with: priority) }
-  /// The number of observers that are restricted to a sender.
-  package var addressedCount: Int { addressed }
   /// The number of filled slots in the common lanes.
   package var slotCount: Int { lanes.slotCount }
   /// The groups of observers that are restricted to a sender.
@@ -86,8 +84,8 @@ package struct ObserverRegistry: Sendable {
     if observer.isBound { boundCount += 1 }
     defer { if observer.isWatched { watched.insert(observer) } }
     guard let sender else { return lanes.append(observer, priority: priority, to: published) }
-    addressed += 1
-    if let group = SenderTable.find(sender, in: table) {
+    addressedCount += 1
+    if let group = SenderTable.lookup(sender, in: table) {
       observer.join(group)
       return group.lanes.append(observer, priority: priority, to: group.published)
     }
@@ -115,7 +113,7 @@ package struct ObserverRegistry: Sendable {
       if observer.isWatched { watched.remove(observer) }
       observer.stopCalls()
       guard let group = observer.senderGroup else { return lanes.remove(observer, from: published) }
-      addressed -= 1
+      addressedCount -= 1
       var retirees = group.lanes.remove(observer, from: group.published)
       if group.published.live.load(ordering: .relaxed) == 0 {
         retirees.append(contentsOf: group.lanes.removeAll(from: group.published))
@@ -131,9 +129,8 @@ package struct ObserverRegistry: Sendable {
   /// - Returns: The tokens to notify.
   package mutating func close() -> [WeakCancellable] {
     isClosed = true
-    let told = Array(watchers.values)
-    watchers = [:]
-    return told
+    defer { watchers = [:] }
+    return Array(watchers.values)
   }
 
   /// Unlinks everything.
@@ -146,7 +143,7 @@ package struct ObserverRegistry: Sendable {
       retirees.append(contentsOf: group.lanes.removeAll(from: group.published))
     }
     retirees.append(contentsOf: senders.removeAll(table))
-    (addressed, boundCount, count) = (0, 0, 0)
+    (addressedCount, boundCount, count) = (0, 0, 0)
     watched = WatchedObservers()
     return retirees
   }

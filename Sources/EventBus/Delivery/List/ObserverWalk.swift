@@ -1,23 +1,30 @@
+internal import Synchronization
+
 /// Walks one group of observers by falling priority and rising number.
 ///
 /// Walks are merged by comparing their current observers. For announced readers only.
 package struct ObserverWalk {
-  private var lanes: LaneCursor
+  /// The lanes: slots that alternate between a priority and a block.
+  private let table: SlotBlock?
+  private let laneEnd: Int
+  private var laneIndex = 0
   private var block: SlotBlock?
   private var index = 0
   private var end = 0
 
   /// The address of the current observer, or zero at the end.
   package private(set) var address: UInt = 0
-  private var priority = Int.min
+  /// The priority of the current observer.
+  package private(set) var priority = Int.min
   private var number = UInt.max
 
   /// A walk that is at its end.
-  package init() { lanes = LaneCursor() }
+  package init() { (table, laneEnd) = (nil, 0) }
 
   /// Begins a walk at the first observer.
   package init(_ published: borrowing PublishedLanes) {
-    lanes = published.lanes
+    table = SlotBlock(address: published.table.load(ordering: .sequentiallyConsistent))
+    laneEnd = table?.count ?? 0
     advance()
   }
 
@@ -33,11 +40,14 @@ package struct ObserverWalk {
           return
         }
       }
-      guard let lane = lanes.next() else {
+      guard let table, laneIndex < laneEnd else {
         (block, address) = (nil, 0)
         return
       }
-      (block, index, end, priority) = (lane.block, 0, lane.block.count, lane.priority)
+      priority = Int(bitPattern: table[laneIndex])
+      block = SlotBlock(address: table[laneIndex + 1])
+      (index, end) = (0, block?.count ?? 0)
+      laneIndex += 2
     }
   }
 
@@ -56,13 +66,8 @@ extension ObserverWalk: Sendable {}
 /// Merges three groups: the observers of any sender, those of the post's own sender, and those of any
 /// event. For announced readers only.
 package struct MergedWalk {
-  /// An observer on the way.
-  package struct Stop {
-    /// The observer's address.
-    package let address: UInt
-    /// A Boolean value that indicates whether it observes every event of the bus.
-    package let isWildcard: Bool
-  }
+  /// The address of an observer, and whether it observes every event of the bus.
+  package typealias Stop = (address: UInt, isWildcard: Bool)
 
   private var common: ObserverWalk
   private var special: ObserverWalk
@@ -83,19 +88,19 @@ package struct MergedWalk {
   package mutating func next() -> Stop? {
     if wildcards.isAhead(of: common), wildcards.isAhead(of: special) {
       defer { wildcards.advance() }
-      return Stop(address: wildcards.address, isWildcard: true)
+      return (wildcards.address, true)
     }
     if special.isAhead(of: common) {
       defer { special.advance() }
-      return Stop(address: special.address, isWildcard: false)
+      return (special.address, false)
     }
     guard common.address != 0 else { return nil }
     defer { common.advance() }
-    return Stop(address: common.address, isWildcard: false)
+    return (common.address, false)
   }
 
   /// Returns all remaining observers, for callers that need them before any handler runs.
-  package consuming func rest() -> [Stop] {
+  package consuming func remaining() -> [Stop] {
     var walk = self
     var stops: [Stop] = []
     while let stop = walk.next() { stops.append(stop) }

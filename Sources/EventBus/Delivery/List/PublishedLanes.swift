@@ -24,46 +24,16 @@ package struct PublishedLanes: ~Copyable, Sendable {
     live.store(live.load(ordering: .relaxed) + change, ordering: .releasing)
   }
 
-  /// A cursor over the current lanes, from the highest priority to the lowest.
-  package var lanes: LaneCursor {
-    LaneCursor(table: SlotBlock(address: table.load(ordering: .sequentiallyConsistent)))
-  }
-
   /// Calls a closure with every linked observer, by priority and number.
   ///
   /// For announced readers only.
   package borrowing func forEach(_ body: (AnyObserver, _ priority: Int) -> Void) {
-    var lanes = lanes
-    while let lane = lanes.next() {
-      for index in 0..<lane.block.count {
-        let word = lane.block[index]
-        if word != 0 { AnyObserver.borrow(word) { body($0, lane.priority) } }
-      }
+    var walk = ObserverWalk(self)
+    while walk.address != 0 {
+      let priority = walk.priority
+      AnyObserver.borrow(walk.address) { body($0, priority) }
+      walk.advance()
     }
-  }
-}
-
-/// Walks the lanes of a list by falling priority.
-package struct LaneCursor {
-  private let table: SlotBlock?
-  private let end: Int
-  private var index = 0
-
-  /// Begins before the first lane of a table, or at the end if there is no table.
-  package init(table: SlotBlock? = nil) {
-    self.table = table
-    end = table?.count ?? 0
-  }
-
-  /// Returns the next lane, or `nil` after the last.
-  package mutating func next() -> (priority: Int, block: SlotBlock)? {
-    while let table, index < end {
-      defer { index += 2 }
-      if let block = SlotBlock(address: table[index + 1]) {
-        return (Int(bitPattern: table[index]), block)
-      }
-    }
-    return nil
   }
 }
 

@@ -25,38 +25,43 @@ package struct SenderTable: Sendable {
   /// Returns the group of a sender.
   ///
   /// Called with the list's lock held, or by an announced reader. The caller keeps the sender alive.
-  package static func find(
+  package static func lookup(
     _ sender: AnyObject,
     in published: borrowing Atomic<UInt>
   ) -> SenderGroup? {
     // Loads the sender that the caller keeps alive, or nothing: never the last reference.
-    find(ObjectAddress.of(sender), in: published) { $0.sender === sender }
+    lookup(ObjectAddress.of(sender), in: published) { $0.sender === sender }
   }
 
   /// Returns the group for the sender of an event that has waited.
   ///
   /// Called by an announced reader. The sender is not loaded.
-  package static func find(
+  package static func lookup(
     _ sender: SenderIdentity,
     in published: borrowing Atomic<UInt>
   ) -> SenderGroup? {
-    find(sender.key, in: published) { sender.isNamed(by: $0) }
+    lookup(sender.key, in: published) { sender.isNamed(by: $0) }
   }
 
-  private static func find(
+  private static func lookup(
     _ key: UInt,
     in published: borrowing Atomic<UInt>,
     where isMeant: (SenderGroup) -> Bool
   ) -> SenderGroup? {
     guard let table = SlotBlock(address: published.load(ordering: .sequentiallyConsistent))
     else { return nil }
-    var found: SenderGroup?
-    probe(table, key) { group in
-      guard isMeant(group) else { return false }
-      found = group
-      return true
+    var place = start(key, table)
+    while true {
+      let known = table[2 * place]
+      if known == 0 { return nil }
+      if known == key {
+        let group = ObjectAddress.borrow(table[2 * place + 1]) { (group: SenderGroup) in
+          isMeant(group) ? group : nil
+        }
+        if let group = group ?? nil { return group }
+      }
+      place = (place + 1) & (table.count / 2 - 1)
     }
-    return found
   }
 
   /// Adds a group.
@@ -135,21 +140,6 @@ package struct SenderTable: Sendable {
     // The group first: a reader that sees the key sees the group.
     table.replace(2 * place + 1, by: ObjectAddress.of(group))
     table.replace(2 * place, by: group.key)
-  }
-
-  private static func probe(_ table: SlotBlock, _ key: UInt, _ visit: (SenderGroup) -> Bool) {
-    var place = start(key, table)
-    while true {
-      let found = table[2 * place]
-      if found == 0 { return }
-      if found == key {
-        let isDone = ObjectAddress.borrow(table[2 * place + 1]) { (group: SenderGroup) in
-          visit(group)
-        }
-        if isDone == true { return }
-      }
-      place = (place + 1) & (table.count / 2 - 1)
-    }
   }
 
   /// Returns the index at which probing for a key begins.

@@ -67,23 +67,7 @@ package final class AsyncObserver<Payload: Sendable>: ConditionalObserver<Payloa
 
 /// The events that wait for one asynchronous handler, and the task that delivers them.
 package final class AsyncCallQueue<Payload: Sendable>: Finishable {
-  /// An event in the queue.
-  ///
-  /// Its completion is signalled when the event is released, whether or not it was delivered.
-  private final class Call: Sendable {
-    let payload: Payload
-    let delivery: Delivery
-    let completion: Completion?
-
-    init(_ payload: Payload, _ delivery: Delivery, _ completion: Completion?) {
-      self.payload = payload
-      self.delivery = delivery
-      self.completion = completion
-      completion?.begin()
-    }
-
-    deinit { completion?.finish() }
-  }
+  private typealias Call = WaitingEvent<Payload>
 
   private struct State {
     var calls: BoundedQueue<Call>
@@ -109,8 +93,8 @@ package final class AsyncCallQueue<Payload: Sendable>: Finishable {
   /// - Returns: `false` when this very event was discarded.
   package func add(_ payload: Payload, _ delivery: borrowing Delivery) -> Bool {
     // A handler that posts to itself and waits would deadlock.
-    let waits = delivery.completion.map { !$0.callers.contains(ObjectIdentifier(link)) } ?? false
-    let call = Call(payload, delivery.forLater, waits ? delivery.completion : nil)
+    let isOwn = delivery.completion?.callers.contains(ObjectIdentifier(link)) ?? false
+    let call = Call(payload, isOwn ? delivery.forLater : delivery.detached)
     let (discarded, mustStart) = state.withLock { state -> (Call?, Bool) in
       if state.isClosed { return (call, false) }
       let discarded = state.calls.append(call)
@@ -124,11 +108,11 @@ package final class AsyncCallQueue<Payload: Sendable>: Finishable {
 
   /// Drops all waiting and all later events.
   package func finish() {
-    let rest = state.withLock { state in
+    let remaining = state.withLock { state in
       state.isClosed = true
       return state.calls.removeAll()
     }
-    withExtendedLifetime(rest) {}
+    withExtendedLifetime(remaining) {}
   }
 
   private func work() async {
@@ -150,7 +134,7 @@ package final class AsyncCallQueue<Payload: Sendable>: Finishable {
   /// - Returns: `false` when the registration had ended.
   private func make(_ call: Call) async -> Bool {
     guard let observer: AsyncObserver<Payload> = link.begin() else { return false }
-    await RunningCall.run(link, callers: call.completion?.callers ?? []) {
+    await RunningCall.run(link, callers: call.delivery.completion?.callers ?? []) {
       await make(call, observer)
     }
     return true

@@ -79,11 +79,8 @@ package class ConditionalObserver<Payload: Sendable>: Observer<Payload>,
   override package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws
     -> Reception
   {
-    switch gate?.admit(payload, delivery) {
-    case .waits: return .queued
-    case .known: return .declined
-    case .admitted, nil: return try pass(payload, delivery)
-    }
+    if let outcome = gate?.admit(payload, delivery) { return outcome }
+    return try pass(payload, delivery)
   }
 
   /// Checks the conditions, and accepts an event that meets them.

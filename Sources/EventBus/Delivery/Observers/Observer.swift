@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// An observer of events with one payload type.
 ///
 /// Delivery is one virtual call to an object borrowed from the list: no retain, no release. The handler is
@@ -83,7 +85,7 @@ package struct Delivery: Sendable {
   }
 
   /// A copy for delivery by code other than the poster.
-  package var withoutPlace: Delivery {
+  package var detached: Delivery {
     var copy = forLater
     copy.completion = completion
     copy.number = number
@@ -156,56 +158,10 @@ package struct Reception: Equatable, Sendable {
   package var reached: Int { Int(rawValue & 1) }
 }
 
-/// The result of one post so far.
-@usableFromInline
-package struct DeliveryTally: Sendable {
-  /// The number of handlers called, or with the event in their queue.
-  @usableFromInline
-  package var reached: Int
-
-  /// An empty tally.
-  @inlinable
-  package init() {
-    reached = 0
-  }
-
-  /// Delivers the event to one observer and counts the outcome.
-  ///
-  /// - Parameters:
-  ///   - observer: The observer; skipped when it does not admit the call.
-  ///   - list: The list in which the post met the observer.
-  ///   - failed: Called with an error that the handler throws.
-  ///   - hand: Calls the observer.
-  /// - Returns: The outcome.
-  @inlinable
-  @discardableResult
-  package mutating func hand<Payload>(
-    to observer: Observer<Payload>,
-    in list: ObserverList,
-    failed: (any Error, AnyObserver) -> Void,
-    _ hand: (Observer<Payload>) throws -> Reception
-  ) -> Reception {
-    guard observer.isReceptive || observer.admits(in: list) else { return .paused }
-    do {
-      let reception = try hand(observer)
-      reached &+= reception.reached
-      return reception
-    } catch {
-      reached &+= 1
-      failed(error, observer)
-      return .failed
-    }
-  }
-}
-
 /// Counts the unfinished calls of one post, for a poster that waits until all are finished.
 package final class Completion: Sendable {
-  private struct State {
-    /// The number of unfinished calls, plus one for the post itself.
-    var open = 1
-  }
-
-  private let state = Locked(State())
+  /// The number of unfinished calls, plus one for the post itself.
+  private let open = Atomic<Int>(1)
   private let latch = Latch()
   /// The registrations whose handlers wait for this post; the post does not wait for them.
   package let callers: [ObjectIdentifier]
@@ -216,15 +172,12 @@ package final class Completion: Sendable {
   package init(callers: [ObjectIdentifier] = []) { self.callers = callers }
 
   /// Counts a call that will be made later.
-  package func begin() { state.withLock { $0.open += 1 } }
+  package func begin() { open.wrappingAdd(1, ordering: .relaxed) }
 
   /// Ends a call that was made or dropped, or the post itself.
   package func finish() {
-    let isDone = state.withLock { state in
-      state.open -= 1
-      return state.open == 0
-    }
-    if isDone { latch.open() }
+    let left = open.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
+    if left == 0 { latch.open() }
   }
 
   /// A Boolean value that indicates whether every call has finished.

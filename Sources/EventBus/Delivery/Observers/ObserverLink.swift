@@ -45,7 +45,7 @@ package final class ObserverLink: TokenTarget, EndingMembers.Member,
   /// The flag for the end, and the number of running calls.
   private let word = Atomic<UInt>(0)
   /// The stamp that unlinking returned; until then a value that the list never returns.
-  private let remains = Atomic<UInt>(.max)
+  private let unlinkStamp = Atomic<UInt>(.max)
   private let state = Locked(State())
 
   /// Creates a link without an observer.
@@ -89,7 +89,7 @@ package final class ObserverLink: TokenTarget, EndingMembers.Member,
 
   override package func end(_ handle: UInt) {
     guard let observer = take() else { return }
-    remains.store(list.unlink(address: observer), ordering: .releasing)
+    unlinkStamp.store(list.unlink(address: observer), ordering: .releasing)
   }
 
   override package func isActive(_ handle: UInt) -> Bool {
@@ -108,13 +108,16 @@ package final class ObserverLink: TokenTarget, EndingMembers.Member,
   /// Ends the registration without its token, and notifies the token.
   package func endByItself() {
     end(0)
-    let watcher = state.withLock { $0.watcher }
-    watcher?.object?.cancel()
+    cancelToken()
   }
 
   /// Marks the registration as ended while the list is being emptied.
   package func disconnect() {
     _ = take()
+    cancelToken()
+  }
+
+  private func cancelToken() {
     let watcher = state.withLock { $0.watcher }
     watcher?.object?.cancel()
   }
@@ -172,8 +175,8 @@ package final class ObserverLink: TokenTarget, EndingMembers.Member,
 
   override package func waitUntilFinished(_ handle: UInt) async {
     guard state.withLock({ $0.countsCalls }) else {
-      let remains = remains.load(ordering: .acquiring)
-      return await list.waitUntilFree(remains == .max ? nil : remains)
+      let stamp = unlinkStamp.load(ordering: .acquiring)
+      return await list.waitUntilFree(stamp == .max ? nil : stamp)
     }
     // A handler that waits for its own end does not wait for its current call.
     let isOwn = RunningCall.isCalling(self)

@@ -53,7 +53,7 @@ package final class RoutedObserver<Payload: Sendable>: ConditionalObserver<Paylo
       defer { link.finish() }
       return try run(payload)
     }
-    mailbox.enqueue(envelope.init(payload, delivery, link: link))
+    mailbox.enqueue(envelope.init(payload, delivery.detached, link: link))
     return .queued
   }
 
@@ -71,23 +71,15 @@ package final class RoutedObserver<Payload: Sendable>: ConditionalObserver<Paylo
 ///
 /// It does not retain the observer: cancelling the registration frees the handler at once, and the event is
 /// then dropped.
-private final class QueuedDelivery<Payload: Sendable>: Envelope,
+private final class QueuedDelivery<Payload: Sendable>: WaitingEvent<Payload>,
   @unchecked Sendable  // Reason: constant.
 {
-  private let payload: Payload
-  private let delivery: Delivery
   private let link: ObserverLink
-  private let completion: Completion?
 
-  required init(_ payload: Payload, _ delivery: borrowing Delivery, link: ObserverLink) {
-    self.payload = payload
-    self.delivery = delivery.forLater
+  required init(_ payload: Payload, _ delivery: Delivery, link: ObserverLink) {
     self.link = link
-    completion = delivery.completion
-    completion?.begin()
+    super.init(payload, delivery)
   }
-
-  deinit { completion?.finish() }
 
   /// The actor is the owner: an actor that the handler captured would be alive.
   override func actorWasLost() { link.endByItself() }

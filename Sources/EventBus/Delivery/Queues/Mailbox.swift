@@ -1,7 +1,20 @@
 public import Synchronization
 
-/// An entry in a mailbox.
-package class Envelope: @unchecked Sendable {  // Reason: no state; subclasses are constant.
+/// An event that waits, counted as an unfinished call of its post until it is released.
+package class Envelope: @unchecked Sendable {  // Reason: constant, like its subclasses.
+  /// The origin of the event.
+  package let delivery: Delivery
+
+  /// Wraps an event.
+  ///
+  /// - Parameter delivery: The origin of the event; its completion waits for the envelope.
+  package init(_ delivery: Delivery) {
+    self.delivery = delivery
+    delivery.completion?.begin()
+  }
+
+  deinit { delivery.completion?.finish() }
+
   /// Delivers the contents, on the mailbox's actor.
   ///
   /// - Returns: `false` when the receiver had died.
@@ -9,6 +22,24 @@ package class Envelope: @unchecked Sendable {  // Reason: no state; subclasses a
 
   /// Called instead of ``open()`` when the mailbox's actor has died.
   package func actorWasLost() {}
+}
+
+/// An event that waits, with its payload.
+package class WaitingEvent<Payload: Sendable>: Envelope,
+  @unchecked Sendable  // Reason: constant, like its subclass.
+{
+  /// The payload.
+  package let payload: Payload
+
+  /// Wraps an event.
+  ///
+  /// - Parameters:
+  ///   - payload: The payload.
+  ///   - delivery: The origin of the event; its completion waits for the envelope.
+  package init(_ payload: Payload, _ delivery: Delivery) {
+    self.payload = payload
+    super.init(delivery)
+  }
 }
 
 /// The events that wait for one actor, in posting order, across all observers of one bus on that actor.
@@ -69,18 +100,15 @@ package final class Mailbox: Sendable {
   /// Adds an envelope behind all others and schedules the mailbox.
   package func enqueue(_ envelope: Envelope) {
     waiting.add(1)
-    let mustSchedule = state.withLock { state in
-      _ = state.queue.append(envelope)
-      defer { state.isScheduled = true }
-      return !state.isScheduled
-    }
-    if mustSchedule { schedule() }
+    change { _ = $0.queue.append(envelope) }
   }
 
   /// Requests a turn of the actor in which a list may check owners and senders.
-  package func requestLook(at list: ObserverList) {
+  package func requestLook(at list: ObserverList) { change { $0.looks.append(list) } }
+
+  private func change(_ add: (inout State) -> Void) {
     let mustSchedule = state.withLock { state in
-      state.looks.append(list)
+      add(&state)
       defer { state.isScheduled = true }
       return !state.isScheduled
     }

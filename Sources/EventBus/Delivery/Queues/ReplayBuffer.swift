@@ -80,47 +80,11 @@ package final class ReplayBuffer<Payload: Sendable>: Sendable {
 /// The gate is not generic over the payload: looking up the types of the gate and its parts would cost more
 /// than the rest of a registration, and few events wait.
 package final class ReplayGate: Sendable {
-  /// A live event that waits at the gate, and is counted as an unfinished call of its post.
-  package class Waiting: @unchecked Sendable {  // Reason: constant, like its subclass.
-    /// The origin of the event, with its number.
-    package let delivery: Delivery
-
-    fileprivate init(_ delivery: borrowing Delivery) {
-      self.delivery = delivery.withoutPlace
-      delivery.completion?.begin()
-    }
-
-    deinit { delivery.completion?.finish() }
-  }
-
-  /// A live event that waits at the gate, with its payload.
-  package final class WaitingEvent<Payload: Sendable>: Waiting,
-    @unchecked Sendable  // Reason: constant.
-  {
-    /// The payload.
-    package let payload: Payload
-
-    fileprivate init(_ payload: Payload, _ delivery: borrowing Delivery) {
-      self.payload = payload
-      super.init(delivery)
-    }
-  }
-
-  /// The gate's decision about a live event.
-  package enum Admission: Sendable {
-    /// The event proceeds to the observer.
-    case admitted
-    /// The event waits behind the replayed ones.
-    case waits
-    /// The event was replayed.
-    case known
-  }
-
   private struct State {
     var isOpen = false
     /// The number of the newest replayed post.
     var baseline: UInt = 0
-    var waiting: [Waiting] = []
+    var waiting: [Envelope] = []
   }
 
   private let state = Locked(State())
@@ -128,17 +92,18 @@ package final class ReplayGate: Sendable {
   /// Creates a closed gate.
   package init() {}
 
-  /// Decides about a live event, and keeps an event that must wait.
+  /// Holds back a live event that must wait, and declines one that was replayed.
+  ///
+  /// - Returns: The outcome; `nil` for an event that proceeds to the observer.
   package func admit<Payload: Sendable>(
     _ payload: Payload,
     _ delivery: borrowing Delivery
-  ) -> Admission {
+  ) -> Reception? {
     state.withLock { state in
-      let isKnown = delivery.number != 0 && delivery.number <= state.baseline
-      if state.isOpen { return isKnown ? .known : .admitted }
-      if isKnown { return .known }
-      state.waiting.append(WaitingEvent(payload, delivery))
-      return .waits
+      if delivery.number != 0, delivery.number <= state.baseline { return .declined }
+      if state.isOpen { return nil }
+      state.waiting.append(WaitingEvent(payload, delivery.detached))
+      return .queued
     }
   }
 
@@ -148,7 +113,7 @@ package final class ReplayGate: Sendable {
   /// Removes the waiting events that were not replayed; opens the gate when none are waiting.
   ///
   /// - Returns: The events in order of arrival, or `nil` once the gate is open.
-  package func takeWaitingOrOpen() -> [Waiting]? {
+  package func takeWaitingOrOpen() -> [Envelope]? {
     let (taken, baseline) = state.withLock { state in
       let taken = state.waiting
       state.waiting = []

@@ -123,12 +123,7 @@ package struct Retirees: Sendable {
 /// A plain value with one latch for all fences of a stamp, so its size depends neither on the number of
 /// waiting tasks nor on their cancellation. It is guarded by the lock of the ``Limbo`` that it accompanies.
 package struct Fences: Sendable {
-  private struct Fence: Sendable {
-    let stamp: UInt
-    let latch: Latch
-  }
-
-  private var fences: [Fence] = []
+  private var fences: [(stamp: UInt, latch: Latch)] = []
 
   /// An empty collection.
   package init() {}
@@ -147,7 +142,7 @@ package struct Fences: Sendable {
   package mutating func latch(stamped stamp: UInt) -> Latch {
     if let known = fences.first(where: { $0.stamp == stamp }) { return known.latch }
     let latch = Latch()
-    fences.append(Fence(stamp: stamp, latch: latch))
+    fences.append((stamp, latch))
     return latch
   }
 

@@ -32,7 +32,7 @@ package struct ReclamationDomain: ~Copyable, Sendable {
 
   deinit {
     // No reader is left: the owner is being destroyed.
-    waiting.withLock { $0.takeFree(at: .max) }.release()
+    Self.release(waiting.withLock { $0.takeFree(at: .max) })
     ReaderCells(address: cells.load(ordering: .acquiring))?.deallocate()
   }
 
@@ -95,7 +95,7 @@ package struct ReclamationDomain: ~Copyable, Sendable {
       pending.store(true, ordering: .sequentiallyConsistent)
       return (takeFree(&waiting), stamp)
     }
-    free.release()
+    Self.release(free)
     return stamp
   }
 
@@ -111,7 +111,7 @@ package struct ReclamationDomain: ~Copyable, Sendable {
       pending.store(true, ordering: .sequentiallyConsistent)
       return (takeFree(&waiting), latch)
     }
-    free.release()
+    Self.release(free)
     return latch
   }
 
@@ -122,7 +122,15 @@ package struct ReclamationDomain: ~Copyable, Sendable {
   /// Frees the items that no reader can hold any more.
   @usableFromInline
   package func sweep() {
-    waiting.withLock { takeFree(&$0) }.release()
+    Self.release(waiting.withLock { takeFree(&$0) })
+  }
+
+  /// Frees the items, then opens the latches.
+  ///
+  /// Call it without holding a lock: freeing may run arbitrary code.
+  private static func release(_ free: Unlinked.Free) {
+    for item in free.items { item.free() }
+    for fence in free.fences { fence.open() }
   }
 
   /// The number of items and fences that wait for readers to leave.
@@ -159,29 +167,18 @@ package struct ReclamationDomain: ~Copyable, Sendable {
 }
 
 /// Retired items that a reader may still hold, and the fences that wait for them.
-package struct Unlinked: Sendable {
-  /// Items that no reader can hold any more, with their fences.
-  package struct Free: Sendable {
-    fileprivate let items: [Retired]
-    fileprivate let fences: [Latch]
+private struct Unlinked: Sendable {
+  /// Items that no reader can hold any more, and the fences that wait for them.
+  typealias Free = (items: [Retired], fences: [Latch])
 
-    /// Frees the items, then opens the latches.
-    ///
-    /// Call it without holding a lock: freeing may run arbitrary code.
-    package func release() {
-      for item in items { item.free() }
-      for fence in fences { fence.open() }
-    }
-  }
+  var limbo = Limbo<Retired>()
+  var fences = Fences()
 
-  fileprivate var limbo = Limbo<Retired>()
-  fileprivate var fences = Fences()
+  var isEmpty: Bool { limbo.isEmpty && fences.isEmpty }
+  var count: Int { limbo.count + fences.count }
 
-  fileprivate var isEmpty: Bool { limbo.isEmpty && fences.isEmpty }
-  fileprivate var count: Int { limbo.count + fences.count }
-
-  fileprivate mutating func takeFree(at epoch: UInt) -> Free {
-    Free(items: limbo.takeFree(at: epoch), fences: fences.takeFree(at: epoch))
+  mutating func takeFree(at epoch: UInt) -> Free {
+    (limbo.takeFree(at: epoch), fences.takeFree(at: epoch))
   }
 }
 

@@ -26,59 +26,32 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
 
     init(_ limit: BufferLimit) { elements = BoundedQueue(limit) }
 
+    /// The waiter to resume and the element to release after unlocking, and whether the new one was kept.
+    @usableFromInline
+    typealias Addition = (waiter: StreamWaiter<Element>?, discarded: Element?, isKept: Bool)
+
     /// Adds an element, and returns the actions to take after unlocking.
     @inlinable
-    mutating func add(_ element: Element) -> Handover {
-      if hasFinished { return Handover(isKept: false) }
+    mutating func add(_ element: Element) -> Addition {
+      if hasFinished { return (nil, nil, false) }
       added &+= 1
-      if let waiter = waiters.popFirst() { return Handover(waiter: waiter) }
+      if let waiter = waiters.popFirst() { return (waiter, nil, true) }
       let count = elements.count
-      guard let discarded = elements.append(element) else { return Handover() }
+      guard let discarded = elements.append(element) else { return (nil, nil, true) }
       dropped &+= 1
       let isKept = !elements.keepsOldest || elements.count > count
       if !isKept { added &-= 1 }
-      return Handover(discarded: discarded, isKept: isKept)
+      return (nil, discarded, isKept)
     }
 
     /// Removes the first element, if there is one.
+    ///
+    /// - Returns: The element, or `nil` at the end; not final while nothing is there yet.
     @inlinable
-    mutating func take() -> Taking {
-      if let element = elements.popFirst() { return .element(element) }
-      return hasFinished ? .finished : .nothing
+    mutating func take() -> (element: Element?, isFinal: Bool) {
+      let element = elements.popFirst()
+      return (element, element != nil || hasFinished)
     }
-  }
-
-  /// The actions to take after unlocking when an element was added.
-  @usableFromInline
-  struct Handover: Sendable {
-    @usableFromInline
-    let waiter: StreamWaiter<Element>?
-    @usableFromInline
-    let discarded: Element?
-    @usableFromInline
-    let isKept: Bool
-
-    @inlinable
-    init(
-      waiter: StreamWaiter<Element>? = nil,
-      discarded: Element? = nil,
-      isKept: Bool = true
-    ) {
-      self.waiter = waiter
-      self.discarded = discarded
-      self.isKept = isKept
-    }
-  }
-
-  /// The state a consumer finds.
-  @usableFromInline
-  enum Taking: Sendable {
-    /// The first element.
-    case element(Element)
-    /// The stream has ended.
-    case finished
-    /// No element yet.
-    case nothing
   }
 
   @usableFromInline
@@ -102,9 +75,9 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
   @inlinable
   @discardableResult
   package func add(_ element: Element) -> Bool {
-    let handover = state.withLock { $0.add(element) }
-    handover.waiter?.resume(element)
-    return handover.isKept
+    let addition = state.withLock { $0.add(element) }
+    addition.waiter?.resume(element)
+    return addition.isKept
   }
 
   /// Finishes the buffer: consumers receive the remaining elements, then `nil`.
@@ -122,11 +95,8 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
   @inlinable
   package func next(isolation: isolated (any Actor)? = #isolation) async -> Element? {
     if Task.isCancelled { return nil }
-    switch state.withLock({ $0.take() }) {
-    case .element(let element): return element
-    case .finished: return nil
-    case .nothing: return await wait()
-    }
+    let (element, isFinal) = state.withLock { $0.take() }
+    return isFinal ? element : await wait()
   }
 
   /// Waits for an element that is not there yet.
@@ -145,18 +115,14 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
   /// Enlists a consumer, or resumes it at once.
   @inlinable
   func enter(_ waiter: StreamWaiter<Element>) {
-    let taking = state.withLock { state -> Taking in
+    let (element, isFinal) = state.withLock { state -> (Element?, Bool) in
       // Checked under the lock: a later cancellation finds the waiter.
-      if Task.isCancelled { return .finished }
-      let taking = state.take()
-      if case .nothing = taking { state.waiters.append(waiter) }
-      return taking
+      if Task.isCancelled { return (nil, true) }
+      let taken = state.take()
+      if !taken.isFinal { state.waiters.append(waiter) }
+      return taken
     }
-    switch taking {
-    case .element(let element): waiter.resume(element)
-    case .finished: waiter.resume(nil)
-    case .nothing: break
-    }
+    if isFinal { waiter.resume(element) }
   }
 
   /// Resumes a consumer whose task was cancelled, if it still waits.
