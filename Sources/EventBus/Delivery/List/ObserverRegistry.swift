@@ -1,65 +1,62 @@
-package import Synchronization
+internal import Synchronization
 
 /// The registrations of one list: the value behind its lock.
 ///
 /// Files each observer by sender and priority, and keeps the view for readers in step. Unlinked items are
 /// returned to the caller, which retires them after unlocking.
-package struct ObserverRegistry: Sendable {
+struct ObserverRegistry: Sendable {
   private var lanes = ObserverLanes()
   private var senders = SenderTable()
   /// The number of observers that are restricted to a sender.
-  package private(set) var addressedCount = 0
+  private(set) var addressedCount = 0
   /// The number of observers that depend on the origin of an event.
-  package private(set) var boundCount = 0
+  private(set) var boundCount = 0
   /// The observers whose owner or sender may die without notice.
-  package private(set) var watched = WatchedObservers()
+  private(set) var watched = WatchedObservers()
   /// The registrations to check on an actor, keyed by the mailbox that was asked for a turn.
   private var suspects: [ObjectIdentifier: ObserverLink] = [:]
   /// The number of observers.
-  package private(set) var count = 0
+  private(set) var count = 0
   /// A Boolean value that indicates whether the list accepts no more observers.
-  package private(set) var isClosed = false
+  private(set) var isClosed = false
   /// The tokens to notify when the list drops their plain observers, keyed by the observer's address.
   private var watchers: [UInt: WeakCancellable] = [:]
 
   /// The number of pauses of a plain observer, keyed by its address.
   private var pauses: [UInt: Int] = [:]
 
-  /// An empty registry.
-  package init() {}
-
   /// A Boolean value that indicates whether a post has to merge several lanes.
-  package var isSplit: Bool { lanes.isSplit }
+  var isSplit: Bool { lanes.isSplit }
 
   /// Returns whether adding an observer of a priority may split the list into several lanes.
-  package func splits(with priority: Int) -> Bool { isSplit || lanes.splits(with: priority) }
+  func splits(with priority: Int) -> Bool { isSplit || lanes.splits(with: priority) }
   /// The number of filled slots in the common lanes.
-  package var slotCount: Int { lanes.slotCount }
+  var slotCount: Int { lanes.slotCount }
   /// The groups of observers that are restricted to a sender.
-  package var senderGroups: [SenderGroup] { senders.all }
+  var senderGroups: [SenderGroup] { senders.all }
 
   /// The number of watched observers, or `nil` if there are too few for a probe.
   ///
   /// Too few means that one more observer stays within the bound, at most max(8, 2 × living), even if all
   /// watched owners are dead.
-  package var watchedCountWorthProbing: Int? {
+  var watchedCountWorthProbing: Int? {
     count >= 8 && 2 * watched.count > count + 1 ? watched.count : nil
   }
 
   /// Records a registration to check in a turn of an actor.
   ///
   /// - Returns: The registration it replaces; `nil` means that a turn has to be requested.
-  package mutating func suspect(_ link: ObserverLink, on mailbox: Mailbox) -> ObserverLink? {
+  mutating func suspect(_ link: ObserverLink, on mailbox: Mailbox) -> ObserverLink? {
     suspects.updateValue(link, forKey: ObjectIdentifier(mailbox))
   }
 
   /// Removes and returns the registration to check in a turn of an actor.
-  package mutating func takeSuspect(on mailbox: Mailbox) -> ObserverLink? {
+  mutating func takeSuspect(on mailbox: Mailbox) -> ObserverLink? {
     suspects.removeValue(forKey: ObjectIdentifier(mailbox))
   }
 
   /// Removes all registrations to check, for release without a lock.
-  package mutating func takeSuspects() -> [ObjectIdentifier: ObserverLink] {
+  mutating func takeSuspects() -> [ObjectIdentifier: ObserverLink] {
     defer { suspects = [:] }
     return suspects
   }
@@ -73,7 +70,7 @@ package struct ObserverRegistry: Sendable {
   ///   - published: The view of the observers of any sender.
   ///   - table: The published table of sender groups.
   /// - Returns: The items that the change unlinked.
-  package mutating func add(
+  mutating func add(
     _ observer: AnyObserver,
     priority: Int,
     for sender: AnyObject?,
@@ -99,7 +96,7 @@ package struct ObserverRegistry: Sendable {
   /// Unlinks the observer at an address, which only the caller has the right to remove.
   ///
   /// - Returns: The unlinked items; none when the list is closed.
-  package mutating func remove(
+  mutating func remove(
     _ address: UInt,
     _ published: borrowing PublishedLanes,
     _ table: borrowing Atomic<UInt>
@@ -127,14 +124,14 @@ package struct ObserverRegistry: Sendable {
   /// Refuses further observers, and forgets the tokens to notify.
   ///
   /// - Returns: The tokens to notify.
-  package mutating func close() -> [WeakCancellable] {
+  mutating func close() -> [WeakCancellable] {
     isClosed = true
     defer { watchers = [:] }
     return Array(watchers.values)
   }
 
   /// Unlinks everything.
-  package mutating func removeAll(
+  mutating func removeAll(
     _ published: borrowing PublishedLanes,
     _ table: borrowing Atomic<UInt>
   ) -> Retirees {
@@ -149,7 +146,7 @@ package struct ObserverRegistry: Sendable {
   }
 
   /// Adds a pause to a plain observer, or removes one.
-  package mutating func changePauses(_ address: UInt, by change: Int) {
+  mutating func changePauses(_ address: UInt, by change: Int) {
     guard !isClosed else { return }
     let count = (pauses[address] ?? 0) + change
     pauses[address] = count > 0 ? count : nil
@@ -157,14 +154,14 @@ package struct ObserverRegistry: Sendable {
   }
 
   /// Prevents further calls of a plain observer that is still linked.
-  package func stopCalls(_ address: UInt) {
+  func stopCalls(_ address: UInt) {
     if !isClosed { AnyObserver.borrow(address) { $0.stopCalls() } }
   }
 
   /// Notifies a token when the list closes.
   ///
   /// - Returns: `false` if the list is closed already.
-  package mutating func watch(_ address: UInt, by watcher: WeakCancellable) -> Bool {
+  mutating func watch(_ address: UInt, by watcher: WeakCancellable) -> Bool {
     guard !isClosed else { return false }
     watchers[address] = watcher
     return true

@@ -3,7 +3,7 @@ internal import Synchronization
 /// Walks one group of observers by falling priority and rising number.
 ///
 /// Walks are merged by comparing their current observers. For announced readers only.
-package struct ObserverWalk {
+struct ObserverWalk {
   /// The lanes: slots that alternate between a priority and a block.
   private let table: SlotBlock?
   private let laneEnd: Int
@@ -13,23 +13,23 @@ package struct ObserverWalk {
   private var end = 0
 
   /// The address of the current observer, or zero at the end.
-  package private(set) var address: UInt = 0
+  private(set) var address: UInt = 0
   /// The priority of the current observer.
-  package private(set) var priority = Int.min
+  private(set) var priority = Int.min
   private var number = UInt.max
 
   /// A walk that is at its end.
-  package init() { (table, laneEnd) = (nil, 0) }
+  init() { (table, laneEnd) = (nil, 0) }
 
   /// Begins a walk at the first observer.
-  package init(_ published: borrowing PublishedLanes) {
+  init(_ published: borrowing PublishedLanes) {
     table = SlotBlock(address: published.table.load(ordering: .sequentiallyConsistent))
     laneEnd = table?.count ?? 0
     advance()
   }
 
   /// Advances to the next observer.
-  package mutating func advance() {
+  mutating func advance() {
     while true {
       while let block, index < end {
         let word = block[index]
@@ -52,7 +52,7 @@ package struct ObserverWalk {
   }
 
   /// Returns whether this walk's current observer precedes another's.
-  package func isAhead(of other: ObserverWalk) -> Bool {
+  func isAhead(of other: ObserverWalk) -> Bool {
     if address == 0 || other.address == 0 { return address != 0 }
     return priority != other.priority ? priority > other.priority : number < other.number
   }
@@ -65,16 +65,16 @@ extension ObserverWalk: Sendable {}
 ///
 /// Merges three groups: the observers of any sender, those of the post's own sender, and those of any
 /// event. For announced readers only.
-package struct MergedWalk {
+struct MergedWalk {
   /// The address of an observer, and whether it observes every event of the bus.
-  package typealias Stop = (address: UInt, isWildcard: Bool)
+  typealias Stop = (address: UInt, isWildcard: Bool)
 
   private var common: ObserverWalk
   private var special: ObserverWalk
   private var wildcards: ObserverWalk
 
   /// Merges three walks; an empty group is a walk at its end.
-  package init(
+  init(
     common: ObserverWalk,
     special: ObserverWalk,
     wildcards: ObserverWalk
@@ -85,7 +85,7 @@ package struct MergedWalk {
   }
 
   /// Returns the next observer, or `nil` at the end.
-  package mutating func next() -> Stop? {
+  mutating func next() -> Stop? {
     if wildcards.isAhead(of: common), wildcards.isAhead(of: special) {
       defer { wildcards.advance() }
       return (wildcards.address, true)
@@ -100,7 +100,7 @@ package struct MergedWalk {
   }
 
   /// Returns all remaining observers, for callers that need them before any handler runs.
-  package consuming func remaining() -> [Stop] {
+  consuming func remaining() -> [Stop] {
     var walk = self
     var stops: [Stop] = []
     while let stop = walk.next() { stops.append(stop) }

@@ -1,20 +1,17 @@
-package import Synchronization
+internal import Synchronization
 
 /// The sender groups of one list, found by the sender's address without a lock.
 ///
 /// A hash table with linear probing, in one block of pairs of key and group. A new group takes the first
 /// free pair; a removed one leaves its key behind until the table is rebuilt. Readers may therefore
 /// continue while the table changes. At most half the pairs are in use, so a lookup is O(1).
-package struct SenderTable: Sendable {
+struct SenderTable: Sendable {
   private static let smallest = 8
   private var groups: [SenderGroup] = []
   private var used = 0
 
-  /// An empty table.
-  package init() {}
-
   /// The groups, in no order.
-  package var all: [SenderGroup] { groups }
+  var all: [SenderGroup] { groups }
 
   /// Returns whether adding one more group makes the table grow.
   private func isFull(_ published: borrowing Atomic<UInt>) -> Bool {
@@ -25,7 +22,7 @@ package struct SenderTable: Sendable {
   /// Returns the group of a sender.
   ///
   /// Called with the list's lock held, or by an announced reader. The caller keeps the sender alive.
-  package static func lookup(
+  static func lookup(
     _ sender: AnyObject,
     in published: borrowing Atomic<UInt>
   ) -> SenderGroup? {
@@ -36,7 +33,7 @@ package struct SenderTable: Sendable {
   /// Returns the group for the sender of an event that has waited.
   ///
   /// Called by an announced reader. The sender is not loaded.
-  package static func lookup(
+  static func lookup(
     _ sender: SenderIdentity,
     in published: borrowing Atomic<UInt>
   ) -> SenderGroup? {
@@ -67,7 +64,7 @@ package struct SenderTable: Sendable {
   /// Adds a group.
   ///
   /// - Returns: The items that the change unlinked.
-  package mutating func insert(
+  mutating func insert(
     _ group: SenderGroup,
     _ published: borrowing Atomic<UInt>
   ) -> Retirees {
@@ -87,7 +84,7 @@ package struct SenderTable: Sendable {
   /// Removes a group without observers.
   ///
   /// - Returns: The group and any unlinked table, to be retired.
-  package mutating func remove(
+  mutating func remove(
     _ group: SenderGroup,
     _ published: borrowing Atomic<UInt>
   ) -> Retirees {
@@ -113,7 +110,7 @@ package struct SenderTable: Sendable {
   }
 
   /// Removes all groups.
-  package mutating func removeAll(_ published: borrowing Atomic<UInt>) -> Retirees {
+  mutating func removeAll(_ published: borrowing Atomic<UInt>) -> Retirees {
     var retirees = Retirees()
     for group in groups { retirees.append(Retired(object: ObjectAddress.retained(group))) }
     groups = []
