@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// The registrations of one list, and the rules by which they are added, removed and compacted.
+/// The observers of one list by priority, with the rules for adding, removing and compacting them.
 ///
-/// A plain value behind the list's lock. Every distinct priority has a lane, a block of slots filled in
-/// the order of registration. What readers see is kept in step in a ``PublishedLanes``.
+/// A plain value, guarded by the list's lock. Every distinct priority has a lane: a block of slots filled
+/// in order of registration. The view for readers, a ``PublishedLanes``, is kept in step.
 ///
 /// **Bound.** After any change a lane has at most max(8, 2 × its observers) filled slots. Adding and
 /// removing are amortized O(1): a copy of *n* observers follows at least *n* / 2 additions or removals.
@@ -15,18 +15,18 @@ package struct ObserverLanes: Sendable {
   }
 
   private static let smallest = 8
-  /// Highest priority first.
+  /// Sorted by priority, highest first.
   private var lanes: [Lane] = []
-  /// The index of the lane that `PublishedLanes.sole` shows.
+  /// The index of the lane that `PublishedLanes.sole` publishes.
   private var primary = 0
 
-  /// Creates an empty list.
+  /// An empty collection.
   package init() {}
 
-  /// Whether the observers are in more than one lane.
+  /// A Boolean value that indicates whether the observers are in more than one lane.
   package var isSplit: Bool { lanes.count > 1 }
 
-  /// Whether an observer of a priority may need a lane beside the others.
+  /// Returns whether an observer of a priority may need an additional lane.
   package func splits(with priority: Int) -> Bool {
     !lanes.isEmpty && !lanes.contains { $0.priority == priority }
   }
@@ -34,10 +34,10 @@ package struct ObserverLanes: Sendable {
   /// Links an observer behind all others of its priority.
   ///
   /// - Parameters:
-  ///   - observer: The observer; the list keeps a reference to it.
+  ///   - observer: The observer; the list retains it.
   ///   - priority: Its priority.
-  ///   - published: What readers see.
-  /// - Returns: What the change unlinked.
+  ///   - published: The view for readers.
+  /// - Returns: The items that the change unlinked.
   /// - Complexity: Amortized O(1), plus O(*p*) in the number of distinct priorities.
   package mutating func append(
     _ observer: AnyObserver,
@@ -59,7 +59,7 @@ package struct ObserverLanes: Sendable {
 
   /// Unlinks an observer.
   ///
-  /// - Returns: What was unlinked: the observer first, if it was linked.
+  /// - Returns: The unlinked items: the observer first, if it was linked.
   /// - Complexity: Amortized O(1), plus O(*p*) in the number of distinct priorities.
   package mutating func remove(
     _ observer: AnyObserver,
@@ -87,7 +87,7 @@ package struct ObserverLanes: Sendable {
   /// Unlinks everything.
   ///
   /// - Returns: Every observer and all storage.
-  /// - Complexity: O(*n*).
+  /// - Complexity: O(*n*) in the number of filled slots.
   package mutating func removeAll(from published: borrowing PublishedLanes) -> Retirees {
     var retirees = Retirees()
     published.sole.store(0, ordering: .sequentiallyConsistent)
@@ -107,10 +107,10 @@ package struct ObserverLanes: Sendable {
     return retirees
   }
 
-  /// How many slots are filled, emptied ones included: what the bound speaks of.
+  /// The number of filled slots, including emptied ones, which is what the bound limits.
   package var slotCount: Int { lanes.reduce(0) { $0 + $1.block.count } }
 
-  /// Whether so many filled slots would be too many for so many observers.
+  /// Returns whether a lane has too many filled slots for its number of observers.
   private func isSparse(_ filled: Int, _ live: Int) -> Bool {
     filled > max(Self.smallest, 2 * live)
   }
@@ -122,15 +122,14 @@ package struct ObserverLanes: Sendable {
   ) -> Int {
     let place = lanes.firstIndex { $0.priority <= priority } ?? lanes.count
     if place < lanes.count, lanes[place].priority == priority { return place }
+    let lane = Lane(priority: priority, block: SlotBlock(capacity: Self.smallest))
     if lanes.count == 1, lanes[0].live == 0 {
-      // The last lane was kept for the next observer, which turns out to have another priority.
-      let lane = Lane(priority: priority, block: SlotBlock(capacity: Self.smallest))
+      // The last lane was kept for the next observer, which has another priority.
       retirees.append(Retired(lanes[0].block))
       lanes[0] = lane
       publish(published, &retirees)
       return 0
     }
-    let lane = Lane(priority: priority, block: SlotBlock(capacity: Self.smallest))
     lanes.insert(lane, at: place)
     if lanes.count > 1, place <= primary { primary += 1 }
     publish(published, &retirees)
@@ -148,7 +147,7 @@ package struct ObserverLanes: Sendable {
     retirees.append(Retired(lane.block))
   }
 
-  /// Copies the living of a lane into a block with as much room again.
+  /// Copies a lane's observers into a block with as much free space again.
   private mutating func rebuild(
     _ index: Int,
     _ published: borrowing PublishedLanes,
@@ -169,7 +168,7 @@ package struct ObserverLanes: Sendable {
     retirees.append(Retired(old))
   }
 
-  /// Publishes a new table, after the set of lanes has changed.
+  /// Publishes a new table after the set of lanes has changed.
   private func publish(_ published: borrowing PublishedLanes, _ retirees: inout Retirees) {
     let table = SlotBlock(capacity: 2 * lanes.count)
     for lane in lanes {

@@ -1,29 +1,29 @@
 public import Synchronization
 
 extension ObserverList {
-  /// Whether a post need look at nothing but the slots of one lane.
+  /// A Boolean value that indicates whether every post needs only the slots of one lane.
   @inlinable
-  package final var isPlain: Bool { peculiarities.load(ordering: .acquiring) == 0 }
+  package final var isPlain: Bool { specialCases.load(ordering: .acquiring) == 0 }
 
-  /// Whether a post without a sender need look at nothing but the slots of one lane.
+  /// A Boolean value that indicates whether a post without a sender needs only the slots of one lane.
   @inlinable
   package final var isPlainWithoutSender: Bool {
-    peculiarities.load(ordering: .acquiring) & ~Self.addressed == 0
+    specialCases.load(ordering: .acquiring) & ~Self.addressed == 0
   }
 
-  /// Whether nobody observes.
+  /// A Boolean value that indicates whether the list has no observers.
   @inlinable
   package final var isEmpty: Bool { published.live.load(ordering: .acquiring) == 0 }
 
   /// Delivers to every observer of a plain list, in order.
   ///
-  /// No lock is taken, nothing is retained or allocated.
+  /// Takes no lock, retains nothing and allocates nothing.
   ///
   /// - Parameters:
   ///   - payload: The payload.
   ///   - watchesNesting: Returns whether to give up when very many posts are running.
-  ///   - failed: Told of every error a handler throws.
-  /// - Returns: How many handlers were reached; `nil`, with nothing done, when the list is no longer plain
+  ///   - failed: Called with every error that a handler throws.
+  /// - Returns: The number of handlers reached; `nil`, with nothing done, when the list is no longer plain
   ///   or so many posts are running that they may nest without end.
   /// - Complexity: O(*n*) in the number of observers.
   @inlinable
@@ -33,37 +33,60 @@ extension ObserverList {
     failed: (any Error, AnyObserver) -> Void
   ) -> Int? {
     guard let visit = domain.enter() else { return 0 }
-    // The caller has looked already. What has become special since is found now: from here on nothing
-    // settles its count (``CallCount``) without this post being known to miss it.
+    // The caller has checked already. This check finds special cases that appeared since: from here on no
+    // count (``CallCount``) can settle without including this post.
     if !isPlainWithoutSender || visit.isCrowded && watchesNesting() {
       abandon(visit)
       return nil
     }
-    var tally = DeliveryTally()
+    var reached = 0
     if let block = SlotBlock(address: published.sole.load(ordering: .sequentiallyConsistent)) {
-      // The count is read once: what is added from now on lies beyond it.
+      // The count is read once: observers added from now on lie beyond it.
       for index in 0..<block.count {
         _ = ObjectAddress.borrow(block[index]) { (observer: Observer<Payload>) in
-          tally.hand(to: observer, in: self, failed: failed) { try $0.receive(payload) }
+          reached &+= offer(to: observer, failed: failed) { try $0.receive(payload) }.reached
         }
       }
     }
     domain.leave(visit)
-    return tally.reached
+    return reached
   }
 
-  /// Delivers in the one order there is, by priority and number: to the observers for any sender, to
-  /// those for this sender and to those for any event, if they were registered when the post began.
+  /// Calls an observer, if it admits the call.
+  ///
+  /// - Parameters:
+  ///   - observer: The observer.
+  ///   - failed: Called with an error that the handler throws.
+  ///   - call: Calls the observer.
+  /// - Returns: The outcome.
+  @inlinable
+  final func offer<Payload: Sendable>(
+    to observer: Observer<Payload>,
+    failed: (any Error, AnyObserver) -> Void,
+    _ call: (Observer<Payload>) throws -> Reception
+  ) -> Reception {
+    guard observer.isReceptive || observer.admits(in: self) else { return .paused }
+    do {
+      return try call(observer)
+    } catch {
+      failed(error, observer)
+      return .failed
+    }
+  }
+
+  /// Delivers by priority and number to the observers of any sender, of this sender and of any event.
+  ///
+  /// Only observers registered before the post began are called.
   ///
   /// - Parameters:
   ///   - payload: The payload.
-  ///   - delivery: Where the event comes from.
-  ///   - sender: The sender, held by the caller; `nil` also for an event that has waited.
+  ///   - delivery: The origin of the event.
+  ///   - sender: The sender, kept alive by the caller; `nil` also for an event that has waited.
   ///   - wildcards: The observers of any event; they do not count as reached.
-  ///   - event: Makes what they are given, once.
-  ///   - told: Told what came of the event at each observer.
-  ///   - failed: Told of every error a handler throws.
-  /// - Returns: How many handlers were reached.
+  ///   - event: Creates the payload of the wildcard observers, once.
+  ///   - told: Called with the outcome at each observer.
+  ///   - failed: Called with every error that a handler throws.
+  /// - Returns: The number of handlers reached.
   /// - Complexity: O(*n*) in the number of observers that match.
   package final func deliverInOrder<Payload: Sendable, Event: Sendable>(
     _ payload: Payload,
@@ -87,56 +110,48 @@ extension ObserverList {
       )
     }
     var anyEvent: Event?
-    var tally = DeliveryTally()
-    var otherTally = DeliveryTally()
+    var reached = 0
     func stop(at stop: MergedWalk.Stop) {
       guard stop.isWildcard, let wildcards else {
-        return hand(payload, delivery, to: stop.address, newest, &tally, told, failed)
+        reached += hand(payload, delivery, to: stop.address, newest, told, failed)
+        return
       }
       let given = anyEvent ?? event()
       anyEvent = given
-      wildcards.hand(given, delivery, to: stop.address, newest, &otherTally, told, failed)
+      _ = wildcards.hand(given, delivery, to: stop.address, newest, told, failed)
     }
     var ahead = walk()
     if let told {
-      // Whoever is removed on the way has no place any more, and whoever joins stands behind the end of
-      // the walk: a trace looks before and again after.
-      for next in ahead.rest() { stop(at: next) }
-      for next in walk().rest() { Self.tellIfNew(next, newest, told) }
+      // An observer removed during the walk is no longer linked, and one added during it stands behind the
+      // end of the walk. A trace therefore collects observers before the walk, and again after it.
+      for next in ahead.remaining() { stop(at: next) }
+      for (address, _) in walk().remaining() {
+        AnyObserver.borrow(address) { if $0.order > newest { told($0, .tooNew) } }
+      }
     } else {
       while let next = ahead.next() { stop(at: next) }
     }
     if let otherVisit { wildcards?.domain.leave(otherVisit) }
     if let visit { domain.leave(visit) }
-    return tally.reached
-  }
-
-  private static func tellIfNew(
-    _ stop: MergedWalk.Stop,
-    _ newest: UInt,
-    _ told: (AnyObserver, Reception) -> Void
-  ) {
-    _ = ObjectAddress.borrow(stop.address) { (observer: AnyObserver) in
-      if observer.order > newest { told(observer, .tooNew) }
-    }
+    return reached
   }
 
   @usableFromInline
   final func abandon(_ visit: Visit) { domain.abandon(visit) }
 
-  /// How many posts of the calling thread's cell are in this list: at least this thread's own.
+  /// The number of posts in this list from the calling thread's cell, at least its own.
   package final var nesting: Int { Int(domain.insideOwnCell) }
 
-  /// Takes note of the sender of an event that is delivered later.
+  /// Returns the identity of a sender for an event that is delivered later.
   ///
-  /// - Parameter sender: The sender, held by the caller.
-  /// - Returns: What the sender is known by later.
-  /// - Complexity: O(1), one lock: what is registered later has a higher number.
+  /// - Parameter sender: The sender, kept alive by the caller.
+  /// - Returns: The sender's identity.
+  /// - Complexity: O(1), one lock: later registrations have a higher number.
   package final func identity(of sender: AnyObject) -> SenderIdentity {
     registry.withLock { _ in
       SenderIdentity(
         sender,
-        group: SenderTable.find(sender, in: senders),
+        group: SenderTable.lookup(sender, in: senders),
         newest: numbers.newest
       )
     }
@@ -145,9 +160,9 @@ extension ObserverList {
   private func walk(for sender: AnyObject?, or waitedFrom: SenderIdentity?) -> ObserverWalk {
     let group =
       if let sender {
-        SenderTable.find(sender, in: senders)
+        SenderTable.lookup(sender, in: senders)
       } else {
-        waitedFrom.flatMap { SenderTable.find($0, in: senders) }
+        waitedFrom.flatMap { SenderTable.lookup($0, in: senders) }
       }
     return group.map { ObserverWalk($0.published) } ?? ObserverWalk()
   }
@@ -157,38 +172,39 @@ extension ObserverList {
     _ delivery: borrowing Delivery,
     to address: UInt,
     _ newest: UInt,
-    _ tally: inout DeliveryTally,
     _ told: ((AnyObserver, Reception) -> Void)?,
     _ failed: (any Error, AnyObserver) -> Void
-  ) {
-    _ = ObjectAddress.borrow(address) { (observer: Observer<Payload>) in
+  ) -> Int {
+    ObjectAddress.borrow(address) { (observer: Observer<Payload>) in
       let reception: Reception
-      // A trace tells of it at the end.
-      if observer.order > newest { return observer.calls.addMissed() }
+      // A trace reports it at the end.
+      if observer.order > newest {
+        observer.calls.addMissed()
+        return 0
+      }
       if let excluded = delivery.excluded, excluded.isMeant(observer, of: self) {
         reception = .excluded
         observer.calls.addMissed()
       } else {
-        let outcome = tally.hand(to: observer, in: self, failed: failed) {
-          try $0.receive(payload, delivery)
-        }
+        let outcome = offer(to: observer, failed: failed) { try $0.receive(payload, delivery) }
         reception = outcome == .paused && observer.isCancelled ? .cancelled : outcome
       }
       told?(observer, reception)
-    }
+      return reception.reached
+    } ?? 0
   }
 }
 
 extension ObserverList {
-  /// Gives a new observer what was there before it came, and then what arrived meanwhile.
+  /// Delivers replayed events to a new observer, then the events that arrived meanwhile.
   ///
-  /// The observer is linked already, with its gate closed: whatever is delivered now waits at the gate.
+  /// The observer is already linked, and its gate closed: concurrent deliveries wait at the gate.
   ///
   /// - Parameters:
-  ///   - kept: What was there, in order, and where it came from.
-  ///   - baseline: The number of the newest delivery that need not be made any more.
+  ///   - kept: The events to replay, in order, with their origins.
+  ///   - baseline: The number of the newest event that needs no further delivery.
   ///   - observer: The observer.
-  ///   - gate: Its gate, open when this returns.
+  ///   - gate: The observer's gate; open on return.
   package final func handOver<Payload: Sendable>(
     _ kept: some Sequence<(Payload, Delivery)>,
     upTo baseline: UInt,
@@ -198,7 +214,7 @@ extension ObserverList {
     gate.setBaseline(baseline)
     for (payload, delivery) in kept { give(payload, delivery, to: observer) }
     while let waiting = gate.takeWaitingOrOpen() {
-      for case let event as ReplayGate.WaitingEvent<Payload> in waiting {
+      for case let event as WaitingEvent<Payload> in waiting {
         give(event.payload, event.delivery, to: observer)
       }
     }

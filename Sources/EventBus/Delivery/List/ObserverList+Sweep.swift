@@ -1,33 +1,33 @@
 internal import Synchronization
 
-/// How registrations end whose owner or sender died unnoticed.
+/// Ends registrations whose owner or sender has died without notice.
 ///
-/// To look at a weak reference is to own the object for a moment, and the last reference may be gone
-/// when that moment ends: the object's `deinit` then runs where it was looked at. So an owner and a
-/// sender are looked at where the handler runs. For a handler that belongs to no actor that is any
-/// thread, the one that posts or registers. For the others it is their actor: a registration elsewhere
-/// leaves a *suspect* with the list and asks the actor's ``Mailbox`` for a turn.
+/// Loading a weak reference owns the object for a moment, and may end up holding its last reference: the
+/// object's `deinit` then runs on the loading thread. Owners and senders are therefore loaded only where
+/// the handler runs. For a handler without an actor that is any thread that posts or registers. For other
+/// handlers it is their actor: a registration elsewhere records a *suspect* in the list and requests a turn
+/// from the actor's ``Mailbox``.
 ///
-/// A post looks at the owners it meets. A registration looks at a sample, as ``SweepProbe`` says, and
-/// at all when many of those are dead.
+/// A post checks the owners it meets. A registration checks a sample, sized by ``SweepProbe``, and all
+/// owners when many in the sample are dead.
 extension ObserverList {
-  /// What was found, to be acted on once the visit has ended.
+  /// The results of a probe, acted on after the visit has ended.
   private struct Findings {
-    /// The registrations of the dead.
+    /// The registrations with a dead owner or sender.
     var dead: [ObserverLink] = []
-    /// Registrations to be looked at on other actors.
+    /// The registrations to check on other actors.
     var elsewhere: [(mailbox: Mailbox, link: ObserverLink)] = []
-    /// The actor on which this looks.
+    /// The mailbox of the actor that runs the probe.
     let place: Mailbox?
 
-    /// Looks at an observer that is kept by a visit.
+    /// Checks an observer that a visit keeps alive.
     ///
-    /// - Returns: Whether its owner or its sender has died.
+    /// - Returns: `true` if its owner or its sender has died.
     mutating func look(at address: UInt) -> Bool {
       AnyObserver.borrow(address) { observer in
         guard let link = observer.link else { return false }
         if let home = observer.home, home !== place {
-          // Most live on one actor, which is to be asked once.
+          // Most observers share one actor, which needs only one request.
           if elsewhere.last?.mailbox !== home { elsewhere.append((home, link)) }
           return false
         }
@@ -38,13 +38,14 @@ extension ObserverList {
     }
   }
 
-  /// Looks at some of the owners and senders and, when many of them are dead, at all.
+  /// Checks a sample of the owners and senders, or all of them when many in the sample are dead.
   ///
   /// - Parameters:
-  ///   - mailbox: The mailbox of the actor this runs on.
-  ///   - hasFound: Whether a dead one was found just before.
-  ///   - asks: Whether to ask other actors for a turn even if no dead one is found here. A turn that was
-  ///     asked for does not, or two actors could keep each other awake.
+  ///   - mailbox: The mailbox of the actor that runs the probe.
+  ///   - hasFound: A Boolean value that indicates whether a dead owner was found just before.
+  ///   - asks: A Boolean value that indicates whether to request turns from other actors even if nothing
+  ///     dead is found here. A requested turn passes `false`; otherwise two actors could keep each other
+  ///     awake.
   final func probe(on mailbox: Mailbox? = nil, hasFound: Bool = false, asks: Bool = true) {
     guard let total = registry.withLock({ $0.watchedCountWorthProbing }),
       let visit = domain.enter(isPost: false)
@@ -59,7 +60,7 @@ extension ObserverList {
     if probe.shouldSweep {
       let asked = findings.elsewhere
       for address in registry.withLock({ $0.watched.all }) { _ = findings.look(at: address) }
-      // A turn for every actor there is would cost more than what was found is worth.
+      // A turn on every actor would cost more than the finding is worth.
       if total > SweepProbe.smallList { findings.elsewhere = asked }
     }
     domain.leave(visit)
@@ -68,11 +69,11 @@ extension ObserverList {
     for (mailbox, link) in findings.elsewhere { ask(mailbox, toLookAt: link) }
   }
 
-  /// Looks at a suspect, and further from there, in the turn that was asked for.
+  /// Checks a suspect in a requested turn, and continues with a sample.
   ///
   /// - Parameters:
   ///   - mailbox: The mailbox whose actor has its turn.
-  ///   - actorIsGone: Whether there is no turn, because the actor has died.
+  ///   - actorIsGone: A Boolean value that indicates whether the actor has died, so that there is no turn.
   package final func lookAtSuspect(on mailbox: Mailbox, actorIsGone: Bool) {
     guard let suspect = registry.withLock({ $0.takeSuspect(on: mailbox) }),
       let visit = domain.enter(isPost: false)
@@ -91,53 +92,49 @@ extension ObserverList {
   }
 }
 
-/// A way to a list that does not keep it, for those who may have to find it some day.
+/// A reference to a list that does not keep the list alive.
 ///
-/// A weak reference to the list itself would give it a side table and make every later retain and release
-/// of it several times dearer; this object has the side table instead.
+/// A weak reference would give the list a side table and make every later retain and release of it several
+/// times slower; this object has the side table instead.
 package final class ListProxy: Sendable {
-  private struct State {
-    /// The list's address until it dies.
-    var address: UInt = 0
-  }
+  /// The list's address; zero without a list.
+  private let address = Locked(UInt(0))
 
-  private let state = Locked(State())
-
-  /// Creates a proxy that leads nowhere yet.
+  /// A proxy without a list.
   package init() {}
 
-  /// Leads to a list from now on.
+  /// Sets the list that the proxy refers to.
   package func connect(_ list: ObserverList) {
-    let address = ObjectAddress.of(list)
-    state.withLock { $0.address = address }
+    let new = ObjectAddress.of(list)
+    address.withLock { $0 = new }
   }
 
-  /// Leads nowhere any more: the list is being destroyed.
-  package func disconnect() { state.withLock { $0.address = 0 } }
+  /// Clears the reference; the list is being destroyed.
+  package func disconnect() { address.withLock { $0 = 0 } }
 
-  /// Calls a closure with the list, if it lives, under the lock that keeps it from dying meanwhile.
+  /// Calls a closure with the list, if it is alive, under the lock that delays its destruction.
   ///
-  /// - Parameter body: Looks at atomic state of the list or changes it, and nothing else.
-  /// - Returns: What the closure returns.
+  /// - Parameter body: Reads or changes atomic state of the list, and nothing else.
+  /// - Returns: The result of the closure; `nil` if the list is gone.
   package func with<Result: Sendable>(_ body: (ObserverList) -> Result) -> Result? {
-    state.withLock { state in ObjectAddress.borrow(state.address, body) }
+    address.withLock { address in ObjectAddress.borrow(address, body) }
   }
 }
 
-/// Decides how many owners a registration looks at, to find out whether many have died.
+/// Decides how many owners a registration checks to find out whether many have died.
 ///
-/// Nobody tells when an ordinary object dies, so a registration with such an owner looks at a few places
-/// spread evenly over the list. Every dead one it finds lets it look at more; where it keeps finding
-/// them, the whole list is swept. The work is at most ``firstLooks`` looks a registration and
-/// ``looksPerFind`` for each dead owner found.
+/// The death of an ordinary object triggers no notification. A registration with such an owner therefore
+/// checks a few positions spread evenly over the list. Every dead owner extends the sample; if the sample
+/// keeps finding them, the whole list is swept. A probe checks at most ``firstLooks`` positions, and
+/// ``looksPerFind`` more for each dead owner.
 package struct SweepProbe {
-  /// How many places are looked at in any case.
+  /// The number of positions that are always checked.
   package static let firstLooks = 8
-  /// How many more for each dead owner.
+  /// The number of additional checks for each dead owner.
   package static let looksPerFind = 8
-  /// Up to this many places all are looked at.
+  /// The largest number of positions that are all checked.
   package static let smallList = 24
-  /// A probe that got this far has found enough to sweep.
+  /// The number of checks after which a probe has found enough to sweep.
   package static let enoughLooks = 64
 
   private let total: UInt
@@ -148,50 +145,50 @@ package struct SweepProbe {
   /// Begins a probe.
   ///
   /// - Parameters:
-  ///   - total: How many places there are.
-  ///   - seed: Another number for every probe.
+  ///   - total: The number of positions.
+  ///   - seed: A number that differs from probe to probe.
   package init(total: Int, seed: UInt) {
     self.total = UInt(total)
     start = seed &* UInt(Self.firstLooks)
   }
 
-  /// Whether all places should be looked at.
+  /// A Boolean value that indicates whether all positions should be checked.
   package var shouldSweep: Bool {
     total <= Self.smallList || looked >= min(total, UInt(Self.enoughLooks))
   }
 
-  /// The next place to look at, or `nil` when enough is known.
+  /// The next position to check, or `nil` when the probe is complete.
   package mutating func next() -> Int? {
     guard budget > 0, !shouldSweep else { return nil }
-    // Multiples of the golden ratio fall evenly into any interval.
+    // Multiples of the golden ratio are evenly distributed in any interval.
     let place = (start &+ looked) &* 0x9E37_79B9_7F4A_7C15
     looked += 1
     budget -= 1
     return Int(place.multipliedFullWidth(by: total).high)
   }
 
-  /// Takes note of a dead owner at the place just looked at.
+  /// Records a dead owner at the position returned last.
   package mutating func foundDead() { budget += Self.looksPerFind }
 }
 
-/// The observers of one list whose owner or sender may die unnoticed, in no order.
+/// The observers of one list whose owner or sender may die without notice, in no order.
 ///
-/// A plain value behind the list's lock; it keeps nothing. An observer knows its place, so that it is
-/// removed in O(1).
+/// A plain value, guarded by the list's lock; it retains nothing. An observer stores its own position, so
+/// its removal is O(1).
 package struct WatchedObservers: Sendable {
   private static let smallest = 32
   private var addresses: [UInt] = []
 
-  /// Creates an empty collection.
+  /// An empty collection.
   package init() {}
 
-  /// How many observers there are.
+  /// The number of observers.
   package var count: Int { addresses.count }
 
-  /// The addresses of all.
+  /// The addresses of all observers.
   package var all: [UInt] { addresses }
 
-  /// The address of the observer at a place, or zero beyond the last.
+  /// The address of the observer at a position, or zero beyond the last.
   package subscript(place: Int) -> UInt { place < addresses.count ? addresses[place] : 0 }
 
   /// Adds an observer.
@@ -202,7 +199,7 @@ package struct WatchedObservers: Sendable {
     addresses.append(observer.address)
   }
 
-  /// Removes an observer; the last one takes its place.
+  /// Removes an observer, and moves the last one to its position.
   ///
   /// - Complexity: Amortized O(1).
   package mutating func remove(_ observer: AnyObserver) {

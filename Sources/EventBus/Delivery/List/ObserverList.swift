@@ -1,9 +1,9 @@
 public import Synchronization
 
-/// The concurrent observer list: what a signal is made of.
+/// The concurrent observer list of a signal.
 ///
-/// Posting walks it without a lock; changes take its one lock, change the value ``ObserverRegistry`` and
-/// hand what they unlinked to the reclamation, outside the lock.
+/// Posts walk the list without a lock. Changes take its only lock, update an ``ObserverRegistry``, and
+/// retire the unlinked items after unlocking.
 ///
 /// ```
 /// list ──owns──► observer ──owns──► handler          token ──► list     (plain observers)
@@ -13,48 +13,49 @@ public import Synchronization
 package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locked.
   /// Set while the observers are in more than one lane.
   package static let split: UInt = 1
-  /// Set while an observer needs to know where an event comes from.
+  /// Set while an observer depends on the origin of an event.
   package static let bound: UInt = 2
-  /// Set while there are observers that named a sender.
+  /// Set while some observers are restricted to a sender.
   @inlinable package static var addressed: UInt { 4 }
 
-  /// Set when payloads are kept for observers that come later.
+  /// Set when payloads are recorded for later observers.
   package static let replayed: UInt = 8
 
   @usableFromInline
   let domain = ReclamationDomain()
   @usableFromInline
   let published = PublishedLanes()
-  /// Not zero when a post must take the general path.
+  /// The flags above; not zero when a post must take the general path.
   @usableFromInline
-  let peculiarities = Atomic<UInt>(0)
-  /// What readers see of the observers that named a sender.
+  let specialCases = Atomic<UInt>(0)
+  /// The published table of the observers that are restricted to a sender.
   let senders = Atomic<UInt>(0)
   let numbers: RegistrationCounter
   let registry = Locked(ObserverRegistry())
-  /// How often ``probe(on:hasFound:)`` has sampled.
+  /// The number of samples that ``probe(on:hasFound:asks:)`` has taken.
   let probes = Atomic<UInt>(0)
-  /// How many observers have an owner or a sender that may die unnoticed.
+  /// The number of observers with an owner or a sender that may die without notice.
   private let watched = Atomic<Int>(0)
 
   /// Creates an empty list.
   ///
-  /// - Parameter numbers: Numbers the registrations, shared by the lists of one bus.
+  /// - Parameter numbers: The counter that numbers the registrations, shared by the lists of one bus.
   package init(numbers: RegistrationCounter) { self.numbers = numbers }
 
-  /// How many observers there are.
+  /// The number of observers.
   package var count: Int { registry.withLock { $0.count } }
 
-  /// How many slots are in use, emptied ones included.
+  /// The number of slots in use, including emptied ones.
   package var slotCount: Int { registry.withLock { $0.slotCount } }
 
-  /// How many unlinked things wait for running calls to end.
+  /// The number of unlinked items that wait for running calls to end.
   package var waitingCount: Int { domain.waitingCount }
 
-  /// How many posts have visited the list; one too many for a moment when a post begins again.
+  /// The number of posts that have visited the list; one too many for a moment when a post restarts on the
+  /// general path.
   package var postCount: UInt { domain.arrivals }
 
-  /// The number of posts that have visited the list, if the calling one is the only reader inside.
+  /// The number of posts that have visited the list, if the caller is the only reader inside.
   package var postCountIfAlone: UInt? { domain.arrivalsIfAlone }
 
   /// Adds an observer behind all others of its priority.
@@ -62,7 +63,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// - Parameters:
   ///   - observer: The observer.
   ///   - priority: Its priority.
-  ///   - sender: The sender it is for, held by the caller; `nil` for any.
+  ///   - sender: The only sender it observes, kept alive by the caller; `nil` for any.
   /// - Returns: `false` when the list is closed.
   /// - Complexity: Amortized O(1).
   @discardableResult
@@ -75,8 +76,8 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     let retirees: Retirees? = registry.withLock { registry in
       guard !registry.isClosed else { return nil }
       domain.prepare()
-      // A post that finds the observer finds this, too, and one that does not look beyond one lane has
-      // not been counted as a call of an observer in another.
+      // A post that finds the observer also finds this flag, and a post that reads only one lane was not
+      // counted as a call of an observer in another.
       if observer.isBound { note(Self.bound, true) }
       if sender == nil, registry.splits(with: priority) { note(Self.split, true) }
       observer.number.store(numbers.next(), ordering: .relaxed)
@@ -92,16 +93,16 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// Removes an observer that only its token can remove.
   override package func conclude(_ handle: UInt) -> UInt { unlink(address: handle) }
 
-  /// Removes the observer at an address, which the caller alone has the right to remove.
+  /// Removes the observer at an address, which only the caller has the right to remove.
   ///
-  /// - Returns: What to give to ``waitUntilFree(_:)``.
+  /// - Returns: The stamp to pass to ``waitUntilFree(_:)``.
   package func unlink(address: UInt) -> UInt {
     let retirees = registry.withLock { registry in
       let retirees = registry.remove(address, published, senders)
       noteShape(registry)
       return retirees
     }
-    // Where the list was closed first, nothing is unlinked here.
+    // If the list was closed first, nothing is unlinked here.
     return retirees.isEmpty ? domain.stamp : domain.retire(retirees)
   }
 
@@ -109,12 +110,12 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
 
   override package func watch(_ handle: UInt, by token: any Cancellable) -> Bool {
     let watcher = WeakCancellable(token)
-    // A token that has not ended under this lock still has its observer at the address.
+    // While the lock is held, a token that has not ended still has its observer at the address.
     return registry.withLock { !token.hasEnded && $0.watch(handle, by: watcher) }
   }
 
   override package func changePauses(_ handle: UInt, by change: Int, unless hasEnded: () -> Bool) {
-    // A token that has not ended under this lock cannot be unlinked before it is released.
+    // While the lock is held, an observer whose token has not ended cannot be unlinked.
     registry.withLock { registry in
       if !hasEnded() { registry.changePauses(handle, by: change) }
     }
@@ -128,17 +129,17 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
 
   override package func waitUntilFinished(_ handle: UInt) async { await waitUntilFree(handle) }
 
-  /// Waits until an unlinked observer can be in no post.
+  /// Waits until no post can hold an unlinked observer.
   ///
-  /// - Parameter remains: What ``unlink(address:)`` returned; `nil` for an observer that another thread is
-  ///   unlinking, or that goes with all the others.
-  package func waitUntilFree(_ remains: UInt?) async {
-    await domain.fence(stamped: remains ?? domain.stamp).wait()
+  /// - Parameter stamp: The stamp that ``unlink(address:)`` returned; `nil` for an observer that another
+  ///   thread is unlinking, or that is removed with all the others.
+  package func waitUntilFree(_ stamp: UInt?) async {
+    await domain.fence(stamped: stamp ?? domain.stamp).wait()
   }
 
-  /// Removes everything, for good.
+  /// Removes everything, permanently.
   ///
-  /// Tokens become inert. Links are disconnected first, so that a queued call cannot take up an observer
+  /// Tokens become inert. Links are disconnected first, so that a queued call cannot retain an observer
   /// that is being freed.
   package func close() {
     let watchers = registry.withLock { registry in
@@ -172,10 +173,10 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     domain.leave(visit)
   }
 
-  /// Takes note that posts must be recorded from now on.
+  /// Makes all later posts record their payloads.
   package func noteReplay() { note(Self.replayed, true) }
 
-  /// Told of an error that a handler threw where its poster could not see it.
+  /// Reports an error from a handler whose poster could not receive it.
   package func handlerFailed(
     _ error: any Error,
     in observer: AnyObserver,
@@ -183,15 +184,15 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     delivery: Delivery
   ) {}
 
-  /// Called when the last pause of a registration with a link has ended, under no lock.
+  /// Called without a lock when the last pause of a registration with a link has ended.
   package func registrationResumed() {}
 
-  /// Takes note whether there are observers.
+  /// Records whether there are observers.
   ///
   /// Called with the lock held, after any change.
   package func noteOccupied(_ isOccupied: Bool) {}
 
-  /// Ends the registrations that satisfy a predicate, which is asked under no lock.
+  /// Ends the registrations that satisfy a predicate, which runs without a lock held.
   ///
   /// - Complexity: O(*n*) in the number of observers.
   package func endAll(where isMeant: (AnyObserver) -> Bool) {
@@ -210,13 +211,13 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     noteOccupied(registry.count > 0)
   }
 
-  private func note(_ peculiarity: UInt, _ isThere: Bool) {
-    let known = peculiarities.load(ordering: .relaxed) & peculiarity != 0
+  private func note(_ flag: UInt, _ isThere: Bool) {
+    let known = specialCases.load(ordering: .relaxed) & flag != 0
     if known == isThere { return }
     if isThere {
-      peculiarities.bitwiseOr(peculiarity, ordering: .sequentiallyConsistent)
+      specialCases.bitwiseOr(flag, ordering: .sequentiallyConsistent)
     } else {
-      peculiarities.bitwiseAnd(~peculiarity, ordering: .sequentiallyConsistent)
+      specialCases.bitwiseAnd(~flag, ordering: .sequentiallyConsistent)
     }
   }
 }

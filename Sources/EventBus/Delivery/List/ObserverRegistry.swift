@@ -1,65 +1,62 @@
-package import Synchronization
+internal import Synchronization
 
-/// Who is registered in one list: the value behind its lock.
+/// The registrations of one list: the value behind its lock.
 ///
-/// It decides where an observer belongs and keeps what readers see in step; what a change unlinked is
-/// returned, for the caller to retire after unlocking.
-package struct ObserverRegistry: Sendable {
+/// Files each observer by sender and priority, and keeps the view for readers in step. Unlinked items are
+/// returned to the caller, which retires them after unlocking.
+struct ObserverRegistry: Sendable {
   private var lanes = ObserverLanes()
   private var senders = SenderTable()
-  /// How many observers named a sender.
-  private var addressed = 0
-  /// How many observers need to know where an event comes from.
-  package private(set) var boundCount = 0
-  /// The observers whose owner or sender may die unnoticed.
-  package private(set) var watched = WatchedObservers()
-  /// Registrations to be looked at on an actor, by the mailbox that was asked for a turn.
+  /// The number of observers that are restricted to a sender.
+  private(set) var addressedCount = 0
+  /// The number of observers that depend on the origin of an event.
+  private(set) var boundCount = 0
+  /// The observers whose owner or sender may die without notice.
+  private(set) var watched = WatchedObservers()
+  /// The registrations to check on an actor, keyed by the mailbox that was asked for a turn.
   private var suspects: [ObjectIdentifier: ObserverLink] = [:]
-  /// How many observers there are.
-  package private(set) var count = 0
-  /// Whether the list takes no more observers.
-  package private(set) var isClosed = false
-  /// Tokens to be told when their plain observer goes without them, by the observer's address.
+  /// The number of observers.
+  private(set) var count = 0
+  /// A Boolean value that indicates whether the list accepts no more observers.
+  private(set) var isClosed = false
+  /// The tokens to notify when the list drops their plain observers, keyed by the observer's address.
   private var watchers: [UInt: WeakCancellable] = [:]
 
-  /// How often a plain observer is paused, by its address.
+  /// The number of pauses of a plain observer, keyed by its address.
   private var pauses: [UInt: Int] = [:]
 
-  /// Creates an empty registry.
-  package init() {}
+  /// A Boolean value that indicates whether a post has to merge several lanes.
+  var isSplit: Bool { lanes.isSplit }
 
-  /// Whether a post has to merge several lanes.
-  package var isSplit: Bool { lanes.isSplit }
+  /// Returns whether adding an observer of a priority may split the list into several lanes.
+  func splits(with priority: Int) -> Bool { isSplit || lanes.splits(with: priority) }
+  /// The number of filled slots in the common lanes.
+  var slotCount: Int { lanes.slotCount }
+  /// The groups of observers that are restricted to a sender.
+  var senderGroups: [SenderGroup] { senders.all }
 
-  /// Whether observers may be in more than one lane once one of a priority is added.
-  package func splits(with priority: Int) -> Bool { isSplit || lanes.splits(with: priority) }
-  /// How many observers named a sender.
-  package var addressedCount: Int { addressed }
-  /// How many slots of the common lanes are filled.
-  package var slotCount: Int { lanes.slotCount }
-  /// The groups of observers that named a sender.
-  package var senderGroups: [SenderGroup] { senders.all }
-
-  /// How many observers are watched, unless so few are that one more observer is within the bound, at
-  /// most max(8, 2 × living), even if all of them are dead.
-  package var watchedCountWorthProbing: Int? {
+  /// The number of watched observers, or `nil` if there are too few for a probe.
+  ///
+  /// Too few means that one more observer stays within the bound, at most max(8, 2 × living), even if all
+  /// watched owners are dead.
+  var watchedCountWorthProbing: Int? {
     count >= 8 && 2 * watched.count > count + 1 ? watched.count : nil
   }
 
-  /// Takes note of a registration to be looked at in the turn of an actor.
+  /// Records a registration to check in a turn of an actor.
   ///
-  /// - Returns: The one it replaces: only if there is none, a turn has to be asked for.
-  package mutating func suspect(_ link: ObserverLink, on mailbox: Mailbox) -> ObserverLink? {
+  /// - Returns: The registration it replaces; `nil` means that a turn has to be requested.
+  mutating func suspect(_ link: ObserverLink, on mailbox: Mailbox) -> ObserverLink? {
     suspects.updateValue(link, forKey: ObjectIdentifier(mailbox))
   }
 
-  /// Takes out the registration to be looked at in the turn of an actor.
-  package mutating func takeSuspect(on mailbox: Mailbox) -> ObserverLink? {
+  /// Removes and returns the registration to check in a turn of an actor.
+  mutating func takeSuspect(on mailbox: Mailbox) -> ObserverLink? {
     suspects.removeValue(forKey: ObjectIdentifier(mailbox))
   }
 
-  /// Takes out all registrations to be looked at, to be released under no lock.
-  package mutating func takeSuspects() -> [ObjectIdentifier: ObserverLink] {
+  /// Removes all registrations to check, for release without a lock.
+  mutating func takeSuspects() -> [ObjectIdentifier: ObserverLink] {
     defer { suspects = [:] }
     return suspects
   }
@@ -67,13 +64,13 @@ package struct ObserverRegistry: Sendable {
   /// Links an observer.
   ///
   /// - Parameters:
-  ///   - observer: The observer, numbered already.
+  ///   - observer: The observer, already numbered.
   ///   - priority: Its priority.
-  ///   - sender: The sender it is for.
-  ///   - published: What readers see of the observers for any sender.
-  ///   - table: What readers see of the groups.
-  /// - Returns: What the change unlinked.
-  package mutating func add(
+  ///   - sender: The only sender it observes; `nil` for any.
+  ///   - published: The view of the observers of any sender.
+  ///   - table: The published table of sender groups.
+  /// - Returns: The items that the change unlinked.
+  mutating func add(
     _ observer: AnyObserver,
     priority: Int,
     for sender: AnyObject?,
@@ -84,8 +81,8 @@ package struct ObserverRegistry: Sendable {
     if observer.isBound { boundCount += 1 }
     defer { if observer.isWatched { watched.insert(observer) } }
     guard let sender else { return lanes.append(observer, priority: priority, to: published) }
-    addressed += 1
-    if let group = SenderTable.find(sender, in: table) {
+    addressedCount += 1
+    if let group = SenderTable.lookup(sender, in: table) {
       observer.join(group)
       return group.lanes.append(observer, priority: priority, to: group.published)
     }
@@ -96,10 +93,10 @@ package struct ObserverRegistry: Sendable {
     return retirees
   }
 
-  /// Unlinks the observer at an address, which the caller alone has the right to remove.
+  /// Unlinks the observer at an address, which only the caller has the right to remove.
   ///
-  /// - Returns: What was unlinked: nothing when the list is closed.
-  package mutating func remove(
+  /// - Returns: The unlinked items; none when the list is closed.
+  mutating func remove(
     _ address: UInt,
     _ published: borrowing PublishedLanes,
     _ table: borrowing Atomic<UInt>
@@ -113,7 +110,7 @@ package struct ObserverRegistry: Sendable {
       if observer.isWatched { watched.remove(observer) }
       observer.stopCalls()
       guard let group = observer.senderGroup else { return lanes.remove(observer, from: published) }
-      addressed -= 1
+      addressedCount -= 1
       var retirees = group.lanes.remove(observer, from: group.published)
       if group.published.live.load(ordering: .relaxed) == 0 {
         retirees.append(contentsOf: group.lanes.removeAll(from: group.published))
@@ -124,18 +121,17 @@ package struct ObserverRegistry: Sendable {
     return retirees ?? Retirees()
   }
 
-  /// Takes no more observers, and forgets who is to be told.
+  /// Refuses further observers, and forgets the tokens to notify.
   ///
-  /// - Returns: The tokens to be told.
-  package mutating func close() -> [WeakCancellable] {
+  /// - Returns: The tokens to notify.
+  mutating func close() -> [WeakCancellable] {
     isClosed = true
-    let told = Array(watchers.values)
-    watchers = [:]
-    return told
+    defer { watchers = [:] }
+    return Array(watchers.values)
   }
 
   /// Unlinks everything.
-  package mutating func removeAll(
+  mutating func removeAll(
     _ published: borrowing PublishedLanes,
     _ table: borrowing Atomic<UInt>
   ) -> Retirees {
@@ -144,28 +140,28 @@ package struct ObserverRegistry: Sendable {
       retirees.append(contentsOf: group.lanes.removeAll(from: group.published))
     }
     retirees.append(contentsOf: senders.removeAll(table))
-    (addressed, boundCount, count) = (0, 0, 0)
+    (addressedCount, boundCount, count) = (0, 0, 0)
     watched = WatchedObservers()
     return retirees
   }
 
-  /// Pauses a plain observer once more, or once less.
-  package mutating func changePauses(_ address: UInt, by change: Int) {
+  /// Adds a pause to a plain observer, or removes one.
+  mutating func changePauses(_ address: UInt, by change: Int) {
     guard !isClosed else { return }
     let count = (pauses[address] ?? 0) + change
     pauses[address] = count > 0 ? count : nil
     AnyObserver.borrow(address) { $0.setPaused(count > 0) }
   }
 
-  /// Lets no call of a plain observer begin any more, although it is linked.
-  package func stopCalls(_ address: UInt) {
+  /// Prevents further calls of a plain observer that is still linked.
+  func stopCalls(_ address: UInt) {
     if !isClosed { AnyObserver.borrow(address) { $0.stopCalls() } }
   }
 
-  /// Sees to it that a token is told when the list closes.
+  /// Notifies a token when the list closes.
   ///
-  /// - Returns: `false` when it is closed.
-  package mutating func watch(_ address: UInt, by watcher: WeakCancellable) -> Bool {
+  /// - Returns: `false` if the list is closed already.
+  mutating func watch(_ address: UInt, by watcher: WeakCancellable) -> Bool {
     guard !isClosed else { return false }
     watchers[address] = watcher
     return true
@@ -174,17 +170,17 @@ package struct ObserverRegistry: Sendable {
 
 /// Numbers the registrations of one bus, across all its signals.
 ///
-/// A post reads the number once and skips what was registered later.
+/// A post reads the newest number once and skips later registrations.
 package final class RegistrationCounter: Sendable {
   private let last = Atomic<UInt>(0)
 
-  /// Creates a counter that has given out nothing.
+  /// Creates a counter that starts at zero.
   package init() {}
 
-  /// The newest number given out.
+  /// The newest number assigned.
   package var newest: UInt { last.load(ordering: .sequentiallyConsistent) }
 
-  /// The next number.
+  /// Assigns the next number.
   package func next() -> UInt {
     last.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
   }

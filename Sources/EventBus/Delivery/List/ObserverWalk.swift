@@ -1,28 +1,35 @@
+internal import Synchronization
+
 /// Walks one group of observers by falling priority and rising number.
 ///
-/// Several walks are merged by comparing where they stand. For announced readers only.
-package struct ObserverWalk {
-  private var lanes: LaneCursor
+/// Walks are merged by comparing their current observers. For announced readers only.
+struct ObserverWalk {
+  /// The lanes: slots that alternate between a priority and a block.
+  private let table: SlotBlock?
+  private let laneEnd: Int
+  private var laneIndex = 0
   private var block: SlotBlock?
   private var index = 0
   private var end = 0
 
-  /// The observer the walk stands at, or zero at the end.
-  package private(set) var address: UInt = 0
-  private var priority = Int.min
+  /// The address of the current observer, or zero at the end.
+  private(set) var address: UInt = 0
+  /// The priority of the current observer.
+  private(set) var priority = Int.min
   private var number = UInt.max
 
   /// A walk that is at its end.
-  package init() { lanes = LaneCursor() }
+  init() { (table, laneEnd) = (nil, 0) }
 
   /// Begins a walk at the first observer.
-  package init(_ published: borrowing PublishedLanes) {
-    lanes = published.lanes
+  init(_ published: borrowing PublishedLanes) {
+    table = SlotBlock(address: published.table.load(ordering: .sequentiallyConsistent))
+    laneEnd = table?.count ?? 0
     advance()
   }
 
-  /// Goes on to the next observer.
-  package mutating func advance() {
+  /// Advances to the next observer.
+  mutating func advance() {
     while true {
       while let block, index < end {
         let word = block[index]
@@ -33,16 +40,19 @@ package struct ObserverWalk {
           return
         }
       }
-      guard let lane = lanes.next() else {
+      guard let table, laneIndex < laneEnd else {
         (block, address) = (nil, 0)
         return
       }
-      (block, index, end, priority) = (lane.block, 0, lane.block.count, lane.priority)
+      priority = Int(bitPattern: table[laneIndex])
+      block = SlotBlock(address: table[laneIndex + 1])
+      (index, end) = (0, block?.count ?? 0)
+      laneIndex += 2
     }
   }
 
-  /// Whether this walk's observer comes before another's.
-  package func isAhead(of other: ObserverWalk) -> Bool {
+  /// Returns whether this walk's current observer precedes another's.
+  func isAhead(of other: ObserverWalk) -> Bool {
     if address == 0 || other.address == 0 { return address != 0 }
     return priority != other.priority ? priority > other.priority : number < other.number
   }
@@ -51,25 +61,20 @@ package struct ObserverWalk {
 @available(*, unavailable)
 extension ObserverWalk: Sendable {}
 
-/// Walks the observers one post concerns in the one order there is, by priority and number.
+/// Walks all observers that one post concerns, by priority and number.
 ///
-/// Three groups are merged: the observers for any sender, those for the post's own sender, and those of
-/// any event. For announced readers only.
-package struct MergedWalk {
-  /// One observer on the way.
-  package struct Stop {
-    /// The observer's address.
-    package let address: UInt
-    /// Whether it observes every event of the bus.
-    package let isWildcard: Bool
-  }
+/// Merges three groups: the observers of any sender, those of the post's own sender, and those of any
+/// event. For announced readers only.
+struct MergedWalk {
+  /// The address of an observer, and whether it observes every event of the bus.
+  typealias Stop = (address: UInt, isWildcard: Bool)
 
   private var common: ObserverWalk
   private var special: ObserverWalk
   private var wildcards: ObserverWalk
 
-  /// Merges three walks; one without observers is at its end.
-  package init(
+  /// Merges three walks; an empty group is a walk at its end.
+  init(
     common: ObserverWalk,
     special: ObserverWalk,
     wildcards: ObserverWalk
@@ -79,23 +84,23 @@ package struct MergedWalk {
     self.wildcards = wildcards
   }
 
-  /// The next observer, or nothing at the end.
-  package mutating func next() -> Stop? {
+  /// Returns the next observer, or `nil` at the end.
+  mutating func next() -> Stop? {
     if wildcards.isAhead(of: common), wildcards.isAhead(of: special) {
       defer { wildcards.advance() }
-      return Stop(address: wildcards.address, isWildcard: true)
+      return (wildcards.address, true)
     }
     if special.isAhead(of: common) {
       defer { special.advance() }
-      return Stop(address: special.address, isWildcard: false)
+      return (special.address, false)
     }
     guard common.address != 0 else { return nil }
     defer { common.advance() }
-    return Stop(address: common.address, isWildcard: false)
+    return (common.address, false)
   }
 
-  /// All that are left, for somebody who must know them before any handler runs.
-  package consuming func rest() -> [Stop] {
+  /// Returns all remaining observers, for callers that need them before any handler runs.
+  consuming func remaining() -> [Stop] {
     var walk = self
     var stops: [Stop] = []
     while let stop = walk.next() { stops.append(stop) }

@@ -1,68 +1,70 @@
-package import Synchronization
+internal import Synchronization
 
-/// The sender groups of one list, found by their sender's address without a lock.
+/// The sender groups of one list, found by the sender's address without a lock.
 ///
-/// A hash table with linear probing in one block of pairs, key and group. Groups are added at the first
-/// free pair; one that is removed leaves its key behind, until the table is made anew. Readers may
-/// therefore walk on while it changes. At most half the pairs are in use, so that a look-up takes O(1).
-package struct SenderTable: Sendable {
+/// A hash table with linear probing, in one block of pairs of key and group. A new group takes the first
+/// free pair; a removed one leaves its key behind until the table is rebuilt. Readers may therefore
+/// continue while the table changes. At most half the pairs are in use, so a lookup is O(1).
+struct SenderTable: Sendable {
   private static let smallest = 8
   private var groups: [SenderGroup] = []
   private var used = 0
 
-  /// Creates an empty table.
-  package init() {}
-
   /// The groups, in no order.
-  package var all: [SenderGroup] { groups }
+  var all: [SenderGroup] { groups }
 
-  /// Whether adding one more group makes the table grow.
+  /// Returns whether adding one more group makes the table grow.
   private func isFull(_ published: borrowing Atomic<UInt>) -> Bool {
     let pairs = (SlotBlock(address: published.load(ordering: .relaxed))?.count ?? 0) / 2
     return 2 * (used + 1) > pairs
   }
 
-  /// The group of a sender.
+  /// Returns the group of a sender.
   ///
-  /// Called with the list's lock held or by an announced reader, who holds the sender.
-  package static func find(
+  /// Called with the list's lock held, or by an announced reader. The caller keeps the sender alive.
+  static func lookup(
     _ sender: AnyObject,
     in published: borrowing Atomic<UInt>
   ) -> SenderGroup? {
-    // Loads the sender the caller holds, or nothing: never the last reference.
-    find(ObjectAddress.of(sender), in: published) { $0.sender === sender }
+    // Loads the sender that the caller keeps alive, or nothing: never the last reference.
+    lookup(ObjectAddress.of(sender), in: published) { $0.sender === sender }
   }
 
-  /// The group of the sender of an event that has waited.
+  /// Returns the group for the sender of an event that has waited.
   ///
   /// Called by an announced reader. The sender is not loaded.
-  package static func find(
+  static func lookup(
     _ sender: SenderIdentity,
     in published: borrowing Atomic<UInt>
   ) -> SenderGroup? {
-    find(sender.key, in: published) { sender.isNamed(by: $0) }
+    lookup(sender.key, in: published) { sender.isNamed(by: $0) }
   }
 
-  private static func find(
+  private static func lookup(
     _ key: UInt,
     in published: borrowing Atomic<UInt>,
     where isMeant: (SenderGroup) -> Bool
   ) -> SenderGroup? {
     guard let table = SlotBlock(address: published.load(ordering: .sequentiallyConsistent))
     else { return nil }
-    var found: SenderGroup?
-    probe(table, key) { group in
-      guard isMeant(group) else { return false }
-      found = group
-      return true
+    var place = start(key, table)
+    while true {
+      let known = table[2 * place]
+      if known == 0 { return nil }
+      if known == key {
+        let group = ObjectAddress.borrow(table[2 * place + 1]) { (group: SenderGroup) in
+          isMeant(group) ? group : nil
+        }
+        if let group = group ?? nil { return group }
+      }
+      place = (place + 1) & (table.count / 2 - 1)
     }
-    return found
   }
 
   /// Adds a group.
   ///
-  /// - Returns: What the change unlinked.
-  package mutating func insert(
+  /// - Returns: The items that the change unlinked.
+  mutating func insert(
     _ group: SenderGroup,
     _ published: borrowing Atomic<UInt>
   ) -> Retirees {
@@ -79,10 +81,10 @@ package struct SenderTable: Sendable {
     return retirees
   }
 
-  /// Removes a group whose last observer has left.
+  /// Removes a group without observers.
   ///
-  /// - Returns: The group, to be retired.
-  package mutating func remove(
+  /// - Returns: The group and any unlinked table, to be retired.
+  mutating func remove(
     _ group: SenderGroup,
     _ published: borrowing Atomic<UInt>
   ) -> Retirees {
@@ -98,7 +100,7 @@ package struct SenderTable: Sendable {
         if table[2 * place + 1] == ObjectAddress.of(group) { table.replace(2 * place + 1, by: 0) }
         place = (place + 1) & (table.count / 2 - 1)
       }
-      // What many senders took is given back; a rebuild follows as many removals as it takes steps.
+      // Returns the memory of many senders; a rebuild follows as many removals as it takes steps.
       if table.count / 2 > max(Self.smallest, 16 * groups.count) {
         rebuild(published, &retirees)
       }
@@ -108,7 +110,7 @@ package struct SenderTable: Sendable {
   }
 
   /// Removes all groups.
-  package mutating func removeAll(_ published: borrowing Atomic<UInt>) -> Retirees {
+  mutating func removeAll(_ published: borrowing Atomic<UInt>) -> Retirees {
     var retirees = Retirees()
     for group in groups { retirees.append(Retired(object: ObjectAddress.retained(group))) }
     groups = []
@@ -137,22 +139,7 @@ package struct SenderTable: Sendable {
     table.replace(2 * place, by: group.key)
   }
 
-  private static func probe(_ table: SlotBlock, _ key: UInt, _ visit: (SenderGroup) -> Bool) {
-    var place = start(key, table)
-    while true {
-      let found = table[2 * place]
-      if found == 0 { return }
-      if found == key {
-        let isDone = ObjectAddress.borrow(table[2 * place + 1]) { (group: SenderGroup) in
-          visit(group)
-        }
-        if isDone == true { return }
-      }
-      place = (place + 1) & (table.count / 2 - 1)
-    }
-  }
-
-  /// Where the probing for a key begins.
+  /// Returns the index at which probing for a key begins.
   ///
   /// Addresses are multiples of 16; the product spreads them.
   private static func start(_ key: UInt, _ table: SlotBlock) -> Int {
@@ -160,56 +147,56 @@ package struct SenderTable: Sendable {
   }
 }
 
-/// The observers of one list that named the same sender.
+/// The observers of one list that are restricted to the same sender.
 package final class SenderGroup: @unchecked Sendable {  // Reason: list's lock.
-  /// The sender, by whose identity posts are matched.
+  /// The sender, compared by identity with the sender of a post.
   ///
-  /// A new object at the same address is another.
+  /// A new object at the same address is a different sender.
   package weak let sender: AnyObject?
   /// The sender's address, the key in the table.
   package let key: UInt
-  /// What readers see of the observers.
+  /// The view of the observers for readers.
   package let published = PublishedLanes()
   /// The observers, guarded by the lock of the list.
   package var lanes = ObserverLanes()
 
-  /// The number of the registration that made the group; zero if the sender was in its `deinit`.
+  /// The number of the registration that created the group; zero if the sender was in its `deinit`.
   package let birth: UInt
 
-  /// Its place among the groups of the list, guarded by the lock of the list.
+  /// The index among the groups of the list, guarded by the lock of the list.
   package var index = 0
 
   /// Creates an empty group.
   ///
   /// - Parameters:
-  ///   - sender: The sender, held by the caller.
-  ///   - birth: The number of the registration that makes the group.
+  ///   - sender: The sender, kept alive by the caller.
+  ///   - birth: The number of the registration that creates the group.
   package init(_ sender: AnyObject, birth: UInt) {
     self.sender = sender
     self.birth = self.sender == nil ? 0 : birth
     key = ObjectAddress.of(sender)
   }
 
-  /// Whether its sender has died.
+  /// A Boolean value that indicates whether the sender has died.
   ///
-  /// Never asked under a lock: the answer loads the sender.
+  /// Do not read it under a lock: it loads the sender.
   package var hasLostSender: Bool { sender == nil }
 }
 
-/// The sender of an event that is delivered later: its identity, with neither a strong nor a weak
-/// reference.
+/// The identity of a sender whose event is delivered later.
 ///
-/// An address alone is not enough, since a new object may have it. An unowned reference, which is never
-/// read, keeps the memory of a sender that has died from being used again, so that its address means this
-/// sender for as long as the event waits. It needs no side table, never owns the sender, and can be formed
-/// in the sender's `deinit`.
+/// It holds neither a strong nor a weak reference. An address alone is not enough, since a new object may
+/// reuse it. An unowned reference, which is never read, prevents the memory of a dead sender from being
+/// reused, so its address identifies this sender for as long as the event waits. It needs no side table,
+/// never owns the sender, and can be formed in the sender's `deinit`.
 ///
-/// None is formed of an Objective-C object: there it is a weak reference underneath, and forming that in
-/// `dealloc` aborts the process. Such a sender is known to the observers that had named it before.
+/// Objective-C objects get no unowned reference: it would be a weak one underneath, and forming that in
+/// `dealloc` aborts the process. Such a sender is identified by the group of observers that named it
+/// before.
 package final class SenderIdentity: @unchecked Sendable {  // Reason: the sender is only compared.
   /// The sender's identity.
   package let id: ObjectIdentifier
-  /// Keeps the address; never read, which would trap once the sender has died.
+  /// Reserves the address; never read, since reading traps after the sender's death.
   private unowned let memory: AnyObject?
   private let keepsAddress: Bool
   /// The observers that had named the sender.
@@ -217,7 +204,7 @@ package final class SenderIdentity: @unchecked Sendable {  // Reason: the sender
   /// The newest registration when the event was sent.
   private let newest: UInt
 
-  /// Takes note of a sender, held by the caller.
+  /// Records a sender, kept alive by the caller.
   ///
   /// - Parameters:
   ///   - sender: The sender, which may be in its `deinit`.
@@ -234,15 +221,15 @@ package final class SenderIdentity: @unchecked Sendable {  // Reason: the sender
   /// The key of the sender's group in the table of a list.
   package var key: UInt { UInt(bitPattern: id) }
 
-  /// Whether an object, held by the caller, is the sender.
+  /// Returns whether an object, kept alive by the caller, is the sender.
   package func isSender(_ object: AnyObject) -> Bool {
-    // Loads the object that the caller holds, or nothing: never the last reference.
+    // Loads the object that the caller keeps alive, or nothing: never the last reference.
     id == ObjectIdentifier(object) && (keepsAddress || group?.sender === object)
   }
 
-  /// Whether a group of the same key has named the sender: before the event was sent, or since.
+  /// Returns whether a group with the same key belongs to the sender, before or after the event was sent.
   ///
-  /// Loads nothing. While the address is kept, no other object can have been named by it.
+  /// Loads nothing. While the address is reserved, no other object can have created a group for it.
   package func isNamed(by group: SenderGroup) -> Bool {
     group === self.group || keepsAddress && group.birth > newest
   }

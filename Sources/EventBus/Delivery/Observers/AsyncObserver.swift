@@ -1,7 +1,7 @@
-/// An observer with an asynchronous handler: one call at a time, first in first out.
+/// An observer with an asynchronous handler: one call at a time, first in, first out.
 ///
-/// The queue is an object of its own. A task takes from it as long as something is there, and holds the
-/// observer only while it makes a call, so that cancelling frees an idle handler at once.
+/// The queue is a separate object. Its task runs while events are waiting, and retains the observer only
+/// during a call, so cancelling frees an idle handler at once.
 package final class AsyncObserver<Payload: Sendable>: ConditionalObserver<Payload>,
   @unchecked Sendable  // Reason: constant.
 {
@@ -11,15 +11,15 @@ package final class AsyncObserver<Payload: Sendable>: ConditionalObserver<Payloa
   /// Creates an observer.
   ///
   /// - Parameters:
-  ///   - fileID: The file of the registration.
-  ///   - line: Its line.
-  ///   - conditions: What to ask before an event is accepted.
-  ///   - owner: What is known of the owner.
-  ///   - link: Ends the registration.
-  ///   - gate: Holds live events back while earlier ones are replayed.
-  ///   - limit: What to keep while the handler is busy.
+  ///   - fileID: The source file of the registration.
+  ///   - line: The source line.
+  ///   - conditions: The conditions for accepting an event.
+  ///   - owner: The facts about the owner.
+  ///   - link: The link that ends the registration.
+  ///   - gate: The gate that holds live events back during a replay.
+  ///   - limit: The number of events to keep while the handler is busy.
   ///   - mailbox: The mailbox of the actor on which the handler runs.
-  ///   - body: Calls the handler, with its owner where it has one.
+  ///   - body: Calls the handler, with its owner if there is one.
   package init(
     fileID: StaticString,
     line: UInt,
@@ -57,7 +57,7 @@ package final class AsyncObserver<Payload: Sendable>: ConditionalObserver<Payloa
 
   /// Calls the handler and waits for it.
   ///
-  /// - Throws: What the handler throws.
+  /// - Throws: The error of the handler.
   package func run(_ payload: Payload) async throws -> Reception {
     endIfOnce()
     calls.add()
@@ -65,25 +65,9 @@ package final class AsyncObserver<Payload: Sendable>: ConditionalObserver<Payloa
   }
 }
 
-/// The events that wait for one asynchronous handler, and the task that brings them to it.
+/// The events that wait for one asynchronous handler, and the task that delivers them.
 package final class AsyncCallQueue<Payload: Sendable>: Finishable {
-  /// An event in the queue.
-  ///
-  /// Whoever waits for it is told when it goes, called or not.
-  private final class Call: Sendable {
-    let payload: Payload
-    let delivery: Delivery
-    let completion: Completion?
-
-    init(_ payload: Payload, _ delivery: Delivery, _ completion: Completion?) {
-      self.payload = payload
-      self.delivery = delivery
-      self.completion = completion
-      completion?.begin()
-    }
-
-    deinit { completion?.finish() }
-  }
+  private typealias Call = WaitingEvent<Payload>
 
   private struct State {
     var calls: BoundedQueue<Call>
@@ -101,16 +85,16 @@ package final class AsyncCallQueue<Payload: Sendable>: Finishable {
     self.link = link
   }
 
-  /// How many events were discarded because the queue was full.
+  /// The number of events discarded because the queue was full.
   package var droppedCount: UInt { state.withLock { $0.dropped } }
 
-  /// Adds an event and sees to it that somebody brings it to the handler.
+  /// Adds an event, and starts the delivering task if there is none.
   ///
   /// - Returns: `false` when this very event was discarded.
   package func add(_ payload: Payload, _ delivery: borrowing Delivery) -> Bool {
-    // A handler that posts to itself and waits would wait for itself.
-    let waits = delivery.completion.map { !$0.callers.contains(ObjectIdentifier(link)) } ?? false
-    let call = Call(payload, delivery.forLater, waits ? delivery.completion : nil)
+    // A handler that posts to itself and waits would deadlock.
+    let isOwn = delivery.completion?.callers.contains(ObjectIdentifier(link)) ?? false
+    let call = Call(payload, isOwn ? delivery.forLater : delivery.detached)
     let (discarded, mustStart) = state.withLock { state -> (Call?, Bool) in
       if state.isClosed { return (call, false) }
       let discarded = state.calls.append(call)
@@ -122,13 +106,13 @@ package final class AsyncCallQueue<Payload: Sendable>: Finishable {
     return discarded !== call
   }
 
-  /// Drops what waits, and what comes later.
+  /// Drops all waiting and all later events.
   package func finish() {
-    let rest = state.withLock { state in
+    let remaining = state.withLock { state in
       state.isClosed = true
       return state.calls.removeAll()
     }
-    withExtendedLifetime(rest) {}
+    withExtendedLifetime(remaining) {}
   }
 
   private func work() async {
@@ -145,12 +129,12 @@ package final class AsyncCallQueue<Payload: Sendable>: Finishable {
     }
   }
 
-  /// Makes a call, in a frame of its own: the observer is released before the call counts as finished.
+  /// Makes a call in its own frame: the observer is released before the call counts as finished.
   ///
   /// - Returns: `false` when the registration had ended.
   private func make(_ call: Call) async -> Bool {
     guard let observer: AsyncObserver<Payload> = link.begin() else { return false }
-    await RunningCall.run(link, callers: call.completion?.callers ?? []) {
+    await RunningCall.run(link, callers: call.delivery.completion?.callers ?? []) {
       await make(call, observer)
     }
     return true

@@ -1,26 +1,26 @@
 internal import Synchronization
 
-/// An observer with conditions: a sender, a predicate, one call only.
+/// An observer with conditions: a sender, a predicate, a single call.
 ///
-/// What passes them is handed to ``accept(_:_:)``, which a subclass decides about.
+/// Events that meet the conditions go to ``accept(_:_:)``, which subclasses override.
 package class ConditionalObserver<Payload: Sendable>: Observer<Payload>,
   @unchecked Sendable  // Reason: atomics.
 {
-  /// What an observer asks for before it accepts an event.
+  /// The conditions for accepting an event.
   package struct Conditions: Sendable {
-    /// Asked on the posting thread; the event is declined when it says no.
+    /// Runs on the posting thread; the event is declined when it returns `false`.
     package let predicate: (@Sendable (Payload) -> Bool)?
-    /// Whether the first event accepted is the last.
+    /// A Boolean value that indicates whether the first accepted event is the last.
     package let once: Bool
 
-    /// Names the conditions.
+    /// Combines the conditions.
     package init(predicate: (@Sendable (Payload) -> Bool)?, once: Bool) {
       self.predicate = predicate
       self.once = once
     }
   }
 
-  /// Stands before an observer of an event that is replayed.
+  /// The gate that holds live events back during a replay.
   package let gate: ReplayGate?
   private let conditions: Conditions
   private let owner: OwnerFacts
@@ -28,19 +28,19 @@ package class ConditionalObserver<Payload: Sendable>: Observer<Payload>,
   /// The mailbox of the actor on which the handler runs.
   package let mailbox: Mailbox?
   private let isClaimed = Atomic<Bool>(false)
-  /// Kept by the list for as long as this observer is linked.
+  /// The address of the sender group, which the list retains while this observer is linked.
   private let group = Atomic<UInt>(0)
   private let place = Atomic<UInt32>(0)
 
   /// Creates an observer.
   ///
   /// - Parameters:
-  ///   - fileID: The file of the registration.
-  ///   - line: Its line.
-  ///   - conditions: What to ask before an event is accepted.
-  ///   - owner: What is known of the owner.
-  ///   - link: Ends the registration.
-  ///   - gate: Holds live events back while earlier ones are replayed.
+  ///   - fileID: The source file of the registration.
+  ///   - line: The source line.
+  ///   - conditions: The conditions for accepting an event.
+  ///   - owner: The facts about the owner.
+  ///   - link: The link that ends the registration.
+  ///   - gate: The gate that holds live events back during a replay.
   ///   - mailbox: The mailbox of the actor on which the handler runs.
   package init(
     fileID: StaticString,
@@ -57,16 +57,16 @@ package class ConditionalObserver<Payload: Sendable>: Observer<Payload>,
     self.owner = owner
     registration = link
     super.init(fileID: fileID, line: line)
-    // Counted where the handler is entered, which may be later and elsewhere.
+    // Calls are counted on entry to the handler, which may be later and on another thread.
     flags.store(0, ordering: .relaxed)
   }
 
-  /// Whether the handler is called, and its owner loaded, on the posting thread.
+  /// A Boolean value that indicates whether the posting thread calls the handler and loads its owner.
   package var loadsOwnerOnPost: Bool { true }
 
-  /// Takes an event that has passed the conditions.
+  /// Accepts an event that has met the conditions.
   ///
-  /// - Throws: What the handler throws, if it is called now.
+  /// - Throws: The error of the handler, if it is called now.
   package func accept(_ payload: Payload, _ delivery: borrowing Delivery) throws -> Reception {
     .declined
   }
@@ -79,18 +79,15 @@ package class ConditionalObserver<Payload: Sendable>: Observer<Payload>,
   override package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws
     -> Reception
   {
-    switch gate?.admit(payload, delivery) {
-    case .waits: return .queued
-    case .known: return .declined
-    case .admitted, nil: return try pass(payload, delivery)
-    }
+    if let outcome = gate?.admit(payload, delivery) { return outcome }
+    return try pass(payload, delivery)
   }
 
-  /// Asks the conditions, and accepts what passes them.
+  /// Checks the conditions, and accepts an event that meets them.
   ///
-  /// - Throws: What the handler throws, if it is called now.
+  /// - Throws: The error of the handler, if it is called now.
   package final func pass(_ payload: Payload, _ delivery: borrowing Delivery) throws -> Reception {
-    // A handler on an actor has its owner loaded there, so that the last reference is not dropped here.
+    // A handler on an actor loads its owner there, so the last reference is not released here.
     let callsOnPost = loadsOwnerOnPost
     if callsOnPost, owner.isLost() {
       registration.endByItself()
@@ -108,7 +105,7 @@ package class ConditionalObserver<Payload: Sendable>: Observer<Payload>,
     return try accept(payload, delivery)
   }
 
-  /// Ends a registration for one call, just before that call.
+  /// Ends a single-call registration, just before the call.
   package final func endIfOnce() {
     if conditions.once { registration.endByItself() }
   }
@@ -126,7 +123,8 @@ package class ConditionalObserver<Payload: Sendable>: Observer<Payload>,
   override package var hasLostOwner: Bool { owner.isLost() }
 
   override package var home: Mailbox? {
-    // The `deinit` of an actor belongs to no thread; looked at anywhere, many actors need no turns.
+    // The `deinit` of an actor needs no particular thread; loading such owners anywhere saves a turn per
+    // actor.
     owner.isActor && group.load(ordering: .relaxed) == 0 ? nil : mailbox
   }
 

@@ -1,24 +1,26 @@
-/// An observer of events of one type.
+internal import Synchronization
+
+/// An observer of events with one payload type.
 ///
-/// Delivery is one virtual call to an object that is borrowed from the list: no retain, no release. The
-/// handler is a constant of a subclass, since reading a variable would cost as much again.
+/// Delivery is one virtual call to an object borrowed from the list: no retain, no release. The handler is
+/// a constant of a subclass, since reading a variable would double the cost.
 @usableFromInline
 package class Observer<Payload: Sendable>: AnyObserver, @unchecked Sendable {  // Reason: stateless.
-  /// Hands over an event from a post without peculiarities.
+  /// Delivers an event of a post without special cases.
   ///
-  /// - Throws: What the handler throws.
+  /// - Throws: The error of the handler.
   @usableFromInline
   package func receive(_ payload: Payload) throws -> Reception { .declined }
 
-  /// Hands over an event together with where it came from.
+  /// Delivers an event together with its origin.
   ///
-  /// - Throws: What the handler throws.
+  /// - Throws: The error of the handler.
   package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws -> Reception {
     try receive(payload)
   }
 }
 
-/// The plainest observer: a handler that is called where the poster is.
+/// An observer whose handler is always called by the poster.
 package final class PlainObserver<Payload: Sendable>: Observer<Payload>,
   @unchecked Sendable  // Reason: constant.
 {
@@ -27,8 +29,8 @@ package final class PlainObserver<Payload: Sendable>: Observer<Payload>,
   /// Creates an observer.
   ///
   /// - Parameters:
-  ///   - fileID: The file of the registration.
-  ///   - line: Its line.
+  ///   - fileID: The source file of the registration.
+  ///   - line: The source line.
   ///   - handler: Called with every payload.
   package required init(
     fileID: StaticString,
@@ -46,23 +48,23 @@ package final class PlainObserver<Payload: Sendable>: Observer<Payload>,
   }
 }
 
-/// Where an event came from, for observers that need to know more than its payload.
+/// The origin of an event, for observers that need more than its payload.
 package struct Delivery: Sendable {
-  /// The file of the post.
+  /// The source file of the post.
   package let fileID: StaticString
-  /// The line of the post.
+  /// The source line of the post.
   package let line: UInt
-  /// The sender, by identity only.
+  /// The identity of the sender.
   package let sender: ObjectIdentifier?
-  /// The actor the poster runs on, where the compiler knew.
+  /// The actor the poster runs on, if the compiler knew it.
   package var isolation: (any Actor)?
-  /// The registration the poster does not want to reach.
+  /// The registration that the poster excluded.
   package var excluded: TokenIdentity?
-  /// Whoever waits until every handler has finished.
+  /// Counts the calls for a poster that waits until every handler has finished.
   package var completion: Completion?
-  /// The sender of an event that has waited, who may have died.
+  /// The sender of an event that has waited; it may have died.
   package var waitedFrom: SenderIdentity?
-  /// The number of the post among those of an event that is replayed; zero for others.
+  /// The number of the post among those of a replayed event; zero for other events.
   package var number: UInt = 0
 
   /// Describes one post.
@@ -82,155 +84,106 @@ package struct Delivery: Sendable {
     self.completion = completion
   }
 
-  /// The same for a delivery by somebody else than the poster.
-  package var withoutPlace: Delivery {
+  /// A copy for delivery by code other than the poster.
+  package var detached: Delivery {
     var copy = forLater
     copy.completion = completion
     copy.number = number
     return copy
   }
 
-  /// The same without what is of use only while the post is running.
+  /// A copy without the parts that are valid only while the post is running.
   package var forLater: Delivery { Delivery(fileID: fileID, line: line, sender: sender) }
 }
 
-/// Which registration a token stands for.
+/// The registration that a token stands for.
 package struct TokenIdentity: Sendable {
   private let target: ObjectIdentifier
   private let handle: UInt
 
-  /// Names the registration of a target.
+  /// Identifies a registration by its target and handle.
   package init(_ target: TokenTarget, handle: UInt) {
     self.target = ObjectIdentifier(target)
     self.handle = handle
   }
 
-  /// Whether an observer of a list is meant.
+  /// Returns whether this is the registration of an observer in a list.
   package func isMeant(_ observer: AnyObserver, of list: ObserverList) -> Bool {
     if let link = observer.link { return ObjectIdentifier(link) == target }
     return ObjectIdentifier(list) == target && observer.address == handle
   }
 }
 
-/// What became of one event at one observer.
+/// The outcome of one event at one observer.
 @usableFromInline
 package struct Reception: Equatable, Sendable {
-  /// The lowest bit says that the event reached the handler or its queue.
+  /// The lowest bit is set if the event reached the handler or its queue.
   @usableFromInline
   package let rawValue: UInt8
 
   @inlinable
   init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The handler's predicate did not want it.
+  /// The predicate declined the event.
   @inlinable package static var declined: Reception { Reception(rawValue: 0) }
   /// The handler was called.
   @inlinable package static var called: Reception { Reception(rawValue: 1) }
-  /// It waits in a queue for the handler.
+  /// The event waits in the handler's queue.
   @inlinable package static var queued: Reception { Reception(rawValue: 3) }
-  /// The owner is gone; the registration is to be removed.
+  /// The owner has died; the registration is to be removed.
   @inlinable package static var ownerLost: Reception { Reception(rawValue: 4) }
   /// The handler was called and threw.
   @inlinable package static var failed: Reception { Reception(rawValue: 5) }
-  /// The one call of the handler has been used.
+  /// The only call of the handler has already been used.
   @inlinable package static var spent: Reception { Reception(rawValue: 6) }
   /// The registration is paused.
   @inlinable package static var paused: Reception { Reception(rawValue: 8) }
   /// The registration was cancelled while the event was on its way.
   @inlinable package static var cancelled: Reception { Reception(rawValue: 10) }
-  /// The poster excluded it.
+  /// The poster excluded the registration.
   @inlinable package static var excluded: Reception { Reception(rawValue: 12) }
-  /// It was registered after the post began.
+  /// The observer was registered after the post began.
   @inlinable package static var tooNew: Reception { Reception(rawValue: 14) }
-  /// The queue in front of the handler was full.
+  /// The handler's queue was full.
   @inlinable package static var dropped: Reception { Reception(rawValue: 16) }
 
-  /// Whether the two are the same; written out because a derived comparison is a call.
+  /// Compares two outcomes; written out because a derived comparison is a call.
   @inlinable
   package static func == (left: Reception, right: Reception) -> Bool {
     left.rawValue == right.rawValue
   }
 
-  /// One if the event reached the handler or its queue, else zero.
+  /// One if the event reached the handler or its queue, otherwise zero.
   @inlinable
   package var reached: Int { Int(rawValue & 1) }
 }
 
-/// What came of one post so far.
-@usableFromInline
-package struct DeliveryTally: Sendable {
-  /// How many handlers were called or have the event in their queue.
-  @usableFromInline
-  package var reached: Int
-
-  /// Nothing yet.
-  @inlinable
-  package init() {
-    reached = 0
-  }
-
-  /// Hands the event to one observer and notes what came of it.
-  ///
-  /// - Parameters:
-  ///   - observer: The observer; passed over when it does not admit the call.
-  ///   - list: The list in which the post meets it.
-  ///   - failed: Told of an error the handler throws.
-  ///   - hand: Calls the observer.
-  /// - Returns: What came of it.
-  @inlinable
-  @discardableResult
-  package mutating func hand<Payload>(
-    to observer: Observer<Payload>,
-    in list: ObserverList,
-    failed: (any Error, AnyObserver) -> Void,
-    _ hand: (Observer<Payload>) throws -> Reception
-  ) -> Reception {
-    guard observer.isReceptive || observer.admits(in: list) else { return .paused }
-    do {
-      let reception = try hand(observer)
-      reached &+= reception.reached
-      return reception
-    } catch {
-      reached &+= 1
-      failed(error, observer)
-      return .failed
-    }
-  }
-}
-
-/// Counts the calls one post still has to make, for whoever waits until all are done.
+/// Counts the unfinished calls of one post, for a poster that waits until all are finished.
 package final class Completion: Sendable {
-  private struct State {
-    /// The post itself counts as one.
-    var open = 1
-  }
-
-  private let state = Locked(State())
+  /// The number of unfinished calls, plus one for the post itself.
+  private let open = Atomic<Int>(1)
   private let latch = Latch()
-  /// The registrations whose handlers wait for this post: it does not wait for them.
+  /// The registrations whose handlers wait for this post; the post does not wait for them.
   package let callers: [ObjectIdentifier]
 
-  /// Counts the post that is about to begin.
+  /// Creates a count for a post that is about to begin.
   ///
   /// - Parameter callers: The registrations whose handlers wait for this post.
   package init(callers: [ObjectIdentifier] = []) { self.callers = callers }
 
-  /// One more call will be made later.
-  package func begin() { state.withLock { $0.open += 1 } }
+  /// Counts a call that will be made later.
+  package func begin() { open.wrappingAdd(1, ordering: .relaxed) }
 
-  /// A call was made, or never will be; or the post has ended.
+  /// Ends a call that was made or dropped, or the post itself.
   package func finish() {
-    let isDone = state.withLock { state in
-      state.open -= 1
-      return state.open == 0
-    }
-    if isDone { latch.open() }
+    let left = open.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
+    if left == 0 { latch.open() }
   }
 
-  /// Whether every call has been made.
+  /// A Boolean value that indicates whether every call has finished.
   package var isDone: Bool { latch.isOpen }
 
-  /// Waits until every call has been made.
+  /// Waits until every call has finished.
   ///
   /// Returns early when the waiting task is cancelled.
   package func wait() async { await latch.wait() }

@@ -1,37 +1,37 @@
 internal import Synchronization
 
-/// Something that ends with a registration, at once.
+/// An object that finishes as soon as a registration ends.
 package protocol Finishable: AnyObject, Sendable {
-  /// Ends it. Doing so twice does nothing.
+  /// Finishes the object. Further calls do nothing.
   func finish()
 }
 
-/// The way from a token to an observer that may be removed by others than its token: one with an owner,
-/// with one call only, or with calls that wait in a queue.
+/// Connects a token to an observer that code other than its token may remove.
 ///
-/// The first call that ends the registration has the right, and the duty, to unlink the observer from the
-/// list.
+/// Such an observer has an owner, a single call, or calls that wait in a queue. The first call that ends
+/// the registration has the right, and the duty, to unlink the observer from the list.
 ///
 /// Calls are counted here, except those of plain handlers with an owner. A call is counted first and then
-/// looks whether the registration has ended, and the end is set first and then looks for calls, all in one
-/// word: so either the call is not made, or ``waitUntilFinished(_:)`` sees it.
+/// checks for the end of the registration; the end is set first and then checks for calls. Both use one
+/// word, so either the call is not made, or ``waitUntilFinished(_:)`` sees it.
 package final class ObserverLink: TokenTarget, EndingMembers.Member,
   @unchecked Sendable  // Reason: atomic and locked.
 {
   private struct State {
-    /// Borrowed from the list, which releases it only after the registration has ended; zero since then.
+    /// Borrowed from the list, which releases the observer only after the registration has ended; then
+    /// zero.
     var observer: UInt = 0
     var countsCalls = false
-    /// What ends with the registration; until then it may refer back to this link.
+    /// Finishes with the registration; until then it may refer back to this link.
     var dependent: (any Finishable)?
     var pauses = 0
     var watcher: WeakCancellable?
-    /// The lifetime of the owner, and the place in it.
+    /// The lifetime of the owner, and the ticket for leaving it.
     var members: EndingMembers?
     var ticket: EndingMembers.Ticket?
-    /// Opened when no call is running.
+    /// Opens when no call is running.
     var idle: Latch?
-    /// Opened when no call is running but the one that waits.
+    /// Opens when no call is running except the one that waits.
     var alone: Latch?
   }
 
@@ -42,10 +42,10 @@ package final class ObserverLink: TokenTarget, EndingMembers.Member,
 
   /// The list that holds the observer.
   package let list: ObserverList
-  /// The end, and how many calls are running.
+  /// The flag for the end, and the number of running calls.
   private let word = Atomic<UInt>(0)
-  /// What the list knows the observer by since it was unlinked; until then no number that it gives.
-  private let remains = Atomic<UInt>(.max)
+  /// The stamp that unlinking returned; until then a value that the list never returns.
+  private let unlinkStamp = Atomic<UInt>(.max)
   private let state = Locked(State())
 
   /// Creates a link without an observer.
@@ -53,7 +53,7 @@ package final class ObserverLink: TokenTarget, EndingMembers.Member,
   /// - Parameter list: The list that will hold the observer.
   package init(_ list: ObserverList) { self.list = list }
 
-  /// Takes up the observer, once, before it is added to the list.
+  /// Connects the observer, once, before it is added to the list.
   package func connect(_ observer: AnyObserver) {
     let (address, countsCalls, dependent) = (
       observer.address, observer.countsCalls, observer.dependent
@@ -65,7 +65,7 @@ package final class ObserverLink: TokenTarget, EndingMembers.Member,
     }
   }
 
-  /// Ends the registration with the lifetime of its owner, at once if that has ended.
+  /// Ends the registration with the lifetime of its owner, or at once if that has ended.
   package func join(_ members: EndingMembers) {
     guard let ticket = members.join(self) else { return endByItself() }
     let hasEnded = state.withLock { state in
@@ -89,7 +89,7 @@ package final class ObserverLink: TokenTarget, EndingMembers.Member,
 
   override package func end(_ handle: UInt) {
     guard let observer = take() else { return }
-    remains.store(list.unlink(address: observer), ordering: .releasing)
+    unlinkStamp.store(list.unlink(address: observer), ordering: .releasing)
   }
 
   override package func isActive(_ handle: UInt) -> Bool {
@@ -105,16 +105,19 @@ package final class ObserverLink: TokenTarget, EndingMembers.Member,
     }
   }
 
-  /// Ends the registration without its token, which is notified.
+  /// Ends the registration without its token, and notifies the token.
   package func endByItself() {
     end(0)
-    let watcher = state.withLock { $0.watcher }
-    watcher?.object?.cancel()
+    cancelToken()
   }
 
-  /// Marks the registration as ended; the list is being emptied.
+  /// Marks the registration as ended while the list is being emptied.
   package func disconnect() {
     _ = take()
+    cancelToken()
+  }
+
+  private func cancelToken() {
     let watcher = state.withLock { $0.watcher }
     watcher?.object?.cancel()
   }
@@ -129,9 +132,9 @@ package final class ObserverLink: TokenTarget, EndingMembers.Member,
     if isResumed { list.registrationResumed() }
   }
 
-  /// Begins a call by code that has the observer.
+  /// Begins a call by code that holds the observer.
   ///
-  /// - Returns: `false` when the registration has ended. Balanced by ``finish()`` if not.
+  /// - Returns: `false` when the registration has ended; otherwise balance the call with ``finish()``.
   package func beginCall() -> Bool {
     let former = word.wrappingAdd(Self.oneCall, ordering: .sequentiallyConsistent).oldValue
     if former & Self.ended == 0 { return true }
@@ -141,14 +144,15 @@ package final class ObserverLink: TokenTarget, EndingMembers.Member,
 
   /// The observer's address, or zero when the registration has ended.
   ///
-  /// A visit of the list that began before keeps the observer.
+  /// A visit that began before this read keeps the observer alive.
   package var observerAddress: UInt { state.withLock { $0.observer } }
 
   /// Begins a call from a queue.
   ///
-  /// The class is the caller's to know: an observer and what it puts into a queue are of one kind.
+  /// The caller must request the observer's actual class: an observer and its queue entries belong
+  /// together.
   ///
-  /// - Returns: The observer, or `nil` when the registration has ended. Balanced by ``finish()`` if not.
+  /// - Returns: The observer, or `nil` when the registration has ended. Balance it with ``finish()``.
   package func begin<Kind: AnyObserver>() -> Kind? {
     state.withLock { state in
       guard state.observer != 0, !hasEnded else { return nil }
@@ -171,10 +175,10 @@ package final class ObserverLink: TokenTarget, EndingMembers.Member,
 
   override package func waitUntilFinished(_ handle: UInt) async {
     guard state.withLock({ $0.countsCalls }) else {
-      let remains = remains.load(ordering: .acquiring)
-      return await list.waitUntilFree(remains == .max ? nil : remains)
+      let stamp = unlinkStamp.load(ordering: .acquiring)
+      return await list.waitUntilFree(stamp == .max ? nil : stamp)
     }
-    // A handler that waits for its own end does not wait for the call it is in.
+    // A handler that waits for its own end does not wait for its current call.
     let isOwn = RunningCall.isCalling(self)
     let latch: Latch? = state.withLock { state in
       let word = word.bitwiseOr(Self.awaited, ordering: .sequentiallyConsistent).newValue
@@ -188,9 +192,9 @@ package final class ObserverLink: TokenTarget, EndingMembers.Member,
 
   private var hasEnded: Bool { word.load(ordering: .sequentiallyConsistent) & Self.ended != 0 }
 
-  /// Ends the registration, if this call is the first that does.
+  /// Ends the registration, if this call is the first to do so.
   ///
-  /// - Returns: The observer, which no call begins for any more.
+  /// - Returns: The address of the observer, for which no further call begins.
   private func take() -> UInt? {
     let (address, members, ticket, dependent) = state.withLock { state in
       let taken = (state.observer, state.members, state.ticket, state.dependent)
@@ -209,14 +213,14 @@ package final class ObserverLink: TokenTarget, EndingMembers.Member,
   }
 }
 
-/// The call of an asynchronous handler that the current task is making.
+/// The asynchronous handler call that the current task is making.
 ///
-/// A task that the handler starts inherits the task-local, so the task's own identity is compared too. That
-/// names a task only while it runs, which it does until the call has ended.
+/// A task that the handler starts inherits the task-local, so the task's own identity is compared as well.
+/// That identity is valid only while the task runs, which is until the call has ended.
 package final class RunningCall: Sendable {
   @TaskLocal private static var innermost: RunningCall?
 
-  /// The registrations whose handlers wait for this call, this one included.
+  /// The registrations whose handlers wait for this call, including its own.
   package let links: [ObjectIdentifier]
   private let task: Int
   private let hasEnded = Atomic<Bool>(false)
@@ -226,7 +230,7 @@ package final class RunningCall: Sendable {
     self.task = task
   }
 
-  /// The call the current task itself is making.
+  /// The call that the current task itself is making.
   package static var current: RunningCall? {
     guard let innermost, !innermost.hasEnded.load(ordering: .acquiring),
       innermost.task == TaskIdentity.current
@@ -234,7 +238,7 @@ package final class RunningCall: Sendable {
     return innermost
   }
 
-  /// Whether the current task itself is making a call for a registration.
+  /// Returns whether the current task itself is making a call for a registration.
   package static func isCalling(_ link: ObserverLink) -> Bool {
     current?.links.first == ObjectIdentifier(link)
   }
@@ -242,7 +246,7 @@ package final class RunningCall: Sendable {
   /// Makes a call.
   ///
   /// - Parameters:
-  ///   - link: The registration.
+  ///   - link: The link of the registration.
   ///   - callers: The registrations whose handlers wait for this call.
   ///   - body: The call.
   package static func run(

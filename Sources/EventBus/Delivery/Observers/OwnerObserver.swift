@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// An observer that belongs to an object, which it holds weakly and passes to its handler.
+/// An observer with an owner, which it holds weakly and passes to its handler.
 package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable>:
   Observer<Payload>, @unchecked Sendable  // Reason: constants and an atomic.
 {
@@ -12,11 +12,11 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
   /// Creates an observer.
   ///
   /// - Parameters:
-  ///   - fileID: The file of the registration.
-  ///   - line: Its line.
-  ///   - owner: The object it belongs to.
-  ///   - link: Ends the registration.
-  ///   - handler: Called with the owner, which is held for the duration of the call.
+  ///   - fileID: The source file of the registration.
+  ///   - line: The source line.
+  ///   - owner: The owner.
+  ///   - link: The link that ends the registration.
+  ///   - handler: Called with the owner, which is retained during the call.
   package init(
     fileID: StaticString,
     line: UInt,
@@ -50,18 +50,19 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
   }
 }
 
-/// What an observer knows of its owner.
+/// The facts about an observer's owner.
 package struct OwnerFacts: Sendable {
   /// The owner's type, if there is an owner.
   package let type: String?
-  /// Whether the owner is the actor on which the handler runs.
+  /// A Boolean value that indicates whether the owner is the actor on which the handler runs.
   package let isActor: Bool
-  /// What the owner calls this registration, so that another of the same name replaces it.
+  /// The owner's identifier for this registration, so that a later one with the same identifier replaces
+  /// it.
   package let id: (any Hashable & Sendable)?
   private let identity: ObjectIdentifier?
   private let owner: @Sendable () -> AnyObject?
 
-  /// There is no owner.
+  /// No owner.
   package static let none = OwnerFacts()
 
   private init() {
@@ -72,9 +73,9 @@ package struct OwnerFacts: Sendable {
   /// Describes an owner.
   ///
   /// - Parameters:
-  ///   - owner: The owner, which is not kept.
+  ///   - owner: The owner, which is not retained.
   ///   - actor: The actor on which the handler runs.
-  ///   - id: What the owner calls the registration.
+  ///   - id: The owner's identifier for the registration.
   package init(
     of owner: some AnyObject & Sendable,
     on actor: (any Actor)?,
@@ -87,14 +88,14 @@ package struct OwnerFacts: Sendable {
     self.owner = { [weak owner] in owner }
   }
 
-  /// Whether the owner has died.
+  /// Returns whether the owner has died.
   ///
-  /// Loads it.
+  /// Loads the owner.
   package func isLost() -> Bool { type != nil && owner() == nil }
 
-  /// Whether an object, held by the caller, is the owner.
+  /// Returns whether an object, kept alive by the caller, is the owner.
   ///
-  /// Loads no other object: one at another address is not the owner.
+  /// Loads no other object: an object at another address is not the owner.
   package func isOwner(_ object: AnyObject) -> Bool {
     identity == ObjectIdentifier(object) && owner() === object
   }

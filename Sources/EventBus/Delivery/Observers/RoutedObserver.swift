@@ -1,24 +1,24 @@
 internal import Synchronization
 
-/// An observer with a synchronous handler, which may live on an actor.
+/// An observer with a synchronous handler that may be bound to an actor.
 package final class RoutedObserver<Payload: Sendable>: ConditionalObserver<Payload>,
   @unchecked Sendable  // Reason: constant.
 {
   private let body: @Sendable (Payload) throws -> Reception
-  /// Looked up once: finding the class of a generic object anew costs as much as making the object.
+  /// Stored, because looking up the class of a generic object costs as much as creating the object.
   private let envelope = QueuedDelivery<Payload>.self
 
   /// Creates an observer.
   ///
   /// - Parameters:
-  ///   - fileID: The file of the registration.
-  ///   - line: Its line.
-  ///   - conditions: What to ask before an event is accepted.
-  ///   - owner: What is known of the owner.
-  ///   - link: Ends the registration.
-  ///   - gate: Holds live events back while earlier ones are replayed.
-  ///   - mailbox: The queue of the actor the handler runs on.
-  ///   - body: Calls the handler, with its owner where it has one.
+  ///   - fileID: The source file of the registration.
+  ///   - line: The source line.
+  ///   - conditions: The conditions for accepting an event.
+  ///   - owner: The facts about the owner.
+  ///   - link: The link that ends the registration.
+  ///   - gate: The gate that holds live events back during a replay.
+  ///   - mailbox: The mailbox of the actor on which the handler runs.
+  ///   - body: Calls the handler, with its owner if there is one.
   package init(
     fileID: StaticString,
     line: UInt,
@@ -53,11 +53,11 @@ package final class RoutedObserver<Payload: Sendable>: ConditionalObserver<Paylo
       defer { link.finish() }
       return try run(payload)
     }
-    mailbox.enqueue(envelope.init(payload, delivery, link: link))
+    mailbox.enqueue(envelope.init(payload, delivery.detached, link: link))
     return .queued
   }
 
-  /// Calls the handler, now that it is in its place.
+  /// Calls the handler, on its actor if it has one.
   fileprivate func run(_ payload: Payload) throws -> Reception {
     endIfOnce()
     calls.add()
@@ -67,29 +67,21 @@ package final class RoutedObserver<Payload: Sendable>: ConditionalObserver<Paylo
   }
 }
 
-/// One event on its way to a handler on an actor.
+/// An event on its way to a handler on an actor.
 ///
-/// It does not keep the observer: a registration that is cancelled meanwhile frees its handler at once,
-/// and the event finds nobody.
-private final class QueuedDelivery<Payload: Sendable>: Envelope,
+/// It does not retain the observer: cancelling the registration frees the handler at once, and the event is
+/// then dropped.
+private final class QueuedDelivery<Payload: Sendable>: WaitingEvent<Payload>,
   @unchecked Sendable  // Reason: constant.
 {
-  private let payload: Payload
-  private let delivery: Delivery
   private let link: ObserverLink
-  private let completion: Completion?
 
-  required init(_ payload: Payload, _ delivery: borrowing Delivery, link: ObserverLink) {
-    self.payload = payload
-    self.delivery = delivery.forLater
+  required init(_ payload: Payload, _ delivery: Delivery, link: ObserverLink) {
     self.link = link
-    completion = delivery.completion
-    completion?.begin()
+    super.init(payload, delivery)
   }
 
-  deinit { completion?.finish() }
-
-  /// The actor is the owner: one that the handler had captured would be alive.
+  /// The actor is the owner: an actor that the handler captured would be alive.
   override func actorWasLost() { link.endByItself() }
 
   override func open() -> Bool {
@@ -98,9 +90,10 @@ private final class QueuedDelivery<Payload: Sendable>: Envelope,
     return isOwned
   }
 
-  /// Makes the call, in a frame of its own: the observer is released before the call counts as finished.
+  /// Makes the call in its own frame: the observer is released before the call counts as finished.
   ///
-  /// - Returns: Whether the owner was alive; `nil` when the registration had ended.
+  /// - Returns: A Boolean value that indicates whether the owner was alive; `nil` when the registration had
+  ///   ended.
   private func call() -> Bool? {
     guard let observer: RoutedObserver<Payload> = link.begin() else { return nil }
     do {
@@ -112,10 +105,10 @@ private final class QueuedDelivery<Payload: Sendable>: Envelope,
   }
 }
 
-/// An observer with one call, called where the poster is and told which actor that is.
+/// An observer with a single call, made by the poster, that receives the poster's actor.
 ///
-/// For the other libraries of the package, which may call closures of that actor directly then. The call
-/// is made whatever the actor; nothing is queued.
+/// For the other libraries of the package, which may then call closures of that actor directly. The call is
+/// made whatever the actor; nothing is queued.
 package final class PosterObserver<Payload: Sendable>: Observer<Payload>,
   @unchecked Sendable  // Reason: constants and an atomic.
 {
@@ -126,10 +119,10 @@ package final class PosterObserver<Payload: Sendable>: Observer<Payload>,
   /// Creates an observer.
   ///
   /// - Parameters:
-  ///   - fileID: The file of the registration.
-  ///   - line: Its line.
-  ///   - link: Ends the registration.
-  ///   - handler: Called with the payload and the actor that the poster runs on, where the compiler knew.
+  ///   - fileID: The source file of the registration.
+  ///   - line: The source line.
+  ///   - link: The link that ends the registration.
+  ///   - handler: Called with the payload and the actor the poster runs on, if the compiler knew it.
   package init(
     fileID: StaticString,
     line: UInt,

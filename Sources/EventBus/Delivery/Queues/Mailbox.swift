@@ -1,40 +1,70 @@
 public import Synchronization
 
-/// Something that waits in a mailbox.
-package class Envelope: @unchecked Sendable {  // Reason: no state; subclasses are constant.
+/// An event that waits, counted as an unfinished call of its post until it is released.
+package class Envelope: @unchecked Sendable {  // Reason: constant, like its subclasses.
+  /// The origin of the event.
+  package let delivery: Delivery
+
+  /// Wraps an event.
+  ///
+  /// - Parameter delivery: The origin of the event; its completion waits for the envelope.
+  package init(_ delivery: Delivery) {
+    self.delivery = delivery
+    delivery.completion?.begin()
+  }
+
+  deinit { delivery.completion?.finish() }
+
   /// Delivers the contents, on the mailbox's actor.
   ///
   /// - Returns: `false` when the receiver had died.
   package func open() -> Bool { true }
 
-  /// Told, instead of ``open()``, that the mailbox's actor has died.
+  /// Called instead of ``open()`` when the mailbox's actor has died.
   package func actorWasLost() {}
 }
 
-/// The events that wait for one actor, in the order they were posted, across all observers of one bus
-/// that live on it.
+/// An event that waits, with its payload.
+package class WaitingEvent<Payload: Sendable>: Envelope,
+  @unchecked Sendable  // Reason: constant, like its subclass.
+{
+  /// The payload.
+  package let payload: Payload
+
+  /// Wraps an event.
+  ///
+  /// - Parameters:
+  ///   - payload: The payload.
+  ///   - delivery: The origin of the event; its completion waits for the envelope.
+  package init(_ payload: Payload, _ delivery: Delivery) {
+    self.payload = payload
+    super.init(delivery)
+  }
+}
+
+/// The events that wait for one actor, in posting order, across all observers of one bus on that actor.
 ///
-/// A burst costs one hop: the first envelope schedules a task, the others find it scheduled. The actor
-/// is held weakly, so that an actor may observe for itself without keeping itself alive. The queue is
-/// unbounded; a snapshot of the bus tells how much waits.
+/// A burst costs one hop: the first envelope schedules a task, and the others find it scheduled. The actor
+/// is held weakly, so an actor may own observers without keeping itself alive. The queue is unbounded; a
+/// snapshot of the bus reports the number of waiting events.
 package final class Mailbox: Sendable {
   private struct State {
     var queue = BoundedQueue<Envelope>()
-    /// Lists with a registration to be looked at on the actor.
+    /// The lists with a registration to check on the actor.
     var looks: [ObserverList] = []
     var isScheduled = false
   }
 
-  /// What was taken out of the queue in one go and is being opened.
+  /// The envelopes taken out of the queue at once, and being opened.
   ///
-  /// Only code on the mailbox's actor touches it, so that a burst costs one lock and not one an event.
+  /// Only code on the mailbox's actor accesses it, so a burst costs one lock instead of one per event.
   private final class Batch: @unchecked Sendable {  // Reason: confined to the mailbox's actor.
     var envelopes = BoundedQueue<Envelope>()
-    /// How many calls of ``Mailbox/drain()`` are opening an envelope, one inside the other.
+    /// The number of nested calls of ``Mailbox/drain()`` that are opening an envelope.
     var openings = 0
   }
 
-  /// How deeply handlers of waiting events may nest by posting to their own actor.
+  /// The maximum nesting depth of handlers of waiting events that post to their own actor.
   private static let deepest = 32
 
   private let state = Locked(State())
@@ -46,21 +76,22 @@ package final class Mailbox: Sendable {
   ///
   /// - Parameters:
   ///   - actor: The actor.
-  ///   - waiting: Counts what waits, together with other mailboxes.
+  ///   - waiting: The count of waiting envelopes, shared with other mailboxes.
   package init(_ actor: any Actor, waiting: WaitingCount) {
     self.waiting = waiting
     self.actor = WeakActor(actor)
   }
 
-  /// Whether code with this isolation runs on the mailbox's actor.
+  /// Returns whether code with this isolation runs on the mailbox's actor.
   package func isHome(of isolation: (any Actor)?) -> Bool {
     guard let isolation else { return false }
     return ObjectIdentifier(isolation) == actor.id
   }
 
-  /// Whether an event must be queued even on the actor, because ``drain()`` left others waiting.
+  /// A Boolean value that indicates whether an event must be queued even on the actor, because ``drain()``
+  /// left earlier events waiting.
   ///
-  /// To be asked on the mailbox's actor.
+  /// Read it on the mailbox's actor.
   package var isBehind: Bool {
     guard batch.openings >= Self.deepest else { return false }
     return !batch.envelopes.isEmpty || state.withLock { !$0.queue.isEmpty }
@@ -69,29 +100,26 @@ package final class Mailbox: Sendable {
   /// Adds an envelope behind all others and schedules the mailbox.
   package func enqueue(_ envelope: Envelope) {
     waiting.add(1)
+    change { _ = $0.queue.append(envelope) }
+  }
+
+  /// Requests a turn of the actor in which a list may check owners and senders.
+  package func requestLook(at list: ObserverList) { change { $0.looks.append(list) } }
+
+  private func change(_ add: (inout State) -> Void) {
     let mustSchedule = state.withLock { state in
-      _ = state.queue.append(envelope)
+      add(&state)
       defer { state.isScheduled = true }
       return !state.isScheduled
     }
     if mustSchedule { schedule() }
   }
 
-  /// Asks for a turn of the actor in which a list may look at owners and senders.
-  package func requestLook(at list: ObserverList) {
-    let mustSchedule = state.withLock { state in
-      state.looks.append(list)
-      defer { state.isScheduled = true }
-      return !state.isScheduled
-    }
-    if mustSchedule { schedule() }
-  }
-
-  /// Opens what waits now, on the mailbox's actor.
+  /// Opens the envelopes that are waiting now, on the mailbox's actor.
   ///
-  /// What a post on the actor does first, so that nothing that was posted before is overtaken. Called
-  /// inside itself it goes on where the outer call stands, up to a depth: a handler of each waiting event
-  /// that posts would otherwise need as much stack as there are events.
+  /// A post on the actor calls this first, so that it does not overtake earlier events. A nested call
+  /// continues where the outer call stands, up to a maximum depth: otherwise waiting events whose handlers
+  /// post would need as much stack as there are events.
   package func drain() {
     guard batch.openings < Self.deepest else { return }
     batch.openings += 1
@@ -104,8 +132,7 @@ package final class Mailbox: Sendable {
     }
   }
 
-  /// How many times, one inside the other, waiting envelopes are being opened; asked on the mailbox's
-  /// actor.
+  /// The number of nested calls that are opening envelopes; read it on the mailbox's actor.
   package var openings: Int { batch.openings }
 
   private func next() -> Envelope? {
@@ -137,7 +164,7 @@ package final class Mailbox: Sendable {
       state.isScheduled = !isDone || !state.queue.isEmpty || !state.looks.isEmpty
       return state.isScheduled
     }
-    // A new hop, so that others may use the actor in between.
+    // A new hop gives the actor's other work a turn in between.
     if mustSchedule { schedule() }
   }
 
@@ -150,7 +177,7 @@ package final class Mailbox: Sendable {
   }
 
   private func discard() {
-    // Nobody else is on an actor that has died.
+    // The actor is dead, so no code can be running on it.
     var dropped = batch.envelopes.removeAll()
     dropped += state.withLock { state in
       state.isScheduled = false
@@ -169,18 +196,18 @@ extension Mailbox: ActorMember {
   package var isAbandoned: Bool { actor.isGone }
 }
 
-/// How many envelopes wait in the mailboxes of one bus.
+/// The number of envelopes that wait in the mailboxes of one bus.
 @usableFromInline
 package final class WaitingCount: Sendable {
   @usableFromInline
   let count = Atomic<Int>(0)
-  /// How many found their receiver dead.
+  /// The number of envelopes whose receiver had died.
   let lost = Atomic<Int>(0)
 
-  /// Nothing waits.
+  /// A count of zero.
   package init() {}
 
-  /// Whether something waits.
+  /// A Boolean value that indicates whether nothing is waiting.
   @inlinable
   package var isZero: Bool { count.load(ordering: .acquiring) == 0 }
 

@@ -1,19 +1,19 @@
-/// The last payloads of one event, for observers that come later.
+/// The last payloads of one event, for later observers.
 ///
-/// A post records its payload, and gets its number, *before* it looks for observers; an observer is
-/// linked *before* it asks for what was recorded. So every post either is among what the observer is
-/// given, or finds the observer: ``ReplayGate`` tells which.
+/// A post records its payload, and gets its number, *before* it looks for observers; an observer is linked
+/// *before* it reads the recorded payloads. So every post is among the replayed payloads, or finds the
+/// observer, or both; ``ReplayGate`` tells them apart.
 package final class ReplayBuffer<Payload: Sendable>: Sendable {
-  /// One recorded post.
+  /// A recorded post.
   package struct Entry: Sendable {
-    /// What it carried.
+    /// The payload.
     package let payload: Payload
-    /// Where it came from.
+    /// The origin of the post.
     package let delivery: Delivery
     /// The sender's identity.
     package let sender: SenderIdentity?
 
-    /// Whether an object, held by the caller, is the sender.
+    /// Returns whether an object, kept alive by the caller, is the sender.
     package func isFrom(_ object: AnyObject) -> Bool { sender?.isSender(object) ?? false }
   }
 
@@ -33,10 +33,10 @@ package final class ReplayBuffer<Payload: Sendable>: Sendable {
   /// Records a post.
   ///
   /// - Parameters:
-  ///   - payload: What it carries.
-  ///   - delivery: Where it comes from.
-  ///   - sender: Its sender's identity.
-  ///   - limit: How many payloads to keep.
+  ///   - payload: The payload.
+  ///   - delivery: The origin of the post.
+  ///   - sender: The sender's identity.
+  ///   - limit: The number of payloads to keep.
   /// - Returns: The number of the post among the posts of this event.
   package func record(
     _ payload: Payload,
@@ -57,12 +57,12 @@ package final class ReplayBuffer<Payload: Sendable>: Sendable {
     return number
   }
 
-  /// What is kept, oldest first, and the number of the newest post recorded.
+  /// The recorded posts, oldest first, and the number of the newest one ever recorded.
   package func contents() -> (entries: [Entry], newest: UInt) {
     state.withLock { ($0.entries, $0.newest) }
   }
 
-  /// Forgets what is kept.
+  /// Removes all recorded posts.
   package func clear() {
     let evicted = state.withLock { state in
       defer { state.entries = [] }
@@ -72,55 +72,19 @@ package final class ReplayBuffer<Payload: Sendable>: Sendable {
   }
 }
 
-/// Stands in front of an observer while it is given what was posted before it came.
+/// Holds live events back while an observer receives replayed ones.
 ///
-/// Live events that arrive meanwhile wait, for the registering thread to deliver them after the replayed
-/// ones. Afterwards the gate lets everything through but the posts that were replayed.
+/// Live events that arrive meanwhile wait until the registering thread delivers them after the replayed
+/// ones. Afterwards the gate admits every event except those that were replayed.
 ///
-/// It does not have the type of the payload: to look that up for the gate and its parts would cost a
-/// registration more than the rest of it, and events that wait are few.
+/// The gate is not generic over the payload: looking up the types of the gate and its parts would cost more
+/// than the rest of a registration, and few events wait.
 package final class ReplayGate: Sendable {
-  /// A live event that waits, and whoever waits for it.
-  package class Waiting: @unchecked Sendable {  // Reason: constant, like its subclass.
-    /// Where it came from, with its number.
-    package let delivery: Delivery
-
-    fileprivate init(_ delivery: borrowing Delivery) {
-      self.delivery = delivery.withoutPlace
-      delivery.completion?.begin()
-    }
-
-    deinit { delivery.completion?.finish() }
-  }
-
-  /// A live event that waits, with what it carries.
-  package final class WaitingEvent<Payload: Sendable>: Waiting,
-    @unchecked Sendable  // Reason: constant.
-  {
-    /// What it carries.
-    package let payload: Payload
-
-    fileprivate init(_ payload: Payload, _ delivery: borrowing Delivery) {
-      self.payload = payload
-      super.init(delivery)
-    }
-  }
-
-  /// What becomes of a live event.
-  package enum Admission: Sendable {
-    /// It goes on to the observer.
-    case admitted
-    /// It waits for the replayed ones.
-    case waits
-    /// It was replayed.
-    case known
-  }
-
   private struct State {
     var isOpen = false
-    /// Posts up to this number are replayed.
+    /// The number of the newest replayed post.
     var baseline: UInt = 0
-    var waiting: [Waiting] = []
+    var waiting: [Envelope] = []
   }
 
   private let state = Locked(State())
@@ -128,27 +92,28 @@ package final class ReplayGate: Sendable {
   /// Creates a closed gate.
   package init() {}
 
-  /// Asks what is to become of a live event; one that must wait is kept.
+  /// Holds back a live event that must wait, and declines one that was replayed.
+  ///
+  /// - Returns: The outcome; `nil` for an event that proceeds to the observer.
   package func admit<Payload: Sendable>(
     _ payload: Payload,
     _ delivery: borrowing Delivery
-  ) -> Admission {
+  ) -> Reception? {
     state.withLock { state in
-      let isKnown = delivery.number != 0 && delivery.number <= state.baseline
-      if state.isOpen { return isKnown ? .known : .admitted }
-      if isKnown { return .known }
-      state.waiting.append(WaitingEvent(payload, delivery))
-      return .waits
+      if delivery.number != 0, delivery.number <= state.baseline { return .declined }
+      if state.isOpen { return nil }
+      state.waiting.append(WaitingEvent(payload, delivery.detached))
+      return .queued
     }
   }
 
-  /// Takes note of the newest post that is replayed.
+  /// Sets the number of the newest replayed post.
   package func setBaseline(_ number: UInt) { state.withLock { $0.baseline = number } }
 
-  /// Takes out what waits and was not replayed; opens the gate when nothing does.
+  /// Removes the waiting events that were not replayed; opens the gate when none are waiting.
   ///
-  /// - Returns: The events in the order they arrived, or `nil` once the gate is open.
-  package func takeWaitingOrOpen() -> [Waiting]? {
+  /// - Returns: The events in order of arrival, or `nil` once the gate is open.
+  package func takeWaitingOrOpen() -> [Envelope]? {
     let (taken, baseline) = state.withLock { state in
       let taken = state.waiting
       state.waiting = []

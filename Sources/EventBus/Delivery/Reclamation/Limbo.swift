@@ -1,7 +1,7 @@
-/// What was unlinked and may still be in somebody's hands, oldest first.
+/// Retired items that a reader may still hold, oldest first.
 ///
-/// A plain value: it decides what may be freed and frees nothing. The stamps never decrease from one item
-/// to the next: they are read where the epoch moves on, under one lock.
+/// A plain value: it decides which items may be freed, and frees nothing. Stamps never decrease from one
+/// item to the next, because they are read under the lock that guards the advance of the epoch.
 package struct Limbo<Item> {
   fileprivate struct Entry {
     let item: Item
@@ -11,29 +11,29 @@ package struct Limbo<Item> {
   private var entries: [Entry] = []
   private var head = 0
 
-  /// Creates an empty limbo.
+  /// An empty queue of retired items.
   package init() {}
 
-  /// Whether nothing waits.
+  /// A Boolean value that indicates whether no item is waiting.
   package var isEmpty: Bool { head == entries.count }
 
-  /// How many items wait.
+  /// The number of waiting items.
   package var count: Int { entries.count - head }
 
   /// Adds an item that was unlinked.
   ///
   /// - Parameters:
-  ///   - item: What to free later.
-  ///   - stamp: The epoch, read after the unlinking; no older than that of the item before.
+  ///   - item: The item to free later.
+  ///   - stamp: The epoch, read after the item was unlinked; never less than the previous stamp.
   /// - Complexity: Amortized O(1).
   package mutating func append(_ item: Item, stamped stamp: UInt) {
     entries.append(Entry(item: item, stamp: stamp))
   }
 
-  /// Takes out everything that nobody can hold any more.
+  /// Removes every item that no reader can hold any more.
   ///
-  /// - Parameter epoch: The epoch now.
-  /// - Returns: The items, oldest first, for the caller to free outside its lock.
+  /// - Parameter epoch: The current epoch.
+  /// - Returns: The items, oldest first, for the caller to free after unlocking.
   /// - Complexity: O(*k*) in the number of items returned, amortized.
   package mutating func takeFree(at epoch: UInt) -> [Item] {
     var end = head
@@ -59,20 +59,20 @@ extension Limbo.Entry: Equatable where Item: Equatable {}
 extension Limbo: Hashable where Item: Hashable {}
 extension Limbo.Entry: Hashable where Item: Hashable {}
 
-/// Something unlinked that is owed its end: an object to release, or a slot block to free.
+/// An unlinked object to release, or an unlinked slot block to free.
 package struct Retired: Sendable {
-  /// The address; the lowest bit says that it is a block's.
+  /// The address; the lowest bit is set for a block.
   private let word: UInt
 
-  /// An object whose reference, begun with `ObjectAddress.retained`, is to be released.
+  /// Wraps an object whose reference came from `ObjectAddress.retained`.
   package init(object address: UInt) { word = address }
 
-  /// A slot block that is to be freed.
+  /// Wraps a slot block.
   package init(_ block: SlotBlock) { word = block.address | 1 }
 
-  /// Releases the object, which may run code of anybody, or frees the block.
+  /// Releases the object, which may run arbitrary code, or frees the block.
   ///
-  /// Called once, under no lock.
+  /// Call it once, without holding a lock.
   package func free() {
     if word & 1 == 1 {
       SlotBlock(address: word & ~1)?.deallocate()
@@ -82,19 +82,21 @@ package struct Retired: Sendable {
   }
 }
 
-/// What one change to an observer list unlinked: usually one or two things, without an allocation.
+/// The items that one change to an observer list unlinked.
+///
+/// One or two items, the usual number, need no allocation.
 package struct Retirees: Sendable {
   private var first: Retired?
   private var second: Retired?
   private var others: [Retired] = []
 
-  /// Nothing.
+  /// An empty collection.
   package init() {}
 
-  /// Whether nothing was unlinked.
+  /// A Boolean value that indicates whether nothing was unlinked.
   package var isEmpty: Bool { first == nil }
 
-  /// Adds one thing.
+  /// Adds an item.
   package mutating func append(_ item: Retired) {
     if first == nil {
       first = item
@@ -105,10 +107,10 @@ package struct Retirees: Sendable {
     }
   }
 
-  /// Adds all that another change unlinked.
+  /// Adds all items of another change.
   package mutating func append(contentsOf others: Retirees) { others.forEach { append($0) } }
 
-  /// Calls a closure with each thing, in the order it was added.
+  /// Calls a closure with each item, in the order of addition.
   package func forEach(_ body: (Retired) -> Void) {
     if let first { body(first) }
     if let second { body(second) }
@@ -116,43 +118,38 @@ package struct Retirees: Sendable {
   }
 }
 
-/// What waits until the readers have left that were inside when something was unlinked.
+/// Latches that open once the readers present at an unlinking have left.
 ///
-/// A plain value: one latch for all fences of one stamp, so that it is as small however many wait, and
-/// whether or not they are cancelled. Kept behind the lock of the ``Limbo`` that it accompanies.
+/// A plain value with one latch for all fences of a stamp, so its size depends neither on the number of
+/// waiting tasks nor on their cancellation. It is guarded by the lock of the ``Limbo`` that it accompanies.
 package struct Fences: Sendable {
-  private struct Fence: Sendable {
-    let stamp: UInt
-    let latch: Latch
-  }
+  private var fences: [(stamp: UInt, latch: Latch)] = []
 
-  private var fences: [Fence] = []
-
-  /// Nothing waits.
+  /// An empty collection.
   package init() {}
 
-  /// Whether nothing waits.
+  /// A Boolean value that indicates whether no fence is waiting.
   package var isEmpty: Bool { fences.isEmpty }
 
-  /// How many latches there are: after ``takeFree(at:)`` at most two, one for each stamp that still waits.
+  /// The number of latches: after ``takeFree(at:)`` at most two, one for each stamp that still waits.
   package var count: Int { fences.count }
 
-  /// The latch that is opened when everything of a stamp has been freed.
+  /// The latch that opens when every item of a stamp has been freed.
   ///
   /// - Parameter stamp: The epoch, read after the unlinking.
-  /// - Returns: The one latch of the stamp, made if there is none.
-  /// - Complexity: O(1): there are at most three.
+  /// - Returns: The stamp's only latch, created on first use.
+  /// - Complexity: O(1): there are at most three latches.
   package mutating func latch(stamped stamp: UInt) -> Latch {
     if let known = fences.first(where: { $0.stamp == stamp }) { return known.latch }
     let latch = Latch()
-    fences.append(Fence(stamp: stamp, latch: latch))
+    fences.append((stamp, latch))
     return latch
   }
 
-  /// Takes out the latches of what no reader can hold any more.
+  /// Removes the latches whose items no reader can hold any more.
   ///
-  /// - Parameter epoch: The epoch now.
-  /// - Returns: The latches, for the caller to open outside its lock.
+  /// - Parameter epoch: The current epoch.
+  /// - Returns: The latches, for the caller to open after unlocking.
   package mutating func takeFree(at epoch: UInt) -> [Latch] {
     if fences.isEmpty { return [] }
     let free = fences.filter { Epochs.mayFree(stamped: $0.stamp, at: epoch) }

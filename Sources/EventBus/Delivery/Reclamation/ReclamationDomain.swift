@@ -1,21 +1,20 @@
 public import Synchronization
 
-/// Readers that announce themselves, and what is freed when they have left.
+/// Tracks readers, and frees retired items after they have left.
 ///
-/// The rules are in ``Epochs``, ``Limbo`` and ``Fences``; this is the shell with the memory and the lock.
-/// Reading takes two atomic additions and no lock. One domain serves one signal, so that a slow handler
-/// delays the reclamation of its own signal only.
+/// The rules are in ``Epochs``, ``Limbo`` and ``Fences``; this type adds the memory and the lock. Reading
+/// takes two atomic additions and no lock. Each signal has a domain of its own, so a slow handler delays
+/// the reclamation of its own signal only.
 ///
 /// **Bound.** With no reader inside nothing waits: ``retire(_:)`` frees before it returns. Otherwise let
 /// *R* be the oldest reader inside, and *Q* the oldest reader that was inside when *R* arrived, *R* itself
 /// if there was no other. Everything that waits was unlinked after *Q* arrived. Proof: let *X* be unlinked
 /// before, with the stamp *t*. The readers inside at that moment had left when *R* arrived, or *Q* would
-/// not be the oldest. With the last of them row *t* − 1 was empty and the epoch left *t*; so *R*, and
-/// everyone inside now, is in a later row than *t*. The leaving that emptied row *t* has freed *X*.
+/// not be the oldest. With the last of them row *t* − 1 was empty and the epoch left *t*; so *R*, and every
+/// reader inside now, is in a later row than *t*. The departure that emptied row *t* has freed *X*.
 ///
-/// No sweep is
-/// lost: a writer raises ``pending`` *before* it looks for readers, and a reader looks at it *after* it
-/// left, so that either the writer saw the reader gone or the reader sees the flag.
+/// No sweep is lost: a writer sets ``pending`` *before* it looks for readers, and a reader checks it
+/// *after* it left. So either the writer saw the reader gone, or the reader sees the flag.
 @usableFromInline
 package struct ReclamationDomain: ~Copyable, Sendable {
   @usableFromInline
@@ -26,18 +25,20 @@ package struct ReclamationDomain: ~Copyable, Sendable {
   let cells = Atomic<UInt>(0)
   private let waiting = Locked(Unlinked())
 
-  /// Creates a domain without readers or waiting items.
+  /// A domain without readers or waiting items.
   ///
-  /// It allocates its counters in ``prepare()``.
+  /// The counters are allocated by ``prepare()``.
   package init() {}
 
   deinit {
-    // Nobody reads any more: the owner is being destroyed.
-    waiting.withLock { $0.takeFree(at: .max) }.release()
+    // No reader is left: the owner is being destroyed.
+    Self.release(waiting.withLock { $0.takeFree(at: .max) })
     ReaderCells(address: cells.load(ordering: .acquiring))?.deallocate()
   }
 
-  /// Allocates the counters; called under the owner's lock before the first observer is published.
+  /// Allocates the counters.
+  ///
+  /// Called under the owner's lock, before the first observer is published.
   package func prepare() {
     guard cells.load(ordering: .relaxed) == 0 else { return }
     cells.store(ReaderCells().address, ordering: .sequentiallyConsistent)
@@ -45,8 +46,8 @@ package struct ReclamationDomain: ~Copyable, Sendable {
 
   /// Announces a reader.
   ///
-  /// - Parameter isPost: Whether the visit counts among the ``arrivals``.
-  /// - Returns: What to give to ``leave(_:)``, or `nil` when there has never been anything to read.
+  /// - Parameter isPost: A Boolean value that indicates whether the visit counts among the ``arrivals``.
+  /// - Returns: The visit to pass to ``leave(_:)``, or `nil` if no observer has ever been published.
   /// - Complexity: O(1), two sequentially consistent additions for a whole visit. No lock, no allocation.
   @inlinable
   package func enter(isPost: Bool = true) -> Visit? {
@@ -55,34 +56,34 @@ package struct ReclamationDomain: ~Copyable, Sendable {
     return Visit(cells: cells, counter: place.counter, inside: place.inside)
   }
 
-  /// Ends a reader's visit and frees what waited for it.
+  /// Ends a reader's visit and frees the items that waited for it.
   ///
-  /// Called under no lock: what is freed may run code of anybody.
+  /// Call it without holding a lock: freeing may run arbitrary code.
   @inlinable
   package func leave(_ visit: Visit) {
     visit.cells.leave(visit.counter)
     if pending.load(ordering: .sequentiallyConsistent) { sweep() }
   }
 
-  /// Ends a visit that is not to be counted after all, and in which nothing was read.
+  /// Ends a visit in which nothing was read, and removes it from the count.
   package func abandon(_ visit: Visit) {
     visit.cells.abandon(visit.counter)
     if pending.load(ordering: .sequentiallyConsistent) { sweep() }
   }
 
-  /// How many readers are inside now in the calling thread's cell: at least this thread's own.
+  /// The number of readers inside the calling thread's cell, at least its own.
   package var insideOwnCell: UInt {
     ReaderCells(address: cells.load(ordering: .acquiring))?.insideOwnCell ?? 0
   }
 
-  /// Frees unlinked things as soon as nobody can hold them: now, when no reader is inside.
+  /// Frees unlinked items as soon as no reader can hold them: immediately, when no reader is inside.
   ///
-  /// - Parameter retirees: What was unlinked before this call.
-  /// - Returns: The epoch they were stamped with; zero if they were freed at once.
+  /// - Parameter retirees: The items, unlinked before this call.
+  /// - Returns: The epoch they were stamped with; zero if they were freed immediately.
   @discardableResult
   package func retire(_ retirees: consuming Retirees) -> UInt {
     guard !retirees.isEmpty else { return 0 }
-    // The usual case takes no lock and leaves the epoch alone: nobody is inside, cell by cell.
+    // The usual case takes no lock and leaves the epoch alone: each cell in turn is empty.
     if isEmpty {
       retirees.forEach { $0.free() }
       return 0
@@ -94,14 +95,14 @@ package struct ReclamationDomain: ~Copyable, Sendable {
       pending.store(true, ordering: .sequentiallyConsistent)
       return (takeFree(&waiting), stamp)
     }
-    free.release()
+    Self.release(free)
     return stamp
   }
 
-  /// The epoch that something would be stamped with now; zero if it would be freed at once.
+  /// The stamp an item would get now; zero if it would be freed immediately.
   package var stamp: UInt { isEmpty ? 0 : epoch.load(ordering: .sequentiallyConsistent) }
 
-  /// The latch that is opened when what was retired with a stamp has been freed: now, if it has been.
+  /// The latch that opens when the items with a stamp have been freed, open already if they have been.
   ///
   /// - Complexity: O(1), however many fences there are.
   package func fence(stamped stamp: UInt) -> Latch {
@@ -110,7 +111,7 @@ package struct ReclamationDomain: ~Copyable, Sendable {
       pending.store(true, ordering: .sequentiallyConsistent)
       return (takeFree(&waiting), latch)
     }
-    free.release()
+    Self.release(free)
     return latch
   }
 
@@ -118,26 +119,34 @@ package struct ReclamationDomain: ~Copyable, Sendable {
     ReaderCells(address: cells.load(ordering: .acquiring))?.isEmpty ?? true
   }
 
-  /// Frees what nobody can hold any more.
+  /// Frees the items that no reader can hold any more.
   @usableFromInline
   package func sweep() {
-    waiting.withLock { takeFree(&$0) }.release()
+    Self.release(waiting.withLock { takeFree(&$0) })
   }
 
-  /// How many things wait for readers to leave, fences included.
+  /// Frees the items, then opens the latches.
+  ///
+  /// Call it without holding a lock: freeing may run arbitrary code.
+  private static func release(_ free: Unlinked.Free) {
+    for item in free.items { item.free() }
+    for fence in free.fences { fence.open() }
+  }
+
+  /// The number of items and fences that wait for readers to leave.
   package var waitingCount: Int { waiting.withLock { $0.count } }
 
-  /// The number of readers that have ever entered, if the calling one is the only one inside.
+  /// The number of readers that have ever entered, if the caller is the only one inside.
   package var arrivalsIfAlone: UInt? {
     ReaderCells(address: cells.load(ordering: .acquiring))?.arrivalsIfAlone
   }
 
-  /// How many readers have ever entered; exact when none is arriving.
+  /// The number of readers that have ever entered; exact while none is arriving.
   package var arrivals: UInt {
     ReaderCells(address: cells.load(ordering: .acquiring))?.arrivals ?? 0
   }
 
-  /// Two steps are enough: what was stamped with the present epoch is free two epochs on.
+  /// Two steps are enough: an item stamped with the current epoch is free two epochs later.
   private borrowing func takeFree(_ waiting: inout Unlinked) -> Unlinked.Free {
     if advance() { _ = advance() }
     let free = waiting.takeFree(at: epoch.load(ordering: .sequentiallyConsistent))
@@ -145,7 +154,7 @@ package struct ReclamationDomain: ~Copyable, Sendable {
     return free
   }
 
-  /// Moves the epoch on if the rules allow it.
+  /// Advances the epoch if the rules allow it.
   ///
   /// Called with the lock held.
   private borrowing func advance() -> Bool {
@@ -157,34 +166,23 @@ package struct ReclamationDomain: ~Copyable, Sendable {
   }
 }
 
-/// What was unlinked and may still be in somebody's hands, and who waits until it is not.
-package struct Unlinked: Sendable {
-  /// What no reader can hold any more.
-  package struct Free: Sendable {
-    fileprivate let items: [Retired]
-    fileprivate let fences: [Latch]
+/// Retired items that a reader may still hold, and the fences that wait for them.
+private struct Unlinked: Sendable {
+  /// Items that no reader can hold any more, and the fences that wait for them.
+  typealias Free = (items: [Retired], fences: [Latch])
 
-    /// Frees the items, then opens the latches.
-    ///
-    /// Called under no lock: what is freed may run code of anybody.
-    package func release() {
-      for item in items { item.free() }
-      for fence in fences { fence.open() }
-    }
-  }
+  var limbo = Limbo<Retired>()
+  var fences = Fences()
 
-  fileprivate var limbo = Limbo<Retired>()
-  fileprivate var fences = Fences()
+  var isEmpty: Bool { limbo.isEmpty && fences.isEmpty }
+  var count: Int { limbo.count + fences.count }
 
-  fileprivate var isEmpty: Bool { limbo.isEmpty && fences.isEmpty }
-  fileprivate var count: Int { limbo.count + fences.count }
-
-  fileprivate mutating func takeFree(at epoch: UInt) -> Free {
-    Free(items: limbo.takeFree(at: epoch), fences: fences.takeFree(at: epoch))
+  mutating func takeFree(at epoch: UInt) -> Free {
+    (limbo.takeFree(at: epoch), fences.takeFree(at: epoch))
   }
 }
 
-/// One reader's stay in a reclamation domain.
+/// A reader's stay in a reclamation domain.
 @usableFromInline
 package struct Visit {
   @usableFromInline
@@ -201,7 +199,8 @@ package struct Visit {
     self.inside = inside
   }
 
-  /// Whether so many readers are in the same counter that posts may be nesting without end.
+  /// A Boolean value that indicates whether the counter holds so many readers that posts may be nesting
+  /// without end.
   @inlinable
   package var isCrowded: Bool { inside > 16 }
 }

@@ -1,14 +1,14 @@
-/// The elements that wait for the consumers of a stream, and the consumers that wait for elements.
+/// The elements that wait for the consumers of a stream, or the consumers that wait for elements.
 ///
-/// A lock with continuations: an element that finds a consumer waiting is handed over at once. At no
-/// time do both wait.
+/// A lock with continuations: an element that arrives while a consumer waits is handed over at once, so
+/// elements and consumers never wait at the same time.
 ///
-/// What moves an element is inlined where the type of the elements is known. Left generic it looks up
-/// types at run time, which costs ten times the work itself.
+/// The functions that move elements are inlinable where the element type is known. Unspecialised they look
+/// up types at run time, which costs ten times the work itself.
 ///
 /// ## Thread safety
 ///
-/// Every member may be used from any thread. Elements are let go under no lock.
+/// Every member may be used from any thread. Elements are released after unlocking.
 @usableFromInline
 package final class StreamBuffer<Element: Sendable>: Sendable {
   @usableFromInline
@@ -26,59 +26,32 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
 
     init(_ limit: BufferLimit) { elements = BoundedQueue(limit) }
 
-    /// Takes an element in; what has to go, and whom to wake, is returned.
+    /// The waiter to resume and the element to release after unlocking, and whether the new one was kept.
+    @usableFromInline
+    typealias Addition = (waiter: StreamWaiter<Element>?, discarded: Element?, isKept: Bool)
+
+    /// Adds an element, and returns the actions to take after unlocking.
     @inlinable
-    mutating func add(_ element: Element) -> Handover {
-      if hasFinished { return Handover(isKept: false) }
+    mutating func add(_ element: Element) -> Addition {
+      if hasFinished { return (nil, nil, false) }
       added &+= 1
-      if let waiter = waiters.popFirst() { return Handover(waiter: waiter) }
+      if let waiter = waiters.popFirst() { return (waiter, nil, true) }
       let count = elements.count
-      guard let discarded = elements.append(element) else { return Handover() }
+      guard let discarded = elements.append(element) else { return (nil, nil, true) }
       dropped &+= 1
       let isKept = !elements.keepsOldest || elements.count > count
       if !isKept { added &-= 1 }
-      return Handover(discarded: discarded, isKept: isKept)
+      return (nil, discarded, isKept)
     }
 
-    /// Takes an element out, if there is one or never will be.
+    /// Removes the first element, if there is one.
+    ///
+    /// - Returns: The element, or `nil` at the end; not final while nothing is there yet.
     @inlinable
-    mutating func take() -> Taking {
-      if let element = elements.popFirst() { return .element(element) }
-      return hasFinished ? .finished : .nothing
+    mutating func take() -> (element: Element?, isFinal: Bool) {
+      let element = elements.popFirst()
+      return (element, element != nil || hasFinished)
     }
-  }
-
-  /// What is to be done after an element was taken in, under no lock.
-  @usableFromInline
-  struct Handover: Sendable {
-    @usableFromInline
-    let waiter: StreamWaiter<Element>?
-    @usableFromInline
-    let discarded: Element?
-    @usableFromInline
-    let isKept: Bool
-
-    @inlinable
-    init(
-      waiter: StreamWaiter<Element>? = nil,
-      discarded: Element? = nil,
-      isKept: Bool = true
-    ) {
-      self.waiter = waiter
-      self.discarded = discarded
-      self.isKept = isKept
-    }
-  }
-
-  /// What a consumer that comes finds.
-  @usableFromInline
-  enum Taking: Sendable {
-    /// The first element.
-    case element(Element)
-    /// Nothing, and nothing will come.
-    case finished
-    /// Nothing yet.
-    case nothing
   }
 
   @usableFromInline
@@ -89,25 +62,25 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
     state = Locked(State(limit))
   }
 
-  /// How many elements were kept or handed over, those included that were discarded later.
+  /// The number of elements kept or handed over, including those discarded later.
   package var added: UInt { state.withLock { $0.added } }
 
-  /// How many elements were discarded.
+  /// The number of discarded elements.
   package var dropped: Int { state.withLock { $0.dropped } }
 
   /// Adds an element, unless the buffer has finished.
   ///
-  /// - Returns: Whether this very element was kept or handed over.
+  /// - Returns: `true` if this very element was kept or handed over.
   /// - Complexity: Amortized O(1); O(*n*) in the number of consumers when several wait.
   @inlinable
   @discardableResult
   package func add(_ element: Element) -> Bool {
-    let handover = state.withLock { $0.add(element) }
-    handover.waiter?.resume(element)
-    return handover.isKept
+    let addition = state.withLock { $0.add(element) }
+    addition.waiter?.resume(element)
+    return addition.isKept
   }
 
-  /// Adds nothing more: consumers get what is left, then `nil`.
+  /// Finishes the buffer: consumers receive the remaining elements, then `nil`.
   package func finish() {
     let waiters = state.withLock { state in
       state.hasFinished = true
@@ -116,22 +89,19 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
     for waiter in waiters { waiter.resume(nil) }
   }
 
-  /// The next element; `nil` after the last, or when the task is or was cancelled.
+  /// Returns the next element; `nil` after the last one, or when the task is cancelled.
   ///
-  /// - Complexity: Amortized O(1) when nobody else waits.
+  /// - Complexity: Amortized O(1) when no other consumer waits.
   @inlinable
   package func next(isolation: isolated (any Actor)? = #isolation) async -> Element? {
     if Task.isCancelled { return nil }
-    switch state.withLock({ $0.take() }) {
-    case .element(let element): return element
-    case .finished: return nil
-    case .nothing: return await wait()
-    }
+    let (element, isFinal) = state.withLock { $0.take() }
+    return isFinal ? element : await wait()
   }
 
-  /// Waits for an element that was not there yet.
+  /// Waits for an element that is not there yet.
   ///
-  /// Who waits on an actor is among the waiters before the actor does anything else.
+  /// A consumer on an actor is enlisted before the actor runs any other code.
   @inlinable
   func wait(isolation: isolated (any Actor)? = #isolation) async -> Element? {
     let number = state.withLock { $0.waiters.newNumber() }
@@ -142,24 +112,20 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
     }
   }
 
-  /// Lets a consumer wait, or answers it at once.
+  /// Enlists a consumer, or resumes it at once.
   @inlinable
   func enter(_ waiter: StreamWaiter<Element>) {
-    let taking = state.withLock { state -> Taking in
-      // Looked at under the lock: a cancellation that comes later finds the waiter.
-      if Task.isCancelled { return .finished }
-      let taking = state.take()
-      if case .nothing = taking { state.waiters.append(waiter) }
-      return taking
+    let (element, isFinal) = state.withLock { state -> (Element?, Bool) in
+      // Checked under the lock: a later cancellation finds the waiter.
+      if Task.isCancelled { return (nil, true) }
+      let taken = state.take()
+      if !taken.isFinal { state.waiters.append(waiter) }
+      return taken
     }
-    switch taking {
-    case .element(let element): waiter.resume(element)
-    case .finished: waiter.resume(nil)
-    case .nothing: break
-    }
+    if isFinal { waiter.resume(element) }
   }
 
-  /// Sends a consumer away whose task was cancelled, if it still waits.
+  /// Resumes a consumer whose task was cancelled, if it still waits.
   @inlinable
   func leave(_ number: UInt) {
     let waiter = state.withLock { $0.waiters.remove(number) }
@@ -169,12 +135,12 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
 
 extension StreamBuffer: Finishable {}
 
-/// The consumers of a stream that wait, in the order they came.
+/// The waiting consumers of a stream, in order of arrival.
 ///
-/// A plain value, made for one of them: it stands apart, so that it costs no array.
+/// A plain value, optimised for a single consumer: the first one is stored separately and needs no array.
 @usableFromInline
 package struct StreamWaiters<Element: Sendable>: Sendable {
-  /// Nothing only if nobody waits.
+  /// `nil` only if no consumer waits.
   @usableFromInline
   var first: StreamWaiter<Element>?
   @usableFromInline
@@ -182,10 +148,10 @@ package struct StreamWaiters<Element: Sendable>: Sendable {
   @usableFromInline
   var lastNumber: UInt = 0
 
-  /// Nobody.
+  /// An empty queue.
   init() {}
 
-  /// A number for a consumer that is about to wait.
+  /// Assigns a number to a consumer that is about to wait.
   @inlinable
   mutating func newNumber() -> UInt {
     lastNumber &+= 1
@@ -198,9 +164,9 @@ package struct StreamWaiters<Element: Sendable>: Sendable {
     if first == nil { first = waiter } else { others.append(waiter) }
   }
 
-  /// Takes the first out.
+  /// Removes the first consumer.
   ///
-  /// - Complexity: O(*n*) in the number of those who wait.
+  /// - Complexity: O(*n*) in the number of waiting consumers.
   @inlinable
   mutating func popFirst() -> StreamWaiter<Element>? {
     guard let waiter = first else { return nil }
@@ -208,16 +174,16 @@ package struct StreamWaiters<Element: Sendable>: Sendable {
     return waiter
   }
 
-  /// Takes the one with a number out, if it waits.
+  /// Removes the consumer with a number, if it waits.
   ///
-  /// - Complexity: O(*n*) in the number of those who wait.
+  /// - Complexity: O(*n*) in the number of waiting consumers.
   @inlinable
   mutating func remove(_ number: UInt) -> StreamWaiter<Element>? {
     if first?.number == number { return popFirst() }
     return others.firstIndex { $0.number == number }.map { others.remove(at: $0) }
   }
 
-  /// Takes all of them out.
+  /// Removes all consumers.
   mutating func removeAll() -> [StreamWaiter<Element>] {
     let all = [first].compactMap(\.self) + others
     (first, others) = (nil, [])

@@ -1,30 +1,30 @@
-/// An observer that puts its events into the buffer of a stream.
+/// An observer that adds its events to the buffer of a stream.
 ///
-/// Its link finishes the buffer as soon as the registration has ended.
+/// Its link finishes the buffer as soon as the registration ends.
 ///
-/// A class that is generic is never specialised, so the way into the buffer is a closure from where the
-/// stream was asked for, and the payload's type is known.
+/// Methods of a generic class are never specialised, so events are added through a closure that the caller
+/// creates where the payload's type is known.
 package final class StreamObserver<Payload: Sendable>: ConditionalObserver<Payload>,
   @unchecked Sendable  // Reason: constant.
 {
-  /// Puts a payload into a buffer and says whether it was kept.
+  /// Adds a payload to a buffer, and returns whether it was kept.
   package typealias Filling = @Sendable (StreamBuffer<Payload>, Payload) -> Bool
 
   private let buffer: StreamBuffer<Payload>
   private let fill: Filling
-  /// Whether every event is accepted.
+  /// A Boolean value that indicates whether every event is accepted.
   private let isPlain: Bool
 
   /// Creates an observer.
   ///
   /// - Parameters:
-  ///   - fileID: The file of the registration.
-  ///   - line: Its line.
-  ///   - conditions: What to ask before an event is accepted.
-  ///   - link: Ends the registration.
-  ///   - gate: Holds live events back while earlier ones are replayed.
-  ///   - buffer: Where the events go.
-  ///   - fill: Puts them there.
+  ///   - fileID: The source file of the registration.
+  ///   - line: The source line.
+  ///   - conditions: The conditions for accepting an event.
+  ///   - link: The link that ends the registration.
+  ///   - gate: The gate that holds live events back during a replay.
+  ///   - buffer: The buffer for the events.
+  ///   - fill: Adds a payload to the buffer.
   package init(
     fileID: StaticString,
     line: UInt,

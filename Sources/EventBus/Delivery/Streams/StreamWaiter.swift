@@ -1,17 +1,17 @@
 #if !TSAN
 /// A consumer of a stream that waits for an element.
 ///
-/// It must be resumed exactly once; nothing checks that, since a continuation that checks costs as much
-/// as the rest of a wait. The proof is in ``StreamBuffer``: a waiter is either answered by the call that
-/// made it, or put into the waiters, which are touched under the lock only. Whoever takes it out of them
-/// resumes it, and it can be taken out once: by an element, by the end, or by a cancellation. It does
-/// not stay in: an end empties the waiters, and a buffer is finished before it dies.
+/// It must be resumed exactly once. Nothing checks that, since a checked continuation costs as much as the
+/// rest of a wait. The proof is in ``StreamBuffer``: the call that creates a waiter either resumes it or
+/// enlists it, under the lock. Code that removes a waiter resumes it, and it can be removed only once: by
+/// an element, by the end, or by a cancellation. It cannot remain: the end removes all waiters, and a
+/// buffer is finished before it is freed.
 @safe @usableFromInline
 package struct StreamWaiter<Element: Sendable>: Sendable {
   @usableFromInline
   typealias Continuation = UnsafeContinuation<Element?, Never>
 
-  /// Which of the waiters it is.
+  /// The number that identifies the waiter.
   @usableFromInline
   let number: UInt
   @usableFromInline
@@ -28,8 +28,8 @@ package struct StreamWaiter<Element: Sendable>: Sendable {
   /// - Parameters:
   ///   - number: The number of the waiter.
   ///   - isolation: The caller's isolation.
-  ///   - enter: Takes the waiter up, and sees to it that it is resumed once.
-  /// - Returns: What it is resumed with.
+  ///   - enter: Enlists the waiter or resumes it, so that it is resumed exactly once.
+  /// - Returns: The element it is resumed with.
   @inlinable
   static func wait(
     _ number: UInt,

@@ -1,10 +1,10 @@
 #if TSAN
 /// A consumer of a stream that waits, in builds for ThreadSanitizer.
 ///
-/// A task that is resumed before it has suspended is not handed from thread to thread by anything
-/// ThreadSanitizer knows, so that it reports a race between the two ends of a continuation that does not
-/// check. One that checks hides its ends in the standard library. The real one, with its documentation,
-/// is in `StreamWaiter.swift`; this one behaves the same.
+/// If a task is resumed before it has suspended, no operation known to ThreadSanitizer connects the two
+/// threads, and it reports a race between the two ends of an unchecked continuation. A checked continuation
+/// hides its ends in the standard library. The regular type, with its documentation, is in
+/// `StreamWaiter.swift`; this one behaves the same.
 @usableFromInline
 package struct StreamWaiter<Element: Sendable>: Sendable {
   @usableFromInline
