@@ -175,3 +175,64 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
     ObjectAddress.borrow(address, body)
   }
 }
+
+/// The number of calls of one handler, derived from the number of posts where that is exact.
+///
+/// The addition that announces a post to the reclamation also counts it. A handler without conditions
+/// therefore needs no counter of its own: its calls are the posts that arrived, minus those that skipped
+/// it, each of which calls ``addMissed()``.
+///
+/// This holds once it is certain which posts call the handler. A post that was running during the
+/// registration may or may not find the handler, so at first every call is counted individually
+/// (``add()``). A post that makes such a call ends this state if no other post is running
+/// (``settle(in:while:)``): the calls of every earlier post are in the count, and every later post will
+/// find the handler.
+///
+/// **Exactness.** The settling post reads the arrivals while no other post is inside, then this count, then
+/// the arrivals again. If the arrivals have not changed, no other post was inside in between: it would
+/// still be inside, or would have raised the arrivals. Both numbers therefore cover the same posts. All of
+/// these have left except the settling one, which has counted its call. Later posts appear in the arrivals
+/// only: their additions through ``add()``, before they see the change, are no longer read, and those
+/// through ``addMissed()`` belong to the difference. Two posts cannot settle a count at the same time,
+/// since neither would be alone. A post that decided to count before another one settled checks again once
+/// it is alone. `CallCountModelTests` searches every interleaving.
+package struct CallCount: ~Copyable, Sendable {
+  /// The calls that were counted individually.
+  private let alone = Atomic<UInt>(0)
+  /// Once settled, the number of posts that arrived without a call, wrapping.
+  private let missed = Atomic<UInt>(0)
+
+  /// Counts one call individually.
+  package borrowing func add() { alone.wrappingAdd(1, ordering: .releasing) }
+
+  /// Counts one post that skipped the handler.
+  package borrowing func addMissed() { missed.wrappingAdd(1, ordering: .releasing) }
+
+  /// Switches to deriving the calls from the posts, if that is exact.
+  ///
+  /// - Parameters:
+  ///   - list: The list of the calling post, which has counted its own call.
+  ///   - isCounting: Returns whether calls are still counted individually.
+  /// - Returns: `true` if this call settled the count, which the caller records before the post leaves.
+  package borrowing func settle(in list: ObserverList, while isCounting: () -> Bool) -> Bool {
+    guard let posts = list.postCountIfAlone, isCounting() else { return false }
+    let calls = alone.load(ordering: .acquiring)
+    let former = missed.load(ordering: .acquiring)
+    guard list.postCountIfAlone == posts else { return false }
+    missed.wrappingAdd(posts &- calls &- former, ordering: .releasing)
+    return true
+  }
+
+  /// The number of calls that were counted individually.
+  package var counted: Int { Int(clamping: alone.load(ordering: .acquiring)) }
+
+  /// Derives the number of calls from the number of posts.
+  ///
+  /// - Parameter posts: Returns the number of posts that have arrived so far.
+  /// - Returns: The number of calls, including those that were counted individually.
+  package borrowing func derived(from posts: () -> UInt) -> Int {
+    // Read first: a post that skipped the handler has arrived, so the difference is not negative.
+    let missed = missed.load(ordering: .acquiring)
+    return max(0, Int(bitPattern: posts() &- missed))
+  }
+}

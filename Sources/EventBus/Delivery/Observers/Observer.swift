@@ -96,24 +96,6 @@ package struct Delivery: Sendable {
   package var forLater: Delivery { Delivery(fileID: fileID, line: line, sender: sender) }
 }
 
-/// The registration that a token stands for.
-package struct TokenIdentity: Sendable {
-  private let target: ObjectIdentifier
-  private let handle: UInt
-
-  /// Identifies a registration by its target and handle.
-  package init(_ target: TokenTarget, handle: UInt) {
-    self.target = ObjectIdentifier(target)
-    self.handle = handle
-  }
-
-  /// Returns whether this is the registration of an observer in a list.
-  package func isMeant(_ observer: AnyObserver, of list: ObserverList) -> Bool {
-    if let link = observer.link { return ObjectIdentifier(link) == target }
-    return ObjectIdentifier(list) == target && observer.address == handle
-  }
-}
-
 /// The outcome of one event at one observer.
 @usableFromInline
 package struct Reception: Equatable, Sendable {
@@ -187,4 +169,12 @@ package final class Completion: Sendable {
   ///
   /// Returns early when the waiting task is cancelled.
   package func wait() async { await latch.wait() }
+}
+
+extension TokenIdentity {
+  /// Returns whether this is the registration of an observer in a list.
+  package func isMeant(_ observer: AnyObserver, of list: ObserverList) -> Bool {
+    if let link = observer.link { return ObjectIdentifier(link) == target }
+    return ObjectIdentifier(list) == target && observer.address == handle
+  }
 }
