@@ -12,7 +12,7 @@ let package = Package(
     .executable(name: "skins", targets: ["skins"]),
   ],
   targets: [
-    .target(name: "EventBus"),
+    .target(name: "EventBus", exclude: ["Delivery/WhereHandlersRun.md"]),
     .target(name: "LaunchLoader", dependencies: ["EventBus"]),
     .target(name: "Theming", dependencies: ["EventBus"]),
     .executableTarget(
@@ -93,7 +93,9 @@ for target in package.targets {
 if Context.environment["OPTIMISE_ALL_BUT_TESTS"] != nil {
   for target in package.targets where target.type == .test {
     target.swiftSettings?.append(
-      .unsafeFlags(["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"])
+      .unsafeFlags([
+        "-Onone", "-no-whole-module-optimization", "-enable-batch-mode", "-num-threads", "0",
+      ])
     )
   }
 }
