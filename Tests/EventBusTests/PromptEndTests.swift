@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A handler of the signal runs on another thread all the time, as a slow one may.
-@Suite("End of a stream during a running handler", .timeLimit(.minutes(1)))
+@Suite("End of a stream during a running handler", .timeLimit(.minutes(5)))
 struct PromptEndTests {
   /// Runs a handler on a thread during an operation.
   private func whileRunning(

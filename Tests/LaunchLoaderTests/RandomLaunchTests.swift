@@ -77,6 +77,9 @@ private final class RandomLaunch: Sendable {
   private let clock = ManualClock()
   private let loader: LaunchLoader
   private let isOver = ManualLatch()
+  /// Open once every worker that the launch had called has had time to begin. A worker that times out just
+  /// as it is called may begin a moment after the report.
+  private let isLongOver = ManualLatch()
   private let state: Locked<State>
 
   init(seed: Int) {
@@ -126,6 +129,8 @@ private final class RandomLaunch: Sendable {
     guard ends else { return false }
     // Work that waits for the actor has its turn before this request.
     await HeldActor.shared.barrier()
+    for _ in 0..<100 { await Task.yield() }
+    isLongOver.open()
     let tokens = state.withLock { $0.work.values.compactMap(\.token) }
     let settles = await goOn {
       tokens.allSatisfy { $0.outcome != nil } && clock.sleeperCount == 0
@@ -239,7 +244,7 @@ private final class RandomLaunch: Sendable {
   }
 
   private func begin(_ id: LaunchID) {
-    let isOver = isOver.isOpen
+    let isOver = isLongOver.isOpen
     state.withLock { state in
       state.work[id]?.begins += 1
       if isOver { state.work[id]?.beganAfterReport = true }

@@ -136,3 +136,6 @@ public struct Splice<Element> {
 
 extension Splice: Sendable where Element: Sendable {}
 extension Splice: Equatable where Element: Equatable {}
+
+@available(*, unavailable)
+extension SpliceRecord: Sendable {}

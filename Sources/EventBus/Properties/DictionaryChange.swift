@@ -281,3 +281,6 @@ extension Observed {
     return former.value
   }
 }
+
+@available(*, unavailable)
+extension DictionaryRecord: Sendable {}

@@ -196,3 +196,6 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     return observeWrites(options, memory) { body(CollectionChange(memory.take($0))) }
   }
 }
+
+@available(*, unavailable)
+extension ElementsMemory: Sendable {}

@@ -374,3 +374,6 @@ final class RegistrationLedger: Sendable {
     latch?.open()
   }
 }
+
+@available(*, unavailable)
+extension PropertyObserver: Sendable {}

@@ -237,3 +237,12 @@ struct PropertyCensus {
     if observer.baseline != nil { baselines += change }
   }
 }
+
+@available(*, unavailable)
+extension PropertyObservers: Sendable {}
+
+@available(*, unavailable)
+extension PropertyObservers.Slot: Sendable {}
+
+@available(*, unavailable)
+extension PropertyObservers.Round: Sendable {}

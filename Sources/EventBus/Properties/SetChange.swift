@@ -226,3 +226,6 @@ extension Observed {
     withExtendedLifetime(removed) {}
   }
 }
+
+@available(*, unavailable)
+extension SetRecord: Sendable {}

@@ -72,3 +72,6 @@ final class ValueCell<Value> {
     )
   }
 }
+
+@available(*, unavailable)
+extension ValueCell: Sendable {}

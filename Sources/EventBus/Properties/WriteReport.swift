@@ -78,3 +78,12 @@ enum WriteLog {
     }
   }
 }
+
+@available(*, unavailable)
+extension WriteReport: Sendable {}
+
+@available(*, unavailable)
+extension Write: Sendable {}
+
+@available(*, unavailable)
+extension WriteLog: Sendable {}
