@@ -167,7 +167,10 @@ package struct ReclamationDomain: ~Copyable, Sendable {
 }
 
 /// Retired items that a reader may still hold, and the fences that wait for them.
-private struct Unlinked: Sendable {
+///
+/// Not private, because the compiler of Swift 6.3 emits invalid code for clients of a noncopyable type that
+/// stores a private one.
+package struct Unlinked: Sendable {
   /// Items that no reader can hold any more, and the fences that wait for them.
   typealias Free = (items: [Retired], fences: [Latch])
 
