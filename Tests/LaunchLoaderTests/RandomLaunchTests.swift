@@ -77,8 +77,9 @@ private final class RandomLaunch: Sendable {
   private let clock = ManualClock()
   private let loader: LaunchLoader
   private let isOver = ManualLatch()
-  /// Open once every worker that the launch had called has had time to begin. A worker that times out just
-  /// as it is called may begin a moment after the report.
+  /// Open once every worker that the launch had called has had time to begin.
+  ///
+  /// A worker that times out just as it is called may begin a moment after the report.
   private let isLongOver = ManualLatch()
   private let state: Locked<State>
 

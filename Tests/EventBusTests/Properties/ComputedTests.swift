@@ -372,6 +372,6 @@ struct ComputedTests {
     }
     let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     #expect(message.contains("ComputedTests.swift:"))
-    #expect(message.contains("while it is being computed"))
+    #expect(message.contains("during its own computation"))
   }
 }

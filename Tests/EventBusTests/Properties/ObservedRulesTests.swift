@@ -202,7 +202,7 @@ struct ObservedRulesTests {
     }
     for text in [try message(reading), try message(setting)] {
       #expect(text.contains("Samples.swift:7"))
-      #expect(text.contains("changed in place"))
+      #expect(text.contains("mutated in place"))
     }
   }
 

@@ -46,7 +46,7 @@ struct SchemaTests {
     let message = String(decoding: result.standardErrorContent, as: UTF8.self)
     #expect(message.contains("The schema Torn has two keys named \"torn.width\""))
     #expect(message.contains("one with values of type Int, one of type String"))
-    #expect(message.contains("Give one of them another name"))
+    #expect(message.contains("Rename one of them"))
   }
 
   @Test("Two keys of one name trap when any document is read")
