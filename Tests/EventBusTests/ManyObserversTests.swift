@@ -34,6 +34,26 @@ struct ManyObserversTests {
     withExtendedLifetime(tokens) {}
   }
 
+  @Test("Registrations inside a hook call no hook; the next one outside reports the name")
+  func insideAHook() {
+    let told = Log<Told>()
+    let tokens = TokenBag()
+    let bus = Holder<EventBus>(nil)
+    var hooks = EventHooks()
+    hooks.manyObserversThreshold = 3
+    hooks.onManyObservers = { told.append(Told(name: $0, count: $1)) }
+    hooks.onUnhandled = { _ in
+      for _ in 0..<4 { bus.value?.observe(.text) { _ in }.store(in: tokens) }
+    }
+    let watched = EventBus(hooks: hooks)
+    bus.hold(watched)
+    watched.post(.number, 1)
+    #expect(told.entries == [])
+    watched.observe(.text) { _ in }.store(in: tokens)
+    #expect(told.entries == [Told(name: "sample.text", count: 5)])
+    bus.hold(nil)
+  }
+
   @Test("Observers of all kinds count together")
   func allKinds() {
     let (bus, told) = watchedBus()

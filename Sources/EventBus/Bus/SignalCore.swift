@@ -60,7 +60,8 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
 
   private func reportIfMany(_ hook: (String, Int) -> Void) {
     let count = count
-    guard count > hub.hooks.manyObserversThreshold,
+    // Like other hooks it does not report what hooks do; the next registration outside one reports it.
+    guard count > hub.hooks.manyObserversThreshold, !HookCall.isRunning,
       !hasReportedMany.exchange(true, ordering: .acquiringAndReleasing)
     else { return }
     HookCall.run { hook(name, count) }

@@ -103,7 +103,7 @@ extension Observed where Value: Collection {
     _ body: @escaping (O, WriteReport<Value>) -> Void
   ) -> Token {
     requireNoPrior(options)
-    let (observers, value) = (neededObservers(), storage)
+    let (observers, value) = (observersToJoin(), storage)
     memory.knownCount = value.count
     return observers.enter(
       OwnedElementsObserver(observers.newRegistration(), owner: owner, memory, body),
@@ -123,7 +123,7 @@ extension Observed where Value: Collection {
     _ body: @escaping (WriteReport<Value>) -> Void
   ) -> Token {
     requireNoPrior(options)
-    let (observers, value) = (neededObservers(), storage)
+    let (observers, value) = (observersToJoin(), storage)
     memory.knownCount = value.count
     return observers.enter(
       PlainElementsObserver(observers.newRegistration(), memory, body),

@@ -25,7 +25,7 @@ extension Observed {
     options: ObserveOptions = [],
     _ body: @escaping (O, Change<Value>) -> Void
   ) -> Token {
-    let (observers, value) = (neededObservers(), storage)
+    let (observers, value) = (observersToJoin(), storage)
     return observers.register(
       owner: owner,
       id: id,
@@ -48,7 +48,7 @@ extension Observed {
     options: ObserveOptions = [],
     _ body: @escaping (Change<Value>) -> Void
   ) -> Token {
-    let (observers, value) = (neededObservers(), storage)
+    let (observers, value) = (observersToJoin(), storage)
     return observers.register(options, value: value, isBehind: observers.enlisted != nil, body)
   }
 
@@ -65,7 +65,7 @@ extension Observed {
   public func willSet(
     _ validate: @escaping (_ old: Value, _ proposed: inout Value) -> Bool
   ) -> Token {
-    let observers = neededObservers()
+    let observers = observersToJoin()
     let validator = PropertyValidator(observers.newRegistration(), validate)
     observers.add(validator)
     return Token(validator.registration, handle: 0)

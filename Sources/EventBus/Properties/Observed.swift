@@ -165,6 +165,15 @@ public final class Observed<Value> {
     cell.observer = ObjectAddress.of(made)
     return made
   }
+
+  /// The registrations, swept, for a caller that reads the value next and then adds a registration.
+  ///
+  /// What a sweep releases may set the property, so a value that was read before it may be out of date.
+  func observersToJoin() -> PropertyObservers<Value> {
+    let observers = neededObservers()
+    observers.sweepOwners()
+    return observers
+  }
 }
 
 extension Observed: ObservableValue {

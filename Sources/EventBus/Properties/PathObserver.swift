@@ -73,7 +73,7 @@ extension Observed {
     _ options: ObserveOptions,
     _ body: @escaping (O, Change<Seen>) -> Void
   ) -> Token {
-    let (observers, value) = (neededObservers(), storage)
+    let (observers, value) = (observersToJoin(), storage)
     let observer = PathObserver(
       observers.newRegistration(),
       path,

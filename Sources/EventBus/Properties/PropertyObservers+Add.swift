@@ -1,7 +1,6 @@
 extension PropertyObservers {
-  /// Creates the next registration, after sweeping dead owners.
+  /// Creates the next registration.
   func newRegistration() -> PropertyRegistration {
-    sweepOwners()
     defer { nextNumber += 1 }
     return PropertyRegistration(number: nextNumber, ledger: ledger)
   }
@@ -80,7 +79,7 @@ extension PropertyObservers {
   ///
   /// Afterwards at most max(8, 2 × live) slots are in use, where registrations count as live if they were
   /// live at the last full sweep.
-  private func sweepOwners() {
+  func sweepOwners() {
     cleanIfDirty()
     guard census.needingSweep > 0, walks == 0 else { return }
     var probe = SweepProbe(total: slots.count, seed: probes)

@@ -19,7 +19,7 @@ extension Observed where Value: Sendable {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> some AsyncSequence<Value, Never> & Sendable {
-    let (observers, value) = (neededObservers(), storage)
+    let (observers, value) = (observersToJoin(), storage)
     let buffer = StreamBuffer<Value>(BufferLimit(buffering, fileID: fileID, line: line))
     let token = observers.enter(
       PropertyValuesObserver(observers.newRegistration(), buffer),

@@ -38,6 +38,7 @@ package final class EndHook: TokenTarget, EndingMembers.Member,
 
   private let state: Locked<State>
 
+  /// Creates a hook, which ``join(_:)`` adds to a lifetime.
   package init(_ body: @escaping @Sendable () -> Void) {
     state = Locked(State(phase: .waiting(body)))
   }

@@ -27,6 +27,35 @@ struct ObservedReentrancyTests {
     withExtendedLifetime(tokens) {}
   }
 
+  /// Sets a property in its `deinit`.
+  private final class Setter {
+    let account: Account
+    init(_ account: Account) { self.account = account }
+    deinit { account.balance += 1 }
+  }
+
+  @Test("A new observer begins with the value that the release of ended handlers has set")
+  func setWhileRegistering() {
+    let account = Account()
+    let notes = Notes<String>()
+    var tokens: [Token] = []
+    for isOwned in [false, true] {
+      // Ended on another thread, the handler is released in the property's isolation, at its next use.
+      let ended = account.$balance.observe { [setter = Setter(account)] _ in
+        withExtendedLifetime(setter) {}
+      }
+      blockedOnThread { ended.cancel() }
+      if isOwned {
+        account.$balance.observe(owner: notes, options: .initial) { $0.append($1.text) }
+      } else {
+        tokens.append(account.$balance.observe(options: .initial) { notes.append($0.text) })
+      }
+    }
+    #expect(notes.entries.first == "i1")
+    #expect(notes.entries.contains("i2"))
+    withExtendedLifetime(tokens) {}
+  }
+
   @Test("Every observer sees an unbroken chain, however deep sets nest")
   func chain() {
     let account = Account()
