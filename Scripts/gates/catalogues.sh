@@ -11,10 +11,10 @@ for module in "${modules[@]}"; do
     --output-dir "$work/$module.doccarchive" --warnings-as-errors || fail "the catalogue of $module does not build"
 
   # The landing page is the table of contents and lists every public type.
-  absent=$(jq -r --rawfile page "$page" --arg module "$module" '
+  absent=$(jq -r --rawfile page "$page" --arg library "$module" '
     .symbols[] | select(.pathComponents | length == 1) | .pathComponents[0]
     | select(. as $name | $page
-        | contains("- ``\($name)``") or contains("- ``\($module)/\($name)``")
+        | contains("- ``\($name)``") or contains("- ``\($library)/\($name)``")
           or contains("- ``\($name)-") | not)  # Overloads have a hash suffix.
   ' "$graphs/$module/$module.symbols.json" | LC_ALL=C sort -u)
   [[ -z $absent ]] || fail "$page does not list ${absent//$'\n'/, }"
