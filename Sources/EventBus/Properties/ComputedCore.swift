@@ -192,8 +192,8 @@ struct Dependents {
     unowned let node: ComputedNode
   }
 
-  private var list = TicketList<Reference>()
-  private var tickets: [ObjectIdentifier: TicketList<Reference>.Ticket] = [:]
+  private var list = NumberedList<Reference>()
+  private var numbers: [ObjectIdentifier: UInt] = [:]
 
   /// A Boolean value that indicates whether there are no dependents.
   var isEmpty: Bool { list.count == 0 }
@@ -204,12 +204,12 @@ struct Dependents {
   /// Adds a computed value, unless it is already present.
   mutating func insert(_ node: ComputedNode) {
     let identity = ObjectIdentifier(node)
-    if tickets[identity] == nil { tickets[identity] = list.append(Reference(node: node)) }
+    if numbers[identity] == nil { numbers[identity] = list.append(Reference(node: node)) }
   }
 
   /// Removes a computed value.
   mutating func remove(_ identity: ObjectIdentifier) {
-    if let ticket = tickets.removeValue(forKey: identity) { _ = list.remove(ticket) }
+    if let number = numbers.removeValue(forKey: identity) { _ = list.remove(number: number) }
   }
 
   /// Marks all direct and indirect dependents as dirty.

@@ -62,10 +62,10 @@ package final class EndingMembers: Sendable {
   }
 
   /// The identifier of a membership.
-  package typealias Ticket = TicketList<any Member>.Ticket
+  package typealias Ticket = UInt
 
   private struct State {
-    var members = TicketList<any Member>()
+    var members = NumberedList<any Member>()
     var hasEnded = false
   }
 
@@ -94,7 +94,7 @@ package final class EndingMembers: Sendable {
   ///
   /// - Complexity: O(log *n*), amortized.
   package func leave(_ ticket: Ticket) {
-    let member = state.withLock { $0.members.remove(ticket) }
+    let member = state.withLock { $0.members.remove(number: ticket) }
     withExtendedLifetime(member) {}
   }
 

@@ -20,24 +20,24 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
     let keys: [Key]
     /// The number of its first member, unique among groups.
     let number: UInt
-    var members = OrderedLane<Subscriber>()
+    var members = NumberedList<Subscriber>()
   }
 
   private var groups: [Group?] = []
   private var freeGroups: [UInt] = []
   private var groupsByKeys: [[Key]: UInt] = [:]
-  private var groupsByKey: [Key: OrderedLane<UInt>] = [:]
+  private var groupsByKey: [Key: NumberedList<UInt>] = [:]
   private var watchers: [UInt: WeakCancellable] = [:]
   private var lastNumber: UInt = 0
 
   /// The subscriptions whose end is found by sweeping only.
-  package private(set) var swept = OrderedLane<(subscriber: Subscriber, id: ID)>()
+  package private(set) var swept = NumberedList<(subscriber: Subscriber, id: ID)>()
 
   /// The number of subscriptions.
   package private(set) var count = 0
 
   /// The number of places in all groups, including gaps.
-  package var placeCount: Int { groups.reduce(0) { $0 + ($1?.members.placeCount ?? 0) } }
+  package var slotCount: Int { groups.reduce(0) { $0 + ($1?.members.slotCount ?? 0) } }
 
   /// The number of groups in the storage, including closed ones.
   package var groupCount: Int { groups.count }
@@ -122,7 +122,7 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
   ///
   /// - Complexity: O(*l*) for the *l* groups that the keys have together, regardless of the number
   ///   of subscribers.
-  package func groups(for keys: some Sequence<Key>) -> [OrderedLane<Subscriber>] {
+  package func groups(for keys: some Sequence<Key>) -> [NumberedList<Subscriber>] {
     var found: Set<UInt> = []
     for key in keys { found.formUnion(groupsByKey[key]?.elements ?? []) }
     return found.sorted().compactMap { groups[Int($0)]?.members }
@@ -135,7 +135,7 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
     if group == groups.count { groups.append(nil) }
     groups[Int(group)] = Group(keys: keys, number: lastNumber)
     groupsByKeys[keys] = group
-    for key in keys { groupsByKey[key, default: OrderedLane()].append(group, number: lastNumber) }
+    for key in keys { groupsByKey[key, default: NumberedList()].append(group, number: lastNumber) }
     return group
   }
 

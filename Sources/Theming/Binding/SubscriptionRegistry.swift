@@ -31,7 +31,7 @@ final class SubscriptionRegistry: Sendable {
   var count: Int { state.withLock { $0.index.count } }
 
   /// The number of places in the index, including gaps.
-  var placeCount: Int { state.withLock { $0.index.placeCount } }
+  var slotCount: Int { state.withLock { $0.index.slotCount } }
 
   /// Adds a subscription that lasts as long as its token.
   ///
@@ -70,7 +70,7 @@ final class SubscriptionRegistry: Sendable {
   /// Returns the subscribers to any of the keys, in the order of subscription.
   func subscribers(to keys: some Sequence<ThemeKeys>) -> [ThemeSubscription] {
     let groups = state.withLock { $0.index.groups(for: keys) }
-    return OrderedLane.merged(groups)
+    return NumberedList.merged(groups)
   }
 
   /// Removes the subscriptions of dead objects.
@@ -121,7 +121,7 @@ final class SubscriptionRegistry: Sendable {
     let swept = state.withLock { $0.index.swept }
     guard swept.count > 0 else { return }
     probes &+= 1
-    var probe = SweepProbe(total: swept.placeCount, seed: probes)
+    var probe = SweepProbe(total: swept.slotCount, seed: probes)
     while let index = probe.next() {
       if swept.element(at: index)?.subscriber.isAlive != true { probe.foundDead() }
     }

@@ -51,7 +51,7 @@ extension ThemeManager {
   }
 
   /// The number of places in the list of scopes, including dead ones.
-  package var scopePlaceCount: Int { scopes.placeCount }
+  package var scopeSlotCount: Int { scopes.slotCount }
 }
 
 /// The scopes created from one manager, in order of creation, referenced weakly.
@@ -83,5 +83,5 @@ struct ScopeList {
   var living: [ThemeManager] { places.compactMap(\.scope) }
 
   /// The number of places, including dead ones.
-  var placeCount: Int { places.count }
+  var slotCount: Int { places.count }
 }

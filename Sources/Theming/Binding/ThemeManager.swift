@@ -117,7 +117,7 @@ public final class ThemeManager {
   }
 
   /// The number of places in the storage of subscriptions, including gaps and dead objects.
-  package var subscriptionPlaceCount: Int { registry.placeCount }
+  package var subscriptionSlotCount: Int { registry.slotCount }
 
   /// Makes an object follow the theme, starting immediately; for objects that cannot have a
   /// ``Themed`` property.

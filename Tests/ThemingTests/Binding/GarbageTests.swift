@@ -20,7 +20,7 @@ struct GarbageTests {
     let manager = makeManager()
     for name in 0..<10_000 {
       follow(manager, Box(name))
-      #expect(manager.subscriptionPlaceCount <= 8)
+      #expect(manager.subscriptionSlotCount <= 8)
     }
   }
 
@@ -46,7 +46,7 @@ struct GarbageTests {
     }
     boxes.append(Box(1_000))
     follow(manager, boxes[boxes.count - 1])
-    #expect(manager.subscriptionPlaceCount <= max(8, 2 * boxes.count))
+    #expect(manager.subscriptionSlotCount <= max(8, 2 * boxes.count))
     withExtendedLifetime(boxes) {}
   }
 

@@ -42,7 +42,7 @@ struct ScopeLifetimeTests {
     let manager = makeManager(bus: bus)
     let kept = try (0..<10).map { _ in try manager.scope { _ in } }
     for _ in 0..<1_000 { _ = try manager.scope { _ in } }
-    #expect(manager.scopePlaceCount <= 24)
+    #expect(manager.scopeSlotCount <= 24)
     #expect(kept.count == 10)
   }
 

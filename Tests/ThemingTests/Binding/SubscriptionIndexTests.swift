@@ -14,8 +14,8 @@ struct SubscriptionIndexTests {
       _ = index.add(subscriber, keys: [subscriber < 10 ? "rare" : "common"], isSwept: false)
     }
     let groups = index.groups(for: ["rare"])
-    #expect(groups.map(\.placeCount) == [10])
-    #expect(OrderedLane.merged(groups) == Array(0..<10))
+    #expect(groups.map(\.slotCount) == [10])
+    #expect(NumberedList.merged(groups) == Array(0..<10))
   }
 
   @Test("A registration for several keys is found once, in registration order")
@@ -24,8 +24,8 @@ struct SubscriptionIndexTests {
     _ = index.add(0, keys: ["a", "b"], isSwept: false)
     _ = index.add(1, keys: ["b"], isSwept: false)
     _ = index.add(2, keys: ["a", "c"], isSwept: false)
-    #expect(OrderedLane.merged(index.groups(for: ["b", "a"])) == [0, 1, 2])
-    #expect(OrderedLane.merged(index.groups(for: ["c", "nobody"])) == [2])
+    #expect(NumberedList.merged(index.groups(for: ["b", "a"])) == [0, 1, 2])
+    #expect(NumberedList.merged(index.groups(for: ["c", "nobody"])) == [2])
   }
 
   @Test("Registrations with the same keys share a group of their own")
@@ -50,7 +50,7 @@ struct SubscriptionIndexTests {
     #expect(again == nil)
     #expect(index.groups(for: ["a", "b"]).isEmpty)
     #expect(index.swept.count == 0)
-    #expect(index.count == 0 && index.placeCount == 0)
+    #expect(index.count == 0 && index.slotCount == 0)
     #expect(!index.contains(id))
   }
 
@@ -65,7 +65,7 @@ struct SubscriptionIndexTests {
     #expect(index.contains(second) && !index.contains(first))
     #expect(index.remove(first) == nil)
     #expect(index.groups(for: ["a"]).isEmpty)
-    #expect(OrderedLane.merged(index.groups(for: ["b"])) == [1])
+    #expect(NumberedList.merged(index.groups(for: ["b"])) == [1])
   }
 
   @Test("For any keys, lookup finds the same registrations as a plain list")
@@ -85,7 +85,7 @@ struct SubscriptionIndexTests {
       }
       let wanted = Set(names.filter { _ in Bool.random(using: &random) })
       let expected = list.filter { !wanted.isDisjoint(with: $0.keys) }.map(\.subscriber)
-      #expect(OrderedLane.merged(index.groups(for: wanted)) == expected)
+      #expect(NumberedList.merged(index.groups(for: wanted)) == expected)
       #expect(index.count == list.count)
     }
   }

@@ -23,7 +23,7 @@ struct ThemeGrowthTests {
       let screen = Screen()
       manager.follow(screen, [.set(\.width, .radius)]).store(in: bag)
     }
-    #expect(manager.subscriptionPlaceCount < 500)
+    #expect(manager.subscriptionSlotCount < 500)
   }
 
   @Test("Views that begin to follow remove objects that died before")
@@ -34,7 +34,7 @@ struct ThemeGrowthTests {
     boxes = []
     let labels = (0..<20).map { _ in Label(manager) }
     for label in labels { label.themeMap = [.set(\.corner, .radius)] }
-    #expect(manager.subscriptionPlaceCount < 100)
+    #expect(manager.subscriptionSlotCount < 100)
     withExtendedLifetime((boxes, labels)) {}
   }
 

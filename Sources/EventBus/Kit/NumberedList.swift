@@ -1,0 +1,158 @@
+/// A list in ascending order of numbers, with removal by number.
+///
+/// The list assigns the numbers itself, or its user does, so that several lists can share one count and be
+/// merged into one order. A number is never reused.
+///
+/// A plain value. A removal leaves a gap. Gaps are closed when they outnumber the elements: the storage has
+/// at most max(8, 2 × ``count``) slots after every append and removal.
+package struct NumberedList<Element> {
+  private typealias Slot = (number: UInt, element: Element?)
+
+  private var slots: [Slot] = []
+  private var nextNumber: UInt = 0
+
+  /// The number of elements.
+  package private(set) var count = 0
+
+  /// The number of slots that removals and compactions have examined so far: a measure of their work.
+  package private(set) var steps = 0
+
+  /// Creates an empty list.
+  package init() {}
+
+  /// The number of slots, including gaps.
+  package var slotCount: Int { slots.count }
+
+  /// The elements, in order.
+  ///
+  /// - Complexity: O(*n*).
+  package var elements: [Element] { slots.compactMap(\.element) }
+
+  /// The elements with their numbers, in order.
+  ///
+  /// - Complexity: O(*n*).
+  package var entries: [(number: UInt, element: Element)] {
+    slots.compactMap { number, element in element.map { (number, $0) } }
+  }
+
+  /// Calls a closure with every element, in order.
+  package func forEach(_ body: (Element) -> Void) {
+    for slot in slots {
+      if let element = slot.element { body(element) }
+    }
+  }
+
+  /// Returns the element in a slot, or `nil` if the slot is a gap.
+  ///
+  /// - Parameter slot: At least 0 and less than ``slotCount``.
+  /// - Returns: The element.
+  package func element(at slot: Int) -> Element? { slots[slot].element }
+
+  /// Returns the element with a number, or `nil` if there is none.
+  ///
+  /// - Complexity: O(log *n*).
+  package func element(number: UInt) -> Element? {
+    var steps = 0
+    return slot(of: number, &steps).flatMap { slots[$0].element }
+  }
+
+  /// Appends an element.
+  ///
+  /// - Returns: Its number, one more than the largest so far.
+  /// - Complexity: Amortized O(1).
+  package mutating func append(_ element: Element) -> UInt {
+    let number = nextNumber
+    append(element, number: number)
+    return number
+  }
+
+  /// Appends an element with a number.
+  ///
+  /// - Parameters:
+  ///   - element: The element.
+  ///   - number: Its number, greater than all earlier numbers.
+  /// - Complexity: Amortized O(1).
+  package mutating func append(_ element: Element, number: UInt) {
+    assert(number >= nextNumber, "the numbers must ascend")
+    nextNumber = number + 1
+    slots.append((number, element))
+    count += 1
+    closeGaps()
+  }
+
+  /// Removes the element with a number.
+  ///
+  /// - Returns: The element, which the caller releases outside its lock; `nil` if there is none.
+  /// - Complexity: O(log *n*), amortized.
+  package mutating func remove(number: UInt) -> Element? {
+    guard let slot = slot(of: number, &steps), let element = slots[slot].element.take() else {
+      return nil
+    }
+    count -= 1
+    closeGaps()
+    return element
+  }
+
+  /// Removes all elements.
+  ///
+  /// - Returns: The elements in order, which the caller releases outside its lock.
+  /// - Complexity: O(*n*).
+  package mutating func removeAll() -> [Element] {
+    let all = elements
+    slots = []
+    count = 0
+    return all
+  }
+
+  /// Merges lists that share one count: each element once, in the order of the numbers.
+  ///
+  /// - Complexity: O(*n* log *k*) for *n* slots in *k* lists.
+  package static func merged(_ lists: [Self]) -> [Element] {
+    var runs = lists.map(\.slots)
+    while runs.count > 1 {
+      runs = stride(from: 0, to: runs.count, by: 2).map { index in
+        index + 1 < runs.count ? merge(runs[index], runs[index + 1]) : runs[index]
+      }
+    }
+    return runs.first?.compactMap(\.element) ?? []
+  }
+
+  /// Stops the program if the order, the count or the bound on the storage is wrong.
+  package func _checkInvariants() {
+    assert(zip(slots, slots.dropFirst()).allSatisfy { $0.number < $1.number }, "out of order")
+    assert(slots.last.map { $0.number < nextNumber } ?? true, "a number may be assigned twice")
+    assert(slots.count { $0.element != nil } == count, "the count is wrong")
+    assert(slots.count <= max(8, 2 * count), "too many gaps")
+  }
+
+  private static func merge(_ left: [Slot], _ right: [Slot]) -> [Slot] {
+    var merged: [Slot] = []
+    merged.reserveCapacity(left.count + right.count)
+    var (next, other) = (left[...], right[...])
+    while let first = next.first, let second = other.first {
+      if first.number <= second.number { merged.append(next.removeFirst()) }
+      if second.number <= first.number { other.removeFirst() }
+      if second.number < first.number { merged.append(second) }
+    }
+    return merged + next + other
+  }
+
+  private mutating func closeGaps() {
+    guard slots.count > max(8, 2 * count) else { return }
+    steps += slots.count
+    slots = slots.filter { $0.element != nil }
+  }
+
+  private func slot(of number: UInt, _ steps: inout Int) -> Int? {
+    var low = 0
+    var high = slots.count
+    while low < high {
+      steps += 1
+      let middle = low + (high - low) / 2
+      if slots[middle].number < number { low = middle + 1 } else { high = middle }
+    }
+    return low < slots.count && slots[low].number == number ? low : nil
+  }
+}
+
+extension NumberedList: Sendable where Element: Sendable {}

@@ -1,0 +1,143 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Numbered list")
+struct NumberedListTests {
+  @Test("Elements stay in the order of their numbers after any removals")
+  func order() {
+    // Every way to remove some of six elements, in either direction.
+    for mask in 0..<64 {
+      for backwards in [false, true] {
+        var list = filled(6)
+        let doomed = (0..<6).filter { mask & (1 << $0) != 0 }
+        for number in backwards ? doomed.reversed() : doomed {
+          #expect(remove(UInt(number), from: &list) == "\(number)")
+          list._checkInvariants()
+        }
+        let rest = (0..<6).filter { mask & (1 << $0) == 0 }
+        #expect(list.entries.map(\.element) == rest.map(String.init))
+        #expect(list.entries.map(\.number) == rest.map(UInt.init))
+        #expect(list.count == rest.count)
+      }
+    }
+  }
+
+  @Test("Removing a missing or removed element returns nil")
+  func removesOnce() {
+    var list = filled(3)
+    #expect(remove(7, from: &list) == nil)
+    #expect(remove(1, from: &list) == "1")
+    #expect(remove(1, from: &list) == nil)
+    #expect(list.count == 2)
+  }
+
+  @Test("An element is found by its number")
+  func finds() {
+    var list = filled(20)
+    for number in stride(from: 0, to: 20, by: 3) { _ = list.remove(number: UInt(number)) }
+    for number in 0..<20 {
+      #expect(list.element(number: UInt(number)) == (number % 3 == 0 ? nil : "\(number)"))
+    }
+    #expect(list.element(number: 99) == nil)
+  }
+
+  @Test("Slots number at most max(8, 2 × count) after every removal")
+  func bounded() {
+    var list = filled(1_000)
+    // 7 and 1,000 are coprime: every number comes once, in no simple order.
+    for step in 0..<1_000 {
+      _ = list.remove(number: UInt(step * 7 % 1_000))
+      #expect(list.slotCount <= max(8, 2 * list.count))
+    }
+    #expect(list.count == 0)
+  }
+
+  @Test("Slots number at most max(8, 2 × count) after every addition")
+  func boundedWhenAdding() {
+    for survivors in 0...8 {
+      var list = filled(8)
+      for number in survivors..<8 { _ = list.remove(number: UInt(number)) }
+      for number in 8..<40 {
+        list.append("\(number)", number: UInt(number))
+        list._checkInvariants()
+        #expect(list.slotCount <= max(8, 2 * list.count))
+      }
+      #expect(list.count == survivors + 32)
+    }
+  }
+
+  @Test("Lists merge into one order, each element once")
+  func merges() {
+    // Every way to spread five elements over two lists, in both of them allowed.
+    for spread in 0..<243 {
+      var lists = [NumberedList<String>(), NumberedList<String>()]
+      var choice = spread
+      for number in 0..<5 {
+        if choice % 3 != 1 { lists[0].append("\(number)", number: UInt(number)) }
+        if choice % 3 != 0 { lists[1].append("\(number)", number: UInt(number)) }
+        choice /= 3
+      }
+      #expect(NumberedList.merged(lists) == ["0", "1", "2", "3", "4"])
+    }
+  }
+
+  @Test("Any number of lists of any lengths merge", arguments: 1...9)
+  func mergesMany(_ count: Int) {
+    var lists = Array(repeating: NumberedList<String>(), count: count)
+    var random = SampleNumbers(seed: count)
+    for number in 0..<200 {
+      let list = Int.random(in: 0..<count, using: &random) * Int.random(in: 0...1, using: &random)
+      lists[list].append("\(number)", number: UInt(number))
+    }
+    #expect(NumberedList.merged(lists) == (0..<200).map(String.init))
+  }
+
+  @Test("A merge omits gaps, and no lists merge to an empty list")
+  func mergesGaps() {
+    var list = filled(4)
+    _ = list.remove(number: 2)
+    #expect(NumberedList.merged([list]) == ["0", "1", "3"])
+    #expect(NumberedList.merged([list, list]) == ["0", "1", "3"])
+    #expect(NumberedList<String>.merged([]) == [])
+  }
+
+  @Test("A number from before the list was emptied finds nothing")
+  func staleTicket() {
+    var list = NumberedList<String>()
+    let stale = list.append("a")
+    #expect(list.removeAll() == ["a"])
+    _ = list.append("b")
+    #expect(list.remove(number: stale) == nil)
+    #expect(list.elements == ["b"])
+  }
+
+  @Test("Slots number at most twice the elements, from eight on", arguments: 0..<8)
+  func staysSmall(_ seed: Int) {
+    var list = NumberedList<Int>()
+    var numbers: [UInt] = []
+    var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 &+ 1
+    for value in 0..<2_000 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      if state >> 62 == 0 || numbers.isEmpty {
+        numbers.append(list.append(value))
+      } else {
+        let index = Int(state >> 33) % numbers.count
+        #expect(list.remove(number: numbers.remove(at: index)) != nil)
+      }
+      list._checkInvariants()
+      #expect(list.slotCount <= max(8, 2 * list.count))
+      #expect(list.count == numbers.count)
+    }
+  }
+
+  private func remove(_ number: UInt, from list: inout NumberedList<String>) -> String? {
+    list.remove(number: number)
+  }
+
+  private func filled(_ count: Int) -> NumberedList<String> {
+    var list = NumberedList<String>()
+    for number in 0..<count { list.append("\(number)", number: UInt(number)) }
+    return list
+  }
+}
