@@ -10,8 +10,8 @@ private import Darwin
 package enum ThreadIdentity: Sendable {
   /// The identifier of the calling thread, never zero.
   ///
-  /// A later thread may have the same identifier. Never optimised: the C library declares `pthread_self` a constant function, so the optimiser could
-  /// reuse one result across a suspension point.
+  /// A later thread may have the same identifier. Never optimized: the C library declares `pthread_self` a
+  /// constant function, so the optimizer could reuse one result across a suspension point.
   @_optimize(none)
   package static var current: UInt {
     #if canImport(Glibc)

@@ -152,8 +152,12 @@ enum MainActorCheck: Sendable {
   /// language's check decides.
   private static var isOnMainActor: Bool {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return true }
-    let hasBegun = Latch()
-    _ = Task.immediate { @MainActor in hasBegun.open() }
-    return hasBegun.isOpen
+    let thread = ThreadIdentity.current
+    let hasBegunHere = Latch()
+    _ = Task.immediate { @MainActor in
+      // Off the main actor the task is queued, and may already run on another thread.
+      if ThreadIdentity.current == thread { hasBegunHere.open() }
+    }
+    return hasBegunHere.isOpen
   }
 }
