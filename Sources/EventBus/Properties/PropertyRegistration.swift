@@ -4,108 +4,22 @@ public import Synchronization
 ///
 /// It never refers to the handler.
 @usableFromInline
-package final class PropertyRegistration: TokenTarget, EndingMembers.Member,
-  @unchecked Sendable  // Reason: atomic and locked.
+package final class PropertyRegistration: Registration,
+  @unchecked Sendable  // Reason: constants.
 {
-  private struct State {
-    var members: EndingMembers?
-    var ticket: EndingMembers.Ticket?
-    var watcher: WeakCancellable?
-  }
-
-  private static let ended: UInt = 1
-  /// Set when the owner's lifetime has ended but has not yet reached this registration.
-  private static let stopped: UInt = 2
-  private static let onePause: UInt = 4
-
   /// The registration number.
   @usableFromInline let number: UInt
-  /// Zero while the handler may be called.
-  ///
-  /// The lowest two bits mark the end; the others count the pauses.
-  @usableFromInline let word = Atomic<UInt>(0)
   private let ledger: RegistrationLedger
-  private let state = Locked(State())
 
   init(number: UInt, ledger: RegistrationLedger) {
     self.number = number
     self.ledger = ledger
   }
 
-  /// A Boolean value that indicates whether the handler may be called: the registration is neither ended nor
-  /// stopped nor paused.
-  @inlinable
-  var isOpen: Bool { word.load(ordering: .sequentiallyConsistent) == 0 }
-
-  /// A Boolean value that indicates whether the registration has ended.
-  var hasEnded: Bool { word.load(ordering: .sequentiallyConsistent) & Self.ended != 0 }
-
-  /// Ties the registration to a lifetime.
-  ///
-  /// - Returns: `false` if the lifetime has already ended.
-  func join(_ members: EndingMembers) -> Bool {
-    guard let ticket = members.join(self) else {
-      end(0)
-      return false
-    }
-    state.withLock { ($0.members, $0.ticket) = (members, ticket) }
-    // An end that came before the ticket was stored has not left the group.
-    if hasEnded { members.leave(ticket) }
-    return true
-  }
-
-  package func stopCalls() { word.bitwiseOr(Self.stopped, ordering: .sequentiallyConsistent) }
-
-  override package func stopCalls(_ handle: UInt, unless hasEnded: () -> Bool) { stopCalls() }
-
-  package func lifetimeEnded() { endByItself() }
-
-  /// Ends the registration and cancels its token.
-  @usableFromInline
-  func endByItself() {
-    guard finish() else { return }
-    let watcher = state.withLock { $0.watcher }
-    watcher?.object?.cancel()
-  }
-
-  override package func end(_ handle: UInt) { _ = finish() }
-
-  override package func isActive(_ handle: UInt) -> Bool {
-    let word = word.load(ordering: .sequentiallyConsistent)
-    // A lifetime ends its members one by one and runs hooks in between.
-    return word & (Self.ended | Self.stopped) == 0
-      && state.withLock { $0.members }?.hasEnded != true
-  }
+  override package func didEnd() { ledger.note(number) }
 
   override package func waitUntilFinished(_ handle: UInt) async {
     await ledger.untilFinished(number)
-  }
-
-  override package func changePauses(_ handle: UInt, by change: Int, unless hasEnded: () -> Bool) {
-    let amount = UInt(bitPattern: change) &* Self.onePause
-    word.wrappingAdd(amount, ordering: .acquiringAndReleasing)
-  }
-
-  override package func watch(_ handle: UInt, by token: any Cancellable) -> Bool {
-    let reference = WeakCancellable(token)
-    state.withLock { $0.watcher = reference }
-    return !hasEnded
-  }
-
-  /// Ends the registration.
-  ///
-  /// - Returns: `true` if this call ended it; `false` if it had already ended.
-  private func finish() -> Bool {
-    let former = word.bitwiseOr(Self.ended, ordering: .sequentiallyConsistent).oldValue
-    guard former & Self.ended == 0 else { return false }
-    ledger.note(number)
-    let membership = state.withLock { state in
-      let membership = (state.members, state.ticket)
-      (state.members, state.ticket) = (nil, nil)
-      return membership
-    }
-    if let ticket = membership.1 { membership.0?.leave(ticket) }
-    return true
   }
 }
 

@@ -77,8 +77,8 @@ final class TimerQueue<C: Clock>: TimerSource {
 
   /// Attaches a timer to the lifetime of its owner; ends the timer at once if the lifetime has ended.
   func join(_ key: UInt, _ members: EndingMembers, as target: KeyedTarget) {
-    guard let ticket = members.join(target) else { return endByItself(key) }
-    if !state.withLock({ $0.table.setTicket(key, members, ticket) }) { members.leave(ticket) }
+    guard let membership = members.join(target) else { return endByItself(key) }
+    if !state.withLock({ $0.table.setTicket(key, membership) }) { membership.leave() }
   }
 
   func endByItself(_ key: UInt) { finish(end(timer: key)) }

@@ -28,10 +28,8 @@ final class TimerRecord<Instant: InstantProtocol> {
   var pauses = 0
   /// The token that is cancelled when the timer ends by itself.
   var watcher: WeakCancellable?
-  /// The group of the owner's lifetime.
-  var members: EndingMembers?
-  /// The ticket in the group of the owner's lifetime.
-  var ticket: EndingMembers.Ticket?
+  /// The place in the lifetime of the owner.
+  var membership: EndingMembers.Membership?
   /// Opens when the handler returns.
   var idle: Latch?
 
@@ -136,22 +134,20 @@ package struct TimerSchedule<Instant: InstantProtocol>: Sendable {
 /// The references of a timer that has ended, for release outside the lock.
 package struct TimerLeftovers: Sendable {
   private let body: (any TimerBody)?
-  private let members: EndingMembers?
-  private let ticket: EndingMembers.Ticket?
+  private let membership: EndingMembers.Membership?
   /// The token that is cancelled if the timer ended by itself.
   package let watcher: WeakCancellable?
 
   /// Moves the references out of the timer's record.
   init<Instant>(of record: TimerRecord<Instant>) {
     body = record.body.take()
-    members = record.members.take()
-    ticket = record.ticket.take()
+    membership = record.membership.take()
     watcher = record.watcher.take()
   }
 
   /// Removes the timer from the lifetime of its owner.
   package func leave() {
-    if let ticket { members?.leave(ticket) }
+    membership?.leave()
   }
 }
 

@@ -69,7 +69,7 @@ package struct TimerTable<Instant: InstantProtocol> {
   package func isActive(_ key: UInt) -> Bool { record(key)?.body != nil }
 
   /// Returns the group of the lifetime of a timer's owner, if the owner has one.
-  package func members(of key: UInt) -> EndingMembers? { record(key)?.members }
+  package func members(of key: UInt) -> EndingMembers? { record(key)?.membership?.members }
 
   /// The latest instant at which the next timer must be served, or `nil` when no timer waits.
   ///
@@ -199,12 +199,10 @@ package struct TimerTable<Instant: InstantProtocol> {
   /// - Returns: `false` if the timer has already ended.
   package mutating func setTicket(
     _ key: UInt,
-    _ members: EndingMembers,
-    _ ticket: EndingMembers.Ticket
+    _ membership: EndingMembers.Membership
   ) -> Bool {
     guard isActive(key) else { return false }
-    record(key)?.members = members
-    record(key)?.ticket = ticket
+    record(key)?.membership = membership
     return true
   }
 

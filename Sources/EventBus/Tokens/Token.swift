@@ -27,21 +27,16 @@ public final class Token: Sendable, Hashable {
 
   /// State that is needed only by tokens that belong to a group, or whose end a task awaits.
   private final class Extras: Sendable {
-    struct State {
-      var members: EndingMembers?
-      var ticket: EndingMembers.Ticket?
-    }
-    let state = Locked(State())
+    private let state = Locked<EndingMembers.Membership?>(nil)
     let ending = Latch()
 
-    var members: EndingMembers? { state.withLock { $0.members } }
+    var membership: EndingMembers.Membership? { state.withLock { $0 } }
 
-    /// Sets the group and returns the previous one.
-    func move(to members: EndingMembers?, _ ticket: EndingMembers.Ticket?) -> State {
+    /// Sets the membership and returns the previous one.
+    func move(to membership: EndingMembers.Membership?) -> EndingMembers.Membership? {
       state.withLock { state in
-        let former = state
-        state = State(members: members, ticket: ticket)
-        return former
+        defer { state = membership }
+        return state
       }
     }
   }
@@ -87,9 +82,7 @@ public final class Token: Sendable, Hashable {
   public func cancel() {
     guard state.set(Self.ended) else { return }
     currentHandle.store(target.conclude(handle), ordering: .releasing)
-    if let former = state.object?.move(to: nil, nil), let ticket = former.ticket {
-      former.members?.leave(ticket)
-    }
+    state.object?.move(to: nil)?.leave()
     // A task that starts to wait either finds this flag set or has already created the latch.
     _ = state.set(Self.settled)
     state.object?.ending.open()
@@ -103,7 +96,7 @@ public final class Token: Sendable, Hashable {
   public var isActive: Bool {
     guard !hasEnded, target.isActive(handle) else { return false }
     // A lifetime cancels its tokens one after another, and runs hooks in between.
-    return state.object?.members?.hasEnded != true
+    return state.object?.membership?.members.hasEnded != true
   }
 
   /// Waits until the registration has ended and no call of its handler is running.
@@ -192,12 +185,11 @@ public final class Token: Sendable, Hashable {
 
   private func join(_ members: EndingMembers) {
     let extras = state.object(orMake: Extras.init)
-    guard let ticket = members.join(self) else { return cancel() }
-    let former = extras.move(to: members, ticket)
-    if let ticket = former.ticket { former.members?.leave(ticket) }
+    guard let membership = members.join(self) else { return cancel() }
+    extras.move(to: membership)?.leave()
     // The registration may have ended meanwhile, without a token to leave the group.
     if hasEnded {
-      members.leave(ticket)
+      membership.leave()
     } else if !target.watch(handle, by: self) {
       cancel()
     }

@@ -61,8 +61,20 @@ package final class EndingMembers: Sendable {
     func lifetimeEnded()
   }
 
-  /// The identifier of a membership.
-  package typealias Ticket = UInt
+  /// A place in a group, for a member that ends early.
+  package struct Membership: Sendable {
+    /// The group.
+    package let members: EndingMembers
+    fileprivate let number: UInt
+
+    /// Leaves the group; does nothing if the member has left it.
+    ///
+    /// - Complexity: O(log *n*), amortized.
+    package func leave() {
+      let member = members.state.withLock { $0.members.remove(number: number) }
+      withExtendedLifetime(member) {}
+    }
+  }
 
   private struct State {
     var members = NumberedList<any Member>()
@@ -82,20 +94,11 @@ package final class EndingMembers: Sendable {
 
   /// Adds a member.
   ///
-  /// - Returns: The member's ticket, or `nil` when the group has ended.
+  /// - Returns: The membership, or `nil` when the group has ended.
   /// - Complexity: Amortized O(1).
-  package func join(_ member: any Member) -> Ticket? {
-    state.withLock { $0.hasEnded ? nil : $0.members.append(member) }
-  }
-
-  /// Removes a member that ended early.
-  ///
-  /// Removing it twice does nothing.
-  ///
-  /// - Complexity: O(log *n*), amortized.
-  package func leave(_ ticket: Ticket) {
-    let member = state.withLock { $0.members.remove(number: ticket) }
-    withExtendedLifetime(member) {}
+  package func join(_ member: any Member) -> Membership? {
+    let number = state.withLock { $0.hasEnded ? nil : $0.members.append(member) }
+    return number.map { Membership(members: self, number: $0) }
   }
 
   /// Ends every member, oldest first, under no lock.

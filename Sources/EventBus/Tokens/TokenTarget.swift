@@ -77,16 +77,12 @@ package struct WeakCancellable: Sendable {
 
 /// A target that runs a closure when its token ends.
 package final class CancelAction: TokenTarget, @unchecked Sendable {  // Reason: locked.
-  private struct State {
-    var action: (@Sendable () -> Void)?
-  }
+  private let action: Locked<(@Sendable () -> Void)?>
 
-  private let state: Locked<State>
-
-  init(_ action: @escaping @Sendable () -> Void) { state = Locked(State(action: action)) }
+  init(_ action: @escaping @Sendable () -> Void) { self.action = Locked(action) }
 
   override package func end(_ handle: UInt) {
-    let action = state.withLock { $0.action.take() }
+    let action = action.withLock { $0.take() }
     action?()
   }
 }

@@ -1,0 +1,269 @@
+public import Synchronization
+
+/// The agreement of a token, the lifetime of an owner and the calls of a handler on whether a registration
+/// still counts.
+///
+/// There is one for every kind of registration that something other than its token may end: observers with
+/// an owner, a filter or a queue, observers of properties, hooks of a lifetime, timers, themed views.
+/// Subclasses say what an end and a pause mean to them.
+///
+/// One word holds the end, the pauses and the running calls. A call is counted first and then checks for the
+/// end; the end is set first and then checks for calls. Either the call is not made, or
+/// ``waitUntilFinished(_:)`` sees it. The end is set by an atomic exchange, so exactly one caller performs
+/// what follows from it.
+///
+/// ## Thread safety
+///
+/// Every member may be called on any thread. The overridable members are called under no lock.
+@usableFromInline
+package class Registration: TokenTarget, EndingMembers.Member,
+  @unchecked Sendable  // Reason: atomic and locked.
+{
+  private struct State {
+    /// The place in the lifetime of the owner.
+    var membership: EndingMembers.Membership?
+    /// The token that is cancelled when the registration ends by itself.
+    var watcher: WeakCancellable?
+    /// Opens when no call is running.
+    var idle: Latch?
+    /// Opens when no call is running except the one that waits.
+    var alone: Latch?
+  }
+
+  /// Set when the registration has ended.
+  @usableFromInline static var ended: UInt64 { 1 }
+  /// Set when the lifetime of the owner or of the token has ended, before it ends the registration.
+  @usableFromInline static var stopped: UInt64 { 2 }
+  /// Set once a task waits for the end of calls.
+  private static var awaited: UInt64 { 4 }
+  private static var onePause: UInt64 { 8 }
+  @usableFromInline static var oneCall: UInt64 { 1 << 32 }
+  /// The bits that all are zero while the handler may be called.
+  @usableFromInline static var closed: UInt64 { (oneCall - 1) & ~4 }
+
+  @usableFromInline let word = Atomic<UInt64>(0)
+  private let state = Locked(State())
+
+  /// Creates a registration that counts.
+  package override init() {}
+
+  // MARK: What differs between kinds
+
+  /// Performs what follows from the end of the registration: unlinks the handler.
+  ///
+  /// Called once.
+  package func didEnd() {}
+
+  /// Prevents new calls that do not check ``beginCall()``, ahead of the end.
+  package func didStop() {}
+
+  /// Stops or resumes deliveries.
+  ///
+  /// - Parameter isPaused: Whether the change began or ended all pauses; further pauses do not count.
+  package func didChangePauses() {}
+
+  /// A Boolean value that indicates whether the current task is inside a call of the handler.
+  package var isOwnCall: Bool { RunningCall.isCalling(self) }
+
+  /// Called once when the owner's lifetime has ended.
+  package func lifetimeEnded() { endByItself() }
+
+  // MARK: State
+
+  /// A Boolean value that indicates whether the registration has ended.
+  package final var hasEnded: Bool {
+    word.load(ordering: .sequentiallyConsistent) & Self.ended != 0
+  }
+
+  /// A Boolean value that indicates whether the handler may be called: the registration is neither ended nor
+  /// stopped nor paused.
+  @inlinable
+  package final var isOpen: Bool {
+    word.load(ordering: .sequentiallyConsistent) & Self.closed == 0
+  }
+
+  /// A Boolean value that indicates whether the registration is paused.
+  package final var isPaused: Bool {
+    word.load(ordering: .sequentiallyConsistent) & Self.closed >= Self.onePause
+  }
+
+  override package final func isActive(_ handle: UInt) -> Bool {
+    // A lifetime ends its members one after another, and runs hooks in between.
+    word.load(ordering: .sequentiallyConsistent) & (Self.ended | Self.stopped) == 0
+      && state.withLock { $0.membership }?.members.hasEnded != true
+  }
+
+  // MARK: The end
+
+  /// Marks the registration as ended.
+  ///
+  /// - Returns: `true` to the one caller that ended it, who has to do what follows.
+  package final func markEnded() -> Bool {
+    word.bitwiseOr(Self.ended, ordering: .sequentiallyConsistent).oldValue & Self.ended == 0
+  }
+
+  override package final func end(_ handle: UInt) { _ = conclude() }
+
+  /// Ends the registration without its token, and cancels the token.
+  @usableFromInline
+  package final func endByItself() {
+    if conclude() { cancelToken() }
+  }
+
+  private func conclude() -> Bool {
+    guard markEnded() else { return false }
+    didEnd()
+    state.withLock { $0.membership.take() }?.leave()
+    return true
+  }
+
+  /// Cancels the token of a registration that has ended by itself.
+  package final func cancelToken() {
+    let watcher = state.withLock { $0.watcher }
+    watcher?.object?.cancel()
+  }
+
+  override package final func watch(_ handle: UInt, by token: any Cancellable) -> Bool {
+    let reference = WeakCancellable(token)
+    state.withLock { $0.watcher = reference }
+    return !hasEnded
+  }
+
+  // MARK: The lifetime of the owner
+
+  /// Ends the registration with a lifetime, or at once if that has ended.
+  ///
+  /// - Returns: `false` if the lifetime has already ended.
+  @discardableResult
+  package final func join(_ members: EndingMembers) -> Bool {
+    guard let membership = members.join(self) else {
+      lifetimeEnded()
+      return false
+    }
+    // An end that comes later finds the membership; one that came before has not.
+    let hasEnded = state.withLock { state in
+      if !self.hasEnded { state.membership = membership }
+      return self.hasEnded
+    }
+    if hasEnded { membership.leave() }
+    return true
+  }
+
+  package final func stopCalls() {
+    word.bitwiseOr(Self.stopped, ordering: .sequentiallyConsistent)
+    didStop()
+  }
+
+  override package final func stopCalls(_ handle: UInt, unless hasEnded: () -> Bool) { stopCalls() }
+
+  // MARK: Pauses
+
+  override package final func changePauses(
+    _ handle: UInt,
+    by change: Int,
+    unless hasEnded: () -> Bool
+  ) {
+    let amount = UInt64(bitPattern: Int64(change)) &* Self.onePause
+    word.wrappingAdd(amount, ordering: .sequentiallyConsistent)
+    didChangePauses()
+  }
+
+  // MARK: Calls
+
+  /// Begins a call.
+  ///
+  /// - Returns: `false` when the registration has ended; otherwise balance the call with ``finish()``.
+  package final func beginCall() -> Bool {
+    let former = word.wrappingAdd(Self.oneCall, ordering: .sequentiallyConsistent).oldValue
+    if former & (Self.ended | Self.stopped) == 0 { return true }
+    finish()
+    return false
+  }
+
+  /// Counts a call that takes place although the registration ends or has ended.
+  ///
+  /// Balance it with ``finish()``.
+  package final func countCall() {
+    word.wrappingAdd(Self.oneCall, ordering: .sequentiallyConsistent)
+  }
+
+  /// Ends a call.
+  package final func finish() {
+    let word = word.wrappingSubtract(Self.oneCall, ordering: .sequentiallyConsistent).newValue
+    let calls = word / Self.oneCall
+    guard word & Self.awaited != 0, calls <= 1 else { return }
+    let (idle, alone) = state.withLock { state in
+      (calls == 0 ? state.idle.take() : nil, state.alone.take())
+    }
+    idle?.open()
+    alone?.open()
+  }
+
+  override package func waitUntilFinished(_ handle: UInt) async {
+    // A handler that waits for its own end does not wait for its current call.
+    let isOwn = isOwnCall
+    let latch: Latch? = state.withLock { state in
+      let word = word.bitwiseOr(Self.awaited, ordering: .sequentiallyConsistent).newValue
+      guard word / Self.oneCall > (isOwn ? 1 : 0) else { return nil }
+      let latch = (isOwn ? state.alone : state.idle) ?? Latch()
+      if isOwn { state.alone = latch } else { state.idle = latch }
+      return latch
+    }
+    await latch?.wait()
+  }
+
+  /// Stops the program if a registration without a running call or pause does not look like one.
+  package final func _checkInvariants() {
+    let word = word.load(ordering: .sequentiallyConsistent)
+    assert(word / Self.oneCall < 1 << 31, "more calls have ended than begun")
+    assert(word & Self.closed < 1 << 31, "more pauses have ended than begun")
+  }
+}
+
+/// The asynchronous handler call that the current task is making.
+///
+/// A task that the handler starts inherits the task-local, so the task's own identity is compared as well.
+/// That identity is valid only while the task runs, which is until the call has ended.
+package final class RunningCall: Sendable {
+  @TaskLocal private static var innermost: RunningCall?
+
+  /// The registrations whose handlers wait for this call, including its own.
+  package let links: [ObjectIdentifier]
+  private let task: Int
+  private let hasEnded = Atomic<Bool>(false)
+
+  private init(links: [ObjectIdentifier], task: Int) {
+    self.links = links
+    self.task = task
+  }
+
+  /// The call that the current task itself is making.
+  package static var current: RunningCall? {
+    guard let innermost, !innermost.hasEnded.load(ordering: .acquiring),
+      innermost.task == TaskIdentity.current
+    else { return nil }
+    return innermost
+  }
+
+  /// Returns whether the current task itself is making a call for a registration.
+  package static func isCalling(_ registration: Registration) -> Bool {
+    current?.links.first == ObjectIdentifier(registration)
+  }
+
+  /// Makes a call.
+  ///
+  /// - Parameters:
+  ///   - registration: The registration.
+  ///   - callers: The registrations whose handlers wait for this call.
+  ///   - body: The call.
+  package static func run(
+    _ registration: Registration,
+    callers: [ObjectIdentifier],
+    _ body: () async -> Void
+  ) async {
+    let links = [ObjectIdentifier(registration)] + callers
+    let call = RunningCall(links: links, task: TaskIdentity.current)
+    await $innermost.withValue(call, operation: body)
+    call.hasEnded.store(true, ordering: .releasing)
+  }
+}
