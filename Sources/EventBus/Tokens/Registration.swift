@@ -57,9 +57,7 @@ package class Registration: TokenTarget, EndingMembers.Member,
   /// Prevents new calls that do not check ``beginCall()``, ahead of the end.
   package func didStop() {}
 
-  /// Stops or resumes deliveries.
-  ///
-  /// - Parameter isPaused: Whether the change began or ended all pauses; further pauses do not count.
+  /// Stops or resumes deliveries, according to ``isPaused``.
   package func didChangePauses() {}
 
   /// A Boolean value that indicates whether the current task is inside a call of the handler.
