@@ -106,11 +106,21 @@ package final class EndingMembers: Sendable {
   /// Hooks and the closures of tokens may post; no handler of a later member is called by then.
   ///
   /// - Parameter isFinal: Pass `true` to accept no more members.
-  package func end(isFinal: Bool) {
-    let members = state.withLock { state in
+  package func end(isFinal: Bool) { Self.end(takeAll(isFinal: isFinal)) }
+
+  /// Removes every member without ending it.
+  ///
+  /// - Parameter isFinal: Pass `true` to accept no more members.
+  /// - Returns: The members, oldest first, for ``end(_:)``.
+  package func takeAll(isFinal: Bool) -> [any Member] {
+    state.withLock { state in
       if isFinal { state.hasEnded = true }
       return state.members.removeAll()
     }
+  }
+
+  /// Ends members that were removed, in order.
+  package static func end(_ members: [any Member]) {
     for member in members { member.stopCalls() }
     for member in members { member.lifetimeEnded() }
   }

@@ -9,44 +9,20 @@ package import EventBus
 ///
 /// Every member may be called from any thread. Closures run, and waiters are resumed, outside the lock.
 package final class ShutdownSignal: Sendable {
-  private struct Hook: Sendable {
-    let body: @Sendable () -> Void
-    var watcher: WeakCancellable?
-  }
-
-  private struct State: Sendable {
+  private struct State {
     var isRaised = false
     var isClosed = false
-    var nextKey: UInt = 0
-    /// The closures that have not been called.
-    var hooks: [UInt: Hook] = [:]
-    /// The keys of closures that were registered when the signal was raised and have not run, the next one
-    /// last.
-    var turns: [UInt] = []
-    /// Indicates that a task is running these closures.
+    /// Indicates that the closures registered before the signal was raised have not all returned.
     var runsHooks = false
-    /// The closures that are running; each latch opens when its closure returns.
-    var running: [UInt: Latch] = [:]
+    /// The number of callers that run or register closures.
+    var runners = 0
     /// Opened when the closures registered before the signal was raised have returned.
     var latch: Latch?
-
-    /// A Boolean value that indicates whether ``ShutdownSignal/close()`` can return.
-    var isDone: Bool { isClosed && !runsHooks && running.isEmpty }
-
-    /// Removes the next closure in order to run it, skipping removed ones.
-    mutating func takeTurn() -> (key: UInt, hook: Hook)? {
-      while let key = turns.popLast() {
-        guard let hook = hooks.removeValue(forKey: key) else { continue }
-        running[key] = Latch()
-        return (key, hook)
-      }
-      runsHooks = false
-      return nil
-    }
   }
 
   private let state = Locked(State())
-  private let hooksDone = Doorbell()
+  private let hooks = EndingMembers()
+  private let isQuiet = Doorbell()
 
   /// Creates a signal that is not raised.
   package init() {}
@@ -60,20 +36,22 @@ package final class ShutdownSignal: Sendable {
   /// - Returns: A token that removes the closure before it starts to run. Dropping the token has no effect.
   /// - Complexity: Amortized O(1).
   package func onRaise(_ body: @escaping @Sendable () -> Void) -> Token {
-    let hook = Hook(body: body)
-    let (key, runsNow) = state.withLock { state in
-      let key = state.nextKey
-      state.nextKey += 1
-      let runsNow = state.isRaised && !state.isClosed
-      if runsNow { state.running[key] = Latch() }
-      if !runsNow && !state.isClosed { state.hooks[key] = hook }
-      return (key, runsNow)
+    let hook = EndHook { [weak self] in
+      // A signal that is closed without being raised ends its hooks, too.
+      if self?.isRaised == true { body() }
     }
-    if runsNow {
-      body()
-      finish(key)
+    let token = Token(hook, handle: 0, isKept: true)
+    let isOpen = state.withLock { state in
+      if !state.isClosed { state.runners += 1 }
+      return !state.isClosed
     }
-    return Token(KeyedTarget(self, key: key), handle: 0, isKept: true)
+    if isOpen {
+      hook.join(hooks)
+      leave()
+    } else {
+      hook.end(0)
+    }
+    return token
   }
 
   /// Waits until the signal was raised and the closures registered before have returned.
@@ -98,17 +76,21 @@ package final class ShutdownSignal: Sendable {
   /// The closures run in registration order in a task of their own, so that a blocking closure does not delay
   /// the caller. Waiters resume after them.
   ///
-  /// - Complexity: O(*n* log *n*) in the number of closures.
+  /// - Complexity: O(*n*) in the number of closures.
   package func raise() {
-    let (runsHooks, latch) = state.withLock { state -> (Bool, Latch?) in
-      if state.isRaised || state.isClosed { return (false, nil) }
-      state.isRaised = true
-      state.turns = state.hooks.keys.sorted(by: >)
-      state.runsHooks = !state.turns.isEmpty
-      return (state.runsHooks, state.runsHooks ? nil : state.latch.take())
+    let isFirst = state.withLock { state in
+      if state.isRaised || state.isClosed { return false }
+      (state.isRaised, state.runsHooks) = (true, true)
+      state.runners += 1
+      return true
     }
-    latch?.open()
-    if runsHooks { Task { runHooks() } }
+    guard isFirst else { return }
+    let members = hooks.takeAll(isFinal: true)
+    guard !members.isEmpty else { return hooksHaveRun() }
+    Task {
+      EndingMembers.end(members)
+      hooksHaveRun()
+    }
   }
 
   /// Closes the signal and waits, regardless of cancellation, until the closures of a raised signal have
@@ -116,69 +98,30 @@ package final class ShutdownSignal: Sendable {
   ///
   /// Called once, by the runner of the service.
   package func close() async {
-    let (isDone, hooks, latch) = state.withLock { state in
+    let (isRaised, isBusy, latch) = state.withLock { state in
       state.isClosed = true
-      let hooks = state.runsHooks ? [:] : state.hooks
-      if !state.runsHooks { state.hooks = [:] }
-      return (state.isDone, hooks, state.runsHooks ? nil : state.latch.take())
+      return (state.isRaised, state.runners > 0, state.runsHooks ? nil : state.latch.take())
     }
     latch?.open()
-    for hook in hooks.sorted(by: { $0.key < $1.key }) { hook.value.watcher?.object?.cancel() }
-    if !isDone { await hooksDone.wait() }
+    if !isRaised { hooks.end(isFinal: true) }
+    if isBusy { await isQuiet.wait() }
   }
 
-  private func runHooks() {
-    while let (key, watcher) = callNext() {
-      finish(key)
-      watcher?.object?.cancel()
+  private func hooksHaveRun() {
+    let latch = state.withLock { state in
+      state.runsHooks = false
+      return state.latch.take()
     }
-    let (latch, isDone) = state.withLock { ($0.latch.take(), $0.isDone) }
     latch?.open()
-    if isDone { hooksDone.ring() }
+    leave()
   }
 
-  /// Calls the next closure and releases it.
-  private func callNext() -> (key: UInt, watcher: WeakCancellable?)? {
-    guard let (key, hook) = state.withLock({ $0.takeTurn() }) else { return nil }
-    hook.body()
-    return (key, hook.watcher)
-  }
-
-  /// Records that a closure has returned.
-  private func finish(_ key: UInt) {
-    let (latch, isDone) = state.withLock { ($0.running.removeValue(forKey: key), $0.isDone) }
-    latch?.open()
-    if isDone { hooksDone.ring() }
-  }
-}
-
-extension ShutdownSignal: KeyedRegistrations {
-  package func end(_ key: UInt) {
-    let hook = state.withLock { $0.hooks.removeValue(forKey: key) }
-    withExtendedLifetime(hook) {}
-  }
-
-  package func endByItself(_ key: UInt) {
-    state.withLock { $0.hooks.removeValue(forKey: key) }?.watcher?.object?.cancel()
-  }
-
-  package func isActive(_ key: UInt) -> Bool { state.withLock { $0.hooks[key] != nil } }
-
-  package func watch(_ key: UInt, by token: any Cancellable) -> Bool {
-    let watcher = WeakCancellable(token)
-    return state.withLock { state in
-      state.hooks[key]?.watcher = watcher
-      return state.hooks[key] != nil
+  private func leave() {
+    let isDone = state.withLock { state in
+      state.runners -= 1
+      return state.isClosed && state.runners == 0
     }
-  }
-
-  package func changePauses(_ key: UInt, by change: Int) {}
-
-  /// Waits until this closure has returned.
-  ///
-  /// A closure is synchronous and therefore cannot wait for itself.
-  package func waitUntilFinished(_ key: UInt) async {
-    await state.withLock { $0.running[key] }?.wait()
+    if isDone { isQuiet.ring() }
   }
 }
 
