@@ -67,12 +67,6 @@ public final class ManualClock: Clock, Sendable {
     var lastNumber: UInt = 0
     var waiters: [(count: Int, latch: Latch)] = []
 
-    /// Returns an identifier for a task that is about to sleep.
-    mutating func nextNumber() -> UInt {
-      lastNumber += 1
-      return lastNumber
-    }
-
     /// Adds a sleeper after those with the same deadline.
     ///
     /// - Complexity: O(*n*).
@@ -124,17 +118,16 @@ public final class ManualClock: Clock, Sendable {
   ///   - tolerance: Ignored, because sleepers wake up exactly.
   /// - Throws: `CancellationError`, as soon as the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-    let number = state.withLock { $0.nextNumber() }
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      return state.lastNumber
+    }
     let unit = activity.currentUnit
     let isRested = await withCancellationHandling {
       await withCheckedContinuation { continuation in
-        let sleeper = Sleeper(
-          deadline: deadline,
-          number: number,
-          continuation: continuation,
-          unit: unit
+        fallAsleep(
+          Sleeper(deadline: deadline, number: number, continuation: continuation, unit: unit)
         )
-        settle(sleeper)
       }
     } onCancel: {
       state.withLock { $0.remove(number) }?.wake(isRested: false)
@@ -195,7 +188,7 @@ public final class ManualClock: Clock, Sendable {
     }
   }
 
-  private func settle(_ sleeper: Sleeper) {
+  private func fallAsleep(_ sleeper: Sleeper) {
     let (answer, served) = state.withLock { state -> (Bool?, [Latch]) in
       // Checked under the lock: a cancellation handler that runs later finds the sleeper.
       if Task.isCancelled { return (false, []) }

@@ -11,6 +11,8 @@ protocol TimerSource: KeyedRegistrations {
 
 /// A tick that is due and waits for its executor.
 struct DueTick: Sendable {
+  /// The actor on which the handler runs, kept alive until the tick begins.
+  let actor: (any Actor)?
   let source: any TimerSource
   let key: UInt
   let unit: TimerActivity.Unit?
@@ -28,7 +30,6 @@ struct DueTick: Sendable {
 /// A lane keeps its actor alive only while ticks are due there.
 final class TickLanes: Sendable {
   private struct Lane {
-    let actor: (any Actor)?
     /// The next ticks, in reverse order.
     var front: [DueTick] = []
     var chunks = BoundedQueue<[DueTick]>()
@@ -44,17 +45,6 @@ final class TickLanes: Sendable {
     }
   }
 
-  /// The next tick of a lane, with the consequences of taking it.
-  private struct Turn {
-    var tick: DueTick?
-    /// The task must schedule a successor for the remaining ticks.
-    var needsSuccessor = false
-    /// The lane, if it was removed; released outside the lock.
-    var closed: Lane?
-    /// The number of ticks in the lane including this one, up to a chunk.
-    var available = 1
-  }
-
   private static let chunk = 64
 
   static let shared = TickLanes()
@@ -63,20 +53,33 @@ final class TickLanes: Sendable {
 
   private init() {}
 
-  /// Adds ticks at the end of an actor's lane, or of the nonisolated lane.
-  ///
-  /// Adds them in chunks, so that the time under the lock does not grow with each tick.
-  func add(_ ticks: [DueTick], on actor: (any Actor)?) {
+  /// Adds ticks at the ends of the lanes of their actors, starting with the lane of the first tick.
+  func add(_ ticks: [DueTick]) {
+    var groups: [[DueTick]] = []
+    var indices: [ObjectIdentifier?: Int] = [:]
+    for tick in ticks {
+      let id = tick.actor.map { ObjectIdentifier($0) }
+      if let index = indices[id] {
+        groups[index].append(tick)
+      } else {
+        indices[id] = groups.count
+        groups.append([tick])
+      }
+    }
+    for group in groups { add(group, on: group[0].actor) }
+  }
+
+  /// Adds ticks in chunks, so that the time under the lock does not grow with each tick.
+  private func add(_ ticks: [DueTick], on actor: (any Actor)?) {
     let chunks = stride(from: 0, to: ticks.count, by: Self.chunk).map { start in
       Array(ticks[start..<min(start + Self.chunk, ticks.count)].reversed())
     }
-    let id = actor.map { ObjectIdentifier($0) }
     let mustSchedule = lanes.withLock { lanes in
-      var lane = lanes.removeValue(forKey: id) ?? Lane(actor: actor)
+      var lane = lanes.removeValue(forKey: Self.id(of: actor)) ?? Lane()
       for chunk in chunks { _ = lane.chunks.append(chunk) }
       let isScheduled = lane.isScheduled
       lane.isScheduled = true
-      lanes[id] = lane
+      lanes[Self.id(of: actor)] = lane
       return !isScheduled
     }
     if mustSchedule { schedule(on: actor) }
@@ -93,72 +96,59 @@ final class TickLanes: Sendable {
   @MainActor private func workOnMain() async { await work(on: MainActor.shared) }
 
   private func work(on actor: isolated (any Actor)?) async {
-    let id = actor.map { ObjectIdentifier($0) }
     let runner = TaskIdentity.current
-    var isFirst = true
     // Ticks that fall due meanwhile wait for another turn of the actor, which runs other work in between.
-    var remaining = 1
-    while true {
-      let turn = next(id, isFirst: isFirst)
-      if turn.needsSuccessor { schedule(on: actor) }
-      guard let tick = turn.tick else { return }
-      if isFirst { remaining = turn.available }
-      isFirst = false
+    var remaining: Int?
+    while let (tick, available) = next(on: actor, isFirst: remaining == nil) {
       await tick.source.run(tick.key, by: runner, tick.unit)
+      remaining = (remaining ?? available) - 1
       // A handler that cancelled its own task has cancelled this one: another task continues.
-      remaining -= 1
-      if Task.isCancelled || remaining == 0 { return leave(id, actor) }
+      if Task.isCancelled || remaining == 0 { return leave(actor) }
     }
   }
 
-  private func next(_ id: ObjectIdentifier?, isFirst: Bool) -> Turn {
-    lanes.withLock { lanes in
-      var turn = Turn()
-      guard let index = lanes.index(forKey: id) else { return turn }
-      if isFirst {
-        lanes.values[index].isScheduled = false
-        turn.available = max(1, min(lanes.values[index].count, Self.chunk))
+  /// Removes the next tick of a lane, and schedules a successor for the remaining ones.
+  ///
+  /// - Parameters:
+  ///   - actor: The actor of the lane.
+  ///   - isFirst: A Boolean value that indicates whether the task has just started.
+  /// - Returns: The tick, and the number of ticks in the lane including this one, up to a chunk; `nil` if
+  ///   the lane is empty.
+  private func next(
+    on actor: (any Actor)?,
+    isFirst: Bool
+  ) -> (tick: DueTick, available: Int)? {
+    let (tick, available, needsSuccessor) = lanes.withLock { lanes in
+      guard let index = lanes.index(forKey: Self.id(of: actor)) else {
+        return (nil as DueTick?, 0, false)
       }
-      turn.tick = lanes.values[index].popFirst()
-      guard !lanes.values[index].isScheduled else { return turn }
+      if isFirst { lanes.values[index].isScheduled = false }
+      let available = max(1, min(lanes.values[index].count, Self.chunk))
+      let tick = lanes.values[index].popFirst()
+      if lanes.values[index].isScheduled { return (tick, available, false) }
       if lanes.values[index].isEmpty {
-        turn.closed = lanes.remove(at: index).value
-      } else {
-        turn.needsSuccessor = true
-        lanes.values[index].isScheduled = true
+        lanes.remove(at: index)
+        return (tick, available, false)
       }
-      return turn
+      lanes.values[index].isScheduled = true
+      return (tick, available, true)
     }
+    if needsSuccessor { schedule(on: actor) }
+    return tick.map { ($0, available) }
   }
 
-  private func leave(_ id: ObjectIdentifier?, _ actor: (any Actor)?) {
+  private func leave(_ actor: (any Actor)?) {
     let mustSchedule = lanes.withLock { lanes in
-      guard let lane = lanes[id], !lane.isScheduled, !lane.isEmpty else { return false }
-      lanes[id]?.isScheduled = true
+      guard let lane = lanes[Self.id(of: actor)], !lane.isScheduled, !lane.isEmpty else {
+        return false
+      }
+      lanes[Self.id(of: actor)]?.isScheduled = true
       return true
     }
     if mustSchedule { schedule(on: actor) }
   }
-}
 
-/// Due ticks, grouped by lane.
-struct TickGroups {
-  private var groups: [(actor: (any Actor)?, ticks: [DueTick])] = []
-  private var indices: [ObjectIdentifier?: Int] = [:]
-
-  /// Adds a tick at the end of the group of its actor, or of the nonisolated group.
-  mutating func append(_ tick: DueTick, on actor: (any Actor)?) {
-    let id = actor.map { ObjectIdentifier($0) }
-    if let index = indices[id] {
-      groups[index].ticks.append(tick)
-    } else {
-      indices[id] = groups.count
-      groups.append((actor, [tick]))
-    }
-  }
-
-  /// Adds the ticks to their lanes, starting with the lane of the earliest tick.
-  func send(to lanes: TickLanes) {
-    for group in groups { lanes.add(group.ticks, on: group.actor) }
+  private static func id(of actor: (any Actor)?) -> ObjectIdentifier? {
+    actor.map { ObjectIdentifier($0) }
   }
 }

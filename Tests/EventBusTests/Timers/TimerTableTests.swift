@@ -7,7 +7,7 @@ struct TimerTableTests {
   private typealias Table = TimerTable<ManualClock.Instant>
 
   private final class Body: TimerBody {
-    var place: TimerPlace { .on(nil) }
+    var actor: (any Actor)? { nil }
 
     func call(_ tick: Tick) async -> Bool { true }
   }
@@ -19,22 +19,25 @@ struct TimerTableTests {
     repeats: Bool = true
   ) -> UInt {
     table.add(
-      TimerSchedule(from: .second(0), every: .seconds(interval), missed: .skip),
-      tolerance: .seconds(tolerance),
-      repeats: repeats,
-      body: Body()
+      TimerSchedule(
+        from: .second(0),
+        every: .seconds(interval),
+        tolerance: .seconds(tolerance),
+        missed: repeats ? .skip : nil
+      ),
+      Body()
     )
   }
 
   /// Everything that is due, as the queue takes it.
   private func takeDue(from table: inout Table, at second: Int) -> [UInt] {
-    var due: [TimerDue<ManualClock.Instant>] = []
+    var due: [Table.Due] = []
     var batch = table.takeDue(at: .second(second))
     while !batch.isEmpty {
       due += batch
       batch = table.takeDue(at: .second(second))
     }
-    due.sortByDeadline()
+    Table.sort(&due)
     table._checkInvariants()
     return due.map(\.key)
   }
@@ -92,7 +95,7 @@ struct TimerTableTests {
         key: add(to: &table, every: second, tolerance: numbers.next(below: 9))
       )
     }
-    var due: [TimerDue<ManualClock.Instant>] = []
+    var due: [Table.Due] = []
     var sizes: [Int] = []
     repeat {
       let batch = table.takeDue(at: .second(40))
@@ -100,7 +103,7 @@ struct TimerTableTests {
       due += batch
     } while sizes.last == Table.batch
     #expect(sizes == Array(repeating: 64, count: 15) + [40])
-    due.sortByDeadline()
+    Table.sort(&due)
     // Keys of a new table ascend with the registration.
     #expect(
       due.map(\.key) == timers.sorted { ($0.second, $0.key) < ($1.second, $1.key) }.map(\.key)
@@ -128,14 +131,12 @@ struct TimerTableTests {
         every: .seconds(1 + numbers.next(below: 10_000)),
         missed: .delay
       )
-      return counted {
-        $0.add(schedule, tolerance: .zero, repeats: true, body: Body())
-      }
+      return counted { $0.add(schedule, Body()) }
     }
     for key in keys.prefix(1_000) { counted { $0.changePauses(key, by: 1, at: now) } }
     for key in keys.prefix(1_000) { counted { $0.changePauses(key, by: -1, at: now) } }
     var due: [UInt] = []
-    var batch: [TimerDue<CountingTime.Instant>]
+    var batch: [TimerTable<CountingTime.Instant>.Due]
     repeat {
       batch = counted { $0.takeDue(at: now) }
       due += batch.map(\.key)
