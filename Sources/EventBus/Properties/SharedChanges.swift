@@ -75,7 +75,8 @@ package struct SharedChanges<Value> {
     newest += 1
     let answered = turn?.thread == thread ? turn?.depth : depth
     let round = SharedRound(
-      Change(.set, old: old, new: value),
+      change: Change(.set, old: old, new: value),
+      first: newest,
       number: newest,
       thread: thread,
       depth: answered.map { $0 + 1 } ?? 0,
@@ -149,32 +150,24 @@ package struct SharedRound<Value> {
   /// The number of the last change in the round.
   package private(set) var number: UInt
   /// The thread that made all changes in the round, or zero if several did.
-  package private(set) var thread: UInt
+  private(set) var thread: UInt = 0
   /// The length of the chain of handler calls that led to the change, each made for the change before.
-  package private(set) var depth: Int
+  package private(set) var depth = 0
   /// A Boolean value that indicates whether a registration or the end of a pause preceded the round.
-  package private(set) var isBarred: Bool
-
-  /// Creates a round of one change.
-  package init(
-    _ change: Change<Value>,
-    number: UInt,
-    thread: UInt = 0,
-    depth: Int = 0,
-    isBarred: Bool = false
-  ) {
-    self.change = change
-    first = number
-    self.number = number
-    self.thread = thread
-    self.depth = depth
-    self.isBarred = isBarred
-  }
+  package private(set) var isBarred = false
 
   /// The announcement of the round.
-  var announcement: SharedRound {
+  var announcement: SharedRound { with(Change(.prior, old: change.old, new: change.new)) }
+
+  /// Returns the round for an observer that already knows some of the changes, with the value it knows as
+  /// the old value; returns the round unchanged for `nil`.
+  func beginning(with known: Value?) -> SharedRound {
+    known.map { with(Change(change.kind, old: $0, new: change.new)) } ?? self
+  }
+
+  private func with(_ change: Change<Value>) -> SharedRound {
     var copy = self
-    copy.change = Change(.prior, old: change.old, new: change.new)
+    copy.change = change
     return copy
   }
 
@@ -186,15 +179,6 @@ package struct SharedRound<Value> {
   /// It calls the value's `==`, so call it without a lock held.
   func isNothing(_ areEqual: ((Value, Value) -> Bool)?) -> Bool {
     isMerged && areEqual?(change.old, change.new) == true
-  }
-
-  /// Returns the round for an observer that already knows some of the changes, with the value it knows as
-  /// the old value; returns the round unchanged for `nil`.
-  func beginning(with known: Value?) -> SharedRound {
-    guard let known else { return self }
-    var copy = self
-    copy.change = Change(change.kind, old: known, new: change.new)
-    return copy
   }
 
   /// Merges the next round into this one, if the rules allow it.

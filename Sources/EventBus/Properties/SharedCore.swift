@@ -67,13 +67,10 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     let thread = enteringThread()
     let depth = depth(on: thread)
     let (old, recorded) = state.withLock { state -> (Value, Recorded?) in
-      let old = state.value
-      guard !isEmpty else {
-        state.value = value
-        return (old, nil)
-      }
-      if areEqual(old, value, on: thread) { return (old, nil) }
+      let (old, isObserved) = (state.value, !isEmpty)
+      if isObserved, areEqual(old, value, on: thread) { return (old, nil) }
       state.value = value
+      if !isObserved { return (old, nil) }
       return (old, record(from: old, by: thread, answering: depth, in: &state))
     }
     // The old value is released here, outside the lock.
@@ -192,7 +189,8 @@ package final class SharedCore<Value: Sendable>: ObserverList,
       return (state.value, state.newest)
     }
     inbox.setBaseline(value, newest)
-    let initial = SharedRound(Change(.initial, old: value, new: value), number: newest)
+    let change = Change(.initial, old: value, new: value)
+    let initial = SharedRound(change: change, first: newest, number: newest)
     inbox.handOver(request.options.contains(.initial) ? initial : nil)
     return link
   }

@@ -11,6 +11,8 @@ internal import Synchronization
 ///
 /// The property owns its observers, which own their inboxes; ``ObserverList/close()`` breaks the cycle.
 final class SharedInbox<Value: Sendable>: Sendable {
+  private typealias Observer = RoutedObserver<SharedRound<Value>>
+
   private struct State {
     var isOpen = false
     /// The number of the newest change contained in the value at registration.
@@ -107,7 +109,7 @@ final class SharedInbox<Value: Sendable>: Sendable {
   /// After 64 changes a task continues.
   func handOver(_ initial: SharedRound<Value>?) {
     // Counted as a call, so that waiting for the registration to finish includes it.
-    guard let observer: RoutedObserver<SharedRound<Value>> = link.begin() else { return }
+    guard let observer: Observer = link.begin() else { return }
     defer { link.finish() }
     if let initial { give(initial, to: observer) }
     var rest = SharedChanges<Value>.othersPerTurn
@@ -120,10 +122,7 @@ final class SharedInbox<Value: Sendable>: Sendable {
     Task.detached { self.handOver(nil) }
   }
 
-  private func give(
-    _ round: SharedRound<Value>,
-    to observer: RoutedObserver<SharedRound<Value>>
-  ) {
+  private func give(_ round: SharedRound<Value>, to observer: Observer) {
     guard observer.isReceptive else { return }
     if isBound {
       let displaced = state.withLock { $0.waiting.appendOrMerge(round) }

@@ -220,24 +220,20 @@ private func startTimer<C: Clock>(
   _ fileID: StaticString,
   _ line: UInt
 ) -> Token {
-  if policy != nil, interval <= .zero {
-    trap(
-      "\(fileID):\(line): `every` requires a positive interval; got \(interval)",
-      remedy: "Pass an interval above zero"
-    )
-  }
-  if interval < .zero {
-    trap(
-      "\(fileID):\(line): `after` cannot have a negative delay; got \(interval)",
-      remedy: "Pass a delay of zero or more"
-    )
-  }
-  if let tolerance, tolerance < .zero {
-    trap(
-      "\(fileID):\(line): a timer cannot have a negative tolerance; got \(tolerance)",
-      remedy: "Pass a tolerance of zero or more, or none"
-    )
-  }
+  let mistake: (text: String, remedy: String)? =
+    if policy != nil, interval <= .zero {
+      ("`every` requires a positive interval; got \(interval)", "Pass an interval above zero")
+    } else if interval < .zero {
+      ("`after` cannot have a negative delay; got \(interval)", "Pass a delay of zero or more")
+    } else if let tolerance, tolerance < .zero {
+      (
+        "a timer cannot have a negative tolerance; got \(tolerance)",
+        "Pass a tolerance of zero or more, or none"
+      )
+    } else {
+      nil
+    }
+  if let mistake { trap("\(fileID):\(line): \(mistake.text)", remedy: mistake.remedy) }
   let queue = TimerQueue.queue(of: clock)
   let key = queue.add(every: interval, tolerance: tolerance ?? .zero, missed: policy, body: body)
   let target = KeyedTarget(queue, key: key)

@@ -29,12 +29,11 @@ struct DueTick: Sendable {
 ///
 /// A lane keeps its actor alive only while ticks are due there.
 final class TickLanes: Sendable {
+  /// A lane exists while a task is scheduled for it that has not started.
   private struct Lane {
     /// The next ticks, in reverse order.
     var front: [DueTick] = []
     var chunks = BoundedQueue<[DueTick]>()
-    /// A task was scheduled for the lane and has not started.
-    var isScheduled = false
 
     var isEmpty: Bool { front.isEmpty && chunks.isEmpty }
     var count: Int { front.count + (chunks.first?.count ?? 0) }
@@ -75,12 +74,11 @@ final class TickLanes: Sendable {
       Array(ticks[start..<min(start + Self.chunk, ticks.count)].reversed())
     }
     let mustSchedule = lanes.withLock { lanes in
-      var lane = lanes.removeValue(forKey: Self.id(of: actor)) ?? Lane()
+      let former = lanes.removeValue(forKey: Self.id(of: actor))
+      var lane = former ?? Lane()
       for chunk in chunks { _ = lane.chunks.append(chunk) }
-      let isScheduled = lane.isScheduled
-      lane.isScheduled = true
       lanes[Self.id(of: actor)] = lane
-      return !isScheduled
+      return former == nil
     }
     if mustSchedule { schedule(on: actor) }
   }
@@ -97,55 +95,33 @@ final class TickLanes: Sendable {
 
   private func work(on actor: isolated (any Actor)?) async {
     let runner = TaskIdentity.current
-    // Ticks that fall due meanwhile wait for another turn of the actor, which runs other work in between.
-    var remaining: Int?
-    while let (tick, available) = next(on: actor, isFirst: remaining == nil) {
+    var (next, remaining) = begin(on: actor)
+    while let tick = next {
       await tick.source.run(tick.key, by: runner, tick.unit)
-      remaining = (remaining ?? available) - 1
-      // A handler that cancelled its own task has cancelled this one: another task continues.
-      if Task.isCancelled || remaining == 0 { return leave(actor) }
+      // Ticks that fall due meanwhile wait for another turn of the actor, which runs other work in between.
+      remaining -= 1
+      // A handler that cancelled its own task has cancelled this one: the successor continues.
+      if Task.isCancelled || remaining == 0 { return }
+      next = lanes.withLock { $0[Self.id(of: actor)]?.popFirst() }
     }
   }
 
-  /// Removes the next tick of a lane, and schedules a successor for the remaining ones.
+  /// Removes the first tick for a scheduled task that has started, and schedules a successor for the
+  /// remaining ones.
   ///
-  /// - Parameters:
-  ///   - actor: The actor of the lane.
-  ///   - isFirst: A Boolean value that indicates whether the task has just started.
-  /// - Returns: The tick, and the number of ticks in the lane including this one, up to a chunk; `nil` if
-  ///   the lane is empty.
-  private func next(
-    on actor: (any Actor)?,
-    isFirst: Bool
-  ) -> (tick: DueTick, available: Int)? {
-    let (tick, available, needsSuccessor) = lanes.withLock { lanes in
-      guard let index = lanes.index(forKey: Self.id(of: actor)) else {
-        return (nil as DueTick?, 0, false)
-      }
-      if isFirst { lanes.values[index].isScheduled = false }
-      let available = max(1, min(lanes.values[index].count, Self.chunk))
+  /// - Parameter actor: The actor of the lane.
+  /// - Returns: The tick, if any remains, and the number of ticks including this one, up to a chunk.
+  private func begin(on actor: (any Actor)?) -> (tick: DueTick?, available: Int) {
+    let (tick, available, isLast) = lanes.withLock { lanes -> (DueTick?, Int, Bool) in
+      guard let index = lanes.index(forKey: Self.id(of: actor)) else { return (nil, 0, true) }
+      let available = min(lanes.values[index].count, Self.chunk)
       let tick = lanes.values[index].popFirst()
-      if lanes.values[index].isScheduled { return (tick, available, false) }
-      if lanes.values[index].isEmpty {
-        lanes.remove(at: index)
-        return (tick, available, false)
-      }
-      lanes.values[index].isScheduled = true
-      return (tick, available, true)
+      let isLast = lanes.values[index].isEmpty
+      if isLast { lanes.remove(at: index) }
+      return (tick, available, isLast)
     }
-    if needsSuccessor { schedule(on: actor) }
-    return tick.map { ($0, available) }
-  }
-
-  private func leave(_ actor: (any Actor)?) {
-    let mustSchedule = lanes.withLock { lanes in
-      guard let lane = lanes[Self.id(of: actor)], !lane.isScheduled, !lane.isEmpty else {
-        return false
-      }
-      lanes[Self.id(of: actor)]?.isScheduled = true
-      return true
-    }
-    if mustSchedule { schedule(on: actor) }
+    if !isLast { schedule(on: actor) }
+    return (tick, available)
   }
 
   private static func id(of actor: (any Actor)?) -> ObjectIdentifier? {

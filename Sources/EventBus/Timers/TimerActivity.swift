@@ -20,23 +20,6 @@ package final class TimerActivity: Sendable {
 
     /// Ends the unit.
     package func end() { activity.change(number, by: nil) }
-
-    /// Runs a closure as part of the unit, so that sleeping inside the closure counts as sleep of the unit.
-    ///
-    /// - Parameters:
-    ///   - isolation: The caller's actor, on which the closure runs.
-    ///   - body: The closure.
-    /// - Returns: The closure's result.
-    package func perform<Result: Sendable>(
-      isolation: isolated (any Actor)? = #isolation,
-      _ body: () async -> Result
-    ) async -> Result {
-      await TimerActivity.$current.withValue(self) {
-        // Captured so that the closure stays on the actor.
-        _ = isolation
-        return await body()
-      }
-    }
   }
 
   private struct State {
@@ -88,11 +71,7 @@ package final class TimerActivity: Sendable {
     let unit = currentUnit
     while !Task.isCancelled {
       let latch = Latch()
-      let served = state.withLock { state -> [Latch] in
-        state.waiters.append((unit?.number, latch))
-        return state.takeServed()
-      }
-      for latch in served { latch.open() }
+      update { $0.waiters.append((unit?.number, latch)) }
       if latch.isOpen { return }
       await latch.wait()
       state.withLock { state in state.waiters.removeAll { $0.latch === latch } }
@@ -100,14 +79,40 @@ package final class TimerActivity: Sendable {
     }
   }
 
+  /// Runs a closure as part of a unit, so that sleeping inside the closure counts as sleep of the unit.
+  ///
+  /// - Parameters:
+  ///   - unit: The unit, or `nil` to run the closure as it is.
+  ///   - isolation: The caller's actor, on which the closure runs.
+  ///   - body: The closure.
+  /// - Returns: The closure's result.
+  package static func perform<Result: Sendable>(
+    as unit: Unit?,
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: () async -> Result
+  ) async -> Result {
+    guard let unit else { return await body() }
+    return await $current.withValue(unit) {
+      // Captured so that the closure stays on the actor.
+      _ = isolation
+      return await body()
+    }
+  }
+
   /// Changes the number of sleeps of a unit, or ends the unit.
   private func change(_ number: UInt, by change: Int?) {
-    let served = state.withLock { state -> [Latch] in
-      guard let former = state.sleeps[number] else { return [] }
+    update { state in
+      guard let former = state.sleeps[number] else { return }
       let sleeps = change.map { former + $0 }
       state.sleeps[number] = sleeps
       let isBusy = sleeps.map { $0 <= 0 } ?? false
       state.busy += (isBusy ? 1 : 0) - (former <= 0 ? 1 : 0)
+    }
+  }
+
+  private func update(_ body: (inout State) -> Void) {
+    let served = state.withLock { state in
+      body(&state)
       return state.takeServed()
     }
     for latch in served { latch.open() }

@@ -42,12 +42,8 @@ final class TimerQueue<C: Clock>: TimerSource {
     missed policy: MissedTicks?,
     body: any TimerBody
   ) -> UInt {
-    let schedule = TimerSchedule(
-      from: clock.now,
-      every: interval,
-      tolerance: tolerance,
-      missed: policy
-    )
+    let now = clock.now
+    let schedule = TimerSchedule(from: now, every: interval, tolerance: tolerance, missed: policy)
     return change { $0.add(schedule, body) }
   }
 
@@ -57,7 +53,7 @@ final class TimerQueue<C: Clock>: TimerSource {
     if !table.withLock({ $0.join(key, members, ticket) }) { members.leave(ticket) }
   }
 
-  func endByItself(_ key: UInt) { finish(end(timer: key)) }
+  func endByItself(_ key: UInt) { end(timer: key)?.leaveAndCancel() }
 
   func end(_ key: UInt) { end(timer: key)?.leave() }
 
@@ -84,28 +80,25 @@ final class TimerQueue<C: Clock>: TimerSource {
 
   func run(_ key: UInt, by runner: Int, _ unit: TimerActivity.Unit?) async {
     // A frame of its own for the call releases the handler before the tick counts as finished.
-    let isOwned: Bool?
-    if let unit {
-      isOwned = await unit.perform { await call(key, by: runner) }
-    } else {
-      isOwned = await call(key, by: runner)
-    }
+    let isOwned =
+      if unit == nil {
+        await call(key, by: runner)
+      } else {
+        await TimerActivity.perform(as: unit) { await call(key, by: runner) }
+      }
     if let isOwned { finish(key, isOwned: isOwned) }
     unit?.end()
   }
 
   private func call(_ key: UInt, by runner: Int) async -> Bool? {
     guard let (body, tick, leftovers) = begin(key, by: runner) else { return nil }
-    finish(leftovers)
+    leftovers?.leaveAndCancel()
     return await body.call(tick)
   }
 
   @specialized(where C == ContinuousClock)
   @specialized(where C == SuspendingClock)
-  private func begin(
-    _ key: UInt,
-    by runner: Int
-  ) -> (body: any TimerBody, tick: Tick, leftovers: TimerLeftovers?)? {
+  private func begin(_ key: UInt, by runner: Int) -> TimerTable<C.Instant>.Start? {
     let now = clock.now
     return table.withLock { $0.begin(key, at: now, by: runner) }
   }
@@ -115,16 +108,11 @@ final class TimerQueue<C: Clock>: TimerSource {
   private func finish(_ key: UInt, isOwned: Bool) {
     let now = clock.now
     var finished = change { $0.finish(key, at: now, isOwned: isOwned) }
-    finish(finished.leftovers)
+    finished.leftovers?.leaveAndCancel()
     // Releases the handler before another thread can call it.
     let next = finished.next.take().map { dueTick(key, $0) }
     if let next { TickLanes.shared.add([next]) }
     finished.idle?.open()
-  }
-
-  private func finish(_ leftovers: TimerLeftovers?) {
-    leftovers?.leave()
-    leftovers?.cancelToken()
   }
 
   @specialized(where C == ContinuousClock)
@@ -158,12 +146,8 @@ extension TimerQueue {
     guard let number = change.number else { return }
     let unit = activity?.begin()
     let task = Task.detached {
-      if let unit {
-        await unit.perform { await self.sleep(number) }
-        unit.end()
-      } else {
-        await self.sleep(number)
-      }
+      await TimerActivity.perform(as: unit) { await self.sleep(number) }
+      unit?.end()
     }
     if !table.withLock({ $0.setTask(task, ofSleeper: number) }) { task.cancel() }
   }

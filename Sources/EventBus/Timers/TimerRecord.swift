@@ -58,8 +58,11 @@ package struct TimerLeftovers: Sendable {
     if let membership { membership.group.leave(membership.ticket) }
   }
 
-  /// Cancels the token of a timer that has ended by itself.
-  func cancelToken() { watcher?.object?.cancel() }
+  /// Removes a timer that has ended by itself from the lifetime of its owner, and cancels its token.
+  func leaveAndCancel() {
+    leave()
+    watcher?.object?.cancel()
+  }
 }
 
 /// The deadlines of one timer, computed without a clock.

@@ -8,6 +8,11 @@ package struct TimerTable<Instant: InstantProtocol> {
   /// equals, and the handler.
   package typealias Due = (key: UInt, deadline: Instant, order: UInt64, body: any TimerBody)
 
+  /// A tick that begins: the handler, its argument, and the leftovers of a timer whose only tick it is.
+  package typealias Start = (body: any TimerBody, tick: Tick, leftovers: TimerLeftovers?)
+  /// The instant of the next wake-up, and the latest instant that would do.
+  package typealias WakeUp = (instant: Instant, latest: Instant)
+
   /// The width of the low half of a key, which is the index of the slot.
   private static var slotBits: UInt { UInt(UInt.bitWidth) / 2 }
 
@@ -30,9 +35,6 @@ package struct TimerTable<Instant: InstantProtocol> {
 
   /// The maximum number of timers that ``takeDue(at:)`` returns.
   package static var batch: Int { 64 }
-
-  /// A Boolean value that indicates whether any timer waits for its deadline.
-  package var isWaiting: Bool { !heap.isEmpty }
 
   /// The number of slots, including free ones.
   package var slotCount: Int { slots.count }
@@ -61,10 +63,10 @@ package struct TimerTable<Instant: InstantProtocol> {
   /// Returns the group of the lifetime of a timer's owner, if the owner has one.
   package func members(of key: UInt) -> EndingMembers? { record(key)?.membership?.group }
 
-  /// The instant of the next wake-up and the latest that would do, or `nil` when no timer waits.
+  /// The next wake-up, or `nil` when no timer waits.
   ///
   /// - Complexity: O(1).
-  package var wakeUp: (instant: Instant, latest: Instant)? { heap.wakeUp() }
+  package var wakeUp: WakeUp? { heap.wakeUp() }
 
   /// Removes timers that are due from the heap: those that must be served first, ``batch`` at most.
   ///
@@ -99,13 +101,8 @@ package struct TimerTable<Instant: InstantProtocol> {
   ///   - key: The timer.
   ///   - now: The current instant.
   ///   - runner: The task that will call the handler.
-  /// - Returns: The handler and its argument, and the leftovers of a timer whose only tick this is; `nil` when
-  ///   the timer has ended or is paused.
-  package mutating func begin(
-    _ key: UInt,
-    at now: Instant,
-    by runner: Int
-  ) -> (body: any TimerBody, tick: Tick, leftovers: TimerLeftovers?)? {
+  /// - Returns: The tick, or `nil` when the timer has ended or is paused.
+  package mutating func begin(_ key: UInt, at now: Instant, by runner: Int) -> Start? {
     guard let record = record(key), let body = record.body else { return nil }
     guard record.pauses == 0 else {
       record.phase = .suspended
@@ -281,9 +278,7 @@ extension TimerTable {
   }
 
   /// Returns the next wake-up of a sleeper, or `nil` if the sleeper has been replaced or is not needed.
-  package mutating func nextWakeUp(
-    ofSleeper number: UInt
-  ) -> (instant: Instant, latest: Instant)? {
+  package mutating func nextWakeUp(ofSleeper number: UInt) -> WakeUp? {
     guard isCurrent(sleeper: number) else { return nil }
     guard let wakeUp else {
       sleeper = nil

@@ -108,7 +108,7 @@ struct TimerTableTests {
     #expect(
       due.map(\.key) == timers.sorted { ($0.second, $0.key) < ($1.second, $1.key) }.map(\.key)
     )
-    #expect(!table.isWaiting)
+    #expect(table.wakeUp == nil)
   }
 
   @Test("With 10,000 timers due, no change of the table handles more than one batch of them")
@@ -196,7 +196,7 @@ struct TimerTableTests {
     for key in keys { _ = table.end(key) }
     #expect(table.count == 0)
     #expect(table.slotCount == most)
-    #expect(!table.isWaiting)
+    #expect(table.wakeUp == nil)
     #expect(table.wakeUp == nil)
   }
 
@@ -212,6 +212,31 @@ struct TimerTableTests {
       table._checkInvariants()
     }
     #expect(takeDue(from: &table, at: 10) == [key])
+  }
+
+  @Test("A sleeper is replaced only by one that wakes up earlier, and removed after the last timer")
+  func sleeper() {
+    var table = Table()
+    #expect(table.updateSleeper().number == nil)
+    let late = add(to: &table, every: 10)
+    #expect(table.updateSleeper().number == 1)
+    let last = add(to: &table, every: 20)
+    #expect(table.updateSleeper().number == nil)
+    let early = add(to: &table, every: 5)
+    #expect(table.updateSleeper().number == 2)
+    #expect(table.nextWakeUp(ofSleeper: 1) == nil)
+    #expect(table.nextWakeUp(ofSleeper: 2)?.instant == .second(5))
+    // The sleeper wakes up for nothing and goes on with the next timer.
+    #expect(table.end(early) != nil)
+    #expect(table.updateSleeper().number == nil)
+    #expect(table.nextWakeUp(ofSleeper: 2)?.instant == .second(10))
+    for key in [late, last] {
+      #expect(table.isCurrent(sleeper: 2))
+      #expect(table.end(key) != nil)
+      #expect(table.updateSleeper().number == nil)
+    }
+    #expect(!table.isCurrent(sleeper: 2))
+    #expect(table.nextWakeUp(ofSleeper: 2) == nil)
   }
 
   @Test("A timer that ends while it is due is not called")
