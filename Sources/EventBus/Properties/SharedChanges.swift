@@ -12,29 +12,8 @@
 ///                       └───────────────────────────────────┘
 /// ```
 package struct SharedChanges<Value> {
-  /// The next action of the delivering thread.
-  package enum Step {
-    /// Deliver a round, then call ``SharedChanges/next()`` again.
-    case deliver(SharedRound<Value>)
-    /// Return, after starting a task if requested. The task or the next setter delivers the rest.
-    case leave(startsTask: Bool)
-    /// Return: no change is pending.
-    case rest
-  }
-
-  /// The result of recording a change.
-  package struct Recorded {
-    /// A Boolean value that indicates whether the recording thread must deliver, beginning with
-    /// ``SharedChanges/next()``.
-    ///
-    /// If it is `false`, another thread is delivering, or this thread is, further up its stack.
-    package let mustDeliver: Bool
-    /// If the change was merged, a value to release outside the lock.
-    package let displaced: Value?
-  }
-
   /// The turn of one delivering thread.
-  private struct Delivering {
+  private struct Turn {
     let thread: UInt
     /// The number of the newest change when the turn began: the thread's own.
     let began: UInt
@@ -51,13 +30,6 @@ package struct SharedChanges<Value> {
     }
   }
 
-  private enum Turn {
-    case idle
-    case taken(Delivering)
-    /// A thread has reached its limit. A task has been started; the next setter may take the turn first.
-    case left
-  }
-
   /// The maximum number of changes of other threads that one thread delivers after its own.
   package static var othersPerTurn: Int { 64 }
 
@@ -65,11 +37,15 @@ package struct SharedChanges<Value> {
   package var value: Value
   /// The number of the newest recorded change.
   package private(set) var newest: UInt = 0
-  private var waiting = RoundQueue<Value>()
+  private var waiting = BoundedQueue<SharedRound<Value>>()
   /// The first change of the rounds skipped since the last delivered one, and whether a registration or
   /// the end of a pause preceded one of them.
   private var skipped: (first: UInt, isBarred: Bool)?
-  private var turn = Turn.idle
+  /// The turn in progress.
+  ///
+  /// If there is none, but changes wait, a thread has reached its limit: the started task or the next
+  /// setter, whichever comes first, takes the turn.
+  private var turn: Turn?
   private var isTaskOnItsWay = false
 
   /// Creates a state without pending changes.
@@ -86,52 +62,51 @@ package struct SharedChanges<Value> {
   ///   - depth: The depth of the round whose handler made the change, if that call is outside any turn.
   ///   - isBarred: A Boolean value that indicates whether a registration or the end of a pause preceded the
   ///     change.
-  /// - Returns: The thread's next action, and a value to release.
+  /// - Returns: Whether the thread must deliver, beginning with ``next()``; otherwise another thread is
+  ///   delivering, or this thread is, further up its stack. If the change was merged, also a value to
+  ///   release outside the lock.
   /// - Complexity: Amortized O(1).
   package mutating func record(
     from old: Value,
     by thread: UInt,
     answering depth: Int? = nil,
     isBarred: Bool
-  ) -> Recorded {
+  ) -> (mustDeliver: Bool, displaced: Value?) {
     newest += 1
-    var answered = depth
-    if case .taken(let delivering) = turn, delivering.thread == thread {
-      answered = delivering.depth
-    }
+    let answered = turn?.thread == thread ? turn?.depth : depth
     let round = SharedRound(
-      Change(.set, old: old, new: value),
+      change: Change(.set, old: old, new: value),
+      first: newest,
       number: newest,
       thread: thread,
       depth: answered.map { $0 + 1 } ?? 0,
       isBarred: isBarred
     )
-    let displaced = waiting.append(round)
-    if case .taken = turn { return Recorded(mustDeliver: false, displaced: displaced) }
-    turn = .taken(Delivering(thread: thread, began: newest, isTask: false))
-    return Recorded(mustDeliver: true, displaced: displaced)
+    let displaced = waiting.appendOrMerge(round)
+    if turn != nil { return (false, displaced) }
+    turn = Turn(thread: thread, began: newest, isTask: false)
+    return (true, displaced)
   }
 
-  /// Returns the next action of the delivering thread.
-  package mutating func next() -> Step {
-    guard case .taken(var delivering) = turn, var round = waiting.first else {
-      turn = .idle
-      return .rest
-    }
-    if delivering.isOthers(round) {
-      if delivering.others == Self.othersPerTurn {
-        turn = .left
+  /// Returns the next round for the delivering thread.
+  ///
+  /// - Returns: A round to deliver before the next call; or `nil` if the turn is over, and whether the thread
+  ///   must start a task. The task or the next setter delivers the rest.
+  package mutating func next() -> (round: SharedRound<Value>?, startsTask: Bool) {
+    guard var current = turn.take(), var round = waiting.first else { return (nil, false) }
+    if current.isOthers(round) {
+      if current.others == Self.othersPerTurn {
         defer { isTaskOnItsWay = true }
-        return .leave(startsTask: !isTaskOnItsWay)
+        return (nil, !isTaskOnItsWay)
       }
-      delivering.others += 1
+      current.others += 1
     }
     _ = waiting.popFirst()
-    delivering.depth = round.depth
-    turn = .taken(delivering)
+    current.depth = round.depth
+    turn = current
     if let skipped { round.include(skipped) }
     skipped = nil
-    return .deliver(round)
+    return (round, false)
   }
 
   /// Records that a round is not delivered, because its changes cancelled each other out.
@@ -145,20 +120,27 @@ package struct SharedChanges<Value> {
   /// - Returns: `true` if the task must deliver, beginning with ``next()``.
   package mutating func taskBegins(on thread: UInt) -> Bool {
     isTaskOnItsWay = false
-    guard case .left = turn else { return false }
-    turn = .taken(Delivering(thread: thread, began: newest, isTask: true))
+    guard turn == nil, !waiting.isEmpty else { return false }
+    turn = Turn(thread: thread, began: newest, isTask: true)
     return true
+  }
+
+  /// Stops the program if pending changes have no thread or task that delivers them, or are too many.
+  package func _checkInvariants() {
+    assert(turn != nil || waiting.isEmpty || isTaskOnItsWay, "nothing delivers the changes")
+    assert(waiting.count <= 2 * SharedRound<Value>.mergeLimit, "too many changes wait")
   }
 }
 
 extension SharedChanges: Sendable where Value: Sendable {}
-extension SharedChanges.Step: Sendable where Value: Sendable {}
-extension SharedChanges.Recorded: Sendable where Value: Sendable {}
 
 /// One pending change of a shared property, or several neighbouring ones merged.
 ///
 /// It contains the rules of merging, without a lock.
 package struct SharedRound<Value> {
+  /// The number of pending rounds from which neighbours merge.
+  package static var mergeLimit: Int { 1_000 }
+
   /// The change; a merged one has the first old value and the last new value.
   package private(set) var change: Change<Value>
   /// The number of the first change in the round.
@@ -168,34 +150,29 @@ package struct SharedRound<Value> {
   /// The number of the last change in the round.
   package private(set) var number: UInt
   /// The thread that made all changes in the round, or zero if several did.
-  package private(set) var thread: UInt
+  private(set) var thread: UInt = 0
   /// The length of the chain of handler calls that led to the change, each made for the change before.
-  package private(set) var depth: Int
+  package private(set) var depth = 0
   /// A Boolean value that indicates whether a registration or the end of a pause preceded the round.
-  package private(set) var isBarred: Bool
-
-  /// Creates a round of one change.
-  package init(
-    _ change: Change<Value>,
-    number: UInt,
-    thread: UInt = 0,
-    depth: Int = 0,
-    isBarred: Bool = false
-  ) {
-    self.change = change
-    first = number
-    self.number = number
-    self.thread = thread
-    self.depth = depth
-    self.isBarred = isBarred
-  }
+  package private(set) var isBarred = false
 
   /// The announcement of the round.
-  var announcement: SharedRound {
+  var announcement: SharedRound { with(Change(.prior, old: change.old, new: change.new)) }
+
+  /// Returns the round for an observer that already knows some of the changes, with the value it knows as
+  /// the old value; returns the round unchanged for `nil`.
+  func beginning(with known: Value?) -> SharedRound {
+    known.map { with(Change(change.kind, old: $0, new: change.new)) } ?? self
+  }
+
+  private func with(_ change: Change<Value>) -> SharedRound {
     var copy = self
-    copy.change = Change(.prior, old: change.old, new: change.new)
+    copy.change = change
     return copy
   }
+
+  /// A Boolean value that indicates whether the round contains several changes.
+  package var isMerged: Bool { first != number }
 
   /// Returns whether the merged changes cancel each other out.
   ///
@@ -204,27 +181,19 @@ package struct SharedRound<Value> {
     isMerged && areEqual?(change.old, change.new) == true
   }
 
-  /// A Boolean value that indicates whether the round contains several changes.
-  package var isMerged: Bool { first != number }
-
-  /// Returns whether the next round may be merged into this one.
+  /// Merges the next round into this one, if the rules allow it.
   ///
   /// Rounds do not merge across a gap that a pause leaves, or across a registration or the end of a pause,
   /// unless the queue is full.
   ///
   /// - Parameters:
   ///   - next: The next round.
-  ///   - isCrowded: A Boolean value that indicates whether the queue is full.
-  /// - Returns: `true` if ``merge(_:)`` may be called with the round.
-  func canMerge(_ next: SharedRound, isCrowded: Bool) -> Bool {
-    guard change.kind == next.change.kind else { return false }
-    return isCrowded || next.first == number + 1 && !next.isBarred
-  }
-
-  /// Merges the next round into this one.
-  ///
-  /// - Returns: A value for the caller to release outside its lock.
-  mutating func merge(_ next: SharedRound) -> Value {
+  ///   - isFull: A Boolean value that indicates whether the queue is full.
+  /// - Returns: If the rounds were merged, a value for the caller to release outside its lock.
+  fileprivate mutating func merge(_ next: SharedRound, isFull: Bool) -> Value? {
+    guard change.kind == next.change.kind,
+      isFull || next.first == number + 1 && !next.isBarred
+    else { return nil }
     let displaced = change.new
     change = Change(change.kind, old: change.old, new: next.change.new)
     number = next.number
@@ -234,62 +203,33 @@ package struct SharedRound<Value> {
   }
 
   /// Includes the preceding skipped rounds.
-  mutating func include(_ skipped: (first: UInt, isBarred: Bool)) {
+  fileprivate mutating func include(_ skipped: (first: UInt, isBarred: Bool)) {
     first = skipped.first
     isBarred = isBarred || skipped.isBarred
   }
-
-  /// Returns the round for an observer that already knows some of the changes.
-  func beginning(with old: Value) -> SharedRound {
-    var copy = self
-    copy.change = Change(change.kind, old: old, new: change.new)
-    return copy
-  }
-}
-
-/// A bounded first-in, first-out queue of rounds.
-///
-/// **Bound.** With 1,000 pending rounds, the next one merges with the last, unless a registration or the
-/// end of a pause separates the two. With 2,000 pending rounds, it merges in any case; an observer that
-/// registered in the middle of a merged round receives a change that begins with the value it knows. The
-/// queue therefore holds at most 2,000 rounds, or 2,001 if the first is an initial value.
-package struct RoundQueue<Value> {
-  /// The number of pending rounds from which neighbours merge.
-  package static var limit: Int { 1_000 }
-
-  private var rounds = BoundedQueue<SharedRound<Value>>()
-
-  /// Creates an empty queue.
-  package init() {}
-
-  /// The number of pending rounds.
-  package var count: Int { rounds.count }
-
-  /// The first round.
-  var first: SharedRound<Value>? { rounds.first }
-
-  /// Appends a round, or merges it into the last one.
-  ///
-  /// - Returns: If the round was merged, a value for the caller to release outside its lock.
-  /// - Complexity: Amortized O(1).
-  package mutating func append(_ round: SharedRound<Value>) -> Value? {
-    let isCrowded = count >= 2 * Self.limit
-    guard count >= Self.limit, var last = rounds.popLast() else {
-      _ = rounds.append(round)
-      return nil
-    }
-    var displaced: Value?
-    if last.canMerge(round, isCrowded: isCrowded) { displaced = last.merge(round) }
-    _ = rounds.append(last)
-    if displaced == nil { _ = rounds.append(round) }
-    return displaced
-  }
-
-  /// Removes and returns the first round.
-  ///
-  /// - Complexity: Amortized O(1).
-  package mutating func popFirst() -> SharedRound<Value>? { rounds.popFirst() }
 }
 
 extension SharedRound: Sendable where Value: Sendable {}
-extension RoundQueue: Sendable where Value: Sendable {}
+
+extension BoundedQueue {
+  /// Appends a round, or merges it into the last one.
+  ///
+  /// **Bound.** With 1,000 pending rounds, the next one merges with the last, unless a registration or the
+  /// end of a pause separates the two. With 2,000 pending rounds, it merges in any case; an observer that
+  /// registered in the middle of a merged round receives a change that begins with the value it knows. The
+  /// queue therefore holds at most 2,000 rounds, or 2,001 if the first is an initial value.
+  ///
+  /// - Returns: If the round was merged, a value for the caller to release outside its lock.
+  /// - Complexity: Amortized O(1).
+  package mutating func appendOrMerge<Value>(_ round: SharedRound<Value>) -> Value?
+  where Element == SharedRound<Value> {
+    let isFull = count >= 2 * Element.mergeLimit
+    if count >= Element.mergeLimit, var last = popLast() {
+      let displaced = last.merge(round, isFull: isFull)
+      _ = append(last)
+      if displaced != nil { return displaced }
+    }
+    _ = append(round)
+    return nil
+  }
+}

@@ -5,9 +5,6 @@ internal import Synchronization
 package final class SharedCore<Value: Sendable>: ObserverList,
   @unchecked Sendable  // Reason: the state is locked or atomic.
 {
-  private typealias Changes = SharedChanges<Value>
-  private typealias Routed = RoutedObserver<SharedRound<Value>>
-
   /// The parameters of one registration.
   struct Request {
     let options: ObserveOptions
@@ -16,8 +13,13 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     var id: (any Hashable & Sendable)?
   }
 
+  /// Converts a change into the one that the handler receives.
+  typealias View<Seen> = @Sendable (Change<Value>) -> Change<Seen>
+  private typealias Recorded = (mustDeliver: Bool, displaced: Value?)
+
   private let state: Locked<SharedChanges<Value>>
-  private let areEqual: (@Sendable (Value, Value) -> Bool)?
+  /// Compares values; without it, every change is reported.
+  let areEqual: (@Sendable (Value, Value) -> Bool)?
   /// The thread that runs a user's closure or `==` under the lock, or zero.
   private let insider = Atomic<UInt>(0)
   private let hasWarned = Atomic<Bool>(false)
@@ -25,7 +27,13 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   ///
   /// It is set without a lock, so that a pause may end inside an update.
   private let isBarred = Atomic<Bool>(false)
-  private let counts = SharedCounts()
+  private let merged = Atomic<Int>(0)
+  /// The number of observers that receive announcements.
+  let priors = Atomic<Int>(0)
+  /// The depths of the rounds for which threads are calling handlers outside any turn: on actors and during
+  /// registrations.
+  private let depths = Locked<[UInt: Int]>([:])
+  private let depthCount = Atomic<Int>(0)
   private let mailboxes = ActorTable<Mailbox>()
   private let waiting = WaitingCount()
   private let site: (fileID: StaticString, line: UInt)
@@ -43,7 +51,10 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   }
 
   /// The number of merged changes, for ``SharedObserved/mergedCount``.
-  var mergedCount: Int { counts.merged.load(ordering: .relaxed) }
+  var mergedCount: Int { merged.load(ordering: .relaxed) }
+
+  /// Counts a merged change.
+  func countMerged() { merged.wrappingAdd(1, ordering: .relaxed) }
 
   /// The current value.
   var value: Value {
@@ -54,32 +65,29 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   /// Stores a value and reports it, unless it equals the current one.
   func set(_ value: Value) {
     let thread = enteringThread()
-    let depth = counts.depth(on: thread)
-    let (old, recorded) = state.withLock { state in
-      let old = state.value
-      guard !isEmpty else {
-        state.value = value
-        return (old, nil as Changes.Recorded?)
-      }
-      if areEqual(old, value, on: thread) { return (old, nil) }
+    let depth = depth(on: thread)
+    let (old, recorded) = state.withLock { state -> (Value, Recorded?) in
+      let (old, isObserved) = (state.value, !isEmpty)
+      if isObserved, areEqual(old, value, on: thread) { return (old, nil) }
       state.value = value
+      if !isObserved { return (old, nil) }
       return (old, record(from: old, by: thread, answering: depth, in: &state))
     }
     // The old value is released here, outside the lock.
     withExtendedLifetime(old) {}
-    if let recorded { finish(recorded) }
+    finish(recorded)
   }
 
   /// Mutates the value in place under the lock and reports the change, even if the closure throws.
   func update(_ body: (inout Value) throws -> Void) rethrows {
     let thread = enteringThread()
-    let depth = counts.depth(on: thread)
+    let depth = depth(on: thread)
     // Both are released outside the lock, at the end.
     var former: Value?
-    var recorded: Changes.Recorded?
+    var recorded: Recorded?
     defer {
       withExtendedLifetime(former) {}
-      if let recorded { finish(recorded) }
+      finish(recorded)
     }
     try state.withLock { state in
       // The old value is copied only if there are observers.
@@ -95,16 +103,53 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     }
   }
 
-  /// Registers an observer.
+  /// Registers a handler that belongs to its token.
   ///
   /// - Parameters:
   ///   - request: The parameters of the registration.
-  ///   - owner: The owner of the registration.
-  ///   - facts: The identity of the owner and of the registration.
   ///   - actor: The actor on which the handler runs.
-  ///   - body: Calls the handler.
-  /// - Returns: The link that ends the registration.
-  func register(
+  ///   - view: Converts a change into the one that the handler receives.
+  ///   - call: The handler, without its isolation.
+  /// - Returns: The token.
+  func observe<Seen>(
+    _ request: Request,
+    on actor: (any Actor)?,
+    _ view: @escaping View<Seen>,
+    _ call: @escaping @Sendable (Change<Seen>) throws -> Void
+  ) -> Token {
+    let link = register(request, on: actor) { change in
+      try? call(view(change))  // Reason: the handler's type does not throw.
+      return .called
+    }
+    return Token(link, handle: 0)
+  }
+
+  /// Registers a handler that belongs to an object.
+  ///
+  /// - Parameters:
+  ///   - request: The parameters of the registration.
+  ///   - owner: The object, held weakly.
+  ///   - actor: The actor on which the handler runs.
+  ///   - view: Converts a change into the one that the handler receives.
+  ///   - call: The handler, without its isolation.
+  /// - Returns: The token.
+  func observe<Owner: AnyObject & Sendable, Seen>(
+    _ request: Request,
+    owner: Owner,
+    on actor: (any Actor)?,
+    _ view: @escaping View<Seen>,
+    _ call: @escaping @Sendable (Owner, Change<Seen>) throws -> Void
+  ) -> Token {
+    let facts = OwnerFacts(of: owner, on: actor, id: request.id)
+    let link = register(request, owner: owner, facts, on: actor) { [weak owner] change in
+      guard let owner else { return .ownerLost }
+      try? call(owner, view(change))  // Reason: as above.
+      return .called
+    }
+    return Token(link, handle: 0, isKept: true)
+  }
+
+  private func register(
     _ request: Request,
     owner: AnyObject? = nil,
     _ facts: OwnerFacts = .none,
@@ -113,13 +158,13 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   ) -> ObserverLink {
     _ = enteringThread()
     let link = ObserverLink(self)
-    let inbox = SharedInbox<Value>(
+    let inbox = SharedInbox(
+      self,
+      link,
       isBound: actor != nil,
-      wantsPrior: request.options.contains(.prior),
-      areEqual,
-      counts
+      wantsPrior: request.options.contains(.prior)
     )
-    let observer = Routed(
+    let observer = RoutedObserver<SharedRound<Value>>(
       fileID: request.fileID,
       line: request.line,
       conditions: .init(predicate: { inbox.admits($0) }, once: false),
@@ -129,7 +174,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
       mailbox: actor.map { actor in
         mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
       },
-      body: { Self.call($0, inbox, link, body) }
+      body: { inbox.call($0, body) }
     )
     link.connect(observer)
     add(observer, priority: 0)
@@ -144,64 +189,10 @@ package final class SharedCore<Value: Sendable>: ObserverList,
       return (state.value, state.newest)
     }
     inbox.setBaseline(value, newest)
-    var initial: SharedRound<Value>?
-    if request.options.contains(.initial) {
-      initial = SharedRound(Change(.initial, old: value, new: value), number: newest)
-    }
-    handOver(initial, to: link, inbox)
+    let change = Change(.initial, old: value, new: value)
+    let initial = SharedRound(change: change, first: newest, number: newest)
+    inbox.handOver(request.options.contains(.initial) ? initial : nil)
     return link
-  }
-
-  /// Calls a handler for an admitted round.
-  private static func call(
-    _ admitted: SharedRound<Value>,
-    _ inbox: SharedInbox<Value>,
-    _ link: ObserverLink,
-    _ body: (Change<Value>) -> Reception
-  ) -> Reception {
-    guard let (round, mustAnnounce) = inbox.takeForCall(admitted) else { return .declined }
-    return inbox.calling(round) {
-      if mustAnnounce {
-        let reception = body(round.announcement.change)
-        guard reception == .called, link.isActive(0) else { return reception }
-      }
-      return body(round.change)
-    }
-  }
-
-  /// Delivers the initial value and the changes made since to a new observer, then opens its inbox.
-  ///
-  /// After 64 changes a task continues.
-  private func handOver(
-    _ initial: SharedRound<Value>?,
-    to link: ObserverLink,
-    _ inbox: SharedInbox<Value>
-  ) {
-    // Counted as a call, so that waiting for the registration to finish includes it.
-    guard let observer: Routed = link.begin() else { return }
-    defer { link.finish() }
-    if let initial { give(initial, to: observer, inbox, link) }
-    var rest = Changes.othersPerTurn
-    while rest > 0 {
-      guard let (round, isKnown) = inbox.nextHeld() else { return }
-      if isKnown { continue }
-      give(round, to: observer, inbox, link)
-      rest -= 1
-    }
-    Task.detached { self.handOver(nil, to: link, inbox) }
-  }
-
-  private func give(
-    _ round: SharedRound<Value>,
-    to observer: Routed,
-    _ inbox: SharedInbox<Value>,
-    _ link: ObserverLink
-  ) {
-    guard observer.isReceptive, inbox.keepsHandedOver(round) else { return }
-    let reception = counts.calling(round.depth) {
-      try? observer.accept(round, delivery)  // Reason: the handler's type does not throw.
-    }
-    if reception == .ownerLost { link.endByItself() }
   }
 
   override package func registrationResumed() { isBarred.store(true, ordering: .relaxed) }
@@ -210,39 +201,39 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     from old: Value,
     by thread: UInt,
     answering depth: Int?,
-    in state: inout Changes
-  ) -> Changes.Recorded {
+    in state: inout SharedChanges<Value>
+  ) -> Recorded {
     let isBarred = self.isBarred.exchange(false, ordering: .relaxed)
     return state.record(from: old, by: thread, answering: depth, isBarred: isBarred)
   }
 
-  private func finish(_ recorded: Changes.Recorded) {
-    if recorded.displaced != nil { counts.merged.wrappingAdd(1, ordering: .relaxed) }
+  private func finish(_ recorded: Recorded?) {
+    guard let recorded else { return }
+    if recorded.displaced != nil { countMerged() }
     if recorded.mustDeliver { deliver() }
   }
 
+  /// Delivers rounds until the turn of this thread, or of this task, is over.
   private func deliver() {
     while true {
-      switch state.withLock({ $0.next() }) {
-      case .deliver(let round):
-        if round.depth > 100 { warn() }
-        if round.isNothing(areEqual) {
-          state.withLock { $0.skip(round) }
-          counts.merged.wrappingAdd(1, ordering: .relaxed)
-          continue
-        }
-        if counts.priors.load(ordering: .relaxed) > 0 { deliver(round.announcement) }
-        deliver(round)
-      case .leave(let startsTask):
-        if startsTask { Task.detached { self.goOn() } }
+      let (next, startsTask) = state.withLock { $0.next() }
+      guard let round = next else {
+        if startsTask { Task.detached { self.deliverRest() } }
         return
-      case .rest: return
       }
+      if round.depth > 100 { warn() }
+      if round.isNothing(areEqual) {
+        state.withLock { $0.skip(round) }
+        countMerged()
+        continue
+      }
+      if priors.load(ordering: .relaxed) > 0 { deliver(round.announcement) }
+      deliver(round)
     }
   }
 
   /// Continues, in a task, the delivery that a thread has left.
-  private func goOn() {
+  private func deliverRest() {
     let thread = ThreadIdentity.current
     if state.withLock({ $0.taskBegins(on: thread) }) { deliver() }
   }
@@ -259,7 +250,8 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     }
   }
 
-  private var delivery: Delivery { Delivery(fileID: site.fileID, line: site.line) }
+  /// The origin of every round: the property itself.
+  var delivery: Delivery { Delivery(fileID: site.fileID, line: site.line) }
 
   private func warn() {
     if hasWarned.exchange(true, ordering: .relaxed) { return }
@@ -267,6 +259,29 @@ package final class SharedCore<Value: Sendable>: ObserverList,
       "EventBus: the property at \(site.fileID):\(site.line) was set by its own observers"
         + " more than 100 times in a row. Set it only when the value differs."
     )
+  }
+
+  /// Returns the depth of the round for which a thread is calling a handler outside any turn.
+  private func depth(on thread: UInt) -> Int? {
+    guard depthCount.load(ordering: .relaxed) > 0 else { return nil }
+    return depths.withLock { $0[thread] }
+  }
+
+  /// Makes a call outside any turn.
+  ///
+  /// - Parameters:
+  ///   - depth: The depth of the round.
+  ///   - body: The call.
+  /// - Returns: The result of the call.
+  func calling<Result>(_ depth: Int, _ body: () -> Result) -> Result {
+    let thread = ThreadIdentity.current
+    depthCount.wrappingAdd(1, ordering: .relaxed)
+    let outer = depths.withLock { $0.updateValue(depth, forKey: thread) }
+    defer {
+      depths.withLock { $0[thread] = outer }
+      depthCount.wrappingSubtract(1, ordering: .relaxed)
+    }
+    return body()
   }
 
   private func areEqual(_ old: Value, _ new: Value, on thread: UInt) -> Bool {

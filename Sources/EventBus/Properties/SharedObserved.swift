@@ -126,7 +126,7 @@ extension SharedObserved {
     _ handler: @escaping @isolated(any) @Sendable (Change<Value>) -> Void
   ) -> Token {
     let request = SharedCore<Value>.Request(options: options, fileID: fileID, line: line)
-    return core.observe(request, { $0 }, handler)
+    return core.observe(request, on: handler.isolation, { $0 }, WrittenHandler.bare(handler))
   }
 
   /// Calls a handler for every change while its owner is alive.
@@ -155,7 +155,8 @@ extension SharedObserved {
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Value>) -> Void
   ) -> Token {
     let request = SharedCore<Value>.Request(options: options, fileID: fileID, line: line, id: id)
-    return core.observe(request, owner: owner, { $0 }, handler)
+    let (actor, call) = (handler.isolation, WrittenHandler.bare(handler))
+    return core.observe(request, owner: owner, on: actor, { $0 }, call)
   }
 
   /// Calls a handler on an actor for every change while the actor is alive.
@@ -180,63 +181,7 @@ extension SharedObserved {
     _ handler: @escaping @Sendable (isolated Owner, Change<Value>) -> Void
   ) -> Token {
     let request = SharedCore<Value>.Request(options: options, fileID: fileID, line: line, id: id)
-    return core.observe(request, isolatedOwner: owner, { $0 }, handler)
-  }
-}
-
-extension SharedCore {
-  /// Converts a change into the one that the handler receives.
-  typealias View<Seen> = @Sendable (Change<Value>) -> Change<Seen>
-
-  /// Registers a handler that belongs to its token.
-  func observe<Seen>(
-    _ request: Request,
-    _ view: @escaping View<Seen>,
-    _ handler: @escaping @isolated(any) @Sendable (Change<Seen>) -> Void
-  ) -> Token {
-    let actor = handler.isolation
-    let call = WrittenHandler.bare(handler)
-    let link = register(request, on: actor) { change in
-      try? call(view(change))  // Reason: the handler's type does not throw.
-      return .called
-    }
-    return Token(link, handle: 0)
-  }
-
-  /// Registers a handler that belongs to an object.
-  func observe<Owner: AnyObject & Sendable, Seen>(
-    _ request: Request,
-    owner: Owner,
-    _ view: @escaping View<Seen>,
-    _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Seen>) -> Void
-  ) -> Token {
-    let actor = handler.isolation
-    return observe(request, owner: owner, on: actor, view, WrittenHandler.bare(handler))
-  }
-
-  /// Registers a handler that belongs to an actor and runs on it.
-  func observe<Owner: Actor, Seen>(
-    _ request: Request,
-    isolatedOwner owner: Owner,
-    _ view: @escaping View<Seen>,
-    _ handler: @escaping @Sendable (isolated Owner, Change<Seen>) -> Void
-  ) -> Token {
-    observe(request, owner: owner, on: owner, view, WrittenHandler.bare(onOwner: handler))
-  }
-
-  private func observe<Owner: AnyObject & Sendable, Seen>(
-    _ request: Request,
-    owner: Owner,
-    on actor: (any Actor)?,
-    _ view: @escaping View<Seen>,
-    _ call: @escaping @Sendable (Owner, Change<Seen>) throws -> Void
-  ) -> Token {
-    let facts = OwnerFacts(of: owner, on: actor, id: request.id)
-    let link = register(request, owner: owner, facts, on: actor) { [weak owner] change in
-      guard let owner else { return .ownerLost }
-      try? call(owner, view(change))  // Reason: as above.
-      return .called
-    }
-    return Token(link, handle: 0, isKept: true)
+    let call = WrittenHandler.bare(onOwner: handler)
+    return core.observe(request, owner: owner, on: owner, { $0 }, call)
   }
 }

@@ -19,8 +19,9 @@
 /// isolation they were written in; no lock is held while they are called or their captures are released.
 @propertyWrapper
 public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
-  let core: SharedCore<WeakReferent<Referent>>
-  private let cell: WeakReferentCell<Referent>
+  private typealias Core = SharedCore<WeakReferent<Referent>?>
+
+  private let core: Core
 
   /// Creates a property.
   ///
@@ -33,18 +34,13 @@ public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    core = SharedCore(
-      WeakReferent(nil),
-      areEqual: WeakReferent.areSame,
-      fileID: fileID,
-      line: line
-    )
-    cell = WeakReferentCell(core)
+    core = Core(nil, areEqual: WeakReferent.areSame, fileID: fileID, line: line)
     if wrappedValue != nil { self.wrappedValue = wrappedValue }
   }
 
   deinit {
-    cell.cut()
+    // The hook refers to the property's implementation.
+    core.value?.removeHook()
     core.close()
   }
 
@@ -54,11 +50,11 @@ public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
   ///
   /// - Complexity: O(1) with one lock to get. O(*n*) in the number of observers to set.
   public var wrappedValue: Referent? {
-    get { core.value.object }
+    get { core.value?.object }
     set {
-      let referent = WeakReferent(newValue)
+      let referent = newValue.map { WeakReferent($0) }
       core.set(referent)
-      if let newValue { referent.clear(cell, at: newValue.lifetime) }
+      if let newValue { referent?.clear(core, at: newValue.lifetime) }
       // Retained so long, so that the comparison cannot release the last reference.
       withExtendedLifetime(newValue) {}
     }
@@ -82,8 +78,6 @@ public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
 }
 
 extension WeakObserved {
-  private typealias Request = SharedCore<WeakReferent<Referent>>.Request
-
   /// Calls a handler for every change while the returned token is retained.
   ///
   /// - Parameters:
@@ -100,8 +94,9 @@ extension WeakObserved {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Change<Referent?>) -> Void
   ) -> Token {
-    let request = Request(options: options, fileID: fileID, line: line)
-    return core.observe(request, { $0.map(\.object) }, handler)
+    let request = Core.Request(options: options, fileID: fileID, line: line)
+    let (actor, call) = (handler.isolation, WrittenHandler.bare(handler))
+    return core.observe(request, on: actor, WeakReferent.objects, call)
   }
 
   /// Calls a handler for every change while its owner is alive.
@@ -129,8 +124,9 @@ extension WeakObserved {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Referent?>) -> Void
   ) -> Token {
-    let request = Request(options: options, fileID: fileID, line: line, id: id)
-    return core.observe(request, owner: owner, { $0.map(\.object) }, handler)
+    let request = Core.Request(options: options, fileID: fileID, line: line, id: id)
+    let (actor, call) = (handler.isolation, WrittenHandler.bare(handler))
+    return core.observe(request, owner: owner, on: actor, WeakReferent.objects, call)
   }
 
   /// Calls a handler on an actor for every change while the actor is alive.
@@ -154,93 +150,60 @@ extension WeakObserved {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Change<Referent?>) -> Void
   ) -> Token {
-    let request = Request(options: options, fileID: fileID, line: line, id: id)
-    return core.observe(request, isolatedOwner: owner, { $0.map(\.object) }, handler)
+    let request = Core.Request(options: options, fileID: fileID, line: line, id: id)
+    let call = WrittenHandler.bare(onOwner: handler)
+    return core.observe(request, owner: owner, on: owner, WeakReferent.objects, call)
   }
 }
 
-/// The value of a weak property: a weak reference, and the hook that reports the end of the object.
+/// The value of a weak property: a weak reference to an object, and a hook on the object's lifetime that
+/// clears the property.
 ///
 /// Values are compared by identity, under a lock. The object is loaded there only if a setter, which
 /// retains the new object, compares two equal identities: the old object is then that same object, or a
 /// dead one whose memory it reuses.
-struct WeakReferent<Referent: LifetimeOwner & Sendable>: Sendable {
+final class WeakReferent<Referent: LifetimeOwner & Sendable>: Sendable {
   /// The object while it is alive.
   ///
   /// The type's documentation names the one case in which it is loaded under a lock.
   weak let object: Referent?
-  /// The identity of the object.
-  let identity: ObjectIdentifier?
-  /// The hook, which is released with the last copy of this value.
-  fileprivate let hook: WeakReferentHook?
+  private let identity: ObjectIdentifier
+  /// The hook, which is removed with the last reference to this value.
+  private let hook = Locked<Token?>(nil)
 
-  init(_ object: Referent?) {
+  init(_ object: Referent) {
     self.object = object
-    identity = object.map { ObjectIdentifier($0) }
-    hook = object == nil ? nil : WeakReferentHook()
+    identity = ObjectIdentifier(object)
+  }
+
+  deinit { removeHook() }
+
+  /// Returns a change of the object itself.
+  static func objects(_ change: Change<WeakReferent?>) -> Change<Referent?> {
+    change.map { $0?.object }
   }
 
   /// Returns whether two values refer to the same object, or both to none.
   ///
-  /// For two copies of one value the object is not loaded: the caller may not retain it, and it must not be
+  /// For a value and itself the object is not loaded: the caller may not retain it, and it must not be
   /// released under the lock.
-  static func areSame(_ old: WeakReferent, _ new: WeakReferent) -> Bool {
-    if old.hook === new.hook { return true }
+  static func areSame(_ old: WeakReferent?, _ new: WeakReferent?) -> Bool {
+    guard let old, let new, old !== new else { return old === new }
     return old.identity == new.identity && old.object != nil
   }
 
-  /// Clears a property when the object's lifetime ends, unless the property refers to another object by then.
-  func clear(_ cell: WeakReferentCell<Referent>, at lifetime: Lifetime) {
-    guard let hook else { return }
-    hook.hold(
-      lifetime.onEnd { [weak hook] in
-        if let hook { cell.clear(hook) }
+  /// Clears a property when the object's lifetime ends, unless the property has another value by then.
+  func clear(_ core: SharedCore<WeakReferent?>, at lifetime: Lifetime) {
+    let token = lifetime.onEnd { [weak self] in
+      // Released outside the lock.
+      guard let self else { return }
+      core.update { value in
+        if value === self { value = nil }
       }
-    )
-  }
-}
-
-/// The hook on an object's lifetime, cancelled when it is released.
-final class WeakReferentHook: Sendable {
-  private struct State {
-    var token: Token?
-  }
-
-  private let state = Locked(State())
-
-  deinit { state.withLock { $0.token.take() }?.cancel() }
-
-  /// Stores the token of the hook.
-  func hold(_ token: Token) { state.withLock { $0.token = token } }
-}
-
-/// The reference from an object's lifetime to the weak property, cleared when the property is
-/// deinitialized.
-final class WeakReferentCell<Referent: LifetimeOwner & Sendable>: Sendable {
-  private struct State {
-    var core: SharedCore<WeakReferent<Referent>>?
-  }
-
-  private let state: Locked<State>
-
-  init(_ core: SharedCore<WeakReferent<Referent>>) { state = Locked(State(core: core)) }
-
-  /// Clears the property if it still refers to the hook's object.
-  func clear(_ hook: WeakReferentHook) {
-    let core = state.withLock { $0.core }
-    var former: WeakReferent<Referent>?
-    core?.update { value in
-      guard value.hook === hook else { return }
-      // Released outside the lock, and the hook with it.
-      former = value
-      value = WeakReferent(nil)
     }
-    withExtendedLifetime(former) {}
+    hook.withLock { $0 = token }
   }
 
-  /// Drops the reference to the property.
-  func cut() {
-    let core = state.withLock { $0.core.take() }
-    withExtendedLifetime(core) {}
-  }
+  /// Removes the hook.
+  func removeHook() { hook.withLock { $0.take() }?.cancel() }
 }

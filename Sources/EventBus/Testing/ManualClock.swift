@@ -46,19 +46,11 @@ public final class ManualClock: Clock, Sendable {
     public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
 
-  private struct Sleeper: Sendable {
-    let deadline: Instant
-    let number: UInt
-    let continuation: CheckedContinuation<Bool, Never>
-    /// The timer activity to which the task belongs, if any.
-    let unit: TimerActivity.Unit?
-
-    /// Resumes the task; called under no lock.
-    func wake(isRested: Bool) {
-      unit?.wake()
-      continuation.resume(returning: isRested)
-    }
-  }
+  /// A sleeping task, and the timer activity to which it belongs, if any.
+  private typealias Sleeper = (
+    deadline: Instant, number: UInt, continuation: CheckedContinuation<Bool, Never>,
+    unit: TimerActivity.Unit?
+  )
 
   private struct State {
     var now = Instant()
@@ -66,12 +58,6 @@ public final class ManualClock: Clock, Sendable {
     var sleepers: [Sleeper] = []
     var lastNumber: UInt = 0
     var waiters: [(count: Int, latch: Latch)] = []
-
-    /// Returns an identifier for a task that is about to sleep.
-    mutating func nextNumber() -> UInt {
-      lastNumber += 1
-      return lastNumber
-    }
 
     /// Adds a sleeper after those with the same deadline.
     ///
@@ -124,20 +110,17 @@ public final class ManualClock: Clock, Sendable {
   ///   - tolerance: Ignored, because sleepers wake up exactly.
   /// - Throws: `CancellationError`, as soon as the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-    let number = state.withLock { $0.nextNumber() }
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      return state.lastNumber
+    }
     let unit = activity.currentUnit
     let isRested = await withCancellationHandling {
       await withCheckedContinuation { continuation in
-        let sleeper = Sleeper(
-          deadline: deadline,
-          number: number,
-          continuation: continuation,
-          unit: unit
-        )
-        settle(sleeper)
+        addSleeper((deadline, number, continuation, unit))
       }
     } onCancel: {
-      state.withLock { $0.remove(number) }?.wake(isRested: false)
+      if let sleeper = state.withLock({ $0.remove(number) }) { wake(sleeper, isRested: false) }
     }
     if !isRested { throw CancellationError() }
   }
@@ -159,8 +142,10 @@ public final class ManualClock: Clock, Sendable {
   ///   clock.
   public func advance(to instant: Instant) async {
     await settled()
-    while !Task.isCancelled, let deadline = nextDeadline(until: instant) {
-      jump(to: deadline)
+    while !Task.isCancelled, let next = state.withLock({ $0.sleepers.first?.deadline }),
+      next <= instant
+    {
+      jump(to: next)
       await settled()
     }
     if !Task.isCancelled { jump(to: instant) }
@@ -195,7 +180,7 @@ public final class ManualClock: Clock, Sendable {
     }
   }
 
-  private func settle(_ sleeper: Sleeper) {
+  private func addSleeper(_ sleeper: Sleeper) {
     let (answer, served) = state.withLock { state -> (Bool?, [Latch]) in
       // Checked under the lock: a cancellation handler that runs later finds the sleeper.
       if Task.isCancelled { return (false, []) }
@@ -208,10 +193,10 @@ public final class ManualClock: Clock, Sendable {
     for latch in served { latch.open() }
   }
 
-  private func nextDeadline(until instant: Instant) -> Instant? {
-    state.withLock { state in
-      state.sleepers.first.flatMap { $0.deadline <= instant ? $0.deadline : nil }
-    }
+  /// Resumes a task; called under no lock.
+  private func wake(_ sleeper: Sleeper, isRested: Bool) {
+    sleeper.unit?.wake()
+    sleeper.continuation.resume(returning: isRested)
   }
 
   private func jump(to instant: Instant) {
@@ -219,7 +204,7 @@ public final class ManualClock: Clock, Sendable {
       state.now = max(state.now, instant)
       return state.takeRested()
     }
-    for sleeper in rested { sleeper.wake(isRested: true) }
+    for sleeper in rested { wake(sleeper, isRested: true) }
   }
 
   private func checked(_ duration: Duration) -> Duration {

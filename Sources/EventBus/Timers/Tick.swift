@@ -35,11 +35,3 @@ public enum MissedTicks: Hashable, Sendable {
   /// Restarts the interval at the end of a tick by which the next deadline has already passed.
   case delay
 }
-
-/// The executor of a timer's handler.
-package enum TimerPlace: Sendable {
-  /// An actor, or the global concurrent executor for `nil`.
-  case on((any Actor)?)
-  /// None, because the actor has been deallocated.
-  case lost
-}

@@ -1,18 +1,8 @@
-/// A table of timers that can run ticks.
-protocol TimerSource: KeyedRegistrations {
-  /// Runs a tick that is due.
-  ///
-  /// - Parameters:
-  ///   - key: The timer.
-  ///   - runner: The task that makes the call.
-  ///   - unit: The activity that represents the tick, for a clock that waits for its timers.
-  func run(_ key: UInt, by runner: Int, _ unit: TimerActivity.Unit?) async
-}
-
 /// A tick that is due and waits for its executor.
 struct DueTick: Sendable {
-  let source: any TimerSource
-  let key: UInt
+  /// The actor on which the handler runs, kept alive until the tick begins.
+  let actor: (any Actor)?
+  let timer: TimerRegistration
   let unit: TimerActivity.Unit?
 }
 
@@ -27,13 +17,11 @@ struct DueTick: Sendable {
 ///
 /// A lane keeps its actor alive only while ticks are due there.
 final class TickLanes: Sendable {
+  /// A lane exists while a task is scheduled for it that has not started.
   private struct Lane {
-    let actor: (any Actor)?
     /// The next ticks, in reverse order.
     var front: [DueTick] = []
     var chunks = BoundedQueue<[DueTick]>()
-    /// A task was scheduled for the lane and has not started.
-    var isScheduled = false
 
     var isEmpty: Bool { front.isEmpty && chunks.isEmpty }
     var count: Int { front.count + (chunks.first?.count ?? 0) }
@@ -44,17 +32,6 @@ final class TickLanes: Sendable {
     }
   }
 
-  /// The next tick of a lane, with the consequences of taking it.
-  private struct Turn {
-    var tick: DueTick?
-    /// The task must schedule a successor for the remaining ticks.
-    var needsSuccessor = false
-    /// The lane, if it was removed; released outside the lock.
-    var closed: Lane?
-    /// The number of ticks in the lane including this one, up to a chunk.
-    var available = 1
-  }
-
   private static let chunk = 64
 
   static let shared = TickLanes()
@@ -63,21 +40,33 @@ final class TickLanes: Sendable {
 
   private init() {}
 
-  /// Adds ticks at the end of an actor's lane, or of the nonisolated lane.
-  ///
-  /// Adds them in chunks, so that the time under the lock does not grow with each tick.
-  func add(_ ticks: [DueTick], on actor: (any Actor)?) {
+  /// Adds ticks at the ends of the lanes of their actors, starting with the lane of the first tick.
+  func add(_ ticks: [DueTick]) {
+    var groups: [[DueTick]] = []
+    var indices: [ObjectIdentifier?: Int] = [:]
+    for tick in ticks {
+      let id = tick.actor.map { ObjectIdentifier($0) }
+      if let index = indices[id] {
+        groups[index].append(tick)
+      } else {
+        indices[id] = groups.count
+        groups.append([tick])
+      }
+    }
+    for group in groups { add(group, on: group[0].actor) }
+  }
+
+  /// Adds ticks in chunks, so that the time under the lock does not grow with each tick.
+  private func add(_ ticks: [DueTick], on actor: (any Actor)?) {
     let chunks = stride(from: 0, to: ticks.count, by: Self.chunk).map { start in
       Array(ticks[start..<min(start + Self.chunk, ticks.count)].reversed())
     }
-    let id = actor.map { ObjectIdentifier($0) }
     let mustSchedule = lanes.withLock { lanes in
-      var lane = lanes.removeValue(forKey: id) ?? Lane(actor: actor)
+      let former = lanes.removeValue(forKey: Self.id(of: actor))
+      var lane = former ?? Lane()
       for chunk in chunks { _ = lane.chunks.append(chunk) }
-      let isScheduled = lane.isScheduled
-      lane.isScheduled = true
-      lanes[id] = lane
-      return !isScheduled
+      lanes[Self.id(of: actor)] = lane
+      return former == nil
     }
     if mustSchedule { schedule(on: actor) }
   }
@@ -93,72 +82,37 @@ final class TickLanes: Sendable {
   @MainActor private func workOnMain() async { await work(on: MainActor.shared) }
 
   private func work(on actor: isolated (any Actor)?) async {
-    let id = actor.map { ObjectIdentifier($0) }
-    let runner = TaskIdentity.current
-    var isFirst = true
-    // Ticks that fall due meanwhile wait for another turn of the actor, which runs other work in between.
-    var remaining = 1
-    while true {
-      let turn = next(id, isFirst: isFirst)
-      if turn.needsSuccessor { schedule(on: actor) }
-      guard let tick = turn.tick else { return }
-      if isFirst { remaining = turn.available }
-      isFirst = false
-      await tick.source.run(tick.key, by: runner, tick.unit)
-      // A handler that cancelled its own task has cancelled this one: another task continues.
+    let task = TaskIdentity.current
+    var (next, remaining) = begin(on: actor)
+    while let tick = next {
+      await tick.timer.run(in: task, tick.unit)
+      // Ticks that fall due meanwhile wait for another turn of the actor, which runs other work in between.
       remaining -= 1
-      if Task.isCancelled || remaining == 0 { return leave(id, actor) }
+      // A handler that cancelled its own task has cancelled this one: the successor continues.
+      if Task.isCancelled || remaining == 0 { return }
+      next = lanes.withLock { $0[Self.id(of: actor)]?.popFirst() }
     }
   }
 
-  private func next(_ id: ObjectIdentifier?, isFirst: Bool) -> Turn {
-    lanes.withLock { lanes in
-      var turn = Turn()
-      guard let index = lanes.index(forKey: id) else { return turn }
-      if isFirst {
-        lanes.values[index].isScheduled = false
-        turn.available = max(1, min(lanes.values[index].count, Self.chunk))
-      }
-      turn.tick = lanes.values[index].popFirst()
-      guard !lanes.values[index].isScheduled else { return turn }
-      if lanes.values[index].isEmpty {
-        turn.closed = lanes.remove(at: index).value
-      } else {
-        turn.needsSuccessor = true
-        lanes.values[index].isScheduled = true
-      }
-      return turn
+  /// Removes the first tick for a scheduled task that has started, and schedules a successor for the
+  /// remaining ones.
+  ///
+  /// - Parameter actor: The actor of the lane.
+  /// - Returns: The tick, if any remains, and the number of ticks including this one, up to a chunk.
+  private func begin(on actor: (any Actor)?) -> (tick: DueTick?, available: Int) {
+    let (tick, available, isLast) = lanes.withLock { lanes -> (DueTick?, Int, Bool) in
+      guard let index = lanes.index(forKey: Self.id(of: actor)) else { return (nil, 0, true) }
+      let available = min(lanes.values[index].count, Self.chunk)
+      let tick = lanes.values[index].popFirst()
+      let isLast = lanes.values[index].isEmpty
+      if isLast { lanes.remove(at: index) }
+      return (tick, available, isLast)
     }
+    if !isLast { schedule(on: actor) }
+    return (tick, available)
   }
 
-  private func leave(_ id: ObjectIdentifier?, _ actor: (any Actor)?) {
-    let mustSchedule = lanes.withLock { lanes in
-      guard let lane = lanes[id], !lane.isScheduled, !lane.isEmpty else { return false }
-      lanes[id]?.isScheduled = true
-      return true
-    }
-    if mustSchedule { schedule(on: actor) }
-  }
-}
-
-/// Due ticks, grouped by lane.
-struct TickGroups {
-  private var groups: [(actor: (any Actor)?, ticks: [DueTick])] = []
-  private var indices: [ObjectIdentifier?: Int] = [:]
-
-  /// Adds a tick at the end of the group of its actor, or of the nonisolated group.
-  mutating func append(_ tick: DueTick, on actor: (any Actor)?) {
-    let id = actor.map { ObjectIdentifier($0) }
-    if let index = indices[id] {
-      groups[index].ticks.append(tick)
-    } else {
-      indices[id] = groups.count
-      groups.append((actor, [tick]))
-    }
-  }
-
-  /// Adds the ticks to their lanes, starting with the lane of the earliest tick.
-  func send(to lanes: TickLanes) {
-    for group in groups { lanes.add(group.ticks, on: group.actor) }
+  private static func id(of actor: (any Actor)?) -> ObjectIdentifier? {
+    actor.map { ObjectIdentifier($0) }
   }
 }

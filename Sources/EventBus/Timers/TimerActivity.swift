@@ -19,24 +19,7 @@ package final class TimerActivity: Sendable {
     package func wake() { activity.change(number, by: -1) }
 
     /// Ends the unit.
-    package func end() { activity.end(number) }
-
-    /// Runs a closure as part of the unit, so that sleeping inside the closure counts as sleep of the unit.
-    ///
-    /// - Parameters:
-    ///   - isolation: The caller's actor, on which the closure runs.
-    ///   - body: The closure.
-    /// - Returns: The closure's result.
-    package func perform<Result: Sendable>(
-      isolation: isolated (any Actor)? = #isolation,
-      _ body: () async -> Result
-    ) async -> Result {
-      await TimerActivity.$current.withValue(self) {
-        // Captured so that the closure stays on the actor.
-        _ = isolation
-        return await body()
-      }
-    }
+    package func end() { activity.change(number, by: nil) }
   }
 
   private struct State {
@@ -88,11 +71,7 @@ package final class TimerActivity: Sendable {
     let unit = currentUnit
     while !Task.isCancelled {
       let latch = Latch()
-      let served = state.withLock { state -> [Latch] in
-        state.waiters.append((unit?.number, latch))
-        return state.takeServed()
-      }
-      for latch in served { latch.open() }
+      update { $0.waiters.append((unit?.number, latch)) }
       if latch.isOpen { return }
       await latch.wait()
       state.withLock { state in state.waiters.removeAll { $0.latch === latch } }
@@ -100,22 +79,40 @@ package final class TimerActivity: Sendable {
     }
   }
 
-  private func change(_ number: UInt, by change: Int) {
-    let served = state.withLock { state -> [Latch] in
-      guard let former = state.sleeps[number] else { return [] }
-      let sleeps = former + change
-      state.sleeps[number] = sleeps
-      if former <= 0, sleeps > 0 { state.busy -= 1 }
-      if former > 0, sleeps <= 0 { state.busy += 1 }
-      return state.takeServed()
+  /// Runs a closure as part of a unit, so that sleeping inside the closure counts as sleep of the unit.
+  ///
+  /// - Parameters:
+  ///   - unit: The unit, or `nil` to run the closure as it is.
+  ///   - isolation: The caller's actor, on which the closure runs.
+  ///   - body: The closure.
+  /// - Returns: The closure's result.
+  package static func perform<Result: Sendable>(
+    as unit: Unit?,
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: () async -> Result
+  ) async -> Result {
+    guard let unit else { return await body() }
+    return await $current.withValue(unit) {
+      // Captured so that the closure stays on the actor.
+      _ = isolation
+      return await body()
     }
-    for latch in served { latch.open() }
   }
 
-  private func end(_ number: UInt) {
-    let served = state.withLock { state -> [Latch] in
-      guard let sleeps = state.sleeps.removeValue(forKey: number) else { return [] }
-      if sleeps <= 0 { state.busy -= 1 }
+  /// Changes the number of sleeps of a unit, or ends the unit.
+  private func change(_ number: UInt, by change: Int?) {
+    update { state in
+      guard let former = state.sleeps[number] else { return }
+      let sleeps = change.map { former + $0 }
+      state.sleeps[number] = sleeps
+      let isBusy = sleeps.map { $0 <= 0 } ?? false
+      state.busy += (isBusy ? 1 : 0) - (former <= 0 ? 1 : 0)
+    }
+  }
+
+  private func update(_ body: (inout State) -> Void) {
+    let served = state.withLock { state in
+      body(&state)
       return state.takeServed()
     }
     for latch in served { latch.open() }
@@ -126,40 +123,4 @@ package final class TimerActivity: Sendable {
 package protocol TimerWatching: AnyObject {
   /// The activity of the clock's timers.
   var activity: TimerActivity { get }
-}
-
-/// The shared timer queues: one for each standard clock, and one for each clock that is an object.
-///
-/// Any other clock is a value without an identity; each of its timers has a queue of its own.
-enum TimerQueues: Sendable {
-  private static let continuous = TimerQueue(ContinuousClock())
-  private static let suspending = TimerQueue(SuspendingClock())
-  /// The queues of clocks that are objects, while they have timers and so keep their clocks alive.
-  private static let queues = Locked<[ObjectIdentifier: any AnyObject & Sendable]>([:])
-
-  /// Returns the queue for a new timer of a clock.
-  ///
-  /// While another thread ends the last timer of the clock, a new timer may get a different queue than later
-  /// timers. Only the sleeping task differs.
-  static func queue<C: Clock>(of clock: C) -> TimerQueue<C> {
-    if let queue = continuous as? TimerQueue<C> { return queue }
-    if let queue = suspending as? TimerQueue<C> { return queue }
-    guard C.self is AnyObject.Type else { return TimerQueue(clock) }
-    let identity = ObjectIdentifier(clock as AnyObject)
-    let made = TimerQueue(clock) { queue in remove(queue, of: identity) }
-    let known: any AnyObject & Sendable = queues.withLock { queues in
-      if let known = queues[identity] { return known }
-      queues[identity] = made
-      return made
-    }
-    return known as? TimerQueue<C> ?? made
-  }
-
-  private static func remove<C: Clock>(_ queue: TimerQueue<C>, of identity: ObjectIdentifier) {
-    let removed = queues.withLock { queues -> (any AnyObject & Sendable)? in
-      guard queues[identity] === queue else { return nil }
-      return queues.removeValue(forKey: identity)
-    }
-    withExtendedLifetime(removed) {}
-  }
 }

@@ -1,38 +1,22 @@
+internal import Synchronization
+
 /// The timers of one clock, with the task that sleeps for all of them.
 ///
 /// ```
-/// token ──► queue ──► clock
-///             ├─────► records of its timers ──► handlers ┄┄► owners (weak)
-///             ▲
-///             └────── sleeper: a task, while a timer waits
+/// token ──► registration ──► queue ──► clock
+///                 ▲            ├─────► records of its timers ──► handlers ┄┄► owners (weak)
+///                 └────────────│───────┘
+///                              ▲
+///                              └────── sleeper: a task, while a timer waits
 /// ```
 ///
 /// The arithmetic and the comparisons of the clock's instants are the only foreign code that runs under the
 /// lock. Calls of the clock's `now` and `sleep` happen outside.
-final class TimerQueue<C: Clock>: TimerSource {
-  private struct Sleeper {
-    let number: UInt
-    /// The instant of the next wake-up.
-    var instant: C.Instant
-    var task: Task<Void, Never>?
-  }
-
-  private struct State {
-    var table = TimerTable<C.Instant>()
-    var sleeper: Sleeper?
-    var lastNumber: UInt = 0
-  }
-
-  /// A change of the sleeping task, applied outside the lock.
-  private struct SleeperChange {
-    var obsolete: Task<Void, Never>?
-    var number: UInt?
-  }
-
+final class TimerQueue<C: Clock>: Sendable {
   let clock: C
   private let activity: TimerActivity?
   private let whenEmpty: (@Sendable (TimerQueue) -> Void)?
-  private let state = Locked(State())
+  private let table = Locked(TimerTable<C.Instant>())
 
   /// Creates an empty queue.
   ///
@@ -52,7 +36,7 @@ final class TimerQueue<C: Clock>: TimerSource {
   ///   - tolerance: The maximum delay of a tick after its deadline.
   ///   - policy: The policy for missed deadlines, or `nil` for a timer with one tick.
   ///   - body: The handler.
-  /// - Returns: The key of the timer.
+  /// - Returns: The registration of the timer.
   @specialized(where C == ContinuousClock)
   @specialized(where C == SuspendingClock)
   func add(
@@ -60,173 +44,78 @@ final class TimerQueue<C: Clock>: TimerSource {
     tolerance: C.Duration,
     missed policy: MissedTicks?,
     body: any TimerBody
-  ) -> UInt {
-    let schedule = TimerSchedule(from: clock.now, every: interval, missed: policy ?? .skip)
-    let (key, change) = state.withLock { state in
-      let key = state.table.add(
-        schedule,
-        tolerance: tolerance,
-        repeats: policy != nil,
-        body: body
-      )
-      return (key, Self.updateSleeper(&state))
-    }
-    apply(change)
-    return key
-  }
-
-  /// Attaches a timer to the lifetime of its owner; ends the timer at once if the lifetime has ended.
-  func join(_ key: UInt, _ members: EndingMembers, as target: KeyedTarget) {
-    guard let membership = members.join(target) else { return endByItself(key) }
-    if !state.withLock({ $0.table.setTicket(key, membership) }) { membership.leave() }
-  }
-
-  func endByItself(_ key: UInt) { finish(end(timer: key)) }
-
-  func end(_ key: UInt) { end(timer: key)?.leave() }
-
-  func isActive(_ key: UInt) -> Bool {
-    let (isActive, members) = state.withLock { state in
-      (state.table.isActive(key), state.table.members(of: key))
-    }
-    // A lifetime ends its members one after another, and runs hooks in between.
-    return isActive && members?.hasEnded != true
-  }
-
-  func watch(_ key: UInt, by token: any Cancellable) -> Bool {
-    let watcher = WeakCancellable(token)
-    return state.withLock { $0.table.watch(key, by: watcher) }
-  }
-
-  func changePauses(_ key: UInt, by change: Int) {
+  ) -> TimerRegistration {
     let now = clock.now
-    let sleeperChange = state.withLock { state in
-      state.table.changePauses(key, by: change, at: now)
-      return Self.updateSleeper(&state)
-    }
-    apply(sleeperChange)
+    let schedule = TimerSchedule(from: now, every: interval, tolerance: tolerance, missed: policy)
+    let registration = QueuedTimer(self, isSingle: policy == nil)
+    change { $0.add(schedule, body, for: registration) }
+    return registration
   }
 
-  func waitUntilFinished(_ key: UInt) async {
-    let task = TaskIdentity.current
-    let idle = state.withLock { $0.table.idle(key, askedBy: task) }
-    await idle?.wait()
-  }
-
-  func run(_ key: UInt, by runner: Int, _ unit: TimerActivity.Unit?) async {
-    // A frame of its own for the call releases the handler before the tick counts as finished.
-    let isOwned: Bool?
-    if let unit {
-      isOwned = await unit.perform { await call(key, by: runner) }
-    } else {
-      isOwned = await call(key, by: runner)
-    }
-    if let isOwned { finish(key, isOwned: isOwned) }
-    unit?.end()
-  }
-
-  private func call(_ key: UInt, by runner: Int) async -> Bool? {
-    guard let start = begin(key, by: runner) else { return nil }
-    finish(start.leftovers)
-    return await start.body.call(start.tick)
+  fileprivate func pausesChanged(_ timer: TimerRegistration) {
+    let now = clock.now
+    change { $0.setPaused(timer.key, timer.isPaused, at: now) }
   }
 
   @specialized(where C == ContinuousClock)
   @specialized(where C == SuspendingClock)
-  private func begin(_ key: UInt, by runner: Int) -> TimerStart? {
+  fileprivate func begin(_ key: UInt) -> (body: any TimerBody, tick: Tick)? {
     let now = clock.now
-    return state.withLock { $0.table.begin(key, at: now, by: runner) }
+    return table.withLock { $0.begin(key, at: now) }
   }
 
   @specialized(where C == ContinuousClock)
   @specialized(where C == SuspendingClock)
-  private func finish(_ key: UInt, isOwned: Bool) {
+  fileprivate func finish(_ timer: TimerRegistration) {
     let now = clock.now
-    var (finish, change, isEmpty) = state.withLock { state in
-      let finish = state.table.finish(key, at: now, isOwned: isOwned)
-      let change = finish.waits ? Self.updateSleeper(&state) : SleeperChange()
-      return (finish, change, state.table.count == 0)
-    }
-    apply(change)
-    self.finish(finish.leftovers)
+    var body = change { $0.finish(timer.key, at: now) }
     // Releases the handler before another thread can call it.
-    let groups = finish.next.take().map { body in
-      var groups = TickGroups()
-      add(key, body, to: &groups)
-      return groups
-    }
-    groups?.send(to: .shared)
-    finish.idle?.open()
-    if isEmpty { whenEmpty?(self) }
-  }
-
-  private func finish(_ leftovers: TimerLeftovers?) {
-    leftovers?.leave()
-    leftovers?.watcher?.object?.cancel()
+    let next = body.take().map { dueTick(timer, $0) }
+    if let next { TickLanes.shared.add([next]) }
   }
 
   @specialized(where C == ContinuousClock)
   @specialized(where C == SuspendingClock)
-  private func end(timer key: UInt) -> TimerLeftovers? {
-    let (leftovers, change, isEmpty) = state.withLock { state in
-      let leftovers = state.table.end(key)
-      // Removing a timer never requires an earlier wake-up.
-      let change = state.table.isWaiting ? SleeperChange() : Self.updateSleeper(&state)
-      return (leftovers, change, state.table.count == 0)
-    }
-    apply(change)
-    if isEmpty { whenEmpty?(self) }
-    return leftovers
+  fileprivate func end(_ key: UInt) {
+    let body = change { $0.end(key) }
+    withExtendedLifetime(body) {}
   }
 
-  /// Adds a due tick to the group of its lane.
+  /// Changes the table and adjusts the sleeper to the change.
+  private func change<Result: Sendable>(
+    _ body: (inout TimerTable<C.Instant>) -> Result
+  ) -> Result {
+    let (result, sleeper, isEmpty) = table.withLock { table in
+      (body(&table), table.updateSleeper(), table.count == 0)
+    }
+    apply(sleeper)
+    if isEmpty { whenEmpty?(self) }
+    return result
+  }
+
+  /// Returns a tick for the lane of its actor.
   ///
-  /// The groups do not keep the handler, which is released when the wait for the end of a tick returns.
-  private func add(_ key: UInt, _ body: any TimerBody, to groups: inout TickGroups) {
-    guard case .on(let actor) = body.place else { return endByItself(key) }
-    groups.append(DueTick(source: self, key: key, unit: activity?.begin()), on: actor)
+  /// The tick does not keep the handler, which is released when the wait for the end of a tick returns.
+  private func dueTick(_ timer: TimerRegistration, _ body: any TimerBody) -> DueTick {
+    DueTick(actor: body.actor, timer: timer, unit: activity?.begin())
   }
 }
 
 // The sleeper.
 extension TimerQueue {
-  /// Replaces a sleeper that would wake up too late, and removes one that is not needed.
-  private static func updateSleeper(_ state: inout State) -> SleeperChange {
-    guard let latest = state.table.latest else {
-      defer { state.sleeper = nil }
-      return SleeperChange(obsolete: state.sleeper?.task)
-    }
-    if let sleeper = state.sleeper, sleeper.instant <= latest { return SleeperChange() }
-    guard let instant = state.table.wakeUp?.instant else { return SleeperChange() }
-    defer {
-      state.lastNumber += 1
-      state.sleeper = Sleeper(number: state.lastNumber, instant: instant)
-    }
-    return SleeperChange(obsolete: state.sleeper?.task, number: state.lastNumber + 1)
-  }
-
-  private func apply(_ change: SleeperChange) {
+  private func apply(_ change: TimerTable<C.Instant>.SleeperChange) {
     change.obsolete?.cancel()
     guard let number = change.number else { return }
     let unit = activity?.begin()
     let task = Task.detached {
-      if let unit {
-        await unit.perform { await self.sleep(number) }
-        unit.end()
-      } else {
-        await self.sleep(number)
-      }
+      await TimerActivity.perform(as: unit) { await self.sleep(number) }
+      unit?.end()
     }
-    let isNeeded = state.withLock { state in
-      guard state.sleeper?.number == number else { return false }
-      state.sleeper?.task = task
-      return true
-    }
-    if !isNeeded { task.cancel() }
+    if !table.withLock({ $0.setTask(task, ofSleeper: number) }) { task.cancel() }
   }
 
   private func sleep(_ number: UInt) async {
-    while let wakeUp = wakeUp(number) {
+    while let wakeUp = table.withLock({ $0.nextWakeUp(ofSleeper: number) }) {
       let tolerance = wakeUp.instant.duration(to: wakeUp.latest)
       do {
         try await clock.sleep(
@@ -238,43 +127,29 @@ extension TimerQueue {
         return
       }
       // Two steps release the handlers before other threads can call them.
-      let groups = groupDue(number)
-      groups.send(to: .shared)
+      let ticks = takeDue(number)
+      TickLanes.shared.add(ticks)
     }
   }
 
-  private func wakeUp(_ number: UInt) -> (instant: C.Instant, latest: C.Instant)? {
-    state.withLock { state in
-      guard state.sleeper?.number == number else { return nil }
-      guard let wakeUp = state.table.wakeUp else {
-        state.sleeper = nil
-        return nil
-      }
-      state.sleeper?.instant = wakeUp.instant
-      return wakeUp
-    }
-  }
-
-  /// Removes due timers, grouped by lane and ordered by deadline and registration.
+  /// Removes due timers, ordered by deadline and registration.
   ///
   /// Holds the lock for one batch at a time, and sorts outside the lock.
   @specialized(where C == ContinuousClock)
   @specialized(where C == SuspendingClock)
-  private func groupDue(_ number: UInt) -> TickGroups {
+  private func takeDue(_ number: UInt) -> [DueTick] {
     let now = clock.now
-    var due: [TimerDue<C.Instant>] = []
+    var due: [TimerTable<C.Instant>.Due] = []
     var isMore = true
     while isMore {
-      let batch = state.withLock { state in
-        state.sleeper?.number == number ? state.table.takeDue(at: now) : []
+      let batch = table.withLock { table in
+        table.isCurrent(sleeper: number) ? table.takeDue(at: now) : []
       }
       isMore = batch.count == TimerTable<C.Instant>.batch
       due += batch
     }
-    due.sortByDeadline()
-    var groups = TickGroups()
-    for timer in due { add(timer.key, timer.body, to: &groups) }
-    return groups
+    TimerTable.sort(&due)
+    return due.map { dueTick($0.registration, $0.body) }
   }
 
   /// Returns an instant close enough for the standard clocks, which trap on sleeps that are too long.
@@ -287,11 +162,108 @@ extension TimerQueue {
 
   /// Removes the sleeper after its clock threw an error; the next timer of the clock starts another one.
   private func reportFailure(_ number: UInt, _ error: any Error) {
-    state.withLock { state in
-      if state.sleeper?.number == number { state.sleeper = nil }
-    }
+    table.withLock { $0.removeSleeper(number) }
     StandardError.print(
       "EventBus: \(C.self) failed to sleep (\(error)), so its timers have stopped."
     )
+  }
+}
+
+/// The registration of a timer.
+package class TimerRegistration: Registration, @unchecked Sendable {  // Reason: atomic; see below.
+  /// The key of the timer in its table.
+  ///
+  /// Set once, under the lock of the table, before the timer can end or be due.
+  package final var key: UInt = 0
+  /// The task that calls the handler, or 0.
+  fileprivate final let runner = Atomic<Int>(0)
+
+  /// Creates a registration.
+  package override init() {}
+
+  override package final var isOwnCall: Bool {
+    runner.load(ordering: .acquiring) == TaskIdentity.current
+  }
+
+  /// Runs a tick that is due.
+  ///
+  /// - Parameters:
+  ///   - task: The task that makes the call.
+  ///   - unit: The activity that represents the tick, for a clock that waits for its timers.
+  package func run(in task: Int, _ unit: TimerActivity.Unit?) async {}
+}
+
+/// The registration of a timer in a queue.
+private final class QueuedTimer<C: Clock>: TimerRegistration, @unchecked Sendable {  // Reason: as above.
+  private let queue: TimerQueue<C>
+  /// A Boolean value that indicates whether the timer has only one tick.
+  private let isSingle: Bool
+
+  init(_ queue: TimerQueue<C>, isSingle: Bool) {
+    self.queue = queue
+    self.isSingle = isSingle
+  }
+
+  override func didEnd() { queue.end(key) }
+
+  override func didChangePauses() { queue.pausesChanged(self) }
+
+  override func run(in task: Int, _ unit: TimerActivity.Unit?) async {
+    if beginCall() {
+      runner.store(task, ordering: .releasing)
+      // A frame of its own for the call releases the handler before the tick counts as finished.
+      let isOwned =
+        if unit == nil {
+          await call()
+        } else {
+          await TimerActivity.perform(as: unit) { await call() }
+        }
+      if isOwned == false { endByItself() }
+      if isOwned != nil { queue.finish(self) }
+      runner.store(0, ordering: .releasing)
+      finish()
+    }
+    unit?.end()
+  }
+
+  /// Calls the handler.
+  ///
+  /// - Returns: `false` if the owner has been deallocated, `nil` if the timer has ended or is paused.
+  private func call() async -> Bool? {
+    guard let (body, tick) = queue.begin(key) else { return nil }
+    if isSingle { endByItself() }
+    return await body.call(tick)
+  }
+}
+
+// The shared queues: one for each standard clock, and one for each clock that is an object.
+private let continuousQueue = TimerQueue(ContinuousClock())
+private let suspendingQueue = TimerQueue(SuspendingClock())
+/// The queues of clocks that are objects, while they have timers and so keep their clocks alive.
+private let objectQueues = Locked<[ObjectIdentifier: any AnyObject & Sendable]>([:])
+
+extension TimerQueue {
+  /// Returns the queue for a new timer of a clock.
+  ///
+  /// A clock that is neither a standard clock nor an object is a value without an identity; each of its
+  /// timers has a queue of its own. While another thread ends the last timer of the clock, a new timer may
+  /// get a different queue than later timers. Only the sleeping task differs.
+  static func queue(of clock: C) -> TimerQueue {
+    if let queue = continuousQueue as? TimerQueue { return queue }
+    if let queue = suspendingQueue as? TimerQueue { return queue }
+    guard C.self is AnyObject.Type else { return TimerQueue(clock) }
+    let identity = ObjectIdentifier(clock as AnyObject)
+    let made = TimerQueue(clock) { queue in
+      let removed = objectQueues.withLock { queues in
+        queues[identity] === queue ? queues.removeValue(forKey: identity) : nil
+      }
+      withExtendedLifetime(removed) {}
+    }
+    let known = objectQueues.withLock { queues in
+      let known = queues[identity] ?? made
+      queues[identity] = known
+      return known
+    }
+    return known as? TimerQueue ?? made
   }
 }

@@ -16,35 +16,22 @@ final class TimerRecord<Instant: InstantProtocol> {
   /// The registration number.
   let order: UInt64
   var schedule: TimerSchedule<Instant>
-  /// The maximum delay of a tick after its deadline, for fewer wake-ups.
-  let tolerance: Instant.Duration
-  let repeats: Bool
   /// The handler, or `nil` once the timer has ended.
   var body: (any TimerBody)?
+  let registration: TimerRegistration
   var phase = Phase.waiting
-  /// The task that calls the handler.
-  var runner = 0
-  /// The number of pauses.
-  var pauses = 0
-  /// The token that is cancelled when the timer ends by itself.
-  var watcher: WeakCancellable?
-  /// The place in the lifetime of the owner.
-  var membership: EndingMembers.Membership?
-  /// Opens when the handler returns.
-  var idle: Latch?
+  var isPaused = false
 
   init(
     order: UInt64,
-    schedule: TimerSchedule<Instant>,
-    tolerance: Instant.Duration,
-    repeats: Bool,
-    body: any TimerBody
+    _ schedule: TimerSchedule<Instant>,
+    _ body: any TimerBody,
+    _ registration: TimerRegistration
   ) {
     self.order = order
     self.schedule = schedule
-    self.tolerance = tolerance
-    self.repeats = repeats
     self.body = body
+    self.registration = registration
   }
 
   /// A Boolean value that indicates whether the timer ended while its handler is running.
@@ -59,7 +46,8 @@ package struct TimerSchedule<Instant: InstantProtocol>: Sendable {
   /// The deadline of the running tick, or else the next deadline.
   package private(set) var deadline: Instant
   private let interval: Instant.Duration
-  private let policy: MissedTicks
+  private let tolerance: Instant.Duration
+  private let policy: MissedTicks?
   private var index = 0
   private var missed = 0
 
@@ -68,17 +56,25 @@ package struct TimerSchedule<Instant: InstantProtocol>: Sendable {
   /// - Parameters:
   ///   - start: The instant of registration; the first deadline is one interval later.
   ///   - interval: The interval, above zero unless the timer has only one tick.
-  ///   - policy: The policy for missed deadlines.
-  package init(from start: Instant, every interval: Instant.Duration, missed policy: MissedTicks) {
+  ///   - tolerance: The maximum delay of a tick after its deadline, for fewer wake-ups.
+  ///   - policy: The policy for missed deadlines, or `nil` for a timer with one tick.
+  package init(
+    from start: Instant,
+    every interval: Instant.Duration,
+    tolerance: Instant.Duration = .zero,
+    missed policy: MissedTicks?
+  ) {
     deadline = start.advanced(by: interval)
     self.interval = interval
+    self.tolerance = tolerance
     self.policy = policy
   }
 
-  /// Begins the only tick of a timer.
-  package func beginOnly(at now: Instant) -> Tick {
-    Tick(index: 0, missed: 0, lateness: deadline.duration(to: now) as? Duration)
-  }
+  /// A Boolean value that indicates whether the timer has more than one tick.
+  var repeats: Bool { policy != nil }
+
+  /// The latest instant at which the next tick must be served.
+  var latest: Instant { deadline.advanced(by: tolerance) }
 
   /// Begins a tick, at its deadline or later.
   package mutating func begin(at now: Instant) -> Tick {
@@ -95,14 +91,16 @@ package struct TimerSchedule<Instant: InstantProtocol>: Sendable {
     case .skip:
       drop(wholeIntervals(until: now))
       if deadline < now { drop(1) }
-    case .burst: break
+    case .burst, nil: break
     case .delay: deadline = now.advanced(by: interval)
     }
   }
 
   /// Skips the deadlines up to now without counting them as missed.
+  ///
+  /// A timer with one tick keeps its deadline.
   package mutating func resume(at now: Instant) {
-    guard deadline <= now else { return }
+    guard repeats, deadline <= now else { return }
     deadline = deadline.advanced(by: interval * (wholeIntervals(until: now) + 1))
   }
 
@@ -129,70 +127,4 @@ package struct TimerSchedule<Instant: InstantProtocol>: Sendable {
     }
     return count
   }
-}
-
-/// The references of a timer that has ended, for release outside the lock.
-package struct TimerLeftovers: Sendable {
-  private let body: (any TimerBody)?
-  private let membership: EndingMembers.Membership?
-  /// The token that is cancelled if the timer ended by itself.
-  package let watcher: WeakCancellable?
-
-  /// Moves the references out of the timer's record.
-  init<Instant>(of record: TimerRecord<Instant>) {
-    body = record.body.take()
-    membership = record.membership.take()
-    watcher = record.watcher.take()
-  }
-
-  /// Removes the timer from the lifetime of its owner.
-  package func leave() {
-    membership?.leave()
-  }
-}
-
-/// A timer that is due.
-package struct TimerDue<Instant: InstantProtocol>: Sendable {
-  /// The key of the timer.
-  package let key: UInt
-  /// The deadline of the tick.
-  package let deadline: Instant
-  /// The registration number, which decides among equals.
-  package let order: UInt64
-  /// The handler of the timer.
-  package let body: any TimerBody
-}
-
-extension Array {
-  /// Sorts due timers by deadline and, among equals, in registration order.
-  ///
-  /// - Complexity: O(*n*) for a sorted array, otherwise O(*n* log *n*).
-  package mutating func sortByDeadline<Instant>() where Element == TimerDue<Instant> {
-    let precedes = { (left: Element, right: Element) in
-      (left.deadline, left.order) < (right.deadline, right.order)
-    }
-    if !zip(self, dropFirst()).allSatisfy(precedes) { sort(by: precedes) }
-  }
-}
-
-/// A tick that begins, with its handler.
-package struct TimerStart: Sendable {
-  /// The handler of the timer.
-  package let body: any TimerBody
-  /// The argument of the handler.
-  package let tick: Tick
-  /// The leftovers of the timer if this is its only tick.
-  package let leftovers: TimerLeftovers?
-}
-
-/// The consequences of the end of a tick.
-package struct TimerFinish: Sendable {
-  /// The leftovers of the timer if it has ended.
-  package var leftovers: TimerLeftovers?
-  /// The latch of the tasks that wait for the end of the tick.
-  package var idle: Latch?
-  /// The handler, if the next tick is already due.
-  package var next: (any TimerBody)?
-  /// A Boolean value that indicates whether the timer waits for its next deadline.
-  package var waits = false
 }

@@ -1,23 +1,31 @@
-/// The timers of one clock, as a state machine without the clock.
+/// The timers of one clock and the task that sleeps for them, as a state machine without the clock.
 ///
 /// The caller passes the current instant. Copies share their records, so only one copy may be used. No
 /// member handles more than ``batch`` timers, so a lock around the table is never held for long, however
 /// many timers exist or are due.
 package struct TimerTable<Instant: InstantProtocol> {
-  /// A slot for a timer, reused after the timer has been removed.
-  private struct Slot {
-    /// The high half of the timer's key, never reused for this slot.
-    var turn: UInt
-    var record: TimerRecord<Instant>?
-  }
+  /// A timer that is due: the deadline of the tick, the registration number, which decides among equals, the
+  /// registration and the handler.
+  package typealias Due = (
+    deadline: Instant, order: UInt64, registration: TimerRegistration, body: any TimerBody
+  )
+
+  /// The instant of the next wake-up, and the latest instant that would do.
+  package typealias WakeUp = (instant: Instant, latest: Instant)
 
   /// The width of the low half of a key, which is the index of the slot.
   private static var slotBits: UInt { UInt(UInt.bitWidth) / 2 }
 
-  private var slots: [Slot] = []
+  /// The slots for timers, reused after a timer has been removed.
+  ///
+  /// The turn is the high half of a timer's key and never reused for its slot.
+  private var slots: [(turn: UInt, record: TimerRecord<Instant>?)] = []
   private var freeSlots: [Int] = []
-  private var heap = TimerHeap<Instant>()
+  private var heap = Heap<TimerDeadline<Instant>>()
   private var lastOrder: UInt64 = 0
+  /// The sleeping task, and the instant of its next wake-up.
+  private var sleeper: (number: UInt, instant: Instant, task: Task<Void, Never>?)?
+  private var lastSleeper: UInt = 0
 
   /// The number of timers, including those that ended during their running tick.
   package private(set) var count = 0
@@ -28,9 +36,6 @@ package struct TimerTable<Instant: InstantProtocol> {
   /// The maximum number of timers that ``takeDue(at:)`` returns.
   package static var batch: Int { 64 }
 
-  /// A Boolean value that indicates whether any timer waits for its deadline.
-  package var isWaiting: Bool { heap.count > 0 }
-
   /// The number of slots, including free ones.
   package var slotCount: Int { slots.count }
 
@@ -38,48 +43,28 @@ package struct TimerTable<Instant: InstantProtocol> {
   ///
   /// - Parameters:
   ///   - schedule: The deadlines of the timer.
-  ///   - tolerance: The maximum delay of a tick after its deadline.
-  ///   - repeats: A Boolean value that indicates whether the timer has more than one tick.
   ///   - body: The handler of the timer.
-  /// - Returns: The key of the timer.
+  ///   - registration: The registration of the timer, which receives its key.
   /// - Complexity: O(log *n*), amortized.
   package mutating func add(
     _ schedule: TimerSchedule<Instant>,
-    tolerance: Instant.Duration,
-    repeats: Bool,
-    body: any TimerBody
-  ) -> UInt {
+    _ body: any TimerBody,
+    for registration: TimerRegistration
+  ) {
     lastOrder += 1
-    let record = TimerRecord(
-      order: lastOrder,
-      schedule: schedule,
-      tolerance: tolerance,
-      repeats: repeats,
-      body: body
-    )
+    let record = TimerRecord(order: lastOrder, schedule, body, registration)
     let slot = freeSlots.popLast() ?? slots.count
-    if slot == slots.count { slots.append(Slot(turn: 0)) }
+    if slot == slots.count { slots.append((0, nil)) }
     slots[slot].record = record
     count += 1
     enqueue(record, slot)
-    return slots[slot].turn << Self.slotBits | UInt(slot)
+    registration.key = key(of: slot)
   }
 
-  /// Returns whether a timer exists and has not ended.
-  package func isActive(_ key: UInt) -> Bool { record(key)?.body != nil }
-
-  /// Returns the group of the lifetime of a timer's owner, if the owner has one.
-  package func members(of key: UInt) -> EndingMembers? { record(key)?.membership?.members }
-
-  /// The latest instant at which the next timer must be served, or `nil` when no timer waits.
+  /// The next wake-up, or `nil` when no timer waits.
   ///
   /// - Complexity: O(1).
-  package var latest: Instant? { heap.first?.latest }
-
-  /// The instant of the next wake-up and the latest that would do, or `nil` when no timer waits.
-  ///
-  /// - Complexity: O(1).
-  package var wakeUp: (instant: Instant, latest: Instant)? { heap.wakeUp }
+  package var wakeUp: WakeUp? { heap.wakeUp() }
 
   /// Removes timers that are due from the heap: those that must be served first, ``batch`` at most.
   ///
@@ -87,16 +72,25 @@ package struct TimerTable<Instant: InstantProtocol> {
   /// still tolerates a delay.
   ///
   /// - Complexity: O(log *n*).
-  package mutating func takeDue(at now: Instant) -> [TimerDue<Instant>] {
-    var due: [TimerDue<Instant>] = []
-    while due.count < Self.batch, let first = heap.first, first.deadline <= now {
-      heap.remove(first.slot)
+  package mutating func takeDue(at now: Instant) -> [Due] {
+    var due: [Due] = []
+    while due.count < Self.batch, let first = heap.first, first.instant <= now {
+      heap.remove(slot: first.slot)
       guard let record = slots[first.slot].record, let body = record.body else { continue }
       record.phase = .queued
-      let key = slots[first.slot].turn << Self.slotBits | UInt(first.slot)
-      due.append(TimerDue(key: key, deadline: first.deadline, order: first.order, body: body))
+      due.append((first.instant, first.order, record.registration, body))
     }
     return due
+  }
+
+  /// Sorts due timers by deadline and, among equals, in registration order.
+  ///
+  /// - Complexity: O(*n*) for a sorted array, otherwise O(*n* log *n*).
+  package static func sort(_ due: inout [Due]) {
+    let precedes = { (left: Due, right: Due) in
+      (left.deadline, left.order) < (right.deadline, right.order)
+    }
+    if !zip(due, due.dropFirst()).allSatisfy(precedes) { due.sort(by: precedes) }
   }
 
   /// Begins a tick of a timer that is due.
@@ -104,24 +98,15 @@ package struct TimerTable<Instant: InstantProtocol> {
   /// - Parameters:
   ///   - key: The timer.
   ///   - now: The current instant.
-  ///   - runner: The task that will call the handler.
-  /// - Returns: The tick, or `nil` when the timer has ended or is paused.
-  package mutating func begin(_ key: UInt, at now: Instant, by runner: Int) -> TimerStart? {
+  /// - Returns: The handler and its argument, or `nil` when the timer has ended or is paused.
+  package mutating func begin(_ key: UInt, at now: Instant) -> (body: any TimerBody, tick: Tick)? {
     guard let record = record(key), let body = record.body else { return nil }
-    guard record.pauses == 0 else {
+    guard !record.isPaused else {
       record.phase = .suspended
       return nil
     }
     record.phase = .running
-    record.runner = runner
-    if record.repeats {
-      return TimerStart(body: body, tick: record.schedule.begin(at: now), leftovers: nil)
-    }
-    return TimerStart(
-      body: body,
-      tick: record.schedule.beginOnly(at: now),
-      leftovers: TimerLeftovers(of: record)
-    )
+    return (body, record.schedule.begin(at: now))
   }
 
   /// Ends a tick.
@@ -129,96 +114,57 @@ package struct TimerTable<Instant: InstantProtocol> {
   /// - Parameters:
   ///   - key: The timer.
   ///   - now: The current instant.
-  ///   - isOwned: `false` if the timer has an owner that has been deallocated.
-  /// - Returns: The consequences for the caller.
-  package mutating func finish(_ key: UInt, at now: Instant, isOwned: Bool) -> TimerFinish {
-    guard let record = record(key) else { return TimerFinish() }
-    var finish = TimerFinish(idle: record.idle.take())
-    record.runner = 0
-    if record.hasEnded || !isOwned {
+  /// - Returns: The handler if the next tick is already due.
+  package mutating func finish(_ key: UInt, at now: Instant) -> (any TimerBody)? {
+    guard let record = record(key) else { return nil }
+    guard !record.hasEnded else {
       remove(key)
-      finish.leftovers = TimerLeftovers(of: record)
-      return finish
+      return nil
     }
     record.schedule.end(at: now)
-    if record.pauses > 0 {
+    if record.isPaused {
       record.phase = .suspended
     } else if record.schedule.deadline <= now {
       record.phase = .queued
-      finish.next = record.body
+      return record.body
     } else {
-      finish.waits = true
       enqueue(record, slot(of: key))
     }
-    return finish
+    return nil
   }
 
   /// Ends a timer.
   ///
-  /// - Returns: The leftovers of the timer, or `nil` if it had already ended.
+  /// - Returns: The handler, which the caller releases outside its lock, or `nil` if the timer had already
+  ///   ended.
   /// - Complexity: O(log *n*).
-  package mutating func end(_ key: UInt) -> TimerLeftovers? {
-    guard let record = record(key), !record.hasEnded else { return nil }
-    let leftovers = TimerLeftovers(of: record)
-    if record.phase == .running { return leftovers }
-    remove(key)
-    heap.remove(slot(of: key))
-    return leftovers
+  package mutating func end(_ key: UInt) -> (any TimerBody)? {
+    guard let record = record(key), let body = record.body.take() else { return nil }
+    if record.phase != .running {
+      remove(key)
+      heap.remove(slot: slot(of: key))
+    }
+    return body
   }
 
-  /// Changes the number of pauses of a timer.
+  /// Pauses or resumes a timer.
   ///
   /// - Parameters:
   ///   - key: The timer.
-  ///   - change: 1 to pause, -1 to end a pause.
-  ///   - now: The current instant. The end of the last pause skips the deadlines up to this instant, except
-  ///     the only deadline of a timer that does not repeat.
-  package mutating func changePauses(_ key: UInt, by change: Int, at now: Instant) {
+  ///   - isPaused: Whether the timer is paused.
+  ///   - now: The current instant. The end of a pause skips the deadlines up to this instant, except the only
+  ///     deadline of a timer that does not repeat.
+  package mutating func setPaused(_ key: UInt, _ isPaused: Bool, at now: Instant) {
     guard let record = record(key), !record.hasEnded else { return }
-    record.pauses += change
-    if record.pauses > 0, record.phase == .waiting {
+    record.isPaused = isPaused
+    if isPaused, record.phase == .waiting {
       record.phase = .suspended
-      heap.remove(slot(of: key))
+      heap.remove(slot: slot(of: key))
     }
-    if record.pauses == 0, record.phase == .suspended {
-      if record.repeats { record.schedule.resume(at: now) }
+    if !isPaused, record.phase == .suspended {
+      record.schedule.resume(at: now)
       enqueue(record, slot(of: key))
     }
-  }
-
-  /// Stores the token that is cancelled when a timer ends by itself.
-  ///
-  /// - Returns: `false` if the timer has already ended.
-  package mutating func watch(_ key: UInt, by watcher: WeakCancellable) -> Bool {
-    record(key)?.watcher = watcher
-    return isActive(key)
-  }
-
-  /// Stores the membership of a timer in the lifetime of its owner.
-  ///
-  /// - Returns: `false` if the timer has already ended.
-  package mutating func setTicket(
-    _ key: UInt,
-    _ membership: EndingMembers.Membership
-  ) -> Bool {
-    guard isActive(key) else { return false }
-    record(key)?.membership = membership
-    return true
-  }
-
-  /// Returns a latch that opens when the running call of a timer's handler returns.
-  ///
-  /// - Parameters:
-  ///   - key: The timer.
-  ///   - task: The waiting task. The handler does not wait for itself.
-  /// - Returns: The latch, or `nil` when there is nothing to wait for.
-  package mutating func idle(_ key: UInt, askedBy task: Int) -> Latch? {
-    guard let record = record(key), record.phase == .running, record.runner != task else {
-      return nil
-    }
-    let idle = record.idle ?? Latch()
-    record.idle = idle
-    return idle
   }
 
   /// Stops the program if the parts of the table are inconsistent.
@@ -229,6 +175,8 @@ package struct TimerTable<Instant: InstantProtocol> {
     assert(records.count { $0.phase == .waiting } == heap.count, "a waiting timer is lost")
     assert(freeSlots.allSatisfy { slots[$0].record == nil }, "an occupied slot is in the free list")
   }
+
+  private func key(of slot: Int) -> UInt { slots[slot].turn << Self.slotBits | UInt(slot) }
 
   private func slot(of key: UInt) -> Int { Int(key & (1 << Self.slotBits - 1)) }
 
@@ -249,14 +197,51 @@ package struct TimerTable<Instant: InstantProtocol> {
 
   private mutating func enqueue(_ record: TimerRecord<Instant>, _ slot: Int) {
     record.phase = .waiting
-    let deadline = record.schedule.deadline
-    heap.insert(
-      TimerHeap.Entry(
-        deadline: deadline,
-        latest: deadline.advanced(by: record.tolerance),
-        order: record.order,
-        slot: slot
-      )
-    )
+    let (deadline, latest) = (record.schedule.deadline, record.schedule.latest)
+    heap.insert(TimerDeadline(deadline, latest: latest, order: record.order, slot: slot))
+  }
+}
+
+// The sleeper.
+extension TimerTable {
+  /// A change of the sleeping task: a task to cancel, and the number of a sleeper to start.
+  package typealias SleeperChange = (obsolete: Task<Void, Never>?, number: UInt?)
+
+  /// Replaces a sleeper that would wake up too late, and removes one that is not needed.
+  package mutating func updateSleeper() -> SleeperChange {
+    guard let first = heap.first else { return (sleeper.take()?.task, nil) }
+    if let sleeper, sleeper.instant <= first.latest { return (nil, nil) }
+    let obsolete = sleeper?.task
+    lastSleeper += 1
+    sleeper = (lastSleeper, wakeUp?.instant ?? first.instant, nil)
+    return (obsolete, lastSleeper)
+  }
+
+  /// Returns whether a sleeper has not been replaced.
+  package func isCurrent(sleeper number: UInt) -> Bool { sleeper?.number == number }
+
+  /// Stores the task of a sleeper.
+  ///
+  /// - Returns: `false` if the sleeper has been replaced.
+  package mutating func setTask(_ task: Task<Void, Never>, ofSleeper number: UInt) -> Bool {
+    guard isCurrent(sleeper: number) else { return false }
+    sleeper?.task = task
+    return true
+  }
+
+  /// Returns the next wake-up of a sleeper, or `nil` if the sleeper has been replaced or is not needed.
+  package mutating func nextWakeUp(ofSleeper number: UInt) -> WakeUp? {
+    guard isCurrent(sleeper: number) else { return nil }
+    guard let wakeUp else {
+      sleeper = nil
+      return nil
+    }
+    sleeper?.instant = wakeUp.instant
+    return wakeUp
+  }
+
+  /// Removes a sleeper whose clock has failed.
+  package mutating func removeSleeper(_ number: UInt) {
+    if isCurrent(sleeper: number) { sleeper = nil }
   }
 }

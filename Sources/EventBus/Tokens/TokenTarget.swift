@@ -87,63 +87,6 @@ package final class CancelAction: TokenTarget, @unchecked Sendable {  // Reason:
   }
 }
 
-/// A table of registrations with numeric keys.
-///
-/// The members correspond to those of ``TokenTarget``.
-package protocol KeyedRegistrations: AnyObject, Sendable {
-  /// Ends a registration; does nothing if it has already ended.
-  func end(_ key: UInt)
-
-  /// Ends a registration and cancels its token.
-  func endByItself(_ key: UInt)
-
-  /// Returns whether a registration still exists.
-  func isActive(_ key: UInt) -> Bool
-
-  /// Cancels a token when its registration ends by itself.
-  ///
-  /// - Returns: `false` if the registration has already ended.
-  func watch(_ key: UInt, by token: any Cancellable) -> Bool
-
-  /// Changes the number of pauses of a registration.
-  func changePauses(_ key: UInt, by change: Int)
-
-  /// Waits until no call of the handler is running.
-  func waitUntilFinished(_ key: UInt) async
-}
-
-/// The target of one registration in a keyed table, for its token and for the lifetime of its owner.
-package final class KeyedTarget: TokenTarget, EndingMembers.Member,
-  @unchecked Sendable  // Reason: constant.
-{
-  private let registrations: any KeyedRegistrations
-  private let key: UInt
-
-  /// Creates the target of a registration.
-  package init(_ registrations: any KeyedRegistrations, key: UInt) {
-    self.registrations = registrations
-    self.key = key
-  }
-
-  package func lifetimeEnded() { registrations.endByItself(key) }
-
-  override package func end(_ handle: UInt) { registrations.end(key) }
-
-  override package func isActive(_ handle: UInt) -> Bool { registrations.isActive(key) }
-
-  override package func watch(_ handle: UInt, by token: any Cancellable) -> Bool {
-    registrations.watch(key, by: token)
-  }
-
-  override package func changePauses(_ handle: UInt, by change: Int, unless hasEnded: () -> Bool) {
-    registrations.changePauses(key, by: change)
-  }
-
-  override package func waitUntilFinished(_ handle: UInt) async {
-    await registrations.waitUntilFinished(key)
-  }
-}
-
 /// A table of registrations in groups.
 ///
 /// The number of its group and its own number identify a registration. The members correspond to those of

@@ -15,22 +15,21 @@ struct SharedChangesTests {
     func set(_ value: Int, by thread: UInt, isBarred: Bool = false) -> Bool {
       let old = changes.value
       changes.value = value
-      let recorded = changes.record(from: old, by: thread, isBarred: isBarred)
-      if recorded.displaced != nil { merged += 1 }
-      return recorded.mustDeliver
+      let (mustDeliver, displaced) = changes.record(from: old, by: thread, isBarred: isBarred)
+      changes._checkInvariants()
+      if displaced != nil { merged += 1 }
+      return mustDeliver
     }
 
     /// Takes one step.
     ///
     /// - Returns: `nil` after delivering a round; otherwise whether a task must be started.
     func step() -> Bool? {
-      switch changes.next() {
-      case .deliver(let round):
-        delivered.append(round.change)
-        return nil
-      case .leave(let startsTask): return startsTask
-      case .rest: return false
-      }
+      let (round, startsTask) = changes.next()
+      changes._checkInvariants()
+      guard let round else { return startsTask }
+      delivered.append(round.change)
+      return nil
     }
 
     /// Takes steps until the turn is over.
@@ -44,7 +43,10 @@ struct SharedChangesTests {
     }
 
     /// Returns whether a task that begins now has work.
-    func taskBegins(_ thread: UInt) -> Bool { changes.taskBegins(on: thread) }
+    func taskBegins(_ thread: UInt) -> Bool {
+      defer { changes._checkInvariants() }
+      return changes.taskBegins(on: thread)
+    }
 
     var isUnbroken: Bool {
       delivered.first?.old == 0
@@ -206,15 +208,14 @@ struct SharedChangesTests {
 
   @Test("Changes never merge across a gap that a pause leaves in an actor's queue")
   func gap() {
-    var (changes, queue) = (SharedChanges(0), RoundQueue<Int>())
+    var (changes, queue) = (SharedChanges(0), BoundedQueue<SharedRound<Int>>())
     func change() -> SharedRound<Int>? {
       changes.value += 1
       _ = changes.record(from: changes.value - 1, by: 1, isBarred: false)
-      if case .deliver(let round) = changes.next() { return round }
-      return nil
+      return changes.next().round
     }
     /// Makes a waiting change and returns the value that merging discarded.
-    func wait() -> Int? { change().flatMap { queue.append($0) } }
+    func wait() -> Int? { change().flatMap { queue.appendOrMerge($0) } }
     for _ in 1...1_000 { #expect(wait() == nil) }
     #expect(wait() == 1_000)
     // This one is delivered while the observer is paused.
@@ -230,9 +231,7 @@ struct SharedChangesTests {
     for barred in [false, false, true, false, false] {
       _ = changes.record(from: 0, by: 1, isBarred: barred)
     }
-    func next() -> SharedRound<Int>? {
-      if case .deliver(let round) = changes.next() { round } else { nil }
-    }
+    func next() -> SharedRound<Int>? { changes.next().round }
     #expect(next()?.number == 1)
     // The second and third changes, which followed a registration.
     for _ in 0..<2 { if let round = next() { changes.skip(round) } }
@@ -246,9 +245,7 @@ struct SharedChangesTests {
   func answering() {
     var changes = SharedChanges(0)
     _ = changes.record(from: 0, by: 1, answering: 7, isBarred: false)
-    func depth() -> Int? {
-      if case .deliver(let round) = changes.next() { round.depth } else { nil }
-    }
+    func depth() -> Int? { changes.next().round?.depth }
     #expect(depth() == 8)
     // The thread's own turn is further in.
     _ = changes.record(from: 0, by: 1, answering: 7, isBarred: false)
@@ -259,9 +256,7 @@ struct SharedChangesTests {
   func depth() {
     var changes = SharedChanges(0)
     func record(_ thread: UInt) { _ = changes.record(from: 0, by: thread, isBarred: false) }
-    func depth() -> Int? {
-      if case .deliver(let round) = changes.next() { round.depth } else { nil }
-    }
+    func depth() -> Int? { changes.next().round?.depth }
     record(1)
     #expect(depth() == 0)
     record(1)

@@ -122,6 +122,7 @@ struct WeakObservedTests {
     let token = desk?.box.observe { _ in Issue.record("The property is dead.") }
     desk = nil
     #expect(token?.isActive == false)
+    #expect(guest?.lifetime.members.count == 0)
     guest = nil
     withExtendedLifetime((desk, guest)) {}
   }

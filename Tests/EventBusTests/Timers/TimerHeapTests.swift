@@ -4,26 +4,22 @@ import Testing
 
 @Suite("Timer heap")
 struct TimerHeapTests {
-  private typealias Heap = TimerHeap<ManualClock.Instant>
+  private typealias Deadline = TimerDeadline<ManualClock.Instant>
 
-  private static func entry(_ deadline: Int, tolerance: Int = 0, order: UInt64) -> Heap.Entry {
-    Heap.Entry(
-      deadline: .second(deadline),
-      latest: .second(deadline + tolerance),
-      order: order,
-      slot: Int(order)
-    )
+  private static func entry(_ second: Int, tolerance: Int = 0, order: UInt64) -> Deadline {
+    let latest = ManualClock.Instant.second(second + tolerance)
+    return Deadline(.second(second), latest: latest, order: order, slot: Int(order))
   }
 
-  private static func precedes(_ left: Heap.Entry, _ right: Heap.Entry) -> Bool {
+  private static func precedes(_ left: Deadline, _ right: Deadline) -> Bool {
     (left.latest, left.order) < (right.latest, right.order)
   }
 
   @Test("The heap behaves like a sorted array under any operations", arguments: 1...40)
   func likeASortedArray(seed: Int) {
     var numbers = SampleNumbers(seed: seed)
-    var heap = Heap()
-    var array: [Heap.Entry] = []
+    var heap = Heap<Deadline>()
+    var array: [Deadline] = []
     for order in 0..<1_000 {
       switch numbers.next(below: 10) {
       case 0...4:
@@ -42,7 +38,7 @@ struct TimerHeapTests {
         // Also one that has been removed, and one that never was there.
         for _ in 0..<3 {
           let slot = numbers.next(below: order + 2)
-          heap.remove(slot)
+          heap.remove(slot: slot)
           array.removeAll { $0.slot == slot }
         }
       }
@@ -59,7 +55,7 @@ struct TimerHeapTests {
     let deadlines = [3, 1, 2, 1, 3, 1, 2]
     var permutation = Array(deadlines.indices)
     repeat {
-      var heap = Heap()
+      var heap = Heap<Deadline>()
       for index in permutation { heap.insert(Self.entry(deadlines[index], order: UInt64(index))) }
       var popped: [UInt64] = []
       while let entry = heap.popFirst() { popped.append(entry.order) }
@@ -69,24 +65,24 @@ struct TimerHeapTests {
 
   @Test("A wake-up is delayed to a later deadline as long as every timer tolerates it")
   func wakeUp() {
-    var heap = Heap()
+    var heap = Heap<Deadline>()
     heap.insert(Self.entry(10, tolerance: 5, order: 1))
     // No neighbour: on time.
-    #expect(heap.wakeUp?.instant == .second(10))
-    #expect(heap.wakeUp?.latest == .second(15))
+    #expect(heap.wakeUp()?.instant == .second(10))
+    #expect(heap.wakeUp()?.latest == .second(15))
     heap.insert(Self.entry(14, order: 2))
-    #expect(heap.wakeUp?.instant == .second(14))
-    #expect(heap.wakeUp?.latest == .second(14))
+    #expect(heap.wakeUp()?.instant == .second(14))
+    #expect(heap.wakeUp()?.latest == .second(14))
     heap.insert(Self.entry(12, order: 3))
-    #expect(heap.wakeUp?.instant == .second(12))
+    #expect(heap.wakeUp()?.instant == .second(12))
     heap.insert(Self.entry(16, order: 4))
-    #expect(heap.wakeUp?.instant == .second(12))
+    #expect(heap.wakeUp()?.instant == .second(12))
   }
 
   @Test("No wake-up is later than any timer tolerates", arguments: 1...20)
   func neverTooLate(seed: Int) {
     var numbers = SampleNumbers(seed: seed)
-    var heap = Heap()
+    var heap = Heap<Deadline>()
     var latest: [ManualClock.Instant] = []
     for order in 0..<200 {
       let entry = Self.entry(
@@ -96,7 +92,7 @@ struct TimerHeapTests {
       )
       heap.insert(entry)
       latest.append(entry.latest)
-      let wakeUp = heap.wakeUp
+      let wakeUp = heap.wakeUp()
       #expect(wakeUp?.latest == latest.min())
       #expect(wakeUp.map { $0.instant <= $0.latest } == true)
     }
@@ -113,14 +109,5 @@ extension [Int] {
     swapAt(pivot, next)
     self[(pivot + 1)...].reverse()
     return true
-  }
-}
-
-extension TimerHeap {
-  /// Removes and returns the entry that must be served first.
-  fileprivate mutating func popFirst() -> Entry? {
-    guard let first else { return nil }
-    remove(first.slot)
-    return first
   }
 }

@@ -7,7 +7,7 @@ struct TimerTableTests {
   private typealias Table = TimerTable<ManualClock.Instant>
 
   private final class Body: TimerBody {
-    var place: TimerPlace { .on(nil) }
+    var actor: (any Actor)? { nil }
 
     func call(_ tick: Tick) async -> Bool { true }
   }
@@ -18,25 +18,31 @@ struct TimerTableTests {
     tolerance: Int = 0,
     repeats: Bool = true
   ) -> UInt {
+    let registration = TimerRegistration()
     table.add(
-      TimerSchedule(from: .second(0), every: .seconds(interval), missed: .skip),
-      tolerance: .seconds(tolerance),
-      repeats: repeats,
-      body: Body()
+      TimerSchedule(
+        from: .second(0),
+        every: .seconds(interval),
+        tolerance: .seconds(tolerance),
+        missed: repeats ? .skip : nil
+      ),
+      Body(),
+      for: registration
     )
+    return registration.key
   }
 
   /// Everything that is due, as the queue takes it.
   private func takeDue(from table: inout Table, at second: Int) -> [UInt] {
-    var due: [TimerDue<ManualClock.Instant>] = []
+    var due: [Table.Due] = []
     var batch = table.takeDue(at: .second(second))
     while !batch.isEmpty {
       due += batch
       batch = table.takeDue(at: .second(second))
     }
-    due.sortByDeadline()
+    Table.sort(&due)
     table._checkInvariants()
-    return due.map(\.key)
+    return due.map(\.registration.key)
   }
 
   @Test("Due timers are called by deadline, then by registration")
@@ -58,9 +64,9 @@ struct TimerTableTests {
     for second in 1...20 {
       let now = ManualClock.Instant.second(second)
       #expect(takeDue(from: &table, at: second) == keys)
-      for key in keys.reversed() { _ = table.begin(key, at: now, by: 1) }
+      for key in keys.reversed() { _ = table.begin(key, at: now) }
       for key in second.isMultiple(of: 2) ? keys : keys.reversed() {
-        _ = table.finish(key, at: now, isOwned: true)
+        _ = table.finish(key, at: now)
       }
     }
   }
@@ -92,7 +98,7 @@ struct TimerTableTests {
         key: add(to: &table, every: second, tolerance: numbers.next(below: 9))
       )
     }
-    var due: [TimerDue<ManualClock.Instant>] = []
+    var due: [Table.Due] = []
     var sizes: [Int] = []
     repeat {
       let batch = table.takeDue(at: .second(40))
@@ -100,12 +106,13 @@ struct TimerTableTests {
       due += batch
     } while sizes.last == Table.batch
     #expect(sizes == Array(repeating: 64, count: 15) + [40])
-    due.sortByDeadline()
+    Table.sort(&due)
     // Keys of a new table ascend with the registration.
     #expect(
-      due.map(\.key) == timers.sorted { ($0.second, $0.key) < ($1.second, $1.key) }.map(\.key)
+      due.map(\.registration.key)
+        == timers.sorted { ($0.second, $0.key) < ($1.second, $1.key) }.map(\.key)
     )
-    #expect(!table.isWaiting)
+    #expect(table.wakeUp == nil)
   }
 
   @Test("With 10,000 timers due, no change of the table handles more than one batch of them")
@@ -128,22 +135,22 @@ struct TimerTableTests {
         every: .seconds(1 + numbers.next(below: 10_000)),
         missed: .delay
       )
-      return counted {
-        $0.add(schedule, tolerance: .zero, repeats: true, body: Body())
-      }
+      let registration = TimerRegistration()
+      counted { $0.add(schedule, Body(), for: registration) }
+      return registration.key
     }
-    for key in keys.prefix(1_000) { counted { $0.changePauses(key, by: 1, at: now) } }
-    for key in keys.prefix(1_000) { counted { $0.changePauses(key, by: -1, at: now) } }
+    for key in keys.prefix(1_000) { counted { $0.setPaused(key, true, at: now) } }
+    for key in keys.prefix(1_000) { counted { $0.setPaused(key, false, at: now) } }
     var due: [UInt] = []
-    var batch: [TimerDue<CountingTime.Instant>]
+    var batch: [TimerTable<CountingTime.Instant>.Due]
     repeat {
       batch = counted { $0.takeDue(at: now) }
-      due += batch.map(\.key)
+      due += batch.map(\.registration.key)
     } while !batch.isEmpty
     #expect(due.count == 9_000)
     for key in due {
-      _ = counted { $0.begin(key, at: now, by: 1) }
-      _ = counted { $0.finish(key, at: now, isOwned: true) }
+      _ = counted { $0.begin(key, at: now) }
+      _ = counted { $0.finish(key, at: now) }
     }
     for key in keys { _ = counted { $0.end(key) } }
     #expect(table.count == 0)
@@ -161,12 +168,10 @@ struct TimerTableTests {
       let key = add(to: &table, every: 1)
       #expect(!gone.contains(key))
       for old in gone.prefix(3) {
-        #expect(!table.isActive(old))
         #expect(table.end(old) == nil)
-        #expect(table.begin(old, at: .second(1), by: 1) == nil)
-        table.changePauses(old, by: 1, at: .second(0))
+        #expect(table.begin(old, at: .second(1)) == nil)
+        table.setPaused(old, true, at: .second(0))
       }
-      #expect(table.isActive(key))
       #expect(takeDue(from: &table, at: 1) == [key])
       #expect(table.end(key) != nil)
       gone.insert(key)
@@ -195,7 +200,7 @@ struct TimerTableTests {
     for key in keys { _ = table.end(key) }
     #expect(table.count == 0)
     #expect(table.slotCount == most)
-    #expect(!table.isWaiting)
+    #expect(table.wakeUp == nil)
     #expect(table.wakeUp == nil)
   }
 
@@ -205,12 +210,37 @@ struct TimerTableTests {
     let key = add(to: &table, every: 10)
     for second in 0..<100 {
       let now = ManualClock.Instant(offset: .milliseconds(second))
-      table.changePauses(key, by: 1, at: now)
+      table.setPaused(key, true, at: now)
       #expect(table.wakeUp == nil)
-      table.changePauses(key, by: -1, at: now)
+      table.setPaused(key, false, at: now)
       table._checkInvariants()
     }
     #expect(takeDue(from: &table, at: 10) == [key])
+  }
+
+  @Test("A sleeper is replaced only by one that wakes up earlier, and removed after the last timer")
+  func sleeper() {
+    var table = Table()
+    #expect(table.updateSleeper().number == nil)
+    let late = add(to: &table, every: 10)
+    #expect(table.updateSleeper().number == 1)
+    let last = add(to: &table, every: 20)
+    #expect(table.updateSleeper().number == nil)
+    let early = add(to: &table, every: 5)
+    #expect(table.updateSleeper().number == 2)
+    #expect(table.nextWakeUp(ofSleeper: 1) == nil)
+    #expect(table.nextWakeUp(ofSleeper: 2)?.instant == .second(5))
+    // The sleeper wakes up for nothing and goes on with the next timer.
+    #expect(table.end(early) != nil)
+    #expect(table.updateSleeper().number == nil)
+    #expect(table.nextWakeUp(ofSleeper: 2)?.instant == .second(10))
+    for key in [late, last] {
+      #expect(table.isCurrent(sleeper: 2))
+      #expect(table.end(key) != nil)
+      #expect(table.updateSleeper().number == nil)
+    }
+    #expect(!table.isCurrent(sleeper: 2))
+    #expect(table.nextWakeUp(ofSleeper: 2) == nil)
   }
 
   @Test("A timer that ends while it is due is not called")
@@ -219,21 +249,20 @@ struct TimerTableTests {
     let key = add(to: &table, every: 1)
     #expect(table.takeDue(at: .second(1)).count == 1)
     #expect(table.end(key) != nil)
-    #expect(table.begin(key, at: .second(1), by: 1) == nil)
+    #expect(table.begin(key, at: .second(1)) == nil)
     #expect(table.count == 0)
   }
 
-  @Test("A timer that ends during its tick is inactive and stays in the table until the tick ends")
+  @Test("A timer that ends during its tick stays in the table until the tick ends")
   func endedWhileRunning() {
     var table = Table()
     let key = add(to: &table, every: 1)
     _ = table.takeDue(at: .second(1))
-    #expect(table.begin(key, at: .second(1), by: 7) != nil)
-    #expect(table.idle(key, askedBy: 7) == nil)
+    #expect(table.begin(key, at: .second(1)) != nil)
     #expect(table.end(key) != nil)
-    #expect(!table.isActive(key))
-    #expect(table.idle(key, askedBy: 8) != nil)
-    #expect(table.finish(key, at: .second(5), isOwned: true).idle != nil)
+    #expect(table.end(key) == nil)
+    #expect(table.count == 1)
+    #expect(table.finish(key, at: .second(5)) == nil)
     #expect(table.count == 0)
     #expect(table.wakeUp == nil)
   }

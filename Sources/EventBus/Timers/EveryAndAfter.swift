@@ -1,0 +1,241 @@
+/// Calls a handler periodically while an object is alive.
+///
+/// A periodic task that holds its owner weakly:
+///
+/// ```swift
+/// every(.seconds(120), owner: self) { screen, _ in
+///   screen.show(await feed.refresh())
+/// }
+/// ```
+///
+/// The first tick comes one interval after the call. Deadlines are absolute, so the timer does not drift.
+/// The handler runs in the isolation of its closure and never overlaps itself.
+///
+/// The timer keeps the owner alive only during a tick. It ends with the owner: at once if the owner is a
+/// ``LifetimeOwner``, otherwise at the next tick. The handler is released when the timer ends or its token
+/// is cancelled, or after the tick that is running at that time. That tick continues, and its task is not
+/// cancelled.
+///
+/// While the token is paused there are no ticks. Deadlines that pass during a pause are dropped and not
+/// counted as missed. After the pause the timer stays on the multiples of its interval.
+///
+/// ## Thread safety
+///
+/// May be called from anywhere. On each actor, timers that are due together are called in the order of
+/// their deadlines, and among equal deadlines in registration order. A handler that suspends does not
+/// delay the others.
+///
+/// - Parameters:
+///   - interval: The time from now to the first tick, and from each deadline to the next. An interval of
+///     zero or less traps.
+///   - owner: The object with which the timer ends, held weakly.
+///   - tolerance: The maximum delay of a tick after its deadline, so that one wake-up can serve several
+///     timers. A negative tolerance traps.
+///   - missed: The policy for missed deadlines.
+///   - clock: The clock that measures the interval. A clock that is an object is kept alive while it has
+///     timers or tokens of timers. All of its timers share one sleeping task, as all timers of a standard
+///     clock do.
+///   - fileID: The file of the call, supplied by the compiler.
+///   - line: The line of the call, supplied by the compiler.
+///   - body: Called in a task with the owner and the tick.
+/// - Returns: The token. Dropping it does nothing; cancelling it ends the timer early.
+/// - Complexity: O(log *n*) in the number of the clock's timers.
+@discardableResult
+public func every<Owner: AnyObject & Sendable, C: Clock>(
+  _ interval: C.Duration,
+  owner: Owner,
+  tolerance: C.Duration? = nil,
+  missed: MissedTicks = .skip,
+  clock: C = ContinuousClock(),
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  @_inheritActorContext
+  _ body: @escaping @isolated(any) @Sendable (Owner, Tick) async -> Void
+) -> Token {
+  startTimer(interval, tolerance, missed, clock, OwnerTimerBody(owner, body), owner, fileID, line)
+}
+
+/// Calls a handler periodically on an actor while that actor is alive.
+///
+/// The handler is isolated to the actor that it receives and need not capture it. Otherwise the function
+/// behaves as with any other owner.
+///
+/// - Parameters:
+///   - interval: The time from now to the first tick, and from each deadline to the next. An interval of
+///     zero or less traps.
+///   - owner: The actor, held weakly.
+///   - tolerance: The maximum delay of a tick after its deadline. A negative tolerance traps.
+///   - missed: The policy for missed deadlines.
+///   - clock: The clock that measures the interval.
+///   - fileID: The file of the call, supplied by the compiler.
+///   - line: The line of the call, supplied by the compiler.
+///   - body: Called in a task on the actor, with the actor and the tick.
+/// - Returns: The token. Dropping it does nothing; cancelling it ends the timer early.
+/// - Complexity: O(log *n*) in the number of the clock's timers.
+@discardableResult
+public func every<Owner: Actor, C: Clock>(
+  _ interval: C.Duration,
+  owner: Owner,
+  tolerance: C.Duration? = nil,
+  missed: MissedTicks = .skip,
+  clock: C = ContinuousClock(),
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  _ body: @escaping @Sendable (isolated Owner, Tick) async -> Void
+) -> Token {
+  startTimer(interval, tolerance, missed, clock, ActorTimerBody(owner, body), owner, fileID, line)
+}
+
+/// Calls a handler periodically until its token is cancelled or dropped.
+///
+/// Otherwise the function behaves as with an owner.
+///
+/// - Parameters:
+///   - interval: The time from now to the first tick, and from each deadline to the next. An interval of
+///     zero or less traps.
+///   - tolerance: The maximum delay of a tick after its deadline. A negative tolerance traps.
+///   - missed: The policy for missed deadlines.
+///   - clock: The clock that measures the interval.
+///   - fileID: The file of the call, supplied by the compiler.
+///   - line: The line of the call, supplied by the compiler.
+///   - body: Called in a task with the tick.
+/// - Returns: The token. Dropping it ends the timer.
+/// - Complexity: O(log *n*) in the number of the clock's timers.
+public func every<C: Clock>(
+  _ interval: C.Duration,
+  tolerance: C.Duration? = nil,
+  missed: MissedTicks = .skip,
+  clock: C = ContinuousClock(),
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  @_inheritActorContext
+  _ body: @escaping @isolated(any) @Sendable (Tick) async -> Void
+) -> Token {
+  startTimer(interval, tolerance, missed, clock, PlainTimerBody(body), nil, fileID, line)
+}
+
+/// Calls a handler once, after a delay, if an object is still alive then.
+///
+/// As with `every`, the owner is held weakly and the handler runs in the isolation of its closure. The
+/// registration ends when the call begins. With a delay of zero the call is made in the next turn. A call
+/// that falls due while the token is paused is made when the last pause ends.
+///
+/// ## Thread safety
+///
+/// May be called from anywhere.
+///
+/// - Parameters:
+///   - delay: The time from now to the call. A negative delay traps.
+///   - owner: The object with which the timer ends, held weakly.
+///   - tolerance: The maximum delay of the call after its deadline. A negative tolerance traps.
+///   - clock: The clock that measures the delay.
+///   - fileID: The file of the call, supplied by the compiler.
+///   - line: The line of the call, supplied by the compiler.
+///   - body: Called in a task with the owner and the tick, and released afterwards.
+/// - Returns: The token. Dropping it does nothing; cancelling it prevents the call.
+/// - Complexity: O(log *n*) in the number of the clock's timers.
+@discardableResult
+public func after<Owner: AnyObject & Sendable, C: Clock>(
+  _ delay: C.Duration,
+  owner: Owner,
+  tolerance: C.Duration? = nil,
+  clock: C = ContinuousClock(),
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  @_inheritActorContext
+  _ body: @escaping @isolated(any) @Sendable (Owner, Tick) async -> Void
+) -> Token {
+  startTimer(delay, tolerance, nil, clock, OwnerTimerBody(owner, body), owner, fileID, line)
+}
+
+/// Calls a handler once, after a delay, on an actor that is still alive then.
+///
+/// The handler is isolated to the actor that it receives and need not capture it.
+///
+/// - Parameters:
+///   - delay: The time from now to the call. A negative delay traps.
+///   - owner: The actor, held weakly.
+///   - tolerance: The maximum delay of the call after its deadline. A negative tolerance traps.
+///   - clock: The clock that measures the delay.
+///   - fileID: The file of the call, supplied by the compiler.
+///   - line: The line of the call, supplied by the compiler.
+///   - body: Called in a task on the actor, with the actor and the tick.
+/// - Returns: The token. Dropping it does nothing; cancelling it prevents the call.
+/// - Complexity: O(log *n*) in the number of the clock's timers.
+@discardableResult
+public func after<Owner: Actor, C: Clock>(
+  _ delay: C.Duration,
+  owner: Owner,
+  tolerance: C.Duration? = nil,
+  clock: C = ContinuousClock(),
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  _ body: @escaping @Sendable (isolated Owner, Tick) async -> Void
+) -> Token {
+  startTimer(delay, tolerance, nil, clock, ActorTimerBody(owner, body), owner, fileID, line)
+}
+
+/// Calls a handler once, after a delay, if the token still exists then.
+///
+/// - Parameters:
+///   - delay: The time from now to the call. A negative delay traps.
+///   - tolerance: The maximum delay of the call after its deadline. A negative tolerance traps.
+///   - clock: The clock that measures the delay.
+///   - fileID: The file of the call, supplied by the compiler.
+///   - line: The line of the call, supplied by the compiler.
+///   - body: Called in a task with the tick.
+/// - Returns: The token. Dropping it prevents the call.
+/// - Complexity: O(log *n*) in the number of the clock's timers.
+public func after<C: Clock>(
+  _ delay: C.Duration,
+  tolerance: C.Duration? = nil,
+  clock: C = ContinuousClock(),
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  @_inheritActorContext
+  _ body: @escaping @isolated(any) @Sendable (Tick) async -> Void
+) -> Token {
+  startTimer(delay, tolerance, nil, clock, PlainTimerBody(body), nil, fileID, line)
+}
+
+/// Starts a timer that ends with its owner or, if there is none, with its token.
+///
+/// - Parameters:
+///   - interval: The time from now to the first tick, and from each deadline to the next.
+///   - tolerance: The maximum delay of a tick after its deadline.
+///   - policy: The policy for missed deadlines, or `nil` for a timer with one tick.
+///   - clock: The clock.
+///   - body: The handler.
+///   - owner: The object with which the timer ends.
+///   - fileID: The file of the public function's call.
+///   - line: The line in that file.
+/// - Returns: The token.
+private func startTimer<C: Clock>(
+  _ interval: C.Duration,
+  _ tolerance: C.Duration?,
+  _ policy: MissedTicks?,
+  _ clock: C,
+  _ body: any TimerBody,
+  _ owner: AnyObject?,
+  _ fileID: StaticString,
+  _ line: UInt
+) -> Token {
+  let mistake: (text: String, remedy: String)? =
+    if policy != nil, interval <= .zero {
+      ("`every` requires a positive interval; got \(interval)", "Pass an interval above zero")
+    } else if interval < .zero {
+      ("`after` cannot have a negative delay; got \(interval)", "Pass a delay of zero or more")
+    } else if let tolerance, tolerance < .zero {
+      (
+        "a timer cannot have a negative tolerance; got \(tolerance)",
+        "Pass a tolerance of zero or more, or none"
+      )
+    } else {
+      nil
+    }
+  if let mistake { trap("\(fileID):\(line): \(mistake.text)", remedy: mistake.remedy) }
+  let queue = TimerQueue.queue(of: clock)
+  let timer = queue.add(every: interval, tolerance: tolerance ?? .zero, missed: policy, body: body)
+  if let owner = owner as? any LifetimeOwner { timer.join(owner.lifetime.members) }
+  return Token(timer, handle: 0, isKept: owner != nil)
+}
