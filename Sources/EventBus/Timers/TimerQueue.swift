@@ -194,7 +194,9 @@ package class TimerRegistration: Registration, @unchecked Sendable {  // Reason:
 }
 
 /// The registration of a timer in a queue.
-private final class QueuedTimer<C: Clock>: TimerRegistration, @unchecked Sendable {  // Reason: as above.
+private final class QueuedTimer<C: Clock>: TimerRegistration,
+  @unchecked Sendable  // Reason: constants.
+{
   private let queue: TimerQueue<C>
   /// A Boolean value that indicates whether the timer has only one tick.
   private let isSingle: Bool
