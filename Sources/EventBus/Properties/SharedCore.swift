@@ -254,7 +254,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
       from: nil,
       wildcards: nil,
       event: { round },
-      told: nil
+      report: nil
     ) { _, _ in
     }
   }
