@@ -243,7 +243,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
 
   /// Continues, in a task, the delivery that a thread has left.
   private func goOn() {
-    let thread = ThreadIdentity.current
+    let thread = currentThreadID()
     if state.withLock({ $0.taskBegins(on: thread) }) { deliver() }
   }
 
@@ -263,7 +263,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
 
   private func warn() {
     if hasWarned.exchange(true, ordering: .relaxed) { return }
-    StandardError.print(
+    printError(
       "EventBus: the property at \(site.fileID):\(site.line) was set by its own observers"
         + " more than 100 times in a row. Set it only when the value differs."
     )
@@ -278,7 +278,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
 
   /// Returns the calling thread; traps if it is already inside an update or a comparison.
   private func enteringThread() -> UInt {
-    let thread = ThreadIdentity.current
+    let thread = currentThreadID()
     if insider.load(ordering: .relaxed) == thread {
       trap(
         "the property at \(site.fileID):\(site.line) was used inside its own update or comparison",

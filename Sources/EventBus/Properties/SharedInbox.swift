@@ -28,7 +28,7 @@ final class SharedCounts: Sendable {
   ///   - body: The call.
   /// - Returns: The result of the call.
   func calling<Result>(_ depth: Int, _ body: () -> Result) -> Result {
-    let thread = ThreadIdentity.current
+    let thread = currentThreadID()
     callCount.wrappingAdd(1, ordering: .relaxed)
     let outer = calls.withLock { $0.depths.updateValue(depth, forKey: thread) }
     defer {

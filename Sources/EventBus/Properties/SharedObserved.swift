@@ -195,7 +195,7 @@ extension SharedCore {
     _ handler: @escaping @isolated(any) @Sendable (Change<Seen>) -> Void
   ) -> Token {
     let actor = handler.isolation
-    let call = WrittenHandler.bare(handler)
+    let call = withoutIsolation(handler)
     let link = register(request, on: actor) { change in
       try? call(view(change))  // Reason: the handler's type does not throw.
       return .called
@@ -211,7 +211,7 @@ extension SharedCore {
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Seen>) -> Void
   ) -> Token {
     let actor = handler.isolation
-    return observe(request, owner: owner, on: actor, view, WrittenHandler.bare(handler))
+    return observe(request, owner: owner, on: actor, view, withoutIsolation(handler))
   }
 
   /// Registers a handler that belongs to an actor and runs on it.
@@ -221,7 +221,7 @@ extension SharedCore {
     _ view: @escaping View<Seen>,
     _ handler: @escaping @Sendable (isolated Owner, Change<Seen>) -> Void
   ) -> Token {
-    observe(request, owner: owner, on: owner, view, WrittenHandler.bare(onOwner: handler))
+    observe(request, owner: owner, on: owner, view, withoutIsolation(onOwner: handler))
   }
 
   private func observe<Owner: AnyObject & Sendable, Seen>(

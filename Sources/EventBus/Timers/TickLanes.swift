@@ -94,7 +94,7 @@ final class TickLanes: Sendable {
 
   private func work(on actor: isolated (any Actor)?) async {
     let id = actor.map { ObjectIdentifier($0) }
-    let runner = TaskIdentity.current
+    let runner = currentTaskID()
     var isFirst = true
     // Ticks that fall due meanwhile wait for another turn of the actor, which runs other work in between.
     var remaining = 1

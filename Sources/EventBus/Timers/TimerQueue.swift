@@ -108,7 +108,7 @@ final class TimerQueue<C: Clock>: TimerSource {
   }
 
   func waitUntilFinished(_ key: UInt) async {
-    let task = TaskIdentity.current
+    let task = currentTaskID()
     let idle = state.withLock { $0.table.idle(key, askedBy: task) }
     await idle?.wait()
   }
@@ -290,7 +290,7 @@ extension TimerQueue {
     state.withLock { state in
       if state.sleeper?.number == number { state.sleeper = nil }
     }
-    StandardError.print(
+    printError(
       "EventBus: \(C.self) failed to sleep (\(error)), so its timers have stopped."
     )
   }

@@ -233,7 +233,7 @@ package final class RunningCall: Sendable {
   /// The call that the current task itself is making.
   package static var current: RunningCall? {
     guard let innermost, !innermost.hasEnded.load(ordering: .acquiring),
-      innermost.task == TaskIdentity.current
+      innermost.task == currentTaskID()
     else { return nil }
     return innermost
   }
@@ -254,7 +254,7 @@ package final class RunningCall: Sendable {
     callers: [ObjectIdentifier],
     _ body: () async -> Void
   ) async {
-    let call = RunningCall(links: [ObjectIdentifier(link)] + callers, task: TaskIdentity.current)
+    let call = RunningCall(links: [ObjectIdentifier(link)] + callers, task: currentTaskID())
     await $innermost.withValue(call, operation: body)
     call.hasEnded.store(true, ordering: .releasing)
   }
