@@ -140,7 +140,7 @@ package enum BufferLimit: Equatable, Sendable {
 
   private static func usable(_ size: Int, _ fileID: StaticString, _ line: UInt) -> Int {
     guard size < 1 else { return size }
-    StandardError.print(
+    printError(
       "EventBus: \(fileID):\(line): a buffer of \(size) events holds none; using 1. Ask for 1 or more."
     )
     return 1

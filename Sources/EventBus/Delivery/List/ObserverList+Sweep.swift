@@ -64,7 +64,7 @@ extension ObserverList {
   ///   - actorIsGone: A Boolean value that indicates whether the actor has died, so that there is no turn.
   package final func checkOwners(on mailbox: Mailbox, actorIsGone: Bool) {
     let id = ObjectIdentifier(mailbox)
-    guard let link = registry.withLock({ $0.toCheck.removeValue(forKey: id) }),
+    guard let link = registry.withLock({ $0.pendingChecks.removeValue(forKey: id) }),
       let visit = domain.enter(isPost: false)
     else { return }
     let isOrphaned = AnyObserver.borrow(link.observerAddress) { actorIsGone || $0.isOrphaned }
@@ -76,7 +76,7 @@ extension ObserverList {
 
   private func requestCheck(of link: ObserverLink, on mailbox: Mailbox) {
     let id = ObjectIdentifier(mailbox)
-    let former = registry.withLock { $0.toCheck.updateValue(link, forKey: id) }
+    let former = registry.withLock { $0.pendingChecks.updateValue(link, forKey: id) }
     // If there was one, a turn has been requested already.
     if former == nil { mailbox.requestLook(at: self) }
     withExtendedLifetime(former) {}

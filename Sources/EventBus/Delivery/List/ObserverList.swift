@@ -22,7 +22,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     /// The observers whose owner or sender may die without notice.
     var watched = WatchedObservers()
     /// The registrations to check on an actor, keyed by the mailbox that was asked for a turn.
-    var toCheck: [ObjectIdentifier: ObserverLink] = [:]
+    var pendingChecks: [ObjectIdentifier: ObserverLink] = [:]
     /// A Boolean value that indicates whether the list accepts no more observers.
     var isClosed = false
     /// The tokens to notify when the list drops their plain observers, keyed by the observer's address.
@@ -218,17 +218,17 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
       if let link = observer.link { links.append(link) }
     }
     for link in links { link.disconnect() }
-    let (unlinked, toCheck) = registry.withLock { registry in
-      let toCheck = registry.toCheck
+    let (unlinked, pendingChecks) = registry.withLock { registry in
+      let pendingChecks = registry.pendingChecks
       registry = Registry(isClosed: true)
       var unlinked = common.removeAll()
       senders.forEach { unlinked.append(contentsOf: $0.observers.removeAll()) }
       unlinked.append(contentsOf: senders.removeAll())
       noteShape(registry)
-      return (unlinked, toCheck)
+      return (unlinked, pendingChecks)
     }
     domain.retire(unlinked)
-    withExtendedLifetime(toCheck) {}
+    withExtendedLifetime(pendingChecks) {}
     for watcher in watchers.values { watcher.object?.cancel() }
   }
 
@@ -309,15 +309,19 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
         if observer.isBound { bound += 1 }
         if observer.isWatched { watched += 1 }
       }
-      assert(registry.count == count, "the count is wrong")
-      assert(registry.addressedCount == addressed, "the count of addressed observers is wrong")
-      assert(registry.boundCount == bound, "the count of bound observers is wrong")
-      assert(registry.watched.count == watched, "the count of watched observers is wrong")
+      assert(
+        (registry.count, registry.addressedCount) == (count, addressed)
+          && (registry.boundCount, registry.watched.count) == (bound, watched),
+        "a count is wrong"
+      )
       assert(!registry.isClosed || count == 0, "a closed list has observers")
-      let flags = specialCases.load(ordering: .relaxed)
-      assert((flags & Self.split != 0) == common.isSplit, "the flag for several lists is wrong")
-      assert((flags & Self.addressed != 0) == (addressed > 0), "the flag for senders is wrong")
-      assert((flags & Self.bound != 0) == (bound > 0), "the flag for bound observers is wrong")
+      let flags =
+        (common.isSplit ? Self.split : 0) | (addressed > 0 ? Self.addressed : 0)
+        | (bound > 0 ? Self.bound : 0)
+      assert(
+        specialCases.load(ordering: .relaxed) & ~Self.replayed == flags,
+        "a flag of the special cases is wrong"
+      )
     }
     domain._checkInvariants()
   }
