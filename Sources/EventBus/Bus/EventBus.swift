@@ -95,7 +95,7 @@ public final class EventBus: Sendable {
         interned: name.interned
       )
     }
-    name.interned.add(core.proxy)
+    name.interned.add(core)
     return core
   }
 }

@@ -89,8 +89,11 @@ final class InternedName: Sendable {
   /// The number of the event, counted from zero.
   let index: Int
   private let largestReplay = Atomic<Int>(0)
-  /// The lists of all buses that deliver the event, which are notified when replay is first requested.
-  private let lists = Locked(WeakObjects<ListProxy>())
+  /// The addresses of the lists that deliver the event, which are notified when replay is first requested.
+  ///
+  /// A list removes its address in its `deinit`, so the lock delays the destruction of a list in use. A weak
+  /// reference would give the list a side table, which slows down every later retain and release of it.
+  private let lists = Locked<Set<UInt>>([])
 
   private init(index: Int) { self.index = index }
 
@@ -108,17 +111,25 @@ final class InternedName: Sendable {
     }
     let former = name.largestReplay.max(replay, ordering: .acquiringAndReleasing).oldValue
     if former == 0, replay > 0 {
-      for list in name.lists.withLock({ $0 }).living { list.with { $0.noteReplay() } }
+      name.lists.withLock { lists in
+        for list in lists {
+          _ = ObjectAddress.borrow(list) { (list: ObserverList) in list.noteReplay() }
+        }
+      }
     }
     return name
   }
 
   /// Adds a list that delivers the event.
-  func add(_ list: ListProxy) {
-    lists.withLock { $0.insert(list) }
-    if replay > 0 { list.with { $0.noteReplay() } }
+  func add(_ list: ObserverList) {
+    let address = ObjectAddress.of(list)
+    lists.withLock { _ = $0.insert(address) }
+    if replay > 0 { list.noteReplay() }
   }
 
   /// Removes a list that is being destroyed.
-  func remove(_ list: ObjectIdentifier) { lists.withLock { $0.remove(list) } }
+  func remove(_ list: ObserverList) {
+    let address = ObjectAddress.of(list)
+    lists.withLock { _ = $0.remove(address) }
+  }
 }

@@ -61,7 +61,7 @@ final class Hub: Sendable {
   /// Prints a warning about endlessly nested posts, once per bus.
   func warnOfNesting(_ frame: PostFrame) {
     guard !hasWarned.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    StandardError.print(
+    printError(
       "EventBus: posts are nested \(frame.depth) deep: … → "
         + frame.chain.joined(separator: " → ")
         + ". A handler posts an event that leads back to it; break the cycle or enqueue the event."
@@ -94,7 +94,7 @@ final class Hub: Sendable {
   /// Reports an error that a handler threw.
   func report(_ failure: HandlerFailure) {
     guard let hook = hooks.onError, !HookCall.isRunning else {
-      return StandardError.print("EventBus: \(failure)")
+      return printError("EventBus: \(failure)")
     }
     HookCall.run { hook(failure) }
   }

@@ -52,6 +52,9 @@ public final class Signal<Payload: Sendable>: Sendable {
   /// The number of slots used by observers for any sender.
   package var slotCount: Int { core.slotCount }
 
+  /// Stops the program if the list of observers is inconsistent; called while nothing else uses it.
+  package func _checkInvariants() { core._checkInvariants() }
+
   /// Calls every observer, in order.
   ///
   /// Delivers the event as `post(_:_:)` of an ``EventBus/EventBus`` does.

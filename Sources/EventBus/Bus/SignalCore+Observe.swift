@@ -7,7 +7,7 @@ extension SignalCore {
     _ handler: @escaping @isolated(any) @Sendable (Payload) throws -> Void
   ) -> Token {
     let actor = handler.isolation
-    let call = WrittenHandler.bare(handler)
+    let call = withoutIsolation(handler)
     if request.isPlain, actor == nil, !isReplaying {
       let observer = plainObserver.init(fileID: request.fileID, line: request.line, handler: call)
       add(observer, priority: request.priority.rawValue)
@@ -26,7 +26,7 @@ extension SignalCore {
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) throws -> Void
   ) -> Token {
     let actor = handler.isolation
-    let call = WrittenHandler.bare(handler)
+    let call = withoutIsolation(handler)
     guard request.isPlain, actor == nil, !isReplaying else {
       return observe(request, owner: owner, on: actor, call)
     }
@@ -47,7 +47,7 @@ extension SignalCore {
     isolatedOwner owner: Owner,
     _ handler: @escaping @Sendable (isolated Owner, Payload) throws -> Void
   ) -> Token {
-    observe(request, owner: owner, on: owner, WrittenHandler.bare(onOwner: handler))
+    observe(request, owner: owner, on: owner, withoutIsolation(onOwner: handler))
   }
 
   private func observe<Owner: AnyObject & Sendable>(

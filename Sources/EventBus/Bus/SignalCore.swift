@@ -15,8 +15,6 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   /// The state shared by all names of this event; `nil` for a signal without a name.
   let interned: InternedName?
   let replays = LazyReference<ReplayBuffer<Payload>>()
-  /// A reference to this list that does not keep it alive.
-  let proxy = ListProxy()
   /// Whether these are the observers of every event of the bus.
   private let isForEveryEvent: Bool
   private let hasReportedMany = Atomic<Bool>(false)
@@ -40,7 +38,6 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     super.init(numbers: hub.numbers)
     // Before the list is published, so that the first post is recorded as well.
     if let interned, interned.replay > 0 { noteReplay() }
-    proxy.connect(self)
   }
 
   @discardableResult
@@ -67,10 +64,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     HookCall.run { hook(name, count) }
   }
 
-  deinit {
-    proxy.disconnect()
-    interned?.remove(ObjectIdentifier(proxy))
-  }
+  deinit { interned?.remove(self) }
 
   /// Returns the signal for these observers; the same object for as long as it is referenced.
   func sharedSignal() -> Signal<Payload> {
@@ -191,7 +185,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
       from: sender,
       wildcards: wildcards,
       event: { self.event(payload, delivery) },
-      told: report
+      report: report
     ) { error, observer in
       handlerFailed(error, in: observer, payload: payload, delivery: delivery)
     }

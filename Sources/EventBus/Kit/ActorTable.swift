@@ -14,12 +14,7 @@ package protocol ActorMember: AnyObject, Sendable {
 /// **Bound.** A sweep releases the members of deallocated actors whenever the table has doubled since the
 /// last sweep. After any insertion the table holds at most max(8, 2 × living actors) members.
 package final class ActorTable<Member: ActorMember>: Sendable {
-  private struct State {
-    var members: [ObjectIdentifier: Member] = [:]
-    var roomBeforeSweep = 8
-  }
-
-  private let state = Locked(State())
+  private let state = Locked<(members: [ObjectIdentifier: Member], sweepCount: Int)>(([:], 8))
 
   /// Creates an empty table.
   package init() {}
@@ -60,13 +55,13 @@ package final class ActorTable<Member: ActorMember>: Sendable {
 
   private func sweepIfFull() {
     let members = state.withLock { state in
-      state.members.count >= state.roomBeforeSweep ? state.members : [:]
+      state.members.count >= state.sweepCount ? state.members : [:]
     }
     if members.isEmpty { return }
     let abandoned = members.filter { $0.value.isAbandoned }
     state.withLock { state in
       for (id, member) in abandoned where state.members[id] === member { state.members[id] = nil }
-      state.roomBeforeSweep = max(8, 2 * state.members.count)
+      state.sweepCount = max(8, 2 * state.members.count)
     }
   }
 }
@@ -102,32 +97,4 @@ package struct WeakActor: Sendable {
   package func isSame(as other: any Actor) -> Bool {
     id == ObjectIdentifier(other) && (isMain || reference === other)
   }
-}
-
-/// A set of weak references to objects that remove themselves in their `deinit`.
-///
-/// Mutations load no reference and are safe under a lock. Copy the set, unlock, and read ``living`` from
-/// the copy.
-package struct WeakObjects<Object: AnyObject & Sendable>: Sendable {
-  private struct Entry: Sendable {
-    weak let object: Object?
-  }
-
-  private var entries: [ObjectIdentifier: Entry] = [:]
-
-  /// Creates an empty set.
-  package init() {}
-
-  /// Adds an object.
-  package mutating func insert(_ object: Object) {
-    entries[ObjectIdentifier(object)] = Entry(object: object)
-  }
-
-  /// Removes an object that is being deallocated.
-  package mutating func remove(_ identity: ObjectIdentifier) { entries[identity] = nil }
-
-  /// The objects that are still alive, in no particular order.
-  ///
-  /// Never read under a lock.
-  package var living: [Object] { entries.values.compactMap(\.object) }
 }

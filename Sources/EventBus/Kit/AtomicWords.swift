@@ -4,25 +4,44 @@ public import Synchronization
 internal import ObjectiveC
 #endif
 
-/// A manually deallocated block of atomic words.
+/// A manually deallocated block of atomic words that is filled from the front and never moved.
 ///
-/// Its address fits into another atomic word, which publishes the block to readers.
+/// Its address fits into another atomic word, which publishes the block to readers. A single writer fills
+/// the next word and then publishes the count, so words added after a reader has loaded the count lie beyond
+/// the end of its walk.
+///
+/// Blocks hold the slots of observers, tables, and counters. A slot holds the address of an observer, or
+/// zero after its removal.
 @safe @usableFromInline
 package struct AtomicWords: @unchecked Sendable {  // Reason: atomic words at a fixed address.
+  /// The first word; the count and the capacity precede it.
   @usableFromInline
   let base: UnsafeMutablePointer<Atomic<UInt>>
+
+  /// Allocates a block without words.
+  ///
+  /// - Parameters:
+  ///   - capacity: The maximum number of words.
+  ///   - alignment: The alignment of the allocation, which begins with a header of 16 bytes.
+  package init(capacity: Int, alignment: Int = 16) {
+    let size = (capacity + 2) * 8
+    let raw = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: alignment)
+    let words = unsafe raw.bindMemory(to: Atomic<UInt>.self, capacity: capacity + 2)  // Reason: fresh.
+    for index in 0..<capacity + 2 {
+      unsafe (words + index).initialize(to: Atomic(0))  // Reason: within the allocation.
+    }
+    unsafe base = words + 2  // Reason: as above.
+    unsafe base[-1].store(UInt(capacity), ordering: .relaxed)  // Reason: not published yet.
+  }
 
   /// Allocates a block of zeroed words.
   ///
   /// - Parameters:
   ///   - count: The number of words.
-  ///   - alignment: The alignment of the first word, in bytes.
-  package init(count: Int, alignment: Int = 16) {
-    let raw = UnsafeMutableRawPointer.allocate(byteCount: count * 8, alignment: alignment)
-    unsafe base = raw.bindMemory(to: Atomic<UInt>.self, capacity: count)  // Reason: fresh.
-    for index in 0..<count {
-      unsafe (base + index).initialize(to: Atomic(0))  // Reason: within the allocation.
-    }
+  ///   - alignment: The alignment of the allocation, which begins with a header of 16 bytes.
+  package init(zeroes count: Int, alignment: Int = 16) {
+    self.init(capacity: count, alignment: alignment)
+    unsafe base[-2].store(UInt(count), ordering: .relaxed)  // Reason: not published yet.
   }
 
   /// Creates a reference to the block with this ``address``; fails for zero.
@@ -37,27 +56,55 @@ package struct AtomicWords: @unchecked Sendable {  // Reason: atomic words at a 
   @inlinable
   package var address: UInt { unsafe UInt(bitPattern: base) }  // Reason: a number.
 
-  /// Deallocates the block.
+  /// Deallocates the block, but not the objects at the addresses that it holds.
   ///
   /// No copy of this value may be used afterwards.
   package func deallocate() {
-    unsafe base.deallocate()  // Reason: allocated in `init`; atomic words need no destruction.
+    unsafe (base - 2).deallocate()  // Reason: from `init`; atomic words need no destruction.
   }
 
-  /// Loads a word with sequentially consistent ordering.
+  /// The number of words, including those that were set to zero.
+  @inlinable
+  package var count: Int {
+    Int(unsafe base[-2].load(ordering: .sequentiallyConsistent))  // Reason: the header.
+  }
+
+  /// The maximum number of words.
+  package var capacity: Int {
+    Int(unsafe base[-1].load(ordering: .relaxed))  // Reason: the header, a constant.
+  }
+
+  /// The word at an index, with sequentially consistent ordering.
+  ///
+  /// - Parameter index: A number below ``count``.
   @inlinable
   package subscript(index: Int) -> UInt {
     unsafe base[index].load(ordering: .sequentiallyConsistent)  // Reason: a known count.
   }
 
+  /// Adds a word and publishes it.
+  ///
+  /// Called with the writer's lock held and below ``capacity``.
+  ///
+  /// - Returns: The word's index.
+  @discardableResult
+  package func append(_ word: UInt) -> Int {
+    let index = count
+    // Publication: a reader that sees the count sees the word. Nothing is removed, so no stronger order is
+    // needed.
+    publish(word, at: index)
+    publish(UInt(index + 1), at: -2)
+    return index
+  }
+
   /// Stores a word with sequentially consistent ordering.
-  package func store(_ value: UInt, at index: Int) {
-    unsafe base[index].store(value, ordering: .sequentiallyConsistent)  // Reason: as above.
+  package func store(_ word: UInt, at index: Int) {
+    unsafe base[index].store(word, ordering: .sequentiallyConsistent)  // Reason: a known count.
   }
 
   /// Stores a word with releasing ordering: a thread that acquires it also sees all earlier writes.
-  package func publish(_ value: UInt, at index: Int) {
-    unsafe base[index].store(value, ordering: .releasing)  // Reason: as above.
+  package func publish(_ word: UInt, at index: Int) {
+    unsafe base[index].store(word, ordering: .releasing)  // Reason: a known count.
   }
 
   /// Adds to a word with wrapping arithmetic and sequentially consistent ordering.
@@ -112,9 +159,7 @@ package enum ObjectAddress: Sendable {
 
   /// Returns a strong reference to the object at an address, or `nil` for zero.
   package static func object<Object: AnyObject>(_ address: UInt, as type: Object.Type) -> Object? {
-    let pointer = unsafe UnsafeRawPointer(bitPattern: address)  // Reason: from `of` or `retained`.
-    guard let pointer = unsafe pointer else { return nil }  // Reason: as above.
-    return unsafe Unmanaged<Object>.fromOpaque(pointer).takeUnretainedValue()  // Reason: kept.
+    borrow(address) { $0 }
   }
 
   /// Calls a closure with the object at an address, without retaining the object.
@@ -198,69 +243,4 @@ package struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable 
   private static func object(in word: UInt) -> Object? {
     ObjectAddress.object(word & ~flagMask, as: Object.self)
   }
-}
-
-/// A fixed number of slots that are filled from the front and never moved.
-///
-/// Readers load the count once and walk that many slots without a lock. A slot holds the address of an
-/// observer, or zero after its removal. A single writer fills the next slot and then publishes the count,
-/// so observers added during a walk lie beyond its end.
-@usableFromInline
-package struct SlotBlock: Sendable {
-  /// The count and the capacity, followed by the slots.
-  @usableFromInline
-  let words: AtomicWords
-
-  /// Allocates empty slots.
-  package init(capacity: Int) {
-    words = AtomicWords(count: capacity + 2)
-    words.store(UInt(capacity), at: 1)
-  }
-
-  /// Restores the block from its ``address``; `nil` for zero.
-  @inlinable
-  package init?(address: UInt) {
-    guard let words = AtomicWords(address: address) else { return nil }
-    self.words = words
-  }
-
-  /// The address, for storage in an atomic word.
-  package var address: UInt { words.address }
-
-  /// Frees the memory.
-  ///
-  /// The objects in the slots are not affected.
-  package func deallocate() { words.deallocate() }
-
-  /// The number of filled slots, including emptied ones.
-  @inlinable
-  package var count: Int { Int(words[0]) }
-
-  /// The number of slots.
-  package var capacity: Int { Int(words[1]) }
-
-  /// The word in a slot, or zero if it was emptied.
-  ///
-  /// - Parameter index: A number below ``count``.
-  @inlinable
-  package subscript(index: Int) -> UInt { words[index &+ 2] }
-
-  /// Fills the next slot and publishes it.
-  ///
-  /// Called with the list's lock held and at least one slot free.
-  ///
-  /// - Returns: The slot's index.
-  package func append(_ word: UInt) -> Int {
-    let index = count
-    // Publication: a reader that sees the count sees the slot. Nothing is removed, so no stronger order is
-    // needed.
-    words.publish(word, at: index + 2)
-    words.publish(UInt(index + 1), at: 0)
-    return index
-  }
-
-  /// Changes a filled slot; zero empties it.
-  ///
-  /// Called with the list's lock held.
-  package func replace(_ index: Int, by word: UInt) { words.store(word, at: index + 2) }
 }

@@ -48,6 +48,9 @@ package struct BoundedQueue<Element> {
     }
   }
 
+  /// The first element.
+  package var first: Element? { head < storage.count ? storage[head] : nil }
+
   /// Removes and returns the first element.
   ///
   /// - Complexity: Amortized O(1).
@@ -55,28 +58,16 @@ package struct BoundedQueue<Element> {
   package mutating func popFirst() -> Element? {
     guard head < storage.count, let first = storage[head].take() else { return nil }
     head += 1
-    if head == storage.count {
-      storage.removeAll(keepingCapacity: storage.capacity <= 64)
-      head = 0
-    } else if head > 32, head > storage.count / 2 {
-      storage.removeSubrange(..<head)
-      head = 0
-    }
+    reclaim()
     return first
   }
 
-  /// The first element.
-  package var first: Element? { head < storage.count ? storage[head] : nil }
-
   /// Removes and returns the last element.
   ///
-  /// - Complexity: O(1).
+  /// - Complexity: Amortized O(1).
   package mutating func popLast() -> Element? {
     guard head < storage.count, let last = storage.removeLast() else { return nil }
-    if head == storage.count {
-      storage.removeAll(keepingCapacity: storage.capacity <= 64)
-      head = 0
-    }
+    reclaim()
     return last
   }
 
@@ -88,6 +79,29 @@ package struct BoundedQueue<Element> {
     storage = []
     head = 0
     return all
+  }
+
+  /// Stops the program if an element is in the gap, the gap is too long, or there are too many elements.
+  package func _checkInvariants() {
+    assert(storage[..<head].allSatisfy { $0 == nil }, "an element in the gap")
+    assert(storage[head...].allSatisfy { $0 != nil }, "a gap among the elements")
+    assert(head <= max(32, storage.count / 2), "the gap is too long")
+    assert(!isEmpty || head == 0, "an empty queue has a gap")
+    switch limit {
+    case .oldest(let size), .newest(let size): assert(count <= size, "too many elements")
+    case .unlimited: break
+    }
+  }
+
+  @inlinable
+  mutating func reclaim() {
+    if head == storage.count {
+      storage.removeAll(keepingCapacity: storage.capacity <= 64)
+      head = 0
+    } else if head > 32, head > storage.count / 2 {
+      storage.removeSubrange(..<head)
+      head = 0
+    }
   }
 }
 
@@ -126,7 +140,7 @@ package enum BufferLimit: Equatable, Sendable {
 
   private static func usable(_ size: Int, _ fileID: StaticString, _ line: UInt) -> Int {
     guard size < 1 else { return size }
-    StandardError.print(
+    printError(
       "EventBus: \(fileID):\(line): a buffer of \(size) events holds none; using 1. Ask for 1 or more."
     )
     return 1

@@ -27,17 +27,16 @@ package func trap(
   fatalError(message, file: fileID, line: line)  // Reason: the only trap of the package.
 }
 
-/// Standard error, for messages without a hook.
-package enum StandardError: Sendable {
-  /// Writes a line, with a single system call unless the write is partial.
-  package static func print(_ line: String) {
-    var rest = Array((line + "\n").utf8)[...]
-    while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes { bytes in  // Reason: within the call.
-        unsafe write(2, bytes.baseAddress, bytes.count)  // Reason: within the bytes.
-      }
-      if count <= 0 { return }
-      rest = rest.dropFirst(count)
+/// Writes a line to standard error, for messages without a hook.
+///
+/// Takes a single system call unless the write is partial.
+package func printError(_ line: String) {
+  var rest = Array((line + "\n").utf8)[...]
+  while !rest.isEmpty {
+    let count = unsafe rest.withUnsafeBytes { bytes in  // Reason: within the call.
+      unsafe write(2, bytes.baseAddress, bytes.count)  // Reason: within the bytes.
     }
+    if count <= 0 { return }
+    rest = rest.dropFirst(count)
   }
 }

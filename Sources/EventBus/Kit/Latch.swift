@@ -4,31 +4,23 @@
 ///
 /// Every member may be called from any thread. Waiters resume after the lock is released.
 package final class Latch: Sendable {
-  private struct State {
-    var isOpen = false
-    var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
-    var nextWaiter = 0
-  }
+  private typealias Waiters = [Int: CheckedContinuation<Bool, Never>]
 
-  private let state = Locked(State())
+  /// The waiters by number, or `nil` once the latch is open, and the number of the next one.
+  private let state = Locked<(waiters: Waiters?, next: Int)>(([:], 0))
 
   /// Creates a closed latch.
   package init() {}
 
   /// A Boolean value that indicates whether the latch is open.
-  package var isOpen: Bool { state.withLock { $0.isOpen } }
+  package var isOpen: Bool { state.withLock { $0.waiters == nil } }
 
   /// Opens the latch and resumes its waiters.
   ///
   /// Opening an open latch does nothing.
   package func open() {
-    let waiters = state.withLock { state in
-      state.isOpen = true
-      let waiters = Array(state.waiters.values)
-      state.waiters = [:]
-      return waiters
-    }
-    for waiter in waiters { waiter.resume(returning: true) }
+    let waiters = state.withLock { $0.waiters.take() }
+    for waiter in (waiters ?? [:]).values { waiter.resume(returning: true) }
   }
 
   /// Waits until the latch is open.
@@ -37,22 +29,22 @@ package final class Latch: Sendable {
   @discardableResult
   package func wait() async -> Bool {
     let waiter = state.withLock { state in
-      defer { state.nextWaiter += 1 }
-      return state.nextWaiter
+      defer { state.next += 1 }
+      return state.next
     }
     return await withCancellationHandling {
       await withCheckedContinuation { continuation in
         // Checked under the lock: a cancellation handler that runs later finds the waiter.
         let answer: Bool? = state.withLock { state in
-          if state.isOpen { return true }
+          if state.waiters == nil { return true }
           if Task.isCancelled { return false }
-          state.waiters[waiter] = continuation
+          state.waiters?[waiter] = continuation
           return nil
         }
         if let answer { continuation.resume(returning: answer) }
       }
     } onCancel: {
-      let continuation = state.withLock { $0.waiters.removeValue(forKey: waiter) }
+      let continuation = state.withLock { $0.waiters?.removeValue(forKey: waiter) }
       continuation?.resume(returning: false)
     }
   }

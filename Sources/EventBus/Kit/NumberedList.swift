@@ -144,15 +144,26 @@ package struct NumberedList<Element> {
   }
 
   private func slot(of number: UInt, _ steps: inout Int) -> Int? {
-    var low = 0
-    var high = slots.count
-    while low < high {
+    let slot = slots.indices.partitionPoint { slot in
       steps += 1
-      let middle = low + (high - low) / 2
-      if slots[middle].number < number { low = middle + 1 } else { high = middle }
+      return slots[slot].number < number
     }
-    return low < slots.count && slots[low].number == number ? low : nil
+    return slot < slots.count && slots[slot].number == number ? slot : nil
   }
 }
 
 extension NumberedList: Sendable where Element: Sendable {}
+
+extension Range<Int> {
+  /// Returns the first index that does not satisfy a predicate, which all indices before it satisfy.
+  ///
+  /// - Complexity: O(log *n*).
+  package func partitionPoint(_ precedes: (Int) -> Bool) -> Int {
+    var (low, high) = (lowerBound, upperBound)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if precedes(middle) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

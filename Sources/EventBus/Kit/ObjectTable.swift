@@ -7,14 +7,11 @@ public import Synchronization
 /// are no larger than the newest.
 @usableFromInline
 package struct ObjectTable: ~Copyable, Sendable {
-  private struct Owned {
-    var objects: [any AnyObject & Sendable] = []
-    var blocks: [SlotBlock] = []
-  }
+  private typealias Owned = (objects: [any AnyObject & Sendable], blocks: [AtomicWords])
 
   @usableFromInline
   let block = Atomic<UInt>(0)
-  private let owned = Locked(Owned())
+  private let owned = Locked<Owned>(([], []))
 
   /// Creates an empty table.
   package init() {}
@@ -36,7 +33,7 @@ package struct ObjectTable: ~Copyable, Sendable {
     _ index: Int,
     _ body: (Object) -> Result
   ) -> Result? {
-    guard let block = SlotBlock(address: block.load(ordering: .acquiring)), index < block.count
+    guard let block = AtomicWords(address: block.load(ordering: .acquiring)), index < block.count
     else { return nil }
     return ObjectAddress.borrow(block[index], body)
   }
@@ -55,11 +52,15 @@ package struct ObjectTable: ~Copyable, Sendable {
       if let known = with(index, { (known: Object) in known }) { return known }
       let object = make()
       owned.objects.append(object)
-      let old = SlotBlock(address: block.load(ordering: .relaxed))
+      let address = ObjectAddress.of(object)
+      let old = AtomicWords(address: block.load(ordering: .relaxed))
       if let old, index < old.count {
-        old.replace(index, by: ObjectAddress.of(object))
+        old.store(address, at: index)
       } else {
-        let new = Self.copy(of: old, with: ObjectAddress.of(object), at: index)
+        let count = old?.count ?? 0
+        let new = AtomicWords(zeroes: max(16, 2 * count, index + 1))
+        for slot in 0..<count { new.publish(old?[slot] ?? 0, at: slot) }
+        new.publish(address, at: index)
         owned.blocks.append(new)
         block.store(new.address, ordering: .sequentiallyConsistent)
       }
@@ -69,14 +70,4 @@ package struct ObjectTable: ~Copyable, Sendable {
 
   /// All objects, in insertion order.
   package var objects: [any AnyObject & Sendable] { owned.withLock { $0.objects } }
-
-  private static func copy(of old: SlotBlock?, with address: UInt, at index: Int) -> SlotBlock {
-    let count = old?.count ?? 0
-    let new = SlotBlock(capacity: max(16, 2 * count, index + 1))
-    for slot in 0..<new.capacity {
-      let former = slot < count ? old?[slot] ?? 0 : 0
-      _ = new.append(slot == index ? address : former)
-    }
-    return new
-  }
 }

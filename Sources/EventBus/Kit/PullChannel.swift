@@ -10,23 +10,23 @@ package final class PullChannel<Element: Sendable, Failure: Error>: Sendable {
     var supplier: CheckedContinuation<Bool, Never>?
     /// A request for which no supplier was waiting.
     var isAsked = false
-    var hasEnded = false
     var task: Task<Void, Never>?
   }
 
-  private let state = Locked(State())
+  /// The state, or `nil` once the channel has ended.
+  private let state = Locked<State?>(State())
 
   /// Creates a channel without a supplier.
   package init() {}
 
   /// A Boolean value that indicates whether the channel has ended.
-  package var hasEnded: Bool { state.withLock { $0.hasEnded } }
+  package var hasEnded: Bool { state.withLock { $0 == nil } }
 
   /// Sets the supplier task, which the channel cancels when it ends.
   package func setSupplier(_ task: Task<Void, Never>) {
     let hasEnded = state.withLock { state in
-      if !state.hasEnded { state.task = task }
-      return state.hasEnded
+      state?.task = task
+      return state == nil
     }
     if hasEnded { task.cancel() }
   }
@@ -38,17 +38,16 @@ package final class PullChannel<Element: Sendable, Failure: Error>: Sendable {
     await withCancellationHandling {
       await withCheckedContinuation { consumer in
         let (hasEnded, supplier) = state.withLock { state in
-          if state.hasEnded { return (true, nil as CheckedContinuation<Bool, Never>?) }
-          state.consumer = consumer
-          let supplier = state.supplier.take()
-          state.isAsked = supplier == nil
-          return (false, supplier)
+          let supplier = state?.supplier.take()
+          state?.consumer = consumer
+          state?.isAsked = supplier == nil
+          return (state == nil, supplier)
         }
         if hasEnded { consumer.resume(returning: .success(nil)) }
         supplier?.resume(returning: true)
       }
     } onCancel: {
-      state.withLock { $0.task }?.cancel()
+      state.withLock { $0?.task }?.cancel()
     }
   }
 
@@ -58,12 +57,12 @@ package final class PullChannel<Element: Sendable, Failure: Error>: Sendable {
   package func isAsked() async -> Bool {
     await withCheckedContinuation { supplier in
       let answer: Bool? = state.withLock { state in
-        if state.hasEnded { return false }
-        if state.isAsked {
-          state.isAsked = false
+        if state == nil { return false }
+        if state?.isAsked == true {
+          state?.isAsked = false
           return true
         }
-        state.supplier = supplier
+        state?.supplier = supplier
         return nil
       }
       if let answer { supplier.resume(returning: answer) }
@@ -77,26 +76,20 @@ package final class PullChannel<Element: Sendable, Failure: Error>: Sendable {
   /// - Returns: `false` when the channel has ended.
   package func supply(_ answer: Answer) -> Bool {
     let isLast = if case .success(.some) = answer { false } else { true }
-    let (consumer, hasEnded) = state.withLock { state in
-      if isLast {
-        state.hasEnded = true
-        state.task = nil
-      }
-      return (state.consumer.take(), state.hasEnded)
+    let (former, hasEnded) = state.withLock { state in
+      let former = state
+      if isLast { state = nil } else { state?.consumer = nil }
+      return (former, state == nil)
     }
-    consumer?.resume(returning: answer)
+    former?.consumer?.resume(returning: answer)
     return !hasEnded
   }
 
   /// Ends the channel: current and later requests return `nil`.
   package func end() {
-    let ended = state.withLock { state in
-      let ended = state
-      state = State(hasEnded: true)
-      return ended
-    }
-    ended.task?.cancel()
-    ended.supplier?.resume(returning: false)
-    ended.consumer?.resume(returning: .success(nil))
+    let ended = state.withLock { $0.take() }
+    ended?.task?.cancel()
+    ended?.supplier?.resume(returning: false)
+    ended?.consumer?.resume(returning: .success(nil))
   }
 }

@@ -77,7 +77,7 @@ final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own th
   /// The open batch of the current thread.
   static var current: OpenBatch? {
     guard isAnyOpen else { return nil }
-    let thread = ThreadIdentity.current
+    let thread = currentThreadID()
     return open.withLock { $0.batches[thread] }
   }
 
@@ -85,7 +85,7 @@ final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own th
   ///
   /// - Returns: The batch, or `nil` if one is already open; the caller's changes then belong to that one.
   static func begin() -> OpenBatch? {
-    let thread = ThreadIdentity.current
+    let thread = currentThreadID()
     let batch = OpenBatch(thread)
     let isFirst = open.withLock { state in
       guard state.batches[thread] == nil else { return false }

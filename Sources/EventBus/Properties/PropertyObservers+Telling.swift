@@ -235,7 +235,7 @@ extension PropertyObservers {
 
   /// Warns about observers that seem to set the property in an endless cycle.
   func warnOfRounds() {
-    StandardError.print(
+    printError(
       "EventBus: the property at \(site) was set more than 100 times by its own observers. "
         + "Check whether they trigger each other in an endless cycle."
     )

@@ -186,13 +186,8 @@ final class PropertyObservers<Value> {
 
   /// The slot index of a registration, or `nil` if its slot has been removed.
   func index(of number: UInt) -> Int? {
-    var low = 0
-    var high = slots.count
-    while low < high {
-      let middle = low + (high - low) / 2
-      if slots[middle].number < number { low = middle + 1 } else { high = middle }
-    }
-    return low < slots.count && slots[low].number == number ? low : nil
+    let index = slots.indices.partitionPoint { slots[$0].number < number }
+    return index < slots.count && slots[index].number == number ? index : nil
   }
 
   /// Recomputes whether assignments need the slow path.

@@ -234,7 +234,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
 
   /// Continues, in a task, the delivery that a thread has left.
   private func deliverRest() {
-    let thread = ThreadIdentity.current
+    let thread = currentThreadID()
     if state.withLock({ $0.taskBegins(on: thread) }) { deliver() }
   }
 
@@ -245,7 +245,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
       from: nil,
       wildcards: nil,
       event: { round },
-      told: nil
+      report: nil
     ) { _, _ in
     }
   }
@@ -255,7 +255,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
 
   private func warn() {
     if hasWarned.exchange(true, ordering: .relaxed) { return }
-    StandardError.print(
+    printError(
       "EventBus: the property at \(site.fileID):\(site.line) was set by its own observers"
         + " more than 100 times in a row. Set it only when the value differs."
     )
@@ -274,7 +274,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   ///   - body: The call.
   /// - Returns: The result of the call.
   func calling<Result>(_ depth: Int, _ body: () -> Result) -> Result {
-    let thread = ThreadIdentity.current
+    let thread = currentThreadID()
     depthCount.wrappingAdd(1, ordering: .relaxed)
     let outer = depths.withLock { $0.updateValue(depth, forKey: thread) }
     defer {
@@ -293,7 +293,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
 
   /// Returns the calling thread; traps if it is already inside an update or a comparison.
   private func enteringThread() -> UInt {
-    let thread = ThreadIdentity.current
+    let thread = currentThreadID()
     if insider.load(ordering: .relaxed) == thread {
       trap(
         "the property at \(site.fileID):\(site.line) was used inside its own update or comparison",

@@ -126,7 +126,7 @@ extension SharedObserved {
     _ handler: @escaping @isolated(any) @Sendable (Change<Value>) -> Void
   ) -> Token {
     let request = SharedCore<Value>.Request(options: options, fileID: fileID, line: line)
-    return core.observe(request, on: handler.isolation, { $0 }, WrittenHandler.bare(handler))
+    return core.observe(request, on: handler.isolation, { $0 }, withoutIsolation(handler))
   }
 
   /// Calls a handler for every change while its owner is alive.
@@ -155,7 +155,7 @@ extension SharedObserved {
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Value>) -> Void
   ) -> Token {
     let request = SharedCore<Value>.Request(options: options, fileID: fileID, line: line, id: id)
-    let (actor, call) = (handler.isolation, WrittenHandler.bare(handler))
+    let (actor, call) = (handler.isolation, withoutIsolation(handler))
     return core.observe(request, owner: owner, on: actor, { $0 }, call)
   }
 
@@ -181,7 +181,7 @@ extension SharedObserved {
     _ handler: @escaping @Sendable (isolated Owner, Change<Value>) -> Void
   ) -> Token {
     let request = SharedCore<Value>.Request(options: options, fileID: fileID, line: line, id: id)
-    let call = WrittenHandler.bare(onOwner: handler)
+    let call = withoutIsolation(onOwner: handler)
     return core.observe(request, owner: owner, on: owner, { $0 }, call)
   }
 }

@@ -95,7 +95,7 @@ extension WeakObserved {
     _ handler: @escaping @isolated(any) @Sendable (Change<Referent?>) -> Void
   ) -> Token {
     let request = Core.Request(options: options, fileID: fileID, line: line)
-    let (actor, call) = (handler.isolation, WrittenHandler.bare(handler))
+    let (actor, call) = (handler.isolation, withoutIsolation(handler))
     return core.observe(request, on: actor, WeakReferent.objects, call)
   }
 
@@ -125,7 +125,7 @@ extension WeakObserved {
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Referent?>) -> Void
   ) -> Token {
     let request = Core.Request(options: options, fileID: fileID, line: line, id: id)
-    let (actor, call) = (handler.isolation, WrittenHandler.bare(handler))
+    let (actor, call) = (handler.isolation, withoutIsolation(handler))
     return core.observe(request, owner: owner, on: actor, WeakReferent.objects, call)
   }
 
@@ -151,7 +151,7 @@ extension WeakObserved {
     _ handler: @escaping @Sendable (isolated Owner, Change<Referent?>) -> Void
   ) -> Token {
     let request = Core.Request(options: options, fileID: fileID, line: line, id: id)
-    let call = WrittenHandler.bare(onOwner: handler)
+    let call = withoutIsolation(onOwner: handler)
     return core.observe(request, owner: owner, on: owner, WeakReferent.objects, call)
   }
 }

@@ -82,7 +82,7 @@ final class TickLanes: Sendable {
   @MainActor private func workOnMain() async { await work(on: MainActor.shared) }
 
   private func work(on actor: isolated (any Actor)?) async {
-    let task = TaskIdentity.current
+    let task = currentTaskID()
     var (next, remaining) = begin(on: actor)
     while let tick = next {
       await tick.timer.run(in: task, tick.unit)

@@ -163,7 +163,7 @@ extension TimerQueue {
   /// Removes the sleeper after its clock threw an error; the next timer of the clock starts another one.
   private func reportFailure(_ number: UInt, _ error: any Error) {
     table.withLock { $0.removeSleeper(number) }
-    StandardError.print(
+    printError(
       "EventBus: \(C.self) failed to sleep (\(error)), so its timers have stopped."
     )
   }
@@ -182,7 +182,7 @@ package class TimerRegistration: Registration, @unchecked Sendable {  // Reason:
   package override init() {}
 
   override package final var isOwnCall: Bool {
-    runner.load(ordering: .acquiring) == TaskIdentity.current
+    runner.load(ordering: .acquiring) == currentTaskID()
   }
 
   /// Runs a tick that is due.

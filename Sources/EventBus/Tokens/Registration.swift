@@ -238,7 +238,7 @@ package final class RunningCall: Sendable {
   /// The call that the current task itself is making.
   package static var current: RunningCall? {
     guard let innermost, !innermost.hasEnded.load(ordering: .acquiring),
-      innermost.task == TaskIdentity.current
+      innermost.task == currentTaskID()
     else { return nil }
     return innermost
   }
@@ -260,7 +260,7 @@ package final class RunningCall: Sendable {
     _ body: () async -> Void
   ) async {
     let links = [ObjectIdentifier(registration)] + callers
-    let call = RunningCall(links: links, task: TaskIdentity.current)
+    let call = RunningCall(links: links, task: currentTaskID())
     await $innermost.withValue(call, operation: body)
     call.hasEnded.store(true, ordering: .releasing)
   }

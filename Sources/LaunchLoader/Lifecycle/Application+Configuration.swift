@@ -67,7 +67,7 @@ extension Application {
       self.cancelTimeout = cancelTimeout
       self.clock = clock
       self.signals = signals
-      self.onMessage = onMessage ?? { StandardError.print("LaunchLoader: \($0)") }
+      self.onMessage = onMessage ?? { printError("LaunchLoader: \($0)") }
       self.launchOptions = launchOptions
       self.endsWithParent = endsWithParent
     }

@@ -70,7 +70,7 @@ package final class NotifySocket: Sendable {
 
   /// Writes a message to standard error.
   package static let print: @Sendable (String) -> Void = { message in
-    StandardError.print("LaunchLoader: \(message).")
+    printError("LaunchLoader: \(message).")
   }
 
   private static func message(_ problem: String) -> String {

@@ -159,7 +159,7 @@ final class SignalCenter: Sendable {
 
   /// Reports a message to the direct listeners, or to standard error if there are none.
   private static func say(_ message: String, to listeners: [DirectListener]) {
-    if listeners.isEmpty { StandardError.print("LaunchLoader: \(message)") }
+    if listeners.isEmpty { printError("LaunchLoader: \(message)") }
     for listener in listeners { listener.onMessage(message) }
   }
 

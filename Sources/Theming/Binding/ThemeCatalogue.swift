@@ -47,7 +47,7 @@ extension ThemeManager {
     do throws(ThemeError) {
       try use(choice)
     } catch {
-      StandardError.print("Theming: \(error)")
+      printError("Theming: \(error)")
     }
   }
 }

@@ -142,7 +142,7 @@ extension ThemeManager {
     do throws(ThemeError) {
       try runQueue(nil)
     } catch {
-      StandardError.print("Theming: \(error)")
+      printError("Theming: \(error)")
     }
   }
 

@@ -132,7 +132,7 @@ enum MainActorCheck: Sendable {
   /// - Parameter property: The name of the property in use.
   @usableFromInline
   static func require(_ property: @autoclosure () -> String) {
-    let thread = ThreadIdentity.current
+    let thread = currentThreadID()
     if knownThread.load(ordering: .relaxed) != thread {
       guard isOnMainActor else {
         trap(
@@ -152,11 +152,11 @@ enum MainActorCheck: Sendable {
   /// language's check decides.
   private static var isOnMainActor: Bool {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return true }
-    let thread = ThreadIdentity.current
+    let thread = currentThreadID()
     let hasBegunHere = Latch()
     _ = Task.immediate { @MainActor in
       // Off the main actor the task is queued, and may already run on another thread.
-      if ThreadIdentity.current == thread { hasBegunHere.open() }
+      if currentThreadID() == thread { hasBegunHere.open() }
     }
     return hasBegunHere.isOpen
   }

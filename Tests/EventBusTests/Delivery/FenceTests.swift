@@ -222,7 +222,7 @@ struct FenceTests {
         log.append("call")
         return
       }
-      let own = TaskIdentity.current
+      let own = currentTaskID()
       identity.append(own)
       // Tasks that inherit the call's task-local values, started after its task ended, until one
       // has its address.
@@ -233,7 +233,7 @@ struct FenceTests {
             for _ in 0..<10 {
               heirs.append(
                 Task {
-                  if TaskIdentity.current == own {
+                  if currentTaskID() == own {
                     found.append(true)
                     await isInside.wait()
                     tokens.value?.cancel()

@@ -15,9 +15,15 @@ struct GenerationTests {
     init() { domain.prepare() }
 
     func retire() {
-      var retirees = Retirees()
-      retirees.append(Retired(object: ObjectAddress.retained(tally.probe())))
-      domain.retire(retirees)
+      var unlinked = UnlinkedItems()
+      unlinked.append(object: ObjectAddress.retained(tally.probe()))
+      domain.retire(unlinked)
+      domain._checkInvariants()
+    }
+
+    func leave(_ visit: Visit) {
+      domain.leave(visit)
+      domain._checkInvariants()
     }
 
     func enter() throws -> Visit {
@@ -40,9 +46,9 @@ struct GenerationTests {
     bench.retire()
     let later = try bench.enter()
     #expect(bench.tally.live == 1)
-    bench.domain.leave(running)
+    bench.leave(running)
     #expect(bench.tally.live == 0)
-    bench.domain.leave(later)
+    bench.leave(later)
   }
 
   @Test("A call delays earlier retired storage only through a call that overlapped both")
@@ -54,14 +60,14 @@ struct GenerationTests {
     let running = try bench.enter()
     bench.retire()
     let later = try bench.enter()
-    bench.domain.leave(running)
+    bench.leave(running)
     #expect(bench.tally.live == 2)
-    bench.domain.leave(oldest)
+    bench.leave(oldest)
     #expect(bench.tally.live == 1)
     let latest = try bench.enter()
-    bench.domain.leave(later)
+    bench.leave(later)
     #expect(bench.tally.live == 0)
-    bench.domain.leave(latest)
+    bench.leave(latest)
   }
 
   @Test("An endless chain of overlapping calls retains the storage of its last two calls only")
@@ -72,13 +78,13 @@ struct GenerationTests {
     for _ in 0..<10_000 {
       bench.retire()
       let next = try bench.enter()
-      bench.domain.leave(running)
+      bench.leave(running)
       running = next
       largest = max(largest, bench.tally.live)
     }
     // One retired while the running call's predecessor ran, and one while that one's predecessor did.
     #expect(largest <= 2)
-    bench.domain.leave(running)
+    bench.leave(running)
     #expect(bench.tally.live == 0)
   }
 
@@ -97,7 +103,7 @@ struct GenerationTests {
         running.append((try bench.enter(), time))
       } else if choice < 4, !running.isEmpty {
         let call = running.remove(at: numbers.next(below: running.count))
-        bench.domain.leave(call.visit)
+        bench.leave(call.visit)
         ended.append((call.begin, time))
       } else {
         bench.retire()
@@ -111,7 +117,7 @@ struct GenerationTests {
       let since = ended.filter { $0.end > oldest }.map(\.begin).min() ?? oldest
       #expect(bench.tally.live <= retirements.count { $0 >= min(since, oldest) })
     }
-    for call in running { bench.domain.leave(call.visit) }
+    for call in running { bench.leave(call.visit) }
     #expect(bench.tally.live == 0)
   }
 

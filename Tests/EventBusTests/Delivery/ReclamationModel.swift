@@ -2,7 +2,7 @@ import EventBus
 
 /// The reclamation as a machine that is driven one atomic access at a time.
 ///
-/// The rules are the library's own (``Epochs``, ``Limbo``); the machine adds what the shell does around
+/// The rules are the library's own (``ReclamationDomain``, ``RetiredItems``); the machine adds what the shell does around
 /// them, in the same order. Every agent is somewhere in its program; ``step(_:)`` takes one of them one
 /// access further. All states that any interleaving can reach are visited by ``ReclamationSearch``.
 struct ReclamationModel: Hashable {
@@ -45,11 +45,27 @@ struct ReclamationModel: Hashable {
     var sawFlag = false
   }
 
+  /// The library's own value, compared by its content.
+  private struct Retired: Hashable {
+    var items = RetiredItems<Int>()
+
+    static func == (left: Self, right: Self) -> Bool {
+      left.items.entries.elementsEqual(right.items.entries, by: ==)
+    }
+
+    func hash(into hasher: inout Hasher) {
+      for (stamp, item) in items.entries {
+        hasher.combine(stamp)
+        hasher.combine(item)
+      }
+    }
+  }
+
   private(set) var agents: [Agent]
   private var epoch: UInt = 4
   private var rows: [Int] = [0, 0, 0, 0]
   private var flag = false
-  private var limbo = Limbo<Int>()
+  private var retired = Retired()
   private var lockedBy: Int?
   /// Item 1 is linked, then item 2, then no item: the reader finds the linked one.
   private var linked: Int? = 1
@@ -69,7 +85,7 @@ struct ReclamationModel: Hashable {
   var isOver: Bool { agents.allSatisfy { $0.place == .done } }
 
   /// A Boolean value that indicates whether retired items remain although all agents have finished.
-  var hasLostSweep: Bool { isOver && !limbo.isEmpty }
+  var hasLostSweep: Bool { isOver && !retired.items.isEmpty }
 
   /// Returns whether an agent can make its next access now.
   func canStep(_ index: Int) -> Bool {
@@ -91,13 +107,13 @@ struct ReclamationModel: Hashable {
       agent.epoch = epoch
       agent.place = .announce
     case .announce:
-      rows[Epochs.row(of: agent.epoch)] += 1
+      rows[ReclamationDomain.row(of: agent.epoch)] += 1
       agent.place = fault == .noSecondLook ? .load : .lookAgain
     case .lookAgain:
       if epoch == agent.epoch {
         agent.place = .load
       } else {
-        rows[Epochs.row(of: agent.epoch)] -= 1
+        rows[ReclamationDomain.row(of: agent.epoch)] -= 1
         agent.place = .start
       }
     case .load:
@@ -108,7 +124,7 @@ struct ReclamationModel: Hashable {
       if fault == .lookBeforeLeaving { agent.sawFlag = flag }
     case .leave:
       agent.held = nil
-      rows[Epochs.row(of: agent.epoch)] -= 1
+      rows[ReclamationDomain.row(of: agent.epoch)] -= 1
       agent.place = .checkFlag
     case .checkFlag:
       let sees = fault == .lookBeforeLeaving ? agent.sawFlag : flag
@@ -145,7 +161,7 @@ struct ReclamationModel: Hashable {
       agent.place = .file
     case .file:
       let stamp = fault == .freedOneEpochEarly ? agent.stamp - 1 : agent.stamp
-      limbo.append(agent.item, stamped: stamp)
+      retired.items.append(agent.item, stamped: stamp)
       agent.place = fault == .flagTooLate ? .checkRow : .raise
     case .raise:
       flag = true
@@ -154,18 +170,19 @@ struct ReclamationModel: Hashable {
       lockedBy = index
       agent.place = .checkRow
     case .checkRow:
-      let isEmpty = rows[Epochs.rowHoldingBack(epoch)] == 0
+      let isEmpty = rows[ReclamationDomain.rowHoldingBack(epoch)] == 0
       agent.place = agent.advances < 2 && (isEmpty || fault == .advanceUnchecked) ? .advance : .take
     case .advance:
       epoch += 1
       agent.advances += 1
       agent.place = .checkRow
     case .take:
-      freed.formUnion(limbo.takeFree(at: epoch))
+      freed.formUnion(retired.items.takeFree(at: epoch).items)
+      if fault == nil { retired.items._checkInvariants(at: epoch) }
       agent.place = .lower
     case .lower:
-      if limbo.isEmpty { flag = false }
-      agent.place = fault == .flagTooLate && !limbo.isEmpty && !flag ? .raise : .unlock
+      if retired.items.isEmpty { flag = false }
+      agent.place = fault == .flagTooLate && !retired.items.isEmpty && !flag ? .raise : .unlock
     case .unlock:
       lockedBy = nil
       agent.place = .done

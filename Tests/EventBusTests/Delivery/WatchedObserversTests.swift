@@ -31,6 +31,7 @@ struct WatchedObserversTests {
         watched.remove(removed)
         watched.remove(removed)
       }
+      watched._checkInvariants()
       #expect(watched.count == expected.count)
       #expect(Set(watched.all) == Set(expected.map(\.address)))
     }
@@ -43,7 +44,11 @@ struct WatchedObserversTests {
     var watched = WatchedObservers()
     let observers = (0..<1_000).map { _ in observer(owner) }
     for observer in observers { watched.insert(observer) }
-    for observer in observers { watched.remove(observer) }
+    watched._checkInvariants()
+    for observer in observers {
+      watched.remove(observer)
+      watched._checkInvariants()
+    }
     #expect(watched.all.capacity <= 32)
   }
 }

@@ -1,11 +1,11 @@
 public import Synchronization
 
 extension ObserverList {
-  /// A Boolean value that indicates whether every post needs only the slots of one lane.
+  /// A Boolean value that indicates whether every post needs only one priority list.
   @inlinable
   package final var isPlain: Bool { specialCases.load(ordering: .acquiring) == 0 }
 
-  /// A Boolean value that indicates whether a post without a sender needs only the slots of one lane.
+  /// A Boolean value that indicates whether a post without a sender needs only one priority list.
   @inlinable
   package final var isPlainWithoutSender: Bool {
     specialCases.load(ordering: .acquiring) & ~Self.addressed == 0
@@ -13,7 +13,7 @@ extension ObserverList {
 
   /// A Boolean value that indicates whether the list has no observers.
   @inlinable
-  package final var isEmpty: Bool { published.live.load(ordering: .acquiring) == 0 }
+  package final var isEmpty: Bool { common.live.load(ordering: .acquiring) == 0 }
 
   /// Delivers to every observer of a plain list, in order.
   ///
@@ -40,7 +40,7 @@ extension ObserverList {
       return nil
     }
     var reached = 0
-    if let block = SlotBlock(address: published.sole.load(ordering: .sequentiallyConsistent)) {
+    if let block = AtomicWords(address: common.sole.load(ordering: .sequentiallyConsistent)) {
       // The count is read once: observers added from now on lie beyond it.
       for index in 0..<block.count {
         _ = ObjectAddress.borrow(block[index]) { (observer: Observer<Payload>) in
@@ -84,7 +84,7 @@ extension ObserverList {
   ///   - sender: The sender, kept alive by the caller; `nil` also for an event that has waited.
   ///   - wildcards: The observers of any event; they do not count as reached.
   ///   - event: Creates the payload of the wildcard observers, once.
-  ///   - told: Called with the outcome at each observer.
+  ///   - report: Called with the outcome at each observer.
   ///   - failed: Called with every error that a handler throws.
   /// - Returns: The number of handlers reached.
   /// - Complexity: O(*n*) in the number of observers that match.
@@ -94,46 +94,78 @@ extension ObserverList {
     from sender: AnyObject?,
     wildcards: ObserverList?,
     event: () -> Event,
-    told: ((AnyObserver, Reception) -> Void)?,
+    report: ((AnyObserver, Reception) -> Void)?,
     failed: (any Error, AnyObserver) -> Void
   ) -> Int {
     let newest = numbers.newest
     let waitedFrom = delivery.waitedFrom
     let visit = domain.enter()
-    let otherVisit = wildcards?.domain.enter()
-    func walk() -> MergedWalk {
+    let wildcardVisit = wildcards?.domain.enter()
+    func beginWalk() -> MergedWalk {
       MergedWalk(
-        common: visit == nil ? ObserverWalk() : ObserverWalk(published),
-        special: visit == nil ? ObserverWalk() : self.walk(for: sender, or: waitedFrom),
-        wildcards: wildcards.flatMap { otherVisit == nil ? nil : ObserverWalk($0.published) }
+        common: visit == nil ? ObserverWalk() : ObserverWalk(common),
+        special: visit == nil ? ObserverWalk() : groupWalk(of: sender, or: waitedFrom),
+        wildcards: wildcards.flatMap { wildcardVisit == nil ? nil : ObserverWalk($0.common) }
           ?? ObserverWalk()
       )
     }
+    func call<Given: Sendable>(_ address: UInt, of list: ObserverList, with payload: Given) -> Int {
+      ObjectAddress.borrow(address) { (observer: Observer<Given>) in
+        // Not called; a trace reports it at the end.
+        if observer.order > newest {
+          observer.calls.addMissed()
+          return 0
+        }
+        let reception: Reception
+        if let excluded = delivery.excluded, excluded.isMeant(observer, of: list) {
+          reception = .excluded
+          observer.calls.addMissed()
+        } else {
+          let outcome = list.offer(to: observer, failed: failed) {
+            try $0.receive(payload, delivery)
+          }
+          reception = outcome == .paused && observer.isCancelled ? .cancelled : outcome
+        }
+        report?(observer, reception)
+        return reception.reached
+      } ?? 0
+    }
     var anyEvent: Event?
     var reached = 0
-    func stop(at stop: MergedWalk.Stop) {
-      guard stop.isWildcard, let wildcards else {
-        reached += hand(payload, delivery, to: stop.address, newest, told, failed)
-        return
+    func call(_ address: UInt, isWildcard: Bool) {
+      if isWildcard, let wildcards {
+        let given = anyEvent ?? event()
+        anyEvent = given
+        _ = call(address, of: wildcards, with: given)
+      } else {
+        reached += call(address, of: self, with: payload)
       }
-      let given = anyEvent ?? event()
-      anyEvent = given
-      _ = wildcards.hand(given, delivery, to: stop.address, newest, told, failed)
     }
-    var ahead = walk()
-    if let told {
+    var walk = beginWalk()
+    if let report {
       // An observer removed during the walk is no longer linked, and one added during it stands behind the
       // end of the walk. A trace therefore collects observers before the walk, and again after it.
-      for next in ahead.remaining() { stop(at: next) }
-      for (address, _) in walk().remaining() {
-        AnyObserver.borrow(address) { if $0.order > newest { told($0, .tooNew) } }
+      for (address, isWildcard) in walk.remaining() { call(address, isWildcard: isWildcard) }
+      walk = beginWalk()
+      for (address, _) in walk.remaining() {
+        AnyObserver.borrow(address) { if $0.order > newest { report($0, .tooNew) } }
       }
     } else {
-      while let next = ahead.next() { stop(at: next) }
+      while let (address, isWildcard) = walk.next() { call(address, isWildcard: isWildcard) }
     }
-    if let otherVisit { wildcards?.domain.leave(otherVisit) }
+    if let wildcardVisit { wildcards?.domain.leave(wildcardVisit) }
     if let visit { domain.leave(visit) }
     return reached
+  }
+
+  private func groupWalk(of sender: AnyObject?, or waitedFrom: SenderIdentity?) -> ObserverWalk {
+    let group =
+      if let sender {
+        senders.group(of: sender)
+      } else {
+        waitedFrom.flatMap { senders.group(ofWaiting: $0) }
+      }
+    return group.map { ObserverWalk($0.observers) } ?? ObserverWalk()
   }
 
   @usableFromInline
@@ -149,49 +181,8 @@ extension ObserverList {
   /// - Complexity: O(1), one lock: later registrations have a higher number.
   package final func identity(of sender: AnyObject) -> SenderIdentity {
     registry.withLock { _ in
-      SenderIdentity(
-        sender,
-        group: SenderTable.lookup(sender, in: senders),
-        newest: numbers.newest
-      )
+      SenderIdentity(sender, group: senders.group(of: sender), newest: numbers.newest)
     }
-  }
-
-  private func walk(for sender: AnyObject?, or waitedFrom: SenderIdentity?) -> ObserverWalk {
-    let group =
-      if let sender {
-        SenderTable.lookup(sender, in: senders)
-      } else {
-        waitedFrom.flatMap { SenderTable.lookup($0, in: senders) }
-      }
-    return group.map { ObserverWalk($0.published) } ?? ObserverWalk()
-  }
-
-  private func hand<Payload: Sendable>(
-    _ payload: Payload,
-    _ delivery: borrowing Delivery,
-    to address: UInt,
-    _ newest: UInt,
-    _ told: ((AnyObserver, Reception) -> Void)?,
-    _ failed: (any Error, AnyObserver) -> Void
-  ) -> Int {
-    ObjectAddress.borrow(address) { (observer: Observer<Payload>) in
-      let reception: Reception
-      // A trace reports it at the end.
-      if observer.order > newest {
-        observer.calls.addMissed()
-        return 0
-      }
-      if let excluded = delivery.excluded, excluded.isMeant(observer, of: self) {
-        reception = .excluded
-        observer.calls.addMissed()
-      } else {
-        let outcome = offer(to: observer, failed: failed) { try $0.receive(payload, delivery) }
-        reception = outcome == .paused && observer.isCancelled ? .cancelled : outcome
-      }
-      told?(observer, reception)
-      return reception.reached
-    } ?? 0
   }
 }
 

@@ -2,8 +2,8 @@ public import Synchronization
 
 /// The concurrent observer list of a signal.
 ///
-/// Posts walk the list without a lock. Changes take its only lock, update an ``ObserverRegistry``, and
-/// retire the unlinked items after unlocking.
+/// Posts walk the list without a lock. Changes take its only lock, and retire the items that they unlink
+/// after unlocking.
 ///
 /// ```
 /// list ──owns──► observer ──owns──► handler          token ──► list     (plain observers)
@@ -11,27 +11,47 @@ public import Synchronization
 /// ```
 @usableFromInline
 package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locked.
-  /// Set while the observers are in more than one lane.
+  /// The state behind the lock, besides the lists and the sender table, which readers share.
+  struct Registry: Sendable {
+    /// The number of observers.
+    var count = 0
+    /// The number of observers that are restricted to a sender.
+    var addressedCount = 0
+    /// The number of observers that depend on the origin of an event.
+    var boundCount = 0
+    /// The observers whose owner or sender may die without notice.
+    var watched = WatchedObservers()
+    /// The registrations to check on an actor, keyed by the mailbox that was asked for a turn.
+    var pendingChecks: [ObjectIdentifier: ObserverLink] = [:]
+    /// A Boolean value that indicates whether the list accepts no more observers.
+    var isClosed = false
+    /// The tokens to notify when the list drops their plain observers, keyed by the observer's address.
+    var watchers: [UInt: WeakCancellable] = [:]
+    /// The number of pauses of a plain observer, keyed by its address.
+    var pauses: [UInt: Int] = [:]
+  }
+
+  /// Set while the observers of any sender are in more than one priority list.
   package static let split: UInt = 1
   /// Set while an observer depends on the origin of an event.
   package static let bound: UInt = 2
   /// Set while some observers are restricted to a sender.
   @inlinable package static var addressed: UInt { 4 }
-
   /// Set when payloads are recorded for later observers.
   package static let replayed: UInt = 8
 
   @usableFromInline
   let domain = ReclamationDomain()
+  /// The observers of any sender.
   @usableFromInline
-  let published = PublishedLanes()
+  let common = PriorityLists()
   /// The flags above; not zero when a post must take the general path.
   @usableFromInline
   let specialCases = Atomic<UInt>(0)
-  /// The published table of the observers that are restricted to a sender.
-  let senders = Atomic<UInt>(0)
+  /// The observers that are restricted to a sender.
+  let senders = SenderTable()
   let numbers: RegistrationCounter
-  let registry = Locked(ObserverRegistry())
+  let registry = Locked(Registry())
   /// The number of samples that ``probe(on:hasFound:asks:)`` has taken.
   let probes = Atomic<UInt>(0)
   /// The number of observers with an owner or a sender that may die without notice.
@@ -45,8 +65,8 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// The number of observers.
   package var count: Int { registry.withLock { $0.count } }
 
-  /// The number of slots in use, including emptied ones.
-  package var slotCount: Int { registry.withLock { $0.slotCount } }
+  /// The number of slots in use by observers of any sender, including emptied ones.
+  package var slotCount: Int { registry.withLock { _ in common.slotCount } }
 
   /// The number of unlinked items that wait for running calls to end.
   package var waitingCount: Int { domain.waitingCount }
@@ -73,21 +93,41 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     for sender: AnyObject? = nil
   ) -> Bool {
     if watched.load(ordering: .relaxed) > 0 { probe() }
-    let retirees: Retirees? = registry.withLock { registry in
+    let unlinked: UnlinkedItems? = registry.withLock { registry in
       guard !registry.isClosed else { return nil }
       domain.prepare()
-      // A post that finds the observer also finds this flag, and a post that reads only one lane was not
-      // counted as a call of an observer in another.
+      // A post that finds the observer also finds this flag, and a post that reads only one priority list
+      // was not counted as a call of an observer in another.
       if observer.isBound { note(Self.bound, true) }
-      if sender == nil, registry.splits(with: priority) { note(Self.split, true) }
+      if sender == nil, common.splits(with: priority) { note(Self.split, true) }
       observer.number.store(numbers.next(), ordering: .relaxed)
-      let retirees = registry.add(observer, priority: priority, for: sender, published, senders)
+      let unlinked = link(observer, priority: priority, for: sender, &registry)
       noteShape(registry)
-      return retirees
+      return unlinked
     }
-    guard let retirees else { return false }
-    domain.retire(retirees)
+    guard let unlinked else { return false }
+    domain.retire(unlinked)
     return true
+  }
+
+  private func link(
+    _ observer: AnyObserver,
+    priority: Int,
+    for sender: AnyObject?,
+    _ registry: inout Registry
+  ) -> UnlinkedItems {
+    registry.count += 1
+    if observer.isBound { registry.boundCount += 1 }
+    defer { if observer.isWatched { registry.watched.insert(observer) } }
+    guard let sender else { return common.append(observer, priority: priority) }
+    registry.addressedCount += 1
+    var unlinked = UnlinkedItems()
+    let known = senders.group(of: sender)
+    let group = known ?? SenderGroup(sender, birth: observer.order)
+    if known == nil { unlinked = senders.insert(group) }
+    observer.join(group)
+    unlinked.append(contentsOf: group.observers.append(observer, priority: priority))
+    return unlinked
   }
 
   /// Removes an observer that only its token can remove.
@@ -97,33 +137,58 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   ///
   /// - Returns: The stamp to pass to ``waitUntilFree(_:)``.
   package func unlink(address: UInt) -> UInt {
-    let retirees = registry.withLock { registry in
-      let retirees = registry.remove(address, published, senders)
+    let unlinked = registry.withLock { registry in
+      if registry.isClosed { return UnlinkedItems() }
+      if !registry.watchers.isEmpty { registry.watchers[address] = nil }
+      if !registry.pauses.isEmpty { registry.pauses[address] = nil }
+      let unlinked = AnyObserver.borrow(address) { unlink($0, &registry) }
       noteShape(registry)
-      return retirees
+      return unlinked ?? UnlinkedItems()
     }
     // If the list was closed first, nothing is unlinked here.
-    return retirees.isEmpty ? domain.stamp : domain.retire(retirees)
+    return unlinked.isEmpty ? domain.stamp : domain.retire(unlinked)
+  }
+
+  private func unlink(_ observer: AnyObserver, _ registry: inout Registry) -> UnlinkedItems {
+    registry.count -= 1
+    if observer.isBound { registry.boundCount -= 1 }
+    if observer.isWatched { registry.watched.remove(observer) }
+    observer.stopCalls()
+    guard let group = observer.senderGroup else { return common.remove(observer) }
+    registry.addressedCount -= 1
+    var unlinked = group.observers.remove(observer)
+    if group.observers.live.load(ordering: .relaxed) == 0 {
+      unlinked.append(contentsOf: group.observers.removeAll())
+      unlinked.append(contentsOf: senders.remove(group))
+    }
+    return unlinked
   }
 
   override package func isActive(_ handle: UInt) -> Bool { registry.withLock { !$0.isClosed } }
 
   override package func watch(_ handle: UInt, by token: any Cancellable) -> Bool {
     let watcher = WeakCancellable(token)
-    // While the lock is held, a token that has not ended still has its observer at the address.
-    return registry.withLock { !token.hasEnded && $0.watch(handle, by: watcher) }
+    return registry.withLock { registry in
+      // While the lock is held, a token that has not ended still has its observer at the address.
+      guard !token.hasEnded, !registry.isClosed else { return false }
+      registry.watchers[handle] = watcher
+      return true
+    }
   }
 
   override package func changePauses(_ handle: UInt, by change: Int, unless hasEnded: () -> Bool) {
-    // While the lock is held, an observer whose token has not ended cannot be unlinked.
     registry.withLock { registry in
-      if !hasEnded() { registry.changePauses(handle, by: change) }
+      // While the lock is held, an observer whose token has not ended cannot be unlinked.
+      guard !hasEnded(), !registry.isClosed else { return }
+      let count = (registry.pauses[handle] ?? 0) + change
+      registry.pauses[handle] = count > 0 ? count : nil
+      AnyObserver.borrow(handle) { $0.setPaused(count > 0) }
     }
   }
 
   override package func stopCalls(_ handle: UInt, unless hasEnded: () -> Bool) {
     registry.withLock { registry in
-      if !hasEnded() { registry.stopCalls(handle) }
+      if !hasEnded(), !registry.isClosed { AnyObserver.borrow(handle) { $0.stopCalls() } }
     }
   }
 
@@ -134,7 +199,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// - Parameter stamp: The stamp that ``unlink(address:)`` returned; `nil` for an observer that another
   ///   thread is unlinking, or that is removed with all the others.
   package func waitUntilFree(_ stamp: UInt?) async {
-    await domain.fence(stamped: stamp ?? domain.stamp).wait()
+    await domain.latch(stamped: stamp ?? domain.stamp).wait()
   }
 
   /// Removes everything, permanently.
@@ -143,34 +208,42 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// that is being freed.
   package func close() {
     let watchers = registry.withLock { registry in
-      published.forEach { observer, _ in observer.stopCalls() }
-      for group in registry.senderGroups {
-        group.published.forEach { observer, _ in observer.stopCalls() }
-      }
-      return registry.close()
+      forEachLinked { observer, _ in observer.stopCalls() }
+      registry.isClosed = true
+      defer { registry.watchers = [:] }
+      return registry.watchers
     }
     var links: [ObserverLink] = []
     forEach { observer, _ in
       if let link = observer.link { links.append(link) }
     }
     for link in links { link.disconnect() }
-    let (retirees, suspects) = registry.withLock { registry in
-      let suspects = registry.takeSuspects()
-      let retirees = registry.removeAll(published, senders)
+    let (unlinked, pendingChecks) = registry.withLock { registry in
+      let pendingChecks = registry.pendingChecks
+      registry = Registry(isClosed: true)
+      var unlinked = common.removeAll()
+      senders.forEach { unlinked.append(contentsOf: $0.observers.removeAll()) }
+      unlinked.append(contentsOf: senders.removeAll())
       noteShape(registry)
-      return (retirees, suspects)
+      return (unlinked, pendingChecks)
     }
-    domain.retire(retirees)
-    withExtendedLifetime(suspects) {}
-    for watcher in watchers { watcher.object?.cancel() }
+    domain.retire(unlinked)
+    withExtendedLifetime(pendingChecks) {}
+    for watcher in watchers.values { watcher.object?.cancel() }
   }
 
   /// Calls a closure with every observer, by priority and number, without a lock.
+  ///
+  /// The observers of any sender come first.
   package func forEach(_ body: (AnyObserver, _ priority: Int) -> Void) {
     guard let visit = domain.enter(isPost: false) else { return }
-    published.forEach(body)
-    for group in registry.withLock({ $0.senderGroups }) { group.published.forEach(body) }
+    forEachLinked(body)
     domain.leave(visit)
+  }
+
+  private func forEachLinked(_ body: (AnyObserver, _ priority: Int) -> Void) {
+    common.forEach(body)
+    senders.forEach { $0.observers.forEach(body) }
   }
 
   /// Makes all later posts record their payloads.
@@ -203,8 +276,8 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     for link in links { link.endByItself() }
   }
 
-  private func noteShape(_ registry: borrowing ObserverRegistry) {
-    note(Self.split, registry.isSplit)
+  private func noteShape(_ registry: borrowing Registry) {
+    note(Self.split, common.isSplit)
     note(Self.addressed, registry.addressedCount > 0)
     note(Self.bound, registry.boundCount > 0)
     watched.store(registry.watched.count, ordering: .relaxed)
@@ -219,5 +292,55 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     } else {
       specialCases.bitwiseAnd(~flag, ordering: .sequentiallyConsistent)
     }
+  }
+
+  /// Stops the program if a count, a flag or the order is wrong.
+  ///
+  /// Called while no other thread uses the list.
+  package func _checkInvariants() {
+    registry.withLock { registry in
+      common._checkInvariants()
+      senders._checkInvariants()
+      registry.watched._checkInvariants()
+      var (count, addressed, bound, watched) = (0, 0, 0, 0)
+      forEachLinked { observer, _ in
+        count += 1
+        if observer.senderGroup != nil { addressed += 1 }
+        if observer.isBound { bound += 1 }
+        if observer.isWatched { watched += 1 }
+      }
+      assert(
+        (registry.count, registry.addressedCount) == (count, addressed)
+          && (registry.boundCount, registry.watched.count) == (bound, watched),
+        "a count is wrong"
+      )
+      assert(!registry.isClosed || count == 0, "a closed list has observers")
+      let flags =
+        (common.isSplit ? Self.split : 0) | (addressed > 0 ? Self.addressed : 0)
+        | (bound > 0 ? Self.bound : 0)
+      assert(
+        specialCases.load(ordering: .relaxed) & ~Self.replayed == flags,
+        "a flag of the special cases is wrong"
+      )
+    }
+    domain._checkInvariants()
+  }
+}
+
+/// Numbers the registrations of one bus, across all its signals.
+///
+/// A post reads the newest number once and skips later registrations.
+package final class RegistrationCounter: Sendable {
+  private let last = Atomic<UInt>(0)
+
+  /// Creates a counter that starts at zero.
+  package init() {}
+
+  /// The newest number assigned.
+  package var newest: UInt { last.load(ordering: .sequentiallyConsistent) }
+
+  /// Assigns the next number.
+  package func next() -> UInt {
+    last.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
   }
 }

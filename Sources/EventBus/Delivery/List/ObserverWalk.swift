@@ -1,30 +1,27 @@
-internal import Synchronization
-
 /// Walks one group of observers by falling priority and rising number.
 ///
 /// Walks are merged by comparing their current observers. For announced readers only.
 struct ObserverWalk {
-  /// The lanes: slots that alternate between a priority and a block.
-  private let table: SlotBlock?
-  private let laneEnd: Int
-  private var laneIndex = 0
-  private var block: SlotBlock?
+  /// The table of ``PriorityLists``.
+  private let table: AtomicWords?
+  private let tableEnd: Int
+  private var list = 0
+  private var block: AtomicWords?
   private var index = 0
   private var end = 0
 
   /// The address of the current observer, or zero at the end.
   private(set) var address: UInt = 0
-  /// The priority of the current observer.
-  private(set) var priority = Int.min
+  private var priority = Int.min
   private var number = UInt.max
 
   /// A walk that is at its end.
-  init() { (table, laneEnd) = (nil, 0) }
+  init() { (table, tableEnd) = (nil, 0) }
 
   /// Begins a walk at the first observer.
-  init(_ published: borrowing PublishedLanes) {
-    table = SlotBlock(address: published.table.load(ordering: .sequentiallyConsistent))
-    laneEnd = table?.count ?? 0
+  init(_ lists: borrowing PriorityLists) {
+    table = lists.tableBlock
+    tableEnd = table?.count ?? 0
     advance()
   }
 
@@ -40,14 +37,14 @@ struct ObserverWalk {
           return
         }
       }
-      guard let table, laneIndex < laneEnd else {
+      guard let table, list < tableEnd else {
         (block, address) = (nil, 0)
         return
       }
-      priority = Int(bitPattern: table[laneIndex])
-      block = SlotBlock(address: table[laneIndex + 1])
+      priority = Int(bitPattern: table[list])
+      block = AtomicWords(address: table[list + 1])
       (index, end) = (0, block?.count ?? 0)
-      laneIndex += 2
+      list += PriorityLists.stride
     }
   }
 
@@ -63,29 +60,20 @@ extension ObserverWalk: Sendable {}
 
 /// Walks all observers that one post concerns, by priority and number.
 ///
-/// Merges three groups: the observers of any sender, those of the post's own sender, and those of any
-/// event. For announced readers only.
+/// For announced readers only. An empty group is a walk at its end.
 struct MergedWalk {
+  /// The observers of any sender.
+  var common: ObserverWalk
+  /// The observers of the post's own sender.
+  var special: ObserverWalk
+  /// The observers of any event.
+  var wildcards: ObserverWalk
+
   /// The address of an observer, and whether it observes every event of the bus.
-  typealias Stop = (address: UInt, isWildcard: Bool)
-
-  private var common: ObserverWalk
-  private var special: ObserverWalk
-  private var wildcards: ObserverWalk
-
-  /// Merges three walks; an empty group is a walk at its end.
-  init(
-    common: ObserverWalk,
-    special: ObserverWalk,
-    wildcards: ObserverWalk
-  ) {
-    self.common = common
-    self.special = special
-    self.wildcards = wildcards
-  }
+  typealias Position = (address: UInt, isWildcard: Bool)
 
   /// Returns the next observer, or `nil` at the end.
-  mutating func next() -> Stop? {
+  mutating func next() -> Position? {
     if wildcards.isAhead(of: common), wildcards.isAhead(of: special) {
       defer { wildcards.advance() }
       return (wildcards.address, true)
@@ -100,11 +88,10 @@ struct MergedWalk {
   }
 
   /// Returns all remaining observers, for callers that need them before any handler runs.
-  consuming func remaining() -> [Stop] {
-    var walk = self
-    var stops: [Stop] = []
-    while let stop = walk.next() { stops.append(stop) }
-    return stops
+  mutating func remaining() -> [Position] {
+    var positions: [Position] = []
+    while let position = next() { positions.append(position) }
+    return positions
   }
 }
 

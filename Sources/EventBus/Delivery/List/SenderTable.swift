@@ -3,175 +3,179 @@ internal import Synchronization
 /// The sender groups of one list, found by the sender's address without a lock.
 ///
 /// A hash table with linear probing, in one block of pairs of key and group. A new group takes the first
-/// free pair; a removed one leaves its key behind until the table is rebuilt. Readers may therefore
-/// continue while the table changes. At most half the pairs are in use, so a lookup is O(1).
-struct SenderTable: Sendable {
+/// free pair; a removed one leaves its key behind until the table is rebuilt. Announced readers may
+/// therefore continue while the table changes. At most half the pairs are in use, so a lookup is O(1).
+///
+/// Members that change the table are called with the list's lock held, and return what they unlinked.
+struct SenderTable: ~Copyable, Sendable {
   private static let smallest = 8
-  private var groups: [SenderGroup] = []
-  private var used = 0
 
-  /// The groups, in no order.
-  var all: [SenderGroup] { groups }
+  /// The address of the block, or zero.
+  private let block = Atomic<UInt>(0)
+  /// The number of keys, including those of removed groups; guarded by the lock.
+  private let keyCount = Atomic<Int>(0)
+  /// The number of groups, each of which the table retains; guarded by the lock.
+  private let groupCount = Atomic<Int>(0)
 
-  /// Returns whether adding one more group makes the table grow.
-  private func isFull(_ published: borrowing Atomic<UInt>) -> Bool {
-    let pairs = (SlotBlock(address: published.load(ordering: .relaxed))?.count ?? 0) / 2
-    return 2 * (used + 1) > pairs
+  /// Calls a closure with each group, in no order.
+  ///
+  /// For announced readers, or with the lock held.
+  func forEach(_ body: (SenderGroup) -> Void) {
+    guard let table else { return }
+    for pair in 0..<table.count / 2 { _ = ObjectAddress.borrow(table[2 * pair + 1], body) }
   }
 
   /// Returns the group of a sender.
   ///
-  /// Called with the list's lock held, or by an announced reader. The caller keeps the sender alive.
-  static func lookup(
-    _ sender: AnyObject,
-    in published: borrowing Atomic<UInt>
-  ) -> SenderGroup? {
+  /// For announced readers, or with the lock held. The caller keeps the sender alive.
+  func group(of sender: AnyObject) -> SenderGroup? {
     // Loads the sender that the caller keeps alive, or nothing: never the last reference.
-    lookup(ObjectAddress.of(sender), in: published) { $0.sender === sender }
+    group(at: ObjectAddress.of(sender)) { $0.sender === sender }
   }
 
   /// Returns the group for the sender of an event that has waited.
   ///
-  /// Called by an announced reader. The sender is not loaded.
-  static func lookup(
-    _ sender: SenderIdentity,
-    in published: borrowing Atomic<UInt>
-  ) -> SenderGroup? {
-    lookup(sender.key, in: published) { sender.isNamed(by: $0) }
+  /// For announced readers. The sender is not loaded.
+  func group(ofWaiting sender: SenderIdentity) -> SenderGroup? {
+    group(at: sender.key) { sender.isNamed(by: $0) }
   }
 
-  private static func lookup(
-    _ key: UInt,
-    in published: borrowing Atomic<UInt>,
-    where isMeant: (SenderGroup) -> Bool
-  ) -> SenderGroup? {
-    guard let table = SlotBlock(address: published.load(ordering: .sequentiallyConsistent))
-    else { return nil }
-    var place = start(key, table)
-    while true {
-      let known = table[2 * place]
-      if known == 0 { return nil }
-      if known == key {
-        let group = ObjectAddress.borrow(table[2 * place + 1]) { (group: SenderGroup) in
+  private func group(at key: UInt, where isMeant: (SenderGroup) -> Bool) -> SenderGroup? {
+    guard let table else { return nil }
+    var pair = Self.start(key, table)
+    while table[2 * pair] != 0 {
+      if table[2 * pair] == key {
+        let group = ObjectAddress.borrow(table[2 * pair + 1]) { (group: SenderGroup) in
           isMeant(group) ? group : nil
         }
         if let group = group ?? nil { return group }
       }
-      place = (place + 1) & (table.count / 2 - 1)
+      pair = Self.next(pair, table)
     }
+    return nil
   }
 
   /// Adds a group.
-  ///
-  /// - Returns: The items that the change unlinked.
-  mutating func insert(
-    _ group: SenderGroup,
-    _ published: borrowing Atomic<UInt>
-  ) -> Retirees {
-    var retirees = Retirees()
-    let grows = isFull(published)
-    group.index = groups.count
-    groups.append(group)
-    if grows {
-      rebuild(published, &retirees)
-    } else if let table = SlotBlock(address: published.load(ordering: .relaxed)) {
-      Self.place(group, in: table)
-      used += 1
-    }
-    return retirees
+  borrowing func insert(_ group: SenderGroup) -> UnlinkedItems {
+    var unlinked = UnlinkedItems()
+    let (keys, groups) = counts
+    if 2 * (keys + 1) > pairCount { rebuild(for: groups + 1, &unlinked) }
+    groupCount.store(groups + 1, ordering: .relaxed)
+    if let table { place(ObjectAddress.retained(group), group.key, in: table) }
+    return unlinked
   }
 
   /// Removes a group without observers.
-  ///
-  /// - Returns: The group and any unlinked table, to be retired.
-  mutating func remove(
-    _ group: SenderGroup,
-    _ published: borrowing Atomic<UInt>
-  ) -> Retirees {
-    var retirees = Retirees()
-    let index = group.index
-    guard index < groups.count, groups[index] === group else { return retirees }
-    groups.swapAt(index, groups.count - 1)
-    groups[index].index = index
-    groups.removeLast()
-    if let table = SlotBlock(address: published.load(ordering: .relaxed)) {
-      var place = Self.start(group.key, table)
-      while table[2 * place] != 0 {
-        if table[2 * place + 1] == ObjectAddress.of(group) { table.replace(2 * place + 1, by: 0) }
-        place = (place + 1) & (table.count / 2 - 1)
-      }
-      // Returns the memory of many senders; a rebuild follows as many removals as it takes steps.
-      if table.count / 2 > max(Self.smallest, 16 * groups.count) {
-        rebuild(published, &retirees)
-      }
-    }
-    retirees.append(Retired(object: ObjectAddress.retained(group)))
-    return retirees
+  borrowing func remove(_ group: SenderGroup) -> UnlinkedItems {
+    var unlinked = UnlinkedItems()
+    guard let table else { return unlinked }
+    let address = ObjectAddress.of(group)
+    var pair = Self.start(group.key, table)
+    while table[2 * pair] != 0, table[2 * pair + 1] != address { pair = Self.next(pair, table) }
+    guard table[2 * pair + 1] == address else { return unlinked }
+    table.store(0, at: 2 * pair + 1)
+    unlinked.append(object: address)
+    let groups = counts.groups - 1
+    groupCount.store(groups, ordering: .relaxed)
+    // Returns the memory of many senders; a rebuild follows as many removals as it takes steps.
+    if pairCount > max(Self.smallest, 16 * groups) { rebuild(for: groups, &unlinked) }
+    return unlinked
   }
 
   /// Removes all groups.
-  mutating func removeAll(_ published: borrowing Atomic<UInt>) -> Retirees {
-    var retirees = Retirees()
-    for group in groups { retirees.append(Retired(object: ObjectAddress.retained(group))) }
-    groups = []
-    used = 0
-    let old = published.exchange(0, ordering: .sequentiallyConsistent)
-    if let old = SlotBlock(address: old) { retirees.append(Retired(old)) }
-    return retirees
+  borrowing func removeAll() -> UnlinkedItems {
+    var unlinked = UnlinkedItems()
+    forEach { unlinked.append(object: ObjectAddress.of($0)) }
+    replaceTable(by: nil, &unlinked)
+    groupCount.store(0, ordering: .relaxed)
+    return unlinked
   }
 
-  private mutating func rebuild(_ published: borrowing Atomic<UInt>, _ retirees: inout Retirees) {
+  /// Stops the program if a group cannot be found, a count is wrong or the table is too full or too large.
+  ///
+  /// Called with the lock held.
+  func _checkInvariants() {
+    var (keys, groups) = (0, 0)
+    for pair in 0..<pairCount {
+      guard let table, table[2 * pair] != 0 else { continue }
+      keys += 1
+      ObjectAddress.borrow(table[2 * pair + 1]) { (group: SenderGroup) in
+        groups += 1
+        assert(group.key == table[2 * pair], "a group has another key")
+        assert(self.group(at: group.key) { $0 === group } === group, "a group cannot be found")
+        assert(group.observers.live.load(ordering: .relaxed) > 0, "a group without observers")
+        group.observers._checkInvariants()
+      }
+    }
+    assert(counts == (keys, groups), "a count is wrong")
+    assert(2 * keys <= pairCount, "the table is too full")
+    assert(pairCount <= max(Self.smallest, 16 * groups), "the table is too large")
+  }
+
+  private var table: AtomicWords? {
+    AtomicWords(address: block.load(ordering: .sequentiallyConsistent))
+  }
+
+  private var pairCount: Int { (table?.count ?? 0) / 2 }
+
+  private var counts: (keys: Int, groups: Int) {
+    (keyCount.load(ordering: .relaxed), groupCount.load(ordering: .relaxed))
+  }
+
+  private func rebuild(for groups: Int, _ unlinked: inout UnlinkedItems) {
     var pairs = Self.smallest
-    while pairs < 4 * groups.count { pairs *= 2 }
-    let table = SlotBlock(capacity: 2 * pairs)
-    for _ in 0..<2 * pairs { _ = table.append(0) }
-    for group in groups { Self.place(group, in: table) }
-    used = groups.count
-    let old = published.exchange(table.address, ordering: .sequentiallyConsistent)
-    if let old = SlotBlock(address: old) { retirees.append(Retired(old)) }
+    while pairs < 4 * groups { pairs *= 2 }
+    replaceTable(by: AtomicWords(zeroes: 2 * pairs), &unlinked)
   }
 
-  private static func place(_ group: SenderGroup, in table: SlotBlock) {
-    var place = start(group.key, table)
-    while table[2 * place] != 0 { place = (place + 1) & (table.count / 2 - 1) }
+  /// Publishes a table with the remaining groups, or no table.
+  private func replaceTable(by new: AtomicWords?, _ unlinked: inout UnlinkedItems) {
+    keyCount.store(0, ordering: .relaxed)
+    if let new { forEach { place(ObjectAddress.of($0), $0.key, in: new) } }
+    let old = block.exchange(new?.address ?? 0, ordering: .sequentiallyConsistent)
+    if let old = AtomicWords(address: old) { unlinked.append(old) }
+  }
+
+  private func place(_ group: UInt, _ key: UInt, in table: AtomicWords) {
+    var pair = Self.start(key, table)
+    while table[2 * pair] != 0 { pair = Self.next(pair, table) }
     // The group first: a reader that sees the key sees the group.
-    table.replace(2 * place + 1, by: ObjectAddress.of(group))
-    table.replace(2 * place, by: group.key)
+    table.store(group, at: 2 * pair + 1)
+    table.store(key, at: 2 * pair)
+    keyCount.store(counts.keys + 1, ordering: .relaxed)
   }
 
-  /// Returns the index at which probing for a key begins.
+  /// Returns the pair at which probing for a key begins.
   ///
   /// Addresses are multiples of 16; the product spreads them.
-  private static func start(_ key: UInt, _ table: SlotBlock) -> Int {
+  private static func start(_ key: UInt, _ table: AtomicWords) -> Int {
     Int(((key &* 0x9E37_79B9_7F4A_7C15) >> 32) & UInt(table.count / 2 - 1))
+  }
+
+  private static func next(_ pair: Int, _ table: AtomicWords) -> Int {
+    (pair + 1) & (table.count / 2 - 1)
   }
 }
 
 /// The observers of one list that are restricted to the same sender.
-package final class SenderGroup: @unchecked Sendable {  // Reason: list's lock.
+package final class SenderGroup: @unchecked Sendable {  // Reason: the sender is only compared.
   /// The sender, compared by identity with the sender of a post.
   ///
   /// A new object at the same address is a different sender.
   package weak let sender: AnyObject?
   /// The sender's address, the key in the table.
-  package let key: UInt
-  /// The view of the observers for readers.
-  package let published = PublishedLanes()
-  /// The observers, guarded by the lock of the list.
-  package var lanes = ObserverLanes()
-
+  let key: UInt
   /// The number of the registration that created the group; zero if the sender was in its `deinit`.
-  package let birth: UInt
-
-  /// The index among the groups of the list, guarded by the lock of the list.
-  package var index = 0
+  let birth: UInt
+  /// The observers, changed with the lock of the list held.
+  let observers = PriorityLists()
 
   /// Creates an empty group.
   ///
   /// - Parameters:
   ///   - sender: The sender, kept alive by the caller.
   ///   - birth: The number of the registration that creates the group.
-  package init(_ sender: AnyObject, birth: UInt) {
+  init(_ sender: AnyObject, birth: UInt) {
     self.sender = sender
     self.birth = self.sender == nil ? 0 : birth
     key = ObjectAddress.of(sender)
@@ -210,7 +214,7 @@ package final class SenderIdentity: @unchecked Sendable {  // Reason: the sender
   ///   - sender: The sender, which may be in its `deinit`.
   ///   - group: The observers that have named it.
   ///   - newest: The number of the newest registration.
-  package init(_ sender: AnyObject, group: SenderGroup?, newest: UInt) {
+  init(_ sender: AnyObject, group: SenderGroup?, newest: UInt) {
     id = ObjectIdentifier(sender)
     keepsAddress = ObjectAddress.isCountedBySwift(sender)
     memory = keepsAddress ? sender : nil
@@ -219,7 +223,7 @@ package final class SenderIdentity: @unchecked Sendable {  // Reason: the sender
   }
 
   /// The key of the sender's group in the table of a list.
-  package var key: UInt { UInt(bitPattern: id) }
+  var key: UInt { UInt(bitPattern: id) }
 
   /// Returns whether an object, kept alive by the caller, is the sender.
   package func isSender(_ object: AnyObject) -> Bool {
@@ -230,7 +234,7 @@ package final class SenderIdentity: @unchecked Sendable {  // Reason: the sender
   /// Returns whether a group with the same key belongs to the sender, before or after the event was sent.
   ///
   /// Loads nothing. While the address is reserved, no other object can have created a group for it.
-  package func isNamed(by group: SenderGroup) -> Bool {
+  func isNamed(by group: SenderGroup) -> Bool {
     group === self.group || keepsAddress && group.birth > newest
   }
 }

@@ -173,7 +173,7 @@ package final class Mailbox: Sendable {
       defer { state.looks = [] }
       return state.looks
     }
-    for list in looks { list.lookAtSuspect(on: self, actorIsGone: actorIsGone) }
+    for list in looks { list.checkOwners(on: self, actorIsGone: actorIsGone) }
   }
 
   private func discard() {

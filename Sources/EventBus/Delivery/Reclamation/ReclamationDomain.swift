@@ -1,10 +1,34 @@
 public import Synchronization
 
-/// Tracks readers, and frees retired items after they have left.
+/// Tracks readers, and frees unlinked items once no reader can hold them.
 ///
-/// The rules are in ``Epochs``, ``Limbo`` and ``Fences``; this type adds the memory and the lock. Reading
-/// takes two atomic additions and no lock. Each signal has a domain of its own, so a slow handler delays
-/// the reclamation of its own signal only.
+/// Readers walk the observers without a lock. Writers unlink observers, and must not free them while a
+/// reader may still use them. Time is divided into *epochs*:
+///
+/// - A reader announces itself in the row of the epoch it read, then reads the epoch again. If the epoch
+///   has advanced meanwhile, the reader withdraws its announcement and retries.
+/// - A writer unlinks an item, then stamps it with the epoch it reads *after* the unlinking.
+/// - The epoch may advance from *e* to *e* + 1 when no reader is announced for *e* − 1.
+/// - An item stamped *t* may be freed at epoch *t* + 2.
+///
+/// Why this is safe: A reader announced for *r* saw the epoch *r* after its announcement was visible. If
+/// *r* > *t*, the epoch passed *t* before the reader loaded its first pointer, so the unlinking, which
+/// precedes the stamp, was visible to it: it cannot hold the item. If *r* ≤ *t*, the epoch cannot have
+/// reached *t* + 2 while the reader is inside, because the step from *r* + 1 to *r* + 2 requires row *r* to
+/// be empty. So at *t* + 2 no reader holds the item. Every access named here is sequentially consistent;
+/// the argument relies on their single total order.
+///
+/// If a scan of the counters after the unlinking finds no reader at all, the item may be freed at once,
+/// whatever the epoch: a reader that holds it stays in its counter until it leaves.
+///
+/// Three rows would suffice, since at epoch *e* only rows *e* and *e* − 1 can hold readers that stay; there
+/// are four because a mask is cheaper than a remainder.
+///
+/// The scheme is that of K. Fraser, "Practical lock-freedom", 2004, section 5.2.3, with counted rows
+/// instead of a list of threads.
+///
+/// **Cost.** A visit takes two atomic additions and no lock. Each signal has a domain of its own, so a slow
+/// handler delays the reclamation of its own signal only.
 ///
 /// **Bound.** With no reader inside nothing waits: ``retire(_:)`` frees before it returns. Otherwise let
 /// *R* be the oldest reader inside, and *Q* the oldest reader that was inside when *R* arrived, *R* itself
@@ -15,17 +39,36 @@ public import Synchronization
 ///
 /// No sweep is lost: a writer sets ``pending`` *before* it looks for readers, and a reader checks it
 /// *after* it left. So either the writer saw the reader gone, or the reader sees the flag.
+///
+/// **Counters.** Readers announce themselves in counters: one row per epoch, spread over padded cells. A
+/// thread uses the cell that its stack address maps to, so two processors rarely share a cache line. The
+/// choice affects speed only; a reader leaves the counter that it entered. A counter holds two numbers: the
+/// readers inside (low bits) and all readers that ever entered (high bits). One addition thus announces a
+/// reader and counts it. The counters are allocated with the first observer, never moved, and freed with
+/// the domain.
 @usableFromInline
 package struct ReclamationDomain: ~Copyable, Sendable {
+  /// The number of rows.
+  @inlinable static var rowCount: UInt { 4 }
+  @inlinable static var cellCount: Int { 8 }
+  /// The number of counters from one cell to the next: 64 bytes, a cache line.
+  @inlinable static var stride: Int { 8 }
+  /// One reader inside, and one more that ever entered.
+  @inlinable static var arrival: UInt { (1 << 20) | 1 }
+  /// The bits that count the readers inside; 1,048,575 at most, nested calls included.
+  @inlinable static var insideMask: UInt { (1 << 20) - 1 }
+
   @usableFromInline
-  let epoch = Atomic<UInt>(Epochs.rowCount)
+  let epoch = Atomic<UInt>(Self.rowCount)
+  /// Set while items or latches are waiting.
   @usableFromInline
   let pending = Atomic<Bool>(false)
+  /// The address of the counters; zero until the first observer is about to be published.
   @usableFromInline
-  let cells = Atomic<UInt>(0)
-  private let waiting = Locked(Unlinked())
+  let counters = Atomic<UInt>(0)
+  private let waiting = Locked(RetiredItems<UInt>())
 
-  /// A domain without readers or waiting items.
+  /// Creates a domain without readers or waiting items.
   ///
   /// The counters are allocated by ``prepare()``.
   package init() {}
@@ -33,15 +76,18 @@ package struct ReclamationDomain: ~Copyable, Sendable {
   deinit {
     // No reader is left: the owner is being destroyed.
     Self.release(waiting.withLock { $0.takeFree(at: .max) })
-    ReaderCells(address: cells.load(ordering: .acquiring))?.deallocate()
+    cells?.deallocate()
   }
 
   /// Allocates the counters.
   ///
   /// Called under the owner's lock, before the first observer is published.
   package func prepare() {
-    guard cells.load(ordering: .relaxed) == 0 else { return }
-    cells.store(ReaderCells().address, ordering: .sequentiallyConsistent)
+    guard counters.load(ordering: .relaxed) == 0 else { return }
+    // With the header, the rows of a cell lie in one cache line.
+    let count = (Self.cellCount - 1) * Self.stride + Int(Self.rowCount)
+    let cells = AtomicWords(zeroes: count, alignment: 64)
+    counters.store(cells.address, ordering: .sequentiallyConsistent)
   }
 
   /// Announces a reader.
@@ -51,9 +97,18 @@ package struct ReclamationDomain: ~Copyable, Sendable {
   /// - Complexity: O(1), two sequentially consistent additions for a whole visit. No lock, no allocation.
   @inlinable
   package func enter(isPost: Bool = true) -> Visit? {
-    guard let cells = ReaderCells(address: cells.load(ordering: .acquiring)) else { return nil }
-    let place = cells.enter(epoch, isPost ? ReaderCells.arrival : 1)
-    return Visit(cells: cells, counter: place.counter, inside: place.inside)
+    guard let cells else { return nil }
+    let arrival = isPost ? Self.arrival : 1
+    let cell = Self.ownCell &* Self.stride
+    while true {
+      let seen = epoch.load(ordering: .sequentiallyConsistent)
+      let counter = cell &+ Self.row(of: seen)
+      let sum = cells.add(arrival, at: counter)
+      if epoch.load(ordering: .sequentiallyConsistent) == seen {
+        return Visit(cells: cells, counter: counter, inside: sum & Self.insideMask)
+      }
+      cells.add(0 &- arrival, at: counter)
+    }
   }
 
   /// Ends a reader's visit and frees the items that waited for it.
@@ -61,37 +116,31 @@ package struct ReclamationDomain: ~Copyable, Sendable {
   /// Call it without holding a lock: freeing may run arbitrary code.
   @inlinable
   package func leave(_ visit: Visit) {
-    visit.cells.leave(visit.counter)
+    visit.cells.add(0 &- 1, at: visit.counter)
     if pending.load(ordering: .sequentiallyConsistent) { sweep() }
   }
 
-  /// Ends a visit in which nothing was read, and removes it from the count.
+  /// Ends a visit of a post in which nothing was read, and removes it from the ``arrivals``.
   package func abandon(_ visit: Visit) {
-    visit.cells.abandon(visit.counter)
+    visit.cells.add(0 &- Self.arrival, at: visit.counter)
     if pending.load(ordering: .sequentiallyConsistent) { sweep() }
-  }
-
-  /// The number of readers inside the calling thread's cell, at least its own.
-  package var insideOwnCell: UInt {
-    ReaderCells(address: cells.load(ordering: .acquiring))?.insideOwnCell ?? 0
   }
 
   /// Frees unlinked items as soon as no reader can hold them: immediately, when no reader is inside.
   ///
-  /// - Parameter retirees: The items, unlinked before this call.
+  /// - Parameter unlinked: The items, unlinked before this call.
   /// - Returns: The epoch they were stamped with; zero if they were freed immediately.
   @discardableResult
-  package func retire(_ retirees: consuming Retirees) -> UInt {
-    guard !retirees.isEmpty else { return 0 }
+  package func retire(_ unlinked: UnlinkedItems) -> UInt {
+    if unlinked.isEmpty { return 0 }
     // The usual case takes no lock and leaves the epoch alone: each cell in turn is empty.
     if isEmpty {
-      retirees.forEach { $0.free() }
+      unlinked.forEach(UnlinkedItems.free)
       return 0
     }
-    let unlinked = retirees
     let (free, stamp) = waiting.withLock { waiting in
       let stamp = epoch.load(ordering: .sequentiallyConsistent)
-      unlinked.forEach { waiting.limbo.append($0, stamped: stamp) }
+      unlinked.forEach { waiting.append($0, stamped: stamp) }
       pending.store(true, ordering: .sequentiallyConsistent)
       return (takeFree(&waiting), stamp)
     }
@@ -102,21 +151,18 @@ package struct ReclamationDomain: ~Copyable, Sendable {
   /// The stamp an item would get now; zero if it would be freed immediately.
   package var stamp: UInt { isEmpty ? 0 : epoch.load(ordering: .sequentiallyConsistent) }
 
-  /// The latch that opens when the items with a stamp have been freed, open already if they have been.
+  /// Returns the latch that opens when the items with a stamp have been freed, open already if they have
+  /// been.
   ///
-  /// - Complexity: O(1), however many fences there are.
-  package func fence(stamped stamp: UInt) -> Latch {
+  /// - Complexity: O(1), however many tasks wait.
+  package func latch(stamped stamp: UInt) -> Latch {
     let (free, latch) = waiting.withLock { waiting in
-      let latch = waiting.fences.latch(stamped: stamp)
+      let latch = waiting.latch(stamped: stamp)
       pending.store(true, ordering: .sequentiallyConsistent)
       return (takeFree(&waiting), latch)
     }
     Self.release(free)
     return latch
-  }
-
-  private var isEmpty: Bool {
-    ReaderCells(address: cells.load(ordering: .acquiring))?.isEmpty ?? true
   }
 
   /// Frees the items that no reader can hold any more.
@@ -125,29 +171,35 @@ package struct ReclamationDomain: ~Copyable, Sendable {
     Self.release(waiting.withLock { takeFree(&$0) })
   }
 
+  /// The number of items and latches that wait for readers to leave.
+  package var waitingCount: Int { waiting.withLock { $0.count } }
+
+  /// Stops the program if items wait that need not, or ``pending`` is wrong.
+  ///
+  /// Called while no other thread uses the domain.
+  package func _checkInvariants() {
+    waiting.withLock { waiting in
+      waiting._checkInvariants(at: epoch.load(ordering: .sequentiallyConsistent))
+      assert(
+        pending.load(ordering: .sequentiallyConsistent) == !waiting.isEmpty,
+        "departing readers would not free the waiting items, or look for items in vain"
+      )
+      assert(waiting.isEmpty || !isEmpty, "items wait although no reader is inside")
+    }
+  }
+
   /// Frees the items, then opens the latches.
   ///
   /// Call it without holding a lock: freeing may run arbitrary code.
-  private static func release(_ free: Unlinked.Free) {
-    for item in free.items { item.free() }
-    for fence in free.fences { fence.open() }
-  }
-
-  /// The number of items and fences that wait for readers to leave.
-  package var waitingCount: Int { waiting.withLock { $0.count } }
-
-  /// The number of readers that have ever entered, if the caller is the only one inside.
-  package var arrivalsIfAlone: UInt? {
-    ReaderCells(address: cells.load(ordering: .acquiring))?.arrivalsIfAlone
-  }
-
-  /// The number of readers that have ever entered; exact while none is arriving.
-  package var arrivals: UInt {
-    ReaderCells(address: cells.load(ordering: .acquiring))?.arrivals ?? 0
+  private static func release(_ free: (items: [UInt], latches: [Latch])) {
+    free.items.forEach(UnlinkedItems.free)
+    for latch in free.latches { latch.open() }
   }
 
   /// Two steps are enough: an item stamped with the current epoch is free two epochs later.
-  private borrowing func takeFree(_ waiting: inout Unlinked) -> Unlinked.Free {
+  private borrowing func takeFree(
+    _ waiting: inout RetiredItems<UInt>
+  ) -> (items: [UInt], latches: [Latch]) {
     if advance() { _ = advance() }
     let free = waiting.takeFree(at: epoch.load(ordering: .sequentiallyConsistent))
     if waiting.isEmpty { pending.store(false, ordering: .sequentiallyConsistent) }
@@ -158,30 +210,93 @@ package struct ReclamationDomain: ~Copyable, Sendable {
   ///
   /// Called with the lock held.
   private borrowing func advance() -> Bool {
-    guard let cells = ReaderCells(address: cells.load(ordering: .acquiring)) else { return true }
     let now = epoch.load(ordering: .sequentiallyConsistent)
-    guard cells.isEmpty(row: Epochs.rowHoldingBack(now)) else { return false }
+    guard isEmpty(row: Self.rowHoldingBack(now)) else { return false }
     epoch.store(now &+ 1, ordering: .sequentiallyConsistent)
     return true
   }
 }
 
-/// Retired items that a reader may still hold, and the fences that wait for them.
-///
-/// Not private, because the compiler of Swift 6.3 emits invalid code for clients of a noncopyable type that
-/// stores a private one.
-package struct Unlinked: Sendable {
-  /// Items that no reader can hold any more, and the fences that wait for them.
-  typealias Free = (items: [Retired], fences: [Latch])
+extension ReclamationDomain {
+  /// The row in which a reader of this epoch announces itself.
+  @inlinable
+  package static func row(of epoch: UInt) -> Int { Int(epoch & (rowCount - 1)) }
 
-  var limbo = Limbo<Retired>()
-  var fences = Fences()
+  /// The row that must be empty before this epoch may advance.
+  package static func rowHoldingBack(_ epoch: UInt) -> Int { row(of: epoch &- 1) }
 
-  var isEmpty: Bool { limbo.isEmpty && fences.isEmpty }
-  var count: Int { limbo.count + fences.count }
+  /// The counters, or `nil` before ``prepare()``.
+  @inlinable var cells: AtomicWords? { AtomicWords(address: counters.load(ordering: .acquiring)) }
 
-  mutating func takeFree(at epoch: UInt) -> Free {
-    (limbo.takeFree(at: epoch), fences.takeFree(at: epoch))
+  /// The calling thread's cell.
+  ///
+  /// Stacks lie half a megabyte (Darwin's workers) or eight megabytes (Linux) apart, so folding both
+  /// distances into the low bits gives threads created in succession different cells.
+  @inlinable static var ownCell: Int {
+    var probe: UInt8 = 0
+    let address = unsafe withUnsafePointer(to: &probe) { UInt(bitPattern: $0) }  // Reason: number.
+    return Int(((address >> 19) ^ (address >> 23)) & UInt(cellCount - 1))
+  }
+
+  /// The number of readers inside the calling thread's cell, at least its own.
+  package var insideOwnCell: UInt {
+    let own = Self.ownCell
+    return sum(cells: own..<own + 1) { $0 & Self.insideMask }
+  }
+
+  /// The number of readers that have ever entered; exact while none is arriving.
+  package var arrivals: UInt { sum(cells: 0..<Self.cellCount) { $0 >> 20 } }
+
+  /// The number of readers that have ever entered, if the caller is the only one inside.
+  ///
+  /// Exact if two reads agree: then no reader arrived between them.
+  package var arrivalsIfAlone: UInt? {
+    guard let cells else { return nil }
+    var (sum, inside): (UInt, UInt) = (0, 0)
+    for cell in 0..<Self.cellCount {
+      for row in 0..<Int(Self.rowCount) {
+        let word = cells[cell &* Self.stride &+ row]
+        inside &+= word & Self.insideMask
+        sum &+= word >> 20
+      }
+      if inside > 1 { return nil }
+    }
+    return sum
+  }
+
+  /// A Boolean value that indicates whether no reader is announced at all.
+  ///
+  /// When read after an item was unlinked, a cell that is empty at any moment holds no reader that could
+  /// have found the item: such a reader would be in its cell from before the unlinking until it left.
+  private var isEmpty: Bool {
+    guard let cells else { return true }
+    for cell in 0..<Self.cellCount {
+      let row = cell &* Self.stride
+      let inside = cells[row] | cells[row &+ 1] | cells[row &+ 2] | cells[row &+ 3]
+      if inside & Self.insideMask != 0 { return false }
+    }
+    return true
+  }
+
+  /// Returns whether a row contains no reader.
+  ///
+  /// Reads the cells one after the other. A reader that stays is in one cell from its arrival to its
+  /// departure, and new readers enter other rows, so a cell once seen empty remains without staying
+  /// readers.
+  private func isEmpty(row: Int) -> Bool {
+    guard let cells else { return true }
+    return (0..<Self.cellCount).allSatisfy {
+      cells[$0 &* Self.stride &+ row] & Self.insideMask == 0
+    }
+  }
+
+  private func sum(cells range: Range<Int>, _ part: (UInt) -> UInt) -> UInt {
+    guard let cells else { return 0 }
+    var sum: UInt = 0
+    for cell in range {
+      for row in 0..<Int(Self.rowCount) { sum &+= part(cells[cell &* Self.stride &+ row]) }
+    }
+    return sum
   }
 }
 
@@ -189,14 +304,14 @@ package struct Unlinked: Sendable {
 @usableFromInline
 package struct Visit {
   @usableFromInline
-  let cells: ReaderCells
+  let cells: AtomicWords
   @usableFromInline
   let counter: Int
   @usableFromInline
   let inside: UInt
 
   @inlinable
-  init(cells: ReaderCells, counter: Int, inside: UInt) {
+  init(cells: AtomicWords, counter: Int, inside: UInt) {
     self.cells = cells
     self.counter = counter
     self.inside = inside

@@ -1,0 +1,140 @@
+import EventBus
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Priority lists of an observer list")
+struct PriorityListsTests {
+  /// Priority lists together with the observers that they should hold.
+  private struct Bench: ~Copyable {
+    let lists = PriorityLists()
+    private(set) var expected: [(observer: AnyObserver, priority: Int)] = []
+    private var lastLine: UInt = 0
+
+    deinit { lists.removeAll().forEach(UnlinkedItems.free) }
+
+    /// Adds an observer that is identified by its line.
+    mutating func add(priority: Int) {
+      lastLine += 1
+      let observer = AnyObserver(fileID: #fileID, line: lastLine)
+      lists.append(observer, priority: priority).forEach(UnlinkedItems.free)
+      let index = expected.firstIndex { $0.priority < priority } ?? expected.count
+      expected.insert((observer, priority), at: index)
+      check()
+    }
+
+    /// Removes the observer at a position in the order of delivery.
+    mutating func remove(at position: Int) {
+      let observer = expected.remove(at: position).observer
+      lists.remove(observer).forEach(UnlinkedItems.free)
+      check()
+      let again = lists.remove(observer)
+      #expect(again.isEmpty)
+    }
+
+    mutating func removeAll() {
+      lists.removeAll().forEach(UnlinkedItems.free)
+      expected = []
+      check()
+    }
+
+    var lines: [UInt] {
+      var lines: [UInt] = []
+      lists.forEach { observer, _ in lines.append(observer.line) }
+      return lines
+    }
+
+    func check() {
+      lists._checkInvariants()
+      let (isSplit, live) = (lists.isSplit, lists.live.load(ordering: .relaxed))
+      #expect(lines == expected.map(\.observer.line))
+      #expect(live == expected.count)
+      #expect(isSplit == (Set(expected.map(\.priority)).count > 1))
+    }
+  }
+
+  @Test("Observers are visited by descending priority, then by registration")
+  func order() {
+    var bench = Bench()
+    for priority in [0, 5, -5, 0, 5, 7] { bench.add(priority: priority) }
+    let lines = bench.lines
+    #expect(lines == [6, 2, 5, 1, 4, 3])
+  }
+
+  @Test("The order holds after any five additions and removals, with any of three priorities")
+  func allShortSequences() {
+    // Each digit adds an observer of a priority, or removes the first or the last one.
+    for code in 0..<3_125 {
+      var bench = Bench()
+      var rest = code
+      for _ in 0..<5 {
+        let step = rest % 5
+        rest /= 5
+        if step < 3 {
+          bench.add(priority: step)
+        } else if !bench.expected.isEmpty {
+          bench.remove(at: step == 3 ? 0 : bench.expected.count - 1)
+        }
+      }
+      bench.removeAll()
+      bench.add(priority: 1)
+    }
+  }
+
+  @Test("An empty priority list is dropped, and a single remaining one is stored plainly")
+  func dropsEmptyLists() {
+    var bench = Bench()
+    bench.add(priority: 0)
+    bench.add(priority: 9)
+    bench.remove(at: 1)
+    let (isSplit, lines) = (bench.lists.isSplit, bench.lines)
+    #expect(!isSplit)
+    #expect(lines == [2])
+  }
+
+  @Test("Slots number at most twice the observers, from eight on", arguments: 0..<6)
+  func staysSmall(_ seed: Int) {
+    var bench = Bench()
+    var numbers = SampleNumbers(seed: seed)
+    for step in 0..<1_500 {
+      if (step / 250).isMultiple(of: 2) || bench.expected.isEmpty {
+        bench.add(priority: 0)
+      } else {
+        bench.remove(at: numbers.next(below: bench.expected.count))
+      }
+      let slotCount = bench.lists.slotCount
+      #expect(slotCount <= max(8, 2 * bench.expected.count))
+    }
+  }
+
+  @Test("The bound and the order hold for several priorities", arguments: 0..<6)
+  func severalPriorities(_ seed: Int) {
+    var bench = Bench()
+    var numbers = SampleNumbers(seed: seed)
+    for step in 0..<600 {
+      if numbers.next(below: 100) < (step / 150).isMultiple(of: 2)
+        ? 70 : 30 || bench.expected.isEmpty
+      {
+        bench.add(priority: numbers.next(below: 4))
+      } else {
+        bench.remove(at: numbers.next(below: bench.expected.count))
+      }
+    }
+  }
+
+  @Test("Emptying the list releases every observer")
+  func releasesEverything() {
+    let lists = PriorityLists()
+    weak var probe: AnyObserver?
+    do {
+      let kept = AnyObserver(fileID: #fileID, line: 1)
+      probe = kept
+      lists.append(kept, priority: 3).forEach(UnlinkedItems.free)
+    }
+    #expect(probe != nil)
+    lists.removeAll().forEach(UnlinkedItems.free)
+    #expect(probe == nil)
+    let live = lists.live.load(ordering: .relaxed)
+    #expect(live == 0)
+  }
+}

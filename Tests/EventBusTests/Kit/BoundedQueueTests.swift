@@ -1,0 +1,67 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Bounded queue")
+struct BoundedQueueTests {
+  @Test(
+    "Any nine steps give the same elements as an array",
+    arguments: [BufferLimit.unlimited, .oldest(2), .newest(2), .oldest(1), .newest(1)]
+  )
+  func allShortSequences(limit: BufferLimit) {
+    // Each digit appends, removes the first, removes the last, or removes everything.
+    for code in 0..<262_144 where !code.isMultiple(of: 4) || code < 4_096 {
+      var queue = BoundedQueue<Int>(limit)
+      var expected: [Int] = []
+      var rest = code
+      for step in 0..<9 {
+        let isRight = apply(rest % 4, step, limit, &queue, &expected)
+        queue._checkInvariants()
+        #expect(isRight && queue.count == expected.count && queue.first == expected.first)
+        rest /= 4
+      }
+    }
+  }
+
+  @Test("A long queue reclaims the space of removed elements", arguments: 0..<4)
+  func reclaims(seed: Int) {
+    var queue = BoundedQueue<Int>()
+    var numbers = SampleNumbers(seed: seed)
+    var expected: [Int] = []
+    for step in 0..<4_000 {
+      let isGrowing = (step / 500).isMultiple(of: 2)
+      let choice = numbers.next(below: 10) < (isGrowing ? 7 : 3) ? 0 : 1
+      #expect(apply(choice, step, .unlimited, &queue, &expected))
+      queue._checkInvariants()
+    }
+    #expect(queue.removeAll() == expected)
+  }
+
+  /// Takes one step with both, and returns whether they agree.
+  private func apply(
+    _ choice: Int,
+    _ element: Int,
+    _ limit: BufferLimit,
+    _ queue: inout BoundedQueue<Int>,
+    _ expected: inout [Int]
+  ) -> Bool {
+    switch choice {
+    case 0:
+      switch limit {
+      case .oldest(let size) where expected.count == size:
+        return queue.append(element) == element
+      case .newest(let size) where expected.count == size:
+        expected.append(element)
+        return queue.append(element) == expected.removeFirst()
+      default:
+        expected.append(element)
+        return queue.append(element) == nil
+      }
+    case 1: return queue.popFirst() == (expected.isEmpty ? nil : expected.removeFirst())
+    case 2: return queue.popLast() == expected.popLast()
+    default:
+      defer { expected = [] }
+      return queue.removeAll() == expected
+    }
+  }
+}
