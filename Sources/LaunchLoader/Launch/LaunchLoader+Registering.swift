@@ -37,16 +37,16 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Void
   ) -> LaunchToken {
     add(
-      id,
-      LaunchSite(fileID: fileID, line: line),
-      LaunchTerms(
+      LaunchRegistration(
+        id: id,
+        site: LaunchSite(fileID: fileID, line: line),
         after: dependencies,
         afterIfPresent: others,
         phase: phase,
-        timeout: timeout
-      ),
-      condition,
-      LaunchWork(IsolatedCall(body: worker))
+        timeout: timeout,
+        when: condition,
+        work: .synchronous(LaunchCall(body: worker))
+      )
     )
   }
 
@@ -86,16 +86,16 @@ extension LaunchLoader {
       @escaping @isolated(any) @Sendable (LaunchOptions) async throws -> Void
   ) -> LaunchToken {
     add(
-      id,
-      LaunchSite(fileID: fileID, line: line),
-      LaunchTerms(
+      LaunchRegistration(
+        id: id,
+        site: LaunchSite(fileID: fileID, line: line),
         after: dependencies,
         afterIfPresent: others,
         phase: phase,
-        timeout: timeout
-      ),
-      condition,
-      .asynchronous(AsynchronousCall(body: worker))
+        timeout: timeout,
+        when: condition,
+        work: .asynchronous(worker)
+      )
     )
   }
 
@@ -121,78 +121,38 @@ extension LaunchLoader {
     line: UInt = #line
   ) -> LaunchToken {
     add(
-      type.id,
-      LaunchSite(fileID: fileID, line: line),
-      LaunchTerms(after: type.dependencies, phase: type.phase, timeout: timeout),
-      condition,
-      .type(type)
+      LaunchRegistration(
+        id: type.id,
+        site: LaunchSite(fileID: fileID, line: line),
+        after: type.dependencies,
+        phase: type.phase,
+        timeout: timeout,
+        when: condition,
+        work: .type(type)
+      )
     )
   }
 
   /// Withdraws a registration that has not begun.
   ///
   /// - Returns: The registration, for the caller to dismiss; `nil` if it has begun or ended.
-  func withdraw(_ serial: UInt64) -> LaunchRegistration? {
-    guard let withdrawn = state.withLock({ $0.registry.withdraw(serial) }) else { return nil }
-    finish(withdrawn.aftermath)
+  func withdraw(_ row: Int) -> LaunchRegistration? {
+    guard let withdrawn = state.withLock({ $0.registry.withdraw(row) }) else { return nil }
+    perform(withdrawn.effects)
     return withdrawn.registration
   }
 
-  private func add(
-    _ id: LaunchID?,
-    _ site: LaunchSite,
-    _ terms: LaunchTerms,
-    _ condition: (@Sendable (LaunchOptions) -> Bool)?,
-    _ work: LaunchWork
-  ) -> LaunchToken {
-    let registration = LaunchRegistration(
-      id: id,
-      site: site,
-      terms: terms,
-      condition: condition.map(LaunchCondition.init),
-      work: work
-    )
+  private func add(_ registration: LaunchRegistration) -> LaunchToken {
     switch state.withLock({ $0.registry.register(registration) }) {
-    case .kept(let serial, let wake):
+    case .kept(let row, let wake):
       self.wake(wake)
-      return LaunchToken(registration, of: self, serial: serial)
-    case .runsNow(let options, let place):
-      runLate(registration, options, at: place)
-    case .skipped(let id):
-      registration.dismiss(.skipped(because: id))
-    case .duplicate(let id, let original):
-      registration.dismiss(.duplicate(of: id))
-      return LaunchToken(registration, of: self, serial: nil, original: original)
-    case .refused:
-      registration.dismiss(.refused)
-    }
-    return LaunchToken(registration, of: self, serial: nil)
-  }
-
-  /// Runs work that was registered after the launch.
-  private func runLate(
-    _ registration: LaunchRegistration,
-    _ options: LaunchOptions,
-    at place: Int?
-  ) {
-    let session = session(options)
-    guard registration.kind == .inline else {
-      if let place { Task { self.start(registration, at: place, session) } }
-      return
-    }
-    let outcome: LaunchOutcome
-    if registration.isWanted(options) {
-      let result = registration.call(options)
-      let times = LaunchTimes(start: .zero, duration: session.stopwatch.elapsed())
-      outcome = registration.limited(result, times)
-    } else {
-      registration.dismiss(.skipped(because: nil))
-      outcome = .skipped(because: nil)
-    }
-    if let place {
-      settle(registration, at: place, nil, outcome)
-    } else {
-      registration.outcome.resolve(outcome)
+      return LaunchToken(registration, of: self, row: row)
+    case .runsNow(let options, let row):
+      LaunchRunner(self, options).runLate(registration, row)
+      return LaunchToken(registration, of: self)
+    case .dismissed(let outcome, let original):
+      registration.dismiss(outcome)
+      return LaunchToken(registration, of: self, original: original)
     }
   }
 }

@@ -43,16 +43,17 @@ public import EventBus
 /// thread that launches, on their actor, or in a task. No lock is held while a worker runs or a closure
 /// is released.
 public final class LaunchLoader: Sendable {
+  /// The end of a launch: its report, unless it never began, and the error that it throws.
+  typealias Conclusion = (report: LaunchReport?, error: LaunchError?)
+
   /// The state that the lock protects.
   struct State: Sendable {
     /// The rules of the launch, as a value.
     var registry: LaunchRegistry
-    /// The bus subscriptions, which end when the launch begins.
-    var attachments = LaunchAttachments()
-    /// The task that waits for the time limit of the launch.
-    var limit: Task<Void, Never>?
-    /// The worker that is being undone.
-    var undoing: LaunchID?
+    /// The bus subscriptions, which end when the launch begins, held weakly because their callers own
+    /// them.
+    fileprivate var attachments = NumberedList<WeakCancellable>()
+    fileprivate var roomBeforeSweep = 8
   }
 
   /// The process-wide loader, with which the static functions register.
@@ -63,12 +64,13 @@ public final class LaunchLoader: Sendable {
   /// Wakes the task that runs the launch.
   let doorbell = Doorbell()
   /// The conclusion of the launch, once there is one.
-  let result = LatchedValue<LaunchConclusion>()
+  let result = LatchedValue<Conclusion>()
   /// The effect of a failure on the launch.
   let policy: FailurePolicy
   /// The time limit of the launch, and of each clean-up during a rollback.
   let timeout: Duration?
-  private let clock: any Clock<Duration>
+  /// The clock for time limits and for the report.
+  let clock: any Clock<Duration>
 
   /// Creates an independent loader, for a part of a program or for a test.
   ///
@@ -117,13 +119,13 @@ public final class LaunchLoader: Sendable {
   /// - Complexity: Amortized O(1), plus the cost of the launch if the event was posted before.
   public func attach(to bus: EventBus) -> Token {
     let token = bus.observePoster(of: .didFinishLaunching) { options, actor in
-      self.launchNow(options, on: actor)
+      self.begin(options, on: actor)?.runNow()
     }
-    let loaded = state.withLock { state in
-      state.registry.isCollecting ? state.attachments.add(token) : nil
+    guard add(token) else {
+      token.cancel()
+      return token
     }
-    if loaded == nil { token.cancel() }
-    if loaded != nil, let options = bus.latest(.didFinishLaunching) { launchNow(options, on: nil) }
+    if let options = bus.latest(.didFinishLaunching) { begin(options, on: nil)?.runNow() }
     return token
   }
 
@@ -154,20 +156,24 @@ public final class LaunchLoader: Sendable {
   public func launch(
     _ options: LaunchOptions = .current
   ) async throws(LaunchError) -> LaunchReport {
-    if let stored = result.value { return try stored.launched() }
+    if let stored = result.value { return try Self.report(of: stored) }
     guard !LaunchContext.isInside(self) else { throw LaunchError(.reentrant) }
-    if let session = begin(options, on: nil) {
-      await runCancellably(session)
-      if let conclusion = result.value { return try conclusion.launched() }
+    if let runner = begin(options, on: nil) {
+      await withCancellationHandling {
+        await runner.run()
+      } onCancel: {
+        perform(state.withLock { $0.registry.cancel() })
+      }
+      if let conclusion = result.value { return try Self.report(of: conclusion) }
     }
-    let conclusion: LaunchConclusion
+    let conclusion: Conclusion
     do { conclusion = try await result.wait() } catch { throw LaunchError(.cancelled) }
-    return try conclusion.launched()
+    return try Self.report(of: conclusion)
   }
 
   /// The workers that have begun, or are being undone, and for which the launch waits.
   var unfinished: [LaunchID] {
-    state.withLock { $0.registry.unfinished + [$0.undoing].compactMap(\.self) }
+    state.withLock { $0.registry.unfinished }
   }
 
   /// Returns the work that a launch would run now, in order.
@@ -190,9 +196,9 @@ public final class LaunchLoader: Sendable {
   ///   code `reentrant` where ``launch(_:)`` throws it, and `stopped` if there will be no launch.
   public var report: LaunchReport {
     get async throws {
-      if let stored = result.value { return try stored.reported() }
-      guard !LaunchContext.isInside(self) else { throw LaunchError(.reentrant) }
-      return try await result.wait().reported()
+      if result.value == nil && LaunchContext.isInside(self) { throw LaunchError(.reentrant) }
+      let conclusion = try await result.wait()
+      return try Self.report(of: (conclusion.report, nil))
     }
   }
 
@@ -201,46 +207,106 @@ public final class LaunchLoader: Sendable {
   /// Also refuses work that waits for a launch, and idle and late work that has not begun. A launch
   /// that has begun continues.
   package func stop() {
-    finish(endWithoutLaunch(.refused))
+    perform(endWithoutLaunch(.refused))
   }
 
   /// Claims the launch and ends the attachments.
   ///
   /// - Parameters:
   ///   - options: The options that the workers receive.
-  ///   - actor: The actor whose workers the caller can call directly.
-  /// - Returns: The session of the launch; `nil` if another caller has claimed it.
-  func begin(_ options: LaunchOptions, on actor: ObjectIdentifier?) -> LaunchSession? {
+  ///   - actor: The actor that the caller runs on, if it is known.
+  /// - Returns: The runner of the launch; `nil` if another caller has claimed it.
+  private func begin(_ options: LaunchOptions, on actor: (any Actor)?) -> LaunchRunner? {
+    let actor = actor.map { ObjectIdentifier($0) }
     let attachments = state.withLock { state in
-      state.registry.claim(options, on: actor) ? state.attachments.takeAll() : nil
+      state.registry.claim(options, on: actor) ? state.attachments.removeAll() : nil
     }
     guard let attachments else { return nil }
-    for attachment in attachments { attachment.cancel() }
-    let session = session(options)
-    if let timeout {
-      let limit = alarm(at: timeout, session) { self.expire(session) }
-      state.withLock { $0.limit = limit }
-    }
-    return session
+    for attachment in attachments { attachment.object?.cancel() }
+    var runner = LaunchRunner(self, options)
+    if let timeout { runner.expire(after: timeout) }
+    return runner
   }
 
-  /// Creates a session with these options, timed from now on.
-  func session(_ options: LaunchOptions) -> LaunchSession {
-    LaunchSession(options: options, stopwatch: Stopwatch(clock))
+  /// Runs the work that follows the launch.
+  ///
+  /// The task is detached, so that it does not inherit the context of the worker that happens to end
+  /// last.
+  func runAfterwards() {
+    guard let options = state.withLock({ $0.registry.options }) else { return }
+    let runner = LaunchRunner(self, options)
+    Task.detached(priority: .utility) { await runner.run() }
+  }
+
+  /// Performs the actions that follow a change of the registry.
+  func perform(_ effects: LaunchEffects) {
+    effects.ended?.watch?.cancel()
+    for task in effects.cancelled { task.cancel() }
+    wake(effects.wake)
+  }
+
+  /// Wakes the runner of the launch, or starts a new one for the work after it.
+  func wake(_ wake: LaunchWake) {
+    switch wake {
+    case .noRunner: break
+    case .waitingRunner: doorbell.ring()
+    case .newRunner: runAfterwards()
+    }
+  }
+
+  /// Stores an attachment, unless the launch has begun.
+  ///
+  /// Afterwards at most max(8, 2 × living) attachments are stored, where the living are those of the last
+  /// sweep.
+  private func add(_ token: Token) -> Bool {
+    let attachment = WeakCancellable(token)
+    let crowd = state.withLock { state -> [(number: UInt, element: WeakCancellable)]? in
+      guard state.registry.isCollecting else { return nil }
+      _ = state.attachments.append(attachment)
+      return state.attachments.count > state.roomBeforeSweep ? state.attachments.entries : []
+    }
+    guard let crowd else { return false }
+    let dead = crowd.filter { $0.element.object == nil }
+    if !crowd.isEmpty {
+      state.withLock { state in
+        for (number, _) in dead { _ = state.attachments.remove(number: number) }
+        state.roomBeforeSweep = max(8, 2 * state.attachments.count)
+      }
+    }
+    return true
   }
 
   /// Refuses or skips everything that has not begun.
   ///
   /// - Returns: The actions that remain for the caller.
   @discardableResult
-  private func endWithoutLaunch(_ reason: LaunchOutcome) -> LaunchAftermath {
-    let (refused, endsAll, aftermath, attachments) = state.withLock { state in
-      let (refused, endsAll, aftermath) = state.registry.stop()
-      return (refused, endsAll, aftermath, endsAll ? state.attachments.takeAll() : [])
+  private func endWithoutLaunch(_ reason: LaunchOutcome) -> LaunchEffects {
+    let (refused, endsAll, effects, attachments) = state.withLock { state in
+      let (refused, endsAll, effects) = state.registry.stop()
+      return (refused, endsAll, effects, endsAll ? state.attachments.removeAll() : [])
     }
-    for attachment in attachments { attachment.cancel() }
+    for attachment in attachments { attachment.object?.cancel() }
     for registration in refused { registration.dismiss(reason) }
-    if endsAll { result.resolve(LaunchConclusion(report: nil, error: LaunchError(.stopped))) }
-    return aftermath
+    if endsAll { result.resolve((nil, LaunchError(.stopped))) }
+    return effects
   }
+
+  private static func report(of conclusion: Conclusion) throws(LaunchError) -> LaunchReport {
+    guard conclusion.error == nil, let report = conclusion.report else {
+      throw conclusion.error ?? LaunchError(.stopped)
+    }
+    return report
+  }
+}
+
+extension EventNames {
+  /// Posted when the application is about to launch, before its launch work runs.
+  public static let willFinishLaunching =
+    EventName<LaunchOptions>("application.willFinishLaunching")
+
+  /// Posted when the application has launched; loaders attached to the bus then run their launch work.
+  ///
+  /// The last event is kept and replayed to observers that are added later.
+  public static let didFinishLaunching =
+    EventName<LaunchOptions>("application.didFinishLaunching", replay: 1)
 }

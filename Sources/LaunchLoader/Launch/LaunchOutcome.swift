@@ -100,17 +100,17 @@ public struct LaunchError: Error {
 }
 
 extension LaunchError {
-  /// Describes a fault in the dependencies, with the source sites of the registrations.
-  init(_ fault: LaunchPlanner.Fault, _ row: (Int) -> LaunchRow) {
-    switch fault {
-    case .cycle(let path):
-      let rows = path.map(row)
-      let sites = rows.map { ($0.id, $0.registration.site.source) }
-      self.init(.cycle(rows.map(\.id)), sites: Dictionary(sites) { first, _ in first })
-    case .missing(let id, let place):
-      let row = row(place)
-      self.init(.missing(id, neededBy: row.id), sites: [row.id: row.registration.site.source])
-    }
+  /// Describes a cycle.
+  ///
+  /// - Parameter path: A closed path: each row depends on the next one, and the last equals the first.
+  init(cycle path: [LaunchRow]) {
+    let sites = path.map { ($0.id, $0.registration.site.source) }
+    self.init(.cycle(path.map(\.id)), sites: Dictionary(sites) { first, _ in first })
+  }
+
+  /// Describes a name that is needed but not registered.
+  init(missing id: LaunchID, neededBy row: LaunchRow) {
+    self.init(.missing(id, neededBy: row.id), sites: [row.id: row.registration.site.source])
   }
 }
 

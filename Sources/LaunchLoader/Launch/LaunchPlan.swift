@@ -28,27 +28,14 @@ public struct LaunchPlan: Sendable {
   ///
   /// - Throws: ``LaunchError`` for the first fault in the dependencies.
   init(_ rows: [LaunchRow]) throws(LaunchError) {
-    let schedule = LaunchPlanner.plan(
-      rows.map { LaunchPlanner.Worker($0.registration.id, $0.registration.terms) }
-    )
-    if let fault = schedule.faults.first {
-      throw LaunchError(fault) { rows[$0] }
+    let plan = LaunchPlanner(rows)
+    if let problem = plan.problems.first { throw problem }
+    let indices = plan.layers
+    layers = indices.map { $0.map { rows[$0].id } }
+    phases = indices.map { plan.phases[$0[0]] }
+    edges = indices.joined().flatMap { row in
+      plan.dependencies(of: row).map { (rows[row].id, rows[$0].id, $1) }
     }
-    var layers: [[LaunchID]] = []
-    var phases: [LaunchPhase] = []
-    var edges: [Edge] = []
-    for layer in schedule.layers {
-      layers.append(layer.map { rows[$0].id })
-      phases.append(schedule.phases[layer[0]])
-      for place in layer {
-        for edge in schedule.waits[place] {
-          edges.append((rows[place].id, rows[edge.target].id, edge.isHard))
-        }
-      }
-    }
-    self.layers = layers
-    self.phases = phases
-    self.edges = edges
   }
 
   /// The graph in the language of Graphviz: an arrow from each worker to each of its dependencies,

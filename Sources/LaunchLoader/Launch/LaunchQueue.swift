@@ -1,24 +1,30 @@
-/// The turn of a row in a launch.
-package struct LaunchTurn: Sendable {
-  /// The position in the planned order: a lower rank comes first.
+internal import EventBus
+
+/// The turn of a row in a launch: a lower rank comes first.
+package struct LaunchTurn: HeapElement, Sendable {
+  /// The position in the planned order.
   package let rank: Int
-  /// The place of the row.
-  package let place: Int
+  /// The row.
+  package let row: Int
 
   /// Creates a turn.
-  package init(rank: Int, place: Int) {
+  package init(rank: Int, row: Int) {
     self.rank = rank
-    self.place = place
+    self.row = row
   }
+
+  /// Returns whether this turn comes before another one.
+  package func precedes(_ other: LaunchTurn) -> Bool { rank < other.rank }
 }
 
 /// A queue of turns, ordered by rank.
 ///
-/// Turns that arrive in order, which are almost all, are stored in an array, and the others in a heap.
+/// A plain value. Turns that arrive in order, which are almost all, are stored in an array, and the others
+/// in a heap.
 package struct LaunchQueue: Sendable {
   private var ordered: [LaunchTurn] = []
   private var start = 0
-  private var heap: [LaunchTurn] = []
+  private var heap = Heap<LaunchTurn>()
 
   /// Creates an empty queue.
   package init() {}
@@ -28,7 +34,7 @@ package struct LaunchQueue: Sendable {
   /// - Complexity: O(1).
   package var first: LaunchTurn? {
     guard start < ordered.count else { return heap.first }
-    guard let other = heap.first, other.rank < ordered[start].rank else { return ordered[start] }
+    guard let other = heap.first, other.precedes(ordered[start]) else { return ordered[start] }
     return other
   }
 
@@ -36,9 +42,8 @@ package struct LaunchQueue: Sendable {
   ///
   /// - Complexity: O(1) if its rank is the highest, otherwise O(log *n*).
   package mutating func insert(_ turn: LaunchTurn) {
-    if let last = ordered.last, start < ordered.count, last.rank > turn.rank {
-      heap.append(turn)
-      siftUp(heap.count - 1)
+    if start < ordered.count, let last = ordered.last, turn.precedes(last) {
+      heap.insert(turn)
     } else {
       ordered.append(turn)
     }
@@ -47,10 +52,9 @@ package struct LaunchQueue: Sendable {
   /// Removes and returns the turn of the lowest rank.
   ///
   /// - Complexity: O(1) for turns that arrived in order, otherwise O(log *n*).
-  @discardableResult
-  package mutating func removeFirst() -> LaunchTurn? {
-    guard start < ordered.count else { return removeFromHeap() }
-    if let other = heap.first, other.rank < ordered[start].rank { return removeFromHeap() }
+  package mutating func popFirst() -> LaunchTurn? {
+    guard start < ordered.count else { return heap.popFirst() }
+    if let other = heap.first, other.precedes(ordered[start]) { return heap.popFirst() }
     defer {
       start += 1
       if start == ordered.count {
@@ -61,36 +65,10 @@ package struct LaunchQueue: Sendable {
     return ordered[start]
   }
 
-  private mutating func removeFromHeap() -> LaunchTurn? {
-    guard let first = heap.first, let last = heap.popLast() else { return nil }
-    if !heap.isEmpty {
-      heap[0] = last
-      siftDown(0)
-    }
-    return first
-  }
-
-  private mutating func siftUp(_ index: Int) {
-    var index = index
-    while index > 0 {
-      let parent = (index - 1) / 2
-      guard heap[index].rank < heap[parent].rank else { return }
-      heap.swapAt(index, parent)
-      index = parent
-    }
-  }
-
-  private mutating func siftDown(_ index: Int) {
-    var index = index
-    while true {
-      var least = index
-      for child in [2 * index + 1, 2 * index + 2]
-      where child < heap.count && heap[child].rank < heap[least].rank {
-        least = child
-      }
-      guard least != index else { return }
-      heap.swapAt(index, least)
-      index = least
-    }
+  /// Stops the program if the turns are out of order.
+  package func _checkInvariants() {
+    heap._checkInvariants()
+    assert(start == 0 || start < ordered.count, "the array was not emptied")
+    assert(zip(ordered, ordered.dropFirst()).allSatisfy { $0.rank <= $1.rank }, "out of order")
   }
 }

@@ -6,10 +6,12 @@ extension LaunchRegistration {
   ///
   /// The closure has been released when this call returns, before the outcome is published.
   func call(_ options: LaunchOptions) -> LaunchOutcome {
-    switch takeWork() {
-    case .inline(let call): LaunchOutcome { try call.body(options) }
-    case .isolated(let call, _): LaunchOutcome { try call.bare.body(options) }
-    case .asynchronous, .type, nil: .skipped(because: nil)
+    guard case .synchronous(let call)? = takeWork() else { return .skipped(because: nil) }
+    do {
+      try call(options)
+      return .finished
+    } catch {
+      return .failed(error)
     }
   }
 
@@ -33,7 +35,7 @@ extension LaunchRegistration {
     ifStillWanted begins: @Sendable () -> Bool
   ) async -> LaunchOutcome? {
     let actor = actor
-    guard kind == .asynchronous else {
+    guard isAsynchronous else {
       return await perform(options, keepsWorker: false, on: actor, begins)
     }
     return await marked(for: loader) {
@@ -58,9 +60,8 @@ extension LaunchRegistration {
     guard begins() else { return nil }
     do {
       switch takeWork() {
-      case .inline(let call): try call.body(options)
-      case .isolated(let call, _): try call.bare.body(options)
-      case .asynchronous(let call): try await call.body(options)
+      case .synchronous(let call): try call(options)
+      case .asynchronous(let body): try await body(options)
       case .type(let type):
         let worker = type.init()
         try await worker.launch(options)
@@ -80,18 +81,6 @@ extension LaunchRegistration {
     let context = LaunchContext(self, of: loader)
     defer { context.end() }
     return await LaunchContext.$current.withValue(context.withOuter) { await body() }
-  }
-}
-
-extension LaunchOutcome {
-  /// Creates the outcome of a call.
-  fileprivate init(of body: () throws -> Void) {
-    do {
-      try body()
-      self = .finished
-    } catch {
-      self = .failed(error)
-    }
   }
 }
 

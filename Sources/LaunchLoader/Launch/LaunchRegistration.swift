@@ -10,9 +10,12 @@ internal import EventBus
 ///
 /// All members may be called from any thread.
 package final class LaunchRegistration: Sendable {
+  /// A condition that decides whether the work runs, evaluated when its turn comes.
+  package typealias Condition = @Sendable (LaunchOptions) -> Bool
+
   private struct State {
     var work: LaunchWork?
-    var condition: LaunchCondition?
+    var condition: Condition?
     var worker: (any LaunchWorker)?
   }
 
@@ -20,44 +23,76 @@ package final class LaunchRegistration: Sendable {
   package let id: LaunchID?
   /// The source site.
   package let site: LaunchSite
-  /// The requirements.
-  package let terms: LaunchTerms
-  /// The kind of the work, which determines how it may be called.
-  package let kind: LaunchKind
+  /// The work that must finish first.
+  package let after: [LaunchID]
+  /// The work that must end first, if it is registered.
+  package let afterIfPresent: [LaunchID]
+  /// The phase.
+  package let phase: LaunchPhase
+  /// The time limit of the work; `nil` if there is none.
+  let timeout: Duration?
+  /// A Boolean value that indicates whether the work is started in a task, and not awaited before the
+  /// next one starts.
+  package let isAsynchronous: Bool
+  /// The actor of a synchronous closure, which is called there and keeps it alive; `nil` if there is none.
+  package let home: ObjectIdentifier?
   /// A Boolean value that indicates whether the work can be undone, because it is a type.
-  package let isUndoable: Bool
-  /// A Boolean value that indicates whether it has no dependencies and the standard phase.
-  let isPlain: Bool
-  /// The outcome, once the work has ended.
-  package let outcome = LatchedValue<LaunchOutcome>()
+  let isUndoable: Bool
   /// A Boolean value that indicates whether a condition was given.
   let hasCondition: Bool
+  /// The outcome, once the work has ended.
+  package let outcome = LatchedValue<LaunchOutcome>()
   private let state: Locked<State>
 
   /// Creates a registration that does not belong to a loader yet.
   package init(
     id: LaunchID?,
     site: LaunchSite,
-    terms: LaunchTerms = LaunchTerms(),
-    condition: LaunchCondition? = nil,
+    after: [LaunchID] = [],
+    afterIfPresent: [LaunchID] = [],
+    phase: LaunchPhase = .standard,
+    timeout: Duration? = nil,
+    when condition: Condition? = nil,
     work: LaunchWork
   ) {
     self.id = id
     self.site = site
-    self.terms = terms
-    kind = work.kind
-    isUndoable = work.isUndoable
-    isPlain = !terms.hasDependencies && terms.phase == .standard
+    self.after = after
+    self.afterIfPresent = afterIfPresent
+    self.phase = phase
+    self.timeout = timeout
+    switch work {
+    case .synchronous(let call):
+      home = call.body.isolation.map { ObjectIdentifier($0) }
+      (isAsynchronous, isUndoable) = (false, false)
+    case .asynchronous: (home, isAsynchronous, isUndoable) = (nil, true, false)
+    case .type: (home, isAsynchronous, isUndoable) = (nil, true, true)
+    }
     hasCondition = condition != nil
     state = Locked(State(work: work, condition: condition))
   }
 
+  /// A Boolean value that indicates whether the work is called directly, on the launching thread.
+  package var isInline: Bool { !isAsynchronous && home == nil }
+
+  /// A Boolean value that indicates whether the work may have to wait for other work.
+  var hasDependencies: Bool { !after.isEmpty || !afterIfPresent.isEmpty }
+
+  /// Calls a closure with each dependency, and with `true` if it must finish, and otherwise only end.
+  func forEachDependency(_ body: (_ id: LaunchID, _ isHard: Bool) -> Void) {
+    for id in after { body(id, true) }
+    for id in afterIfPresent { body(id, false) }
+  }
+
+  /// A Boolean value that indicates whether it has no dependencies and the standard phase.
+  var isPlain: Bool { !hasDependencies && phase == .standard }
+
   /// The actor of the closure, while the closure is present; `nil` for a type, whose actor is unknown.
   var actor: (any Actor)? {
     switch state.withLock({ $0.work }) {
-    case .isolated(let call, _): call.body.isolation
-    case .asynchronous(let call): call.body.isolation
-    case .inline, .type, nil: nil
+    case .synchronous(let call): call.body.isolation
+    case .asynchronous(let body): body.isolation
+    case .type, nil: nil
     }
   }
 
@@ -68,8 +103,8 @@ package final class LaunchRegistration: Sendable {
 
   /// Evaluates the condition once, and releases it.
   func isWanted(_ options: LaunchOptions) -> Bool {
-    guard hasCondition, let condition = state.withLock({ $0.condition.take() }) else { return true }
-    return condition.holds(options)
+    guard hasCondition, let holds = state.withLock({ $0.condition.take() }) else { return true }
+    return holds(options)
   }
 
   /// Keeps a worker that has finished, for a rollback.
@@ -77,6 +112,7 @@ package final class LaunchRegistration: Sendable {
     state.withLock { $0.worker = worker }
   }
 
+  /// Takes out the worker that was kept.
   func takeWorker() -> (any LaunchWorker)? {
     state.withLock { $0.worker.take() }
   }
@@ -94,5 +130,11 @@ package final class LaunchRegistration: Sendable {
       return state
     }
     withExtendedLifetime(former) {}
+  }
+
+  /// Replaces a successful outcome with `timedOut` if the work exceeded its time limit.
+  func limited(_ outcome: LaunchOutcome, _ times: LaunchTimes) -> LaunchOutcome {
+    guard let timeout, outcome.isFinished, times.duration > timeout else { return outcome }
+    return .timedOut
   }
 }

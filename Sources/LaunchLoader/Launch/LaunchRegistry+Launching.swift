@@ -6,55 +6,62 @@ extension LaunchRegistry {
   ///   - options: The options that the workers receive.
   ///   - actor: The actor on which the launch begins, if it is known.
   /// - Returns: `true` if the caller runs the launch.
-  /// - Complexity: That of ``LaunchPlanner/plan(_:)``.
+  /// - Complexity: O(*n*); with dependencies or phases, that of ``LaunchPlanner/init(_:)``.
   package mutating func claim(_ options: LaunchOptions, on actor: ObjectIdentifier? = nil) -> Bool {
     guard isCollecting else { return false }
     stage = .launching
     self.options = options
-    agenda = LaunchAgenda(width: width, home: actor)
-    if roster.isPlain { agenda.fill(from: &roster) } else { plan(roster.takeRows()) }
-    for place in agenda.rows.indices {
-      if let name = agenda.rows[place].name { names.set(.pending(at: place), for: name) }
+    guard !schedule.isPlain else {
+      schedule.begin(on: actor)
+      return true
+    }
+    let plan = LaunchPlanner(schedule.rows)
+    schedule.begin(plan, on: actor)
+    problems = plan.problems
+    if policy != .continue && !problems.isEmpty {
+      verdict = .impossible
+      halt = .skipped(because: nil)
+      _ = schedule.skipAll(.skipped(because: nil))
     }
     return true
   }
 
   /// Returns the next action of a runner of the launch.
   ///
+  /// - Parameter canWait: `true` if the runner can wait; otherwise it can only call work directly: work of
+  ///   no actor, and of the actor it runs on.
+  /// - Returns: The action.
   /// - Complexity: Amortized O(1); O(log *n*) where dependencies change the order.
-  package mutating func next(for runner: Runner) -> Step {
+  package mutating func next(canWait: Bool) -> Step {
     let last = stage == .launched ? LaunchPhase.idle : .late
-    if let step = agenda.next(canWait: runner == .task, upTo: last) { return step }
+    if let step = schedule.next(canWait: canWait, upTo: last) { return step }
     if stage == .launched {
       hasRunner = false
       return .rest(takeEnded())
     }
-    guard agenda.isOver(upTo: .late) else {
+    let isOver = schedule.isOver(upTo: .late)
+    let undoes = isOver && verdict != .fine && !finished.isEmpty
+    guard isOver && (canWait || !undoes) else {
       isWaitedOn = true
       return .wait
     }
-    if verdict != .fine, let place = finished.last {
-      guard runner == .task else {
-        isWaitedOn = true
-        return .wait
-      }
-      finished.removeLast()
-      return .undo(agenda.row(at: place).registration, at: place)
+    if undoes, let row = finished.popLast() {
+      undoing = row
+      return .undo(schedule[row].registration, row: row)
     }
-    return isStopping ? refuseIdle(runner) ?? conclude() : conclude()
+    return isStopping ? refuseIdle() ?? conclude() : conclude()
   }
 
   /// Stores the tasks of a worker that has begun, so that they can be cancelled.
   ///
   /// - Returns: The tasks that the caller must cancel.
-  mutating func adopt(
-    _ tasks: LaunchTasks,
-    at place: Int
-  ) -> (cancelsTask: Bool, cancelsWatch: Bool) {
+  mutating func adopt(_ worker: LaunchTasks, at row: Int) -> [Task<Void, Never>] {
     // Ended already: by itself, in which case cancelling has no effect, or skipped or abandoned.
-    guard agenda.isOut(place) else { return (true, true) }
-    workerTasks[place] = tasks
-    return (halt != nil && stage == .launching, false)
+    guard schedule.has(row), schedule[row].isOut else {
+      return [worker.task] + (worker.watch.map { [$0] } ?? [])
+    }
+    tasks[row] = worker
+    return halt != nil && stage == .launching ? [worker.task] : []
   }
 
   /// Lets a worker that was handed out begin, unless it was skipped, withdrawn or abandoned meanwhile.
@@ -62,20 +69,14 @@ extension LaunchRegistry {
   /// Called where the worker runs, so that nothing happens between this decision and the call.
   ///
   /// - Returns: `true` if the caller must call the worker.
-  package mutating func begin(at place: Int) -> Bool { agenda.claimBegin(place) }
-
-  /// Claims the right to record the end of a worker that has returned or whose condition does not hold.
-  ///
-  /// - Returns: `true` if the caller must publish the outcome and then record it; `false` if the worker
-  ///   was skipped, withdrawn or abandoned.
-  mutating func claimEnd(at place: Int) -> Bool { agenda.claimEnd(place) }
+  package mutating func begin(_ row: Int) -> Bool { schedule.claimBegin(row) }
 
   /// Abandons a worker that exceeded its time limit, unless it has ended or is synchronous and has
   /// begun.
   ///
   /// - Returns: The worker to abandon.
-  mutating func giveUp(_ place: Int) -> LaunchOverrun? {
-    agenda.giveUp(place) ? overrun(at: place) : nil
+  mutating func giveUp(_ row: Int) -> LateWorker? {
+    schedule.giveUp(row) ? (row, schedule[row].registration, tasks[row]) : nil
   }
 
   /// Records the end of a worker; `times` is `nil` if it did not run.
@@ -86,55 +87,63 @@ extension LaunchRegistry {
   /// - Returns: The actions that remain, if there are any.
   /// - Complexity: O(1), and O(*d*) in the number of its dependants.
   package mutating func end(
-    at place: Int,
+    _ row: Int,
     _ times: LaunchTimes?,
     _ outcome: LaunchOutcome
-  ) -> LaunchAftermath? {
-    guard agenda.has(place) else { return nil }
-    return settle(place, times, outcome)
+  ) -> LaunchEffects? {
+    guard schedule.has(row) else { return nil }
+    schedule.end(row, times, outcome)
+    var effects: LaunchEffects?
+    if !tasks.isEmpty, let ended = tasks.removeValue(forKey: row) {
+      effects = LaunchEffects(ended: ended)
+    }
+    if stage == .launching && policy != .continue {
+      if isFailure(outcome) {
+        verdict = .failed
+        var failed = effects ?? LaunchEffects()
+        halt(.skipped(because: schedule[row].id), &failed)
+        effects = failed
+      } else if keepsWorkers && schedule[row].registration.isUndoable && outcome.isFinished {
+        finished.append(row)
+      }
+    }
+    let wake = wake()
+    if wake != .noRunner || stage == .launched {
+      effects = effects ?? LaunchEffects()
+      effects?.wake = wake
+      if stage == .launched { effects?.dropped = takeEnded() }
+    }
+    return effects
   }
 
   /// Records that a worker was undone, or that its clean-up exceeded the time limit.
-  mutating func undone(_ place: Int, _ outcome: LaunchOutcome = .undone) {
-    agenda.rows[agenda.index(of: place)].outcome = outcome
-  }
-
-  func id(at place: Int) -> LaunchID { agenda.row(at: place).id }
-
-  /// The names of the workers that were handed out and have not ended.
-  ///
-  /// - Complexity: O(*n*) in the number of workers.
-  var unfinished: [LaunchID] {
-    agenda.rows.filter { row in
-      switch row.status {
-      case .starting, .running, .ending: true
-      case .waiting, .withdrawn, .ended: false
-      }
-    }
-    .map(\.id)
+  mutating func undone(_ row: Int, _ outcome: LaunchOutcome) {
+    undoing = nil
+    schedule[row].outcome = outcome
   }
 
   /// Skips everything that has not begun.
   ///
   /// - Returns: The tasks to cancel, and the runner to wake.
-  package mutating func cancel() -> LaunchAftermath {
-    guard stage == .launching, halt == nil else { return LaunchAftermath() }
-    var aftermath = LaunchAftermath()
-    halt(.skipped(because: nil), &aftermath)
-    aftermath.wake = wake()
-    return aftermath
+  package mutating func cancel() -> LaunchEffects {
+    var effects = LaunchEffects()
+    guard stage == .launching, halt == nil else { return effects }
+    halt(.skipped(because: nil), &effects)
+    effects.wake = wake()
+    return effects
   }
 
   /// Skips everything that has not begun, because the time limit of the launch was reached.
   ///
   /// - Returns: The running workers to abandon, and the actions that remain.
-  mutating func expire() -> (overruns: [LaunchOverrun], aftermath: LaunchAftermath) {
-    var aftermath = LaunchAftermath()
-    guard stage == .launching else { return ([], aftermath) }
+  mutating func expire() -> (late: [LateWorker], effects: LaunchEffects) {
+    var effects = LaunchEffects()
+    guard stage == .launching else { return ([], effects) }
     if policy != .continue && verdict == .fine { verdict = .failed }
-    halt(.skipped(because: nil), &aftermath)
-    aftermath.wake = wake()
-    return (agenda.giveUpRunning().map { overrun(at: $0) }, aftermath)
+    halt(.skipped(because: nil), &effects)
+    effects.wake = wake()
+    let late = schedule.giveUpRunning().map { ($0, schedule[$0].registration, tasks[$0]) }
+    return (late, effects)
   }
 
   /// Refuses all further registrations; a running launch continues with its work.
@@ -142,66 +151,21 @@ extension LaunchRegistry {
   /// - Returns: The registrations to refuse, a Boolean value that indicates whether there will be no
   ///   launch, and the actions that remain.
   package mutating func stop() -> (
-    refused: [LaunchRegistration], endsAll: Bool, aftermath: LaunchAftermath
+    refused: [LaunchRegistration], endsAll: Bool, effects: LaunchEffects
   ) {
-    guard !isStopping else { return ([], false, LaunchAftermath()) }
+    guard !isStopping else { return ([], false, LaunchEffects()) }
     isStopping = true
     switch stage {
     case .collecting:
-      let rows = roster.takeRows().filter { $0.status == .waiting }
-      return (rows.map(\.registration), true, LaunchAftermath())
+      let refused = waitingRows.map(\.registration)
+      schedule.removeAll()
+      return (refused, true, LaunchEffects())
     case .launching:
-      return ([], false, LaunchAftermath())
+      return ([], false, LaunchEffects())
     case .launched:
-      var aftermath = LaunchAftermath(skipped: skipAll(.refused))
-      aftermath.wake = wake()
-      return ([], false, aftermath)
+      let cancelled = takeTasks(schedule.skipAll(.refused))
+      return ([], false, LaunchEffects(cancelled: cancelled, wake: wake()))
     }
-  }
-
-  private mutating func plan(_ rows: [LaunchRow]) {
-    let places = rows.indices.filter { rows[$0].status == .waiting }
-    let workers = places.map {
-      LaunchPlanner.Worker(rows[$0].registration.id, rows[$0].registration.terms)
-    }
-    let schedule = LaunchPlanner.plan(workers)
-    agenda.fill(rows, planned: places, schedule)
-    problems = schedule.faults.map { LaunchError($0) { rows[places[$0]] } }
-    if policy != .continue && !problems.isEmpty {
-      verdict = .impossible
-      halt = .skipped(because: nil)
-      _ = skipAll(.skipped(because: nil))
-    }
-  }
-
-  private mutating func settle(
-    _ place: Int,
-    _ times: LaunchTimes?,
-    _ outcome: LaunchOutcome
-  ) -> LaunchAftermath? {
-    agenda.end(place, times, outcome)
-    var aftermath: LaunchAftermath?
-    if !workerTasks.isEmpty, let tasks = workerTasks.removeValue(forKey: place) {
-      aftermath = LaunchAftermath(tasks: tasks)
-    }
-    if stage == .launching && policy != .continue {
-      let registration = agenda.registration(at: place)
-      if isFailure(outcome) {
-        verdict = .failed
-        var failed = aftermath ?? LaunchAftermath()
-        halt(.skipped(because: agenda.row(at: place).id), &failed)
-        aftermath = failed
-      } else if policy == .rollback && registration.isUndoable && outcome.isFinished {
-        finished.append(place)
-      }
-    }
-    let wake = wake()
-    if wake != .noRunner || stage == .launched {
-      aftermath = aftermath ?? LaunchAftermath()
-      aftermath?.wake = wake
-      aftermath?.dropped = takeEndedAfterLaunch()
-    }
-    return aftermath
   }
 
   /// Indicates whether an outcome fails a launch whose policy is to stop.
@@ -215,59 +179,44 @@ extension LaunchRegistry {
   /// Prevents all further work from beginning.
   ///
   /// It wakes no runner: the caller does so once, after all its other changes.
-  private mutating func halt(_ outcome: LaunchOutcome, _ aftermath: inout LaunchAftermath) {
+  private mutating func halt(_ outcome: LaunchOutcome, _ effects: inout LaunchEffects) {
     guard halt == nil else { return }
     halt = outcome
-    aftermath.skipped = skipAll(outcome)
-    aftermath.cancelled = Array(workerTasks.values)
+    effects.cancelled = takeTasks(schedule.skipAll(outcome)) + tasks.values.map(\.task)
   }
 
-  /// Gives an outcome to everything that has not begun.
+  /// Removes the tasks of rows.
   ///
-  /// - Returns: The tasks of workers that were handed out.
-  private mutating func skipAll(_ outcome: LaunchOutcome) -> [LaunchTasks] {
-    agenda.skipAll(outcome).compactMap { workerTasks.removeValue(forKey: $0) }
-  }
-
-  private func overrun(at place: Int) -> LaunchOverrun {
-    LaunchOverrun(
-      place: place,
-      registration: agenda.registration(at: place),
-      tasks: workerTasks[place]
-    )
+  /// - Returns: The tasks, with those that wait for time limits.
+  mutating func takeTasks(_ rows: [Int]) -> [Task<Void, Never>] {
+    rows.compactMap { tasks.removeValue(forKey: $0) }.flatMap { [$0.watch, $0.task] }
+      .compactMap(\.self)
   }
 
   /// Refuses the work after the launch, because the program is about to end.
-  private mutating func refuseIdle(_ runner: Runner) -> Step? {
-    _ = agenda.skipAll(from: .idle, .refused)
-    let step = agenda.next(canWait: false, upTo: .late)
-    guard case .skip? = step else { return nil }
-    return step
+  private mutating func refuseIdle() -> Step? {
+    _ = schedule.skipAll(from: .idle, .refused)
+    return schedule.next(canWait: false, upTo: .late)
   }
 
   private mutating func conclude() -> Step {
     stage = .launched
-    let summary = LaunchSummary(rows: agenda.rows, problems: problems, verdict: verdict)
-    problems = []
+    let (rows, problems) = (schedule.rows, problems)
+    self.problems = []
     finished = []
-    agenda.openLastPhase()
-    hasRunner = !agenda.isOver(upTo: .idle)
+    schedule.openLastPhase()
+    hasRunner = !schedule.isOver(upTo: .idle)
     _ = takeEnded()
-    return .over(summary, goesOn: hasRunner)
+    return .over(rows, problems: problems, verdict, goesOn: hasRunner)
   }
 
-  /// Removes ended rows if the launch is over.
-  mutating func takeEndedAfterLaunch() -> [LaunchRow] {
-    stage == .launched ? takeEnded() : []
-  }
-
-  /// Removes ended rows, all of them or when they outnumber the others, and stores the results of named
+  /// Removes ended rows, all of them or when they outnumber the others, and records the results of named
   /// ones.
-  private mutating func takeEnded() -> [LaunchRow] {
-    let rows = agenda.isOver(upTo: .idle) ? agenda.takeRows() : agenda.takeEndedRows()
+  mutating func takeEnded() -> [LaunchRow] {
+    let rows = schedule.takeEndedRows()
     for index in rows.indices where rows[index].status == .ended {
       guard let name = rows[index].name, let outcome = rows[index].outcome else { continue }
-      names.set(outcome.isFinished ? .finished : .failed, for: name)
+      names.record(hasFinished: outcome.isFinished, for: name)
     }
     return rows
   }

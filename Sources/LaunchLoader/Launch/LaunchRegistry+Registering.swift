@@ -4,21 +4,22 @@ extension LaunchRegistry {
   ///
   /// - Complexity: Amortized O(1) before the launch; O(*d*) in the number of dependencies after that.
   package mutating func register(_ registration: LaunchRegistration) -> Acceptance {
-    guard !isStopping else { return .refused }
+    guard !isStopping else { return .dismissed(.refused, original: nil) }
     var name: Int?
     if let id = registration.id {
-      let (number, taken) = names.take(id, at: registration.site)
+      let row = schedule.nextRow
+      let (number, taken) = names.take(id, at: registration.site, row: row)
       if let taken {
-        recordDuplicate(registration, of: id)
-        return .duplicate(of: id, at: taken)
+        addDuplicate(registration, of: id)
+        return .dismissed(.duplicate(of: id), original: taken)
       }
       name = number
     }
     let row = row(for: registration, name: name)
     switch stage {
     case .collecting:
-      roster.append(row)
-      return .kept(row.serial, .noRunner)
+      schedule.append(row)
+      return .kept(row: row.number, .noRunner)
     case .launching: return join(row)
     case .launched: return comeLate(row)
     }
@@ -31,37 +32,27 @@ extension LaunchRegistry {
   /// - Returns: The registration to dismiss and the remaining actions; `nil` if it has begun or ended.
   /// - Complexity: O(log *n*), amortized.
   package mutating func withdraw(
-    _ serial: UInt64
-  ) -> (registration: LaunchRegistration, aftermath: LaunchAftermath)? {
-    guard stage != .collecting else {
-      guard let registration = roster.withdraw(serial)?.registration else { return nil }
-      if let id = registration.id { names.release(id) }
-      return (registration, LaunchAftermath())
-    }
-    guard let place = agenda.withdraw(serial) else { return nil }
-    let registration = agenda.registration(at: place)
+    _ row: Int
+  ) -> (registration: LaunchRegistration, effects: LaunchEffects)? {
+    guard schedule.withdraw(row) else { return nil }
+    let registration = schedule[row].registration
     if let id = registration.id { names.release(id) }
-    var aftermath = LaunchAftermath()
-    if let tasks = workerTasks.removeValue(forKey: place) { aftermath.skipped = [tasks] }
-    aftermath.wake = wake()
-    aftermath.dropped = takeEndedAfterLaunch()
-    return (registration, aftermath)
+    var effects = LaunchEffects(cancelled: takeTasks([row]), wake: wake())
+    switch stage {
+    case .collecting: effects.dropped = schedule.takeWithdrawnRows()
+    case .launching: break
+    case .launched: effects.dropped = takeEnded()
+    }
+    return (registration, effects)
   }
 
-  /// The registrations that a launch would run now, in order of registration.
-  ///
-  /// - Complexity: O(*n*).
-  var waitingRows: [LaunchRow] { roster.rows.filter { $0.status == .waiting } }
-
   private mutating func row(for registration: LaunchRegistration, name: Int?) -> LaunchRow {
-    lastSerial += 1
     let isNameless = registration.id == nil && stage != .launched
     return LaunchRow(
       registration,
-      serial: lastSerial,
+      number: schedule.nextRow,
       name: name,
-      number: isNameless ? Self.countUp(&siteCounts[registration.site, default: 0]) : 0,
-      phase: registration.terms.phase
+      siteNumber: isNameless ? Self.countUp(&siteCounts[registration.site, default: 0]) : 0
     )
   }
 
@@ -71,117 +62,108 @@ extension LaunchRegistry {
     return count
   }
 
-  private mutating func recordDuplicate(_ registration: LaunchRegistration, of id: LaunchID) {
+  /// Adds a row for the report, unless the launch is over.
+  private mutating func addDuplicate(_ registration: LaunchRegistration, of id: LaunchID) {
     guard stage != .launched else { return }
     var row = row(for: registration, name: nil)
     row.status = .ended
     row.outcome = .duplicate(of: id)
-    if stage == .collecting { roster.append(row) } else { _ = agenda.append(row) }
+    schedule.append(row)
   }
 
   /// Adds a row to the running launch.
   private mutating func join(_ row: LaunchRow) -> Acceptance {
     var row = row
-    row.phase = max(row.phase, agenda.phase)
+    row.phase = max(row.phase, schedule.phase)
     let unmet = unmetDependency(of: row)
-    let place = add(row)
-    if let halt {
-      agenda.skip(place, halt)
-    } else if let unmet {
-      agenda.skip(place, .skipped(because: unmet))
+    schedule.append(row)
+    if let outcome = halt ?? unmet.map({ .skipped(because: $0) }) {
+      schedule.skip(row.number, outcome)
     } else {
-      connect(row, at: place)
-      agenda.schedule(place)
+      connect(row)
+      schedule.schedule(row.number)
     }
-    return .kept(row.serial, wake())
+    return .kept(row: row.number, wake())
   }
 
   /// Adds a row after the launch, unless the work needs no row.
   private mutating func comeLate(_ row: LaunchRow) -> Acceptance {
-    guard let options else { return .refused }
-    if row.name == nil && row.registration.isPlain && row.registration.kind == .inline {
-      return .runsNow(options, at: nil)
+    guard let options else { return .dismissed(.refused, original: nil) }
+    if row.name == nil && row.registration.isPlain && row.registration.isInline {
+      return .runsNow(options, row: nil)
     }
     if let unmet = unmetDependency(of: row) {
-      if let name = row.name { names.set(.failed, for: name) }
-      return .skipped(because: unmet)
+      if let name = row.name { names.record(hasFinished: false, for: name) }
+      return .dismissed(.skipped(because: unmet), original: nil)
     }
     var row = row
     row.phase = .idle
-    let place = add(row)
-    connect(row, at: place)
-    if agenda.waitCounts[place] != nil {
-      agenda.schedule(place)
-      return .kept(row.serial, wake())
+    schedule.append(row)
+    connect(row)
+    if schedule[row.number].waitCount > 0 {
+      schedule.schedule(row.number)
+      return .kept(row: row.number, wake())
     }
-    agenda.handOut(place, isDirect: row.registration.kind == .inline)
-    return .runsNow(options, at: place)
+    schedule.handOut(row.number, isDirect: row.registration.isInline)
+    return .runsNow(options, row: row.number)
   }
 
-  private mutating func add(_ row: LaunchRow) -> Int {
-    let place = agenda.append(row)
-    if let name = row.name { names.set(.pending(at: place), for: name) }
-    return place
-  }
-
-  /// Returns the first dependency of a new row that can no longer be met.
+  /// Returns the first dependency of a new row that can no longer be met, and records a fault, unless the
+  /// launch is over.
   private mutating func unmetDependency(of row: LaunchRow) -> LaunchID? {
-    for id in row.registration.terms.after {
+    for id in row.registration.after {
+      var problem: LaunchError?
       if id == row.registration.id {
-        note(.cycle([0, 0]), row)
-        return id
+        problem = LaunchError(cycle: [row, row])
+      } else if let entry = entry(of: id) {
+        guard entry.hasFinished == false else { continue }
+      } else {
+        problem = LaunchError(missing: id, neededBy: row)
       }
-      switch standing(of: id) {
-      case nil:
-        note(.missing(id, neededBy: 0), row)
-        return id
-      case .failed: return id
-      case .finished, .pending: break
-      }
+      if let problem, stage == .launching { problems.append(problem) }
+      return id
     }
     return nil
   }
 
   /// Makes a new row wait for its pending dependencies, and moves them to its phase.
-  private mutating func connect(_ row: LaunchRow, at place: Int) {
-    let terms = row.registration.terms
+  private mutating func connect(_ row: LaunchRow) {
     var targets: [Int] = []
-    for (index, id) in (terms.after + terms.afterIfPresent).enumerated() {
-      guard case .pending(let target)? = standing(of: id), target != place else { continue }
-      agenda.wait(place, for: target, isHard: index < terms.after.count)
+    row.registration.forEachDependency { id, isHard in
+      guard let target = pendingRow(of: id), target != row.number else { return }
+      schedule.wait(row.number, for: target, isHard: isHard)
       targets.append(target)
     }
     move(targets, to: row.phase)
-  }
-
-  /// Records a fault of a new row, unless the launch is over.
-  private mutating func note(_ fault: LaunchPlanner.Fault, _ row: LaunchRow) {
-    if stage == .launching { problems.append(LaunchError(fault) { _ in row }) }
   }
 
   /// Moves rows and their transitive dependencies to an earlier phase, preserving the order of
   /// registration.
   ///
   /// - Complexity: O(*m* log *m* + *e*) in the numbers of moved rows and of their dependencies.
-  private mutating func move(_ places: [Int], to phase: LaunchPhase) {
-    var found = places
+  private mutating func move(_ rows: [Int], to phase: LaunchPhase) {
+    var found = rows
     var moved: [Int] = []
-    while let place = found.popLast() {
-      guard agenda.move(place, to: phase) else { continue }
-      moved.append(place)
-      let terms = agenda.row(at: place).registration.terms
-      for id in terms.after + terms.afterIfPresent {
-        if case .pending(let target)? = standing(of: id), target != place { found.append(target) }
+    while let row = found.popLast() {
+      guard schedule.move(row, to: phase) else { continue }
+      moved.append(row)
+      schedule[row].registration.forEachDependency { id, _ in
+        if let target = pendingRow(of: id), target != row { found.append(target) }
       }
     }
-    for place in moved.sorted() { agenda.schedule(place) }
+    for row in moved.sorted() { schedule.schedule(row) }
   }
 
-  private func standing(of id: LaunchID) -> LaunchNames.Standing? {
-    let standing = names.standing(of: id)
-    guard case .pending(let place)? = standing, agenda.has(place) else { return standing }
-    let row = agenda.row(at: place)
-    guard let outcome = row.outcome else { return standing }
-    return outcome.isFinished ? .finished : .failed
+  private func pendingRow(of id: LaunchID) -> Int? {
+    entry(of: id).flatMap { $0.hasFinished == nil ? $0.row : nil }
+  }
+
+  /// Returns the entry of a name with the result that its row has by now.
+  private func entry(of id: LaunchID) -> LaunchNames.Entry? {
+    guard var entry = names[id] else { return nil }
+    if entry.hasFinished == nil, schedule.has(entry.row) {
+      entry.hasFinished = schedule[entry.row].outcome?.isFinished
+    }
+    return entry
   }
 }

@@ -7,44 +7,45 @@
 ///
 /// A plain value: it takes no lock, runs no worker and reads no clock. Its methods return actions,
 /// which the caller performs after unlocking, and objects, which the caller releases after unlocking.
+/// Work is identified by the number of its row.
 package struct LaunchRegistry: Sendable {
   /// The decision about a registration.
   package enum Acceptance: Sendable {
-    /// Accepted for the coming or running launch; the number withdraws it.
-    case kept(UInt64, LaunchWake)
+    /// Accepted for the coming or running launch; the row withdraws it.
+    case kept(row: Int, LaunchWake)
     /// The launch is over: run the work now, with the options of the launch, and report its end under
-    /// this place, if there is one.
-    case runsNow(LaunchOptions, at: Int?)
-    /// A dependency can no longer be met.
-    case skipped(because: LaunchID)
-    /// The name is taken, by a registration at this source site.
-    case duplicate(of: LaunchID, at: LaunchSite)
-    /// The loader was stopped.
-    case refused
-  }
-
-  /// The abilities of the code that runs a launch.
-  package enum Runner: Sendable {
-    /// It can only call work directly: work of no actor, and of the actor it runs on.
-    case caller
-    /// It can also wait.
-    case task
+    /// this row, if there is one.
+    case runsNow(LaunchOptions, row: Int?)
+    /// Not accepted: dismiss it with this outcome. If the name is taken, `original` is the source site
+    /// of the first registration.
+    case dismissed(LaunchOutcome, original: LaunchSite?)
   }
 
   /// The next action of the code that runs a launch.
   package enum Step: Sendable {
-    /// Run this work, then report its end under this place.
-    case run(LaunchRegistration, at: Int)
+    /// Run this work, then report its end under this row.
+    case run(LaunchRegistration, row: Int)
     /// Dismiss this work with this outcome.
     case skip(LaunchRegistration, LaunchOutcome)
     /// Undo this work, then report that.
-    case undo(LaunchRegistration, at: Int)
+    case undo(LaunchRegistration, row: Int)
     /// Wait: nothing more can begin here now, and the launch is not over.
     case wait
-    /// The launch is over. If `goesOn` is `true`, the caller starts a runner for the work after it.
-    case over(LaunchSummary, goesOn: Bool)
+    /// The launch is over, with these rows, including those without an outcome. If `goesOn` is `true`,
+    /// the caller starts a runner for the work after it.
+    case over([LaunchRow], problems: [LaunchError], Verdict, goesOn: Bool)
     /// The launch was over before, and nothing can begin now; release these rows.
     case rest([LaunchRow])
+  }
+
+  /// The verdict on a launch, according to its policy.
+  package enum Verdict: Sendable {
+    /// No worker failed, or the policy is to continue.
+    case fine
+    /// A worker failed, or the time limit was reached.
+    case failed
+    /// The dependencies could not be met; nothing ran.
+    case impossible
   }
 
   /// The progress of the loader.
@@ -59,8 +60,6 @@ package struct LaunchRegistry: Sendable {
 
   /// The effect of a failure on the launch.
   let policy: FailurePolicy
-  /// The number of asynchronous workers that may run at once.
-  let width: Int
   /// The progress of the loader.
   var stage = Stage.collecting
   /// A Boolean value that indicates whether registrations are refused.
@@ -68,29 +67,27 @@ package struct LaunchRegistry: Sendable {
   /// The outcome of all work that has not begun, once nothing more may begin.
   var halt: LaunchOutcome?
   /// The verdict on the launch so far.
-  var verdict = LaunchSummary.Verdict.fine
+  var verdict = Verdict.fine
   /// A Boolean value that indicates whether the runner of the launch waits.
   var isWaitedOn = false
   /// A Boolean value that indicates whether work after the launch has a runner.
   var hasRunner = false
-  /// The tasks of running workers, by place.
-  var workerTasks: [Int: LaunchTasks] = [:]
+  /// The tasks of running workers, by row.
+  var tasks: [Int: LaunchTasks] = [:]
   /// The finished workers that can be undone, in order of completion.
   var finished: [Int] = []
+  /// The worker that is being undone.
+  var undoing: Int?
   /// The faults in the dependencies.
   var problems: [LaunchError] = []
   /// The options that the workers receive, once the launch has begun.
   var options: LaunchOptions?
-  /// The registrations before the launch.
-  var roster = LaunchRoster()
-  /// The scheduling of the launch and of the work after it.
-  var agenda = LaunchAgenda()
+  /// The registered work and its order.
+  var schedule: LaunchSchedule
   /// The names that are taken.
   var names = LaunchNames()
   /// The number of registrations without a name on each line.
   var siteCounts: [LaunchSite: Int] = [:]
-  /// The most recently assigned number.
-  var lastSerial: UInt64 = 0
 
   /// Creates a registry that collects.
   ///
@@ -99,7 +96,7 @@ package struct LaunchRegistry: Sendable {
   ///   - width: The number of asynchronous workers that may run at once.
   package init(onFailure policy: FailurePolicy = .continue, width: Int? = nil) {
     self.policy = policy
-    self.width = max(1, width ?? .max)
+    schedule = LaunchSchedule(width: max(1, width ?? .max))
   }
 
   /// A Boolean value that indicates whether the loader was neither launched nor stopped.
@@ -107,6 +104,20 @@ package struct LaunchRegistry: Sendable {
 
   /// A Boolean value that indicates whether workers that finish must be kept for a rollback.
   var keepsWorkers: Bool { policy == .rollback && stage == .launching }
+
+  /// The registrations that a launch would run now, in order of registration.
+  ///
+  /// - Complexity: O(*n*).
+  var waitingRows: [LaunchRow] {
+    stage == .collecting ? schedule.rows.filter { $0.status == .waiting } : []
+  }
+
+  /// The names of the workers that were handed out, or are being undone, and have not ended.
+  ///
+  /// - Complexity: O(*n*) in the number of workers.
+  var unfinished: [LaunchID] {
+    schedule.rows.filter { $0.isOut || $0.status == .ending || $0.number == undoing }.map(\.id)
+  }
 
   /// Returns the runner to wake, because there may be something to do.
   mutating func wake() -> LaunchWake {
@@ -117,9 +128,49 @@ package struct LaunchRegistry: Sendable {
       defer { isWaitedOn = false }
       return isWaitedOn ? .waitingRunner : .noRunner
     case .launched:
-      guard !hasRunner && agenda.hasNext else { return .noRunner }
+      guard !hasRunner && schedule.hasNext else { return .noRunner }
       hasRunner = true
       return .newRunner
     }
   }
+
+  /// Stops the program if the parts of the registry contradict each other.
+  ///
+  /// - Complexity: O(*n*²).
+  package func _checkInvariants() {
+    schedule._checkInvariants()
+    assert(tasks.keys.allSatisfy(schedule.has), "tasks of a removed row")
+    assert(verdict == .fine || halt != nil || stage == .launched, "a failed launch goes on")
+    assert(!isWaitedOn || stage == .launching, "a runner waits for no launch")
+    assert(!hasRunner || stage == .launched, "a runner works before its time")
+  }
+}
+
+/// The tasks of a running worker: the time at which it began, relative to the beginning of the launch, the
+/// task that runs it, and the task that waits for its time limit, if it has one.
+typealias LaunchTasks = (start: Duration, task: Task<Void, Never>, watch: Task<Void, Never>?)
+
+/// A worker that has exceeded its time limit, and its tasks, once they are known.
+typealias LateWorker = (row: Int, registration: LaunchRegistration, tasks: LaunchTasks?)
+
+/// The runner to wake because there is something to do.
+package enum LaunchWake: Hashable, Sendable {
+  /// No runner.
+  case noRunner
+  /// The waiting runner of the launch.
+  case waitingRunner
+  /// A new runner, for the work after the launch.
+  case newRunner
+}
+
+/// The effects of a change of the registry, for which its caller cares after unlocking.
+package struct LaunchEffects: Sendable {
+  /// The tasks of the worker that has ended: cancel its time limit and release both.
+  var ended: LaunchTasks?
+  /// The tasks to cancel.
+  var cancelled: [Task<Void, Never>] = []
+  /// The runner to wake.
+  package var wake = LaunchWake.noRunner
+  /// Rows to release.
+  var dropped: [LaunchRow] = []
 }

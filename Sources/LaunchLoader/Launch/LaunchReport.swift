@@ -28,15 +28,8 @@ public struct LaunchReport: Sendable {
 
   private let record: LaunchRecord
 
-  /// Creates a report.
-  package init(entries: [Entry], total: Duration, problems: [LaunchError] = []) {
-    record = LaunchRecord(entries)
-    self.total = total
-    self.problems = problems
-  }
-
   /// Creates a report from rows, whose entries are made on first access.
-  init(rows: [LaunchRow], total: Duration, problems: [LaunchError]) {
+  package init(rows: [LaunchRow], total: Duration, problems: [LaunchError] = []) {
     record = LaunchRecord(rows)
     self.total = total
     self.problems = problems
@@ -64,7 +57,7 @@ public struct LaunchReport: Sendable {
   /// the launch shorter. Waiting for room in the width is not considered.
   ///
   /// - Complexity: O(*n* log *n*) in the number of entries.
-  public var criticalPath: [LaunchID] { LaunchPath(entries).places.map { entries[$0].id } }
+  public var criticalPath: [LaunchID] { entries.criticalPath.map(\.id) }
 
   /// Returns the entries that took longest, longest first, and in order of registration if equal.
   ///
@@ -78,13 +71,6 @@ public struct LaunchReport: Sendable {
     }
     return order.prefix(max(0, count)).map { entries[$0] }
   }
-}
-
-extension LaunchReport: CustomStringConvertible {
-  /// A bar chart in text, at most 80 columns wide: a row for each entry, with a bar that shows start
-  /// and duration, and its failure below; then the critical path, the abandoned work, and the faults in
-  /// the dependencies.
-  public var description: String { LaunchChart(self).text }
 }
 
 extension LaunchReport {
@@ -110,48 +96,20 @@ extension LaunchReport {
     /// A Boolean value that indicates whether it timed out and had not returned.
     let isAbandoned: Bool
 
-    /// Creates an entry.
-    package init(
-      id: LaunchID,
-      fileID: StaticString = "App/File.swift",
-      line: UInt = 1,
-      phase: LaunchPhase = .standard,
-      turn: Int? = nil,
-      start: Duration = .zero,
-      duration: Duration = .zero,
-      isSynchronous: Bool = true,
-      dependencies: [LaunchID] = [],
-      isAbandoned: Bool = false,
-      outcome: LaunchOutcome = .finished
-    ) {
-      name = id
-      number = 0
-      launchSite = LaunchSite(fileID: fileID, line: line)
-      self.phase = phase
-      self.turn = turn
-      self.start = start
-      self.duration = duration
-      self.outcome = outcome
-      self.isSynchronous = isSynchronous
-      self.dependencies = dependencies
-      self.isAbandoned = isAbandoned
-    }
-
     /// Creates an entry from a row; `nil` if the row has no outcome.
     init?(_ row: LaunchRow) {
       guard let outcome = row.outcome else { return nil }
       let registration = row.registration
       name = registration.id
-      number = row.number
+      number = row.siteNumber
       launchSite = registration.site
       phase = row.phase
       turn = row.turn
       start = row.times?.start ?? .zero
       duration = row.times?.duration ?? .zero
       self.outcome = outcome
-      isSynchronous = registration.kind != .asynchronous
-      let terms = registration.terms
-      dependencies = terms.hasDependencies ? terms.after + terms.afterIfPresent : []
+      isSynchronous = !registration.isAsynchronous
+      dependencies = registration.after + registration.afterIfPresent
       isAbandoned = row.isAbandoned
     }
 
@@ -171,6 +129,39 @@ extension LaunchReport {
 
     /// The time at which it ended.
     var end: Duration { start + duration }
+
+    /// Compares entries by their end and, if they ended at the same time, by their turn.
+    static func endsBefore(_ left: Entry, _ right: Entry) -> Bool {
+      (left.end, left.turn ?? 0) < (right.end, right.turn ?? 0)
+    }
+  }
+}
+
+extension [LaunchReport.Entry] {
+  /// The entries on the critical path, in order.
+  fileprivate var criticalPath: [LaunchReport.Entry] {
+    let ran = filter { $0.turn != nil }
+    // The order in which synchronous entries began is also the order in which they ended.
+    let synchronous = ran.filter(\.isSynchronous).sorted { ($0.turn ?? 0) < ($1.turn ?? 0) }
+    let hasDependencies = contains { !$0.dependencies.isEmpty }
+    let named = Dictionary(hasDependencies ? ran.map { ($0.id, $0) } : []) { first, _ in first }
+    let lasts = LaunchPhase.allCases.map { phase in
+      ran.filter { $0.phase == phase }.max(by: LaunchReport.Entry.endsBefore)
+    }
+    var path: [LaunchReport.Entry] = []
+    var next = ran.max(by: LaunchReport.Entry.endsBefore)
+    while let entry = next {
+      path.append(entry)
+      let turn = entry.turn ?? 0
+      let index = synchronous.indices.partitionPoint { (synchronous[$0].turn ?? 0) < turn }
+      let candidates =
+        entry.dependencies.map { named[$0] } + lasts.prefix(entry.phase.index)
+        + [index > 0 ? synchronous[index - 1] : nil]
+      next = candidates.compactMap(\.self)
+        .filter { ($0.turn ?? .max) < turn && $0.end <= entry.start }
+        .max(by: LaunchReport.Entry.endsBefore)
+    }
+    return path.reversed()
   }
 }
 
@@ -180,16 +171,9 @@ extension LaunchReport {
 ///
 /// All members may be called from any thread.
 final class LaunchRecord: Sendable {
-  private struct State {
-    var rows: [LaunchRow] = []
-    var entries: [LaunchReport.Entry]?
-  }
+  private let state: Locked<(rows: [LaunchRow], entries: [LaunchReport.Entry]?)>
 
-  private let state: Locked<State>
-
-  init(_ rows: [LaunchRow]) { state = Locked(State(rows: rows)) }
-
-  init(_ entries: [LaunchReport.Entry]) { state = Locked(State(entries: entries)) }
+  init(_ rows: [LaunchRow]) { state = Locked((rows, nil)) }
 
   /// The entries of the rows that have ended.
   var entries: [LaunchReport.Entry] {
@@ -202,19 +186,5 @@ final class LaunchRecord: Sendable {
       state.rows = []  // Releases nothing yet: `rows` still has them.
       return entries
     }
-  }
-}
-
-/// The start of a piece of work, relative to the beginning of its launch, and its duration.
-package struct LaunchTimes: Hashable, Sendable {
-  /// The start.
-  package let start: Duration
-  /// The duration.
-  package let duration: Duration
-
-  /// Creates a pair of times.
-  package init(start: Duration, duration: Duration) {
-    self.start = start
-    self.duration = duration
   }
 }

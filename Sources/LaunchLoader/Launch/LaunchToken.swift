@@ -15,7 +15,7 @@ public import EventBus
 public struct LaunchToken: Sendable {
   private weak let loader: LaunchLoader?
   private let registration: LaunchRegistration
-  private let serial: UInt64?
+  private let row: Int?
   private let first: LaunchSite?
 
   /// Creates a token.
@@ -23,18 +23,18 @@ public struct LaunchToken: Sendable {
   /// - Parameters:
   ///   - registration: The registration.
   ///   - loader: The loader that keeps it.
-  ///   - serial: The number that withdraws it, if it waits for its turn.
+  ///   - row: The row that withdraws it, if it waits for its turn.
   ///   - original: The source site of the first registration of its name, if this is a duplicate.
   init(
     _ registration: LaunchRegistration,
     of loader: LaunchLoader,
-    serial: UInt64?,
+    row: Int? = nil,
     original: LaunchSite? = nil
   ) {
     first = original
     self.registration = registration
     self.loader = loader
-    self.serial = serial
+    self.row = row
   }
 
   /// The source site of the registration.
@@ -63,7 +63,7 @@ public struct LaunchToken: Sendable {
   /// - Complexity: O(log *n*) in the number of registrations.
   @discardableResult
   public func cancel() -> Bool {
-    guard let serial, let loader, let registration = loader.withdraw(serial) else { return false }
+    guard let row, let loader, let registration = loader.withdraw(row) else { return false }
     registration.dismiss(.skipped(because: nil))
     return true
   }

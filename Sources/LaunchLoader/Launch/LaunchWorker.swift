@@ -56,57 +56,25 @@ extension LaunchWorker {
   public func undo() async {}
 }
 
-/// The work of a registration, a closure or a type, classified by how it may be called.
+/// The work of a registration, a closure or a type.
+///
+/// A closure that is stored in a lock must be part of a named type that is not generic: otherwise it gains
+/// a wrapper on every read, or when it is stored.
 package enum LaunchWork: Sendable {
-  /// A synchronous closure of no actor, which is called directly.
-  case inline(NonisolatedCall)
-  /// A synchronous closure of an actor, which is called on that actor.
-  case isolated(IsolatedCall, on: ObjectIdentifier)
+  /// A synchronous closure, which is called directly or on its actor.
+  case synchronous(LaunchCall)
   /// An asynchronous closure, which runs in a task.
-  case asynchronous(AsynchronousCall)
+  case asynchronous(@isolated(any) @Sendable (LaunchOptions) async throws -> Void)
   /// The type of a worker, which is asynchronous and can be undone.
   case type(any LaunchWorker.Type)
-
-  /// Classifies a synchronous closure.
-  init(_ call: IsolatedCall) {
-    if let actor = call.body.isolation {
-      self = .isolated(call, on: ObjectIdentifier(actor))
-    } else {
-      self = .inline(call.bare)
-    }
-  }
-
-  /// The kind of the work.
-  var kind: LaunchKind {
-    switch self {
-    case .inline: .inline
-    case .isolated(_, let actor): .isolated(on: actor)
-    case .asynchronous, .type: .asynchronous
-    }
-  }
-
-  /// A Boolean value that indicates whether the work can be undone.
-  var isUndoable: Bool {
-    if case .type = self { true } else { false }
-  }
-}
-
-/// The ways of calling work, as far as scheduling needs them.
-package enum LaunchKind: Hashable, Sendable {
-  /// Synchronous without an actor: called directly, on the launching thread.
-  case inline
-  /// Synchronous on an actor: called there. The closure keeps the actor alive.
-  case isolated(on: ObjectIdentifier)
-  /// Asynchronous: started in a task, and not awaited before the next one starts.
-  case asynchronous
 }
 
 /// A synchronous closure and the isolation in which it was written.
-///
-/// Closures are stored in structures, because a bare closure inside a lock gains a wrapper on every
-/// read. The structures are not generic, because a closure of generic type is stored in a wrapper,
-/// which would be allocated at the registration, called through at the launch, and freed after it.
-package struct IsolatedCall: Sendable {
+package struct LaunchCall: Sendable {
+  private struct Bare {
+    let body: @Sendable (LaunchOptions) throws -> Void
+  }
+
   /// The closure, which hops to its actor when it is called from elsewhere.
   let body: @isolated(any) @Sendable (LaunchOptions) throws -> Void
 
@@ -115,33 +83,11 @@ package struct IsolatedCall: Sendable {
     self.body = body
   }
 
-  /// The same closure for direct calls, by code that runs on its actor, or by any code if it has none.
+  /// Calls the closure directly, from code that runs on its actor, or from any code if it has none.
   ///
   /// `@isolated(any)` would forbid a synchronous call even there. The conversion changes only the type
   /// that the compiler sees.
-  var bare: NonisolatedCall {
-    unsafe unsafeBitCast(self, to: NonisolatedCall.self)  // Reason: one layout.
-  }
-}
-
-/// A synchronous closure that belongs to no actor.
-package struct NonisolatedCall: Sendable {
-  /// The closure.
-  let body: @Sendable (LaunchOptions) throws -> Void
-
-  /// Stores a closure.
-  package init(body: @escaping @Sendable (LaunchOptions) throws -> Void) {
-    self.body = body
-  }
-}
-
-/// An asynchronous closure and the isolation in which it was written.
-package struct AsynchronousCall: Sendable {
-  /// The closure, which runs on its own actor.
-  let body: @isolated(any) @Sendable (LaunchOptions) async throws -> Void
-
-  /// Stores a closure.
-  package init(body: @escaping @isolated(any) @Sendable (LaunchOptions) async throws -> Void) {
-    self.body = body
+  func callAsFunction(_ options: LaunchOptions) throws {
+    try unsafe unsafeBitCast(self, to: Bare.self).body(options)  // Reason: one layout.
   }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Critical path")
 struct CriticalPathTests {
-  typealias Entry = LaunchReport.Entry
+  typealias Entry = LaunchRow
 
   private func entry(
     _ id: LaunchID,
@@ -15,19 +15,19 @@ struct CriticalPathTests {
     isSynchronous: Bool = false,
     after dependencies: [LaunchID] = []
   ) -> Entry {
-    Entry(
-      id: id,
+    .ended(
+      id,
       phase: phase,
+      after: dependencies,
+      isSynchronous: isSynchronous,
       turn: turn,
       start: .seconds(times.lowerBound),
-      duration: .seconds(times.count - 1),
-      isSynchronous: isSynchronous,
-      dependencies: dependencies
+      duration: .seconds(times.count - 1)
     )
   }
 
   private func path(_ entries: Entry...) -> [LaunchID] {
-    LaunchReport(entries: entries, total: .seconds(100)).criticalPath
+    LaunchReport(rows: entries, total: .seconds(100)).criticalPath
   }
 
   @Test("The critical path starts at the last end and follows each worker's longest wait")

@@ -15,17 +15,17 @@ struct LaunchEndTests {
   func failureWakes(policy: FailurePolicy) {
     var registry = LaunchRegistry(onFailure: policy)
     let site = LaunchSite(fileID: "App/File.swift", line: 1)
-    let work = LaunchWork.asynchronous(AsynchronousCall { _ in })
+    let work = LaunchWork.asynchronous { _ in }
     _ = registry.register(LaunchRegistration(id: "a", site: site, work: work))
     let isClaimed = registry.claim(LaunchOptions())
-    guard isClaimed, case .run(_, let place) = registry.next(for: .task),
-      case .wait = registry.next(for: .task)
+    guard isClaimed, case .run(_, let row) = registry.next(canWait: true),
+      case .wait = registry.next(canWait: true)
     else {
       Issue.record("The worker begins, and the launch waits for it.")
       return
     }
-    let aftermath = registry.end(at: place, nil, .failed(Broken()))
-    #expect(aftermath?.wake == .waitingRunner)
+    let effects = registry.end(row, nil, .failed(Broken()))
+    #expect(effects?.wake == .waitingRunner)
   }
 
   @Test(

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Launch planner")
 struct LaunchPlannerTests {
-  typealias Worker = LaunchPlanner.Worker
+  typealias Worker = LaunchRegistration
 
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -57,15 +57,15 @@ struct LaunchPlannerTests {
     ),
     Case(
       testDescription: "work without a name is planned, and nobody can name it",
-      workers: [Worker(nil), worker("a", soft: [""])],
+      workers: [worker(nil), worker("a", soft: [""])],
       layers: [["?", "a"]]
     ),
   ]
 
   @Test("Work is ordered by phase, then dependencies, then registration", arguments: cases)
   func table(_ each: Case) {
-    let schedule = LaunchPlanner.plan(each.workers)
-    #expect(schedule.faults.isEmpty && schedule.excluded.isEmpty)
+    let schedule = Self.plan(each.workers)
+    #expect(schedule.problems.isEmpty && schedule.excluded.isEmpty)
     #expect(schedule.layers.map { $0.map { each.workers[$0].id ?? "?" } } == each.layers)
   }
 
@@ -76,8 +76,8 @@ struct LaunchPlannerTests {
       Self.worker("d", ["c"]), Self.worker("e", ["d"]), Self.worker("f", soft: ["a"]),
       Self.worker("g"),
     ]
-    let schedule = LaunchPlanner.plan(workers)
-    #expect(schedule.faults == [.cycle([0, 1, 2, 0])])
+    let schedule = Self.plan(workers)
+    #expect(schedule.problems.map(Self.text) == ["cycle a b c a"])
     #expect(schedule.excluded == [0: "b", 1: "c", 2: "a", 3: "c", 4: "d"])
     #expect(schedule.order == [5, 6])
   }
@@ -85,7 +85,7 @@ struct LaunchPlannerTests {
   @Test("A worker that depends on itself is a cycle of one")
   func selfDependency() {
     let schedule = LaunchPlanner.plan([Self.worker("a", ["a"]), Self.worker("b")])
-    #expect(schedule.faults == [.cycle([0, 0])])
+    #expect(schedule.problems.map(Self.text) == ["cycle a a"])
     #expect(schedule.order == [1])
   }
 
@@ -95,11 +95,9 @@ struct LaunchPlannerTests {
       Self.worker("a", ["x", "y", "x"]), Self.worker("b", ["x"]), Self.worker("c", ["a"]),
       Self.worker("d"),
     ]
-    let schedule = LaunchPlanner.plan(workers)
+    let schedule = Self.plan(workers)
     #expect(
-      schedule.faults == [
-        .missing("x", neededBy: 0), .missing("y", neededBy: 0), .missing("x", neededBy: 1),
-      ]
+      schedule.problems.map(Self.text) == ["a needs x", "a needs y", "b needs x"]
     )
     #expect(schedule.excluded == [0: "x", 1: "x", 2: "a"])
     #expect(schedule.order == [3])
@@ -111,14 +109,14 @@ struct LaunchPlannerTests {
     var workers = (0..<count).map { index in
       Self.worker(Self.name(index), index + 1 < count ? [Self.name(index + 1)] : [])
     }
-    let schedule = LaunchPlanner.plan(workers)
+    let schedule = Self.plan(workers)
     #expect(schedule.order == (0..<count).reversed())
     workers[count - 1] = Self.worker(Self.name(count - 1), [Self.name(0)])
-    guard case .cycle(let path)? = LaunchPlanner.plan(workers).faults.first else {
+    guard case .cycle(let path)? = Self.plan(workers).problems.first?.code else {
       Issue.record("The ring has to be found.")
       return
     }
-    #expect(path == Array(0..<count) + [0])
+    #expect(path == (Array(0..<count) + [0]).map(Self.name))
   }
 
   @Test(
@@ -128,10 +126,10 @@ struct LaunchPlannerTests {
   func randomGraphs(seed: Int) {
     var numbers = SampleNumbers(seed: seed)
     let workers = Self.acyclic(&numbers)
-    let schedule = LaunchPlanner.plan(workers)
-    #expect(schedule.faults.isEmpty && schedule.excluded.isEmpty)
+    let schedule = Self.plan(workers)
+    #expect(schedule.problems.isEmpty && schedule.excluded.isEmpty)
     #expect(schedule.order.sorted() == Array(workers.indices))
-    #expect(LaunchPlanner.plan(workers).order == schedule.order)
+    #expect(Self.plan(workers).order == schedule.order)
     expectOrdered(workers, schedule)
     #expect(schedule.layers.flatMap(\.self).sorted() == Array(workers.indices))
   }
@@ -143,52 +141,53 @@ struct LaunchPlannerTests {
   func randomCycles(seed: Int) {
     var numbers = SampleNumbers(seed: 1_000 + seed)
     let workers = Self.anything(&numbers)
-    let schedule = LaunchPlanner.plan(workers)
-    var places: [LaunchID: Int] = [:]
-    for (place, worker) in workers.enumerated() { if let id = worker.id { places[id] = place } }
-    for fault in schedule.faults {
-      switch fault {
+    let schedule = Self.plan(workers)
+    var indices: [LaunchID: Int] = [:]
+    for (index, worker) in workers.enumerated() { if let id = worker.id { indices[id] = index } }
+    for problem in schedule.problems {
+      switch problem.code {
       case .cycle(let path):
         #expect(path.count > 1 && path.first == path.last)
         #expect(Set(path.dropLast()).count == path.count - 1)
         for (from, target) in zip(path, path.dropFirst()) {
-          let terms = workers[from].terms
-          #expect((terms.after + terms.afterIfPresent).contains { places[$0] == target })
+          let worker = indices[from].map { workers[$0] }
+          #expect(worker.map { ($0.after + $0.afterIfPresent).contains(target) } == true)
         }
-      case .missing(let id, let place):
-        #expect(places[id] == nil && workers[place].terms.after.contains(id))
+      case .missing(let id, let needer):
+        let worker = indices[needer].map { workers[$0] }
+        #expect(indices[id] == nil && worker?.after.contains(id) == true)
+      default: Issue.record("\(problem)")
       }
     }
     #expect(Set(schedule.order).isDisjoint(with: schedule.excluded.keys))
     #expect(schedule.order.count + schedule.excluded.count == workers.count)
-    #expect(schedule.faults.isEmpty == schedule.excluded.isEmpty)
+    #expect(schedule.problems.isEmpty == schedule.excluded.isEmpty)
     expectOrdered(workers, schedule)
     // A worker is excluded because a worker it waits for is excluded or missing.
-    for (place, id) in schedule.excluded {
-      let terms = workers[place].terms
-      #expect((terms.after + terms.afterIfPresent).contains(id))
-      #expect(places[id].map { schedule.excluded[$0] != nil } ?? true)
+    for (index, id) in schedule.excluded {
+      #expect((workers[index].after + workers[index].afterIfPresent).contains(id))
+      #expect(indices[id].map { schedule.excluded[$0] != nil } ?? true)
     }
   }
 
-  private func expectOrdered(_ workers: [Worker], _ schedule: LaunchPlanner.Schedule) {
+  private func expectOrdered(_ workers: [Worker], _ schedule: LaunchPlanner) {
     var turns: [Int: Int] = [:]
-    for (turn, place) in schedule.order.enumerated() { turns[place] = turn }
+    for (turn, index) in schedule.order.enumerated() { turns[index] = turn }
     var dependants: [Int: [Int]] = [:]
     var isRespected = true
-    for place in schedule.order {
-      for edge in schedule.waits[place] {
-        guard let turn = turns[edge.target] else { continue }
-        isRespected = isRespected && turn < (turns[place] ?? -1)
-        dependants[edge.target, default: []].append(place)
+    for index in schedule.order {
+      for (target, _) in schedule.dependencies(of: index) {
+        guard let turn = turns[target] else { continue }
+        isRespected = isRespected && turn < (turns[index] ?? -1)
+        dependants[target, default: []].append(index)
       }
     }
     #expect(isRespected)
     let phases = schedule.order.map { schedule.phases[$0] }
     #expect(phases == phases.sorted())
     // The phase of a worker is its own, or the earliest of those that wait for it.
-    let expected = schedule.order.map { place in
-      ((dependants[place] ?? []).map { schedule.phases[$0] } + [workers[place].terms.phase]).min()
+    let expected = schedule.order.map { index in
+      ((dependants[index] ?? []).map { schedule.phases[$0] } + [workers[index].phase]).min()
     }
     #expect(phases == expected)
   }
@@ -197,8 +196,8 @@ struct LaunchPlannerTests {
     let count = 1 + numbers.next(below: 200)
     var order = Array(0..<count)
     for index in order.indices { order.swapAt(index, numbers.next(below: count)) }
-    var workers = Array(repeating: Worker(nil), count: count)
-    for (rank, place) in order.enumerated() {
+    var workers = Array(repeating: worker(nil), count: count)
+    for (rank, index) in order.enumerated() {
       var hard: [LaunchID] = []
       var soft: [LaunchID] = []
       for _ in 0..<numbers.next(below: 4) where rank > 0 {
@@ -206,14 +205,14 @@ struct LaunchPlannerTests {
         if numbers.next(below: 2) == 0 { hard.append(id) } else { soft.append(id) }
       }
       let phase = LaunchPhase.allCases[numbers.next(below: 4)]
-      workers[place] = worker(name(place), hard, soft: soft, phase: phase)
+      workers[index] = worker(name(index), hard, soft: soft, phase: phase)
     }
     return workers
   }
 
   private static func anything(_ numbers: inout SampleNumbers) -> [Worker] {
     let count = 1 + numbers.next(below: 200)
-    return (0..<count).map { place in
+    return (0..<count).map { index in
       var hard: [LaunchID] = []
       var soft: [LaunchID] = []
       for _ in 0..<numbers.next(below: 3) {
@@ -221,7 +220,7 @@ struct LaunchPlannerTests {
         if numbers.next(below: 3) > 0 { hard.append(id) } else { soft.append(id) }
       }
       return worker(
-        name(place),
+        name(index),
         hard,
         soft: soft,
         phase: LaunchPhase.allCases[numbers.next(below: 4)]
@@ -231,12 +230,31 @@ struct LaunchPlannerTests {
 
   private static func name(_ number: Int) -> LaunchID { LaunchID("\(number)") }
 
+  private static func plan(_ workers: [Worker]) -> LaunchPlanner {
+    LaunchPlanner(workers.enumerated().map { LaunchRow($0.element, number: $0.offset) })
+  }
+
+  private static func text(_ problem: LaunchError) -> String {
+    switch problem.code {
+    case .cycle(let path): "cycle " + path.map(\.rawValue).joined(separator: " ")
+    case .missing(let id, let needer): "\(needer) needs \(id)"
+    default: "\(problem)"
+    }
+  }
+
   private static func worker(
-    _ id: LaunchID,
+    _ id: LaunchID?,
     _ hard: [LaunchID] = [],
     soft: [LaunchID] = [],
     phase: LaunchPhase = .standard
   ) -> Worker {
-    Worker(id, LaunchTerms(after: hard, afterIfPresent: soft, phase: phase))
+    LaunchRegistration(
+      id: id,
+      site: LaunchSite(fileID: "File.swift", line: 1),
+      after: hard,
+      afterIfPresent: soft,
+      phase: phase,
+      work: .synchronous(LaunchCall { _ in })
+    )
   }
 }

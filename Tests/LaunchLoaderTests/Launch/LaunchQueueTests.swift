@@ -14,20 +14,21 @@ struct LaunchQueueTests {
       switch numbers.next(below: 3) {
       case 0:
         next += 10
-        queue.insert(LaunchTurn(rank: next, place: next))
+        queue.insert(LaunchTurn(rank: next, row: next))
         model.append(next)
       case 1:
         let rank = next - numbers.next(below: 100) * 10 - 5
         guard !model.contains(rank) else { continue }
-        queue.insert(LaunchTurn(rank: rank, place: rank))
+        queue.insert(LaunchTurn(rank: rank, row: rank))
         model.append(rank)
       default:
         #expect(queue.first?.rank == model.min())
-        #expect(queue.removeFirst()?.place == model.min())
+        #expect(queue.popFirst()?.row == model.min())
         if let least = model.min() { model.removeAll { $0 == least } }
       }
+      queue._checkInvariants()
     }
-    while let turn = queue.removeFirst() {
+    while let turn = queue.popFirst() {
       #expect(turn.rank == model.min())
       model.removeAll { $0 == turn.rank }
     }

@@ -23,6 +23,7 @@ struct LaunchRegistryTests {
     for call in Call.allCases {
       var next = model
       guard next.apply(call) else { continue }
+      next.registry._checkInvariants()
       count += 1
       explore(next, depth: depth - 1, count: &count)
     }
@@ -35,8 +36,10 @@ struct LaunchRegistryTests {
 
   private struct Work {
     let registration: LaunchRegistration
-    var serial: UInt64?
-    var place: Int?
+    /// Its row, if the row withdraws it.
+    var kept: Int?
+    /// Its row, once it was handed out.
+    var row: Int?
     var status: Status
     /// A Boolean value that indicates whether no work may begin during it.
     var isAlone = false
@@ -56,19 +59,18 @@ struct LaunchRegistryTests {
     /// - Returns: Whether a loader would make the call.
     mutating func apply(_ call: Call) -> Bool {
       switch call {
-      case .registerInline: register(nil, .inline(NonisolatedCall { _ in }))
-      case .registerIsolated:
-        register(nil, .isolated(IsolatedCall { _ in }, on: ObjectIdentifier(LaunchLoader.shared)))
-      case .registerAsynchronous: register(nil, .asynchronous(AsynchronousCall { _ in }))
-      case .registerNamed: register("name", .inline(NonisolatedCall { _ in }))
-      case .withdrawFirst: return withdraw(work.firstIndex { $0.serial != nil })
-      case .withdrawLast: return withdraw(work.lastIndex { $0.serial != nil })
+      case .registerInline: register(nil, .synchronous(LaunchCall { _ in }))
+      case .registerIsolated: register(nil, .synchronous(LaunchCall { @MainActor _ in }))
+      case .registerAsynchronous: register(nil, .asynchronous { _ in })
+      case .registerNamed: register("name", .synchronous(LaunchCall { _ in }))
+      case .withdrawFirst: return withdraw(work.firstIndex { $0.kept != nil })
+      case .withdrawLast: return withdraw(work.lastIndex { $0.kept != nil })
       case .claim:
         #expect(registry.isCollecting == (stage == .collecting))
         #expect(registry.claim(LaunchOptions()) == (stage == .collecting))
         if stage == .collecting { stage = .launching }
-      case .nextForCaller: return next(.caller) { $0 == .inline }
-      case .nextForTask: return next(.task) { _ in true }
+      case .nextForCaller: return next(canWait: false) { $0.isInline }
+      case .nextForTask: return next(canWait: true) { _ in true }
       case .beginFirst: return beginFirst()
       case .endFirst: return endFirst()
       case .cancel:
@@ -90,34 +92,32 @@ struct LaunchRegistryTests {
       let isRefused = stage == .stopped || isStopping
       if id != nil, !isRefused { isNameTaken = true }
       switch registry.register(registration) {
-      case .refused:
-        #expect(isRefused)
-      case .skipped:
-        Issue.record("It needs nothing.")
-      case .duplicate(let original, let place):
-        #expect(!isRefused && isTaken && original == "name" && place == site)
-        guard stage != .launched else { return }
+      case .dismissed(let outcome, let original):
+        #expect(isRefused || isTaken)
+        #expect(outcome.description == (isRefused ? "refused" : "duplicate of name"))
+        #expect(original == (isRefused ? nil : site))
+        guard !isRefused && stage != .launched else { return }
         work.append(Work(registration: registration, status: .duplicate))
-      case .runsNow(_, let place):
+      case .runsNow(_, let row):
         #expect(!isRefused && !isTaken && stage == .launched)
-        #expect((place == nil) == (id == nil && registration.kind == .inline))
-        guard let place else { return }
-        let status = registration.kind == .inline ? Status.running : .starting
-        work.append(Work(registration: registration, place: place, status: status))
-      case .kept(let serial, let wake):
+        #expect((row == nil) == (id == nil && registration.isInline))
+        guard let row else { return }
+        let status = registration.isInline ? Status.running : .starting
+        work.append(Work(registration: registration, row: row, status: status))
+      case .kept(let row, let wake):
         #expect(!isRefused && !isTaken && (stage == .collecting || stage == .launching))
         #expect(wakes(wake) == takeWaiting(if: true))
         let status = isCancelled ? Status.doomed : .waiting
-        work.append(Work(registration: registration, serial: serial, status: status))
+        work.append(Work(registration: registration, kept: row, status: status))
       }
     }
 
     private mutating func withdraw(_ index: Int?) -> Bool {
-      guard let index, let serial = work[index].serial else { return false }
+      guard let index, let row = work[index].kept else { return false }
       let isPossible = work[index].status == .waiting || work[index].status == .starting
-      let withdrawn = registry.withdraw(serial)
+      let withdrawn = registry.withdraw(row)
       #expect((withdrawn?.registration === work[index].registration) == isPossible)
-      if let withdrawn { #expect(wakes(withdrawn.aftermath.wake) == takeWaiting(if: true)) }
+      if let withdrawn { #expect(wakes(withdrawn.effects.wake) == takeWaiting(if: true)) }
       guard isPossible else { return true }
       work[index].status = .withdrawn
       if work[index].registration.id != nil { isNameTaken = false }
@@ -125,25 +125,25 @@ struct LaunchRegistryTests {
     }
 
     private mutating func next(
-      _ runner: LaunchRegistry.Runner,
-      _ canRun: (LaunchKind) -> Bool
+      canWait: Bool,
+      _ canRun: (LaunchRegistration) -> Bool
     ) -> Bool {
-      guard stage == .launching else { return rest(runner) }
+      guard stage == .launching else { return rest(canWait: canWait) }
       let isBusy = work.contains { $0.isAlone && ($0.status == .starting || $0.status == .running) }
       let expected = work.firstIndex {
         $0.status == .doomed
-          || $0.status == .waiting && !isBusy && canRun($0.registration.kind)
+          || $0.status == .waiting && !isBusy && canRun($0.registration)
       }
-      switch registry.next(for: runner) {
-      case .run(let registration, let place):
+      switch registry.next(canWait: canWait) {
+      case .run(let registration, let row):
         guard let expected else {
           Issue.record("Nothing may run now.")
           return false
         }
         #expect(!isCancelled && registration === work[expected].registration)
-        work[expected].status = registration.kind == .inline ? .running : .starting
-        work[expected].place = place
-        if case .isolated = registration.kind { work[expected].isAlone = true }
+        work[expected].status = registration.isInline ? .running : .starting
+        work[expected].row = row
+        work[expected].isAlone = registration.home != nil
       case .skip(let registration, let outcome):
         #expect(outcome.description == "skipped")
         guard let expected else {
@@ -158,9 +158,9 @@ struct LaunchRegistryTests {
         isWaiting = true
       case .undo, .rest:
         Issue.record("The launch is not over, and nothing is undone.")
-      case .over(let summary, let goesOn):
-        #expect(!goesOn && summary.verdict == .fine)
-        let rows = summary.rows.filter { $0.outcome != nil }
+      case .over(let all, let problems, let verdict, let goesOn):
+        #expect(!goesOn && verdict == .fine && problems.isEmpty)
+        let rows = all.filter { $0.outcome != nil }
         let reported = work.filter { $0.status != .withdrawn }
         #expect(
           !reported.contains { [.waiting, .doomed, .starting, .running].contains($0.status) }
@@ -181,10 +181,10 @@ struct LaunchRegistryTests {
     }
 
     /// There is no work to run, because no idle work exists; late work may be refused.
-    private mutating func rest(_ runner: LaunchRegistry.Runner) -> Bool {
+    private mutating func rest(canWait: Bool) -> Bool {
       guard stage == .launched else { return false }
       let expected = work.firstIndex { $0.status == .doomed }
-      switch registry.next(for: runner) {
+      switch registry.next(canWait: canWait) {
       case .rest:
         #expect(expected == nil)
         return true
@@ -209,13 +209,13 @@ struct LaunchRegistryTests {
 
     /// Lets the first worker that was handed out begin, whatever became of it.
     private mutating func beginFirst() -> Bool {
-      let isOut = { (work: Work) in work.place != nil && work.registration.kind != .inline }
+      let isOut = { (work: Work) in work.row != nil && !work.registration.isInline }
       guard
         let index = work.firstIndex(where: { isOut($0) && $0.status == .starting })
           ?? work.firstIndex(where: isOut),
-        let place = work[index].place
+        let row = work[index].row
       else { return false }
-      let begins = registry.begin(at: place)
+      let begins = registry.begin(row)
       #expect(begins == (work[index].status == .starting))
       if begins { work[index].status = .running }
       return true
@@ -223,23 +223,22 @@ struct LaunchRegistryTests {
 
     private mutating func endFirst() -> Bool {
       guard let index = work.firstIndex(where: { $0.status == .running }),
-        let place = work[index].place
+        let row = work[index].row
       else { return false }
-      let times = LaunchTimes(start: .zero, duration: .zero)
-      let aftermath = registry.end(at: place, times, .finished)
-      #expect(aftermath?.tasks == nil)
-      #expect(wakes(aftermath?.wake ?? .noRunner) == takeWaiting(if: true))
+      let effects = registry.end(row, (.zero, .zero), .finished)
+      #expect(effects?.cancelled.isEmpty != false)
+      #expect(wakes(effects?.wake ?? .noRunner) == takeWaiting(if: true))
       work[index].status = .ended
       return true
     }
 
     private mutating func stop() {
       let isFirst = stage != .stopped && !isStopping
-      let (refused, endsAll, aftermath) = registry.stop()
+      let (refused, endsAll, effects) = registry.stop()
       #expect(endsAll == (isFirst && stage == .collecting))
       let refusesLateWork =
         isFirst && stage == .launched && work.contains { $0.status == .starting }
-      #expect(aftermath.wake == (refusesLateWork ? .newRunner : .noRunner))
+      #expect(effects.wake == (refusesLateWork ? .newRunner : .noRunner))
       #expect(
         refused.map { ObjectIdentifier($0) }
           == (stage == .collecting ? work : []).filter { $0.status == .waiting }

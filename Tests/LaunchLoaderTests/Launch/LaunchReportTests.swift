@@ -45,9 +45,9 @@ struct LaunchReportTests {
     let originals = (0..<count).map { entry(LaunchID("\($0)")) }
     let last = originals[count - 1].id
     let duplicates = (0..<count).map { _ in
-      LaunchReport.Entry(id: last, fileID: "App/B.swift", line: 9, outcome: .duplicate(of: last))
+      entry(last, fileID: "App/B.swift", line: 9, .duplicate(of: last))
     }
-    let text = LaunchReport(entries: originals + duplicates, total: .zero).description
+    let text = LaunchReport(rows: originals + duplicates, total: .zero).description
     let place = "  at App/B.swift:9, registered first at App/File.swift:1"
     #expect(text.split(separator: "\n").count { $0 == place } == count)
   }
@@ -55,7 +55,7 @@ struct LaunchReportTests {
   @Test("The slowest entries come longest first, equal ones in registration order")
   func slowest() {
     let report = LaunchReport(
-      entries: [
+      rows: [
         entry("a", duration: .milliseconds(1)), entry("b", duration: .milliseconds(3)),
         entry("c", duration: .milliseconds(1)), entry("d", duration: .milliseconds(2)),
       ],
@@ -70,7 +70,7 @@ struct LaunchReportTests {
   @Test("The description is a bar chart by start and duration, with problems below")
   func chart() {
     let report = LaunchReport(
-      entries: [
+      rows: [
         entry("logging", duration: .milliseconds(4)),
         entry("analytics", start: .milliseconds(4), duration: .milliseconds(6), .failed(Broken())),
         entry("quick", start: .milliseconds(12), duration: .nanoseconds(7)),
@@ -113,7 +113,7 @@ struct LaunchReportTests {
       entry("a", .refused),
     ]
     for total in [Duration.zero, .seconds(-1), .nanoseconds(1), .seconds(2_000_000)] {
-      let lines = LaunchReport(entries: entries, total: total).description.split(separator: "\n")
+      let lines = LaunchReport(rows: entries, total: total).description.split(separator: "\n")
       #expect(lines.allSatisfy { $0.count <= 80 })
       #expect(lines.contains("  second line"))
     }
@@ -129,7 +129,7 @@ struct LaunchReportTests {
     ] as [(Duration, String)]
   )
   func units(duration: Duration, text: String) {
-    let title = LaunchReport(entries: [], total: duration).description
+    let title = LaunchReport(rows: [], total: duration).description
     #expect(title == "0 launch workers in \(text)")
   }
 
@@ -140,14 +140,7 @@ struct LaunchReportTests {
     start: Duration = .zero,
     duration: Duration = .zero,
     _ outcome: LaunchOutcome = .finished
-  ) -> LaunchReport.Entry {
-    LaunchReport.Entry(
-      id: id,
-      fileID: fileID,
-      line: line,
-      start: start,
-      duration: duration,
-      outcome: outcome
-    )
+  ) -> LaunchRow {
+    .ended(id, fileID: fileID, line: line, start: start, duration: duration, outcome)
   }
 }

@@ -1,64 +1,57 @@
-/// Draws a launch report as text.
-///
-///     3 launch workers in 12 ms
-///     logging                      ██████████                           4 ms
-///     analytics                              ████████████████████       8 ms failed
-///       NetworkError.offline
-struct LaunchChart {
+extension LaunchReport: CustomStringConvertible {
   private static let width = 80
   private static let nameWidth = 28
   private static let barWidth = 30
   private static let durationWidth = 9
 
-  private let report: LaunchReport
-  /// The first registrations of names that were registered more than once.
-  private let originals: [LaunchID: LaunchReport.Entry]
-
-  init(_ report: LaunchReport) {
-    self.report = report
-    let entries = report.entries
-    let hasDuplicates = entries.contains(where: \.isDuplicate)
-    originals = Dictionary(
-      hasDuplicates ? entries.lazy.filter { !$0.isDuplicate }.map { ($0.id, $0) } : [],
+  /// A bar chart in text, at most 80 columns wide: a row for each entry, with a bar that shows start
+  /// and duration, and its failure below; then the critical path, the abandoned work, and the faults in
+  /// the dependencies.
+  ///
+  ///     3 launch workers in 12 ms
+  ///     logging                      ██████████                           4 ms
+  ///     analytics                              ████████████████████       8 ms failed
+  ///       NetworkError.offline
+  public var description: String {
+    let entries = entries
+    let title = "\(entries.count) launch \(entries.count == 1 ? "worker" : "workers")"
+    // The first registrations of names that were registered more than once.
+    let originals = Dictionary(
+      entries.contains(where: \.isDuplicate)
+        ? entries.lazy.filter { !$0.isDuplicate }.map { ($0.id, $0) } : [],
       uniquingKeysWith: { first, _ in first }
     )
+    let rows = entries.flatMap { lines(for: $0, originals) }
+    return (["\(title) in \(total.shortText)"] + rows + footnotes).joined(separator: "\n")
   }
 
-  /// The drawing: lines of at most 80 characters, without a trailing line break.
-  var text: String {
-    let count = report.entries.count
-    let title = "\(count) launch \(count == 1 ? "worker" : "workers") in \(report.total.shortText)"
-    let rows = report.entries.flatMap(lines(for:))
-    return ([title] + rows + footnotes).joined(separator: "\n")
-  }
-
-  /// The notes that concern more than one row.
+  /// The notes that concern more than one entry.
   private var footnotes: [String] {
     var notes: [String] = []
-    let path = report.criticalPath
+    let path = criticalPath
     if path.count > 1 {
       notes.append("critical path: " + path.map(\.rawValue).joined(separator: " → "))
     }
-    let abandoned = report.abandoned
+    let abandoned = self.abandoned
     if !abandoned.isEmpty {
       notes.append("abandoned: " + abandoned.map(\.rawValue).joined(separator: ", "))
     }
-    return (notes + report.problems.map(\.description)).flatMap { Self.wrapped($0, indent: 0) }
+    return (notes + problems.map(\.description)).flatMap { Self.wrapped($0, indent: 0) }
   }
 
-  private func lines(for entry: LaunchReport.Entry) -> [String] {
+  private func lines(for entry: Entry, _ originals: [LaunchID: Entry]) -> [String] {
     let row = [
       Self.padded(Self.shortened(entry.id.rawValue)),
       bar(for: entry),
       Self.aligned(entry.duration.shortText),
       Self.word(for: entry.outcome),
     ].joined(separator: " ")
-    return [Self.trimmed(row)] + Self.wrapped(detail(of: entry))
+    return [Self.trimmed(row)] + Self.wrapped(Self.detail(of: entry, originals))
   }
 
   /// The detail that a row has no room for: the error, the reason, or both source sites of a duplicate
   /// name.
-  private func detail(of entry: LaunchReport.Entry) -> String? {
+  private static func detail(of entry: Entry, _ originals: [LaunchID: Entry]) -> String? {
     switch entry.outcome {
     case .failed(let error):
       return "\(error)"
@@ -75,9 +68,9 @@ struct LaunchChart {
     }
   }
 
-  private func bar(for entry: LaunchReport.Entry) -> String {
+  private func bar(for entry: Entry) -> String {
     guard entry.hasRun else { return String(repeating: " ", count: Self.barWidth) }
-    let total = report.total.inSeconds
+    let total = self.total.inSeconds
     let column = { (time: Duration) -> Int in
       guard total > 0 else { return 0 }
       return Int(min(max(time.inSeconds / total, 0), 1) * Double(Self.barWidth))
@@ -154,61 +147,5 @@ extension LaunchReport.Entry {
     case .finished, .failed, .timedOut, .undone: true
     case .skipped, .duplicate, .refused: false
     }
-  }
-}
-
-/// The critical path of a launch, derived from the times at which its workers began and ended.
-struct LaunchPath {
-  private let entries: [LaunchReport.Entry]
-  /// The synchronous entries that ran, in the order in which they began, which is also the order in
-  /// which they ended.
-  private let synchronous: [Int]
-  /// The entry that ended last in each phase.
-  private var lasts: [Int?] = Array(repeating: nil, count: LaunchPhase.allCases.count)
-  private let named: [LaunchID: Int]
-
-  /// The indices of the entries on the path, in order.
-  private(set) var places: [Int] = []
-
-  init(_ entries: [LaunchReport.Entry]) {
-    self.entries = entries
-    let ran = entries.indices.filter { entries[$0].turn != nil }
-    synchronous = ran.filter { entries[$0].isSynchronous }
-      .sorted { (entries[$0].turn ?? 0) < (entries[$1].turn ?? 0) }
-    named =
-      entries.contains { !$0.dependencies.isEmpty }
-      ? Dictionary(ran.map { (entries[$0].id, $0) }) { first, _ in first } : [:]
-    for place in ran {
-      let phase = entries[place].phase.index
-      lasts[phase] = lasts[phase].map { isLater(place, $0) ? place : $0 } ?? place
-    }
-    var next = ran.max { isLater($1, $0) }
-    while let place = next {
-      places.append(place)
-      next = predecessor(of: place)
-    }
-    places.reverse()
-  }
-
-  /// Compares entries by their end and, if they ended at the same time, by their turn.
-  private func isLater(_ place: Int, _ other: Int) -> Bool {
-    let (left, right) = (entries[place], entries[other])
-    return left.end == right.end ? (left.turn ?? 0) > (right.turn ?? 0) : left.end > right.end
-  }
-
-  private func predecessor(of place: Int) -> Int? {
-    let entry = entries[place]
-    var candidates = entry.dependencies.compactMap { named[$0] }
-    candidates += lasts.prefix(entry.phase.index).compactMap(\.self)
-    if let before = synchronousWorker(before: entry.turn ?? 0) { candidates.append(before) }
-    return
-      candidates
-      .filter { (entries[$0].turn ?? .max) < (entry.turn ?? 0) && entries[$0].end <= entry.start }
-      .max { isLater($1, $0) }
-  }
-
-  private func synchronousWorker(before turn: Int) -> Int? {
-    let next = synchronous.indices.partitionPoint { (entries[synchronous[$0]].turn ?? 0) < turn }
-    return next > 0 ? synchronous[next - 1] : nil
   }
 }

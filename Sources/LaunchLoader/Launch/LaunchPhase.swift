@@ -85,37 +85,3 @@ public enum FailurePolicy: Sendable {
   /// be undone and remain finished.
   case rollback
 }
-
-/// The requirements of a registration.
-package struct LaunchTerms: Sendable {
-  /// The work that must finish first.
-  package var after: [LaunchID]
-  /// The work that must end first, if it is registered.
-  package var afterIfPresent: [LaunchID]
-  /// The phase.
-  package var phase: LaunchPhase
-  /// The time limit of the work; `nil` if there is none.
-  package var timeout: Duration?
-
-  /// Creates requirements.
-  package init(
-    after: [LaunchID] = [],
-    afterIfPresent: [LaunchID] = [],
-    phase: LaunchPhase = .standard,
-    timeout: Duration? = nil
-  ) {
-    self.after = after
-    self.afterIfPresent = afterIfPresent
-    self.phase = phase
-    self.timeout = timeout
-  }
-
-  /// A Boolean value that indicates whether the work may have to wait for other work.
-  package var hasDependencies: Bool { !after.isEmpty || !afterIfPresent.isEmpty }
-}
-
-/// A condition that decides whether work runs, evaluated when its turn comes.
-package struct LaunchCondition: Sendable {
-  /// The condition.
-  let holds: @Sendable (LaunchOptions) -> Bool
-}

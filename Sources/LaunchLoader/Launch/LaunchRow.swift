@@ -1,0 +1,95 @@
+/// The state of one registration, from which its entry in the report is made.
+package struct LaunchRow: Sendable {
+  /// The progress of a row.
+  enum Status: Sendable {
+    /// It waits for its turn.
+    case waiting
+    /// It was withdrawn before its turn.
+    case withdrawn
+    /// It was handed out and has not begun: its condition is being evaluated, or it waits for its
+    /// actor.
+    case starting
+    /// Its worker was called.
+    case running
+    /// Its outcome is determined and is being recorded.
+    case ending
+    /// It has its outcome without its turn, and the registration is yet to be dismissed.
+    case skipped
+    /// It has its outcome.
+    case ended
+
+    /// A Boolean value that indicates whether nothing remains to be done.
+    var isOver: Bool { self == .withdrawn || self == .ended }
+  }
+
+  /// The registration.
+  package let registration: LaunchRegistration
+  /// Its number, ascending in order of registration, which also withdraws it.
+  let number: Int
+  /// The number of its name; `nil` if it has none.
+  let name: Int?
+  /// Its number among the registrations without a name on its line; zero if it has a name.
+  let siteNumber: Int
+  /// The phase in which it runs.
+  var phase: LaunchPhase
+  /// The progress of the row.
+  var status = Status.waiting
+  /// Its position in the planned order.
+  var rank = 0
+  /// The number of rows that it waits for.
+  var waitCount = 0
+  /// The rows that wait for it; they need it to finish if `isHard` is `true`, and otherwise only to end.
+  var dependants: [(row: Int, isHard: Bool)] = []
+  /// Its number in the order in which workers began, from one; `nil` if it did not run.
+  package var turn: Int?
+  /// A Boolean value that indicates whether it counts towards the width of the launch.
+  var isCounted = false
+  /// A Boolean value that indicates whether it timed out and has not returned.
+  var isAbandoned = false
+  /// The times at which it ran.
+  package var times: LaunchTimes?
+  /// The outcome, once it is determined and recorded.
+  package var outcome: LaunchOutcome?
+
+  /// Creates a row that waits.
+  package init(
+    _ registration: LaunchRegistration,
+    number: Int,
+    name: Int? = nil,
+    siteNumber: Int = 0
+  ) {
+    self.registration = registration
+    self.number = number
+    self.name = name
+    self.siteNumber = siteNumber
+    phase = registration.phase
+  }
+
+  /// The name, derived from the source site if none was given.
+  package var id: LaunchID {
+    registration.id ?? LaunchID(registration.site, number: siteNumber)
+  }
+
+  /// A Boolean value that indicates whether its worker may still be called.
+  var isPending: Bool { status == .waiting || status == .starting }
+
+  /// A Boolean value that indicates whether it was handed out and has no outcome yet.
+  var isOut: Bool { status == .starting || status == .running }
+}
+
+/// The start of a piece of work, relative to the beginning of its launch, and its duration.
+package typealias LaunchTimes = (start: Duration, duration: Duration)
+
+extension Range<Int> {
+  /// Returns the first index that does not satisfy a predicate, which all indices before it satisfy.
+  ///
+  /// - Complexity: O(log *n*).
+  func partitionPoint(_ precedes: (Int) -> Bool) -> Int {
+    var (low, high) = (lowerBound, upperBound)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if precedes(middle) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

@@ -1,0 +1,283 @@
+internal import EventBus
+
+/// Runs a launch, or the work after it: asks the registry for the next step, acts, and reports back.
+///
+/// A value, which the tasks of the workers copy.
+struct LaunchRunner: Sendable {
+  private let loader: LaunchLoader
+  /// The options that each worker receives.
+  private let options: LaunchOptions
+  /// Measures the time since the beginning of the launch.
+  private let stopwatch: Stopwatch
+  /// The task that waits for the time limit of the launch.
+  private var limit: Task<Void, Never>?
+
+  /// Creates a runner whose time begins now.
+  init(_ loader: LaunchLoader, _ options: LaunchOptions) {
+    self.loader = loader
+    self.options = options
+    stopwatch = Stopwatch(loader.clock)
+  }
+
+  /// Sets the time limit of the launch, after which all running asynchronous work is abandoned.
+  mutating func expire(after limit: Duration) {
+    self.limit = alarm(at: limit) { [self] in
+      let (late, effects) = loader.state.withLock { $0.registry.expire() }
+      for worker in late { abandon(worker) }
+      loader.perform(effects)
+    }
+  }
+
+  /// Calls what is callable now, and runs the rest in a task.
+  func runNow() {
+    guard advance(canWait: false) != nil else { return }
+    Task { await run() }
+  }
+
+  /// Runs until the launch is over or, after the launch, until nothing can begin.
+  func run() async {
+    var next: LaunchRegistry.Step?
+    while let step = advance(from: next, canWait: true) {
+      next = nil
+      switch step {
+      case .run: next = await startAll(from: step)
+      case .undo(let registration, let row): await undo(registration, row)
+      case .skip, .wait, .over, .rest: await loader.doorbell.wait()
+      }
+    }
+  }
+
+  /// Runs work that was registered after the launch.
+  ///
+  /// - Parameters:
+  ///   - registration: The work.
+  ///   - row: Its row, if it has one.
+  func runLate(_ registration: LaunchRegistration, _ row: Int?) {
+    guard registration.isInline else {
+      if let row { Task { start(registration, row) } }
+      return
+    }
+    let outcome: LaunchOutcome
+    if registration.isWanted(options) {
+      let result = registration.call(options)
+      outcome = registration.limited(result, (.zero, stopwatch.elapsed()))
+    } else {
+      registration.dismiss(.skipped(because: nil))
+      outcome = .skipped(because: nil)
+    }
+    if let row {
+      end(registration, row, nil, outcome)
+    } else {
+      registration.outcome.resolve(outcome)
+    }
+  }
+
+  /// Takes steps until one must be awaited.
+  ///
+  /// - Parameters:
+  ///   - first: A step that was obtained before.
+  ///   - canWait: `true` if the caller can wait, and calls only work of no actor here.
+  /// - Returns: The step to await; `nil` if nothing remains to be done.
+  private func advance(
+    from first: LaunchRegistry.Step? = nil,
+    canWait: Bool
+  ) -> LaunchRegistry.Step? {
+    // The time, if nothing has been called since it was read.
+    var now: Duration?
+    var step = first ?? next(canWait: canWait)
+    while true {
+      switch step {
+      case .run(let registration, let row) where !canWait || registration.isInline:
+        step = call(registration, row, canWait: canWait, &now)
+        continue
+      case .skip(let registration, let outcome):
+        registration.dismiss(outcome)
+      case .over(let rows, let problems, let verdict, let goesOn):
+        conclude(rows, problems, verdict)
+        if goesOn { loader.runAfterwards() }
+        return nil
+      case .rest: return nil
+      case .run, .undo, .wait: return step
+      }
+      now = nil
+      step = next(canWait: canWait)
+    }
+  }
+
+  private func next(canWait: Bool) -> LaunchRegistry.Step {
+    loader.state.withLock { $0.registry.next(canWait: canWait) }
+  }
+
+  /// Calls synchronous work.
+  ///
+  /// Its end is reported and the next step obtained under one lock, so that it costs one access to the
+  /// registry and one reading of the clock.
+  ///
+  /// - Returns: The next step.
+  private func call(
+    _ registration: LaunchRegistration,
+    _ row: Int,
+    canWait: Bool,
+    _ now: inout Duration?
+  ) -> LaunchRegistry.Step {
+    var times: LaunchTimes?
+    var outcome = LaunchOutcome.skipped(because: nil)
+    let isWanted = !registration.hasCondition || registration.isWanted(options)
+    if registration.hasCondition {
+      now = nil
+      let isClaimed = loader.state.withLock { state in
+        isWanted ? state.registry.begin(row) : state.registry.schedule.claimEnd(row)
+      }
+      // Ended meanwhile, because it or its launch was cancelled.
+      guard isClaimed else { return next(canWait: canWait) }
+    }
+    if isWanted {
+      let start = now ?? stopwatch.elapsed()
+      outcome = registration.call(options)
+      let end = stopwatch.elapsed()
+      now = end
+      times = (start, end - start)
+      outcome = registration.limited(outcome, (start, end - start))
+    } else {
+      _ = registration.takeWork()
+    }
+    registration.outcome.resolve(outcome)
+    let (effects, step) = loader.state.withLock { [times, outcome] state in
+      (state.registry.end(row, times, outcome), state.registry.next(canWait: canWait))
+    }
+    if let effects { loader.perform(effects) }
+    return step
+  }
+
+  /// Starts consecutive work that runs in tasks.
+  ///
+  /// It runs on no actor, because only then does a task begin with the worker itself instead of with a
+  /// hop, so that workers begin in the order in which they are started. It starts all of them in one
+  /// call, because leaving the launching actor and returning to it costs more than starting a task.
+  ///
+  /// - Returns: The first step of another kind.
+  @concurrent
+  private func startAll(from first: LaunchRegistry.Step) async -> LaunchRegistry.Step {
+    var step = first
+    while case .run(let registration, let row) = step, !registration.isInline {
+      start(registration, row)
+      step = next(canWait: true)
+    }
+    return step
+  }
+
+  /// Starts work in a task and returns at its first suspension.
+  ///
+  /// The task is unstructured, because a launch must be able to end before a worker that has timed out.
+  private func start(_ registration: LaunchRegistration, _ row: Int) {
+    guard registration.isWanted(options) else {
+      guard loader.state.withLock({ $0.registry.schedule.claimEnd(row) }) else { return }
+      _ = registration.takeWork()
+      return end(registration, row, nil, .skipped(because: nil))
+    }
+    let start = stopwatch.elapsed()
+    let watch = registration.timeout.map { limit in
+      alarm(at: start + limit) {
+        let late = loader.state.withLock { $0.registry.giveUp(row) }
+        if let late { abandon(late) }
+      }
+    }
+    let task: Task<Void, Never>
+    if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
+      task = Task.immediate { await run(registration, row, start) }
+    } else {
+      task = Task { await run(registration, row, start) }
+    }
+    let cancelled = loader.state.withLock { $0.registry.adopt((start, task, watch), at: row) }
+    for task in cancelled { task.cancel() }
+  }
+
+  private func run(_ registration: LaunchRegistration, _ row: Int, _ start: Duration) async {
+    let keepsWorker =
+      registration.isUndoable && loader.state.withLock { $0.registry.keepsWorkers }
+    let id = ObjectIdentifier(loader)
+    let outcome = await registration.run(options, for: id, keepsWorker: keepsWorker) {
+      loader.state.withLock { $0.registry.begin(row) }
+    }
+    guard let outcome else { return }
+    let times = (start, stopwatch.elapsed() - start)
+    if loader.state.withLock({ $0.registry.schedule.claimEnd(row) }) {
+      end(registration, row, times, registration.limited(outcome, times))
+    } else {
+      _ = registration.takeWorker()
+    }
+  }
+
+  /// Publishes and records the end of a worker.
+  private func end(
+    _ registration: LaunchRegistration,
+    _ row: Int,
+    _ times: LaunchTimes?,
+    _ outcome: LaunchOutcome
+  ) {
+    registration.outcome.resolve(outcome)
+    let effects = loader.state.withLock { $0.registry.end(row, times, outcome) }
+    if let effects { loader.perform(effects) }
+  }
+
+  /// Continues without a worker that has exceeded its time limit.
+  ///
+  /// If the worker has not begun, its closure is released, because it will never run.
+  private func abandon(_ worker: LateWorker) {
+    let now = stopwatch.elapsed()
+    let start = worker.tasks?.start ?? now
+    worker.registration.releaseClosures()
+    end(worker.registration, worker.row, (start, now - start), .timedOut)
+    worker.tasks?.task.cancel()
+  }
+
+  /// Undoes a worker, within the time limit of the launch.
+  private func undo(_ registration: LaunchRegistration, _ row: Int) async {
+    let (ends, end) = AsyncStream.makeStream(of: LaunchOutcome.self)
+    let id = ObjectIdentifier(loader)
+    // In unstructured tasks, because cancelling a launch must cancel no clean-up.
+    Task {
+      await registration.undo(for: id)
+      end.yield(.undone)
+    }
+    let watch = loader.timeout.map { limit in
+      alarm(at: stopwatch.elapsed() + limit) { end.yield(.timedOut) }
+    }
+    let outcome = await Task { await ends.first { _ in true } }.value ?? .timedOut
+    watch?.cancel()
+    registration.outcome.replace(outcome)
+    loader.state.withLock { $0.registry.undone(row, outcome) }
+  }
+
+  private func conclude(
+    _ rows: [LaunchRow],
+    _ problems: [LaunchError],
+    _ verdict: LaunchRegistry.Verdict
+  ) {
+    let report = LaunchReport(rows: rows, total: stopwatch.elapsed(), problems: problems)
+    limit?.cancel()
+    if loader.policy == .rollback {
+      for row in rows { _ = row.registration.takeWorker() }
+    }
+    switch verdict {
+    case .fine: loader.result.resolve((report, nil))
+    case .failed: loader.result.resolve((report, LaunchError(.failed(report))))
+    case .impossible: loader.result.resolve((report, problems.first))
+    }
+  }
+
+  /// Calls a closure at a time of the launch, in a task of its own.
+  private func alarm(
+    at time: Duration,
+    _ body: @escaping @Sendable () -> Void
+  ) -> Task<Void, Never> {
+    Task.detached { [stopwatch] in
+      do {
+        try await stopwatch.sleep(time)
+      } catch {
+        return  // Cancelled: the watched work has ended.
+      }
+      body()
+    }
+  }
+}

@@ -1,0 +1,175 @@
+internal import EventBus
+
+/// Ends of rows, and their effect on dependants.
+extension LaunchSchedule {
+  /// Lets the worker of a row begin, unless the row has an outcome.
+  ///
+  /// Called where the worker runs.
+  ///
+  /// - Returns: `true` if the caller must call the worker.
+  mutating func claimBegin(_ row: Int) -> Bool {
+    guard has(row) else { return false }
+    guard self[row].status == .starting else {
+      self[row].isAbandoned = false
+      return false
+    }
+    self[row].status = .running
+    return true
+  }
+
+  /// Claims the right to record the end of a worker that has returned or whose condition does not hold.
+  ///
+  /// - Returns: `true` if the row had no outcome yet.
+  mutating func claimEnd(_ row: Int) -> Bool {
+    guard has(row) else { return false }
+    guard self[row].isOut else {
+      self[row].isAbandoned = false
+      return false
+    }
+    self[row].status = .ending
+    return true
+  }
+
+  /// Claims the right to record that a row exceeded its time limit.
+  ///
+  /// A synchronous worker that has begun must be awaited.
+  ///
+  /// - Returns: `true` if the row can be abandoned.
+  mutating func giveUp(_ row: Int) -> Bool {
+    guard has(row), self[row].isOut else { return false }
+    guard self[row].status == .starting || self[row].registration.isAsynchronous else {
+      return false
+    }
+    self[row].status = .ending
+    self[row].isAbandoned = true
+    return true
+  }
+
+  /// Abandons all asynchronous workers that run.
+  ///
+  /// - Returns: Their rows.
+  /// - Complexity: O(*n*).
+  mutating func giveUpRunning() -> [Int] {
+    rows.filter { $0.status == .running }.map(\.number).filter { giveUp($0) }
+  }
+
+  /// Records the end of a row that ran or was handed out.
+  ///
+  /// If the row did not finish, the rows that need it are skipped; other dependants become ready.
+  ///
+  /// - Complexity: O(*d*) in the number of its dependants and of the dependants of skipped rows.
+  mutating func end(_ row: Int, _ times: LaunchTimes?, _ outcome: LaunchOutcome) {
+    let index = index(of: row)
+    guard rows[index].status == .running || rows[index].status == .ending else { return }
+    makeRoom(index)
+    open[rows[index].phase.index] -= 1
+    if times == nil { rows[index].turn = nil }
+    rows[index].times = times
+    rows[index].outcome = outcome
+    rows[index].status = .ended
+    release(index, isFinished: outcome.isFinished)
+  }
+
+  /// Withdraws a row that has not begun, and skips the rows that need it.
+  ///
+  /// - Returns: `true` if the row was withdrawn; `false` if it has begun or ended.
+  mutating func withdraw(_ row: Int) -> Bool {
+    guard has(row), self[row].isPending else { return false }
+    let index = index(of: row)
+    makeRoom(index)
+    open[rows[index].phase.index] -= 1
+    rows[index].status = .withdrawn
+    release(index, isFinished: false)
+    return true
+  }
+
+  /// Gives a waiting row an outcome without its turn.
+  mutating func skip(_ row: Int, _ outcome: LaunchOutcome) {
+    let index = index(of: row)
+    guard rows[index].status == .waiting else { return }
+    markSkipped(index, outcome)
+    release(index, isFinished: false)
+  }
+
+  /// Gives an outcome to every row, from a phase on, that has not begun.
+  ///
+  /// - Returns: Those rows that were handed out.
+  /// - Complexity: O(*n*).
+  mutating func skipAll(from first: LaunchPhase = .early, _ outcome: LaunchOutcome) -> [Int] {
+    var starting: [Int] = []
+    for index in rows.indices where rows[index].isPending && rows[index].phase >= first {
+      if rows[index].status == .starting { starting.append(rows[index].number) }
+      makeRoom(index)
+      markSkipped(index, outcome)
+    }
+    return starting
+  }
+
+  /// Removes and returns the rows that were withdrawn before the launch if they outnumber the others and
+  /// are more than eight.
+  ///
+  /// - Complexity: Amortized O(1).
+  mutating func takeWithdrawnRows() -> [LaunchRow] {
+    withdrawnCount += 1
+    guard withdrawnCount > max(8, rows.count / 2) else { return [] }
+    withdrawnCount = 0
+    return takeRows { $0 == .withdrawn }
+  }
+
+  /// Removes and returns the ended rows if all rows have ended, or if they outnumber the others and are
+  /// more than eight.
+  ///
+  /// - Complexity: Amortized O(1), and O(*d*) in the number of dependants of a row.
+  mutating func takeEndedRows() -> [LaunchRow] {
+    let openCount = open.reduce(0, +)
+    if openCount == 0 {
+      defer { removeAll() }
+      return rows
+    }
+    return rows.count > max(8, 2 * openCount) ? takeRows(where: \.isOver) : []
+  }
+
+  private mutating func takeRows(where isTaken: (LaunchRow.Status) -> Bool) -> [LaunchRow] {
+    let taken = rows.filter { isTaken($0.status) }
+    rows.removeAll { isTaken($0.status) }
+    for index in rows.indices { rows[index].dependants.removeAll { !has($0.row) } }
+    return taken
+  }
+
+  /// Releases the capacity that a handed-out row occupies, so that others can begin.
+  private mutating func makeRoom(_ index: Int) {
+    if rows[index].isCounted {
+      rows[index].isCounted = false
+      runningTasks -= 1
+    }
+    if hopping == rows[index].number { hopping = nil }
+  }
+
+  /// Notifies the dependants of a row that it has ended, and skips, transitively, those that needed it.
+  private mutating func release(_ index: Int, isFinished: Bool) {
+    guard !rows[index].dependants.isEmpty else { return }
+    var ended = [(index: index, isFinished: isFinished)]
+    while let (index, isFinished) = ended.popLast() {
+      let dependants = rows[index].dependants
+      rows[index].dependants = []
+      for dependant in dependants {
+        let waiting = self.index(of: dependant.row)
+        guard rows[waiting].status == .waiting else { continue }
+        if isFinished || !dependant.isHard {
+          rows[waiting].waitCount -= 1
+          if rows[waiting].waitCount == 0 && rows[waiting].phase <= phase { enqueue(waiting) }
+        } else {
+          markSkipped(waiting, .skipped(because: rows[index].id))
+          ended.append((waiting, false))
+        }
+      }
+    }
+  }
+
+  private mutating func markSkipped(_ index: Int, _ outcome: LaunchOutcome) {
+    rows[index].status = .skipped
+    rows[index].outcome = outcome
+    rows[index].turn = nil
+    _ = skipped.append(rows[index].number)
+  }
+}

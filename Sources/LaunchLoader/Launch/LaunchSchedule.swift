@@ -1,0 +1,301 @@
+internal import EventBus
+
+/// The rows of a loader, and which of them may begin next.
+///
+///     phase opens ──▶ calls ─┐
+///                     hops  ─┼─ lowest rank ──▶ running ──▶ ended ──▶ dependants
+///                     tasks ─┘
+///
+/// A plain value. Rows are identified by their numbers. Numbers are never reused, so abandoned work may
+/// report its end at any time.
+struct LaunchSchedule: Sendable {
+  /// The rows, by number.
+  var rows: [LaunchRow] = []
+  /// The number of the next row to be added.
+  private(set) var nextRow = 0
+  /// A Boolean value that indicates whether no planning is needed: no dependencies and only the
+  /// standard phase.
+  private(set) var isPlain = true
+  /// The number of rows that were withdrawn before the launch and are still here.
+  var withdrawnCount = 0
+
+  /// The current phase.
+  private(set) var phase = LaunchPhase.early
+  /// The rows that wait for their phase, by phase.
+  private var phases: [[Int]] = Array(repeating: [], count: LaunchPhase.allCases.count)
+  /// The number of rows of each phase that have not ended, including those to be skipped.
+  var open = Array(repeating: 0, count: LaunchPhase.allCases.count)
+  /// The rows with the status `skipped`, in order.
+  var skipped = BoundedQueue<Int>()
+
+  /// Work that can be called directly.
+  private var calls = LaunchQueue()
+  /// Work that belongs to another actor.
+  private var hops = LaunchQueue()
+  /// Work that runs in tasks.
+  private var tasks = LaunchQueue()
+  /// The number of asynchronous workers that may run at once.
+  private let width: Int
+  /// The number of asynchronous workers of the launch that run.
+  var runningTasks = 0
+  /// The actor on which the launch began, if it is known.
+  private var home: ObjectIdentifier?
+  /// The synchronous worker that runs on its actor; nothing else begins meanwhile.
+  var hopping: Int?
+  /// The most recently assigned rank.
+  private var lastRank = 0
+  /// The most recently assigned turn.
+  private var lastTurn = 0
+
+  /// Creates an empty schedule.
+  ///
+  /// - Parameter width: The number of asynchronous workers that may run at once.
+  init(width: Int) { self.width = width }
+
+  /// Indicates whether the schedule still contains a row.
+  func has(_ row: Int) -> Bool {
+    let index = index(of: row)
+    return index < rows.count && rows[index].number == row
+  }
+
+  /// Returns the index at which a row is, or would be.
+  ///
+  /// - Complexity: O(1); O(log *n*) after rows were removed.
+  func index(of row: Int) -> Int {
+    guard !rows.isEmpty else { return 0 }
+    let guess = row - rows[0].number
+    if rows.indices.contains(guess) && rows[guess].number == row { return guess }
+    return rows.indices.partitionPoint { rows[$0].number < row }
+  }
+
+  /// The row with a number, which the schedule contains.
+  subscript(row: Int) -> LaunchRow {
+    _read { yield rows[index(of: row)] }
+    _modify { yield &rows[index(of: row)] }
+  }
+
+  /// Indicates whether all phases up to and including `last` have ended.
+  func isOver(upTo last: LaunchPhase) -> Bool {
+    open.prefix(last.index + 1).allSatisfy { $0 == 0 }
+  }
+
+  /// Stops the program if the counts or the queues contradict the rows.
+  ///
+  /// - Complexity: O(*n*²).
+  func _checkInvariants() {
+    for queue in [calls, hops, tasks] { queue._checkInvariants() }
+    assert(zip(rows, rows.dropFirst()).allSatisfy { $0.number < $1.number }, "out of order")
+    assert(rows.allSatisfy { $0.number < nextRow && self[$0.number].number == $0.number }, "lost")
+    for phase in LaunchPhase.allCases {
+      let count = rows.count { $0.phase == phase && !$0.status.isOver }
+      assert(open[phase.index] == count, "the number of open rows is wrong")
+    }
+    assert(runningTasks == rows.count(where: \.isCounted), "the number of tasks is wrong")
+    assert(hopping.map { has($0) && !self[$0].status.isOver } ?? true, "a hop has ended")
+    assert(rows.count { $0.status == .skipped } == skipped.count, "a skipped row is lost")
+    let dependants = rows.filter { !$0.status.isOver }.flatMap(\.dependants).map(\.row)
+    for row in rows where row.status == .waiting {
+      let count = dependants.count { $0 == row.number }
+      assert(row.waitCount == count, "a row waits for the wrong number of rows")
+    }
+  }
+}
+
+// Adding rows.
+extension LaunchSchedule {
+  /// Appends a row, whose number is ``nextRow``.
+  ///
+  /// - Complexity: Amortized O(1).
+  mutating func append(_ row: LaunchRow) {
+    if !row.registration.isPlain { isPlain = false }
+    if row.status == .waiting { open[row.phase.index] += 1 }
+    rows.append(row)
+    nextRow += 1
+  }
+
+  /// Removes all rows; the numbering continues.
+  mutating func removeAll() {
+    rows = []
+    for index in open.indices { open[index] = 0 }
+    calls = LaunchQueue()
+    hops = LaunchQueue()
+    tasks = LaunchQueue()
+  }
+
+  /// Begins with rows that need no planning, in order of registration.
+  ///
+  /// - Parameter home: The actor on which the launch begins, if it is known.
+  /// - Complexity: O(*n*).
+  mutating func begin(on home: ObjectIdentifier?) {
+    self.home = home
+    phase = .standard
+    lastRank = nextRow
+    for index in rows.indices where rows[index].status == .waiting {
+      rows[index].rank = index
+      enqueue(index)
+    }
+  }
+
+  /// Begins with rows as planned.
+  ///
+  /// - Parameters:
+  ///   - plan: The plan for these rows.
+  ///   - home: The actor on which the launch begins, if it is known.
+  /// - Complexity: O(*n* + *e*) in the numbers of rows and of dependencies.
+  mutating func begin(_ plan: LaunchPlanner, on home: ObjectIdentifier?) {
+    self.home = home
+    lastRank = nextRow
+    for index in rows.indices where rows[index].status == .waiting {
+      move(rows[index].number, to: plan.phases[index])
+    }
+    for (rank, index) in plan.order.enumerated() {
+      rows[index].rank = rank
+      phases[rows[index].phase.index].append(rows[index].number)
+      for (target, isHard) in plan.dependencies(of: index) where plan.excluded[target] == nil {
+        wait(rows[index].number, for: rows[target].number, isHard: isHard)
+      }
+    }
+    for index in plan.excluded.keys.sorted() {
+      skip(rows[index].number, .skipped(because: plan.excluded[index]))
+    }
+    openPhase()
+  }
+
+  /// Makes a row wait for another row, which has not ended.
+  mutating func wait(_ row: Int, for target: Int, isHard: Bool) {
+    self[row].waitCount += 1
+    self[target].dependants.append((row, isHard))
+  }
+
+  /// Assigns a rank to a row that was added, and enqueues it now or when its phase and its dependencies
+  /// permit.
+  mutating func schedule(_ row: Int) {
+    let index = index(of: row)
+    lastRank += 1
+    rows[index].rank = lastRank
+    if rows[index].phase > phase {
+      phases[rows[index].phase.index].append(row)
+    } else if rows[index].waitCount == 0 {
+      enqueue(index)
+    }
+  }
+
+  /// Moves a waiting row to an earlier phase that depends on it; the caller then schedules it.
+  ///
+  /// - Returns: `true` if the row was in a later phase.
+  @discardableResult
+  mutating func move(_ row: Int, to earlier: LaunchPhase) -> Bool {
+    let index = index(of: row)
+    guard rows[index].status == .waiting && rows[index].phase > earlier else { return false }
+    open[rows[index].phase.index] -= 1
+    open[earlier.index] += 1
+    rows[index].phase = earlier
+    return true
+  }
+}
+
+// Handing out rows.
+extension LaunchSchedule {
+  /// Returns the next action and opens phases as the previous ones end.
+  ///
+  /// - Parameters:
+  ///   - canWait: `true` if the runner can wait; otherwise it can only call work on its own actor.
+  ///   - last: The last phase to open.
+  /// - Returns: The action; `nil` if nothing can begin now.
+  /// - Complexity: Amortized O(1); O(log *n*) for work that was added out of order.
+  mutating func next(canWait: Bool, upTo last: LaunchPhase) -> LaunchRegistry.Step? {
+    while true {
+      if let row = skipped.popFirst() {
+        open[self[row].phase.index] -= 1
+        self[row].status = .ended
+        return .skip(self[row].registration, self[row].outcome ?? .skipped(because: nil))
+      }
+      if hopping == nil, let row = nextReady(canWait: canWait) { return begin(row, canWait) }
+      guard open[phase.index] == 0, phase < last else { return nil }
+      openNextPhase()
+    }
+  }
+
+  /// Opens all phases, because those before the last one have ended.
+  mutating func openLastPhase() {
+    while phase < .idle { openNextPhase() }
+  }
+
+  /// A Boolean value that indicates whether a runner that can wait could begin something now.
+  var hasNext: Bool {
+    !skipped.isEmpty
+      || hopping == nil && (calls.first != nil || hops.first != nil || canStartTask)
+  }
+
+  /// Records that a row has its turn.
+  ///
+  /// - Parameters:
+  ///   - row: The row.
+  ///   - isDirect: `true` if the worker is called immediately, without a wait and without a condition.
+  mutating func handOut(_ row: Int, isDirect: Bool) {
+    lastTurn += 1
+    self[row].turn = lastTurn
+    self[row].status = isDirect ? .running : .starting
+  }
+
+  private var canStartTask: Bool { runningTasks < width && tasks.first != nil }
+
+  /// Removes the turn of the lowest rank, discarding turns of rows that have ended.
+  private mutating func nextReady(canWait: Bool) -> Int? {
+    while let turn = canWait ? popFirst() : calls.popFirst() {
+      if has(turn.row) && self[turn.row].status == .waiting { return turn.row }
+    }
+    return nil
+  }
+
+  private mutating func popFirst() -> LaunchTurn? {
+    let call = calls.first?.rank ?? .max
+    let hop = hops.first?.rank ?? .max
+    let task = canStartTask ? tasks.first?.rank ?? .max : .max
+    if call <= min(hop, task) { return calls.popFirst() }
+    return hop < task ? hops.popFirst() : tasks.popFirst()
+  }
+
+  private mutating func begin(_ row: Int, _ canWait: Bool) -> LaunchRegistry.Step {
+    let registration = self[row].registration
+    let isCalled = registration.isInline || !canWait
+    handOut(row, isDirect: isCalled && !registration.hasCondition)
+    if registration.isAsynchronous {
+      self[row].isCounted = true
+      runningTasks += 1
+    } else if !isCalled {
+      hopping = row
+    }
+    return .run(registration, row: row)
+  }
+
+  private mutating func openNextPhase() {
+    guard let next = LaunchPhase.allCases.first(where: { $0 > phase }) else { return }
+    phase = next
+    openPhase()
+  }
+
+  /// Enqueues the rows of the phase that wait for no other row.
+  private mutating func openPhase() {
+    let planned = phases[phase.index]
+    phases[phase.index] = []
+    for row in planned {
+      let index = index(of: row)
+      guard rows[index].phase == phase, rows[index].waitCount == 0 else { continue }
+      if rows[index].status == .waiting { enqueue(index) }
+    }
+  }
+
+  /// Adds a row to the queue of its kind.
+  mutating func enqueue(_ index: Int) {
+    let turn = LaunchTurn(rank: rows[index].rank, row: rows[index].number)
+    let registration = rows[index].registration
+    if registration.isAsynchronous {
+      tasks.insert(turn)
+    } else if registration.isInline || registration.home == home {
+      calls.insert(turn)
+    } else {
+      hops.insert(turn)
+    }
+  }
+}

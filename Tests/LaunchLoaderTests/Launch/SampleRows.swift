@@ -1,0 +1,30 @@
+import LaunchLoader
+
+extension LaunchRow {
+  /// Returns a row whose work has ended.
+  static func ended(
+    _ id: LaunchID,
+    fileID: StaticString = "App/File.swift",
+    line: UInt = 1,
+    phase: LaunchPhase = .standard,
+    after dependencies: [LaunchID] = [],
+    isSynchronous: Bool = true,
+    turn: Int? = nil,
+    start: Duration = .zero,
+    duration: Duration = .zero,
+    _ outcome: LaunchOutcome = .finished
+  ) -> LaunchRow {
+    let registration = LaunchRegistration(
+      id: id,
+      site: LaunchSite(fileID: fileID, line: line),
+      after: dependencies,
+      phase: phase,
+      work: isSynchronous ? .synchronous(LaunchCall { _ in }) : .asynchronous { _ in }
+    )
+    var row = LaunchRow(registration, number: 0)
+    row.turn = turn
+    row.times = (start, duration)
+    row.outcome = outcome
+    return row
+  }
+}
