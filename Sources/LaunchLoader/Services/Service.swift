@@ -176,13 +176,3 @@ public struct ServiceContext: Sendable {
     handle.signal.onRaise(body)
   }
 }
-
-/// A service made of a name and a closure.
-struct ServiceClosure: Service {
-  let name: String
-  let body: @Sendable (ServiceContext) async throws -> Void
-
-  func run(_ context: ServiceContext) async throws {
-    try await body(context)
-  }
-}

@@ -71,24 +71,3 @@ extension ServiceError: CustomStringConvertible {
     }
   }
 }
-
-/// The result of running services.
-package struct ServiceOutcome: Sendable {
-  /// An error and the service that threw it.
-  package struct Failure: Sendable {
-    /// The service that threw the error, or `nil` if the error did not come from a service.
-    package let service: String?
-    /// The error.
-    package let error: any Error
-  }
-
-  /// The failures in order: the cause first, ignored errors last.
-  ///
-  /// Empty after success.
-  package let failures: [Failure]
-  /// A Boolean value that indicates whether the services were cancelled.
-  package let isCancelled: Bool
-
-  /// The errors of ``failures``.
-  package var errors: [any Error] { failures.map(\.error) }
-}

@@ -31,7 +31,7 @@ package final class SignalBridge: Sendable {
   private let resize: Answer
   private let requests = SignalQueue()
   private let reloads = SignalQueue()
-  private let key: SignalDesk<SignalCenter.Waiter>.Key?
+  private let listener: SignalListener?
 
   /// Starts listening.
   ///
@@ -60,24 +60,21 @@ package final class SignalBridge: Sendable {
     self.reload = reload
     self.resize = resize
     let signals = table.keys.filter { !SignalCenter.shared.isIgnored($0.rawValue) }
-    SignalRefusal.check(signals)
-    let hadTerminal = JobControl.hasTerminal
+    let hadTerminal = ServiceProcess.hasTerminal
     let (requests, reloads) = (requests, reloads)
-    let listener = SignalCenter.DirectListener(onMessage: onMessage) { number in
+    let direct = SignalCenter.DirectListener(onMessage: onMessage) { number in
       let signal = UnixSignal(rawValue: number)
       switch table[signal] {
       case .graceful where signal != .hangup: interrupt(number)
       case .graceful: hangup()
-      case .reload where signal == .hangup && hadTerminal && !JobControl.hasTerminal: hangup()
+      case .reload where signal == .hangup && hadTerminal && !ServiceProcess.hasTerminal: hangup()
       case .reload: reloads.append(number)
       case .background, .foreground, .resize: requests.append(number)
       case .ignore, nil: break
       }
     }
-    key = signals.isEmpty ? nil : SignalCenter.shared.open(Set(signals.map(\.rawValue)), listener)
+    listener = signals.isEmpty ? nil : SignalListener(signals, direct)
   }
-
-  deinit { end() }
 
   /// Answers signals until the task is cancelled, and then restores the previous dispositions.
   ///
@@ -99,7 +96,7 @@ package final class SignalBridge: Sendable {
   ///
   /// Repeated calls have no effect.
   package func end() {
-    if let key { SignalCenter.shared.close(key) }
+    listener?.end()
     requests.end()
     reloads.end()
   }
@@ -112,20 +109,16 @@ package final class SignalBridge: Sendable {
     var job = JobState()
     while let number = await requests.next() {
       switch table[UnixSignal(rawValue: number)] {
-      case .background: await take(job.stop(isOnTerminal: JobControl.hasTerminal))
-      case .foreground: await take(job.resume())
+      case .background:
+        let isOnTerminal = ServiceProcess.hasTerminal
+        if job.stop(isOnTerminal: isOnTerminal) { await background() }
+        if isOnTerminal {
+          SignalCenter.shared.stopProcess()
+          await foreground()
+        }
+      case .foreground: if job.resume() { await foreground() }
       case .resize: await resize()
       case .graceful, .reload, .ignore, nil: break
-      }
-    }
-  }
-
-  private func take(_ steps: [JobState.Step]) async {
-    for step in steps {
-      switch step {
-      case .background: await background()
-      case .halt: SignalCenter.shared.stopProcess()
-      case .foreground: await foreground()
       }
     }
   }
@@ -136,28 +129,20 @@ package final class SignalBridge: Sendable {
 /// ## Thread safety
 ///
 /// Every member may be called from any thread, except that only one task may call ``next()``.
-final class SignalQueue: Sendable {
-  private struct State: Sendable {
-    var waiting: [Int32] = []
-    var hasEnded = false
-  }
-
-  private let state = Locked(State())
+private final class SignalQueue: Sendable {
+  /// The queued signals; `nil` after the end.
+  private let waiting = Locked<[Int32]?>([])
   private let bell = Doorbell()
-
-  init() {}
 
   /// Appends a signal, unless an equal one is queued.
   func append(_ number: Int32) {
-    state.withLock { state in
-      if !state.hasEnded, !state.waiting.contains(number) { state.waiting.append(number) }
-    }
+    waiting.withLock { if $0?.contains(number) == false { $0?.append(number) } }
     bell.ring()
   }
 
   /// Drops queued and future signals.
   func end() {
-    state.withLock { $0 = State(hasEnded: true) }
+    waiting.withLock { $0 = nil }
     bell.ring()
   }
 
@@ -166,8 +151,8 @@ final class SignalQueue: Sendable {
   /// - Returns: The number of the signal, or `nil` after ``end()``.
   func next() async -> Int32? {
     while true {
-      let (number, hasEnded) = state.withLock { state in
-        (state.waiting.isEmpty ? nil : state.waiting.removeFirst(), state.hasEnded)
+      let (number, hasEnded) = waiting.withLock { waiting in
+        (waiting?.isEmpty == false ? waiting?.removeFirst() : nil, waiting == nil)
       }
       if number != nil || hasEnded { return number }
       await bell.wait()
@@ -175,22 +160,11 @@ final class SignalQueue: Sendable {
   }
 }
 
-/// The state machine of job control: when to announce the background and foreground, and when to stop the
-/// process.
+/// The rule of job control: when to announce the background and the foreground.
 ///
 /// A plain value. Each edge is announced once: a process stopped on a terminal returns to the foreground when
 /// the stop returns, and the `SIGCONT` that continued it has no further effect.
 package struct JobState: Sendable {
-  /// A step for the caller to perform.
-  package enum Step: Sendable, Equatable {
-    /// Announce that the program goes to the background.
-    case background
-    /// Stop the process, until it is continued.
-    case halt
-    /// Announce that the program returns to the foreground.
-    case foreground
-  }
-
   private var isInBackground = false
 
   /// Creates the state of a program in the foreground.
@@ -198,20 +172,20 @@ package struct JobState: Sendable {
 
   /// Handles `SIGTSTP`.
   ///
-  /// - Parameter isOnTerminal: Whether a terminal controls the process and can continue it. Without one, the
-  ///   program goes to the background but does not stop.
-  /// - Returns: The steps to perform, in order.
-  package mutating func stop(isOnTerminal: Bool) -> [Step] {
-    let announcement: [Step] = isInBackground ? [] : [.background]
-    isInBackground = !isOnTerminal
-    return isOnTerminal ? announcement + [.halt, .foreground] : announcement
+  /// - Parameter isOnTerminal: Whether a terminal controls the process and can continue it. The process then
+  ///   stops, and the foreground is announced when it continues. Without a terminal, the program goes to the
+  ///   background but does not stop.
+  /// - Returns: `true` if the background must be announced first.
+  package mutating func stop(isOnTerminal: Bool) -> Bool {
+    defer { isInBackground = !isOnTerminal }
+    return !isInBackground
   }
 
   /// Handles `SIGCONT`.
   ///
-  /// - Returns: The steps to perform, in order.
-  package mutating func resume() -> [Step] {
+  /// - Returns: `true` if the foreground must be announced.
+  package mutating func resume() -> Bool {
     defer { isInBackground = false }
-    return isInBackground ? [.foreground] : []
+    return isInBackground
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Signal listener rules")
 struct SignalDeskTests {
-  private typealias Desk = SignalDesk<String>
+  private typealias Desk = SignalDesk<String, String>
 
   @Test("A handler is installed with the first listener and restored with the last")
   func counts() {
@@ -26,7 +26,7 @@ struct SignalDeskTests {
     #expect(desk.close(key).restored == [15])
     let again = desk.close(key)
     #expect(again.restored.isEmpty && again.resent.isEmpty && again.waiters.isEmpty)
-    #expect(desk.take(key, waiter: "late") == .ended)
+    #expect(desk.taking(key, "late") == .ended)
   }
 
   @Test("A signal reaches all its listeners, the oldest first, and no others")
@@ -34,11 +34,11 @@ struct SignalDeskTests {
     var desk = Desk()
     let keys = [desk.open([15]).key, desk.open([2]).key, desk.open([15, 2]).key]
     for (index, key) in keys.enumerated() {
-      #expect(desk.take(key, waiter: "\(index)") == .nothing)
+      #expect(desk.taking(key, "\(index)") == .nothing)
     }
-    #expect(desk.arrive(15, isInjected: false).waiters == ["0", "2"])
-    #expect(desk.arrive(2, isInjected: false).waiters == ["1"])
-    #expect(desk.take(keys[2], waiter: "again") == .signal(2))
+    #expect(desk.arrive(15).waiters == ["0", "2"])
+    #expect(desk.arrive(2).waiters == ["1"])
+    #expect(desk.taking(keys[2], "again") == .signal(2))
   }
 
   @Test("Signals of one number merge until taken, and different ones keep their order")
@@ -46,20 +46,20 @@ struct SignalDeskTests {
     var desk = Desk()
     let key = desk.open([1, 2, 15]).key
     for number: Int32 in [15, 1, 15, 2, 1] {
-      #expect(desk.arrive(number, isInjected: false).waiters.isEmpty)
+      #expect(desk.arrive(number).waiters.isEmpty)
     }
-    #expect(desk.take(key, waiter: "") == .signal(15))
-    #expect(desk.take(key, waiter: "") == .signal(1))
-    #expect(desk.take(key, waiter: "") == .signal(2))
-    #expect(desk.take(key, waiter: "") == .nothing)
+    #expect(desk.taking(key, "") == .signal(15))
+    #expect(desk.taking(key, "") == .signal(1))
+    #expect(desk.taking(key, "") == .signal(2))
+    #expect(desk.taking(key, "") == .nothing)
   }
 
   @Test("Of several tasks waiting at one listener, the first receives the signal")
   func severalWaiters() {
     var desk = Desk()
     let key = desk.open([15]).key
-    #expect(desk.take(key, waiter: "first") == .nothing)
-    #expect(desk.take(key, waiter: "second") == .nothing)
+    #expect(desk.taking(key, "first") == .nothing)
+    #expect(desk.taking(key, "second") == .nothing)
     #expect(desk.arrive(15, isInjected: true).waiters == ["first"])
     #expect(desk.close(key).waiters == ["second"])
   }
@@ -67,11 +67,11 @@ struct SignalDeskTests {
   @Test("A signal without listeners is unheard, unless it was injected")
   func unheard() {
     var desk = Desk()
-    #expect(desk.arrive(15, isInjected: false).isUnheard)
+    #expect(desk.arrive(15).isUnheard)
     #expect(!desk.arrive(15, isInjected: true).isUnheard)
     let key = desk.open([2]).key
-    #expect(desk.arrive(15, isInjected: false).isUnheard)
-    #expect(!desk.arrive(2, isInjected: false).isUnheard)
+    #expect(desk.arrive(15).isUnheard)
+    #expect(!desk.arrive(2).isUnheard)
     _ = desk.close(key)
   }
 
@@ -103,10 +103,10 @@ struct SignalDeskTests {
     var keys: [Bool: Desk.Key] = [:]
     var resent = 0
     func close(_ isA: Bool) { resent += keys[isA].map { desk.close($0).resent.count } ?? 0 }
-    func take(_ isA: Bool) { if let key = keys[isA] { _ = desk.take(key, waiter: "") } }
+    func take(_ isA: Bool) { if let key = keys[isA] { _ = desk.taking(key, "") } }
     for event in events {
       switch event {
-      case .arrive: #expect(!desk.arrive(15, isInjected: false).isUnheard)
+      case .arrive: #expect(!desk.arrive(15).isUnheard)
       case .inject: _ = desk.arrive(15, isInjected: true)
       case .takeA: take(true)
       case .takeB: take(false)
@@ -122,33 +122,62 @@ struct SignalDeskTests {
   @Test("A direct listener receives each signal at once, and none is sent again")
   func direct() {
     var desk = Desk()
-    let direct = desk.open([1, 15], isDirect: true)
+    let direct = desk.open([1, 15], "direct")
     let stream = desk.open([15])
     #expect(direct.installed == [1, 15])
-    #expect(desk.arrive(15, isInjected: false).direct == [direct.key])
-    #expect(desk.arrive(1, isInjected: false).direct == [direct.key])
+    #expect(desk.arrive(15).receivers == ["direct"])
+    #expect(desk.arrive(1).receivers == ["direct"])
     // The direct one took it.
     #expect(desk.close(stream.key).resent.isEmpty)
     let closing = desk.close(direct.key)
     #expect(closing.restored == [1, 15] && closing.resent.isEmpty)
+    #expect(closing.receivers == ["direct"])
     // It was on its way when the listener went.
-    let late = desk.arrive(15, isInjected: false)
-    #expect(!late.isUnheard && late.isDropped)
-    #expect(!desk.arrive(15, isInjected: true).isDropped)
+    #expect(!desk.arrive(15).isUnheard)
+    // Other code has installed the handler again.
+    #expect(desk.arrive(15, isInjected: false, isInstalled: true).isUnheard)
+    #expect(!desk.arrive(15, isInjected: true, isInstalled: true).isUnheard)
     let next = desk.open([15]).key
     _ = desk.close(next)
-    #expect(desk.arrive(15, isInjected: false).isUnheard)
+    #expect(desk.arrive(15).isUnheard)
   }
 
   @Test("When all listeners leave at once every waiter resumes, and no signal is sent again")
   func closesAll() {
     var desk = Desk()
     let first = desk.open([15]).key
-    _ = desk.open([1], isDirect: true)
-    #expect(desk.take(first, waiter: "first") == .nothing)
+    _ = desk.open([1], "direct")
+    #expect(desk.taking(first, "first") == .nothing)
     let closing = desk.closeAll()
     #expect(closing.waiters == ["first"])
     #expect(Set(closing.restored) == [1, 15] && closing.resent.isEmpty)
     #expect(!desk.isHeard(15) && !desk.isHeard(1))
+  }
+}
+
+extension SignalDesk where Waiter == String {
+  fileprivate enum Taking: Equatable { case signal(Int32), nothing, ended }
+
+  fileprivate mutating func arrive(_ number: Int32, isInjected: Bool = false) -> Actions {
+    arrive(number, isInjected: isInjected, isInstalled: false)
+  }
+
+  /// Takes a signal, and checks that no other waiter is resumed.
+  fileprivate mutating func taking(_ key: Key, _ waiter: String) -> Taking {
+    let actions = take(key, waiter: waiter)
+    #expect(actions.receivers.isEmpty && actions.restored.isEmpty && actions.resent.isEmpty)
+    guard let resumed = actions.resumed.first else { return .nothing }
+    #expect(actions.resumed.count == 1 && resumed.waiter == waiter)
+    return resumed.number.map { .signal($0) } ?? .ended
+  }
+}
+
+extension SignalDesk.Actions where Waiter == String {
+  fileprivate var waiters: [String] { resumed.map(\.waiter) }
+
+  /// A Boolean value that indicates whether an arrived signal goes to the previous disposition.
+  fileprivate var isUnheard: Bool {
+    #expect(restored == resent)
+    return !resent.isEmpty
   }
 }
