@@ -7,37 +7,23 @@ internal import EventBus
 package struct AppStateMachine: Sendable {
   /// A cause of a change of state.
   package enum Cause: Sendable, CaseIterable {
-    /// `run()` was called.
-    case launch
-    /// Launch work has run.
-    case launched
-    /// Services have started.
-    case started
-    /// The user sends the program to the background.
-    case background
-    /// The user returns the program to the foreground.
-    case foreground
-    /// Services are about to stop.
-    case stop
-    /// All services have ended.
-    case end
+    /// `run()` was called, then launch work has run, then services have started.
+    case launch, launched, started
+    /// The user sends the program to the background, or returns it to the foreground.
+    case background, foreground
+    /// Services are about to stop, then all services have ended.
+    case stop, end
   }
 
-  /// An edge that the delegate and the bus receive.
+  /// An edge that the delegate and the bus receive, named after its event.
   package enum Edge: Sendable, Hashable, CaseIterable {
-    /// Launch work is about to run.
-    case willFinishLaunching
-    /// Launch work has run.
-    case didFinishLaunching
-    /// The application has become active.
-    case didBecomeActive
-    /// The application is about to leave the foreground, or to stop.
-    case willResignActive
-    /// The application is in the background.
-    case didEnterBackground
-    /// The application is about to return from the background.
-    case willEnterForeground
-    /// Services are about to stop.
+    /// An edge before or after the launch work.
+    case willFinishLaunching, didFinishLaunching
+    /// The edges around the time in which the application is active.
+    case didBecomeActive, willResignActive
+    /// The edges around the time in the background.
+    case didEnterBackground, willEnterForeground
+    /// The edge before services stop.
     case willTerminate
   }
 

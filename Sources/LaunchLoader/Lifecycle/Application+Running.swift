@@ -25,7 +25,7 @@ extension Application {
     guard runner.claim() else {
       throw ApplicationError([(service: nil, error: ServiceError(.alreadyRan))])
     }
-    let system = SystemTie(self)
+    let system = SystemConnection(self)
     let (failures, isCancelled) = await withCancellationHandling {
       await runToTheEnd(system)
     } onCancel: {
@@ -39,7 +39,7 @@ extension Application {
   }
 
   private func runToTheEnd(
-    _ system: SystemTie
+    _ system: SystemConnection
   ) async -> (failures: [ServiceRunner.Machine.Failure], isCancelled: Bool) {
     if !runner.isStopping { await launch() }
     runner.send { $0.begin() }

@@ -111,22 +111,24 @@ extension Application {
     case .didFinishLaunching:
       delegate?.applicationDidFinishLaunching(self, options: options)
       bus.post(.didFinishLaunching, options, from: self)
-    case .didBecomeActive:
-      delegate?.applicationDidBecomeActive(self)
-      bus.post(.didBecomeActive, from: self)
-    case .willResignActive:
-      delegate?.applicationWillResignActive(self)
-      bus.post(.willResignActive, from: self)
+    case .didBecomeActive: announce(.didBecomeActive) { $0.applicationDidBecomeActive(self) }
+    case .willResignActive: announce(.willResignActive) { $0.applicationWillResignActive(self) }
     case .didEnterBackground:
-      delegate?.applicationDidEnterBackground(self)
-      bus.post(.didEnterBackground, from: self)
+      announce(.didEnterBackground) { $0.applicationDidEnterBackground(self) }
     case .willEnterForeground:
-      delegate?.applicationWillEnterForeground(self)
-      bus.post(.willEnterForeground, from: self)
-    case .willTerminate:
-      // `run()` does this because it waits for the handlers.
-      break
+      announce(.willEnterForeground) { $0.applicationWillEnterForeground(self) }
+    // `run()` announces this edge because it waits for the handlers.
+    case .willTerminate: break
     }
+  }
+
+  private func announce(
+    _ name: EventName<Void>,
+    isolation: isolated (any Actor)? = #isolation,
+    _ inform: (any ApplicationDelegate) -> Void
+  ) {
+    if let delegate { inform(delegate) }
+    bus.post(name, from: self)
   }
 
   /// Announces the end to the delegate and on the bus, and adds the handlers to the pending work.

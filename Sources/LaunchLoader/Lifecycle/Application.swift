@@ -90,7 +90,7 @@ public final class Application: Sendable {
           bus.post(.serviceDidFail, ServiceFailure(service: service, error: error))
         },
         onMessage: { messages.send($0) },
-        onGoAhead: { Self.leaveHandlers(pending, messages) },
+        onForcedStop: { Self.leaveHandlers(pending, messages) },
         onLeaveLaunch: { pending.leaveLaunch() },
         others: { pending.names }
       )

@@ -41,8 +41,8 @@ final class PendingWork: Sendable {
   /// Stops waiting for the launch work, which continues.
   func leaveLaunch() { launchEnd.resolve(nil) }
 
-  /// Posts an event whose handlers are pending until they have finished, including asynchronous ones and those
-  /// on actors.
+  /// Posts an event whose handlers are pending until they have finished, including asynchronous ones and
+  /// those on actors.
   ///
   /// - Returns: A number for ``wait(_:)``, or `nil` if all handlers have finished.
   func post(

@@ -106,8 +106,7 @@ public struct ServiceOptions: Sendable {
     self.onReturn = onReturn
     self.onThrow = onThrow
     self.waitsForReady = waitsForReady
-    self.startTimeout = startTimeout
-    self.stopTimeout = stopTimeout
+    (self.startTimeout, self.stopTimeout) = (startTimeout, stopTimeout)
   }
 }
 

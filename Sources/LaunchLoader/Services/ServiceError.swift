@@ -63,7 +63,8 @@ extension ServiceError: CustomStringConvertible {
       "service \"\(name)\" returned before shutdown was requested:"
         + " set onReturn to .shutdown or .ignore if it may"
     case .stuck(let name):
-      "\(isLaunchWork ? name : "service \"\(name)\"") is stuck: it did not end after it was cancelled, and was left behind"
+      (isLaunchWork ? name : "service \"\(name)\"")
+        + " is stuck: it did not end after it was cancelled, and was left behind"
     case .alreadyRan:
       "services run only once: create new ones to run again"
     case .failed(let group, let errors):

@@ -27,7 +27,7 @@ extension ServiceMachine {
   /// Requests the cancellation of all services, without waiting for permission.
   package mutating func cancel() {
     request(.cancel)
-    if !mayStop { actions.append(.goAhead) }
+    if !mayStop { actions.append(.forceStop) }
     permitStop()
   }
 
@@ -99,8 +99,8 @@ extension ServiceMachine {
       }
       follow(record.options.onThrow)
     } else if requested == nil {
-      // A service that returns after shutdown was requested has not failed, even if its turn to stop had not
-      // come.
+      // A service that returns after shutdown was requested has not failed, even if its turn to stop had
+      // not come.
       if failsToStart { return fail(ServiceError(.endedBeforeReady(record.name))) }
       if record.options.onReturn == .fail || record.options.onReturn == .cancel {
         failures.append((nil, ServiceError(.returned(record.name))))

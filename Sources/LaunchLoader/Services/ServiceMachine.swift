@@ -37,7 +37,8 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     case stop(Handle)
     /// Cancel this service, and ask it to stop if it was not asked yet.
     case cancel(Handle)
-    /// Report ``timedOut(_:_:)`` after this time, unless this service, or with `nil` every service, has ended.
+    /// Report ``timedOut(_:_:)`` after this time, unless this service, or with `nil` every service, has
+    /// ended.
     case arm(ID?, Transition, Duration)
     /// Remove the limit of this service, unless it is that of a later transition than the given one.
     case disarm(ID, Transition)
@@ -50,7 +51,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     /// Report for as long as this transition lasts what it waits for; the number is ``transitionNumber``.
     case watch(Transition?, number: Int)
     /// Stop waiting for the permission to stop, because the services are cancelled without it.
-    case goAhead
+    case forceStop
     /// Stop waiting for the launch work, which did not end after it was cancelled.
     case leaveLaunch
     /// Take the next milestone.
@@ -65,8 +66,8 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     case started
     /// The services are about to stop; no further service starts.
     case stopping
-    /// All services have ended or were left behind. The failures are in order: the cause first, ignored errors
-    /// last; there are none after success.
+    /// All services have ended or were left behind. The failures are in order: the cause first, ignored
+    /// errors last; there are none after success.
     case over([Failure], isCancelled: Bool)
   }
 
@@ -157,8 +158,8 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   /// Creates a state machine without services.
   ///
   /// - Parameters:
-  ///   - stopTimeout: The time for an orderly stop, from the request, before all services are cancelled; `nil`
-  ///     means no limit.
+  ///   - stopTimeout: The time for an orderly stop, from the request, before all services are cancelled;
+  ///     `nil` means no limit.
   ///   - cancelTimeout: The time in which cancelled services must end; `nil` means no limit.
   ///   - asksBeforeStopping: Whether no service stops before ``permitStop()`` is called.
   package init(
@@ -174,8 +175,8 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   /// A Boolean value that indicates whether the services are stopping or have stopped.
   package var isStopping: Bool { requested != nil }
 
-  /// The transition in progress, `start` or `stop`; `nil` before the run is claimed, between the two, and after
-  /// the run.
+  /// The transition in progress, `start` or `stop`; `nil` before the run is claimed, between the two, and
+  /// after the run.
   package var transition: Transition? {
     if !isClaimed || stage == .over { return nil }
     if requested != nil { return .stop }

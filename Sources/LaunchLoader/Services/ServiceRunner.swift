@@ -18,7 +18,7 @@ final class ServiceRunner: Sendable {
     /// Called with each message for the user of the program.
     let onMessage: @Sendable (String) -> Void
     /// Called when services are cancelled before the stop was permitted.
-    var onGoAhead: @Sendable () -> Void = {}
+    var onForcedStop: @Sendable () -> Void = {}
     /// Called when launch work is left behind.
     var onLeaveLaunch: @Sendable () -> Void = {}
     /// Returns the names of everything besides services that delays the start or the stop.
@@ -32,7 +32,8 @@ final class ServiceRunner: Sendable {
 
   private let state: Locked<State>
   private let alarms: ServiceAlarms
-  private let news = Doorbell()
+  /// Rings when there is a milestone to take.
+  private let milestones = Doorbell()
 
   /// Creates a runner without services.
   ///
@@ -50,8 +51,8 @@ final class ServiceRunner: Sendable {
 
   /// Claims the run for the first caller.
   ///
-  /// - Parameter group: If these services form a group, its name and the runner that it is a service of. Errors
-  ///   and messages go to the callbacks of that runner, prefixed with the name of the group.
+  /// - Parameter group: If these services form a group, its name and the runner that it is a service of.
+  ///   Errors and messages go to the callbacks of that runner, prefixed with the name of the group.
   /// - Returns: `true` if the caller must run the services.
   func claim(for group: (name: String, in: ServiceRunner)? = nil) -> Bool {
     guard let group else { return send { $0.claim() } }
@@ -92,7 +93,7 @@ final class ServiceRunner: Sendable {
         if case .over = milestone { alarms.close() }
         return milestone
       }
-      await news.wait()
+      await milestones.wait()
     }
   }
 
@@ -122,9 +123,9 @@ final class ServiceRunner: Sendable {
     case .watch(let transition, let number):
       alarms.remove(.waitReport(number - 1), upTo: .start)
       if transition != nil { reportWait(number, since: alarms.elapsed, next: .seconds(5)) }
-    case .goAhead: reports?.onGoAhead()
+    case .forceStop: reports?.onForcedStop()
     case .leaveLaunch: reports?.onLeaveLaunch()
-    case .announce: news.ring()
+    case .announce: milestones.ring()
     }
   }
 

@@ -18,17 +18,14 @@ internal import EventBus
 ///
 /// ## Thread safety
 ///
-/// `onMessage`, `interrupt` and `hangup` run on the thread that reads signals and must not run user code. The
-/// other closures run in the isolation in which they were formed. No lock is held during any of them.
+/// `onMessage`, `interrupt` and `hangup` run on the thread that reads signals and must not run user code.
+/// The closure `answer` runs in the isolation in which it was formed. No lock is held during any of them.
 package final class SignalBridge: Sendable {
-  /// An answer to a signal.
-  package typealias Answer = @isolated(any) @Sendable () async -> Void
+  /// Answers a signal with this meaning.
+  package typealias Answer = @isolated(any) @Sendable (SignalMeaning) async -> Void
 
   private let table: [UnixSignal: SignalMeaning]
-  private let background: Answer
-  private let foreground: Answer
-  private let reload: Answer
-  private let resize: Answer
+  private let answer: Answer
   private let requests = SignalQueue()
   private let reloads = SignalQueue()
   private let listener: SignalListener?
@@ -40,25 +37,17 @@ package final class SignalBridge: Sendable {
   ///   - onMessage: Called with errors of the operating system, on any thread.
   ///   - interrupt: Called with the number of a signal that requests the end.
   ///   - hangup: Called when `SIGHUP` requests the end.
-  ///   - background: Sends the program to the background; the process does not stop before the call returns.
-  ///   - foreground: Returns the program to the foreground.
-  ///   - reload: Reloads the configuration.
-  ///   - resize: Reports that the size of the terminal has changed.
+  ///   - answer: Called with the other meanings. The process does not stop before the answer to
+  ///     `background` returns.
   package init(
     _ table: [UnixSignal: SignalMeaning] = SignalMeaning.usual,
     onMessage: @escaping @Sendable (String) -> Void = { _ in },
     interrupt: @escaping @Sendable (Int32) -> Void,
     hangup: @escaping @Sendable () -> Void,
-    @_inheritActorContext background: @escaping Answer,
-    @_inheritActorContext foreground: @escaping Answer,
-    @_inheritActorContext reload: @escaping Answer,
-    @_inheritActorContext resize: @escaping Answer
+    @_inheritActorContext answer: @escaping Answer
   ) {
     self.table = table
-    self.background = background
-    self.foreground = foreground
-    self.reload = reload
-    self.resize = resize
+    self.answer = answer
     let signals = table.keys.filter { !SignalCenter.shared.isIgnored($0.rawValue) }
     let hadTerminal = ServiceProcess.hasTerminal
     let (requests, reloads) = (requests, reloads)
@@ -102,7 +91,7 @@ package final class SignalBridge: Sendable {
   }
 
   private func answerReloads() async {
-    while await reloads.next() != nil { await reload() }
+    while await reloads.next() != nil { await answer(.reload) }
   }
 
   private func answerRequests() async {
@@ -111,13 +100,13 @@ package final class SignalBridge: Sendable {
       switch table[UnixSignal(rawValue: number)] {
       case .background:
         let isOnTerminal = ServiceProcess.hasTerminal
-        if job.stop(isOnTerminal: isOnTerminal) { await background() }
+        if job.stop(isOnTerminal: isOnTerminal) { await answer(.background) }
         if isOnTerminal {
           SignalCenter.shared.stopProcess()
-          await foreground()
+          await answer(.foreground)
         }
-      case .foreground: if job.resume() { await foreground() }
-      case .resize: await resize()
+      case .foreground: if job.resume() { await answer(.foreground) }
+      case .resize: await answer(.resize)
       case .graceful, .reload, .ignore, nil: break
       }
     }

@@ -13,7 +13,7 @@ internal import EventBus
 /// user code. Waiters are resumed, and signals sent again, outside the lock.
 final class SignalCenter: Sendable {
   /// The state machine; a waiter receives the signal number, or `nil` at the end.
-  typealias Desk = SignalDesk<CheckedContinuation<Int32?, Never>, DirectListener>
+  typealias Router = SignalRouter<CheckedContinuation<Int32?, Never>, DirectListener>
 
   /// A listener that receives signals on the thread that reads them.
   struct DirectListener: Sendable {
@@ -28,7 +28,7 @@ final class SignalCenter: Sendable {
   }
 
   private struct State: Sendable {
-    var desk = Desk()
+    var router = Router()
     /// The dispositions before the first listener.
     var previous: [Int32: SignalDisposition] = [:]
     /// The dispositions restored after the last listener.
@@ -61,14 +61,14 @@ final class SignalCenter: Sendable {
   ///   - numbers: The signals, all of which accept listeners.
   ///   - direct: The listener that receives the signals; `nil` if they are taken with ``next(_:)``.
   /// - Returns: The key of the listener, or `nil` if the system cannot create a pipe or a thread.
-  func open(_ numbers: Set<Int32>, _ direct: DirectListener?) -> Desk.Key? {
-    let (key, code): (Desk.Key?, Int32) = state.withLock { state in
+  func open(_ numbers: Set<Int32>, _ direct: DirectListener?) -> Router.Key? {
+    let (key, code): (Router.Key?, Int32) = state.withLock { state in
       if !state.isOpen {
         let code = SignalPipe.open(onSignal: arrive, onFailure: pipeBroke)
         guard code == 0 else { return (nil, code) }
         state.isOpen = true
       }
-      let (key, installed) = state.desk.open(numbers, direct)
+      let (key, installed) = state.router.open(numbers, direct)
       for number in installed {
         let current = SignalDisposition.current(of: number)
         state.previous[number] = SignalPipe.isOurs(current) ? state.restored[number] : current
@@ -86,20 +86,20 @@ final class SignalCenter: Sendable {
   /// Waits for the next signal of a listener.
   ///
   /// - Returns: The number of the signal, or `nil` at the end.
-  func next(_ key: Desk.Key) async -> Int32? {
+  func next(_ key: Router.Key) async -> Int32? {
     await withCheckedContinuation { waiter in
-      resume(state.withLock { $0.desk.take(key, waiter: waiter) })
+      resume(state.withLock { $0.router.take(key, waiter: waiter) })
     }
   }
 
   /// Removes a listener.
   ///
   /// Repeated calls have no effect.
-  func close(_ key: Desk.Key) { resume(update { $0.close(key) }) }
+  func close(_ key: Router.Key) { resume(update { $0.close(key) }) }
 
   /// Delivers a signal to its listeners as if it had arrived.
   func inject(_ number: Int32) {
-    if state.withLock({ $0.desk.isHeard(number) }) { SignalPipe.inject(number) }
+    if state.withLock({ $0.router.isHeard(number) }) { SignalPipe.inject(number) }
   }
 
   /// Returns whether the process ignores a signal, or did before the first listener.
@@ -136,11 +136,11 @@ final class SignalCenter: Sendable {
     var listeners: [DirectListener] = []
     if isMended {
       if !isFirst { return }
-      listeners = state.withLock { $0.desk.receivers }
+      listeners = state.withLock { $0.router.receivers }
     } else {
       let actions = state.withLock { state in
         state.isOpen = false
-        let actions = state.desk.closeAll()
+        let actions = state.router.closeAll()
         state.restore(actions.restored)
         return actions
       }
@@ -153,15 +153,15 @@ final class SignalCenter: Sendable {
   }
 
   /// Changes the listeners, and restores the dispositions that no listener needs any longer.
-  private func update(_ change: (inout Desk) -> Desk.Actions) -> Desk.Actions {
+  private func update(_ change: (inout Router) -> Router.Actions) -> Router.Actions {
     state.withLock { state in
-      let actions = change(&state.desk)
+      let actions = change(&state.router)
       state.restore(actions.restored)
       return actions
     }
   }
 
-  private func resume(_ actions: Desk.Actions) {
+  private func resume(_ actions: Router.Actions) {
     for (waiter, number) in actions.resumed { waiter.resume(returning: number) }
     for number in actions.resent { SignalPipe.resend(number) }
   }
@@ -179,7 +179,7 @@ final class SignalCenter: Sendable {
 ///
 /// Every member may be called from any thread. If several tasks wait, each signal reaches one of them.
 final class SignalListener: Sendable {
-  private let key: SignalCenter.Desk.Key?
+  private let key: SignalCenter.Router.Key?
 
   /// Starts listening to signals.
   ///

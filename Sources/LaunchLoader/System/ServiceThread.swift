@@ -47,6 +47,7 @@ enum ServiceThread {
     return 0
   }
 
+  /// Takes the code to run from the argument of a thread.
   private static func take(_ argument: UnsafeMutableRawPointer) -> Body {
     let argument = unsafe argument.assumingMemoryBound(to: Body.self)  // Reason: see `start`.
     defer { unsafe argument.deallocate() }  // Reason: allocated in `start`.

@@ -9,7 +9,7 @@ private import Musl
 private import Darwin
 #endif
 
-/// Transfers signals from the handler, which may do next to nothing, to a thread that may do anything.
+/// Transfers signals from the handler, which may call only a few functions, to a thread without that limit.
 ///
 /// A self-pipe (D. J. Bernstein): the handler writes the number of the signal into a pipe, and a thread reads
 /// it. One bit per signal records that its number is in the pipe and unread; while the bit is set, the
@@ -19,10 +19,10 @@ private import Darwin
 /// The thread unblocks exactly the signals that have listeners. A program therefore receives them even if its
 /// parent blocked all signals before `exec`, which keeps the mask.
 ///
-/// The process has one pipe and one thread, which are never released: a handler may still run on some thread
-/// when the last listener goes, and the number of a closed descriptor could belong to another file by the
-/// time it writes. A program that closes all descriptors, as daemons do, closes these as well; the thread
-/// then creates another pipe.
+/// The process has one pipe and one thread, which are never released: a handler may still run on some
+/// thread when the last listener is removed, and the number of a closed descriptor could belong to another
+/// file by the time it writes. A program that closes all descriptors, as daemons do, closes these as well;
+/// the thread then creates another pipe.
 enum SignalPipe {
   /// The disposition whose handler writes into the pipe.
   static let disposition = SignalDisposition(handler: noteSignal)
@@ -32,8 +32,8 @@ enum SignalPipe {
 
   /// Called when the pipe could not be read.
   ///
-  /// The code is an error number of the system, or zero if the pipe was closed. If the pipe is not mended, the
-  /// thread has ended.
+  /// The code is an error number of the system, or zero if the pipe was closed. If the pipe is not mended,
+  /// the thread has ended.
   typealias OnFailure = @Sendable (_ code: Int32, _ isMended: Bool, _ isFirst: Bool) -> Void
 
   /// The ends of a pipe, with the inode that identifies it.
@@ -236,8 +236,8 @@ private func noteSignal(_ number: Int32) {
   if getpid() == owner.load(ordering: .sequentiallyConsistent) {
     send(number, mark: 0, bits: pending)
   } else {
-    // A child between `fork` and `exec`: the pipe belongs to the parent, which must not receive this signal.
-    // The child has no reading thread, so apply the default action.
+    // A child between `fork` and `exec`: the pipe belongs to the parent, which must not receive this
+    // signal. The child has no reading thread, so apply the default action.
     SignalDisposition.byDefault.install(for: number)
     raise(number)
   }

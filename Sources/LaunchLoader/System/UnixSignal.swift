@@ -108,8 +108,8 @@ extension UnixSignal {
     return names
   }()
 
-  /// The reason why the signal does not accept listeners, phrased to follow its name, and the alternative; `nil`
-  /// if it accepts them.
+  /// The reason why the signal does not accept listeners, phrased to follow its name, and the alternative;
+  /// `nil` if it accepts them.
   package var refusal: (reason: String, remedy: String)? {
     if Self.unstoppable.contains(rawValue) {
       return ("accepts no handler", "Listen to SIGTERM or SIGTSTP, which request the same")

@@ -13,7 +13,7 @@ struct ServiceMachineTests {
   }
 
   static let casts = [
-    Cast(testDescription: "nobody", options: []),
+    Cast(testDescription: "no services", options: []),
     Cast(testDescription: "two in a chain", options: [ServiceOptions(), ServiceOptions()]),
     Cast(
       testDescription: "two in a chain, stopping only with permission",

@@ -214,7 +214,7 @@ struct ServiceWalk {
         if number != transitionNumber || transition == .cancel {
           complain("passed to \(String(describing: transition)) as number \(number)")
         }
-      case .goAhead: if !isPermitted { complain("went ahead by itself") }
+      case .forceStop: if !isPermitted { complain("forced a stop by itself") }
       case .leaveLaunch: if hasBegun { complain("left the launch behind after it") }
       case .announce: takeMilestone()
       }

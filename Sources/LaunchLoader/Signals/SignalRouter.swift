@@ -2,7 +2,8 @@ internal import EventBus
 
 /// The state machine of signal delivery: which listeners receive a signal, and which signals are sent again.
 ///
-/// A plain value. `Waiter` is the continuation type of listeners, and `Receiver` the type of direct listeners.
+/// A plain value. `Waiter` is the continuation type of listeners, and `Receiver` the type of direct
+/// listeners.
 ///
 /// - A signal goes to all of its listeners. Until a listener takes it, further signals of the same number
 ///   coalesce with it.
@@ -12,7 +13,7 @@ internal import EventBus
 ///   signals that arrive while it listens: none of them is sent again after it is removed.
 /// - A signal that no listener took is not swallowed: when its last listener is removed, it is sent again to
 ///   the restored disposition. So is a signal that arrives without a listener.
-package struct SignalDesk<Waiter: Sendable, Receiver: Sendable>: Sendable {
+package struct SignalRouter<Waiter: Sendable, Receiver: Sendable>: Sendable {
   /// The key of a listener; never reused.
   package typealias Key = UInt
 
@@ -22,7 +23,8 @@ package struct SignalDesk<Waiter: Sendable, Receiver: Sendable>: Sendable {
     package var restored: [Int32] = []
     /// The direct listeners that receive the signal, the oldest first, or that were removed.
     package var receivers: [Receiver] = []
-    /// The waiters to resume, those of the oldest listener first, each with a signal, or with `nil` at the end.
+    /// The waiters to resume, those of the oldest listener first, each with a signal, or with `nil` at the
+    /// end.
     package var resumed: [(waiter: Waiter, number: Int32?)] = []
     /// The signals to send again.
     package var resent: [Int32] = []
@@ -57,7 +59,7 @@ package struct SignalDesk<Waiter: Sendable, Receiver: Sendable>: Sendable {
   /// Signals in transit arrived before its removal.
   private var dropped: Set<Int32> = []
 
-  /// Creates a desk without listeners.
+  /// Creates a router without listeners.
   package init() {}
 
   /// The direct listeners, the oldest first.
@@ -94,11 +96,12 @@ package struct SignalDesk<Waiter: Sendable, Receiver: Sendable>: Sendable {
   /// - Parameters:
   ///   - number: The number of the signal.
   ///   - isInjected: Whether the signal was injected; such a signal is never sent again.
-  ///   - isInstalled: Whether the handler is installed. Evaluated only for a signal that was in transit when its
-  ///     last listener, a direct one, was removed. Such a signal ends here, because its disposition was restored
-  ///     then. If the handler is installed again, other code saved and restored it, and the signal is new.
-  /// - Returns: The actions to perform. A signal that is sent again must not return here, so its disposition is
-  ///   restored first.
+  ///   - isInstalled: Whether the handler is installed. Evaluated only for a signal that was in transit when
+  ///     its last listener, a direct one, was removed. Such a signal ends here, because its disposition was
+  ///     restored then. If the handler is installed again, other code saved and restored it, and the signal
+  ///     is new.
+  /// - Returns: The actions to perform. A signal that is sent again must not return here, so its disposition
+  ///   is restored first.
   /// - Complexity: O(*n*) in the number of listeners.
   package mutating func arrive(
     _ number: Int32,

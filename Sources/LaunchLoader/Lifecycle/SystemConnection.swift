@@ -59,7 +59,7 @@ extension Application {
 /// manager that may have started it.
 ///
 /// It listens from its creation to ``end()``, which restores the previous signal dispositions.
-final class SystemTie: Sendable {
+final class SystemConnection: Sendable {
   /// The connection to the service manager, if one started the process.
   let manager: NotifySocket?
   private let bridge: SignalBridge
@@ -68,7 +68,8 @@ final class SystemTie: Sendable {
   /// Connects an application as its configuration says.
   init(_ application: Application) {
     let configuration = application.configuration
-    // A service manager sets variables in the process environment; use it unless the options contain another.
+    // A service manager sets variables in the process environment; use it unless the options contain
+    // another.
     let given = configuration.launchOptions?.environment ?? [:]
     let environment = given.isEmpty ? LaunchOptions.current.environment : given
     let manager = NotifySocket(environment: environment) {
@@ -115,15 +116,18 @@ final class SystemTie: Sendable {
       application.configuration.signals,
       onMessage: { [messages = application.messages] in messages.send($0) },
       interrupt: { application.interrupt($0) },
-      hangup: { Task.detached { application.requestShutdown() } },
-      background: { await application.enteredBackground() },
-      foreground: { application.enterForeground() },
-      reload: {
+      hangup: { Task.detached { application.requestShutdown() } }
+    ) { meaning in
+      switch meaning {
+      case .background: await application.enteredBackground()
+      case .foreground: application.enterForeground()
+      case .reload:
         manager?.reloading()
         await application.reload()
         if !application.runner.isStopping { manager?.reloaded() }
-      },
-      resize: { application.terminalDidResize() }
-    )
+      case .resize: application.terminalDidResize()
+      case .graceful, .ignore: break
+      }
+    }
   }
 }
