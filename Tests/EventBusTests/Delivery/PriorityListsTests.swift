@@ -112,9 +112,8 @@ struct PriorityListsTests {
     var bench = Bench()
     var numbers = SampleNumbers(seed: seed)
     for step in 0..<600 {
-      if numbers.next(below: 100) < (step / 150).isMultiple(of: 2)
-        ? 70 : 30 || bench.expected.isEmpty
-      {
+      let percentage = (step / 150).isMultiple(of: 2) ? 70 : 30
+      if numbers.next(below: 100) < percentage || bench.expected.isEmpty {
         bench.add(priority: numbers.next(below: 4))
       } else {
         bench.remove(at: numbers.next(below: bench.expected.count))

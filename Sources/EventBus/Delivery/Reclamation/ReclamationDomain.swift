@@ -239,29 +239,27 @@ extension ReclamationDomain {
   }
 
   /// The number of readers inside the calling thread's cell, at least its own.
-  package var insideOwnCell: UInt {
-    let own = Self.ownCell
-    return sum(cells: own..<own + 1) { $0 & Self.insideMask }
-  }
+  package var insideOwnCell: UInt { cells.map { Self.readers(in: $0, Self.ownCell).inside } ?? 0 }
 
   /// The number of readers that have ever entered; exact while none is arriving.
-  package var arrivals: UInt { sum(cells: 0..<Self.cellCount) { $0 >> 20 } }
+  package var arrivals: UInt {
+    guard let cells else { return 0 }
+    return (0..<Self.cellCount).reduce(0) { $0 &+ Self.readers(in: cells, $1).arrived }
+  }
 
   /// The number of readers that have ever entered, if the caller is the only one inside.
   ///
   /// Exact if two reads agree: then no reader arrived between them.
   package var arrivalsIfAlone: UInt? {
     guard let cells else { return nil }
-    var (sum, inside): (UInt, UInt) = (0, 0)
+    var (arrived, inside): (UInt, UInt) = (0, 0)
     for cell in 0..<Self.cellCount {
-      for row in 0..<Int(Self.rowCount) {
-        let word = cells[cell &* Self.stride &+ row]
-        inside &+= word & Self.insideMask
-        sum &+= word >> 20
-      }
+      let readers = Self.readers(in: cells, cell)
+      arrived &+= readers.arrived
+      inside &+= readers.inside
       if inside > 1 { return nil }
     }
-    return sum
+    return arrived
   }
 
   /// A Boolean value that indicates whether no reader is announced at all.
@@ -290,13 +288,18 @@ extension ReclamationDomain {
     }
   }
 
-  private func sum(cells range: Range<Int>, _ part: (UInt) -> UInt) -> UInt {
-    guard let cells else { return 0 }
-    var sum: UInt = 0
-    for cell in range {
-      for row in 0..<Int(Self.rowCount) { sum &+= part(cells[cell &* Self.stride &+ row]) }
+  /// Returns how many readers have ever entered a cell, and how many are inside.
+  private static func readers(
+    in cells: AtomicWords,
+    _ cell: Int
+  ) -> (arrived: UInt, inside: UInt) {
+    var (arrived, inside): (UInt, UInt) = (0, 0)
+    for row in 0..<Int(rowCount) {
+      let word = cells[cell &* stride &+ row]
+      arrived &+= word >> 20
+      inside &+= word & insideMask
     }
-    return sum
+    return (arrived, inside)
   }
 }
 
