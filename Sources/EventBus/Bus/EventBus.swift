@@ -79,7 +79,11 @@ public final class EventBus: Sendable {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (AnyEvent) -> Void
   ) -> Token {
-    let request = ObserveRequest<AnyEvent>(nil, priority, at: fileID, line)
+    let request = ObserveRequest<AnyEvent>(
+      fileID: fileID,
+      line: line,
+      priority: priority.rawValue
+    )
     return wildcards.observe(request, handler)
   }
 

@@ -6,7 +6,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   @unchecked Sendable  // Reason: the state is locked or atomic.
 {
   private typealias Changes = SharedChanges<Value>
-  private typealias Routed = RoutedObserver<SharedRound<Value>>
+  private typealias Routed = GeneralObserver<SharedRound<Value>>
 
   /// The parameters of one registration.
   struct Request {
@@ -100,14 +100,12 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   /// - Parameters:
   ///   - request: The parameters of the registration.
   ///   - owner: The owner of the registration.
-  ///   - facts: The identity of the owner and of the registration.
   ///   - actor: The actor on which the handler runs.
   ///   - body: Calls the handler.
   /// - Returns: The link that ends the registration.
   func register(
     _ request: Request,
     owner: AnyObject? = nil,
-    _ facts: OwnerFacts = .none,
     on actor: (any Actor)?,
     _ body: @escaping @Sendable (Change<Value>) -> Reception
   ) -> ObserverLink {
@@ -119,22 +117,25 @@ package final class SharedCore<Value: Sendable>: ObserverList,
       areEqual,
       counts
     )
+    let id = request.id.map { AnyHashable($0) }
     let observer = Routed(
-      fileID: request.fileID,
-      line: request.line,
-      conditions: .init(predicate: { inbox.admits($0) }, once: false),
-      owner: facts,
+      ObserveRequest(
+        fileID: request.fileID,
+        line: request.line,
+        predicate: { inbox.admits($0) }
+      ),
+      owner: owner,
+      id: id,
       link: link,
-      gate: nil,
       mailbox: actor.map { actor in
         mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
       },
-      body: { Self.call($0, inbox, link, body) }
+      .handler { Self.call($0, inbox, link, body) }
     )
     link.connect(observer)
     add(observer, priority: 0)
     if let carrier = owner as? any LifetimeOwner { link.join(carrier.lifetime.members) }
-    if let owner, let id = facts.id.map({ AnyHashable($0) }) {
+    if let owner, let id {
       // The latest registration remains, even if two threads register with one identifier at once.
       endAll { $0.order < observer.order && $0.belongs(to: owner, as: id) }
     }

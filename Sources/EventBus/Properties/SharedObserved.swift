@@ -231,8 +231,7 @@ extension SharedCore {
     _ view: @escaping View<Seen>,
     _ call: @escaping @Sendable (Owner, Change<Seen>) throws -> Void
   ) -> Token {
-    let facts = OwnerFacts(of: owner, on: actor, id: request.id)
-    let link = register(request, owner: owner, facts, on: actor) { [weak owner] change in
+    let link = register(request, owner: owner, on: actor) { [weak owner] change in
       guard let owner else { return .ownerLost }
       try? call(owner, view(change))  // Reason: as above.
       return .called

@@ -34,7 +34,7 @@ extension ObserverList {
   ) -> Int? {
     guard let visit = domain.enter() else { return 0 }
     // The caller has checked already. This check finds special cases that appeared since: from here on no
-    // count (``CallCount``) can settle without including this post.
+    // count of calls can settle without including this post.
     if !isPlainWithoutSender || visit.isCrowded && watchesNesting() {
       abandon(visit)
       return nil
@@ -179,12 +179,12 @@ extension ObserverList {
       let reception: Reception
       // A trace reports it at the end.
       if observer.order > newest {
-        observer.calls.addMissed()
+        observer.addMissed()
         return 0
       }
       if let excluded = delivery.excluded, excluded.isMeant(observer, of: self) {
         reception = .excluded
-        observer.calls.addMissed()
+        observer.addMissed()
       } else {
         let outcome = offer(to: observer, failed: failed) { try $0.receive(payload, delivery) }
         reception = outcome == .paused && observer.isCancelled ? .cancelled : outcome
@@ -208,7 +208,7 @@ extension ObserverList {
   package final func handOver<Payload: Sendable>(
     _ kept: some Sequence<(Payload, Delivery)>,
     upTo baseline: UInt,
-    to observer: ConditionalObserver<Payload>,
+    to observer: GeneralObserver<Payload>,
     through gate: ReplayGate
   ) {
     gate.setBaseline(baseline)
@@ -223,7 +223,7 @@ extension ObserverList {
   private func give<Payload: Sendable>(
     _ payload: Payload,
     _ delivery: Delivery,
-    to observer: ConditionalObserver<Payload>
+    to observer: GeneralObserver<Payload>
   ) {
     guard observer.isReceptive else { return }
     do {
