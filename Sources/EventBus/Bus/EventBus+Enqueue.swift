@@ -32,7 +32,7 @@ extension EventBus {
   ) {
     let core = core(of: name)
     let identity = sender.map { core.identity(of: $0) }
-    let event = EnqueuedEvents.Event(name: name.index, sender: identity) { [weak self] isolation in
+    let event = EventQueue.Event(name: name.index, sender: identity) { [weak self] isolation in
       // The bus may have been released, and its observers with it.
       guard self != nil else { return }
       let sender = identity?.id

@@ -135,9 +135,8 @@ extension EventBus {
     line: UInt = #line,
     _ handler: @escaping @Sendable (Payload, (any Actor)?) -> Void
   ) -> Token {
-    core(of: name).enter(ObserveRequest(at: fileID, line)) { link in
-      PosterObserver(fileID: fileID, line: line, link: link, handler: handler)
-    }
+    let request = ObserveRequest<Payload>(fileID: fileID, line: line, once: true)
+    return core(of: name).register(request, wantsReplay: false, .poster(handler))
   }
 
   /// Returns the number of nested deliveries, on an actor, of events that were posted elsewhere.

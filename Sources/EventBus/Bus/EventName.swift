@@ -79,12 +79,8 @@ public class EventNames: Hashable, @unchecked Sendable {  // Reason: constant.
 
 /// The state shared by all names of one event.
 final class InternedName: Sendable {
-  private struct Key: Hashable {
-    let rawValue: String
-    let payload: ObjectIdentifier
-  }
-
-  private static let names = Locked([Key: InternedName]())
+  /// The names by the type of their payload and their string.
+  private static let names = Locked([ObjectIdentifier: [String: InternedName]]())
 
   /// The number of the event, counted from zero.
   let index: Int
@@ -102,11 +98,11 @@ final class InternedName: Sendable {
 
   /// Returns the shared state for a string and a payload type, and creates it if necessary.
   static func lookup(_ rawValue: String, payload: Any.Type, replay: Int) -> InternedName {
-    let key = Key(rawValue: rawValue, payload: ObjectIdentifier(payload))
+    let payload = ObjectIdentifier(payload)
     let name = names.withLock { names in
-      if let known = names[key] { return known }
-      let name = InternedName(index: names.count)
-      names[key] = name
+      if let known = names[payload]?[rawValue] { return known }
+      let name = InternedName(index: names.values.reduce(0) { $0 + $1.count })
+      names[payload, default: [:]][rawValue] = name
       return name
     }
     let former = name.largestReplay.max(replay, ordering: .acquiringAndReleasing).oldValue

@@ -56,9 +56,6 @@ public final class EventStream<Payload: Sendable>: AsyncSequence, Sendable {
   /// - Complexity: O(1).
   public var dropped: Int { buffer.dropped }
 
-  /// Ends the stream when a lifetime ends, without keeping the stream alive.
-  func end(with lifetime: Lifetime) { token.attach(to: lifetime) }
-
   /// Creates an iterator over the elements of the stream.
   @inlinable
   public func makeAsyncIterator() -> Iterator { Iterator(stream: self) }
@@ -111,28 +108,12 @@ extension EventBus {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) async throws -> Payload {
-    let stream = core(of: name).single(where: predicate, fileID: fileID, line: line)
+    let request = ObserveRequest(fileID: fileID, line: line, once: true, predicate: predicate)
+    let stream = core(of: name).stream(request, wantsReplay: false) { $0.add($1) }
     _ = consume self
     var iterator = stream.makeAsyncIterator()
     guard let payload = await iterator.next() else { throw CancellationError() }
     return payload
-  }
-}
-
-extension EventBus {
-  /// Returns a stream of every event of the bus, in the order of delivery.
-  ///
-  /// - Parameters:
-  ///   - fileID: The file of the call.
-  ///   - line: The line of the call.
-  ///   - fill: The closure that adds an event to the stream's buffer, called on the posting thread.
-  /// - Returns: The stream. Releasing it unsubscribes.
-  func allEvents(
-    fileID: StaticString,
-    line: UInt,
-    fill: @escaping @Sendable (StreamBuffer<AnyEvent>, AnyEvent) -> Bool
-  ) -> EventStream<AnyEvent> {
-    wildcards.stream(.unbounded, until: nil, fileID: fileID, line: line, fill: fill)
   }
 }
 
@@ -173,41 +154,22 @@ extension SignalCore {
     until lifetime: Lifetime?,
     fileID: StaticString,
     line: UInt,
-    fill: @escaping @Sendable (StreamBuffer<Payload>, Payload) -> Bool
+    fill: @escaping StreamBuffer<Payload>.Filling
   ) -> EventStream<Payload> {
     let limit = BufferLimit(policy, fileID: fileID, line: line)
-    let stream = subscribe(ObserveRequest(limit: limit, at: fileID, line), newGate(), fill: fill)
-    if let lifetime { stream.end(with: lifetime) }
-    return stream
+    let request = ObserveRequest<Payload>(fileID: fileID, line: line, limit: limit)
+    return stream(request, until: lifetime, fill: fill)
   }
 
-  /// Registers a stream of one live event.
-  func single(
-    where predicate: (@Sendable (Payload) -> Bool)?,
-    fileID: StaticString,
-    line: UInt
-  ) -> EventStream<Payload> {
-    let request = ObserveRequest(nil, .normal, true, predicate, at: fileID, line)
-    return subscribe(request, nil) { $0.add($1) }
-  }
-
-  private func subscribe(
+  fileprivate func stream(
     _ request: Request,
-    _ gate: ReplayGate?,
-    fill: @escaping StreamObserver<Payload>.Filling
+    until lifetime: Lifetime? = nil,
+    wantsReplay: Bool = true,
+    fill: @escaping StreamBuffer<Payload>.Filling
   ) -> EventStream<Payload> {
     let buffer = StreamBuffer<Payload>(request.limit)
-    let token = enter(request) { link in
-      StreamObserver<Payload>(
-        fileID: request.fileID,
-        line: request.line,
-        conditions: request.conditions,
-        link: link,
-        gate: gate,
-        buffer: buffer,
-        fill: fill
-      )
-    }
+    let token = register(request, wantsReplay: wantsReplay, .stream(buffer, fill))
+    if let lifetime { token.attach(to: lifetime) }
     return EventStream(buffer, token)
   }
 }

@@ -10,13 +10,14 @@ extension SignalCore {
     let call = withoutIsolation(handler)
     if request.isPlain, actor == nil, !isReplaying {
       let observer = plainObserver.init(fileID: request.fileID, line: request.line, handler: call)
-      add(observer, priority: request.priority.rawValue)
+      add(observer, priority: request.priority)
       return Token(self, handle: observer.address)
     }
-    return route(request, owner: nil, on: actor) { payload in
+    let sink = GeneralObserver<Payload>.Sink.handler { payload in
       try call(payload)
       return .called
     }
+    return register(request, on: actor, sink)
   }
 
   /// Registers a handler that belongs to an object.
@@ -30,15 +31,16 @@ extension SignalCore {
     guard request.isPlain, actor == nil, !isReplaying else {
       return observe(request, owner: owner, on: actor, call)
     }
-    return enter(request, owner: owner) { link in
-      OwnerObserver(
-        fileID: request.fileID,
-        line: request.line,
-        owner: owner,
-        link: link,
-        handler: call
-      )
-    }
+    let link = ObserverLink(self)
+    let observer = OwnerObserver(
+      fileID: request.fileID,
+      line: request.line,
+      owner: owner,
+      link: link,
+      handler: call
+    )
+    enter(observer, link, request, owner)
+    return Token(link, handle: 0, isKept: true)
   }
 
   /// Registers a handler that belongs to an actor and runs on it.
@@ -56,95 +58,142 @@ extension SignalCore {
     on actor: (any Actor)?,
     _ call: @escaping @Sendable (Owner, Payload) throws -> Void
   ) -> Token {
-    route(request, owner: owner, on: actor) { [weak owner] payload in
+    let sink = GeneralObserver<Payload>.Sink.handler { [weak owner] payload in
       guard let owner else { return .ownerLost }
       try call(owner, payload)
       return .called
     }
+    return register(request, owner: owner, on: actor, sink)
   }
 
-  private func route(
+  /// Registers an asynchronous handler that belongs to its token.
+  func observe(
     _ request: Request,
-    owner: (any AnyObject & Sendable)?,
-    on actor: (any Actor)?,
-    _ body: @escaping @Sendable (Payload) throws -> Reception
+    async handler: @escaping @isolated(any) @Sendable (Payload) async throws -> Void
   ) -> Token {
-    enter(request, owner: owner) { link in
-      RoutedObserver<Payload>(
-        fileID: request.fileID,
-        line: request.line,
-        conditions: request.conditions,
-        owner: owner.map { OwnerFacts(of: $0, on: actor) } ?? .none,
-        link: link,
-        gate: newGate(),
-        mailbox: actor.map { hub.mailbox(of: $0) },
-        body: body
-      )
+    let actor = handler.isolation
+    return queue(request, on: actor) { payload in
+      try await handler(payload)
+      return .called
     }
   }
 
-  /// Adds an observer to the list, ties it to the lifetime of its owner and replays recorded events to it.
-  ///
-  /// The registration ends immediately when the list is closed.
-  func enter(
+  /// Registers an asynchronous handler that belongs to an object.
+  func observe<Owner: AnyObject & Sendable>(
+    _ request: Request,
+    owner: Owner,
+    async handler: @escaping @isolated(any) @Sendable (Owner, Payload) async throws -> Void
+  ) -> Token {
+    let actor = handler.isolation
+    return queue(request, owner: owner, on: actor) { [weak owner] payload in
+      // Loaded where the handler runs, so that the last reference is not dropped elsewhere.
+      try await Self.call(handler, on: handler.isolation, payload) { owner }
+    }
+  }
+
+  /// Registers an asynchronous handler that belongs to an actor and runs on it.
+  func observe<Owner: Actor>(
+    _ request: Request,
+    isolatedOwner owner: Owner,
+    async handler: @escaping @Sendable (isolated Owner, Payload) async throws -> Void
+  ) -> Token {
+    queue(request, owner: owner, on: owner) { [weak owner] payload in
+      guard let owner else { return .ownerLost }
+      try await handler(owner, payload)
+      return .called
+    }
+  }
+
+  private func queue(
     _ request: Request,
     owner: AnyObject? = nil,
-    _ makeObserver: (ObserverLink) -> AnyObserver
+    on actor: (any Actor)?,
+    _ body: @escaping @Sendable (Payload) async throws -> Reception
   ) -> Token {
-    let link = ObserverLink(self)
-    let observer = makeObserver(link)
-    link.connect(observer)
-    if add(observer, priority: request.priority.rawValue, for: request.sender) {
-      if let carrier = owner as? any LifetimeOwner { link.join(carrier.lifetime.members) }
-      if let observer = observer as? ConditionalObserver<Payload>, let gate = observer.gate {
-        replay(to: observer, through: gate, from: request.sender)
-      }
-    } else {
-      link.disconnect()
-    }
-    return Token(link, handle: 0, isKept: owner != nil)
+    let sink = GeneralObserver.Sink.asyncHandler(AsyncCallQueue(request.limit), body)
+    return register(request, owner: owner, on: actor, sink)
+  }
+
+  private static func call<Owner: AnyObject & Sendable>(
+    _ handler: @isolated(any) @Sendable (Owner, Payload) async throws -> Void,
+    on isolation: isolated (any Actor)?,
+    _ payload: Payload,
+    _ load: @Sendable () -> Owner?
+  ) async throws -> Reception {
+    guard let owner = load() else { return .ownerLost }
+    try await handler(owner, payload)
+    return .called
   }
 }
 
 extension SignalCore {
   /// Whether payloads are recorded for later observers.
-  var isReplaying: Bool { (interned?.replay ?? 0) > 0 }
+  private var isReplaying: Bool { (interned?.replay ?? 0) > 0 }
 
-  /// Returns a gate for a new observer if recorded events may have to be replayed to it.
-  func newGate() -> ReplayGate? { isReplaying ? ReplayGate() : nil }
+  /// Registers an observer that delivers to a sink.
+  ///
+  /// - Parameters:
+  ///   - request: The parameters of the registration.
+  ///   - owner: The owner.
+  ///   - actor: The actor on which the handler runs.
+  ///   - wantsReplay: Whether the observer receives the recorded events.
+  ///   - sink: The destination of the events.
+  /// - Returns: The token, which may be dropped if there is an owner.
+  func register(
+    _ request: Request,
+    owner: AnyObject? = nil,
+    on actor: (any Actor)? = nil,
+    wantsReplay: Bool = true,
+    _ sink: GeneralObserver<Payload>.Sink
+  ) -> Token {
+    let link = ObserverLink(self)
+    let gate = wantsReplay && isReplaying ? ReplayGate() : nil
+    let observer = GeneralObserver(
+      request,
+      owner: owner,
+      link: link,
+      gate: gate,
+      mailbox: actor.map { hub.mailbox(of: $0) },
+      sink
+    )
+    if enter(observer, link, request, owner), let gate {
+      replay(to: observer, through: gate, from: request.sender)
+    }
+    return Token(link, handle: 0, isKept: owner != nil)
+  }
+
+  /// Adds an observer to the list, and ties it to the lifetime of its owner.
+  ///
+  /// - Returns: `false` if the list is closed; the registration has then ended.
+  @discardableResult
+  private func enter(
+    _ observer: AnyObserver,
+    _ link: ObserverLink,
+    _ request: Request,
+    _ owner: AnyObject?
+  ) -> Bool {
+    link.connect(observer)
+    guard add(observer, priority: request.priority, for: request.sender) else {
+      link.disconnect()
+      return false
+    }
+    if let carrier = owner as? any LifetimeOwner { link.join(carrier.lifetime.members) }
+    return true
+  }
 
   /// Delivers the recorded events to a new observer, followed by the events that arrive meanwhile.
   ///
   /// The observer is already linked, with its gate closed: the event of each post is either among the
   /// recorded ones or waits at the gate.
   private func replay(
-    to observer: ConditionalObserver<Payload>,
+    to observer: GeneralObserver<Payload>,
     through gate: ReplayGate,
     from sender: AnyObject?
   ) {
     let (entries, newest) = replays.object(orMake: ReplayBuffer.init).contents()
-    let matching = entries.lazy.filter { entry in sender.map(entry.isFrom) ?? true }
-    let events = matching.map { ($0.payload, $0.delivery) }
-    handOver(events, upTo: newest, to: observer, through: gate)
-  }
-}
-
-extension EventBus {
-  /// Returns the most recent payload of a replayed event.
-  ///
-  /// - Parameter name: The name of the event.
-  /// - Returns: The payload that the bus recorded last, or `nil` if there was none, if it was cleared, or if
-  ///   the name asks for no replay.
-  /// - Complexity: O(1), one lock.
-  public func latest<Payload>(_ name: EventName<Payload>) -> Payload? {
-    core(of: name).replays.object?.latest
-  }
-
-  /// Removes the recorded payloads of an event, so that they are not replayed to later observers.
-  ///
-  /// - Parameter name: The name of the event.
-  /// - Complexity: O(*k*) in the number of recorded payloads.
-  public func clearReplay<Payload>(_ name: EventName<Payload>) {
-    core(of: name).replays.object?.clear()
+    let matching = entries.lazy.filter { _, delivery in
+      sender.map { delivery.waitedFrom?.isSender($0) ?? false } ?? true
+    }
+    handOver(matching.map { ($0, $1) }, upTo: newest, to: observer, through: gate)
   }
 }

@@ -140,8 +140,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     _ view: @escaping View<Seen>,
     _ call: @escaping @Sendable (Owner, Change<Seen>) throws -> Void
   ) -> Token {
-    let facts = OwnerFacts(of: owner, on: actor, id: request.id)
-    let link = register(request, owner: owner, facts, on: actor) { [weak owner] change in
+    let link = register(request, owner: owner, on: actor) { [weak owner] change in
       guard let owner else { return .ownerLost }
       try? call(owner, view(change))  // Reason: as above.
       return .called
@@ -152,7 +151,6 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   private func register(
     _ request: Request,
     owner: AnyObject? = nil,
-    _ facts: OwnerFacts = .none,
     on actor: (any Actor)?,
     _ body: @escaping @Sendable (Change<Value>) -> Reception
   ) -> ObserverLink {
@@ -164,22 +162,25 @@ package final class SharedCore<Value: Sendable>: ObserverList,
       isBound: actor != nil,
       wantsPrior: request.options.contains(.prior)
     )
-    let observer = RoutedObserver<SharedRound<Value>>(
-      fileID: request.fileID,
-      line: request.line,
-      conditions: .init(predicate: { inbox.admits($0) }, once: false),
-      owner: facts,
+    let id = request.id.map { AnyHashable($0) }
+    let observer = GeneralObserver<SharedRound<Value>>(
+      ObserveRequest(
+        fileID: request.fileID,
+        line: request.line,
+        predicate: { inbox.admits($0) }
+      ),
+      owner: owner,
+      id: id,
       link: link,
-      gate: nil,
       mailbox: actor.map { actor in
         mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
       },
-      body: { inbox.call($0, body) }
+      .handler { inbox.call($0, body) }
     )
     link.connect(observer)
     add(observer, priority: 0)
     if let carrier = owner as? any LifetimeOwner { link.join(carrier.lifetime.members) }
-    if let owner, let id = facts.id.map({ AnyHashable($0) }) {
+    if let owner, let id {
       // The latest registration remains, even if two threads register with one identifier at once.
       endAll { $0.order < observer.order && $0.belongs(to: owner, as: id) }
     }

@@ -11,7 +11,7 @@ internal import Synchronization
 ///
 /// The property owns its observers, which own their inboxes; ``ObserverList/close()`` breaks the cycle.
 final class SharedInbox<Value: Sendable>: Sendable {
-  private typealias Observer = RoutedObserver<SharedRound<Value>>
+  private typealias Observer = GeneralObserver<SharedRound<Value>>
 
   private struct State {
     var isOpen = false

@@ -34,7 +34,7 @@ extension ObserverList {
   ) -> Int? {
     guard let visit = domain.enter() else { return 0 }
     // The caller has checked already. This check finds special cases that appeared since: from here on no
-    // count (``CallCount``) can settle without including this post.
+    // count of calls can settle without including this post.
     if !isPlainWithoutSender || visit.isCrowded && watchesNesting() {
       abandon(visit)
       return nil
@@ -113,13 +113,13 @@ extension ObserverList {
       ObjectAddress.borrow(address) { (observer: Observer<Given>) in
         // Not called; a trace reports it at the end.
         if observer.order > newest {
-          observer.calls.addMissed()
+          observer.addMissed()
           return 0
         }
         let reception: Reception
         if let excluded = delivery.excluded, excluded.isMeant(observer, of: list) {
           reception = .excluded
-          observer.calls.addMissed()
+          observer.addMissed()
         } else {
           let outcome = list.offer(to: observer, failed: failed) {
             try $0.receive(payload, delivery)
@@ -199,7 +199,7 @@ extension ObserverList {
   package final func handOver<Payload: Sendable>(
     _ kept: some Sequence<(Payload, Delivery)>,
     upTo baseline: UInt,
-    to observer: ConditionalObserver<Payload>,
+    to observer: GeneralObserver<Payload>,
     through gate: ReplayGate
   ) {
     gate.setBaseline(baseline)
@@ -214,7 +214,7 @@ extension ObserverList {
   private func give<Payload: Sendable>(
     _ payload: Payload,
     _ delivery: Delivery,
-    to observer: ConditionalObserver<Payload>
+    to observer: GeneralObserver<Payload>
   ) {
     guard observer.isReceptive else { return }
     do {

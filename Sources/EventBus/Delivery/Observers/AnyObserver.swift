@@ -3,13 +3,33 @@ public import Synchronization
 /// An observer without its payload type, as the list sees it.
 ///
 /// The fields are packed: the size of an observer is part of what the library promises.
+///
+/// ## The number of calls
+///
+/// The addition that announces a post to the reclamation also counts it. A handler without conditions
+/// therefore needs no counter of its own: its calls are the posts that arrived, minus those that skipped
+/// it, each of which calls ``addMissed()``.
+///
+/// This holds once it is certain which posts call the handler. A post that was running during the
+/// registration may or may not find the handler, so at first every call is counted individually. A post
+/// that makes such a call settles the count if no other post is running: the calls of every earlier post
+/// are in the count, and every later post will find the handler.
+///
+/// **Exactness.** The settling post reads the arrivals while no other post is inside, then the count of
+/// calls, then the arrivals again. If the arrivals have not changed, no other post was inside in between:
+/// it would still be inside, or would have raised the arrivals. Both numbers therefore cover the same
+/// posts. All of these have left except the settling one, which has counted its call. Later posts appear in
+/// the arrivals only: calls that they count before they see the change are no longer read, and the posts
+/// that skip the handler belong to the difference. Two posts cannot settle a count at the same time, since
+/// neither would be alone. A post that decided to count before another one settled checks again once it is
+/// alone. `CallCountModelTests` searches every interleaving.
 @safe @usableFromInline
 package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   /// Set once the registration has ended; walks skip the observer.
   package static let cancelled: UInt8 = 1
   /// Set while the registration is paused.
   package static let paused: UInt8 = 2
-  /// Set while every call is counted individually; see ``CallCount``.
+  /// Set while every call is counted individually.
   package static let counting: UInt8 = 4
 
   /// The position in the order of all registrations of one bus; set before the observer is published.
@@ -23,8 +43,11 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   /// Zero while calls are allowed and need no individual count.
   @usableFromInline
   let flags = Atomic<UInt8>(AnyObserver.counting)
-  /// The number of calls of the handler.
-  package let calls = CallCount()
+  /// The number of calls that were counted individually.
+  package let calls = Atomic<UInt>(0)
+  /// The number of posts that skipped the handler; once the count has settled, that of the posts without a
+  /// call, wrapping.
+  private let missed = Atomic<UInt>(0)
 
   /// Creates an observer that is in no list yet.
   ///
@@ -89,20 +112,28 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   package final func admits(in list: ObserverList) -> Bool {
     let flags = flags.load(ordering: .relaxed)
     guard flags & (Self.cancelled | Self.paused) == 0 else {
-      calls.addMissed()
+      addMissed()
       return false
     }
     if flags & Self.counting != 0 { count(in: list) }
     return true
   }
 
+  /// Counts a post that skips the handler.
+  package final func addMissed() { missed.wrappingAdd(1, ordering: .releasing) }
+
+  /// Counts one call individually, and settles the count if the calling post is alone.
   private func count(in list: ObserverList) {
-    calls.add()
-    let isSettled = calls.settle(in: list) {
-      flags.load(ordering: .acquiring) & Self.counting != 0
-    }
-    if isSettled { flags.bitwiseAnd(~Self.counting, ordering: .releasing) }
+    calls.wrappingAdd(1, ordering: .releasing)
+    guard let posts = list.postCountIfAlone, isCounting else { return }
+    let calls = calls.load(ordering: .acquiring)
+    let missed = missed.load(ordering: .acquiring)
+    guard list.postCountIfAlone == posts else { return }
+    self.missed.wrappingAdd(posts &- calls &- missed, ordering: .releasing)
+    flags.bitwiseAnd(~Self.counting, ordering: .releasing)
   }
+
+  private final var isCounting: Bool { flags.load(ordering: .acquiring) & Self.counting != 0 }
 
   /// The source file of the registration.
   package final var fileID: String { unsafe String(cString: file) }  // Reason: static.
@@ -153,8 +184,10 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   /// - Parameter posts: Returns the number of posts that have visited the list so far.
   /// - Returns: The number of calls; exact while no post is running.
   package func deliveredCount(of posts: () -> UInt) -> Int {
-    let isCounting = flags.load(ordering: .acquiring) & Self.counting != 0
-    return isCounting ? calls.counted : calls.derived(from: posts)
+    if isCounting { return Int(clamping: calls.load(ordering: .acquiring)) }
+    // Read first: a post that skipped the handler has arrived, so the difference is not negative.
+    let missed = missed.load(ordering: .acquiring)
+    return max(0, Int(bitPattern: posts() &- missed))
   }
 
   /// The number of events discarded before they reached the handler.
@@ -176,63 +209,10 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   }
 }
 
-/// The number of calls of one handler, derived from the number of posts where that is exact.
-///
-/// The addition that announces a post to the reclamation also counts it. A handler without conditions
-/// therefore needs no counter of its own: its calls are the posts that arrived, minus those that skipped
-/// it, each of which calls ``addMissed()``.
-///
-/// This holds once it is certain which posts call the handler. A post that was running during the
-/// registration may or may not find the handler, so at first every call is counted individually
-/// (``add()``). A post that makes such a call ends this state if no other post is running
-/// (``settle(in:while:)``): the calls of every earlier post are in the count, and every later post will
-/// find the handler.
-///
-/// **Exactness.** The settling post reads the arrivals while no other post is inside, then this count, then
-/// the arrivals again. If the arrivals have not changed, no other post was inside in between: it would
-/// still be inside, or would have raised the arrivals. Both numbers therefore cover the same posts. All of
-/// these have left except the settling one, which has counted its call. Later posts appear in the arrivals
-/// only: their additions through ``add()``, before they see the change, are no longer read, and those
-/// through ``addMissed()`` belong to the difference. Two posts cannot settle a count at the same time,
-/// since neither would be alone. A post that decided to count before another one settled checks again once
-/// it is alone. `CallCountModelTests` searches every interleaving.
-package struct CallCount: ~Copyable, Sendable {
-  /// The calls that were counted individually.
-  private let alone = Atomic<UInt>(0)
-  /// Once settled, the number of posts that arrived without a call, wrapping.
-  private let missed = Atomic<UInt>(0)
-
-  /// Counts one call individually.
-  package borrowing func add() { alone.wrappingAdd(1, ordering: .releasing) }
-
-  /// Counts one post that skipped the handler.
-  package borrowing func addMissed() { missed.wrappingAdd(1, ordering: .releasing) }
-
-  /// Switches to deriving the calls from the posts, if that is exact.
-  ///
-  /// - Parameters:
-  ///   - list: The list of the calling post, which has counted its own call.
-  ///   - isCounting: Returns whether calls are still counted individually.
-  /// - Returns: `true` if this call settled the count, which the caller records before the post leaves.
-  package borrowing func settle(in list: ObserverList, while isCounting: () -> Bool) -> Bool {
-    guard let posts = list.postCountIfAlone, isCounting() else { return false }
-    let calls = alone.load(ordering: .acquiring)
-    let former = missed.load(ordering: .acquiring)
-    guard list.postCountIfAlone == posts else { return false }
-    missed.wrappingAdd(posts &- calls &- former, ordering: .releasing)
-    return true
-  }
-
-  /// The number of calls that were counted individually.
-  package var counted: Int { Int(clamping: alone.load(ordering: .acquiring)) }
-
-  /// Derives the number of calls from the number of posts.
-  ///
-  /// - Parameter posts: Returns the number of posts that have arrived so far.
-  /// - Returns: The number of calls, including those that were counted individually.
-  package borrowing func derived(from posts: () -> UInt) -> Int {
-    // Read first: a post that skipped the handler has arrived, so the difference is not negative.
-    let missed = missed.load(ordering: .acquiring)
-    return max(0, Int(bitPattern: posts() &- missed))
+extension TokenIdentity {
+  /// Returns whether this is the registration of an observer in a list.
+  package func isMeant(_ observer: AnyObserver, of list: ObserverList) -> Bool {
+    if let link = observer.link { return ObjectIdentifier(link) == target }
+    return ObjectIdentifier(list) == target && observer.address == handle
   }
 }

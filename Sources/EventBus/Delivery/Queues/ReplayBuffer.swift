@@ -4,18 +4,8 @@
 /// *before* it reads the recorded payloads. So every post is among the replayed payloads, or finds the
 /// observer, or both; ``ReplayGate`` tells them apart.
 package final class ReplayBuffer<Payload: Sendable>: Sendable {
-  /// A recorded post.
-  package struct Entry: Sendable {
-    /// The payload.
-    package let payload: Payload
-    /// The origin of the post.
-    package let delivery: Delivery
-    /// The sender's identity.
-    package let sender: SenderIdentity?
-
-    /// Returns whether an object, kept alive by the caller, is the sender.
-    package func isFrom(_ object: AnyObject) -> Bool { sender?.isSender(object) ?? false }
-  }
+  /// A recorded post: its payload and its origin, with the sender as that of an event that has waited.
+  package typealias Entry = (payload: Payload, delivery: Delivery)
 
   private struct State {
     var entries: [Entry] = []
@@ -44,10 +34,11 @@ package final class ReplayBuffer<Payload: Sendable>: Sendable {
     from sender: SenderIdentity?,
     limit: Int
   ) -> UInt {
-    let entry = Entry(payload: payload, delivery: delivery.forLater, sender: sender)
-    let (number, evicted) = state.withLock { state in
+    var recorded = delivery.forLater
+    recorded.waitedFrom = sender
+    let (number, evicted) = state.withLock { [recorded] state in
       state.newest += 1
-      state.entries.append(entry)
+      state.entries.append((payload, recorded))
       let excess = max(0, state.entries.count - limit)
       let evicted = Array(state.entries[..<excess])
       state.entries.removeFirst(excess)
@@ -94,15 +85,15 @@ package final class ReplayGate: Sendable {
 
   /// Holds back a live event that must wait, and declines one that was replayed.
   ///
+  /// - Parameters:
+  ///   - number: The number of the post; zero for an event that is not recorded.
+  ///   - makeEnvelope: Wraps the event, under the lock.
   /// - Returns: The outcome; `nil` for an event that proceeds to the observer.
-  package func admit<Payload: Sendable>(
-    _ payload: Payload,
-    _ delivery: borrowing Delivery
-  ) -> Reception? {
+  package func admit(_ number: UInt, _ makeEnvelope: () -> Envelope) -> Reception? {
     state.withLock { state in
-      if delivery.number != 0, delivery.number <= state.baseline { return .declined }
+      if number != 0, number <= state.baseline { return .declined }
       if state.isOpen { return nil }
-      state.waiting.append(WaitingEvent(payload, delivery.detached))
+      state.waiting.append(makeEnvelope())
       return .queued
     }
   }

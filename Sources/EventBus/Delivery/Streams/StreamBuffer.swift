@@ -15,8 +15,11 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
   struct State: Sendable {
     @usableFromInline
     var elements: BoundedQueue<Element>
+    /// The waiting consumers, in order of arrival.
     @usableFromInline
-    var waiters = StreamWaiters<Element>()
+    var waiters: [StreamWaiter<Element>] = []
+    @usableFromInline
+    var lastNumber: UInt = 0
     @usableFromInline
     var hasFinished = false
     @usableFromInline
@@ -35,7 +38,7 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
     mutating func add(_ element: Element) -> Addition {
       if hasFinished { return (nil, nil, false) }
       added &+= 1
-      if let waiter = waiters.popFirst() { return (waiter, nil, true) }
+      if !waiters.isEmpty { return (waiters.removeFirst(), nil, true) }
       let count = elements.count
       guard let discarded = elements.append(element) else { return (nil, nil, true) }
       dropped &+= 1
@@ -52,7 +55,26 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
       let element = elements.popFirst()
       return (element, element != nil || hasFinished)
     }
+
+    /// Assigns a number to a consumer that is about to wait.
+    @inlinable
+    mutating func newNumber() -> UInt {
+      lastNumber &+= 1
+      return lastNumber
+    }
+
+    /// Removes the consumer with a number, if it waits.
+    ///
+    /// - Complexity: O(*n*) in the number of waiting consumers.
+    @inlinable
+    mutating func removeWaiter(_ number: UInt) -> StreamWaiter<Element>? {
+      waiters.firstIndex { $0.number == number }.map { waiters.remove(at: $0) }
+    }
   }
+
+  /// Adds an element to a buffer, and returns whether it was kept.
+  @usableFromInline
+  package typealias Filling = @Sendable (StreamBuffer, Element) -> Bool
 
   @usableFromInline
   let state: Locked<State>
@@ -84,7 +106,8 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
   package func finish() {
     let waiters = state.withLock { state in
       state.hasFinished = true
-      return state.waiters.removeAll()
+      defer { state.waiters = [] }
+      return state.waiters
     }
     for waiter in waiters { waiter.resume(nil) }
   }
@@ -104,7 +127,7 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
   /// A consumer on an actor is enlisted before the actor runs any other code.
   @inlinable
   func wait(isolation: isolated (any Actor)? = #isolation) async -> Element? {
-    let number = state.withLock { $0.waiters.newNumber() }
+    let number = state.withLock { $0.newNumber() }
     return await withTaskCancellationHandler {  // Reason: the actor is captured.
       await StreamWaiter.wait(number, isolation: isolation) { enter($0) }
     } onCancel: {
@@ -128,65 +151,9 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
   /// Resumes a consumer whose task was cancelled, if it still waits.
   @inlinable
   func leave(_ number: UInt) {
-    let waiter = state.withLock { $0.waiters.remove(number) }
+    let waiter = state.withLock { $0.removeWaiter(number) }
     waiter?.resume(nil)
   }
 }
 
 extension StreamBuffer: Finishable {}
-
-/// The waiting consumers of a stream, in order of arrival.
-///
-/// A plain value, optimised for a single consumer: the first one is stored separately and needs no array.
-@usableFromInline
-package struct StreamWaiters<Element: Sendable>: Sendable {
-  /// `nil` only if no consumer waits.
-  @usableFromInline
-  var first: StreamWaiter<Element>?
-  @usableFromInline
-  var others: [StreamWaiter<Element>] = []
-  @usableFromInline
-  var lastNumber: UInt = 0
-
-  /// An empty queue.
-  init() {}
-
-  /// Assigns a number to a consumer that is about to wait.
-  @inlinable
-  mutating func newNumber() -> UInt {
-    lastNumber &+= 1
-    return lastNumber
-  }
-
-  /// Adds a consumer behind all others.
-  @inlinable
-  mutating func append(_ waiter: StreamWaiter<Element>) {
-    if first == nil { first = waiter } else { others.append(waiter) }
-  }
-
-  /// Removes the first consumer.
-  ///
-  /// - Complexity: O(*n*) in the number of waiting consumers.
-  @inlinable
-  mutating func popFirst() -> StreamWaiter<Element>? {
-    guard let waiter = first else { return nil }
-    first = others.isEmpty ? nil : others.removeFirst()
-    return waiter
-  }
-
-  /// Removes the consumer with a number, if it waits.
-  ///
-  /// - Complexity: O(*n*) in the number of waiting consumers.
-  @inlinable
-  mutating func remove(_ number: UInt) -> StreamWaiter<Element>? {
-    if first?.number == number { return popFirst() }
-    return others.firstIndex { $0.number == number }.map { others.remove(at: $0) }
-  }
-
-  /// Removes all consumers.
-  mutating func removeAll() -> [StreamWaiter<Element>] {
-    let all = [first].compactMap(\.self) + others
-    (first, others) = (nil, [])
-    return all
-  }
-}

@@ -1,40 +1,3 @@
-/// The parameters of an `observe` call, other than its owner and its handler.
-struct ObserveRequest<Payload: Sendable> {
-  /// The only sender whose events are delivered; `nil` for any sender.
-  let sender: AnyObject?
-  let priority: Priority
-  /// Whether the registration ends with its first call.
-  let once: Bool
-  /// The filter, called on the posting thread.
-  let predicate: (@Sendable (Payload) -> Bool)?
-  /// The number of events to keep while an asynchronous handler or a consumer is busy.
-  let limit: BufferLimit
-  /// The file of the registration.
-  let fileID: StaticString
-  /// The line of the registration.
-  let line: UInt
-
-  init(
-    _ sender: AnyObject? = nil,
-    _ priority: Priority = .normal,
-    _ once: Bool = false,
-    _ predicate: (@Sendable (Payload) -> Bool)? = nil,
-    limit: BufferLimit = .unlimited,
-    at fileID: StaticString,
-    _ line: UInt
-  ) {
-    (self.sender, self.priority, self.once, self.predicate) = (sender, priority, once, predicate)
-    (self.limit, self.fileID, self.line) = (limit, fileID, line)
-  }
-
-  /// Whether every event is delivered.
-  var isPlain: Bool { !once && sender == nil && predicate == nil }
-
-  var conditions: ConditionalObserver<Payload>.Conditions {
-    .init(predicate: predicate, once: once)
-  }
-}
-
 /// The position of an observer in the order of calls: higher priorities first, and observers of equal
 /// priority in the order of registration.
 ///
@@ -63,4 +26,27 @@ public struct Priority: Comparable, Hashable, Sendable, ExpressibleByIntegerLite
 
   /// Returns whether the first priority is lower than the second, so that its observers are called later.
   public static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }
+}
+
+extension ObserveRequest {
+  /// Describes a registration by the parameters of `observe`.
+  init(
+    _ sender: AnyObject?,
+    _ priority: Priority,
+    _ once: Bool,
+    _ predicate: (@Sendable (Payload) -> Bool)?,
+    limit: BufferLimit = .unlimited,
+    at fileID: StaticString,
+    _ line: UInt
+  ) {
+    self.init(
+      fileID: fileID,
+      line: line,
+      sender: sender,
+      priority: priority.rawValue,
+      once: once,
+      predicate: predicate,
+      limit: limit
+    )
+  }
 }

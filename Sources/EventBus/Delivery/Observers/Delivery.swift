@@ -1,0 +1,112 @@
+internal import Synchronization
+
+/// The origin of an event, for observers that need more than its payload.
+package struct Delivery: Sendable {
+  /// The source file of the post.
+  package let fileID: StaticString
+  /// The source line of the post.
+  package let line: UInt
+  /// The identity of the sender.
+  package let sender: ObjectIdentifier?
+  /// The actor the poster runs on, if the compiler knew it.
+  package var isolation: (any Actor)?
+  /// The registration that the poster excluded.
+  package var excluded: TokenIdentity?
+  /// Counts the calls for a poster that waits until every handler has finished.
+  package var completion: Completion?
+  /// The sender of an event that has waited or was recorded; it may have died.
+  package var waitedFrom: SenderIdentity?
+  /// The number of the post among those of a replayed event; zero for other events.
+  package var number: UInt = 0
+
+  /// Describes one post.
+  package init(
+    fileID: StaticString,
+    line: UInt,
+    sender: ObjectIdentifier? = nil,
+    isolation: (any Actor)? = nil,
+    excluded: TokenIdentity? = nil,
+    completion: Completion? = nil
+  ) {
+    (self.fileID, self.line, self.sender) = (fileID, line, sender)
+    (self.isolation, self.excluded, self.completion) = (isolation, excluded, completion)
+  }
+
+  /// A copy for delivery by code other than the poster.
+  package var detached: Delivery {
+    var copy = forLater
+    copy.completion = completion
+    copy.number = number
+    return copy
+  }
+
+  /// A copy without the parts that are valid only while the post is running.
+  package var forLater: Delivery { Delivery(fileID: fileID, line: line, sender: sender) }
+}
+
+/// The outcome of one event at one observer.
+@usableFromInline
+package enum Reception: Sendable {
+  /// The handler was called.
+  case called
+  /// The handler was called and threw.
+  case failed
+  /// The event waits in the handler's queue.
+  case queued
+  /// The predicate declined the event.
+  case declined
+  /// The owner has died; the registration is to be removed.
+  case ownerLost
+  /// The only call of the handler has already been used.
+  case spent
+  /// The registration is paused.
+  case paused
+  /// The registration was cancelled while the event was on its way.
+  case cancelled
+  /// The poster excluded the registration.
+  case excluded
+  /// The observer was registered after the post began.
+  case tooNew
+  /// The handler's queue was full.
+  case dropped
+
+  /// One if the event reached the handler or its queue, otherwise zero.
+  @inlinable
+  package var reached: Int {
+    switch self {
+    case .called, .failed, .queued: 1
+    default: 0
+    }
+  }
+}
+
+/// Counts the unfinished calls of one post, for a poster that waits until all are finished.
+package final class Completion: Sendable {
+  /// The number of unfinished calls, plus one for the post itself.
+  private let open = Atomic<Int>(1)
+  private let latch = Latch()
+  /// The registrations whose handlers wait for this post; the post does not wait for them.
+  package let callers: [ObjectIdentifier]
+
+  /// Creates a count for a post that is about to begin.
+  ///
+  /// - Parameter callers: The registrations whose handlers wait for this post.
+  package init(callers: [ObjectIdentifier] = []) { self.callers = callers }
+
+  /// Counts a call that will be made later.
+  package func begin() { open.wrappingAdd(1, ordering: .relaxed) }
+
+  /// Ends a call that was made or dropped, or the post itself.
+  package func finish() {
+    let left = open.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
+    if left == 0 { latch.open() }
+  }
+
+  /// A Boolean value that indicates whether every call has finished.
+  package var isDone: Bool { latch.isOpen }
+
+  /// Waits until every call has finished.
+  ///
+  /// Returns early when the waiting task is cancelled.
+  package func wait() async { await latch.wait() }
+}

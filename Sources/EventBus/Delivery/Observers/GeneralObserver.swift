@@ -1,0 +1,247 @@
+internal import Synchronization
+
+/// An observer with conditions, an owner, and a sink for the events that meet the conditions.
+///
+/// The conditions are a sender, a predicate and a single call. The list checks the sender.
+package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
+  @unchecked Sendable  // Reason: constants and atomics.
+{
+  /// The destination of an event that meets the conditions.
+  package enum Sink: Sendable {
+    /// A synchronous handler: called by the poster, or on the actor of the observer's mailbox.
+    ///
+    /// The closure calls the handler, with its owner if there is one.
+    case handler(@Sendable (Payload) throws -> Reception)
+    /// An asynchronous handler, called by the task of its queue.
+    case asyncHandler(AsyncCallQueue, @Sendable (Payload) async throws -> Reception)
+    /// The buffer of a stream, which finishes as soon as the registration ends.
+    case stream(StreamBuffer<Payload>, StreamBuffer<Payload>.Filling)
+    /// A handler that receives the poster's actor and is called by the poster, whatever the actor.
+    ///
+    /// For the other libraries of the package, which may then call closures of that actor directly.
+    case poster(@Sendable (Payload, (any Actor)?) -> Void)
+  }
+
+  /// The gate that holds live events back during a replay.
+  package let gate: ReplayGate?
+  private let predicate: (@Sendable (Payload) -> Bool)?
+  private let once: Bool
+  /// Whether the posting thread calls the handler and loads its owner.
+  private let isCalledOnPost: Bool
+  /// Whether every event goes to the buffer of a stream.
+  private let isPlainStream: Bool
+  private let sink: Sink
+  private let registration: ObserverLink
+  /// The mailbox of the actor on which the handler runs.
+  private let mailbox: Mailbox?
+  /// Stored, because looking up the class of a generic object costs as much as creating the object.
+  private let envelope = WaitingEvent<Payload>.self
+  private weak let owner: AnyObject?
+  private let ownerID: ObjectIdentifier?
+  private let ownerClass: AnyObject.Type?
+  private let id: AnyHashable?
+  private let isClaimed = Atomic<Bool>(false)
+  /// The address of the sender group, which the list retains while this observer is linked.
+  private let group = Atomic<UInt>(0)
+  private let place = Atomic<UInt32>(0)
+
+  /// Creates an observer.
+  ///
+  /// - Parameters:
+  ///   - request: The parameters of the registration.
+  ///   - owner: The owner, which is not retained.
+  ///   - id: The owner's identifier for the registration, so that a later one with the same identifier
+  ///     replaces it.
+  ///   - link: The link that ends the registration.
+  ///   - gate: The gate that holds live events back during a replay.
+  ///   - mailbox: The mailbox of the actor on which the handler runs.
+  ///   - sink: The destination of the events.
+  package init(
+    _ request: ObserveRequest<Payload>,
+    owner: AnyObject? = nil,
+    id: AnyHashable? = nil,
+    link: ObserverLink,
+    gate: ReplayGate? = nil,
+    mailbox: Mailbox? = nil,
+    _ sink: Sink
+  ) {
+    (predicate, once) = (request.predicate, request.once)
+    (self.owner, self.id) = (owner, id)
+    ownerID = owner.map(ObjectIdentifier.init)
+    ownerClass = owner.map { type(of: $0) }
+    (registration, self.gate, self.mailbox, self.sink) = (link, gate, mailbox, sink)
+    switch sink {
+    case .handler: (isCalledOnPost, isPlainStream) = (mailbox == nil, false)
+    case .asyncHandler: (isCalledOnPost, isPlainStream) = (false, false)
+    case .stream:
+      (isCalledOnPost, isPlainStream) = (false, gate == nil && predicate == nil && !once)
+    case .poster: (isCalledOnPost, isPlainStream) = (true, false)
+    }
+    super.init(fileID: request.fileID, line: request.line)
+    // Calls are counted on entry to the handler, which may be later and on another thread.
+    flags.store(0, ordering: .relaxed)
+  }
+
+  @usableFromInline
+  override package func receive(_ payload: Payload) throws -> Reception {
+    if isPlainStream, case .stream(let buffer, let fill) = sink {
+      return fill(buffer, payload) ? .queued : .dropped
+    }
+    return try receive(payload, Delivery(fileID: "?", line: 0))
+  }
+
+  override package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws
+    -> Reception
+  {
+    if let gate {
+      let outcome = gate.admit(delivery.number) {
+        envelope.init(payload, delivery.detached, for: registration)
+      }
+      if let outcome { return outcome }
+    }
+    return try pass(payload, delivery)
+  }
+
+  /// Checks the conditions, and accepts an event that meets them.
+  ///
+  /// - Throws: The error of the handler, if it is called now.
+  package func pass(_ payload: Payload, _ delivery: borrowing Delivery) throws -> Reception {
+    // A handler on an actor loads its owner there, so the last reference is not released here.
+    if isCalledOnPost, hasLostOwner {
+      registration.endByItself()
+      return .ownerLost
+    }
+    let isCall = isCalledOnPost || predicate != nil
+    if isCall, !registration.beginCall() { return .cancelled }
+    defer { if isCall { registration.finish() } }
+    if let predicate {
+      if !predicate(payload) { return .declined }
+      // The predicate may have ended its own registration.
+      if isCancelled { return .cancelled }
+    }
+    if once, isClaimed.exchange(true, ordering: .acquiringAndReleasing) { return .spent }
+    return try accept(payload, delivery)
+  }
+
+  /// Passes an event that has met the conditions to the sink.
+  ///
+  /// - Throws: The error of the handler, if it is called now.
+  package func accept(_ payload: Payload, _ delivery: borrowing Delivery) throws -> Reception {
+    switch sink {
+    case .handler:
+      guard let mailbox else { return try run(payload) }
+      if mailbox.isHome(of: delivery.isolation), !mailbox.isBehind {
+        guard registration.beginCall() else { return .cancelled }
+        defer { registration.finish() }
+        return try run(payload)
+      }
+      mailbox.enqueue(envelope.init(payload, delivery.detached, for: registration))
+      return .queued
+    case .asyncHandler(let queue, _):
+      // A handler that posts to itself and waits would deadlock.
+      let isOwn = delivery.completion?.callers.contains(ObjectIdentifier(registration)) ?? false
+      let origin = isOwn ? delivery.forLater : delivery.detached
+      return queue.add(envelope.init(payload, origin, for: registration)) ? .queued : .dropped
+    case .stream(let buffer, let fill):
+      let isKept = fill(buffer, payload)
+      endIfOnce()
+      return isKept ? .queued : .dropped
+    case .poster(let handler):
+      beginRunning()
+      handler(payload, delivery.isolation)
+      return .called
+    }
+  }
+
+  /// Calls the synchronous handler, on its actor if it has one.
+  ///
+  /// - Throws: The error of the handler.
+  package func run(_ payload: Payload) throws -> Reception {
+    guard case .handler(let body) = sink else { return .declined }
+    beginRunning()
+    let reception = try body(payload)
+    if reception == .ownerLost { registration.endByItself() }
+    return reception
+  }
+
+  /// Calls the asynchronous handler and waits for it.
+  ///
+  /// - Throws: The error of the handler.
+  package func runAsync(_ payload: Payload) async throws {
+    guard case .asyncHandler(_, let body) = sink else { return }
+    beginRunning()
+    if try await body(payload) == .ownerLost { registration.endByItself() }
+  }
+
+  private func beginRunning() {
+    endIfOnce()
+    calls.wrappingAdd(1, ordering: .releasing)
+  }
+
+  /// Ends a single-call registration, just before the call.
+  private func endIfOnce() {
+    if once { registration.endByItself() }
+  }
+
+  override package var senderGroup: SenderGroup? {
+    ObjectAddress.object(group.load(ordering: .acquiring), as: SenderGroup.self)
+  }
+
+  override package func join(_ group: SenderGroup) {
+    self.group.store(ObjectAddress.of(group), ordering: .releasing)
+  }
+
+  override package var hasOwner: Bool { ownerID != nil }
+  override package var hasLostOwner: Bool { hasOwner && owner == nil }
+  override package var ownerType: String? { ownerClass.map { "\($0)" } }
+
+  /// Loads no other object: an object at another address is not the owner.
+  override package func belongs(to object: AnyObject, as id: AnyHashable?) -> Bool {
+    if let id, self.id != id { return false }
+    return ownerID == ObjectIdentifier(object) && owner === object
+  }
+
+  override package var home: Mailbox? {
+    // The `deinit` of an actor needs no particular thread; loading such owners anywhere saves a turn per
+    // actor.
+    guard let mailbox, let ownerID, mailbox.serves(ownerID) else { return mailbox }
+    return group.load(ordering: .relaxed) == 0 ? nil : mailbox
+  }
+
+  override package var watchPlace: Int {
+    get { Int(place.load(ordering: .relaxed)) }
+    set { place.store(UInt32(newValue), ordering: .relaxed) }
+  }
+
+  override package var link: ObserverLink? { registration }
+  override package var countsCalls: Bool { true }
+
+  override package var isBound: Bool {
+    switch sink {
+    case .handler: mailbox != nil
+    case .asyncHandler, .poster: true
+    case .stream: false
+    }
+  }
+
+  override package var dependent: (any Finishable)? {
+    switch sink {
+    case .asyncHandler(let queue, _): queue
+    case .stream(let buffer, _): buffer
+    case .handler, .poster: nil
+    }
+  }
+
+  override package func deliveredCount(of posts: () -> UInt) -> Int {
+    if case .stream(let buffer, _) = sink { return Int(clamping: buffer.added) }
+    return Int(clamping: calls.load(ordering: .acquiring))
+  }
+
+  override package var droppedCount: UInt {
+    switch sink {
+    case .asyncHandler(let queue, _): queue.droppedCount
+    case .stream(let buffer, _): UInt(buffer.dropped)
+    case .handler, .poster: 0
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/// The events that wait for one asynchronous handler, and the task that calls it: one call at a time, first
+/// in, first out.
+///
+/// The task runs while events wait, and retains the observer only during a call, so cancelling frees an
+/// idle handler at once.
+package final class AsyncCallQueue: Finishable {
+  private struct State {
+    var lane: Lane<Envelope>
+    var isClosed = false
+    var dropped: UInt = 0
+  }
+
+  private let state: Locked<State>
+
+  /// Creates an empty queue.
+  package init(_ limit: BufferLimit) { state = Locked(State(lane: Lane(limit))) }
+
+  /// The number of events discarded because the queue was full.
+  package var droppedCount: UInt { state.withLock { $0.dropped } }
+
+  /// Adds an event, and starts the calling task if there is none.
+  ///
+  /// - Returns: `false` when this very event was discarded.
+  package func add(_ event: Envelope) -> Bool {
+    let (discarded, mustStart) = state.withLock { state -> (Envelope?, Bool) in
+      if state.isClosed { return (event, false) }
+      let discarded = state.lane.waiting.append(event)
+      if discarded != nil { state.dropped += 1 }
+      return (discarded, state.lane.requestTurn())
+    }
+    if mustStart { Task.detached { await self.work() } }
+    return discarded !== event
+  }
+
+  /// Drops all waiting and all later events.
+  package func finish() {
+    let remaining = state.withLock { state in
+      state.isClosed = true
+      return state.lane.waiting.removeAll()
+    }
+    withExtendedLifetime(remaining) {}
+  }
+
+  private func work() async {
+    while let event = next() { await event.openAsync() }
+  }
+
+  private func next() -> Envelope? {
+    state.withLock { state in
+      let next = state.lane.waiting.popFirst()
+      if next == nil { _ = state.lane.endTurn() }
+      return next
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/// An event that waits for its observer, counted as an unfinished call of its post until it is released.
+///
+/// It does not retain the observer: cancelling the registration frees the handler at once, and the event is
+/// then dropped.
+package class Envelope: @unchecked Sendable {  // Reason: constant, like its subclass.
+  /// The origin of the event.
+  package let delivery: Delivery
+  /// The registration of the observer.
+  package let link: ObserverLink
+
+  /// Wraps an event.
+  ///
+  /// - Parameters:
+  ///   - delivery: The origin of the event; its completion waits for the envelope.
+  ///   - link: The registration of the observer.
+  package init(_ delivery: Delivery, for link: ObserverLink) {
+    self.delivery = delivery
+    self.link = link
+    delivery.completion?.begin()
+  }
+
+  deinit { delivery.completion?.finish() }
+
+  /// Calls the synchronous handler, on its actor.
+  ///
+  /// - Returns: `false` when the owner had died.
+  package func open() -> Bool { true }
+
+  /// Calls the asynchronous handler and waits for it.
+  package func openAsync() async {}
+}
+
+/// An event that waits, with its payload.
+package final class WaitingEvent<Payload: Sendable>: Envelope,
+  @unchecked Sendable  // Reason: constant.
+{
+  /// The payload.
+  package let payload: Payload
+
+  /// Wraps an event.
+  ///
+  /// - Parameters:
+  ///   - payload: The payload.
+  ///   - delivery: The origin of the event; its completion waits for the envelope.
+  ///   - link: The registration of the observer.
+  package required init(_ payload: Payload, _ delivery: Delivery, for link: ObserverLink) {
+    self.payload = payload
+    super.init(delivery, for: link)
+  }
+
+  override package func open() -> Bool {
+    guard let isOwned = call() else { return true }
+    link.finish()
+    return isOwned
+  }
+
+  /// Makes the call in its own frame: the observer is released before the call counts as finished.
+  ///
+  /// - Returns: A Boolean value that indicates whether the owner was alive; `nil` when the registration had
+  ///   ended.
+  private func call() -> Bool? {
+    guard let observer: GeneralObserver<Payload> = link.begin() else { return nil }
+    do {
+      return try observer.run(payload) != .ownerLost
+    } catch {
+      report(error, in: observer)
+      return true
+    }
+  }
+
+  override package func openAsync() async {
+    if await callAsync() { link.finish() }
+  }
+
+  /// Makes the call in its own frame, like ``call()``.
+  ///
+  /// - Returns: `false` when the registration had ended.
+  private func callAsync() async -> Bool {
+    guard let observer: GeneralObserver<Payload> = link.begin() else { return false }
+    await RunningCall.run(link, callers: delivery.completion?.callers ?? []) {
+      do {
+        try await observer.runAsync(payload)
+      } catch {
+        report(error, in: observer)
+      }
+    }
+    return true
+  }
+
+  private func report(_ error: any Error, in observer: AnyObserver) {
+    link.list.handlerFailed(error, in: observer, payload: payload, delivery: delivery)
+  }
+}
