@@ -24,8 +24,7 @@ package struct LaunchPlanner: Sendable {
 
   /// Orders the rows that wait.
   ///
-  /// - Parameter rows: The rows, in order of registration. If several have one name, the name refers to
-  ///   the first.
+  /// - Parameter rows: The rows, in order of registration. No two that wait have the same name.
   /// - Complexity: O(*n* log *n* + *e*) in the numbers of rows and of dependencies; O(*n*) without
   ///   dependencies.
   package init(_ rows: [LaunchRow]) {
@@ -73,7 +72,7 @@ package struct LaunchPlanner: Sendable {
     }
     var indices: [LaunchID: Int] = Dictionary(minimumCapacity: waiting.count)
     for row in waiting {
-      if let id = rows[row].registration.id, indices[id] == nil { indices[id] = row }
+      if let id = rows[row].registration.id { indices[id] = row }
     }
     // The last row that was found to depend on each row.
     var dependants = Array(repeating: -1, count: rows.count)

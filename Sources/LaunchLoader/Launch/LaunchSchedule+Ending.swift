@@ -132,7 +132,9 @@ extension LaunchSchedule {
   private mutating func takeRows(where isTaken: (LaunchRow.Status) -> Bool) -> [LaunchRow] {
     let taken = rows.filter { isTaken($0.status) }
     rows.removeAll { isTaken($0.status) }
-    for index in rows.indices { rows[index].dependants.removeAll { !has($0.row) } }
+    for index in rows.indices where !rows[index].dependants.isEmpty {
+      rows[index].dependants = rows[index].dependants.filter { has($0.row) }
+    }
     return taken
   }
 
