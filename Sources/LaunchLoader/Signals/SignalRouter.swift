@@ -34,7 +34,9 @@ package struct SignalRouter<Waiter: Sendable, Receiver: Sendable>: Sendable {
     let key: Key
     let numbers: Set<Int32>
     let receiver: Receiver?
-    /// The signals that were not taken. The serial number is that of the last of coalesced signals.
+    /// The signals that were not taken.
+    ///
+    /// The serial number is that of the last of coalesced signals.
     var arrivals: [(number: Int32, serial: UInt, isInjected: Bool)] = []
     var waiters = BoundedQueue<Waiter>()
 
