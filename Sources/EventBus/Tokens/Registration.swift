@@ -23,7 +23,7 @@ package class Registration: TokenTarget, EndingMembers.Member,
     /// The place in the lifetime of the owner.
     var membership: EndingMembers.Membership?
     /// The token that is cancelled when the registration ends by itself.
-    var watcher: WeakCancellable?
+    var watcher: WeakToken?
     /// Opens when no call is running.
     var idle: Latch?
     /// Opens when no call is running except the one that waits.
@@ -121,8 +121,8 @@ package class Registration: TokenTarget, EndingMembers.Member,
     watcher?.object?.cancel()
   }
 
-  override package final func watch(_ handle: UInt, by token: any Cancellable) -> Bool {
-    let reference = WeakCancellable(token)
+  override package final func watch(_ handle: UInt, by token: Token) -> Bool {
+    let reference = WeakToken(token)
     state.withLock { $0.watcher = reference }
     return !hasEnded
   }

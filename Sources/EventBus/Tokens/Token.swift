@@ -196,8 +196,6 @@ public final class Token: Sendable, Hashable {
   }
 }
 
-extension Token: Cancellable {}
-
 extension Token: EndingMembers.Member {
   package func stopCalls() { target.stopCalls(handle) { hasEnded } }
 

@@ -50,29 +50,18 @@ package class TokenTarget: @unchecked Sendable {  // Reason: stateless.
   /// Cancels a token when its registration ends by itself.
   ///
   /// - Returns: `false` if the registration has already ended.
-  package func watch(_ handle: UInt, by token: any Cancellable) -> Bool { isActive(handle) }
+  package func watch(_ handle: UInt, by token: Token) -> Bool { isActive(handle) }
 }
 
-/// An object that is cancelled when its registration ends by itself.
-package protocol Cancellable: AnyObject, Sendable {
-  /// Ends the object; does nothing the second time.
-  func cancel()
-
-  /// A Boolean value that indicates whether the object has ended or is ending.
-  ///
-  /// Read with locks held.
-  var hasEnded: Bool { get }
-}
-
-/// A weak reference for use in state behind a lock.
-package struct WeakCancellable: Sendable {
-  /// The object, or `nil` once it has been deallocated.
+/// A weak reference to a token, for use in state behind a lock.
+package struct WeakToken: Sendable {
+  /// The token, or `nil` once it has been deallocated.
   ///
   /// Loaded only outside locks: the load may release the last reference.
-  package weak let object: (any Cancellable)?
+  package weak let object: Token?
 
-  /// Creates a reference to an object.
-  package init(_ object: any Cancellable) { self.object = object }
+  /// Creates a reference to a token.
+  package init(_ token: Token) { object = token }
 }
 
 /// A target that runs a closure when its token ends.
@@ -101,7 +90,7 @@ package protocol GroupedRegistrations: AnyObject, Sendable {
   /// Cancels a token when its registration ends by itself.
   ///
   /// - Returns: `false` if the registration has already ended.
-  func watch(_ number: UInt, inGroup group: UInt, by token: any Cancellable) -> Bool
+  func watch(_ number: UInt, inGroup group: UInt, by token: Token) -> Bool
 
   /// Changes the number of pauses of a registration; does nothing if it has already ended.
   func changePauses(_ number: UInt, inGroup group: UInt, by change: Int)
@@ -130,7 +119,7 @@ package final class GroupTarget: TokenTarget, @unchecked Sendable {  // Reason: 
     registrations?.isActive(handle, inGroup: group) ?? false
   }
 
-  override package func watch(_ handle: UInt, by token: any Cancellable) -> Bool {
+  override package func watch(_ handle: UInt, by token: Token) -> Bool {
     registrations?.watch(handle, inGroup: group, by: token) ?? false
   }
 

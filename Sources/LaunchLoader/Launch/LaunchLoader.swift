@@ -52,7 +52,7 @@ public final class LaunchLoader: Sendable {
     var registry: LaunchRegistry
     /// The bus subscriptions, which end when the launch begins, held weakly because their callers own
     /// them.
-    fileprivate var attachments = NumberedList<WeakCancellable>()
+    fileprivate var attachments = NumberedList<WeakToken>()
     fileprivate var roomBeforeSweep = 8
   }
 
@@ -259,8 +259,8 @@ public final class LaunchLoader: Sendable {
   /// Afterwards at most max(8, 2 × living) attachments are stored, where the living are those of the last
   /// sweep.
   private func add(_ token: Token) -> Bool {
-    let attachment = WeakCancellable(token)
-    let crowd = state.withLock { state -> [(number: UInt, element: WeakCancellable)]? in
+    let attachment = WeakToken(token)
+    let crowd = state.withLock { state -> [(number: UInt, element: WeakToken)]? in
       guard state.registry.isCollecting else { return nil }
       _ = state.attachments.append(attachment)
       return state.attachments.count > state.roomBeforeSweep ? state.attachments.entries : []

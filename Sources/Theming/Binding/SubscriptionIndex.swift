@@ -27,7 +27,7 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
   private var freeGroups: [UInt] = []
   private var groupsByKeys: [[Key]: UInt] = [:]
   private var groupsByKey: [Key: NumberedList<UInt>] = [:]
-  private var watchers: [UInt: WeakCancellable] = [:]
+  private var watchers: [UInt: WeakToken] = [:]
   private var lastNumber: UInt = 0
 
   /// The subscriptions whose end is found by sweeping only.
@@ -72,7 +72,7 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
   ///   *l*) for the last one of them, with *k* keys that *l* groups contain.
   package mutating func remove(
     _ id: ID
-  ) -> (subscriber: Subscriber, watcher: WeakCancellable?)? {
+  ) -> (subscriber: Subscriber, watcher: WeakToken?)? {
     let group = Int(id.group)
     guard group < groups.count,
       let subscriber = groups[group]?.members.remove(number: id.number)
@@ -98,7 +98,7 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
   }
 
   /// Removes and returns the watchers of all subscriptions.
-  package mutating func takeWatchers() -> [WeakCancellable] {
+  package mutating func takeWatchers() -> [WeakToken] {
     defer { watchers = [:] }
     return Array(watchers.values)
   }
@@ -110,7 +110,7 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
   /// Sets the object that is cancelled when a subscription ends by itself.
   ///
   /// - Returns: `true` if the subscription exists.
-  package mutating func watch(_ id: ID, by watcher: WeakCancellable) -> Bool {
+  package mutating func watch(_ id: ID, by watcher: WeakToken) -> Bool {
     guard contains(id) else { return false }
     watchers[id.number] = watcher
     return true

@@ -62,7 +62,7 @@ final class SubscriptionRegistry: Sendable {
     let (id, target) = enter(subscriber, keys, isSwept: true)
     let token = Token(target, handle: id.number, isKept: true)
     if let lifetime { return token.attach(to: lifetime) }
-    let watcher = WeakCancellable(token)
+    let watcher = WeakToken(token)
     state.withLock { _ = $0.index.watch(id, by: watcher) }
     return token
   }
@@ -103,7 +103,7 @@ final class SubscriptionRegistry: Sendable {
 
   /// Removes a subscription and returns the object that watches for its end.
   @discardableResult
-  private func remove(_ id: Index.ID) -> WeakCancellable? {
+  private func remove(_ id: Index.ID) -> WeakToken? {
     let (removed, targets) = state.withLock { state in
       let removed = state.index.remove(id)
       var targets: [GroupTarget] = []
@@ -138,8 +138,8 @@ extension SubscriptionRegistry: GroupedRegistrations {
     state.withLock { $0.index.contains(Index.ID(group: group, number: number)) }
   }
 
-  package func watch(_ number: UInt, inGroup group: UInt, by token: any Cancellable) -> Bool {
-    let watcher = WeakCancellable(token)
+  package func watch(_ number: UInt, inGroup group: UInt, by token: Token) -> Bool {
+    let watcher = WeakToken(token)
     return state.withLock { $0.index.watch(Index.ID(group: group, number: number), by: watcher) }
   }
 

@@ -95,9 +95,9 @@ struct SubscriptionIndexTests {
     var index = Index()
     let id = index.add(0, keys: ["a"], isSwept: true)
     let token = Token {}
-    let isWatched = index.watch(id, by: WeakCancellable(token))
+    let isWatched = index.watch(id, by: WeakToken(token))
     let removed = index.remove(id)
-    let isWatchedAgain = index.watch(id, by: WeakCancellable(token))
+    let isWatchedAgain = index.watch(id, by: WeakToken(token))
     #expect(isWatched && !isWatchedAgain)
     #expect(removed?.watcher?.object === token)
   }

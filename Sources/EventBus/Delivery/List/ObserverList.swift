@@ -26,7 +26,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     /// A Boolean value that indicates whether the list accepts no more observers.
     var isClosed = false
     /// The tokens to notify when the list drops their plain observers, keyed by the observer's address.
-    var watchers: [UInt: WeakCancellable] = [:]
+    var watchers: [UInt: WeakToken] = [:]
     /// The number of pauses of a plain observer, keyed by its address.
     var pauses: [UInt: Int] = [:]
   }
@@ -166,8 +166,8 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
 
   override package func isActive(_ handle: UInt) -> Bool { registry.withLock { !$0.isClosed } }
 
-  override package func watch(_ handle: UInt, by token: any Cancellable) -> Bool {
-    let watcher = WeakCancellable(token)
+  override package func watch(_ handle: UInt, by token: Token) -> Bool {
+    let watcher = WeakToken(token)
     return registry.withLock { registry in
       // While the lock is held, a token that has not ended still has its observer at the address.
       guard !token.hasEnded, !registry.isClosed else { return false }
