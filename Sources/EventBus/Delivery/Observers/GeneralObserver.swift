@@ -20,17 +20,24 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     ///
     /// For the other libraries of the package, which may then call closures of that actor directly.
     case poster(@Sendable (Payload, (any Actor)?) -> Void)
+
+    fileprivate var isStream: Bool { if case .stream = self { true } else { false } }
   }
 
   /// The gate that holds live events back during a replay.
   package let gate: ReplayGate?
-  private let predicate: (@Sendable (Payload) -> Bool)?
+  /// The filter; not optional, since binding an optional closure retains it.
+  private let predicate: @Sendable (Payload) -> Bool
+  private let hasPredicate: Bool
   private let once: Bool
   /// Whether the posting thread calls the handler and loads its owner.
   private let isCalledOnPost: Bool
   /// Whether every event goes to the buffer of a stream.
   private let isPlainStream: Bool
   private let sink: Sink
+  /// The synchronous handler, or the addition to a buffer: stored apart from the sink, since binding the
+  /// closure of an enumeration retains it.
+  private let handler: @Sendable (Payload) throws -> Reception
   private let registration: ObserverLink
   /// The mailbox of the actor on which the handler runs.
   private let mailbox: Mailbox?
@@ -65,17 +72,19 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     mailbox: Mailbox? = nil,
     _ sink: Sink
   ) {
-    (predicate, once) = (request.predicate, request.once)
+    predicate = request.predicate ?? { _ in true }
+    (hasPredicate, once) = (request.predicate != nil, request.once)
     (self.owner, self.id) = (owner, id)
     ownerID = owner.map(ObjectIdentifier.init)
     ownerClass = owner.map { type(of: $0) }
     (registration, self.gate, self.mailbox, self.sink) = (link, gate, mailbox, sink)
+    isPlainStream = gate == nil && request.predicate == nil && !request.once && sink.isStream
     switch sink {
-    case .handler: (isCalledOnPost, isPlainStream) = (mailbox == nil, false)
-    case .asyncHandler: (isCalledOnPost, isPlainStream) = (false, false)
-    case .stream:
-      (isCalledOnPost, isPlainStream) = (false, gate == nil && predicate == nil && !once)
-    case .poster: (isCalledOnPost, isPlainStream) = (true, false)
+    case .handler(let body): (handler, isCalledOnPost) = (body, mailbox == nil)
+    case .stream(let buffer, let fill):
+      (handler, isCalledOnPost) = ({ fill(buffer, $0) ? .queued : .dropped }, false)
+    case .asyncHandler: (handler, isCalledOnPost) = ({ _ in .declined }, false)
+    case .poster: (handler, isCalledOnPost) = ({ _ in .declined }, true)
     }
     super.init(fileID: request.fileID, line: request.line)
     // Calls are counted on entry to the handler, which may be later and on another thread.
@@ -84,9 +93,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
 
   @usableFromInline
   override package func receive(_ payload: Payload) throws -> Reception {
-    if isPlainStream, case .stream(let buffer, let fill) = sink {
-      return fill(buffer, payload) ? .queued : .dropped
-    }
+    if isPlainStream { return try handler(payload) }
     return try receive(payload, Delivery(fileID: "?", line: 0))
   }
 
@@ -111,10 +118,10 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
       registration.endByItself()
       return .ownerLost
     }
-    let isCall = isCalledOnPost || predicate != nil
+    let isCall = isCalledOnPost || hasPredicate
     if isCall, !registration.beginCall() { return .cancelled }
     defer { if isCall { registration.finish() } }
-    if let predicate {
+    if hasPredicate {
       if !predicate(payload) { return .declined }
       // The predicate may have ended its own registration.
       if isCancelled { return .cancelled }
@@ -142,10 +149,10 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
       let isOwn = delivery.completion?.callers.contains(ObjectIdentifier(registration)) ?? false
       let origin = isOwn ? delivery.forLater : delivery.detached
       return queue.add(envelope.init(payload, origin, for: registration)) ? .queued : .dropped
-    case .stream(let buffer, let fill):
-      let isKept = fill(buffer, payload)
+    case .stream:
+      let outcome = try handler(payload)
       endIfOnce()
-      return isKept ? .queued : .dropped
+      return outcome
     case .poster(let handler):
       beginRunning()
       handler(payload, delivery.isolation)
@@ -157,9 +164,8 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   ///
   /// - Throws: The error of the handler.
   package func run(_ payload: Payload) throws -> Reception {
-    guard case .handler(let body) = sink else { return .declined }
     beginRunning()
-    let reception = try body(payload)
+    let reception = try handler(payload)
     if reception == .ownerLost { registration.endByItself() }
     return reception
   }
