@@ -5,37 +5,47 @@
 ///
 /// A plain value. A removal leaves a gap. Gaps are closed when they outnumber the elements: the storage has
 /// at most max(8, 2 × ``count``) slots after every append and removal.
+///
+/// Inlinable, so that the index of themed views is specialised: unspecialised, a switch of 10,000 views
+/// takes 2.5 times as long and allocates once for each view.
+@usableFromInline
 package struct NumberedList<Element> {
-  private typealias Slot = (number: UInt, element: Element?)
+  @usableFromInline
+  typealias Slot = (number: UInt, element: Element?)
 
-  private var slots: [Slot] = []
-  private var nextNumber: UInt = 0
+  @usableFromInline var slots: [Slot] = []
+  @usableFromInline var nextNumber: UInt = 0
 
   /// The number of elements.
-  package private(set) var count = 0
+  @usableFromInline package internal(set) var count = 0
 
   /// The number of slots that removals and compactions have examined so far: a measure of their work.
-  package private(set) var steps = 0
+  @usableFromInline package internal(set) var steps = 0
 
   /// Creates an empty list.
+  @inlinable
   package init() {}
 
   /// The number of slots, including gaps.
+  @inlinable
   package var slotCount: Int { slots.count }
 
   /// The elements, in order.
   ///
   /// - Complexity: O(*n*).
+  @inlinable
   package var elements: [Element] { slots.compactMap(\.element) }
 
   /// The elements with their numbers, in order.
   ///
   /// - Complexity: O(*n*).
+  @inlinable
   package var entries: [(number: UInt, element: Element)] {
     slots.compactMap { number, element in element.map { (number, $0) } }
   }
 
   /// Calls a closure with every element, in order.
+  @inlinable
   package func forEach(_ body: (Element) -> Void) {
     for slot in slots {
       if let element = slot.element { body(element) }
@@ -46,11 +56,13 @@ package struct NumberedList<Element> {
   ///
   /// - Parameter slot: At least 0 and less than ``slotCount``.
   /// - Returns: The element.
+  @inlinable
   package func element(at slot: Int) -> Element? { slots[slot].element }
 
   /// Returns the element with a number, or `nil` if there is none.
   ///
   /// - Complexity: O(log *n*).
+  @inlinable
   package func element(number: UInt) -> Element? {
     var steps = 0
     return slot(of: number, &steps).flatMap { slots[$0].element }
@@ -60,6 +72,7 @@ package struct NumberedList<Element> {
   ///
   /// - Returns: Its number, one more than the largest so far.
   /// - Complexity: Amortized O(1).
+  @inlinable
   package mutating func append(_ element: Element) -> UInt {
     let number = nextNumber
     append(element, number: number)
@@ -72,6 +85,7 @@ package struct NumberedList<Element> {
   ///   - element: The element.
   ///   - number: Its number, greater than all earlier numbers.
   /// - Complexity: Amortized O(1).
+  @inlinable
   package mutating func append(_ element: Element, number: UInt) {
     assert(number >= nextNumber, "the numbers must ascend")
     nextNumber = number + 1
@@ -84,6 +98,7 @@ package struct NumberedList<Element> {
   ///
   /// - Returns: The element, which the caller releases outside its lock; `nil` if there is none.
   /// - Complexity: O(log *n*), amortized.
+  @inlinable
   package mutating func remove(number: UInt) -> Element? {
     guard let slot = slot(of: number, &steps), let element = slots[slot].element.take() else {
       return nil
@@ -97,6 +112,7 @@ package struct NumberedList<Element> {
   ///
   /// - Returns: The elements in order, which the caller releases outside its lock.
   /// - Complexity: O(*n*).
+  @inlinable
   package mutating func removeAll() -> [Element] {
     let all = elements
     slots = []
@@ -107,6 +123,7 @@ package struct NumberedList<Element> {
   /// Merges lists that share one count: each element once, in the order of the numbers.
   ///
   /// - Complexity: O(*n* log *k*) for *n* slots in *k* lists.
+  @inlinable
   package static func merged(_ lists: [Self]) -> [Element] {
     var runs = lists.map(\.slots)
     while runs.count > 1 {
@@ -125,7 +142,8 @@ package struct NumberedList<Element> {
     assert(slots.count <= max(8, 2 * count), "too many gaps")
   }
 
-  private static func merge(_ left: [Slot], _ right: [Slot]) -> [Slot] {
+  @inlinable
+  static func merge(_ left: [Slot], _ right: [Slot]) -> [Slot] {
     var merged: [Slot] = []
     merged.reserveCapacity(left.count + right.count)
     var (next, other) = (left[...], right[...])
@@ -137,13 +155,15 @@ package struct NumberedList<Element> {
     return merged + next + other
   }
 
-  private mutating func closeGaps() {
+  @inlinable
+  mutating func closeGaps() {
     guard slots.count > max(8, 2 * count) else { return }
     steps += slots.count
     slots = slots.filter { $0.element != nil }
   }
 
-  private func slot(of number: UInt, _ steps: inout Int) -> Int? {
+  @usableFromInline
+  func slot(of number: UInt, _ steps: inout Int) -> Int? {
     let slot = slots.indices.partitionPoint { slot in
       steps += 1
       return slots[slot].number < number

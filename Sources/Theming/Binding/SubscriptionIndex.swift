@@ -8,20 +8,12 @@ package import EventBus
 /// subscribers. Removal returns the removed objects, which the caller releases outside the lock
 /// that guards the index.
 package struct SubscriptionIndex<Key: Hashable, Subscriber> {
-  /// Identifies a subscription.
-  package struct ID: Hashable, Sendable {
-    /// The number of its group; the number of a closed group is reused.
-    package let group: UInt
-    /// The number of the subscription, never reused.
-    package let number: UInt
-  }
+  /// Identifies a subscription: the number of its group, which is reused once the group is closed,
+  /// and its own number, which is never reused.
+  package typealias ID = (group: UInt, number: UInt)
 
-  fileprivate struct Group {
-    let keys: [Key]
-    /// The number of its first member, unique among groups.
-    let number: UInt
-    var members = NumberedList<Subscriber>()
-  }
+  /// A group; its number is that of its first member.
+  private typealias Group = (keys: [Key], number: UInt, members: NumberedList<Subscriber>)
 
   private var groups: [Group?] = []
   private var freeGroups: [UInt] = []
@@ -36,7 +28,7 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
   /// The number of subscriptions.
   package private(set) var count = 0
 
-  /// The number of places in all groups, including gaps.
+  /// The number of slots in all groups, including gaps.
   package var slotCount: Int { groups.reduce(0) { $0 + ($1?.members.slotCount ?? 0) } }
 
   /// The number of groups in the storage, including closed ones.
@@ -56,11 +48,9 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
   package mutating func add(_ subscriber: Subscriber, keys: [Key], isSwept: Bool) -> ID {
     lastNumber += 1
     count += 1
-    let id = ID(group: group(for: keys), number: lastNumber)
+    let id = (group: group(for: keys), number: lastNumber)
     groups[Int(id.group)]?.members.append(subscriber, number: lastNumber)
-    if isSwept {
-      swept.append((subscriber, id), number: lastNumber)
-    }
+    if isSwept { swept.append((subscriber, id), number: lastNumber) }
     return id
   }
 
@@ -103,7 +93,7 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
     return Array(watchers.values)
   }
 
-  /// Returns the number of places examined to remove groups from the list of a key: a measure of
+  /// Returns the number of slots examined to remove groups from the list of a key: a measure of
   /// the work since that list was last empty.
   package func removalSteps(for key: Key) -> Int { groupsByKey[key]?.steps ?? 0 }
 
@@ -128,12 +118,43 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
     return found.sorted().compactMap { groups[Int($0)]?.members }
   }
 
+  /// Stops the program if the tables contradict one another.
+  package func _checkInvariants() {
+    var numbers: Set<UInt> = []
+    var closed: Set<UInt> = []
+    for (index, group) in groups.enumerated() {
+      guard let group else {
+        closed.insert(UInt(index))
+        continue
+      }
+      group.members._checkInvariants()
+      numbers.formUnion(group.members.entries.map(\.number))
+      assert(group.members.count > 0, "an empty group is open")
+      assert(groupsByKeys[group.keys] == UInt(index), "a list of keys does not lead to its group")
+      for key in group.keys {
+        let found = groupsByKey[key]?.element(number: group.number)
+        assert(found == UInt(index), "a key does not lead to a group that contains it")
+      }
+    }
+    for groups in groupsByKey.values {
+      groups._checkInvariants()
+      assert(groups.count > 0, "a key leads to no group")
+      assert(closed.isDisjoint(with: groups.elements), "a key leads to a closed group")
+    }
+    assert(groupsByKeys.count == groups.count - closed.count, "keys lead to a closed group")
+    assert(freeGroups.sorted() == closed.sorted(), "the free groups are not the closed ones")
+    assert(numbers.count == count, "the count is wrong")
+    swept._checkInvariants()
+    assert(swept.entries.allSatisfy { contains($0.element.id) }, "an ended subscription is swept")
+    assert(numbers.isSuperset(of: watchers.keys), "an ended subscription has a watcher")
+  }
+
   /// Returns the group for a list of keys, creating it if necessary.
   private mutating func group(for keys: [Key]) -> UInt {
     if let known = groupsByKeys[keys] { return known }
     let group = freeGroups.popLast() ?? UInt(groups.count)
     if group == groups.count { groups.append(nil) }
-    groups[Int(group)] = Group(keys: keys, number: lastNumber)
+    groups[Int(group)] = (keys, lastNumber, NumberedList())
     groupsByKeys[keys] = group
     for key in keys { groupsByKey[key, default: NumberedList()].append(group, number: lastNumber) }
     return group
@@ -141,8 +162,7 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
 
   /// Removes an empty group.
   private mutating func close(_ group: UInt) {
-    guard let (keys, number) = groups[Int(group)].map({ ($0.keys, $0.number) }) else { return }
-    groups[Int(group)] = nil
+    guard let (keys, number, _) = groups[Int(group)].take() else { return }
     freeGroups.append(group)
     groupsByKeys[keys] = nil
     for key in keys {
@@ -154,5 +174,4 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
   }
 }
 
-extension SubscriptionIndex.Group: Sendable where Key: Sendable, Subscriber: Sendable {}
 extension SubscriptionIndex: Sendable where Key: Sendable, Subscriber: Sendable {}

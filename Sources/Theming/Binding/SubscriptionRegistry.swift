@@ -13,13 +13,8 @@ internal import Synchronization
 final class SubscriptionRegistry: Sendable {
   private typealias Index = SubscriptionIndex<ThemeKeys, ThemeSubscription>
 
-  private struct State {
-    var index = Index()
-    /// One for each group in the storage of the index.
-    var targets: [GroupTarget] = []
-  }
-
-  private let state = Locked(State())
+  /// The index, and a target for each group in its storage.
+  private let state = Locked((index: Index(), targets: [GroupTarget]()))
   @MainActor private var probes: UInt = 0
 
   /// Cancels the tokens of all watched subscriptions.
@@ -30,40 +25,41 @@ final class SubscriptionRegistry: Sendable {
   /// The number of subscriptions, including those of dead objects that no sweep has found yet.
   var count: Int { state.withLock { $0.index.count } }
 
-  /// The number of places in the index, including gaps.
+  /// The number of slots in the index, including gaps.
   var slotCount: Int { state.withLock { $0.index.slotCount } }
 
-  /// Adds a subscription that lasts as long as its token.
+  /// Adds a subscription.
   ///
   /// - Parameters:
   ///   - subscriber: The subscriber.
   ///   - keys: Its keys, each once.
-  /// - Returns: The token; releasing it ends the subscription.
+  ///   - isKept: Pass `true` if the subscription lasts until its object dies or the token is
+  ///     cancelled, and releasing the token has no effect.
+  ///   - lifetime: For such a subscription, a lifetime that ends it as soon as the object dies,
+  ///     unless the token is moved to another lifetime or a bag. Without one, sweeping finds the
+  ///     dead object.
+  /// - Returns: The token.
   @MainActor
-  func add(_ subscriber: ThemeSubscription, keys: [ThemeKeys]) -> Token {
-    let (id, target) = enter(subscriber, keys, isSwept: false)
-    return Token(target, handle: id.number)
-  }
-
-  /// Adds a subscription that lasts until its object dies or the token is cancelled.
-  ///
-  /// - Parameters:
-  ///   - subscriber: The subscriber.
-  ///   - keys: Its keys, each once.
-  ///   - lifetime: A lifetime that ends the subscription as soon as the object dies, unless the
-  ///     token is moved to another lifetime or a bag. Without one, sweeping finds the dead object.
-  /// - Returns: The token; releasing it has no effect.
-  @MainActor
-  func addKept(
+  func add(
     _ subscriber: ThemeSubscription,
     keys: [ThemeKeys],
+    isKept: Bool,
     until lifetime: Lifetime?
   ) -> Token {
-    let (id, target) = enter(subscriber, keys, isSwept: true)
-    let token = Token(target, handle: id.number, isKept: true)
+    probe()
+    let (id, target) = state.withLock { state in
+      let id = state.index.add(subscriber, keys: keys, isSwept: isKept)
+      if id.group == state.targets.count {
+        state.targets.append(GroupTarget(self, group: id.group))
+      }
+      return (id, state.targets[Int(id.group)])
+    }
+    let token = Token(target, handle: id.number, isKept: isKept)
     if let lifetime { return token.attach(to: lifetime) }
-    let watcher = WeakToken(token)
-    state.withLock { _ = $0.index.watch(id, by: watcher) }
+    if isKept {
+      let watcher = WeakToken(token)
+      state.withLock { _ = $0.index.watch(id, by: watcher) }
+    }
     return token
   }
 
@@ -84,30 +80,13 @@ final class SubscriptionRegistry: Sendable {
     }
   }
 
-  /// Probes for dead objects, adds a subscription, and returns the target of its group.
-  @MainActor
-  private func enter(
-    _ subscriber: ThemeSubscription,
-    _ keys: [ThemeKeys],
-    isSwept: Bool
-  ) -> (Index.ID, GroupTarget) {
-    probe()
-    return state.withLock { state in
-      let id = state.index.add(subscriber, keys: keys, isSwept: isSwept)
-      if id.group == state.targets.count {
-        state.targets.append(GroupTarget(self, group: id.group))
-      }
-      return (id, state.targets[Int(id.group)])
-    }
-  }
-
   /// Removes a subscription and returns the object that watches for its end.
   @discardableResult
   private func remove(_ id: Index.ID) -> WeakToken? {
     let (removed, targets) = state.withLock { state in
       let removed = state.index.remove(id)
       var targets: [GroupTarget] = []
-      if state.index.groupCount == 0 { Swift.swap(&targets, &state.targets) }
+      if state.index.groupCount == 0 { swap(&targets, &state.targets) }
       return (removed, targets)
     }
     removed?.subscriber.end()
@@ -131,21 +110,20 @@ final class SubscriptionRegistry: Sendable {
 
 extension SubscriptionRegistry: GroupedRegistrations {
   package func end(_ number: UInt, inGroup group: UInt) {
-    remove(Index.ID(group: group, number: number))
+    remove((group, number))
   }
 
   package func isActive(_ number: UInt, inGroup group: UInt) -> Bool {
-    state.withLock { $0.index.contains(Index.ID(group: group, number: number)) }
+    state.withLock { $0.index.contains((group, number)) }
   }
 
   package func watch(_ number: UInt, inGroup group: UInt, by token: Token) -> Bool {
     let watcher = WeakToken(token)
-    return state.withLock { $0.index.watch(Index.ID(group: group, number: number), by: watcher) }
+    return state.withLock { $0.index.watch((group, number), by: watcher) }
   }
 
   package func changePauses(_ number: UInt, inGroup group: UInt, by change: Int) {
-    let id = Index.ID(group: group, number: number)
-    state.withLock { $0.index.subscriber(at: id) }?.changePauses(by: change)
+    state.withLock { $0.index.subscriber(at: (group, number)) }?.changePauses(by: change)
   }
 
   package func waitUntilFinished(_ number: UInt, inGroup group: UInt) async {

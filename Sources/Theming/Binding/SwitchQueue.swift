@@ -8,27 +8,15 @@
 /// requests before it submits them. An accepted request is never dropped. If only unrelated
 /// requests are pending, the chain has ended, and a later runner performs them.
 package struct SwitchQueue<Target: Hashable, Request> {
-  /// The next step of the runner.
-  package enum Step {
-    /// Perform one round: these requests, in this order.
-    case run([Request])
-    /// Stop; the queue is idle again.
-    case done
-    /// Stop, and perform the pending, unrelated requests in a separate job.
-    case resume
-  }
-
   /// The maximum number of rounds that one runner performs.
   package static var maximumRounds: Int { 16 }
 
-  /// The requests of the next round: the last one for each target.
-  private var pending: [Target: Request] = [:]
-  /// The targets of the next round, in the order in which they first occurred.
-  private var targets: [Target] = []
+  /// The requests of the next round: the last one for each target, and the rank of the target in
+  /// the order in which they first occurred.
+  private var pending: [Target: (request: Request, rank: Int, isConsequence: Bool)] = [:]
   /// The requests of this round that have not begun.
   private var running: [Target: Request] = [:]
-  /// The targets of the pending requests that are consequences of the running round.
-  private var consequences: Set<Target> = []
+  /// The number of rounds that the runner has begun, or `nil` if there is no runner.
   private var rounds: Int?
 
   /// A Boolean value that indicates whether any request has not begun.
@@ -45,22 +33,20 @@ package struct SwitchQueue<Target: Hashable, Request> {
   /// - Parameters:
   ///   - new: The request.
   ///   - target: The target of the switch.
-  ///   - isConsequence: A Boolean value that indicates whether the request is a consequence of the running
-  ///     round.
-  /// - Returns: A Boolean value that indicates whether the caller became the runner and must call
-  ///   ``next()`` until it is done; and the replaced request, which the caller releases once the
-  ///   queue is consistent again.
+  ///   - isConsequence: Pass `true` if the request is a consequence of the running round.
+  /// - Returns: Whether the caller became the runner and must call ``next()`` until it returns
+  ///   `nil`; and the replaced request, which the caller releases once the queue is consistent
+  ///   again.
   /// - Complexity: Amortized O(1).
   package mutating func submit(
     _ new: Request,
     for target: Target,
     isConsequence: Bool
   ) -> (isRunner: Bool, former: Request?) {
-    let former = set(new, for: target)
-    if isConsequence { consequences.insert(target) } else { consequences.remove(target) }
-    guard rounds == nil else { return (false, former) }
-    rounds = 0
-    return (true, former)
+    let former = set(new, for: target, isConsequence: isConsequence)
+    let isRunner = rounds == nil
+    rounds = rounds ?? 0
+    return (isRunner, former)
   }
 
   /// Returns the last request for a target that has not begun, of this round or the next, if there
@@ -68,7 +54,7 @@ package struct SwitchQueue<Target: Hashable, Request> {
   ///
   /// - Complexity: O(1).
   package func lastRequest(for target: Target) -> Request? {
-    pending[target] ?? running[target]
+    pending[target]?.request ?? running[target]
   }
 
   /// Marks the request of this round for a target as begun.
@@ -82,12 +68,12 @@ package struct SwitchQueue<Target: Hashable, Request> {
   /// - Complexity: O(*n*).
   package mutating func postpone(_ requests: [(target: Target, request: Request)]) {
     for (target, request) in requests where pending[target] == nil {
-      _ = set(request, for: target)
+      _ = set(request, for: target, isConsequence: false)
     }
   }
 
   /// Makes the caller the runner of the pending requests; the caller must then call ``next()``
-  /// until it is done.
+  /// until it returns `nil`.
   ///
   /// - Returns: `false` if there is another runner or no pending request.
   package mutating func resume() -> Bool {
@@ -96,24 +82,34 @@ package struct SwitchQueue<Target: Hashable, Request> {
     return true
   }
 
-  /// Ends the round and returns the next step of the runner.
-  package mutating func next() -> Step {
+  /// Ends the round and begins the next one.
+  ///
+  /// - Returns: The requests to perform, in order; `nil` if the caller is no longer the runner. If
+  ///   the queue still has requests then, they are unrelated, and a separate job performs them.
+  package mutating func next() -> [Request]? {
     running = [:]
-    guard let done = rounds, done == 0 || !consequences.isEmpty else {
+    guard let done = rounds, done == 0 || pending.values.contains(where: \.isConsequence) else {
       rounds = nil
-      return hasRequests ? .resume : .done
+      return nil
     }
-    swap(&running, &pending)
-    defer { targets = [] }
-    consequences = []
+    let round = pending.values.sorted { $0.rank < $1.rank }
+    running = pending.mapValues(\.request)
+    pending = [:]
     rounds = done + 1
-    return .run(targets.compactMap { running[$0] })
+    return round.map(\.request)
+  }
+
+  /// Stops the program if the parts of the queue contradict one another.
+  package func _checkInvariants() {
+    assert(pending.values.map(\.rank).sorted() == Array(0..<pending.count), "ranks are wrong")
+    assert(rounds != nil || running.isEmpty, "a request is running without a runner")
+    assert((0...Self.maximumRounds).contains(rounds ?? 0), "there are too many rounds")
   }
 
   /// Sets the request for a target and returns the previous one.
-  private mutating func set(_ new: Request, for target: Target) -> Request? {
-    let former = pending.updateValue(new, forKey: target)
-    if former == nil { targets.append(target) }
-    return former
+  private mutating func set(_ new: Request, for target: Target, isConsequence: Bool) -> Request? {
+    let former = pending[target]
+    pending[target] = (new, former?.rank ?? pending.count, isConsequence)
+    return former?.request
   }
 }

@@ -44,11 +44,7 @@ extension ThemeManager {
 
   private func wearChoice() {
     guard let choice = catalogue.choice else { return }
-    do throws(ThemeError) {
-      try use(choice)
-    } catch {
-      printError("Theming: \(error)")
-    }
+    reportingError { () throws(ThemeError) in try use(choice) }
   }
 }
 
@@ -57,24 +53,12 @@ extension ThemeManager {
 /// A plain value: it only selects themes; the manager switches.
 struct ThemeCatalogue: Sendable {
   private var themes: [String: Theme] = [:]
-  private let pair: (light: Theme, dark: Theme)?
+  /// The themes for the two appearances, or `nil` for a manager with a single theme.
+  var pair: (light: Theme, dark: Theme)?
 
   var preference = AppearancePreference.system
 
   var systemAppearance: Appearance?
-
-  init() { pair = nil }
-
-  init(_ theme: Theme) {
-    pair = nil
-    register(theme)
-  }
-
-  init(light: Theme, dark: Theme) {
-    pair = (light, dark)
-    register(light)
-    register(dark)
-  }
 
   /// The appearance to show.
   var appearance: Appearance {
@@ -92,7 +76,6 @@ struct ThemeCatalogue: Sendable {
   ///
   /// - Returns: The previous theme of that name. The caller releases it once the catalogue is
   ///   consistent again, because the `deinit` of a value may access the catalogue.
-  @discardableResult
   mutating func register(_ theme: Theme) -> Theme? {
     themes.updateValue(theme, forKey: theme.name)
   }
@@ -102,7 +85,7 @@ struct ThemeCatalogue: Sendable {
   /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/unknownTheme``.
   func theme(named name: String) throws(ThemeError) -> Theme {
     if let theme = themes[name] { return theme }
-    let suggestion = NearestName.nearest(to: name, among: themes.keys)
+    let suggestion = themes.keys.nearest(to: name)
     throw ThemeError(.unknownTheme, themes: [name], suggestion: suggestion)
   }
 }

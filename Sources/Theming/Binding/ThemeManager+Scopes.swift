@@ -23,21 +23,15 @@ extension ThemeManager {
   ///   with the theme in use or with the pending one.
   /// - Complexity: O(*v*) in the number of values of the theme.
   public func scope(_ override: (inout Theme) -> Void) throws(ThemeError) -> ThemeManager {
-    let number = ThemeLayer.nextScope()
-    var own = theme.laying(ThemeLayer(scope: number))
+    Self.lastScope += 1
+    let number = Self.lastScope
+    var own = theme.adding(ThemeLayer(scope: number))
     override(&own)
-    let overlay = own.stack.changes(ofScope: number)
-    if root.queue.hasRequests { _ = try upcoming.laying(overlay).checked() }
-    let look = theme.laying(overlay)
-    let scope = ThemeManager(
-      look,
-      try look.checkedResolution(),
-      bus,
-      parent: self,
-      overlay: overlay
-    )
-    scopes.append(scope)
-    return scope
+    let overlay = own.overrides(ofScope: number)
+    if root.queue.hasRequests { _ = try upcoming.adding(overlay).checked() }
+    let resolved = ResolvedTheme(theme.adding(overlay))
+    try resolved.check()
+    return ThemeManager(resolved, bus, parent: self, overlay: overlay)
   }
 
   /// Checks the theme in use, and those of all scopes of this manager, against contrast rules.
@@ -47,41 +41,21 @@ extension ThemeManager {
   ///   followed by those of the live scopes, each before its own scopes.
   /// - Complexity: O(*r* · *m*) for *r* rules and *m* managers.
   public func contrastIssues(_ rules: [ContrastRule]) -> [ContrastIssue] {
-    theme.contrastIssues(rules) + scopes.living.flatMap { $0.contrastIssues(rules) }
+    theme.contrastIssues(rules) + scopes.flatMap { $0.contrastIssues(rules) }
   }
 
-  /// The number of places in the list of scopes, including dead ones.
-  package var scopeSlotCount: Int { scopes.slotCount }
+  /// The live scopes created from this manager, in order of creation.
+  var scopes: [ThemeManager] {
+    var scopes: [ThemeManager] = []
+    scopeList.withLock { $0 }.forEach { if let scope = $0.scope { scopes.append(scope) } }
+    return scopes
+  }
+
+  /// The number of slots in the list of scopes, including gaps.
+  package var scopeSlotCount: Int { scopeList.withLock { $0.slotCount } }
 }
 
-/// The scopes created from one manager, in order of creation, referenced weakly.
-@MainActor
-struct ScopeList {
-  private struct Place {
-    weak var scope: ThemeManager?
-  }
-
-  private var places: [Place] = []
-  private var limit = 8
-
-  init() {}
-
-  /// Appends a scope.
-  ///
-  /// The list never has more than 8 places, or twice the number of scopes alive at the last removal
-  /// of dead ones.
-  ///
-  /// - Complexity: Amortized O(1).
-  mutating func append(_ scope: ThemeManager) {
-    if places.count >= limit {
-      places.removeAll { $0.scope == nil }
-      limit = max(8, 2 * places.count)
-    }
-    places.append(Place(scope: scope))
-  }
-
-  var living: [ThemeManager] { places.compactMap(\.scope) }
-
-  /// The number of places, including dead ones.
-  var slotCount: Int { places.count }
+/// A weak reference to a scope.
+struct WeakScope: Sendable {
+  weak let scope: ThemeManager?
 }

@@ -9,8 +9,12 @@ extension ThemeManager {
   /// - Complexity: O(1), or O(*d*) in the number of managers above while switches are pending.
   var upcoming: Theme {
     guard root.queue.hasRequests else { return theme }
-    return (pendingRequest ?? overlay.map(ThemeRequest.overlay))?.theme(over: parent?.upcoming)
-      ?? theme
+    return upcomingRequest?.theme(over: parent?.upcoming) ?? theme
+  }
+
+  /// The last pending request for this manager, or the overrides of a scope without one.
+  private var upcomingRequest: ThemeRequest? {
+    pendingRequest ?? overlay.map(ThemeRequest.overlay)
   }
 
   /// The last pending request for this manager.
@@ -76,8 +80,8 @@ extension ThemeManager {
   public func edit(_ change: (inout Theme) -> Void) throws(ThemeError) {
     var next = upcoming
     change(&next)
-    switch pendingRequest ?? overlay.map(ThemeRequest.overlay) {
-    case .overlay(let layer): try submit(.overlay(next.stack.changes(ofScope: layer.scope)))
+    switch upcomingRequest {
+    case .overlay(let layer): try submit(.overlay(next.overrides(ofScope: layer.scope)))
     case .wear, nil: try submit(.wear(next))
     }
   }
@@ -93,13 +97,15 @@ extension ThemeManager {
     try plan.check()
     let isConsequence = bus.openings(on: MainActor.shared) <= root.chain.openings
     if isConsequence, root.queue.isLastRound {
-      throw root.chain.refuse(request.theme(over: parent?.upcoming)?.name ?? "")
+      let name = request.theme(over: parent?.upcoming)?.name ?? ""
+      let refusal = ThemeError(.switchLoop, themes: root.chain.names + [name])
+      root.chain.refusal = root.chain.refusal ?? refusal
+      throw refusal
     }
     let isAlone = !root.queue.hasRequests
-    let id = ObjectIdentifier(self)
     let (isRunner, former) = root.queue.submit(
       (self, request),
-      for: id,
+      for: ObjectIdentifier(self),
       isConsequence: isConsequence
     )
     if isRunner { try root.runQueue(isAlone ? plan : nil) }
@@ -112,35 +118,35 @@ extension ThemeManager {
   /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/switchLoop``.
   private func runQueue(_ first: SwitchPlan?) throws(ThemeError) {
     var first = first
-    chain = SwitchChain(openings: bus.openings(on: MainActor.shared))
-    while true {
-      switch queue.next() {
-      case .run(let round):
-        // A request that forms a cycle without later ones is applied together with those.
-        var open: [(manager: ThemeManager, request: ThemeRequest)] = []
-        for entry in round {
-          open.append(entry)
-          let plan = first.take() ?? plan(for: open)
-          guard plan.isSound else { continue }
-          let done = open
-          open = []
-          apply(plan, for: done.map(\.manager))
-        }
-        // A scope created in the meantime may depend on requests of the next round.
-        queue.postpone(open.map { (ObjectIdentifier($0.manager), $0) })
-      case .resume:
-        Task { self.resume() }
-        return try chain.check()
-      case .done: return try chain.check()
+    chain = (bus.openings(on: MainActor.shared), [], nil)
+    while let round = queue.next() {
+      // A request that forms a cycle without later ones is applied together with those.
+      var open: [(manager: ThemeManager, request: ThemeRequest)] = []
+      for entry in round {
+        open.append(entry)
+        let plan = first.take() ?? plan(for: open)
+        guard plan.isSound else { continue }
+        let managers = open.map(\.manager)
+        open = []
+        apply(plan, for: managers)
       }
+      // A scope created in the meantime may depend on requests of the next round.
+      queue.postpone(open.map { (ObjectIdentifier($0.manager), $0) })
     }
+    if queue.hasRequests { Task { self.resume() } }
+    if let refusal = chain.refusal { throw refusal }
   }
 
   /// Performs the pending requests in a separate job of the main actor.
   private func resume() {
     guard queue.resume() else { return }
+    reportingError { () throws(ThemeError) in try runQueue(nil) }
+  }
+
+  /// Writes an error that there is no caller for to standard error.
+  func reportingError(_ body: () throws(ThemeError) -> Void) {
     do throws(ThemeError) {
-      try runQueue(nil)
+      try body()
     } catch {
       printError("Theming: \(error)")
     }
@@ -175,30 +181,23 @@ extension ThemeManager {
     for manager in managers { queue.begin(ObjectIdentifier(manager)) }
     for part in plan.switches { part.manager.swap(part) }
     chain.names += managers.map(\.theme.name)
-    let changes = plan.switches.map {
-      ThemeChanges($0.new.resolved.changes(from: $0.old.resolved))
-    }
-    let calls = zip(plan.switches, changes).map { part, changes in
-      (changes, part.manager.subscriptions(to: changes))
-    }
-    for (changes, subscriptions) in calls {
-      for subscription in subscriptions { subscription.apply { changes[$0] } }
-    }
+    for part in plan.switches { part.compare() }
+    for part in plan.switches { part.collect() }
+    for part in plan.switches { part.apply() }
     // A scope without changes posts nothing.
-    for (part, changes) in zip(plan.switches, changes)
-    where !changes.isEmpty || managers.contains(where: { $0 === part.manager }) {
-      let manager = part.manager
+    for part in plan.switches
+    where !part.changes.isEmpty || managers.contains(where: { $0 === part.manager }) {
       let event = ThemeDidChange(
-        manager: manager,
+        manager: part.manager,
         old: part.old.theme,
         new: part.new.theme,
-        changedKeys: Set(changes.keys)
+        changedKeys: Set(part.changes.keys)
       )
-      manager.bus.post(.themeDidChange, event, from: manager)
+      part.manager.bus.post(.themeDidChange, event, from: part.manager)
     }
     // Last, because the end of a subscription may call user code.
-    for (part, call) in zip(plan.switches, calls) where call.1.contains(where: { !$0.isAlive }) {
-      part.manager.removeDead()
+    for part in plan.switches where part.subscriptions.contains(where: { !$0.isAlive }) {
+      part.manager.registry.sweep()
     }
   }
 }

@@ -27,7 +27,7 @@ public final class ThemeManager {
   public static let shared = ThemeManager(Theme("default"))
 
   /// The theme in use.
-  public private(set) var theme: Theme
+  public var theme: Theme { resolved.theme }
 
   /// The number of switches made, including those of the manager above a scope.
   public private(set) var version = 0
@@ -35,21 +35,29 @@ public final class ThemeManager {
   let bus: EventBus
   /// The theme in use, flattened for lookup.
   private(set) var resolved: ResolvedTheme
-  private let registry = SubscriptionRegistry()
+  let registry = SubscriptionRegistry()
 
   /// The manager above a scope.
   let parent: ThemeManager?
   /// The overrides of a scope; `nil` if its theme does not follow the manager above.
   private(set) var overlay: ThemeLayer?
-  /// The scopes created from this manager.
-  var scopes = ScopeList()
+  /// The number of a scope in the list of the manager above.
+  private var scopeNumber: UInt?
+  /// The scopes created from this manager; each is removed on the thread that releases it.
+  nonisolated let scopeList = Locked(NumberedList<WeakScope>())
+  /// The number of the last scope created in the program.
+  static var lastScope: UInt = 0
+
   /// The queue for all managers of a tree, which gives their switches one order; used in the root
   /// only.
   var queue = SwitchQueue<ObjectIdentifier, (manager: ThemeManager, request: ThemeRequest)>()
-  /// The chain of the running rounds; used in the root only.
-  var chain = SwitchChain()
+  /// The chain of switches that the running one belongs to; used in the root only.
+  ///
+  /// A request is a consequence of the chain if the nesting depth of deliveries of mailed events is
+  /// not greater than when the chain began. `refusal` is the first error thrown in the last round.
+  var chain: (openings: Int, names: [String], refusal: ThemeError?) = (0, [], nil)
   /// The registered themes; used in the root only, and empty in scopes.
-  var catalogue: ThemeCatalogue
+  var catalogue = ThemeCatalogue()
 
   /// Creates a manager with an initial theme.
   ///
@@ -58,7 +66,8 @@ public final class ThemeManager {
   ///     cycle trap; ``Theme/checked()`` throws instead.
   ///   - bus: The bus on which switches are posted.
   public convenience init(_ theme: Theme, bus: EventBus = .default) {
-    self.init(theme, Self.resolution(of: theme), bus, ThemeCatalogue(theme))
+    self.init(Self.resolved(theme), bus)
+    register(theme)
   }
 
   /// Creates a manager that chooses between a light and a dark theme; see ``preference``.
@@ -71,38 +80,41 @@ public final class ThemeManager {
   ///   - bus: The bus on which switches are posted.
   public convenience init(light: Theme, dark: Theme, bus: EventBus = .default) {
     // Checked now, even if it is never used.
-    _ = Self.resolution(of: light)
-    self.init(dark, Self.resolution(of: dark), bus, ThemeCatalogue(light: light, dark: dark))
+    _ = Self.resolved(light)
+    self.init(Self.resolved(dark), bus)
+    catalogue.pair = (light, dark)
+    register(light, dark)
   }
 
   /// Resolves an initial theme; traps if its aliases form a cycle.
-  private static func resolution(of theme: Theme) -> ResolvedTheme {
-    do throws(ThemeError) {
-      return try theme.checkedResolution()
-    } catch {
+  private static func resolved(_ theme: Theme) -> ResolvedTheme {
+    let resolved = ResolvedTheme(theme)
+    if let cycle = resolved.cycle {
       trap(
         "A ThemeManager was made with a theme that cannot be used: "
           + "the aliases of the theme \"\(theme.name)\" form a cycle: "
-          + error.path.joined(separator: " → "),
+          + cycle.map(\.name).joined(separator: " → "),
         remedy: "Give one of these keys a value"
       )
     }
+    return resolved
   }
 
   init(
-    _ theme: Theme,
     _ resolved: ResolvedTheme,
     _ bus: EventBus,
-    _ catalogue: ThemeCatalogue = ThemeCatalogue(),
     parent: ThemeManager? = nil,
     overlay: ThemeLayer? = nil
   ) {
-    self.theme = theme
     self.resolved = resolved
     self.bus = bus
-    self.catalogue = catalogue
     self.parent = parent
     self.overlay = overlay
+    scopeNumber = parent?.scopeList.withLock { $0.append(WeakScope(scope: self)) }
+  }
+
+  deinit {
+    if let scopeNumber { _ = parent?.scopeList.withLock { $0.remove(number: scopeNumber) } }
   }
 
   /// The number of subscriptions, without those of dead objects and of scopes.
@@ -116,7 +128,7 @@ public final class ThemeManager {
     return registry.count
   }
 
-  /// The number of places in the storage of subscriptions, including gaps and dead objects.
+  /// The number of slots in the storage of subscriptions, including gaps and dead objects.
   package var subscriptionSlotCount: Int { registry.slotCount }
 
   /// Makes an object follow the theme, starting immediately; for objects that cannot have a
@@ -141,53 +153,41 @@ public final class ThemeManager {
   @discardableResult
   public func follow<Object: AnyObject>(_ object: Object, _ map: ThemeMap<Object>) -> Token {
     if let manager = map.manager, manager !== self { return manager.follow(object, map) }
-    let map = map.fitting(object)
-    let subscription = ThemeSubscription(object, map.rules)
-    let lifetime = (object as? any LifetimeOwner)?.lifetime
-    let token = registry.addKept(subscription, keys: map.keys, until: lifetime)
-    applyAll(to: subscription)
-    return token
+    return subscribe(object, map, isKept: true) { _ in }
   }
 
-  /// Subscribes an object that stores the token itself, so that the subscription ends with the
-  /// object.
+  /// Subscribes an object and sets its properties.
   ///
   /// - Parameters:
   ///   - object: The object, referenced weakly.
   ///   - map: Its rules.
+  ///   - isKept: Pass `false` if the object stores the token itself, so that the subscription ends
+  ///     with the object.
   ///   - keep: Stores the token. Called before any property is set, so that code triggered by the
   ///     properties finds the subscription in place.
+  /// - Returns: The token.
   @usableFromInline
+  @discardableResult
   func subscribe<Object: AnyObject>(
     _ object: Object,
     _ map: ThemeMap<Object>,
+    isKept: Bool,
     keeping keep: (Token) -> Void
-  ) {
+  ) -> Token {
     let map = map.fitting(object)
     let subscription = ThemeSubscription(object, map.rules)
-    keep(registry.add(subscription, keys: map.keys))
-    applyAll(to: subscription)
+    let lifetime = isKept ? (object as? any LifetimeOwner)?.lifetime : nil
+    let token = registry.add(subscription, keys: map.keys, isKept: isKept, until: lifetime)
+    keep(token)
+    // If that triggers a switch, the remaining properties receive values of the new theme.
+    subscription.apply { resolved.value(of: $0) }
+    return token
   }
 
   /// Replaces the theme with that of a plan, which keeps the previous one alive.
   func swap(_ next: ThemeSwitch) {
-    (theme, resolved) = next.new
+    resolved = next.new
     overlay = next.overlay
     version += 1
-  }
-
-  /// Returns the subscriptions to changed keys, in the order of subscription.
-  func subscriptions(to changes: ThemeChanges) -> [ThemeSubscription] {
-    registry.subscribers(to: changes.keys)
-  }
-
-  /// Removes the subscriptions of dead objects.
-  func removeDead() { registry.sweep() }
-
-  /// Sets all properties of a subscriber.
-  ///
-  /// If that triggers a switch, the remaining properties receive values of the new theme.
-  private func applyAll(to subscription: ThemeSubscription) {
-    subscription.apply { resolved.value(of: $0) }
   }
 }

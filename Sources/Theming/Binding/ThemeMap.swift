@@ -45,7 +45,9 @@ public struct ThemeMap<Object: AnyObject> {
       let path = property()
       return Rule(
         ThemeRule(key, property()) { object, box in
-          known(object, as: Object.self)[keyPath: path] = ThemeValue<Value>.value(in: box)
+          // A key only ever maps to boxes of its own type, which is part of its identity.
+          known(object, as: Object.self)[keyPath: path] =
+            known(box, as: ThemeValue<Value>.self).value
         }
       )
     }
@@ -57,9 +59,8 @@ public struct ThemeMap<Object: AnyObject> {
   /// The keys of the rules, each once.
   let keys: [ThemeKeys]
 
-  /// A Boolean value that indicates whether rules may refer to a class that the object does not
-  /// inherit from.
-  private let isConverted: Bool
+  /// The class whose properties the rules set.
+  private let origin: Any.Type
 
   /// The manager that themes the users of this map, or `nil` for each user's own manager.
   @usableFromInline private(set) var manager: ThemeManager?
@@ -70,26 +71,27 @@ public struct ThemeMap<Object: AnyObject> {
   public init(_ rules: [Rule]) {
     var properties: Set<AnyKeyPath> = []
     let last = rules.reversed().filter { properties.insert($0.body.property).inserted }
-    self.init(last.reversed().map(\.body), isConverted: false)
+    self.init(last.reversed().map(\.body))
   }
 
-  /// Creates a map for an object from one that was set through another static type of it.
-  init(converting map: any AnyThemeMap) {
-    self.init(map.rules, isConverted: true)
-    manager = map.manager
-  }
-
-  private init(_ rules: [ThemeRule], isConverted: Bool) {
+  private init(_ rules: [ThemeRule]) {
     self.rules = rules
-    self.isConverted = isConverted
+    origin = Object.self
     var known: Set<ThemeKeys> = []
     keys = rules.map(\.key).filter { known.insert($0).inserted }
   }
 
+  /// Creates a map that is used through one static type from one that was set through another.
+  init<Other>(converting map: ThemeMap<Other>) {
+    rules = map.rules
+    keys = map.keys
+    origin = map.origin
+    manager = map.manager
+  }
+
   /// Returns the map without rules for classes that an object does not inherit from.
   func fitting(_ object: Object) -> ThemeMap {
-    guard isConverted else { return self }
-    return ThemeMap(rules.filter { $0.fits(object) }, isConverted: false)
+    origin == Object.self ? self : ThemeMap(rules.filter { $0.fits(object) })
   }
 
   /// Returns a map with the same rules and the values of a given manager.
@@ -106,14 +108,6 @@ public struct ThemeMap<Object: AnyObject> {
     return map
   }
 }
-
-/// A map with a type-erased object.
-protocol AnyThemeMap {
-  var rules: [ThemeRule] { get }
-  var manager: ThemeManager? { get }
-}
-
-extension ThemeMap: AnyThemeMap {}
 
 extension ThemeMap: ExpressibleByArrayLiteral {
   /// Creates a map from an array literal of rules.

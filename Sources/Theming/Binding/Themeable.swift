@@ -45,11 +45,11 @@ extension Themeable {
   /// Use off the main actor traps in programs in language mode 5, which compile it.
   @MainActor public var themes: ThemeMap<Self>? {
     get {
-      MainActorCheck.require("\(Self.self).themes")
+      MainActor.require("\(Self.self).themes")
       return themeSlot.map(of: Self.self)
     }
     set {
-      MainActorCheck.require("\(Self.self).themes")
+      MainActor.require("\(Self.self).themes")
       themeSlot.set(newValue, for: self)
     }
   }
@@ -62,8 +62,8 @@ extension Themeable {
 /// Create a slot anywhere and use it on the main actor. Any thread may release it.
 @MainActor
 public final class ThemeSlot {
-  /// The map, with the static type through which it was set.
-  private var map: (any AnyThemeMap)?
+  /// The map, regardless of the static type through which it was set.
+  private var map: ThemeMap<AnyObject>?
   private var token: Token?
   private let manager: ThemeManager?
 
@@ -76,34 +76,22 @@ public final class ThemeSlot {
 
   /// Returns the map, regardless of the static type through which it was set.
   func map<Object>(of type: Object.Type) -> ThemeMap<Object>? {
-    map.map { $0 as? ThemeMap<Object> ?? ThemeMap(converting: $0) }
+    map.map { ThemeMap(converting: $0) }
   }
 
-  /// Replaces the map and its subscription.
-  ///
-  /// The former contents are released last: code that their release triggers may set the slot
-  /// again, and the later assignment wins, as for any property.
+  /// Replaces the map and its subscription, as the setter of ``Themed`` does.
   func set<Object: AnyObject>(_ new: ThemeMap<Object>?, for object: Object) {
-    let former = exchange(new, nil)
-    former.token?.cancel()
+    let former = (map, token)
+    (map, token) = (new.map { ThemeMap(converting: $0) }, nil)
+    former.1?.cancel()
     if let new {
       let manager = new.manager ?? self.manager ?? .shared
-      manager.subscribe(object, new) { token in
-        let meanwhile = exchange(new, token)
-        meanwhile.token?.cancel()
+      manager.subscribe(object, new, isKept: false) { token in
+        let meanwhile = (map, self.token)
+        (map, self.token) = (ThemeMap(converting: new), token)
+        meanwhile.1?.cancel()
       }
     }
     withExtendedLifetime(former) {}
-  }
-
-  /// Stores a map and a token, and returns the former ones.
-  private func exchange(
-    _ newMap: (any AnyThemeMap)?,
-    _ newToken: Token?
-  ) -> (map: (any AnyThemeMap)?, token: Token?) {
-    let former = (map: map, token: token)
-    map = newMap
-    token = newToken
-    return former
   }
 }

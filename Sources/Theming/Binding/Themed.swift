@@ -76,20 +76,20 @@ public struct Themed<Object: AnyObject> {
   ) -> ThemeMap<Object>? {
     @inline(__always)
     get {
-      MainActorCheck.require(property(storage))
+      MainActor.require(property(storage))
       return object[keyPath: storage].map
     }
     @inline(__always)
     set {
-      MainActorCheck.require(property(storage))
-      // The storage is accessed for the exchange only, and its former contents are released last:
+      MainActor.require(property(storage))
+      // The storage is accessed for the exchanges only, and its former contents are released last:
       // code that their release triggers may set the property again, and the later assignment wins,
       // as for any property.
       let former = object[keyPath: storage].exchange(newValue, nil)
       former.token?.cancel()
       if let newValue {
         let manager = newValue.manager ?? object[keyPath: storage].manager ?? .shared
-        manager.subscribe(object, newValue) { token in
+        manager.subscribe(object, newValue, isKept: false) { token in
           let meanwhile = object[keyPath: storage].exchange(newValue, token)
           meanwhile.token?.cancel()
         }
@@ -119,22 +119,20 @@ public struct Themed<Object: AnyObject> {
 @available(*, unavailable)
 extension Themed: Sendable {}
 
-/// Traps if a program in language mode 5 uses a property off the main actor.
-///
-/// The language's own check also stops such a program, but without a reason.
-@usableFromInline
-enum MainActorCheck: Sendable {
+extension MainActor {
   /// The thread last found to run the main actor.
   private static let knownThread = Atomic<UInt>(0)
 
-  /// Traps off the main actor.
+  /// Traps if a program in language mode 5 uses a property off the main actor.
+  ///
+  /// The language's own check also stops such a program, but without a reason.
   ///
   /// - Parameter property: The name of the property in use.
   @usableFromInline
   static func require(_ property: @autoclosure () -> String) {
     let thread = currentThreadID()
     if knownThread.load(ordering: .relaxed) != thread {
-      guard isOnMainActor else {
+      guard isCurrent else {
         trap(
           "\(property()) was used off the main actor",
           remedy: "Set and read it from code that is isolated to @MainActor"
@@ -150,7 +148,7 @@ enum MainActorCheck: Sendable {
   ///
   /// An immediate task starts synchronously only if the caller runs there. On older systems, the
   /// language's check decides.
-  private static var isOnMainActor: Bool {
+  private static var isCurrent: Bool {
     guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return true }
     let thread = currentThreadID()
     let hasBegunHere = Latch()

@@ -52,20 +52,20 @@ public struct ThemeDocument<Schema: ThemeSchema>: Sendable {
   public let issues: [ThemeIssue]
 
   /// The entries of the document.
-  let layer: ThemeLayer
+  let entries: [ThemeKeys: ThemeLayer.Entry]
 
-  init(
+  private init(
     name: String,
     extends: String?,
     appearance: Appearance?,
-    issues: [ThemeIssue],
-    layer: ThemeLayer
+    _ contents: DocumentContents,
+    issues: [ThemeIssue] = []
   ) {
     self.name = name
     self.extends = extends
     self.appearance = appearance
-    self.issues = issues.sorted { ($0.key, "\($0)") < ($1.key, "\($1)") }
-    self.layer = layer
+    self.issues = (issues + contents.issues).sorted { ($0.key, "\($0)") < ($1.key, "\($1)") }
+    entries = contents.entries
   }
 
   /// Creates a document from a theme.
@@ -78,14 +78,13 @@ public struct ThemeDocument<Schema: ThemeSchema>: Sendable {
   /// - Complexity: O(*k* + *n* · log *n*) for *k* keys of the schema and *n* entries of the theme,
   ///   plus the search for the closest name for each entry left out.
   public init(_ theme: Theme) {
-    var writer = DocumentWriter(SchemaIndex(Schema.self), name: theme.name)
-    writer.write(theme.stack.own)
+    var contents = DocumentContents(Schema.self)
+    contents.add(theme.own)
     self.init(
       name: theme.name,
-      extends: theme.stack.baseName,
+      extends: theme.baseName,
       appearance: theme.appearance,
-      issues: writer.issues,
-      layer: writer.layer
+      contents
     )
   }
 
@@ -109,20 +108,13 @@ public struct ThemeDocument<Schema: ThemeSchema>: Sendable {
       throw ThemeError(.wrongBase, themes: [name, extends])
     }
     if strict, !issues.isEmpty { throw ThemeError(.issues, themes: [name], issues: issues) }
-    var own = layer
-    own.name = name
-    own.appearance = appearance ?? (base == nil ? .dark : nil)
-    return try Theme(base?.stack.adding(own) ?? ThemeStack(own)).checked()
+    let ownAppearance = appearance ?? (base == nil ? .dark : nil)
+    let own = ThemeLayer(name: name, appearance: ownAppearance, entries: entries)
+    return try (base?.adding(own) ?? Theme(layers: [own])).checked()
   }
 }
 
 extension ThemeDocument: Codable {
-  private enum Member: String, CaseIterable {
-    case appearance, extends, name, values
-
-    var key: DocumentKey { DocumentKey(stringValue: rawValue) }
-  }
-
   /// Decodes a document.
   ///
   /// - Throws: `DecodingError` if the name is missing, a value has a wrong type or is `null`, a
@@ -133,20 +125,29 @@ extension ThemeDocument: Codable {
   ///   document, plus the search for the closest name for each unknown member.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: DocumentKey.self)
-    let name = try container.decode(String.self, forKey: Member.name.key)
-    var reader = DocumentReader(SchemaIndex(Schema.self), name: name)
-    if container.contains(Member.values.key) {
-      try reader.read(
-        container.nestedContainer(keyedBy: DocumentKey.self, forKey: Member.values.key)
-      )
-    }
+    let name = try container.decode(String.self, forKey: "name")
+    var contents = DocumentContents(Schema.self)
+    if container.contains("values") { try contents.read(container.group("values")) }
+    let members = ["appearance", "extends", "name", "values"]
+    let unknown = container.allKeys.map(\.stringValue).filter { !members.contains($0) }
     self.init(
       name: name,
-      extends: try Self.read(.extends, of: container),
-      appearance: try Self.read(.appearance, of: container),
-      issues: Self.unknownMembers(of: container) + reader.issues,
-      layer: reader.layer
+      extends: try Self.decode("extends", from: container),
+      appearance: try Self.decode("appearance", from: container),
+      contents,
+      issues: unknown.map { name in
+        ThemeIssue(.unknownMember, key: name, suggestion: members.nearest(to: name))
+      }
     )
+  }
+
+  /// Decodes an optional member, which must not be `null`.
+  private static func decode<Value: Decodable>(
+    _ member: DocumentKey,
+    from container: KeyedDecodingContainer<DocumentKey>
+  ) throws -> Value? {
+    guard container.contains(member) else { return nil }
+    return try container.decode(Value.self, forKey: member)
   }
 
   /// Encodes the document, with dotted names in alphabetical order.
@@ -157,39 +158,44 @@ extension ThemeDocument: Codable {
   /// - Complexity: O(*n* · log *n*) for *n* entries.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: DocumentKey.self)
-    try container.encode(name, forKey: Member.name.key)
-    try container.encodeIfPresent(appearance, forKey: Member.appearance.key)
-    try container.encodeIfPresent(extends, forKey: Member.extends.key)
-    var values = container.nestedContainer(keyedBy: DocumentKey.self, forKey: Member.values.key)
-    let keys = Array(layer.values.keys) + Array(layer.aliases.keys)
-    for key in keys.sorted(by: { $0.name < $1.name }) {
+    try container.encode(name, forKey: "name")
+    try container.encodeIfPresent(appearance, forKey: "appearance")
+    try container.encodeIfPresent(extends, forKey: "extends")
+    var values = container.nestedContainer(keyedBy: DocumentKey.self, forKey: "values")
+    for (key, entry) in entries.sorted(by: { $0.key.name < $1.key.name }) {
       let member = DocumentKey(stringValue: key.name)
-      switch layer[key] {
-      case .value(let value): try key.codec?.encode(value, &values, member)
-      case .alias(let target): try values.encode(AliasSyntax.alias(of: target.name), forKey: member)
-      case nil: break
+      switch entry {
+      case .value(let box):
+        if let type = key.codableType { try Self.encode(box, as: type, into: &values, member) }
+      case .alias(let target): try values.encode(target.name.asAlias, forKey: member)
       }
     }
   }
 
-  /// Decodes an optional member, which must not be `null`.
-  private static func read<Value: Decodable>(
-    _ member: Member,
-    of container: KeyedDecodingContainer<DocumentKey>
-  ) throws -> Value? {
-    guard container.contains(member.key) else { return nil }
-    return try container.decode(Value.self, forKey: member.key)
+  /// Encodes the value in a box, which must have this type.
+  private static func encode<Value: CodableThemeValue>(
+    _ box: any AnyThemeValue,
+    as type: Value.Type,
+    into values: inout KeyedEncodingContainer<DocumentKey>,
+    _ member: DocumentKey
+  ) throws {
+    guard let box = box as? ThemeValue<Value> else { return }
+    try values.encode(changingText(in: box.value, \.escaped), forKey: member)
   }
+}
 
-  private static func unknownMembers(
-    of container: KeyedDecodingContainer<DocumentKey>
-  ) -> [ThemeIssue] {
-    let known = Member.allCases.map(\.rawValue)
-    return container.allKeys.map(\.stringValue).filter { !known.contains($0) }.map { name in
-      let suggestion = NearestName.nearest(to: name, among: known)
-      return ThemeIssue(.unknownMember, key: name, suggestion: suggestion)
-    }
-  }
+/// The name of a member of a document.
+struct DocumentKey: CodingKey, ExpressibleByStringLiteral {
+  let stringValue: String
+
+  /// Always `nil`: documents have names, not numbers.
+  var intValue: Int? { nil }
+
+  init(stringValue: String) { self.stringValue = stringValue }
+
+  init(stringLiteral name: String) { stringValue = name }
+
+  init?(intValue: Int) { nil }
 }
 
 /// The keys that a ``ThemeDocument`` can set.

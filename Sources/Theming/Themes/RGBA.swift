@@ -27,8 +27,9 @@ public struct RGBA: Hashable, Sendable {
   public init?(hex: String) {
     var digits = Substring(hex)
     if digits.first == "#" { digits.removeFirst() }
-    let nibbles = digits.utf8.compactMap(Self.nibble)
-    guard nibbles.count == digits.utf8.count else { return nil }
+    // Other scripts have hexadecimal digits, too.
+    let nibbles = digits.compactMap { $0.isASCII ? $0.hexDigitValue.map(UInt8.init) : nil }
+    guard nibbles.count == digits.count else { return nil }
     let channels: [UInt8]
     switch nibbles.count {
     case 3, 4: channels = nibbles.map { $0 * 17 }
@@ -115,15 +116,6 @@ public struct RGBA: Hashable, Sendable {
       let next = root - (root - square / fourth) / 5
       guard next < root else { return square * root }
       root = next
-    }
-  }
-
-  private static func nibble(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    default: nil
     }
   }
 }

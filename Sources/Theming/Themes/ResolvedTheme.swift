@@ -1,6 +1,9 @@
 /// A theme flattened for lookup: layers merged and aliases followed.
 struct ResolvedTheme: Sendable {
-  private var values: [ThemeKeys: any AnyThemeValue]
+  let theme: Theme
+
+  /// The entries of all layers, with values in place of aliases; aliases that reach a cycle remain.
+  private var entries: [ThemeKeys: ThemeLayer.Entry]
 
   /// The keys of one alias cycle, with the first key repeated at the end; `nil` if there is none.
   private(set) var cycle: [ThemeKeys]?
@@ -9,41 +12,41 @@ struct ResolvedTheme: Sendable {
   ///
   /// A key whose aliases reach a cycle reads its own default.
   ///
-  /// - Complexity: O(*n*) in the number of entries of all layers; O(1) for one layer without
-  ///   aliases. Each alias is followed once.
-  init(_ stack: ThemeStack) {
-    let layer = stack.flattened()
-    values = layer.values
-    guard !layer.aliases.isEmpty else { return }
-    // Sorted by name, so that every run reports the same one of several cycles.
-    let names = layer.aliases.keys.sorted(by: Self.precedes)
+  /// - Complexity: O(*n*) in the number of entries of all layers. Each alias is followed once.
+  init(_ theme: Theme) {
+    self.theme = theme
+    entries = theme.flattened()
+    let aliases = entries.compactMap { key, entry in if case .alias = entry { key } else { nil } }
     var broken: Set<ThemeKeys> = []
-    for name in names where values[name] == nil && !broken.contains(name) {
-      follow(name, layer.aliases, &broken)
-    }
+    // Sorted by name, so that every run reports the same one of several cycles.
+    for alias in aliases.sorted(by: Self.precedes) { follow(alias, &broken) }
   }
 
   /// Throws an error if aliases form a cycle.
   ///
-  /// - Parameter theme: The theme this one was resolved from; the error names it.
   /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/aliasCycle``.
-  func check(_ theme: Theme) throws(ThemeError) {
+  func check() throws(ThemeError) {
     guard let cycle else { return }
     throw ThemeError(.aliasCycle, themes: [theme.name], path: cycle.map(\.name))
   }
 
   /// Returns the value that the theme gives a key, or else the key's default.
-  func value(of key: ThemeKeys) -> any AnyThemeValue { values[key] ?? key.boxedDefault }
+  func value(of key: ThemeKeys) -> any AnyThemeValue {
+    if case .value(let value)? = entries[key] { value } else { key.boxedDefault }
+  }
 
   /// Returns the keys whose values differ from those of another theme, with their values in this
   /// one.
   ///
   /// - Complexity: O(*n*) in the number of values of both themes.
   func changes(from old: ResolvedTheme) -> [ThemeKeys: any AnyThemeValue] {
-    var changes = values.filter { key, value in !value.equals(old.value(of: key)) }
-    for (key, before) in old.values where values[key] == nil && !before.equals(key.boxedDefault) {
-      changes[key] = key.boxedDefault
+    var changes: [ThemeKeys: any AnyThemeValue] = [:]
+    func compare(_ key: ThemeKeys) {
+      let value = value(of: key)
+      if !value.equals(old.value(of: key)) { changes[key] = value }
     }
+    for key in entries.keys { compare(key) }
+    for key in old.entries.keys where entries[key] == nil { compare(key) }
     return changes
   }
 
@@ -54,31 +57,27 @@ struct ResolvedTheme: Sendable {
       : left.name < right.name
   }
 
-  /// Follows one alias to its end and stores the value found there for every key on the path.
-  private mutating func follow(
-    _ start: ThemeKeys,
-    _ aliases: [ThemeKeys: ThemeKeys],
-    _ broken: inout Set<ThemeKeys>
-  ) {
-    var path = [start]
-    var places = [start: 0]
+  /// Follows one alias to its end and stores the value found there for every key on the path, or
+  /// adds the path to the broken keys if it reaches one of these or a cycle.
+  private mutating func follow(_ start: ThemeKeys, _ broken: inout Set<ThemeKeys>) {
+    var path: [ThemeKeys] = []
+    var visited: Set<ThemeKeys> = []
     var current = start
-    while values[current] == nil, !broken.contains(current), let target = aliases[current] {
-      if let place = places[target] {
-        cycle = cycle ?? Array(path[place...]) + [target]
-        broken.formUnion(path)
-        return
+    while case .alias(let target)? = entries[current], !broken.contains(current) {
+      if visited.insert(current).inserted {
+        path.append(current)
+        current = target
+      } else {
+        cycle = cycle ?? path.drop { $0 != current } + [current]
+        broken.insert(current)
       }
-      places[target] = path.count
-      path.append(target)
-      current = target
     }
     if broken.contains(current) {
       broken.formUnion(path)
-      return
+    } else {
+      let found = value(of: current)
+      for key in path { entries[key] = .value(found) }
     }
-    let found = value(of: current)
-    for key in path where aliases[key] != nil { values[key] = found }
   }
 }
 
@@ -100,12 +99,11 @@ struct ThemeChanges: Sendable {
     let numbers = values.keys.map(\.number)
     first = numbers.min() ?? 0
     let length = (numbers.max() ?? 0) - first + 1
-    guard length <= 8 * values.count + 64 else {
-      table = []
-      return
+    var table: [(any AnyThemeValue)?] = []
+    if length <= 8 * values.count + 64 {
+      table = Array(repeating: nil, count: length)
+      for (key, value) in values { table[key.number - first] = value }
     }
-    var table = [(any AnyThemeValue)?](repeating: nil, count: length)
-    for (key, value) in values { table[key.number - first] = value }
     self.table = table
   }
 
@@ -118,7 +116,7 @@ struct ThemeChanges: Sendable {
   /// - Complexity: O(1).
   subscript(key: ThemeKeys) -> (any AnyThemeValue)? {
     guard !table.isEmpty else { return values[key] }
-    let place = key.number - first
-    return table.indices.contains(place) ? table[place] : nil
+    let index = key.number - first
+    return table.indices.contains(index) ? table[index] : nil
   }
 }

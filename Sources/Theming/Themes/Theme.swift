@@ -22,22 +22,25 @@
 public struct Theme: Sendable {
   /// The name.
   public var name: String {
-    get { stack.name }
-    set { stack.own.name = newValue }
+    get { name(below: layers.endIndex) }
+    set { own.name = newValue }
   }
 
   /// The appearance: light or dark.
   public var appearance: Appearance {
-    get { stack.appearance }
-    set { stack.own.appearance = newValue }
+    // The lowest layer always has one.
+    get { layers.last { $0.appearance != nil }?.appearance ?? .dark }
+    set { own.appearance = newValue }
   }
 
-  /// The theme's own layer over the layers of the themes it was derived from.
-  private(set) var stack: ThemeStack
+  /// The layers, the lowest first; the last one is the theme's own.
+  ///
+  /// Never empty.
+  private(set) var layers: [ThemeLayer]
 
   /// Creates a theme without values of its own, so that every key reads its default.
   public init(_ name: String, appearance: Appearance = .dark) {
-    self.init(ThemeStack(ThemeLayer(name: name, appearance: appearance)))
+    self.init(layers: [ThemeLayer(name: name, appearance: appearance)])
   }
 
   /// Creates a theme and sets its values.
@@ -56,10 +59,13 @@ public struct Theme: Sendable {
     try edit(&self)
   }
 
-  init(_ stack: ThemeStack) { self.stack = stack }
+  init(layers: [ThemeLayer]) { self.layers = layers }
 
-  /// The number of layers, at most 32.
-  package var layerCount: Int { stack.count }
+  /// The theme's own layer, on top.
+  var own: ThemeLayer {
+    get { layers[layers.count - 1] }
+    _modify { yield &layers[layers.count - 1] }
+  }
 
   /// The value of a key.
   ///
@@ -71,15 +77,8 @@ public struct Theme: Sendable {
   /// - Complexity: O(*d*) to read, where *d* is the number of layers, and O(*d*) more for each
   ///   alias followed; O(1) to write.
   public subscript<Value>(_ key: ThemeKey<Value>) -> Value {
-    get {
-      let (outcome, end) = stack.read(key)
-      return switch outcome {
-      case .value(let box, layer: _): key.value(in: box)
-      case .byDefault: key.value(in: end.boxedDefault)
-      case .cycle: key.defaultValue
-      }
-    }
-    set { stack.own.set(key, .value(ThemeValue(newValue))) }
+    get { key.value(in: read(key).value) }
+    set { own.entries[key] = .value(ThemeValue(newValue)) }
   }
 
   /// The key that a key is an alias of, or `nil` if the key is not an alias.
@@ -92,13 +91,13 @@ public struct Theme: Sendable {
   /// - Complexity: O(*d*) to read, where *d* is the number of layers; O(1) to write.
   public subscript<Value>(alias key: ThemeKey<Value>) -> ThemeKey<Value>? {
     get {
-      guard case .alias(let target)? = stack.entry(for: key)?.entry else { return nil }
+      guard case .alias(let target)? = entry(for: key)?.entry else { return nil }
       return target as? ThemeKey<Value>
     }
     set {
       if let newValue {
-        stack.own.set(key, .alias(newValue))
-      } else if stack.own.aliases[key] != nil {
+        own.entries[key] = .alias(newValue)
+      } else if case .alias? = own.entries[key] {
         remove(key)
       }
     }
@@ -110,7 +109,7 @@ public struct Theme: Sendable {
   /// Removing a key that was never set has no effect.
   ///
   /// - Complexity: O(1).
-  public mutating func remove(_ key: ThemeKeys) { stack.own.set(key, nil) }
+  public mutating func remove(_ key: ThemeKeys) { own.entries[key] = nil }
 
   /// Creates a theme that reads like this one except for the values it sets itself.
   ///
@@ -128,7 +127,7 @@ public struct Theme: Sendable {
     appearance: Appearance? = nil,
     _ edit: (inout Theme) throws -> Void
   ) rethrows -> Theme {
-    var theme = Theme(stack.adding(ThemeLayer(name: name, appearance: appearance)))
+    var theme = adding(ThemeLayer(name: name, appearance: appearance))
     try edit(&theme)
     return theme
   }
@@ -143,7 +142,7 @@ public struct Theme: Sendable {
   ///   ``ThemeError/path`` names the keys.
   /// - Complexity: O(*n*) in the number of entries of all layers.
   public func checked() throws(ThemeError) -> Theme {
-    _ = try checkedResolution()
+    try ResolvedTheme(self).check()
     return self
   }
 
@@ -154,18 +153,6 @@ public struct Theme: Sendable {
   ///
   /// - Complexity: O(*n*) in the number of values of both themes.
   public func changes(from old: Theme) -> Set<ThemeKeys> {
-    Set(ResolvedTheme(stack).changes(from: ResolvedTheme(old.stack)).keys)
-  }
-
-  /// Returns this theme with the overrides of a scope on top.
-  func laying(_ layer: ThemeLayer) -> Theme { Theme(stack.adding(layer)) }
-
-  /// Resolves the theme.
-  ///
-  /// - Throws: ``ThemeError`` if aliases form a cycle.
-  func checkedResolution() throws(ThemeError) -> ResolvedTheme {
-    let resolved = ResolvedTheme(stack)
-    try resolved.check(self)
-    return resolved
+    Set(ResolvedTheme(self).changes(from: ResolvedTheme(old)).keys)
   }
 }

@@ -48,50 +48,44 @@ extension ThemeIssue: CustomStringConvertible {
   }
 }
 
-/// Finds the known name closest to a misspelt one.
-///
-/// The distance of two names is the number of letters to insert, remove, replace or exchange with a
-/// neighbour to turn one into the other (the restricted Damerau–Levenshtein distance). Case is
-/// ignored. A name is close if that number is at most a third of its letters, or one.
-enum NearestName {
-  /// Returns the closest of some names.
+extension Sequence<String> {
+  /// Returns the name closest to a misspelt one.
   ///
-  /// - Parameters:
-  ///   - name: The misspelt name.
-  ///   - known: The known names.
+  /// The distance of two names is the number of letters to insert, remove, replace or exchange with
+  /// a neighbour to turn one into the other (the restricted Damerau–Levenshtein distance). Case is
+  /// ignored. A name is close if that number is at most a third of its letters, or one.
+  ///
+  /// - Parameter name: The misspelt name.
   /// - Returns: The closest name, or the alphabetically first of several; `nil` if none is close.
   /// - Complexity: O(*n* · *l*²) for *n* names of *l* letters.
-  static func nearest(to name: String, among known: some Sequence<String>) -> String? {
+  func nearest(to name: String) -> String? {
     let written = Array(name.lowercased())
-    var best: (name: String, distance: Int)?
-    for candidate in known {
-      let letters = Array(candidate.lowercased())
-      let limit = max(1, max(written.count, letters.count) / 3)
-      guard abs(written.count - letters.count) <= limit else { continue }
-      let distance = distance(written, letters)
-      guard distance <= limit else { continue }
-      if let best, (best.distance, best.name) <= (distance, candidate) { continue }
-      best = (candidate, distance)
+    let close = compactMap { known -> (distance: Int, name: String)? in
+      let letters = Array(known.lowercased())
+      let limit = Swift.max(1, Swift.max(written.count, letters.count) / 3)
+      guard abs(written.count - letters.count) <= limit else { return nil }
+      let distance = editDistance(written, letters)
+      return distance <= limit ? (distance, known) : nil
     }
-    return best?.name
+    return close.min { ($0.distance, $0.name) < ($1.distance, $1.name) }?.name
   }
+}
 
-  private static func distance(_ left: [Character], _ right: [Character]) -> Int {
-    var beforeLast: [Int] = []
-    var last = Array(0...right.count)
-    for row in left.indices {
-      var current = [row + 1]
-      for column in right.indices {
-        let replaced = last[column] + (left[row] == right[column] ? 0 : 1)
-        var best = min(replaced, last[column + 1] + 1, current[column] + 1)
-        if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
-          best = min(best, beforeLast[column - 1] + 1)
-        }
-        current.append(best)
+private func editDistance(_ left: [Character], _ right: [Character]) -> Int {
+  var beforeLast: [Int] = []
+  var last = Array(0...right.count)
+  for row in left.indices {
+    var current = [row + 1]
+    for column in right.indices {
+      let replaced = last[column] + (left[row] == right[column] ? 0 : 1)
+      var best = min(replaced, last[column + 1] + 1, current[column] + 1)
+      if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+        best = min(best, beforeLast[column - 1] + 1)
       }
-      beforeLast = last
-      last = current
+      current.append(best)
     }
-    return last[right.count]
+    beforeLast = last
+    last = current
   }
+  return last[right.count]
 }

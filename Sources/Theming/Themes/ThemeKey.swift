@@ -22,7 +22,7 @@ where Value: Sendable & Equatable {
   ///     with another default, the first default applies to both: equal keys read equal values.
   /// - Complexity: O(1).
   public convenience init(_ name: String, default value: Value) {
-    self.init(name, default: value, codec: nil)
+    self.init(name, default: value, codable: nil)
   }
 
   /// Creates a key whose values files can hold, or refers to an existing one.
@@ -36,24 +36,23 @@ where Value: Sendable & Equatable {
   ///     with another default, the first default applies to both: equal keys read equal values.
   /// - Complexity: O(1).
   public convenience init(_ name: String, default value: Value) where Value: Codable {
-    self.init(name, default: value, codec: ThemeCodec(Value.self))
+    self.init(name, default: value, codable: Value.self)
   }
 
-  private init(_ name: String, default value: Value, codec: ThemeCodec?) {
+  private init(_ name: String, default value: Value, codable: (any CodableThemeValue.Type)?) {
     if name.isEmpty {
       trap(
         "The name of a ThemeKey<\(Value.self)> is empty",
         remedy: "Give it a string such as \"color.accent\""
       )
     }
-    let key = ThemeKeyTable.intern(name, default: ThemeValue(value), codec: codec)
-    defaultValue = key.defaultValue.value
-    super.init(
-      name: name,
-      number: key.number,
-      valueType: Value.self,
-      boxedDefault: key.defaultValue
-    )
+    let proposal = ThemeValue(value)
+    let (number, box) = ThemeKeys.table.withLock {
+      $0.intern(name, default: proposal, codable: codable)
+    }
+    // The type is part of the identity, so the cast cannot fail.
+    defaultValue = (box as? ThemeValue<Value> ?? proposal).value
+    super.init(name: name, number: number, valueType: Value.self, boxedDefault: box)
   }
 
   /// Returns the value in a box.
@@ -94,15 +93,15 @@ public class ThemeKeys: Hashable, @unchecked Sendable {  // Reason: constants on
 
   let valueType: Any.Type
 
-  /// The codec of the key's values, or `nil` if documents cannot hold them.
-  var codec: ThemeCodec? { ThemeKeyTable.codec(of: number) }
+  /// All keys created so far.
+  fileprivate static let table = Locked(ThemeKeyTable())
 
-  init(
-    name: String,
-    number: Int,
-    valueType: Any.Type,
-    boxedDefault: any AnyThemeValue
-  ) {
+  /// The type of the key's values, or `nil` if documents cannot hold them.
+  var codableType: (any CodableThemeValue.Type)? {
+    ThemeKeys.table.withLock { $0.codableTypes[number] }
+  }
+
+  init(name: String, number: Int, valueType: Any.Type, boxedDefault: any AnyThemeValue) {
     self.name = name
     self.number = number
     self.valueType = valueType
@@ -122,49 +121,75 @@ extension ThemeKeys: CustomStringConvertible {
   public var description: String { name }
 }
 
-/// The keys created so far: one number and one default for each pair of a name and a type.
+/// The numbers and defaults of the keys created so far.
 ///
-/// Entries last as long as the process: keys are constants, not per-object strings.
-enum ThemeKeyTable {
-  private struct Identity: Hashable {
-    let name: String
-    let type: ObjectIdentifier
-  }
+/// A name and a type identify a key. Entries last as long as the process: keys are constants, not
+/// per-object strings.
+struct ThemeKeyTable: Sendable {
+  private var entries: [ObjectIdentifier: [String: (number: Int, box: any AnyThemeValue)]] = [:]
+  private var count = 0
 
-  private struct State {
-    var entries: [Identity: (number: Int, defaultValue: any AnyThemeValue)] = [:]
-    var codecs: [Int: ThemeCodec] = [:]
-  }
-
-  private static let state = Locked(State())
+  /// The types of values that documents can hold, by the number of the key.
+  private(set) var codableTypes: [Int: any CodableThemeValue.Type] = [:]
 
   /// Returns the number and the default of a key, creating an entry if there is none.
   ///
   /// - Parameters:
   ///   - name: The name of the key.
   ///   - proposal: The default if the key is new.
-  ///   - codec: The codec of the key's values if known here. From then on it applies wherever the
-  ///     key is used.
+  ///   - codable: The type of the key's values if it is known here to be `Codable`. From then on,
+  ///     documents can hold the values wherever the key is used.
   /// - Returns: The key's number and the default that applies.
   /// - Complexity: O(1).
-  static func intern<Value>(
+  mutating func intern<Value>(
     _ name: String,
     default proposal: ThemeValue<Value>,
-    codec: ThemeCodec?
-  ) -> (number: Int, defaultValue: ThemeValue<Value>) {
-    let identity = Identity(name: name, type: ObjectIdentifier(Value.self))
-    let entry = state.withLock { state in
-      let entry = state.entries[identity] ?? (state.entries.count, proposal)
-      state.entries[identity] = entry
-      if let codec { state.codecs[entry.number] = codec }
-      return entry
+    codable: (any CodableThemeValue.Type)?
+  ) -> (number: Int, box: any AnyThemeValue) {
+    let type = ObjectIdentifier(Value.self)
+    let known = entries[type]?[name]
+    let entry = known ?? (count, proposal)
+    if known == nil {
+      entries[type, default: [:]][name] = entry
+      count += 1
     }
-    // The type is part of the identity, so the cast cannot fail.
-    return (entry.number, entry.defaultValue as? ThemeValue<Value> ?? proposal)
+    if let codable { codableTypes[entry.number] = codable }
+    return entry
   }
+}
 
-  /// The codec of a key's values, or `nil` if there is none.
-  static func codec(of number: Int) -> ThemeCodec? {
-    state.withLock { $0.codecs[number] }
+/// A type-erased value of a theme.
+protocol AnyThemeValue: AnyObject, Sendable {
+  /// A Boolean value that indicates whether another box holds an equal value of the same type.
+  func equals(_ other: any AnyThemeValue) -> Bool
+}
+
+/// A value of a theme, boxed once so that themes, switches and views share it.
+@usableFromInline
+final class ThemeValue<Value: Sendable & Equatable>: AnyThemeValue {
+  @usableFromInline let value: Value
+
+  init(_ value: Value) { self.value = value }
+
+  /// Compares two values.
+  ///
+  /// A box equals itself without a comparison of values, which may be large, or not equal to
+  /// themselves.
+  func equals(_ other: any AnyThemeValue) -> Bool {
+    other === self || (other as? ThemeValue<Value>)?.value == value
   }
+}
+
+/// The requirements on values that documents can hold.
+typealias CodableThemeValue = Codable & Equatable & Sendable
+
+/// Casts an object to its known type, without a check.
+///
+/// - Parameters:
+///   - object: An instance of the type.
+///   - type: The type.
+/// - Returns: The object.
+@inlinable
+func known<Object: AnyObject>(_ object: AnyObject, as type: Object.Type) -> Object {
+  unsafe unsafeDowncast(object, to: type)  // Reason: the caller knows.
 }

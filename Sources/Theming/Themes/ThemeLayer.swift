@@ -1,8 +1,4 @@
-internal import Synchronization
-
 /// The entries of one theme, without those of the theme it was derived from.
-///
-/// A key has a value or an alias, never both.
 struct ThemeLayer: Sendable {
   /// An entry for a key.
   enum Entry {
@@ -19,50 +15,9 @@ struct ThemeLayer: Sendable {
   var appearance: Appearance?
 
   /// The number of the scope that owns the layer, or `nil` for a theme's layer.
-  let scope: UInt?
+  var scope: UInt?
 
-  private(set) var values: [ThemeKeys: any AnyThemeValue] = [:]
-
-  /// The target of each alias.
-  private(set) var aliases: [ThemeKeys: ThemeKeys] = [:]
-
-  init(name: String, appearance: Appearance?) {
-    self.name = name
-    self.appearance = appearance
-    scope = nil
-  }
-
-  init(scope: UInt?) { self.scope = scope }
-
-  /// Returns a number that no other scope has.
-  static func nextScope() -> UInt {
-    lastScope.wrappingAdd(1, ordering: .relaxed).newValue
-  }
-
-  private static let lastScope = Atomic<UInt>(0)
-
-  /// The entry for a key, or `nil` if there is none.
-  ///
-  /// - Complexity: O(1).
-  subscript(key: ThemeKeys) -> Entry? {
-    if let value = values[key] { return .value(value) }
-    return aliases.isEmpty ? nil : aliases[key].map(Entry.alias)
-  }
-
-  /// Sets or removes the entry for a key.
-  mutating func set(_ key: ThemeKeys, _ entry: Entry?) {
-    switch entry {
-    case .value(let value):
-      values[key] = value
-      aliases[key] = nil
-    case .alias(let target):
-      values[key] = nil
-      aliases[key] = target
-    case nil:
-      values[key] = nil
-      aliases[key] = nil
-    }
-  }
+  var entries: [ThemeKeys: Entry] = [:]
 
   /// Merges a layer on top of this one into it, with its name and appearance if it has them.
   ///
@@ -70,11 +25,115 @@ struct ThemeLayer: Sendable {
   mutating func merge(_ upper: ThemeLayer) {
     name = upper.name ?? name
     appearance = upper.appearance ?? appearance
-    if upper.aliases.isEmpty, aliases.isEmpty {
-      values.merge(upper.values) { _, above in above }
-      return
+    entries.merge(upper.entries) { $1 }
+  }
+}
+
+/// The layers of a theme.
+///
+/// Aliases bind late: an alias refers to a key, not to a value, and is followed through all layers,
+/// whichever contains it. Setting a key in an upper layer affects all its aliases.
+extension Theme {
+  static let maximumLayerCount = 32
+
+  /// The number of layers, at most 32.
+  package var layerCount: Int { layers.count }
+
+  /// The name of the theme below the theme's own layer.
+  var baseName: String? { layers.count > 1 ? name(below: layers.count - 1) : nil }
+
+  /// Returns the name in the layers below an index; the lowest layer always has one.
+  func name(below index: Int) -> String {
+    layers[..<index].last { $0.name != nil }?.name ?? ""
+  }
+
+  /// Merges the layers from that of a scope upwards.
+  ///
+  /// If a whole theme replaced the theme of the scope, so that the scope has no layer, the result
+  /// merges all layers.
+  ///
+  /// - Parameter scope: The number of the scope.
+  /// - Returns: The overrides of the scope, where this is its theme.
+  func overrides(ofScope scope: UInt?) -> ThemeLayer {
+    let start = layers.lastIndex { $0.scope == scope } ?? layers.startIndex
+    return layers[start...].reduce(into: ThemeLayer(scope: scope)) { $0.merge($1) }
+  }
+
+  /// Returns this theme with another layer on top.
+  ///
+  /// If there would be more than ``maximumLayerCount`` layers, 16 of the lower ones are merged with
+  /// those below them, under the name of the uppermost, so that deriving in a loop uses a bounded
+  /// number of layers. The layer of a scope is merged only if all other layers belong to scopes,
+  /// too.
+  ///
+  /// - Complexity: O(*d*) for *d* layers; O(*n*) in the number of their entries if layers are
+  ///   merged, which happens at most once in 16 times.
+  func adding(_ layer: ThemeLayer) -> Theme {
+    var lower = layers
+    if lower.count == Self.maximumLayerCount { lower = Self.merge(lower) { $0.scope == nil } }
+    if lower.count == Self.maximumLayerCount { lower = Self.merge(lower) { _ in true } }
+    return Theme(layers: lower + [layer])
+  }
+
+  /// Merges the lowest matching layers, half the maximum count, with those below them.
+  private static func merge(
+    _ layers: [ThemeLayer],
+    where mayBeMerged: (ThemeLayer) -> Bool
+  ) -> [ThemeLayer] {
+    var left = maximumLayerCount / 2
+    return layers.dropFirst().reduce(into: [layers[0]]) { merged, layer in
+      if left > 0, mayBeMerged(layer) {
+        merged[merged.count - 1].merge(layer)
+        left -= 1
+      } else {
+        merged.append(layer)
+      }
     }
-    for (key, value) in upper.values { set(key, .value(value)) }
-    for (key, target) in upper.aliases { set(key, .alias(target)) }
+  }
+
+  /// Merges the entries of all layers.
+  ///
+  /// - Complexity: O(*n*) in the number of entries; O(1) for one layer.
+  func flattened() -> [ThemeKeys: ThemeLayer.Entry] {
+    layers.dropFirst().reduce(into: layers[0].entries) { $0.merge($1.entries) { $1 } }
+  }
+
+  /// Returns the entry of the uppermost layer that has one for a key, and the name of that layer.
+  ///
+  /// - Complexity: O(*d*) for *d* layers.
+  func entry(for key: ThemeKeys) -> (entry: ThemeLayer.Entry, layer: String)? {
+    for (index, layer) in layers.enumerated().reversed() {
+      guard let entry = layer.entries[key] else { continue }
+      return (entry, layer.name ?? "\(name(below: index)), scoped")
+    }
+    return nil
+  }
+
+  /// Reads a key, following aliases.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - visit: Called before an alias is followed, with the alias, its target, and the name of the
+  ///     layer that contains it.
+  /// - Returns: The value, which is the default of `key` if its aliases form a cycle; the name of
+  ///   the layer that contains the value, or `nil` for a default; the last key on the path; and
+  ///   whether the aliases form a cycle.
+  /// - Complexity: O(*d* · (*a* + 1)) for *d* layers and *a* aliases on the path.
+  func read(
+    _ key: ThemeKeys,
+    visit: (_ alias: ThemeKeys, _ target: ThemeKeys, _ layer: String) -> Void = { _, _, _ in }
+  ) -> (value: any AnyThemeValue, layer: String?, end: ThemeKeys, isCycle: Bool) {
+    var current = key
+    var seen: Set<ThemeKeys> = []
+    while let (entry, layer) = entry(for: current) {
+      switch entry {
+      case .value(let value): return (value, layer, current, false)
+      case .alias(let target):
+        guard seen.insert(current).inserted else { return (key.boxedDefault, nil, current, true) }
+        visit(current, target, layer)
+        current = target
+      }
+    }
+    return (current.boxedDefault, nil, current, false)
   }
 }

@@ -59,18 +59,14 @@ extension Theme {
   /// - Complexity: O(*d* · *s*) for *s* steps, where *d* is the number of layers.
   public func explain<Value>(_ key: ThemeKey<Value>) -> ThemeTrace {
     var steps: [ThemeTrace.Step] = []
-    let (outcome, end) = stack.read(key) { alias, target, layer in
+    let (box, layer, end, isCycle) = read(key) { alias, target, layer in
       steps.append(
         ThemeTrace.Step(key: alias.name, theme: layer, finding: .alias(of: target.name))
       )
     }
-    let last: (theme: String?, finding: ThemeTrace.Step.Finding) =
-      switch outcome {
-      case .value(let box, let layer): (layer, .value("\(key.value(in: box))"))
-      case .byDefault: (nil, .value("\(key.value(in: end.boxedDefault))"))
-      case .cycle: (nil, .cycle(default: "\(key.defaultValue)"))
-      }
-    steps.append(ThemeTrace.Step(key: end.name, theme: last.theme, finding: last.finding))
+    let value = "\(key.value(in: box))"
+    let finding = isCycle ? ThemeTrace.Step.Finding.cycle(default: value) : .value(value)
+    steps.append(ThemeTrace.Step(key: end.name, theme: layer, finding: finding))
     return ThemeTrace(steps: steps)
   }
 }

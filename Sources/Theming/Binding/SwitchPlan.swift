@@ -1,30 +1,15 @@
 public import EventBus
 
-/// The change that a switch makes to one manager.
-@MainActor
-struct ThemeSwitch {
-  let manager: ThemeManager
-  /// The theme before the switch, and its flattened form.
-  let old: (theme: Theme, resolved: ResolvedTheme)
-  /// The theme after the switch, and its flattened form.
-  let new: (theme: Theme, resolved: ResolvedTheme)
-  /// The overrides of a scope after the switch, or `nil` if its theme does not follow the manager
-  /// above.
-  let overlay: ThemeLayer?
-}
-
-/// The changes that a switch makes to a manager and the scopes that follow it.
+/// The switches of a manager and of the scopes that follow it.
 ///
 /// Planning calls no user code, so nothing changes between planning and the swap.
 @MainActor
 struct SwitchPlan {
-  /// The changes, each manager before its scopes.
+  /// The switches, each manager before its scopes.
   private(set) var switches: [ThemeSwitch] = []
   /// All visited managers: if another thread releases the last other reference, the manager is
   /// destroyed with the plan, not while the plan is being created.
   private var managers: [ThemeManager] = []
-
-  init() {}
 
   /// Adds a manager and the scopes that follow it.
   ///
@@ -42,24 +27,53 @@ struct SwitchPlan {
     guard let requested = request(manager) ?? manager.overlay.map(ThemeRequest.overlay),
       let theme = requested.theme(over: base)
     else { return }
-    switches.append(
-      ThemeSwitch(
-        manager: manager,
-        old: (manager.theme, manager.resolved),
-        new: (theme, ResolvedTheme(theme.stack)),
-        overlay: requested.layer
-      )
-    )
-    for scope in manager.scopes.living { add(scope, over: theme, request) }
+    switches.append(ThemeSwitch(manager, to: theme, requested))
+    for scope in manager.scopes { add(scope, over: theme, request) }
   }
 
   /// Throws an error if aliases of one of the themes form a cycle.
   func check() throws(ThemeError) {
-    for part in switches { try part.new.resolved.check(part.new.theme) }
+    for part in switches { try part.new.check() }
   }
 
   /// A Boolean value that indicates whether all themes are free of alias cycles.
-  var isSound: Bool { switches.allSatisfy { $0.new.resolved.cycle == nil } }
+  var isSound: Bool { switches.allSatisfy { $0.new.cycle == nil } }
+}
+
+/// The switch of one manager.
+@MainActor
+final class ThemeSwitch {
+  let manager: ThemeManager
+  /// The theme before the switch.
+  let old: ResolvedTheme
+  /// The theme after the switch.
+  let new: ResolvedTheme
+  /// The overrides of a scope after the switch, or `nil` if its theme does not follow the manager
+  /// above.
+  let overlay: ThemeLayer?
+
+  /// The changed keys with their values, once the themes have been compared.
+  private(set) var changes = ThemeChanges([:])
+  /// The subscriptions to changed keys, in the order of subscription.
+  private(set) var subscriptions: [ThemeSubscription] = []
+
+  init(_ manager: ThemeManager, to theme: Theme, _ request: ThemeRequest) {
+    self.manager = manager
+    old = manager.resolved
+    new = ResolvedTheme(theme)
+    overlay = if case .overlay(let layer) = request { layer } else { nil }
+  }
+
+  /// Compares the themes, which calls user code.
+  func compare() { changes = ThemeChanges(new.changes(from: old)) }
+
+  /// Collects the subscriptions to the changed keys.
+  func collect() { subscriptions = manager.registry.subscribers(to: changes.keys) }
+
+  /// Sets the properties that follow changed keys.
+  func apply() {
+    for subscription in subscriptions { subscription.apply { changes[$0] } }
+  }
 }
 
 /// A request to switch a manager.
@@ -69,11 +83,6 @@ enum ThemeRequest {
   /// For a scope: use the theme of the manager above with these overrides.
   case overlay(ThemeLayer)
 
-  /// The overrides, or `nil` if the request replaces the theme.
-  var layer: ThemeLayer? {
-    if case .overlay(let layer) = self { layer } else { nil }
-  }
-
   /// Returns the requested theme.
   ///
   /// - Parameter base: The theme of the manager above, or `nil` if there is none.
@@ -81,37 +90,8 @@ enum ThemeRequest {
   func theme(over base: Theme?) -> Theme? {
     switch self {
     case .wear(let theme): theme
-    case .overlay(let layer): base?.laying(layer)
+    case .overlay(let layer): base?.adding(layer)
     }
-  }
-}
-
-/// The switches that triggered one another, from the first to the one being applied.
-struct SwitchChain {
-  /// The nesting depth of deliveries of mailed events when the chain began.
-  ///
-  /// A request made at a greater depth is not a consequence of the chain.
-  let openings: Int
-  /// The names of the themes so far.
-  var names: [String] = []
-  /// The first error thrown to a caller in the last round.
-  private var error: ThemeError?
-
-  init(openings: Int = 0) { self.openings = openings }
-
-  /// Records a request made in the last round.
-  ///
-  /// - Parameter name: The name of the requested theme.
-  /// - Returns: The error for the caller.
-  mutating func refuse(_ name: String) -> ThemeError {
-    let refusal = ThemeError(.switchLoop, themes: names + [name])
-    error = error ?? refusal
-    return refusal
-  }
-
-  /// Throws the error of the last round to the caller that began the chain.
-  func check() throws(ThemeError) {
-    if let error { throw error }
   }
 }
 
