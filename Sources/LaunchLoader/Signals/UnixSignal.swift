@@ -6,7 +6,7 @@
 /// ```swift
 /// let reloads = UnixSignal.stream(.hangup)
 /// for await _ in reloads {
-///   reloadConfiguration()
+///   print("reload the configuration")
 /// }
 /// ```
 ///
