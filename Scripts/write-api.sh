@@ -5,7 +5,8 @@
 source "$(dirname "${BASH_SOURCE[0]}")/gates/common.sh"
 
 folder=${1:-API}
-graphs=$(symbol_graphs public)
+compile_libraries
+graphs=$work/symbol-graphs/public
 mkdir -p "$folder"
 for module in "${modules[@]}"; do
   jq -rs '

@@ -2,7 +2,8 @@
 # the documentation of each module builds without broken links
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-graphs=$(symbol_graphs public)
+compile_libraries
+graphs=$work/symbol-graphs/public
 for module in "${modules[@]}"; do
   page=Sources/$module/$module.docc/$module.md
   [[ -f $page ]] || fail "$page is missing"

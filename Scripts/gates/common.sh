@@ -30,18 +30,6 @@ describe_package() {
     || swift package dump-package > "$work/package.json"
 }
 
-# Fails unless every target is built, including tests: the package manager extracts the symbols of all
-# targets, and does not name the one that is missing.
-require_build() {
-  local folder target
-  describe_package || fail "cannot read Package.swift"
-  folder=$(swift build --show-bin-path)/Modules
-  for target in $(jq -r '.targets[].name' "$work/package.json"); do
-    [[ -e $folder/$target.swiftmodule ]] \
-      || fail "$target was not built; run Scripts/check.sh build first"
-  done
-}
-
 # Prints the compiler flags that Package.swift gives a target, one per line, without those for warnings:
 # the build gate turns warnings into errors.
 target_flags() {
@@ -150,25 +138,45 @@ build_premain() {
 # The flags of the static build, which has its own folder because it compiles everything again.
 static_build=(-c release --static-swift-stdlib --scratch-path .build/static)
 
-# Writes the symbol graphs of the libraries at the given access level (public or package), one folder
-# per module, and prints the path of their parent folder.
-symbol_graphs() {
-  local level=$1 module log=$work/symbol-graphs.log
-  local built folder=$work/symbol-graphs-$1
-  require_build
-  built=$(swift build --show-bin-path)/../symbolgraph
-  rm -rf "$built" "$folder"
-  swift package dump-symbol-graph --minimum-access-level "$level" --skip-synthesized-members \
-    --emit-extension-block-symbols > "$log" 2>&1 \
-    || fail "swift package dump-symbol-graph (see below). If the tree has changed since the last" \
-      "build, run Scripts/check.sh build first."$'\n'"$(grep -E 'error:|rror: ' "$log" || tail "$log")"
+# The interfaces of the libraries, compiled from their sources by compile_libraries, which takes three
+# seconds. Programs that are only to be type-checked import them from here and need no build.
+interfaces=$work/interfaces
+
+# The package name of everything that may use package declarations.
+package=eventbus
+
+# Compiles the interfaces of the libraries and extracts their symbol graphs, unless sources and settings are
+# those of the last time: $interfaces/MODULE.swiftmodule and $work/symbol-graphs/LEVEL/MODULE, with LEVEL
+# public or package. LEVEL/MODULE also holds MODULE's extensions of types of other modules.
+compile_libraries() {
+  local module level state flags files
+  mapfile -t files < <(swift_files Sources)
+  state=$({ swiftc --version 2> /dev/null; printf '%s\n' "${files[@]}"
+    cat "${BASH_SOURCE[0]}" Package.swift "${files[@]}"; } | sha256sum)
+  [[ $state != "$(cat "$interfaces/state" 2> /dev/null)" ]] || return 0
+  rm -rf "$interfaces" "$work/symbol-graphs"
+  mkdir -p "$interfaces"
   for module in "${modules[@]}"; do
-    [[ -s $built/$module.symbols.json ]] \
-      || fail "no symbol graph of $module in $built; run Scripts/check.sh build first, or see $log"
-    mkdir -p "$folder/$module"
-    # MODULE@OTHER holds MODULE's extensions of types of OTHER.
-    find "$built" \( -name "$module.symbols.json" -o -name "$module@*.symbols.json" \) \
-      -exec cp {} "$folder/$module" \;
+    flags=$(target_flags "$module") || fail "cannot read the settings of $module"
+    mapfile -t flags <<< "$flags"
+    mapfile -t files < <(swift_files "Sources/$module")
+    # Without -wmo the driver starts one compiler for each file.
+    swiftc -emit-module -wmo -parse-as-library -module-name "$module" -package-name "$package" \
+      -Xfrontend -experimental-skip-non-inlinable-function-bodies -suppress-warnings \
+      -I "$interfaces" -emit-module-path "$interfaces/$module.swiftmodule" "${flags[@]}" "${files[@]}" \
+      || fail "$module does not compile"
+    for level in public package; do
+      mkdir -p "$work/symbol-graphs/$level/$module"
+      swift-symbolgraph-extract -module-name "$module" -I "$interfaces" -target "$(target_triple)" \
+        -minimum-access-level "$level" -skip-synthesized-members -emit-extension-block-symbols \
+        -output-dir "$work/symbol-graphs/$level/$module" \
+        || fail "cannot extract the symbols of $module"
+      [[ -s $work/symbol-graphs/$level/$module/$module.symbols.json ]] \
+        || fail "$module has no $level symbols"
+    done
   done
-  printf '%s\n' "$folder"
+  printf '%s' "$state" > "$interfaces/state"
 }
+
+# The target triple of this machine, as the package manager uses it.
+target_triple() { swiftc -print-target-info | jq -r .target.unversionedTriple; }

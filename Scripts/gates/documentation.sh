@@ -2,7 +2,8 @@
 # every public and package declaration has a documentation comment
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-graphs=$(symbol_graphs package)
+compile_libraries
+graphs=$work/symbol-graphs/package
 for module in "${modules[@]}"; do
   bare=$(jq -r '
     .symbols[] | select(.kind.identifier != "swift.extension") | select((.docComment.lines // []) | map(.text) | join("") | test("\\S") | not)

@@ -68,16 +68,13 @@ compile() {
   { printf '%s\n' "${flags[@]}" "${files[@]}"; cat "$work/layers/$module.imports" "${files[@]}"; } \
     | sha256sum > "$stamp.now"
   cmp -s "$stamp.now" "$stamp.passed" && return 0
-  swiftc -typecheck -parse-as-library -module-name "$module" -package-name "$package" -suppress-warnings \
-    -I "$built" "${flags[@]}" "${files[@]}" > "$stamp.log" 2>&1 || return 1
+  # Without -wmo the driver starts one compiler for each file.
+  swiftc -typecheck -wmo -parse-as-library -module-name "$module" -package-name "$package" -suppress-warnings \
+    -I "$interfaces" "${flags[@]}" "${files[@]}" > "$stamp.log" 2>&1 || return 1
   mv "$stamp.now" "$stamp.passed"
 }
 
-# Imports refer to the modules of the last build.
-swift build || fail "the build"
-built=$(swift build --show-bin-path)/Modules
-# The package name that the package manager derives from the directory.
-package=$(basename "$PWD" | tr '[:upper:]' '[:lower:]' | tr -c '[:alnum:]\n' _)
+compile_libraries
 mkdir -p "$work/layers"
 jobs=()
 for module in "${modules[@]}"; do

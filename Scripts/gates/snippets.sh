@@ -1,59 +1,141 @@
 #!/usr/bin/env bash
-# every sample in README.md, catalogues and documentation comments compiles and runs
+# every sample compiles as it is shown, and is part of a snippet that runs
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# Prints a snippet as its readers see it, without hidden lines and indentation.
+# Prints the programs that the `swift` blocks of a page form, as NUL-terminated records: `file:line`, a
+# newline, the code. A page is a Markdown file or a documentation comment. A block with imports begins a
+# program; the blocks after it continue it, each after a blank line.
+programs() {
+  awk -v comments="$([[ $1 == *.swift ]] && echo 1 || echo 0)" '
+    function finish() { if (place) printf "%s\n%s%c", place, text, 0; place = text = "" }
+    comments && !sub(/^[ \t]*\/\/\/ ?/, "") { inside = 0; finish(); next }
+    !inside && /^ *```swift$/ { inside = 1; imports = 0; block = ""; line = FNR; match($0, /^ */); next }
+    inside && /^ *```$/ {
+      inside = 0
+      if (imports) finish()
+      if (place) text = text "\n"
+      else place = FILENAME ":" line
+      text = text block
+      next
+    }
+    inside {
+      if ($0 ~ /^import /) imports = 1
+      # Without the indentation of the whole block.
+      block = block (substr($0, 1, RLENGTH) ~ /^ *$/ ? substr($0, RLENGTH + 1) : $0) "\n"
+    }
+    END { finish() }
+  ' "$1"
+}
+
+# Prints a snippet as its readers see it: without the comment at its head, and without hidden lines.
 visible() {
-  awk '/^[ \t]*\/\/ *snippet\.hide/ { hidden = 1; next }
-       /^[ \t]*\/\/ *snippet\.show/ { hidden = 0; next }
-       /^[ \t]*\/\/ *snippet\.(end|[A-Za-z0-9_-]+)[ \t]*$/ { next }
-       !hidden { sub(/^[ \t]+/, ""); print }' "$1"
+  awk '
+    !begun && /^(\/\/.*)?$/ { next }
+    { begun = 1 }
+    /^ *\/\/ snippet\.hide$/ { hidden = 1; next }
+    /^ *\/\/ snippet\.show$/ { hidden = 0; next }
+    hidden { next }
+    # One blank line where hidden lines leave two.
+    /^$/ { blank = 1; next }
+    { if (blank && any) print ""; blank = 0; any = 1; print }
+  ' "$1"
 }
 
 mapfile -t snippets < <(swift_files Snippets)
 ((${#snippets[@]} > 0)) || fail "Snippets/ is empty"
-declare -A shown=()
-for snippet in "${snippets[@]}"; do shown[$snippet]=$'\n'$(visible "$snippet")$'\n'; done
+declare -A shown=()   # The visible text of each snippet.
+declare -A shows=()   # The snippet with this visible text.
+declare -A used=()    # The snippets that a page shows.
+for snippet in "${snippets[@]}"; do
+  text=$(visible "$snippet")
+  shown[$snippet]=$text
+  shows[$text]=$snippet
+done
 
-# 1. Every sample is part of a snippet, word for word except for indentation.
-blocks=0
-strays=0
-mapfile -t sources < <(
+# Finds the snippets that contain a program as a run of whole lines, apart from a common indentation.
+is_in_a_snippet() {
+  local text=$1 indentation snippet found=1
+  for indentation in 0 2 4; do
+    ((indentation == 0)) || text=$(sed 's/^./  &/' <<< "$text")
+    for snippet in "${snippets[@]}"; do
+      [[ $'\n'${shown[$snippet]}$'\n' != *$'\n'"$text"$'\n'* ]] || { used[$snippet]=1; found=0; }
+    done
+  done
+  return "$found"
+}
+
+samples=$work/samples
+mkdir -p "$samples"
+declare -A places=()
+problems=0
+problem() {
+  echo "$*"
+  problems=$((problems + 1))
+}
+
+# 1. A program of README.md or of an article is the whole visible text of a snippet. A program of a
+# documentation comment is a part of one.
+mapfile -t pages < <(
   printf '%s\n' README.md CONTRIBUTING.md
   find Sources -name '*.md' | LC_ALL=C sort
   swift_files Sources
 )
-for source in "${sources[@]}"; do
-  [[ -f $source ]] || continue
-  while IFS= read -r -d '' block; do
-    blocks=$((blocks + 1))
-    place=${block%%$'\n'*}
-    text=$(sed -E 's/^[ \t]+//' <<< "${block#*$'\n'}")
-    for snippet in "${snippets[@]}"; do
-      [[ ${shown[$snippet]} == *$'\n'"$text"$'\n'* ]] && continue 2
-    done
-    echo "$place: this sample is in no file of Snippets/"
-    strays=1
-  done < <(code_blocks "$source")
+for page in "${pages[@]}"; do
+  while IFS= read -r -d '' program; do
+    place=${program%%$'\n'*}
+    text=${program#*$'\n'}
+    text=${text%$'\n'}
+    if [[ $page == *.swift ]]; then
+      is_in_a_snippet "$text" || problem "$place: this sample is in no file of Snippets/"
+      # The documentation of a module has imported it.
+      module=${page#Sources/}
+      [[ $text =~ (^|$'\n')'import ' ]] || text="import ${module%%/*}"$'\n'$text
+    elif [[ -n ${shows[$text]:-} ]]; then
+      used[${shows[$text]}]=1
+    else
+      problem "$place: this sample, with those that continue it, is not the visible text of a snippet"
+    fi
+    file=$samples/$(sha256sum <<< "$text" | cut -c 1-16).swift
+    printf '%s\n' "$text" > "$file"
+    places[$file]=$place
+  done < <(programs "$page")
 done
-((strays == 0)) || fail "add each sample above to a snippet, which the build compiles"
-((blocks > 0)) || fail "no sample was found; check the list of sources in this gate"
-
-# 2. Every snippet compiles without warnings against the public API.
-swift build || fail "the build"
-binaries=$(swift build --show-bin-path)
+((problems == 0)) || fail "a file in Snippets/ must show each sample above, word for word"
+((${#places[@]} > 0)) || fail "no sample was found; check the list of pages in this gate"
 for snippet in "${snippets[@]}"; do
-  library=()
-  ! grep -q "^@main" "$snippet" || library=(-parse-as-library)
-  swiftc -typecheck -swift-version 6 -warnings-as-errors "${library[@]}" -package-name stranger \
-    -I "$binaries/Modules" "$snippet" || fail "$snippet does not compile on its own"
+  [[ -n ${used[$snippet]:-} ]] || problem "$snippet: no page shows this snippet"
 done
+((problems == 0)) || fail "delete the snippets above, or show them"
+
+# 2. Every program compiles as it is shown, without warnings, against the public API. One that passed is
+# compiled again only after the libraries have changed.
+compile_libraries
+flags=(-swift-version 6 -warnings-as-errors -enable-upcoming-feature MemberImportVisibility
+  -package-name stranger -module-name Sample -I "$interfaces")
+compiles() {
+  [[ ! ${1%.swift}.passed -nt $interfaces/state ]] || return 0
+  swiftc -typecheck "${flags[@]}" "$1" > "${1%.swift}.log" 2>&1 && touch "${1%.swift}.passed"
+}
+for file in "${!places[@]}"; do
+  while (($(jobs -pr | wc -l) >= $(nproc))); do wait -n || true; done
+  rm -f "${file%.swift}.failed"
+  { compiles "$file" || touch "${file%.swift}.failed"; } &
+done
+wait
+for file in "${!places[@]}"; do
+  [[ -e ${file%.swift}.failed ]] || continue
+  problem "${places[$file]}: this sample does not compile as it is shown:"
+  cat "${file%.swift}.log"
+done
+((problems == 0)) || fail "$problems of ${#places[@]} samples do not compile"
 
 # 3. Every snippet runs and ends.
+swift build || fail "the build"
+binaries=$(swift build --show-bin-path)
 for snippet in "${snippets[@]}"; do
   name=$(basename "$snippet" .swift)
   [[ -x $binaries/$name ]] || fail "swift build produced no program for $snippet"
   timeout 20 "$binaries/$name" > "$work/snippet.out" 2>&1 \
     || fail "$snippet ended with status $? and printed: $(tail -5 "$work/snippet.out")"
 done
-echo "$blocks samples, ${#snippets[@]} snippets."
+echo "${#places[@]} samples, ${#snippets[@]} snippets."

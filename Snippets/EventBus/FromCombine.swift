@@ -1,4 +1,4 @@
-// What one wrote with subjects and sinks.
+// The equivalents of subjects and sinks.
 
 import EventBus
 
@@ -18,18 +18,15 @@ final class Search: Sendable {
   }
 }
 
-// snippet.hide
 let search = Search()
-let results = Results(search)
-precondition(search.query.send("") == 0)
-precondition(search.query.send("ice") == 1)
-precondition(results.title == "Results for ice")
-
-// snippet.show
 let queries = search.query.events(buffering: .bufferingNewest(1))  // values
+
 // snippet.hide
-search.query.send("snow")
+let results = Results(search)
+precondition(search.query.send("") == 1)
+precondition(search.query.send("ice") == 2)
+precondition(results.title == "Results for ice")
 for await text in queries {
-  precondition(text == "snow")
+  precondition(text == "ice")
   break
 }

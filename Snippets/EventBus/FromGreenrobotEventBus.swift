@@ -1,4 +1,4 @@
-// What one wrote with annotated methods.
+// The equivalents of annotated methods.
 
 import EventBus
 
@@ -31,17 +31,15 @@ extension EventNames {
   static let location = EventName<String>("location", replay: 1)  // sticky
 }
 
-// snippet.hide
 let bus = EventBus()
+bus.post(.location, "Delft")  // postSticky
+print(bus.latest(.location) ?? "unknown")  // getStickyEvent
+bus.clearReplay(.location)  // removeStickyEvent
+
+// snippet.hide
+precondition(bus.latest(.location) == nil)
 let screen = Screen(bus)
 let store = Store(bus) { _ in }
 precondition(bus.post(.message, Message(text: "hello")) == 3)
 precondition(screen.lines == ["hello"])
 for token in store.tokens { token.cancel() }
-
-// snippet.show
-bus.post(.location, "Delft")  // postSticky
-print(bus.latest(.location) ?? "unknown")  // getStickyEvent
-bus.clearReplay(.location)  // removeStickyEvent
-// snippet.hide
-precondition(bus.latest(.location) == nil)

@@ -1,4 +1,4 @@
-// `@Observable` for views that draw themselves, `@Observed` for whoever must know every change.
+// `@Observable` for views that draw themselves, `@Observed` for code that must not miss a change.
 
 import EventBus
 import Observation
@@ -12,6 +12,7 @@ import Observation
     $target.bind(to: self, \.shownTarget)
   }
 }
+
 // snippet.hide
 let thermostat = Thermostat()
 thermostat.target = 22

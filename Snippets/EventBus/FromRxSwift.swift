@@ -1,4 +1,4 @@
-// What one wrote with relays and dispose bags.
+// The equivalents of relays and dispose bags.
 
 import EventBus
 
@@ -17,29 +17,29 @@ extension EventNames {
   }
 }
 
-// snippet.hide
 let bus = EventBus()
 var label: VolumeLabel? = VolumeLabel(bus)
-bus.post(.didChangeVolume, 30)
-precondition(label?.text == "30 %")
-// snippet.show
 label?.lifetime.onEnd { print("gone") }  // rx.deallocated
 let loudOnce = bus.observe(.didChangeVolume, once: true, where: { $0 > 80 }) { volume in
   print("loud: \(volume)")  // filter, take(1)
 }
+
 // snippet.hide
+bus.post(.didChangeVolume, 30)
+precondition(label?.text == "30 %" && loudOnce.isActive)
 bus.post(.didChangeVolume, 90)
 precondition(!loudOnce.isActive)
 label = nil
 precondition(bus.signal(.didChangeVolume).observerCount == 0)
-
 // snippet.show
+
 extension EventNames {
   static let isOnline = EventName<Bool>("network.isOnline", replay: 1)  // BehaviorRelay
 }
 
 bus.post(.isOnline, true)
 let changes = bus.events(.isOnline)  // begins with what is kept
+
 // snippet.hide
 for await isOnline in changes {
   precondition(isOnline)

@@ -10,3 +10,6 @@ let bus = EventBus()
 let token = bus.observe(.userDidLogIn) { user in print("hello \(user)") }
 bus.post(.userDidLogIn, "Ada")
 token.cancel()
+
+// snippet.hide
+precondition(!token.isActive)

@@ -1,16 +1,15 @@
 // An application in one file: launch work, a service, an orderly end.
 
-// snippet.hide
 import EventBus
-#if canImport(Glibc)
-import Glibc
+import LaunchLoader
+
+#if canImport(Darwin)
+import Darwin
 #elseif canImport(Musl)
 import Musl
 #else
-import Darwin
+import Glibc
 #endif
-// snippet.show
-import LaunchLoader
 
 let app = Application()
 

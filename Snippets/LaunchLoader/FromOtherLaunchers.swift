@@ -1,22 +1,14 @@
-// What one writes here for what one wrote elsewhere.
+// The equivalents of other launch mechanisms.
 
 import LaunchLoader
 
-// snippet.hide
-enum Push {
-  static func register() async throws {}
-}
-
-final class Store: Sendable {}
-
-// snippet.show
 // application(_:didFinishLaunchingWithOptions:), each of its lines in the file that it concerns
-LaunchLoader.register("push") { options in try await Push.register() }
+LaunchLoader.register("push") { options in print("register for push messages") }
 
 // Initializer<T> with dependencies() and create(context)
 struct StoreInitializer: LaunchWorker {
   static let dependencies: [LaunchID] = ["push"]
-  func launch(_ options: LaunchOptions) async throws { _ = Store() }
+  func launch(_ options: LaunchOptions) async throws { print("open the store") }
 }
 LaunchLoader.register(StoreInitializer.self)
 

@@ -1,4 +1,4 @@
-// What one wrote with a service group, an app delegate, or a process lifecycle owner.
+// The equivalents of a service group, an app delegate and a process lifecycle owner.
 
 import EventBus
 import LaunchLoader
@@ -10,21 +10,21 @@ final class Delegate: ApplicationDelegate {
 }
 
 let app = Application(delegate: Delegate(), loader: LaunchLoader())
-// snippet.hide
-let running = Task { try await app.run() }
-// snippet.show
 let launched = app.bus.observe(.didFinishLaunching) { options in print(options.reason) }
 
 // snippet.hide
-let watching = Task {
-  // snippet.show
-  await app.whileAtLeast(.active) {  // repeatOnLifecycle(RESUMED)
-    print("polls while active, is cancelled in the background")
-  }
-  // snippet.hide
+let running = Task { try await app.run() }
+let ending = Task {
+  try await app.waitUntil(.active)
+  app.shutdown()
 }
-try await app.waitUntil(.active)
-app.shutdown()
-await watching.value
+// snippet.show
+
+await app.whileAtLeast(.active) {  // repeatOnLifecycle(RESUMED)
+  print("polls while active, is cancelled in the background")
+}
+
+// snippet.hide
+try await ending.value
 let code = try await running.value
 precondition(code == 0)

@@ -1,14 +1,12 @@
-// What a launch tells of itself.
+// The contents of a launch report.
 
 import LaunchLoader
 
-// snippet.hide
 let loader = LaunchLoader()
-loader.register("logging") { _ in }
-loader.register("database", after: ["logging"]) { _ in await Task.yield() }
-loader.register("search", after: ["nobody"]) { _ in }
+loader.register("logging") { options in print("open the log") }
+loader.register("database", after: ["logging"]) { options in await Task.yield() }
+loader.register("search", after: ["nobody"]) { options in print("not called") }
 
-// snippet.show
 let report = try await loader.launch()
 print(report)
 for entry in report.slowest(3) { print(entry.id, entry.duration, entry.site) }

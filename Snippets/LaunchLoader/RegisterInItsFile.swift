@@ -1,8 +1,6 @@
 // A feature that registers its launch work in its own file, on every platform.
 
-// snippet.hide
 import EventBus
-// snippet.show
 import LaunchLoader
 
 #if objectFormat(MachO)
@@ -14,41 +12,25 @@ private let entry: LaunchEntry = { register() }
 #endif
 
 private func register() {
-  LaunchLoader.register("crash reports", phase: .early) { options in CrashReports.start() }
-  LaunchLoader.register("search", after: ["database"]) { options in try await Search.open() }
+  LaunchLoader.register("crash reports", phase: .early) { options in print("catch crashes") }
+  LaunchLoader.register("search", after: ["database"]) { options in await Task.yield() }
 }
 
 // snippet.hide
-private enum CrashReports {
-  static func start() {}
-}
-
-private enum Search {
-  static func open() async throws {}
-}
-
+LaunchLoader.register("database") { _ in }
 // snippet.show
+
+let bus = EventBus()
+let attachment = LaunchLoader.shared.attach(to: bus)
+bus.post(.didFinishLaunching, .current)
+
 /// Called by the host when it has loaded the plug-in, after the launch: the work runs at once.
 @_cdecl("plugin_did_load") public func pluginDidLoad() {
-  LaunchLoader.register("plug-in", after: ["database"]) { options in try await Plugin.start() }
-}
-// snippet.hide
-private enum Plugin {
-  static func start() async throws {}
+  LaunchLoader.register("plug-in", after: ["database"]) { options in print("start") }
 }
 
-@main
-private enum Program {
-  static func main() async throws {
-    LaunchLoader.register("database") { _ in }
-    let bus = EventBus()
-    // snippet.show
-    let attachment = LaunchLoader.shared.attach(to: bus)
-    bus.post(.didFinishLaunching, .current)
-    // snippet.hide
-    let report = try await LaunchLoader.shared.report
-    precondition(report.failures.isEmpty && report.entries.count == 3)
-    pluginDidLoad()
-    attachment.cancel()
-  }
-}
+// snippet.hide
+let report = try await LaunchLoader.shared.report
+precondition(report.failures.isEmpty && report.entries.count == 3)
+pluginDidLoad()
+attachment.cancel()

@@ -1,8 +1,6 @@
-// How a program ends, in order or by force.
+// The end of a program, in order or by force.
 
-// snippet.hide
 import EventBus
-// snippet.show
 import LaunchLoader
 
 var configuration = Application.Configuration()
@@ -13,12 +11,10 @@ configuration.cancelTimeout = .seconds(1)  // and then left behind, and named
 configuration.launchOptions = LaunchOptions()
 // snippet.show
 let app = Application(configuration: configuration)
-// snippet.hide
-try app.add("a") { context in try await context.untilShutdown() }
-// snippet.show
 let saving = app.bus.observe(.willTerminate) { print("services still run: save") }
 
 // snippet.hide
+try app.add("a") { context in try await context.untilShutdown() }
 let ending = app.bus.observe(.didBecomeActive) { app.shutdown() }
 // snippet.show
 do {
@@ -26,5 +22,5 @@ do {
   print("exit code \(code)")
 } catch let error as ApplicationError {
   print(error.errors[0])  // the cause
-  print(error.stuckServices)  // who had to be left behind
+  print(error.stuckServices)  // the services that were left behind
 }

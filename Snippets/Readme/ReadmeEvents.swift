@@ -7,8 +7,8 @@ extension EventNames {
 }
 
 let token = EventBus.default.observe(.didLogIn) { name in print("Hello, \(name)!") }
-EventBus.default.post(.didLogIn, "Ada")  // a payload that is no String does not compile
-token.cancel()  // or let go of it
+EventBus.default.post(.didLogIn, "Ada")  // a payload of another type does not compile
+token.cancel()  // or release it
 
 @MainActor final class Screen {
   var title = ""

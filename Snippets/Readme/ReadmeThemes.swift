@@ -14,8 +14,8 @@ extension ThemeKeys {
 let label = Label()
 label.skin = [.set(\.color, .accent)]  // subscribes, and applies the theme in use
 try ThemeManager.shared.use(Theme("Ember") { $0[.accent] = RGBA(red: 226, green: 88, blue: 34) })
-print(label.color)  // #e25822; the label left the list by itself if it died meanwhile
-label.skin = nil  // ends
+print(label.color)  // #e25822; if the label dies, its subscription ends with it
+label.skin = nil  // ends the subscription
 
 // snippet.hide
 precondition(label.color == RGBA(red: 226, green: 88, blue: 34))
@@ -23,5 +23,6 @@ precondition(label.color == RGBA(red: 226, green: 88, blue: 34))
 
 let sidebar = try ThemeManager.shared.scope { $0[.accent] = RGBA(red: 0, green: 150, blue: 136) }
 label.skin = ThemeMap([.set(\.color, .accent)]).scoped(sidebar)
+
 // snippet.hide
 precondition(label.color.hex == "#009688")

@@ -1,4 +1,4 @@
-// What one writes here for what one wrote with other libraries of themes.
+// The equivalents of other libraries of themes.
 
 import EventBus
 import Theming

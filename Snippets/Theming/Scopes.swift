@@ -29,6 +29,7 @@ try manager.edit { $0[.radius] = 8 }  // both corners
 try sidebar.edit { $0[.brand] = RGBA(red: 121, green: 85, blue: 72) }  // the entry alone
 
 try sidebar.use(Theme("Night"))  // the sidebar uses Night from now on, regardless of the manager
+
 // snippet.hide
 precondition(title.corner == 8 && entry.corner == 4 && entry.color.hex == "#007aff")
 // snippet.show
@@ -45,6 +46,7 @@ final class Panel {
     for label in labels { label.themeMap = map.scoped(look) }
   }
 }
+
 // snippet.hide
 let panel = try Panel(in: manager)
 precondition(panel.labels.allSatisfy { $0.corner == 0 })

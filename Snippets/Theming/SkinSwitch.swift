@@ -16,15 +16,13 @@ final class Label {
 
 let label = Label()
 label.themeMap = [.set(\.color, .accent), .set(\.corner, .radius)]  // subscribes, applies now
-label.themeMap = nil  // ends
-
-label.themeMap = [.set(\.color, .accent), .set(\.corner, .radius)]
 
 var night = Theme("Night")
 night[.accent] = RGBA(red: 110, green: 160, blue: 255)
 let ember = night.deriving("Ember") { $0[.radius] = 8 }
 
 try ThemeManager.shared.use(night)
+
 // snippet.hide
 try ThemeManager.shared.use(ember)
 precondition(label.color.hex == "#6ea0ff" && label.corner == 8)

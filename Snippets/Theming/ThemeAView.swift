@@ -1,4 +1,4 @@
-// A view that themes itself from its setter, in every way there is.
+// The ways in which a view is themed from its setter.
 
 import EventBus
 import Theming
@@ -34,13 +34,12 @@ final class Badge: Themeable {
 let badge = Badge()
 badge.themes = [.set(\.ink, .ink)]  // subscribes, applies now
 
-// snippet.hide
 @MainActor
 final class LegacyCell {
   var tint = RGBA(red: 0, green: 0, blue: 0)
 }
+
 let cell = LegacyCell()
-// snippet.show
 let following = ThemeManager.shared.follow(cell, [.set(\.tint, .ink)])
 following.cancel()  // or release the cell
 
@@ -61,6 +60,7 @@ manager.preference = .dark  // shows Night, regardless of the system
 
 manager.register(Theme("Contrast") { $0[.ink] = RGBA(red: 255, green: 255, blue: 255) })
 try manager.use("Contrast")
+
 // snippet.hide
 precondition(badge.ink.hex == "#14283c" && manager.theme.name == "Contrast")
 precondition(!row.needsLayout || row.corner == 4)

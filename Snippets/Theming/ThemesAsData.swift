@@ -1,4 +1,4 @@
-// Themes as values: layers, aliases, where a value comes from, contrast, and documents.
+// Themes as values: layers, aliases, the origin of a value, contrast, and documents.
 
 import Theming
 

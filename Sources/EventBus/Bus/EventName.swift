@@ -54,10 +54,13 @@ extension EventName: CustomStringConvertible {
 ///
 /// ```swift
 /// extension EventNames {
-///   static let userDidLogIn = EventName<User>("user.didLogIn")
+///   static let userDidLogIn = EventName<String>("user.didLogIn")
 ///   static let didSave = EventName<Void>("document.didSave")
 /// }
-/// bus.post(.userDidLogIn, user)
+///
+/// let bus = EventBus()
+/// bus.post(.userDidLogIn, "Ada")
+/// bus.post(.didSave)
 /// ```
 ///
 /// The class exists because an extension of a generic type cannot declare a stored static property. It has

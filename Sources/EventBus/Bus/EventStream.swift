@@ -1,7 +1,10 @@
 /// The occurrences of an event as an asynchronous sequence.
 ///
 /// ```swift
-/// for await user in bus.events(.userDidLogIn) { print(user) }
+/// let didTick = Signal<Int>()
+/// let ticks = didTick.events()
+/// didTick.send(1)
+/// for await tick in ticks.prefix(1) { print(tick) }
 /// ```
 ///
 /// A stream is live from the call that created it, not from the first iteration; each such call creates a

@@ -2,8 +2,10 @@
 /// priority in the order of registration.
 ///
 /// ```swift
-/// let indexing = bus.observe(.didSave, priority: .low) { print("then the index") }
-/// let backup = bus.observe(.didSave, priority: 42) { print("first the backup") }
+/// let didSave = Signal<Void>()
+/// let indexing = didSave.observe(priority: .low) { print("then the index") }
+/// let backup = didSave.observe(priority: 42) { print("first the backup") }
+/// didSave.send()
 /// ```
 ///
 /// Every number is valid. Use few different ones, because the library keeps one list for each.

@@ -7,7 +7,10 @@
 ///   let didFinish = Signal<Int>()
 ///   func run() { didFinish.send(42) }
 /// }
+///
+/// let export = Export()
 /// let token = export.didFinish.observe { count in print(count) }
+/// export.run()
 /// ```
 ///
 /// Any code with access to the signal may send. When the signal is released, its tokens become inert. A

@@ -3,10 +3,17 @@ public import Synchronization
 /// Defers the reports of changes until a closure returns, and reports each property at most once.
 ///
 /// ```swift
-/// batch {
-///   account.owner = "Grace"
-///   account.balance = 7
+/// @MainActor final class Account {
+///   @Observed var owner = "Ada"
+///   @Observed var balance = 0
 /// }
+///
+/// let account = Account()
+/// let token = account.$balance.observe { change in print("\(change.old) → \(change.new)") }
+/// batch {
+///   account.balance = 5
+///   account.balance = 7
+/// }  // 0 → 7
 /// ```
 ///
 /// Values are stored at once and can be read at once, including computed ones. When the closure returns,

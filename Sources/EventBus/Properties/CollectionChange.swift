@@ -4,9 +4,16 @@
 /// the value that the observer knew to ``new``. For the initial change they lead from an empty collection.
 ///
 /// ```swift
-/// library.$books.observeElements(owner: list, options: .initial) { list, change in
-///   for splice in change.difference() { list.replaceRows(splice.range, with: splice.inserted) }
+/// @MainActor final class Library {
+///   @Observed var books = ["Emma", "Ulysses"]
 /// }
+///
+/// let library = Library()
+/// var rows: [String] = []
+/// let token = library.$books.observeElements(options: .initial) { change in
+///   for splice in change.difference() { rows.replaceSubrange(splice.range, with: splice.inserted) }
+/// }
+/// library.$books.append("Dune")
 /// ```
 public struct CollectionChange<Value: RangeReplaceableCollection> {
   /// The kinds of information about a change.

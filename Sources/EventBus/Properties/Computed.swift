@@ -1,10 +1,17 @@
 /// An observable value that is computed from other observable values.
 ///
 /// ```swift
+/// @MainActor final class Account {
+///   @Observed var owner = "Ada"
+///   @Observed var balance = 0
+/// }
+///
+/// let account = Account()
 /// let summary = Computed(account.$owner, account.$balance) { owner, balance in
 ///   "\(owner) has \(balance)"
 /// }
-/// summary.observe(owner: screen) { screen, change in screen.text = change.new }
+/// let token = summary.observe { change in print(change.new) }
+/// account.balance = 5  // Ada has 5
 /// ```
 ///
 /// The value is computed when it is read after a change and, if it has observers, once after each change of

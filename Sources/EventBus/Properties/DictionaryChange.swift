@@ -1,12 +1,18 @@
 /// A change of a dictionary, as reported to the observers of its elements.
 ///
 /// ```swift
-/// library.$loans.observeElements(owner: list) { list, change in
-///   if change.isReset { list.removeAllRows() }
-///   for book in change.removed.keys { list.removeRow(book) }
-///   for book in change.inserted.keys { list.addRow(book) }
+/// @MainActor final class Library {
+///   @Observed var loans: [String: String] = [:]
+/// }
+///
+/// let library = Library()
+/// let token = library.$loans.observeElements { change in
+///   if change.isReset { print("everything:") }
+///   for book in change.removed.keys { print("\(book) is back") }
+///   for (book, reader) in change.inserted { print("\(reader) has \(book)") }
 ///   for (book, update) in change.updated { print("\(book): \(update.old), now \(update.new)") }
 /// }
+/// library.$loans["Dune"] = "Ada"
 /// ```
 public struct DictionaryChange<Key: Hashable, Value> {
   /// The kinds of information about a change.

@@ -82,6 +82,16 @@ extension Observed {
   /// Assigns the value to a property of another object, now and after every change.
   ///
   /// ```swift
+  /// @MainActor final class Account {
+  ///   @Observed var owner = "Ada"
+  /// }
+  ///
+  /// @MainActor final class Screen {
+  ///   var text = ""
+  /// }
+  ///
+  /// let account = Account()
+  /// let screen = Screen()
   /// account.$owner.bind(to: screen, \.text)
   /// ```
   ///

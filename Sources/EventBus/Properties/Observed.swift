@@ -10,6 +10,12 @@
 /// ```
 ///
 /// ```swift
+/// @MainActor final class Screen {
+///   var text = ""
+/// }
+///
+/// let account = Account()
+/// let screen = Screen()
 /// account.$balance.observe(owner: screen) { screen, change in
 ///   screen.text = "\(change.old) → \(change.new)"
 /// }

@@ -3,9 +3,24 @@ extension Observed {
   /// object is replaced.
   ///
   /// ```swift
+  /// @MainActor final class Account {
+  ///   @Observed var balance = 0
+  /// }
+  ///
+  /// @MainActor final class Player {
+  ///   @Observed var account: Account?
+  /// }
+  ///
+  /// @MainActor final class Screen {
+  ///   var text = ""
+  /// }
+  ///
+  /// let player = Player()
+  /// let screen = Screen()
   /// player.$account.observe(\.$balance, owner: screen) { screen, change in
   ///   screen.text = change.new.map { "\($0)" } ?? "no account"
   /// }
+  /// player.account = Account()
   /// ```
   ///
   /// Replacing the object is one change, from the value in the old object to the value in the new one; if

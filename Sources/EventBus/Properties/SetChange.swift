@@ -1,11 +1,18 @@
 /// A change of a set, as reported to the observers of its elements.
 ///
 /// ```swift
-/// library.$readers.observeElements(owner: list) { list, change in
-///   if change.isReset { list.removeAllRows() }
-///   for reader in change.removed { list.removeRow(reader) }
-///   for reader in change.inserted { list.addRow(reader) }
+/// @MainActor final class Library {
+///   @Observed var readers: Set<String> = []
 /// }
+///
+/// let library = Library()
+/// var shown: Set<String> = []
+/// let token = library.$readers.observeElements { change in
+///   if change.isReset { shown = [] }
+///   shown.subtract(change.removed)
+///   shown.formUnion(change.inserted)
+/// }
+/// library.$readers.insert("Ada")
 /// ```
 public struct SetChange<Element: Hashable> {
   /// The kinds of information about a change.

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let progress = SharedObserved(0.0)
-/// progress.observe(owner: screen) { screen, change in screen.show(change.new) }
+/// let token = progress.observe { change in print("\(change.old) → \(change.new)") }
 /// progress.value = 0.5
 /// progress.update { $0 += 0.1 }
 /// ```

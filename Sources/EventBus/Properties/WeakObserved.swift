@@ -1,6 +1,10 @@
 /// A weak property that becomes `nil` when its object's lifetime ends, and reports that change.
 ///
 /// ```swift
+/// final class Visitor: LifetimeOwner, Sendable {
+///   let lifetime = Lifetime()
+/// }
+///
 /// @MainActor final class Desk {
 ///   @WeakObserved var visitor: Visitor?
 /// }

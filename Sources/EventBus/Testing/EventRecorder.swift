@@ -1,6 +1,11 @@
 /// A recorder of the events of a bus, for tests.
 ///
 /// ```swift
+/// extension EventNames {
+///   static let userDidLogIn = EventName<String>("user.didLogIn")
+/// }
+///
+/// let bus = EventBus()
 /// let recorder = EventRecorder(bus)
 /// bus.post(.userDidLogIn, "Ada")
 /// print(recorder.events.map(\.name))  // ["user.didLogIn"]

@@ -3,8 +3,12 @@
 /// A periodic task that holds its owner weakly:
 ///
 /// ```swift
-/// every(.seconds(120), owner: self) { screen, _ in
-///   screen.show(await feed.refresh())
+/// @MainActor final class Screen {
+///   var minutes = 0
+///
+///   func start() {
+///     every(.seconds(60), owner: self) { screen, _ in screen.minutes += 1 }
+///   }
 /// }
 /// ```
 ///

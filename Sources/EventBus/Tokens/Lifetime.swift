@@ -7,6 +7,8 @@
 /// final class Screen: LifetimeOwner {
 ///   let lifetime = Lifetime()
 /// }
+///
+/// let screen = Screen()
 /// screen.lifetime.onEnd { print("gone") }
 /// ```
 ///

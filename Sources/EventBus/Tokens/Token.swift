@@ -6,7 +6,9 @@ internal import Synchronization
 /// hook of a lifetime. Keep the token for as long as the handler should be called.
 ///
 /// ```swift
-/// let token = bus.observe(.userDidLogIn) { user in print(user.name) }
+/// let didTick = Signal<Int>()
+/// let token = didTick.observe { tick in print(tick) }
+/// didTick.send(1)
 /// token.cancel()
 /// ```
 ///

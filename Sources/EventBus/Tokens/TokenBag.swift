@@ -1,8 +1,10 @@
 /// A collection of tokens that are cancelled together, at the latest when the bag is deallocated.
 ///
 /// ```swift
+/// let didTick = Signal<Int>()
 /// let bag = TokenBag()
-/// bus.observe(.userDidLogIn) { _ in }.store(in: bag)
+/// didTick.observe { tick in print("tick \(tick)") }.store(in: bag)
+/// didTick.observe { tick in print("tock \(tick)") }.store(in: bag)
 /// bag.cancelAll()
 /// ```
 ///

@@ -2,7 +2,13 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// Returns a sequence that ends with a lifetime.
   ///
   /// ```swift
-  /// for await line in lines.until(screen.lifetime) { print(line) }
+  /// let lifetime = Lifetime()
+  /// let (lines, input) = AsyncStream<String>.makeStream()
+  /// let reading = Task {
+  ///   for await line in lines.until(lifetime) { print(line) }
+  /// }
+  /// lifetime.end()  // ends the loop, although the stream has not ended
+  /// await reading.value
   /// ```
   ///
   /// The end of the lifetime ends the iteration at once, even while a task is suspended waiting for the

@@ -129,7 +129,7 @@ extension LaunchLoader {
 /// ```swift
 /// @section(".init_array") @used  // Mach-O: "__DATA,__mod_init_func,mod_init_funcs"
 /// private let entry: LaunchEntry = {
-///   LaunchLoader.register("analytics") { options in Analytics.start(options) }
+///   LaunchLoader.register("analytics") { options in print("analytics: \(options.reason)") }
 /// }
 /// ```
 ///

@@ -3,7 +3,10 @@ public import EventBus
 /// Collects launch work from all over a program and runs it once.
 ///
 /// ```swift
-/// LaunchLoader.register("logging") { options in Log.start(options.arguments) }
+/// import EventBus
+/// import LaunchLoader
+///
+/// LaunchLoader.register("logging") { options in print("logging: \(options.reason)") }
 ///
 /// let attachment = LaunchLoader.shared.attach(to: .default)
 /// EventBus.default.post(.didFinishLaunching, .current)  // runs it: once, whatever is posted later

@@ -5,8 +5,9 @@ public import EventBus
 /// Releasing the token changes nothing, because the loader keeps the registration.
 ///
 /// ```swift
-/// let token = LaunchLoader.register("index") { options in try await Index.open() }
-/// let outcome = try await token.wait()
+/// let token = LaunchLoader.register("index") { options in await Task.yield() }
+/// try await LaunchLoader.shared.launch()
+/// print(try await token.wait())
 /// ```
 ///
 /// ## Thread safety

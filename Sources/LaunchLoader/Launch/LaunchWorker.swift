@@ -3,10 +3,9 @@
 /// ```swift
 /// struct StartAnalytics: LaunchWorker {
 ///   static let dependencies: [LaunchID] = ["logging"]
-///   func launch(_ options: LaunchOptions) async throws {
-///     print(options[DeepLink.self] ?? "no link", options.reason)
-///   }
+///   func launch(_ options: LaunchOptions) async throws { print(options.reason) }
 /// }
+///
 /// LaunchLoader.register(StartAnalytics.self)
 /// ```
 ///

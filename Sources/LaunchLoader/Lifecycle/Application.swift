@@ -3,6 +3,7 @@ public import EventBus
 /// A program with launch work, services, states and an orderly stop.
 ///
 /// ```swift
+/// let app = Application()
 /// try app.add("server") { context in
 ///   context.onShutdown { print("no more connections") }
 ///   context.ready()

@@ -113,10 +113,13 @@ public struct ServiceOptions: Sendable {
 /// The connection of a running service to its application or group: shutdown requests and readiness.
 ///
 /// ```swift
+/// let app = Application()
+/// var web = ServiceOptions()
+/// web.after = ["database"]
 /// try app.add("web", web) { context in
-///   let server = try await Server.bind()
-///   context.onShutdown { server.close() }
-///   try await server.serve(until: context)
+///   context.onShutdown { print("no more connections") }
+///   context.ready()
+///   try await context.untilShutdown()
 /// }
 /// ```
 ///

@@ -4,7 +4,9 @@ internal import EventBus
 ///
 /// ```swift
 /// let storage = ServiceGroup("storage")
-/// try storage.add(Heartbeat())
+/// try storage.add("cache") { context in try await context.untilShutdown() }
+///
+/// let app = Application()
 /// try app.add(storage)
 /// ```
 ///

@@ -14,7 +14,7 @@ private import Darwin
 /// ```swift
 /// let reloads = UnixSignal.stream(.hangup)
 /// for await _ in reloads {
-///   reloadConfiguration()
+///   print("reload the configuration")
 /// }
 /// ```
 ///

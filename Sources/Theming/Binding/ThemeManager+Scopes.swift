@@ -9,6 +9,11 @@ extension ThemeManager {
   /// manager.
   ///
   /// ```swift
+  /// extension ThemeKeys {
+  ///   static let brand = ThemeKey("color.brand", default: RGBA(red: 0, green: 122, blue: 255))
+  /// }
+  ///
+  /// let manager = ThemeManager(Theme("Day"))
   /// let sidebar = try manager.scope { $0[.brand] = RGBA(red: 0, green: 150, blue: 136) }
   /// ```
   ///

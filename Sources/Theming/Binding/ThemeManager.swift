@@ -3,7 +3,7 @@ public import EventBus
 /// Holds the theme in use and applies it to its subscribers.
 ///
 /// ```swift
-/// try ThemeManager.shared.use(night)
+/// try ThemeManager.shared.use(Theme("Night"))
 /// ```
 ///
 /// A switch has a fixed order. First, the theme and those of all scopes are checked; if one is

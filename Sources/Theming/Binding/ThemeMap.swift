@@ -1,7 +1,20 @@
 /// The properties of an object and the theme keys they follow.
 ///
 /// ```swift
-/// label.themeMap = [.set(\.color, .accent), .set(\.corner, .radius)]
+/// extension ThemeKeys {
+///   static let accent = ThemeKey("color.accent", default: RGBA(red: 0, green: 122, blue: 255))
+///   static let radius = ThemeKey("corner.radius", default: 4)
+/// }
+///
+/// @MainActor
+/// final class Label {
+///   var color = RGBA(red: 0, green: 0, blue: 0)
+///   var corner = 0
+///   @Themed var themeMap: ThemeMap<Label>?
+/// }
+///
+/// let label = Label()
+/// label.themeMap = [.set(\.color, .accent), .set(\.corner, .radius)]  // subscribes, applies now
 /// ```
 ///
 /// A map is a value: it references no object and has no effect by itself. One map can serve any

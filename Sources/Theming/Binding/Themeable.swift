@@ -3,6 +3,10 @@ internal import EventBus
 /// An object that follows the theme, as with ``Themed`` but without a property wrapper.
 ///
 /// ```swift
+/// extension ThemeKeys {
+///   static let ink = ThemeKey("color.ink", default: RGBA(red: 30, green: 30, blue: 30))
+/// }
+///
 /// @MainActor
 /// final class Badge: Themeable {
 ///   let themeSlot = ThemeSlot()

@@ -4,6 +4,11 @@ internal import Synchronization
 /// A property wrapper by which a view follows the theme.
 ///
 /// ```swift
+/// extension ThemeKeys {
+///   static let accent = ThemeKey("color.accent", default: RGBA(red: 0, green: 122, blue: 255))
+///   static let radius = ThemeKey("corner.radius", default: 4)
+/// }
+///
 /// @MainActor
 /// final class Label {
 ///   var color = RGBA(red: 0, green: 0, blue: 0)
@@ -13,7 +18,6 @@ internal import Synchronization
 ///
 /// let label = Label()
 /// label.themeMap = [.set(\.color, .accent), .set(\.corner, .radius)]  // subscribes, applies now
-/// label.themeMap = nil  // ends
 /// ```
 ///
 /// - Setting a map subscribes the view and applies the theme in use before the assignment returns.

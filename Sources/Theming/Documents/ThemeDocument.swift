@@ -15,6 +15,15 @@
 /// Use any decoder: for JSON, property lists, YAML or another format.
 ///
 /// ```swift
+/// extension ThemeKeys {
+///   static let ground = ThemeKey("color.ground", default: RGBA(red: 20, green: 24, blue: 32))
+///   static let margin = ThemeKey("margin", default: 2)
+/// }
+///
+/// enum Skin: ThemeSchema {
+///   static let keys: [ThemeKeys] = [.ground, .margin]
+/// }
+///
 /// func skin(from decoder: any Decoder, over base: Theme) throws -> Theme {
 ///   let document = try ThemeDocument<Skin>(from: decoder)
 ///   for issue in document.issues { print(issue) }
@@ -201,8 +210,13 @@ struct DocumentKey: CodingKey, ExpressibleByStringLiteral {
 /// The keys that a ``ThemeDocument`` can set.
 ///
 /// ```swift
+/// extension ThemeKeys {
+///   static let ground = ThemeKey("color.ground", default: RGBA(red: 20, green: 24, blue: 32))
+///   static let margin = ThemeKey("margin", default: 2)
+/// }
+///
 /// enum Skin: ThemeSchema {
-///   static let keys: [ThemeKeys] = [.brand, .accent, .ground, .radius]
+///   static let keys: [ThemeKeys] = [.ground, .margin]
 /// }
 /// ```
 ///

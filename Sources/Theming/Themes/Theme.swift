@@ -1,6 +1,11 @@
 /// A skin: a value for every key.
 ///
 /// ```swift
+/// extension ThemeKeys {
+///   static let brand = ThemeKey("color.brand", default: RGBA(red: 0, green: 122, blue: 255))
+///   static let accent = ThemeKey("color.accent", default: RGBA(red: 0, green: 122, blue: 255))
+/// }
+///
 /// var night = Theme("Night")
 /// night[.brand] = RGBA(red: 110, green: 160, blue: 255)
 /// night[alias: .accent] = .brand

@@ -61,9 +61,7 @@ struct OrderTests {
         kept.remove(at: numbers.next(below: kept.count)).token.cancel()
       }
     }
-    let expected = kept.map(\.place).sorted {
-      $0.priority == $1.priority ? $0.index < $1.index : $0.priority > $1.priority
-    }
+    let expected = kept.map(\.place).sorted { ($1.priority, $0.index) < ($0.priority, $1.index) }
     #expect(bus.post(.nothing) == expected.count)
     #expect(bus.post(.nothing) == expected.count)
     #expect(log.entries == expected + expected)

@@ -1,4 +1,4 @@
-// Properties that tell what they were and what they are.
+// Properties that report each change.
 
 import EventBus
 
@@ -15,15 +15,15 @@ import EventBus
 
 let account = Account()
 let screen = Screen()
-
 account.$balance.observe(owner: screen) { screen, change in
   screen.text = "\(change.old) → \(change.new)"
 }
 account.balance = 5
+
 // snippet.hide
 precondition(screen.text == "0 → 5")
-
 // snippet.show
+
 let token = account.$balance.observe(options: [.initial, .prior]) { change in
   switch change.kind {
   case .initial: print("is \(change.new)")
@@ -31,23 +31,25 @@ let token = account.$balance.observe(options: [.initial, .prior]) { change in
   case .set: print("changed from \(change.old)")
   }
 }
+
 // snippet.hide
 account.balance = 6
 token.cancel()
-
 // snippet.show
+
 let limit = account.$balance.willSet { old, proposed in
   proposed = min(proposed, 100)  // replace
   return proposed >= 0  // or decline
 }
+
 // snippet.hide
 account.balance = 500
 precondition(account.balance == 100)
 account.balance = -1
 precondition(account.balance == 100)
 limit.cancel()
-
 // snippet.show
+
 let summary = Computed(account.$owner, account.$balance) { owner, balance in
   "\(owner) has \(balance)"
 }
@@ -57,19 +59,13 @@ batch {
   account.owner = "Grace"
   account.balance = 7
 }
+
 // snippet.hide
 precondition(screen.text == "Grace has 7")
 summary.unobserve(owner: screen)
 account.$balance.unobserve(owner: screen)
-
 // snippet.show
-account.$owner.bind(to: screen, \.text)
-// snippet.hide
-account.owner = "Ada"
-precondition(screen.text == "Ada")
-account.$owner.unobserve(owner: screen)
 
-// snippet.show
 @MainActor final class Player {
   @Observed var account: Account?
 }
@@ -78,32 +74,32 @@ let player = Player()
 player.$account.observe(\.$balance, owner: screen) { screen, change in
   screen.text = change.new.map { "\($0)" } ?? "no account"
 }
-// snippet.hide
 player.account = account
+
+// snippet.hide
 precondition(screen.text == "7")
 account.balance = 8
 precondition(screen.text == "8")
 player.account = nil
 precondition(screen.text == "no account")
-
 // snippet.show
+
 account.visits += 1
 account.visits += 1
 account.$visits.notifyChange(from: 0)
 account.$balance.withoutNotifying { $0 += 1 }
 
-// snippet.hide
 let lifetime = Lifetime()
-// snippet.show
 let balances = account.$balance.values(until: lifetime)
+
 // snippet.hide
 account.balance = 1
 lifetime.end()
 var seen: [Int] = []
 for await balance in balances { seen.append(balance) }
 precondition(seen == [9, 1])
-
 // snippet.show
+
 final class Visitor: LifetimeOwner, Sendable {
   let lifetime = Lifetime()
 }
@@ -113,7 +109,8 @@ final class Visitor: LifetimeOwner, Sendable {
 }
 
 let desk = Desk()
-desk.visitor = Visitor()  // nobody keeps it
+desk.visitor = Visitor()  // no strong reference remains
 print(desk.visitor == nil)
+
 // snippet.hide
 precondition(desk.visitor == nil)

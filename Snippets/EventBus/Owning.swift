@@ -6,10 +6,24 @@ extension EventNames {
   static let didTick = EventName<Int>("clock.didTick")
 }
 
-// snippet.hide
 let bus = EventBus()
+let token = bus.observe(.didTick) { tick in print(tick) }
+token.cancel()  // from here on no call begins
+await token.waitUntilFinished()  // and none is running on another thread
 
+// snippet.hide
+precondition(!token.isActive)
 // snippet.show
+
+final class Meter {  // not Sendable: it keeps the token, and the handler captures it weakly
+  private(set) var level = 0
+  private var token: Token?
+
+  @MainActor func follow(_ bus: EventBus) {
+    token = bus.observe(.didTick) { [weak self] tick in self?.level = tick }
+  }
+}
+
 final class Player: LifetimeOwner, Sendable {
   let lifetime = Lifetime()
 
@@ -19,32 +33,20 @@ final class Player: LifetimeOwner, Sendable {
   }
 
   deinit {
-    lifetime.end()  // here, where the fields are still there; without it, with the fields
+    lifetime.end()  // while all fields exist; without it, when they are destroyed
   }
 
   func advance(to tick: Int) {}
-}
-
-final class Meter {  // not Sendable: it keeps the token, and the handler knows it weakly
-  private(set) var level = 0
-  private var token: Token?
-
-  @MainActor func follow(_ bus: EventBus) {
-    token = bus.observe(.didTick) { [weak self] tick in self?.level = tick }
-  }
 }
 
 let bag = TokenBag()
 bus.observe(.didTick) { tick in print("tick \(tick)") }.store(in: bag)
 bus.observe(.didTick) { tick in print("tock \(tick)") }.store(in: bag)
 bag.cancelAll()  // both; the bag can be used again
-bag.end()  // what is stored from now on is cancelled at once
+bag.end()  // cancels tokens that are stored from now on
 
-let token = bus.observe(.didTick) { tick in print(tick) }
-token.cancel()  // no call begins here any more
-await token.waitUntilFinished()  // and none is running on another thread
 // snippet.hide
-precondition(bag.count == 0 && !token.isActive)
+precondition(bag.count == 0)
 var player: Player? = Player(bus)
 let meter = Meter()
 meter.follow(bus)

@@ -4,18 +4,14 @@ import EventBus
 
 extension EventNames {
   static let didProgress = EventName<Int>("download.didProgress")
-  static let themeDidChange = EventName<String>("theme.didChange", replay: 1)
 }
 
-// snippet.hide
 final class Download: LifetimeOwner, Sendable {
   let lifetime = Lifetime()
 }
 
 let bus = EventBus()
 let download = Download()
-
-// snippet.show
 let progress = bus.events(
   .didProgress,
   buffering: .bufferingNewest(1),
@@ -27,19 +23,26 @@ print(progress.dropped)  // 1
 download.lifetime.end()
 for await percent in progress { print(percent) }  // 80, and the loop ends
 
+// snippet.hide
+precondition(progress.dropped == 1)
+// snippet.show
+
 @Sendable func waitForTheEnd(on bus: EventBus) async throws {
   _ = try await bus.next(.didProgress, where: { $0 == 100 })
 }
 
 // snippet.hide
-precondition(progress.dropped == 1)
 let end = Task { try await waitForTheEnd(on: bus) }
 while bus.signal(.didProgress).observerCount == 0 { await Task.yield() }
 precondition(bus.post(.didProgress, 90) == 0)
 precondition(bus.post(.didProgress, 100) == 1)
 try await end.value
-
 // snippet.show
+
+extension EventNames {
+  static let themeDidChange = EventName<String>("theme.didChange", replay: 1)
+}
+
 struct Painter: Sendable {
   let token: Token
   init(_ bus: EventBus) {
@@ -51,6 +54,7 @@ bus.post(.themeDidChange, "night")
 let painter = Painter(bus)  // paint night
 print(bus.latest(.themeDidChange) ?? "no theme")  // night
 bus.clearReplay(.themeDidChange)
+
 // snippet.hide
 precondition(bus.latest(.themeDidChange) == nil)
 painter.token.cancel()

@@ -1,0 +1,134 @@
+// The samples of documentation comments about events, tokens and lifetimes.
+
+import EventBus
+
+extension EventNames {
+  static let userDidLogIn = EventName<String>("user.didLogIn")
+  static let didSave = EventName<Void>("document.didSave")
+}
+
+let bus = EventBus()
+bus.post(.userDidLogIn, "Ada")
+bus.post(.didSave)
+// snippet.hide
+
+func token() {
+  // snippet.show
+  let didTick = Signal<Int>()
+  let token = didTick.observe { tick in print(tick) }
+  didTick.send(1)
+  token.cancel()
+  // snippet.hide
+  precondition(!token.isActive)
+}
+
+func tokenBag() {
+  // snippet.show
+  let didTick = Signal<Int>()
+  let bag = TokenBag()
+  didTick.observe { tick in print("tick \(tick)") }.store(in: bag)
+  didTick.observe { tick in print("tock \(tick)") }.store(in: bag)
+  bag.cancelAll()
+  // snippet.hide
+  precondition(didTick.send(1) == 0)
+}
+
+func priorities() {
+  // snippet.show
+  let didSave = Signal<Void>()
+  let indexing = didSave.observe(priority: .low) { print("then the index") }
+  let backup = didSave.observe(priority: 42) { print("first the backup") }
+  didSave.send()
+  // snippet.hide
+  for token in [indexing, backup] { token.cancel() }
+}
+
+func signal() {
+  // snippet.show
+  final class Export: Sendable {
+    let didFinish = Signal<Int>()
+    func run() { didFinish.send(42) }
+  }
+
+  let export = Export()
+  let token = export.didFinish.observe { count in print(count) }
+  export.run()
+  // snippet.hide
+  token.cancel()
+}
+
+func stream() async {
+  // snippet.show
+  let didTick = Signal<Int>()
+  let ticks = didTick.events()
+  didTick.send(1)
+  for await tick in ticks.prefix(1) { print(tick) }
+  // snippet.hide
+}
+
+func lifetime() {
+  // snippet.show
+  final class Screen: LifetimeOwner {
+    let lifetime = Lifetime()
+  }
+
+  let screen = Screen()
+  screen.lifetime.onEnd { print("gone") }
+  // snippet.hide
+  screen.lifetime.end()
+}
+
+@MainActor func lifetimeOwner() {
+  // snippet.show
+  @MainActor final class Screen: LifetimeOwner {
+    let lifetime = Lifetime()
+  }
+  // snippet.hide
+  Screen().lifetime.end()
+}
+
+func until() async {
+  // snippet.show
+  let lifetime = Lifetime()
+  let (lines, input) = AsyncStream<String>.makeStream()
+  let reading = Task {
+    for await line in lines.until(lifetime) { print(line) }
+  }
+  lifetime.end()  // ends the loop, although the stream has not ended
+  await reading.value
+  // snippet.hide
+  input.finish()
+}
+
+func manualClock() async {
+  // snippet.show
+  let clock = ManualClock()
+  let token = every(.seconds(120), clock: clock) { tick in print("tick \(tick.index)") }
+  await clock.advance(by: .seconds(240))  // both ticks have run when it returns
+  // snippet.hide
+  token.cancel()
+}
+
+@MainActor func timer() {
+  // snippet.show
+  @MainActor final class Screen {
+    var minutes = 0
+
+    func start() {
+      every(.seconds(60), owner: self) { screen, _ in screen.minutes += 1 }
+    }
+  }
+  // snippet.hide
+  Screen().start()
+}
+
+token()
+tokenBag()
+priorities()
+signal()
+await stream()
+lifetime()
+lifetimeOwner()
+await until()
+await manualClock()
+timer()

@@ -1,0 +1,159 @@
+// The samples of documentation comments about properties.
+
+import EventBus
+
+// snippet.hide
+@MainActor func batched() {
+  // snippet.show
+  @MainActor final class Account {
+    @Observed var owner = "Ada"
+    @Observed var balance = 0
+  }
+
+  let account = Account()
+  let token = account.$balance.observe { change in print("\(change.old) → \(change.new)") }
+  batch {
+    account.balance = 5
+    account.balance = 7
+  }  // 0 → 7
+  // snippet.hide
+  precondition(account.balance == 7)
+  token.cancel()
+}
+
+@MainActor func computed() {
+  // snippet.show
+  @MainActor final class Account {
+    @Observed var owner = "Ada"
+    @Observed var balance = 0
+  }
+
+  let account = Account()
+  let summary = Computed(account.$owner, account.$balance) { owner, balance in
+    "\(owner) has \(balance)"
+  }
+  let token = summary.observe { change in print(change.new) }
+  account.balance = 5  // Ada has 5
+  // snippet.hide
+  precondition(summary.value == "Ada has 5")
+  token.cancel()
+}
+
+@MainActor func bound() {
+  // snippet.show
+  @MainActor final class Account {
+    @Observed var owner = "Ada"
+  }
+
+  @MainActor final class Screen {
+    var text = ""
+  }
+
+  let account = Account()
+  let screen = Screen()
+  account.$owner.bind(to: screen, \.text)
+  // snippet.hide
+  account.owner = "Grace"
+  precondition(screen.text == "Grace")
+}
+
+@MainActor func path() {
+  // snippet.show
+  @MainActor final class Account {
+    @Observed var balance = 0
+  }
+
+  @MainActor final class Player {
+    @Observed var account: Account?
+  }
+
+  @MainActor final class Screen {
+    var text = ""
+  }
+
+  let player = Player()
+  let screen = Screen()
+  player.$account.observe(\.$balance, owner: screen) { screen, change in
+    screen.text = change.new.map { "\($0)" } ?? "no account"
+  }
+  player.account = Account()
+  // snippet.hide
+  precondition(screen.text == "0")
+}
+
+func shared() {
+  // snippet.show
+  let progress = SharedObserved(0.0)
+  let token = progress.observe { change in print("\(change.old) → \(change.new)") }
+  progress.value = 0.5
+  progress.update { $0 += 0.1 }
+  // snippet.hide
+  precondition(progress.value == 0.6)
+  token.cancel()
+}
+
+@MainActor func collection() {
+  // snippet.show
+  @MainActor final class Library {
+    @Observed var books = ["Emma", "Ulysses"]
+  }
+
+  let library = Library()
+  var rows: [String] = []
+  let token = library.$books.observeElements(options: .initial) { change in
+    for splice in change.difference() { rows.replaceSubrange(splice.range, with: splice.inserted) }
+  }
+  library.$books.append("Dune")
+  // snippet.hide
+  precondition(rows == ["Emma", "Ulysses", "Dune"])
+  token.cancel()
+}
+
+@MainActor func set() {
+  // snippet.show
+  @MainActor final class Library {
+    @Observed var readers: Set<String> = []
+  }
+
+  let library = Library()
+  var shown: Set<String> = []
+  let token = library.$readers.observeElements { change in
+    if change.isReset { shown = [] }
+    shown.subtract(change.removed)
+    shown.formUnion(change.inserted)
+  }
+  library.$readers.insert("Ada")
+  // snippet.hide
+  library.readers = ["Alan"]
+  precondition(shown == ["Alan"])
+  token.cancel()
+}
+
+@MainActor func dictionary() {
+  // snippet.show
+  @MainActor final class Library {
+    @Observed var loans: [String: String] = [:]
+  }
+
+  let library = Library()
+  let token = library.$loans.observeElements { change in
+    if change.isReset { print("everything:") }
+    for book in change.removed.keys { print("\(book) is back") }
+    for (book, reader) in change.inserted { print("\(reader) has \(book)") }
+    for (book, update) in change.updated { print("\(book): \(update.old), now \(update.new)") }
+  }
+  library.$loans["Dune"] = "Ada"
+  // snippet.hide
+  library.$loans["Dune"] = "Grace"
+  library.$loans["Dune"] = nil
+  token.cancel()
+}
+
+batched()
+computed()
+bound()
+path()
+shared()
+collection()
+set()
+dictionary()

@@ -1,0 +1,57 @@
+// The samples of documentation comments about themes, scopes and documents.
+
+import Theming
+
+extension ThemeKeys {
+  static let brand = ThemeKey("color.brand", default: RGBA(red: 0, green: 122, blue: 255))
+  static let accent = ThemeKey("color.accent", default: RGBA(red: 0, green: 122, blue: 255))
+}
+
+var night = Theme("Night")
+night[.brand] = RGBA(red: 110, green: 160, blue: 255)
+night[alias: .accent] = .brand
+let ember = night.deriving("Ember") { $0[.brand] = RGBA(red: 255, green: 120, blue: 60) }
+// snippet.hide
+precondition(ember[.accent].hex == "#ff783c")
+
+// snippet.show
+extension ThemeKeys {
+  static let ink = ThemeKey("color.ink", default: RGBA(red: 30, green: 30, blue: 30))
+}
+
+@MainActor
+final class Badge: Themeable {
+  let themeSlot = ThemeSlot()
+  var ink = RGBA(red: 0, green: 0, blue: 0)
+}
+
+let badge = Badge()
+badge.themes = [.set(\.ink, .ink)]  // subscribes, applies now
+// snippet.hide
+precondition(badge.ink.hex == "#1e1e1e")
+
+// snippet.show
+extension ThemeKeys {
+  static let ground = ThemeKey("color.ground", default: RGBA(red: 20, green: 24, blue: 32))
+  static let margin = ThemeKey("margin", default: 2)
+}
+
+enum Skin: ThemeSchema {
+  static let keys: [ThemeKeys] = [.ground, .margin]
+}
+
+func skin(from decoder: any Decoder, over base: Theme) throws -> Theme {
+  let document = try ThemeDocument<Skin>(from: decoder)
+  for issue in document.issues { print(issue) }
+  return try document.theme(extending: base)
+}
+// snippet.hide
+
+@MainActor func manager() throws {
+  // snippet.show
+  try ThemeManager.shared.use(Theme("Night"))
+  // snippet.hide
+  precondition(ThemeManager.shared.theme.name == "Night")
+}
+
+try manager()
