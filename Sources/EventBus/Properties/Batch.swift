@@ -41,14 +41,13 @@ public func batch<R>(_ body: () throws -> R) rethrows -> R {
 extension Observed: BatchMember {
   /// Queues the change made by the batch.
   func batchWillEnd() {
-    guard let observers, let old = observers.enlisted else { return }
-    observers.enlisted = nil
+    guard let observers, let old = observers.rounds.leaveBatch() else { return }
     let isNetZero = old.map(isEqual(to:)) ?? false
-    observers.enqueueBatch(old: old, new: storage, isNetZero: isNetZero)
+    observers.rounds.queueBatch(old: old, new: storage, isNetZero: isNetZero)
   }
 
   /// Reports the change made by the batch.
-  func batchDidEnd() { observers?.drainBatch() }
+  func batchDidEnd() { observers?.endBatch() }
 }
 
 /// An object that defers its reports to the end of a batch.
@@ -65,12 +64,9 @@ protocol BatchMember: DependencySource {
 /// starts. One word, read with relaxed ordering, indicates that no batch is open anywhere.
 @usableFromInline
 final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own thread.
-  private struct State {
-    var batches: [UInt: OpenBatch] = [:]
-  }
-
   @usableFromInline static let openCount = Atomic<Int>(0)
-  private static let open = Locked(State())
+  /// The open batches, by thread.
+  private static let open = Locked<[UInt: OpenBatch]>([:])
 
   private let thread: UInt
   private var members: [any BatchMember] = []
@@ -85,7 +81,7 @@ final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own th
   static var current: OpenBatch? {
     guard isAnyOpen else { return nil }
     let thread = currentThreadID()
-    return open.withLock { $0.batches[thread] }
+    return open.withLock { $0[thread] }
   }
 
   /// Opens a batch on the current thread.
@@ -94,9 +90,9 @@ final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own th
   static func begin() -> OpenBatch? {
     let thread = currentThreadID()
     let batch = OpenBatch(thread)
-    let isFirst = open.withLock { state in
-      guard state.batches[thread] == nil else { return false }
-      state.batches[thread] = batch
+    let isFirst = open.withLock { batches in
+      guard batches[thread] == nil else { return false }
+      batches[thread] = batch
       return true
     }
     guard isFirst else { return nil }
@@ -110,12 +106,12 @@ final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own th
   /// Closes the batch and delivers the members' reports, in the order in which they joined.
   func end() {
     Self.openCount.wrappingSubtract(1, ordering: .relaxed)
-    let closed = Self.open.withLock { $0.batches.removeValue(forKey: thread) }
+    let closed = Self.open.withLock { $0.removeValue(forKey: thread) }
     let members = self.members
     // All reports are queued before the first is delivered: changes made by observers come after them.
     for member in members { member.batchWillEnd() }
     for member in members { member.batchDidEnd() }
-    ComputedNode.settle(from: members.flatMap(\.dependentNodes))
+    ComputedNode.settle(from: members.flatMap(\.dependents.elements))
     withExtendedLifetime(closed) {}
   }
 }

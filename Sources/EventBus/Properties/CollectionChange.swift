@@ -37,24 +37,15 @@ public struct CollectionChange<Value: RangeReplaceableCollection> {
   /// The element count of the value that the observer knew.
   @usableFromInline let oldCount: Int
 
-  /// Creates the change that a report describes.
-  ///
-  /// - Parameter news: A report, and the element count of the value that the observer knows.
   @inlinable
-  init(_ news: (report: WriteReport<Value>, count: Int)) {
-    let report = news.report
+  init(_ report: WriteReport<Value>, knownCount: Int) {
     new = report.new
     old = report.old
-    oldCount = news.count
+    oldCount = knownCount
+    kind = report.isInitial ? .initial : report.records == nil ? .setting : .splices
     var splices: [Splice<Value.Element>] = []
-    if let records = report.records, !report.isInitial {
-      kind = .splices
-      for record in records {
-        guard let record = record as? SpliceRecord<Value.Element> else { continue }
-        if splices.isEmpty { splices = record.splices } else { splices += record.splices }
-      }
-    } else {
-      kind = report.isInitial ? .initial : .setting
+    for edits in report.edits([Splice<Value.Element>].self) {
+      if splices.isEmpty { splices = edits } else { splices += edits }
     }
     self.splices = splices
   }
@@ -88,17 +79,8 @@ public struct CollectionChange<Value: RangeReplaceableCollection> {
   }
 }
 
+extension CollectionChange: ElementsChange {}
 extension CollectionChange: Sendable where Value: Sendable, Value.Element: Sendable {}
-
-/// The record of one operation on a collection.
-@usableFromInline
-final class SpliceRecord<Element> {
-  /// The splices, in order.
-  @usableFromInline let splices: [Splice<Element>]
-
-  @inlinable
-  init(_ splices: [Splice<Element>]) { self.splices = splices }
-}
 
 /// A replacement of a range of elements by others.
 ///
@@ -143,6 +125,3 @@ public struct Splice<Element> {
 
 extension Splice: Sendable where Element: Sendable {}
 extension Splice: Equatable where Element: Equatable {}
-
-@available(*, unavailable)
-extension SpliceRecord: Sendable {}

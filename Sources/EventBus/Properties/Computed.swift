@@ -47,8 +47,11 @@ public final class Computed<Value: Equatable>: ObservableValue {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    let site = PropertySite(fileID: fileID, line: line)
-    core = PackComputedCore(repeat each source, site: site, body: compute)
+    // A closure can capture a tuple of a parameter pack, but not the pack.
+    let pack = (repeat each source)
+    var sources: [any ObservableValue] = []
+    for source in repeat each source { sources.append(source) }
+    core = ComputedCore(sources, (fileID, line)) { compute(repeat (each pack).value) }
   }
 
   deinit { core.close() }
@@ -76,7 +79,9 @@ public final class Computed<Value: Equatable>: ObservableValue {
     options: ObserveOptions = [],
     _ body: @escaping (O, Change<Value>) -> Void
   ) -> Token {
-    core.register { $0.register(owner: owner, id: id, options, value: $1, isBehind: $2, body) }
+    core.register(owner: owner, id: id, options) {
+      OwnedPropertyObserver($0, options.roles, owner: owner, body)
+    }
   }
 
   /// Calls a handler for every change while the returned token is retained.
@@ -90,7 +95,7 @@ public final class Computed<Value: Equatable>: ObservableValue {
     options: ObserveOptions = [],
     _ body: @escaping (Change<Value>) -> Void
   ) -> Token {
-    core.register { $0.register(options, value: $1, isBehind: $2, body) }
+    core.register(options) { PlainPropertyObserver($0, options.roles, body) }
   }
 
   /// Ends all registrations of an owner.
@@ -102,32 +107,11 @@ public final class Computed<Value: Equatable>: ObservableValue {
 
 extension Computed: DependencySource {
   var height: Int { core.height }
-  var dependentNodes: [ComputedNode] { core.dependents.all }
-  func insertDependent(_ node: ComputedNode) { core.dependents.insert(node) }
-  func removeDependent(_ identity: ObjectIdentifier) { core.dependents.remove(identity) }
+  var dependents: NumberedList<ComputedNode> {
+    _read { yield core.dependents }
+    _modify { yield &core.dependents }
+  }
 }
 
 @available(*, unavailable)
 extension Computed: Sendable {}
-
-/// A computed value over a parameter pack of sources.
-///
-/// It stores the sources in a tuple, because a closure that captures a parameter pack does not compile.
-final class PackComputedCore<Value: Equatable, each Source: ObservableValue>: ComputedCore<Value> {
-  private let pack: (repeat each Source)
-  private let body: (repeat (each Source).Value) -> Value
-
-  init(
-    _ source: repeat each Source,
-    site: PropertySite,
-    body: @escaping (repeat (each Source).Value) -> Value
-  ) {
-    pack = (repeat each source)
-    self.body = body
-    var sources: [any ObservableValue] = []
-    for source in repeat each source { sources.append(source) }
-    super.init(sources, site)
-  }
-
-  override func compute() -> Value { body(repeat (each pack).value) }
-}

@@ -1,49 +1,62 @@
 /// The implementation of a computed value: its sources, its cached value and its observers.
-class ComputedCore<Value: Equatable>: ComputedNode {
-  private let sources: [any ObservableValue]
+final class ComputedCore<Value: Equatable>: ComputedNode {
+  private let compute: () -> Value
   private let site: PropertySite
   private let observers: PropertyObservers<Value>
-  private final var computed: Value?
+  private var computed: Value?
   /// The value that the observers know; `nil` before the first observer.
-  private final var notified: Value?
-  private final var isComputing = false
-  private final var notifications: UInt = 0
-  private final var computations: UInt = 0
+  private var notified: Value?
+  private var isComputing = false
+  private var notifications: UInt = 0
+  private var computations: UInt = 0
   /// A Boolean value that indicates whether the ``Computed`` value has been released.
   ///
   /// Settling may retain this object a little longer.
-  private final var isClosed = false
-  private final var tokens: [Token] = []
+  private var isClosed = false
+  /// The sources of the dependency graph, with the number of this node among their dependents.
+  private var links: [(source: any DependencySource, number: UInt)] = []
+  /// The observers of the other sources.
+  private var tokens: [Token] = []
 
-  init(_ sources: [any ObservableValue], _ site: PropertySite) {
-    self.sources = sources
+  /// Creates a node of the dependency graph.
+  ///
+  /// - Parameters:
+  ///   - sources: The sources.
+  ///   - site: The source site of the computed value.
+  ///   - compute: Computes the value from the sources.
+  init(
+    _ sources: [any ObservableValue],
+    _ site: PropertySite,
+    _ compute: @escaping () -> Value
+  ) {
+    self.compute = compute
     self.site = site
     observers = PropertyObservers(site) { $0 == $1 }
-    let known = sources.compactMap { $0 as? any DependencySource }
-    super.init(height: 1 + (known.map(\.height).max() ?? 0))
-    for source in sources { depend(on: source) }
-  }
-
-  /// Computes the value from the current sources.
-  func compute() -> Value {
-    trap("a computed value has no way to compute", remedy: "Override compute()")
+    let heights = sources.compactMap { ($0 as? any DependencySource)?.height }
+    super.init(height: 1 + (heights.max() ?? 0))
+    for source in sources {
+      guard let link = source as? any DependencySource else {
+        tokens.append(observe(source))
+        continue
+      }
+      if links.contains(where: { $0.source === link }) { continue }
+      links.append((link, link.dependents.append(self)))
+    }
   }
 
   /// Detaches from the sources and ends all registrations.
-  final func close() {
+  func close() {
     isClosed = true
-    for case let source as any DependencySource in sources {
-      source.removeDependent(ObjectIdentifier(self))
-    }
+    for (source, number) in links { _ = source.dependents.remove(number: number) }
     observers.close()
     tokens = []
   }
 
   /// The value for the current sources.
-  final var value: Value {
+  var value: Value {
     if isComputing {
       trap(
-        "the computed value at \(site) was accessed during its own computation",
+        "the computed value at \(site.fileID):\(site.line) was accessed during its own computation",
         remedy: "Use only the arguments of the closure, and set no property in it"
       )
     }
@@ -61,25 +74,29 @@ class ComputedCore<Value: Equatable>: ComputedNode {
   }
 
   /// Registers an observer, which then knows the current value.
-  final func register(
-    _ add: (PropertyObservers<Value>, _ value: Value, _ isBehind: Bool) -> Token
+  func register(
+    owner: AnyObject? = nil,
+    id: AnyHashable? = nil,
+    _ options: ObserveOptions,
+    _ make: (PropertyRegistration) -> PropertyObserver<Value>
   ) -> Token {
     observers.cleanIfDirty()
     let value = value
-    if observers.census.count == 0 { notified = value }
-    return add(observers, value, notified != value)
+    if observers.count == 0 { notified = value }
+    let isBehind = notified != value
+    return observers.register(owner: owner, id: id, options, value: value, isBehind: isBehind, make)
   }
 
   /// Ends all registrations of an owner.
-  final func unobserve(owner: AnyObject) { observers.end(of: owner) }
+  func unobserve(owner: AnyObject) { observers.end(of: owner) }
 
-  final override func settle() {
+  override func settle() {
     observers.cleanIfDirty()
     var announcements = 0
-    while !isClosed, observers.census.count > 0, let old = notified {
+    while !isClosed, observers.count > 0, let old = notified {
       let new = value
       guard old != new else { return }
-      if observers.census.wantingPriors > 0, announcements < 100 {
+      if observers.has(.priors), announcements < 100 {
         let (notifications, computations) = (notifications, computations)
         observers.notifyPrior(old: old, new: new)
         announcements += 1
@@ -92,13 +109,8 @@ class ComputedCore<Value: Equatable>: ComputedNode {
       }
       notified = new
       notifications &+= 1
-      return observers.reportInOrder(old: old, new: new, nil)
+      return observers.reportInOrder(known: old, new: new)
     }
-  }
-
-  private func depend(on source: any ObservableValue) {
-    if let source = source as? any DependencySource { return source.insertDependent(self) }
-    tokens.append(observe(source))
   }
 
   /// Observes a source that is not a ``DependencySource``.
@@ -114,13 +126,13 @@ class ComputedCore<Value: Equatable>: ComputedNode {
 /// A computed value as a node of the dependency graph.
 class ComputedNode {
   /// One more than the greatest height of the sources, where properties have height zero.
-  let height: Int
+  final let height: Int
   /// A Boolean value that indicates whether a source has changed since the last computation.
   ///
   /// If a node is dirty, its dependents are dirty too.
   final var isDirty = true
   /// The computed values that depend on this one.
-  final var dependents = Dependents()
+  final var dependents = NumberedList<ComputedNode>()
   private final var isGathered = false
 
   init(height: Int) { self.height = height }
@@ -150,7 +162,7 @@ class ComputedNode {
     gather(nodes)
     var next = 0
     while next < found.count {
-      gather(found[next].dependents.all)
+      gather(found[next].dependents.elements)
       next += 1
     }
     for node in found {
@@ -167,62 +179,32 @@ class ComputedNode {
 protocol DependencySource: AnyObject {
   /// The maximum number of computed values on a path to a property, including this source.
   var height: Int { get }
-  /// The computed values that depend on the source.
-  var dependentNodes: [ComputedNode] { get }
-  /// Adds a computed value that depends on the source.
-  func insertDependent(_ node: ComputedNode)
-  /// Removes a computed value that is being deinitialized.
-  func removeDependent(_ identity: ObjectIdentifier)
+  /// The computed values that depend on the source, oldest first.
+  ///
+  /// They are retained, and retain the source in turn. The cycle ends when ``Computed``, which is not part
+  /// of it, is deinitialized: each value then removes itself.
+  var dependents: NumberedList<ComputedNode> { get set }
 }
 
 extension Observed: DependencySource {
   var height: Int { 0 }
-  var dependentNodes: [ComputedNode] { observers?.dependents.all ?? [] }
-  func insertDependent(_ node: ComputedNode) { neededObservers().dependents.insert(node) }
-  func removeDependent(_ identity: ObjectIdentifier) {
-    observers?.dependents.remove(identity)
+  var dependents: NumberedList<ComputedNode> {
+    get { observers?.dependents ?? NumberedList() }
+    _modify { yield &neededObservers().dependents }
   }
 }
 
-/// The computed values that depend on a source, in order of creation.
-///
-/// They are not retained; each removes itself when it is deinitialized.
-struct Dependents {
-  private struct Reference {
-    unowned let node: ComputedNode
-  }
-
-  private var list = NumberedList<Reference>()
-  private var numbers: [ObjectIdentifier: UInt] = [:]
-
-  /// A Boolean value that indicates whether there are no dependents.
-  var isEmpty: Bool { list.count == 0 }
-
-  /// The computed values, oldest first.
-  var all: [ComputedNode] { list.elements.map(\.node) }
-
-  /// Adds a computed value, unless it is already present.
-  mutating func insert(_ node: ComputedNode) {
-    let identity = ObjectIdentifier(node)
-    if numbers[identity] == nil { numbers[identity] = list.append(Reference(node: node)) }
-  }
-
-  /// Removes a computed value.
-  mutating func remove(_ identity: ObjectIdentifier) {
-    if let number = numbers.removeValue(forKey: identity) { _ = list.remove(number: number) }
-  }
-
+extension NumberedList where Element == ComputedNode {
   /// Marks all direct and indirect dependents as dirty.
   func invalidate() {
-    guard !isEmpty else { return }
-    list.forEach { $0.node.invalidate() }
+    if count > 0 { forEach { $0.invalidate() } }
   }
 
   /// Notifies the observers of all direct and indirect dependents, in order of height.
   func settle() {
-    guard !isEmpty else { return }
-    let nodes = all
-    if nodes.count == 1, nodes[0].dependents.isEmpty { return nodes[0].settle() }
+    guard count > 0 else { return }
+    let nodes = elements
+    if nodes.count == 1, nodes[0].dependents.count == 0 { return nodes[0].settle() }
     ComputedNode.settle(from: nodes)
   }
 }

@@ -33,36 +33,35 @@ public struct DictionaryChange<Key: Hashable, Value> {
     public let new: Value
   }
 
-  /// The source of the information about the keys.
+  /// The change of one key; a value is `nil` if the key is absent.
   @usableFromInline
-  enum Source {
-    case recorded([Key: DictionaryRecord<Key, Value>.Edit])
-    case old([Key: Value])
-    case unknown
-  }
+  typealias Edit = (old: Value?, new: Value?)
 
   /// The kind of information about the change.
   public let kind: Kind
   /// The new dictionary.
   public let new: [Key: Value]
-  @usableFromInline let source: Source
+  /// The value that the observer knew, if it was kept.
+  @usableFromInline let old: [Key: Value]?
+  /// The combined effect of the operations; empty for other kinds.
+  @usableFromInline let edits: [Key: Edit]
 
-  /// Creates the change that a report describes.
-  ///
-  /// - Returns: `nil` if the operations cancel each other out.
   @inlinable
-  init?(_ report: WriteReport<[Key: Value]>) {
+  init?(_ report: WriteReport<[Key: Value]>, knownCount: Int) {
     new = report.new
+    old = report.old
     kind = report.isInitial ? .initial : report.records == nil ? .setting : .elements
-    if let records = report.records {
-      let edits = DictionaryRecord<Key, Value>.sum(of: records)
-      if edits.isEmpty { return nil }
-      source = .recorded(edits)
-    } else if let old = report.old {
-      source = .old(old)
-    } else {
-      source = .unknown
+    var sum: [Key: Edit] = [:]
+    for (key, edit) in report.edits((key: Key, edit: Edit).self) {
+      guard let former = sum[key] else {
+        sum[key] = edit
+        continue
+      }
+      let edit = (old: former.old, new: edit.new)
+      sum[key] = areKnownEqual(edit.old, edit.new) ? nil : edit
     }
+    edits = sum
+    if kind == .elements, sum.isEmpty { return nil }
   }
 
   /// A Boolean value that indicates whether the old dictionary is unknown, so that ``inserted`` contains
@@ -70,29 +69,23 @@ public struct DictionaryChange<Key: Hashable, Value> {
   ///
   /// It is `true` for the initial value, and wherever ``CollectionChange/difference()`` would replace
   /// everything, such as after a plain mutation for which the old value was not kept.
-  public var isReset: Bool { if case .unknown = source { true } else { false } }
+  public var isReset: Bool { kind != .elements && old == nil }
 
   /// The new keys, with their values.
   ///
   /// - Complexity: O(*k*) for *k* changed keys and the kind ``Kind/elements``. O(*n*) for the kind
   ///   ``Kind/setting``, which compares the two dictionaries.
   public var inserted: [Key: Value] {
-    switch source {
-    case .recorded(let edits): edits.compactMapValues { $0.old == nil ? $0.new : nil }
-    case .old(let old): new.filter { old[$0.key] == nil }
-    case .unknown: new
-    }
+    if kind == .elements { return edits.compactMapValues { $0.old == nil ? $0.new : nil } }
+    return old.map { old in new.filter { old[$0.key] == nil } } ?? new
   }
 
   /// The removed keys, with their old values; empty if they are not known.
   ///
   /// - Complexity: As for ``inserted``.
   public var removed: [Key: Value] {
-    switch source {
-    case .recorded(let edits): edits.compactMapValues { $0.new == nil ? $0.old : nil }
-    case .old(let old): old.filter { new[$0.key] == nil }
-    case .unknown: [:]
-    }
+    if kind == .elements { return edits.compactMapValues { $0.new == nil ? $0.old : nil } }
+    return old?.filter { new[$0.key] == nil } ?? [:]
   }
 
   /// The remaining keys that were assigned a value; empty if they are not known.
@@ -102,90 +95,35 @@ public struct DictionaryChange<Key: Hashable, Value> {
   ///
   /// - Complexity: As for ``inserted``.
   public var updated: [Key: Update] {
+    if kind == .elements {
+      return edits.compactMapValues { edit in
+        guard let old = edit.old, let new = edit.new else { return nil }
+        return Update(old: old, new: new)
+      }
+    }
+    guard let old else { return [:] }
     var updated: [Key: Update] = [:]
-    switch source {
-    case .recorded(let edits):
-      for (key, edit) in edits {
-        if let old = edit.old, let new = edit.new { updated[key] = Update(old: old, new: new) }
-      }
-    case .old(let old):
-      for (key, value) in new {
-        if let former = old[key], !areKnownEqual(former, value) {
-          updated[key] = Update(old: former, new: value)
-        }
-      }
-    case .unknown: break
+    for (key, value) in new {
+      guard let former = old[key], !areKnownEqual(former, value) else { continue }
+      updated[key] = Update(old: former, new: value)
     }
     return updated
   }
 }
 
+extension DictionaryChange: ElementsChange {}
 extension DictionaryChange: Sendable where Key: Sendable, Value: Sendable {}
-extension DictionaryChange.Source: Sendable where Key: Sendable, Value: Sendable {}
 extension DictionaryChange.Update: Sendable where Value: Sendable {}
 extension DictionaryChange.Update: Equatable where Value: Equatable {}
 
-/// Returns `true` if two values are `Equatable` and equal.
-private func areKnownEqual<Value>(_ left: Value, _ right: Value) -> Bool {
+/// Returns `true` if two values are `Equatable` and equal, or both absent.
+@usableFromInline
+func areKnownEqual<Value>(_ left: Value?, _ right: Value?) -> Bool {
+  guard let left, let right else { return left == nil && right == nil }
   func isEqual<Known: Equatable>(_ left: Known) -> Bool { (right as? Known) == left }
   guard let left = left as? any Equatable else { return false }
   return isEqual(left)
 }
-
-/// The record of one operation on a dictionary, which sets or removes the value of one key.
-@usableFromInline
-final class DictionaryRecord<Key: Hashable, Value> {
-  /// The change of one key.
-  @usableFromInline
-  struct Edit {
-    /// The old value; `nil` if the key was absent.
-    @usableFromInline let old: Value?
-    /// The new value; `nil` if the key is absent.
-    @usableFromInline let new: Value?
-
-    @inlinable
-    init(old: Value?, new: Value?) {
-      self.old = old
-      self.new = new
-    }
-
-    /// A Boolean value that indicates whether the key has its old value again.
-    @usableFromInline var isUndone: Bool {
-      switch (old, new) {
-      case (nil, nil): true
-      case (let old?, let new?): areKnownEqual(old, new)
-      default: false
-      }
-    }
-  }
-
-  @usableFromInline let key: Key
-  @usableFromInline let edit: Edit
-
-  @inlinable
-  init(_ key: Key, old: Value?, new: Value?) {
-    self.key = key
-    edit = Edit(old: old, new: new)
-  }
-
-  /// Returns the combined effect of several operations.
-  @inlinable
-  static func sum(of records: [AnyObject]) -> [Key: Edit] {
-    var edits: [Key: Edit] = [:]
-    for record in records {
-      guard let record = record as? DictionaryRecord else { continue }
-      guard let former = edits[record.key] else {
-        edits[record.key] = record.edit
-        continue
-      }
-      let edit = Edit(old: former.old, new: record.edit.new)
-      edits[record.key] = edit.isUndone ? nil : edit
-    }
-    return edits
-  }
-}
-
-extension DictionaryRecord.Edit: Sendable where Key: Sendable, Value: Sendable {}
 
 /// Operations on a dictionary. Each works in place and reports the change of its key to the observers of
 /// elements. Removing an absent key is not a write.
@@ -214,10 +152,7 @@ extension Observed {
     options: ObserveOptions = [],
     _ body: @escaping (O, DictionaryChange<Key, Element>) -> Void
   ) -> Token where Value == [Key: Element] {
-    let memory = ElementsMemory()
-    return observeWrites(owner: owner, id: id, options, memory) { owner, report in
-      if let change = DictionaryChange(memory.take(report).report) { body(owner, change) }
-    }
+    observeElements(of: owner, id: id, options, body)
   }
 
   /// Calls a handler with the changes of a dictionary's keys while the returned token is retained.
@@ -232,10 +167,7 @@ extension Observed {
     options: ObserveOptions = [],
     _ body: @escaping (DictionaryChange<Key, Element>) -> Void
   ) -> Token where Value == [Key: Element] {
-    let memory = ElementsMemory()
-    return observeWrites(options, memory) { report in
-      if let change = DictionaryChange(memory.take(report).report) { body(change) }
-    }
+    observeElements(options, body)
   }
 
   /// The value of a key; assigning `nil` removes the key.
@@ -263,7 +195,7 @@ extension Observed {
   where Value == [Key: Element] {
     clean()
     let former = storage[key]
-    write(describedBy: { DictionaryRecord(key, old: former, new: value) }) { $0[key] = value }
+    write(key, from: former, to: value) { $0[key] = value }
     return former
   }
 
@@ -280,13 +212,19 @@ extension Observed {
     guard let index = storage.index(forKey: key) else { return nil }
     // Retains the stored key as well, so that it is not released during the mutation.
     let former = storage[index]
-    write(describedBy: { DictionaryRecord(former.key, old: former.value, new: nil) }) {
-      $0.removeValue(forKey: former.key)
-    }
+    write(former.key, from: former.value, to: nil) { $0.removeValue(forKey: former.key) }
     withExtendedLifetime(former) {}
     return former.value
   }
+  /// Mutates the dictionary and reports the change of one key.
+  @inlinable
+  func write<Key: Hashable, Element>(
+    _ key: Key,
+    from old: Element?,
+    to new: Element?,
+    _ change: (inout [Key: Element]) -> Void
+  ) where Value == [Key: Element] {
+    typealias Edit = DictionaryChange<Key, Element>.Edit
+    write(describedBy: { (key: key, edit: Edit(old: old, new: new)) }, change)
+  }
 }
-
-@available(*, unavailable)
-extension DictionaryRecord: Sendable {}

@@ -71,7 +71,7 @@ struct ElementDifference<Element: Equatable> {
       // The reach of the previous round, on its diagonals and one more on each side.
       trace.append(Array(reach[middle - differences - 1...middle + differences + 1]))
       for diagonal in stride(from: -differences, through: differences, by: 2) {
-        let step = Step(reach, at: middle + diagonal, diagonal, differences)
+        let step = step(reach, at: middle + diagonal, diagonal, differences)
         var row = step.row
         while row < old.count, row - diagonal < new.count,
           old[old.startIndex + row] == new[new.startIndex + row - diagonal]
@@ -91,7 +91,7 @@ struct ElementDifference<Element: Equatable> {
     var (row, diagonal) = (old.count, old.count - new.count)
     for (differences, reach) in trace.enumerated().reversed() {
       let middle = differences + 1
-      let step = Step(reach, at: middle + diagonal, diagonal, differences)
+      let step = step(reach, at: middle + diagonal, diagonal, differences)
       let entry = differences == 0 ? 0 : step.row
       if row > entry {
         let begin = (old.startIndex + entry, new.startIndex + entry - diagonal)
@@ -103,17 +103,22 @@ struct ElementDifference<Element: Equatable> {
     return runs.reversed()
   }
 
-  /// The step by which a path enters a diagonal: one difference, from one of the adjacent diagonals.
-  private struct Step {
-    /// A Boolean value that indicates whether the difference is an insertion.
-    let inserts: Bool
-    /// The offset in the old array after the step.
-    let row: Int
-
-    init(_ reach: [Int], at index: Int, _ diagonal: Int, _ differences: Int) {
-      let (below, above) = (reach[index - 1], reach[index + 1])
-      inserts = diagonal == -differences || diagonal != differences && below < above
-      row = inserts ? above : below + 1
-    }
+  /// Returns the step by which a path enters a diagonal: one difference, from one of the adjacent diagonals.
+  ///
+  /// - Parameters:
+  ///   - reach: The reach before the step.
+  ///   - index: The position of the diagonal in the reach.
+  ///   - diagonal: The diagonal.
+  ///   - differences: The number of differences after the step.
+  /// - Returns: Whether the difference is an insertion, and the offset in the old array after the step.
+  private func step(
+    _ reach: [Int],
+    at index: Int,
+    _ diagonal: Int,
+    _ differences: Int
+  ) -> (inserts: Bool, row: Int) {
+    let (below, above) = (reach[index - 1], reach[index + 1])
+    let inserts = diagonal == -differences || diagonal != differences && below < above
+    return (inserts, inserts ? above : below + 1)
   }
 }

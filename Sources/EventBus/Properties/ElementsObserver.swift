@@ -1,145 +1,189 @@
-/// The state that an observer of elements keeps between two reports.
+/// The writes since the last report, for observers of elements, which do not need the old value.
 ///
-/// The element count suffices to report that everything was replaced when the old value is unknown.
+/// While no observer needs a ``Change``, the value is mutated in place without a copy.
 @usableFromInline
-final class ElementsMemory {
+package struct WriteReport<Value> {
+  /// The new value.
+  @usableFromInline package let new: Value
+  /// The old value, if it was kept.
+  @usableFromInline package let old: Value?
+  /// The records of the writes, in order; `nil` if any write was not described.
+  @usableFromInline package let records: [AnyObject]?
+  /// A Boolean value that indicates whether this is the initial report of a registration.
+  @usableFromInline package let isInitial: Bool
+
+  @inlinable
+  init(new: Value, old: Value? = nil, records: [AnyObject]? = nil, isInitial: Bool = false) {
+    self.new = new
+    self.old = old
+    self.records = records
+    self.isInitial = isInitial
+  }
+
+  /// The descriptions of the writes, in order.
+  @inlinable
+  func edits<Edits>(_: Edits.Type) -> some Sequence<Edits> {
+    (records ?? []).lazy.compactMap { ($0 as? WriteRecord<Edits>)?.edits }
+  }
+}
+
+/// The description of one write, in the form that suits the kind of collection.
+@usableFromInline
+final class WriteRecord<Edits> {
+  @usableFromInline let edits: Edits
+
+  @inlinable
+  init(_ edits: Edits) { self.edits = edits }
+}
+
+/// A change of a collection, as observers of its elements receive it.
+@usableFromInline
+protocol ElementsChange<Whole> {
+  associatedtype Whole: Collection
+
+  /// Creates the change that a report describes.
+  ///
+  /// - Parameters:
+  ///   - report: The report.
+  ///   - knownCount: The element count of the value that the observer knows.
+  /// - Returns: `nil` if the operations cancel each other out.
+  init?(_ report: WriteReport<Whole>, knownCount: Int)
+}
+
+/// An observer of elements, with or without an owner, which it holds weakly.
+///
+/// All type-specific work is in the closure, which is compiled where the concrete types are known.
+@usableFromInline
+final class ElementsObserver<Value>: PropertyObserver<Value> {
+  /// Calls the handler; returns `false` if the owner has died.
+  @usableFromInline typealias Body = (ElementsObserver, WriteReport<Value>) -> Bool
+
+  @usableFromInline weak let owner: AnyObject?
+  private let body: Body
   /// The number of elements at the last report.
-  @usableFromInline var knownCount = 0
+  ///
+  /// It suffices to report that everything was replaced when the old value is unknown.
+  @usableFromInline var knownCount: Int
   /// A Boolean value that indicates whether a report was missed while the registration was paused.
   @usableFromInline var hasMissed = false
 
-  @inlinable
-  init() {}
+  init(
+    _ registration: PropertyRegistration,
+    owner: AnyObject?,
+    knownCount: Int,
+    _ body: @escaping Body
+  ) {
+    self.owner = owner
+    self.knownCount = knownCount
+    self.body = body
+    super.init(registration, .writes, owner: owner)
+  }
 
-  /// Updates the state with a report.
+  @usableFromInline
+  override func receive(_ report: WriteReport<Value>) -> Bool { body(self, report) }
+
+  @usableFromInline
+  override func miss() { hasMissed = true }
+
+  override var currentOwner: AnyObject? { owner }
+
+  /// Creates the change that a report describes.
   ///
-  /// - Returns: The report, without records and old value if they do not apply to the value that the
-  ///   observer knows, and the element count of that value.
+  /// Records and old value are left out if they do not apply to the value that the observer knows.
   @inlinable
-  func take<Value: Collection>(
-    _ report: WriteReport<Value>
-  ) -> (report: WriteReport<Value>, count: Int) {
-    if report.isInitial { return (report, 0) }
+  func change<News: ElementsChange>(_ report: WriteReport<Value>) -> News?
+  where News.Whole == Value {
+    if report.isInitial { return News(report, knownCount: 0) }
     let count = knownCount
     knownCount = report.new.count
     // A manual report may name an old value other than the one that observers know.
     let isOldKnown = report.old.map { $0.count == count } ?? true
-    guard hasMissed || !isOldKnown else { return (report, count) }
+    guard hasMissed || !isOldKnown else { return News(report, knownCount: count) }
     hasMissed = false
-    return (WriteReport(new: report.new), count)
+    return News(WriteReport(new: report.new), knownCount: count)
   }
-}
-
-/// An observer of elements without an owner.
-///
-/// All type-specific work is in the closure, which is compiled where the concrete type is known.
-final class PlainElementsObserver<Value>: PropertyObserver<Value> {
-  private let memory: ElementsMemory
-  private let body: (WriteReport<Value>) -> Void
-
-  init(
-    _ registration: PropertyRegistration,
-    _ memory: ElementsMemory,
-    _ body: @escaping (WriteReport<Value>) -> Void
-  ) {
-    self.memory = memory
-    self.body = body
-    super.init(registration, .writes)
-  }
-
-  @usableFromInline
-  override func receive(_ report: WriteReport<Value>) -> Bool {
-    body(report)
-    return true
-  }
-
-  @usableFromInline
-  override func miss() { memory.hasMissed = true }
-}
-
-/// An observer of elements that belongs to an object, which it holds weakly and passes to its handler.
-final class OwnedElementsObserver<Owner: AnyObject, Value>: PropertyObserver<Value> {
-  private weak let owner: Owner?
-  private let hasLifetime: Bool
-  private let memory: ElementsMemory
-  private let body: (Owner, WriteReport<Value>) -> Void
-
-  init(
-    _ registration: PropertyRegistration,
-    owner: Owner,
-    _ memory: ElementsMemory,
-    _ body: @escaping (Owner, WriteReport<Value>) -> Void
-  ) {
-    self.owner = owner
-    hasLifetime = owner is any LifetimeOwner
-    self.memory = memory
-    self.body = body
-    super.init(registration, .writes)
-  }
-
-  @usableFromInline
-  override func receive(_ report: WriteReport<Value>) -> Bool {
-    guard let owner else { return false }
-    body(owner, report)
-    return true
-  }
-
-  @usableFromInline
-  override func miss() { memory.hasMissed = true }
-
-  override func belongs(to object: AnyObject) -> Bool { owner === object }
-  override var needsSweeping: Bool { !hasLifetime }
-  override var hasLostOwner: Bool { owner == nil }
 }
 
 extension Observed where Value: Collection {
-  /// Registers a handler for write reports that belongs to an object.
-  @usableFromInline
-  func observeWrites<O: AnyObject>(
-    owner: O,
+  /// Registers a handler for changes of elements that belongs to an object.
+  @inlinable
+  func observeElements<O: AnyObject, News: ElementsChange<Value>>(
+    of owner: O,
     id: AnyHashable?,
     _ options: ObserveOptions,
-    _ memory: ElementsMemory,
-    _ body: @escaping (O, WriteReport<Value>) -> Void
+    _ body: @escaping (O, News) -> Void
   ) -> Token {
-    requireNoPrior(options)
-    let (observers, value) = (observersToJoin(), storage)
-    memory.knownCount = value.count
-    return observers.enter(
-      OwnedElementsObserver(observers.newRegistration(), owner: owner, memory, body),
-      owner: owner,
-      key: id.map { PropertyObserverKey(owner: ObjectIdentifier(owner), id: $0) },
-      options,
-      value: value,
-      isBehind: observers.enlisted != nil || observers.wroteSilently
-    )
+    observeWrites(owner: owner, id: id, options) { observer, report in
+      guard let owner = observer.owner as? O else { return false }
+      if let change: News = observer.change(report) { body(owner, change) }
+      return true
+    }
   }
 
-  /// Registers a handler for write reports that belongs to its token.
+  /// Registers a handler for changes of elements that belongs to its token.
+  @inlinable
+  func observeElements<News: ElementsChange<Value>>(
+    _ options: ObserveOptions,
+    _ body: @escaping (News) -> Void
+  ) -> Token {
+    observeWrites(owner: nil, id: nil, options) { observer, report in
+      if let change: News = observer.change(report) { body(change) }
+      return true
+    }
+  }
+
   @usableFromInline
   func observeWrites(
+    owner: AnyObject?,
+    id: AnyHashable?,
     _ options: ObserveOptions,
-    _ memory: ElementsMemory,
-    _ body: @escaping (WriteReport<Value>) -> Void
+    _ body: @escaping ElementsObserver<Value>.Body
   ) -> Token {
-    requireNoPrior(options)
+    if options.contains(.prior) {
+      trap(
+        "observers of elements of the property at \(propertySite.fileID):\(propertySite.line) cannot be "
+          + "called before a change",
+        remedy: "Leave out `.prior`, or use observe(owner:options:_:), which reports whole values"
+      )
+    }
     let (observers, value) = (observersToJoin(), storage)
-    memory.knownCount = value.count
-    return observers.enter(
-      PlainElementsObserver(observers.newRegistration(), memory, body),
-      options,
-      value: value,
-      isBehind: observers.enlisted != nil || observers.wroteSilently
-    )
+    return observers.register(owner: owner, id: id, options, value: value) {
+      ElementsObserver($0, owner: owner, knownCount: value.count, body)
+    }
+  }
+}
+
+extension Observed {
+  /// Mutates the value and reports a description of the mutation to observers of elements.
+  ///
+  /// The mutation happens in place unless an observer needs the old value or a validator is registered. A
+  /// validator may replace the value, and a prior observer may set the property before the value is stored;
+  /// the description could then be wrong, so the write is reported as an assignment.
+  ///
+  /// - Parameters:
+  ///   - describe: Describes the mutation. It is called before the mutation, or not at all, and must not
+  ///     write to the property.
+  ///   - change: Performs the mutation. It must not release the last reference to any object.
+  @inlinable
+  func write<Edits>(describedBy describe: () -> Edits, _ change: (inout Value) -> Void) {
+    guard let observers else { return change(&storage) }
+    if observers.allowsMutationInPlace {
+      let record = observers.has(.writes) ? WriteRecord(describe()) : nil
+      change(&storage)
+      return didMutate(observers, record)
+    }
+    let isDescribed = observers.has(.writes) && !observers.has([.priors, .validators])
+    let record = isDescribed ? WriteRecord(describe()) : nil
+    var copy = storage
+    change(&copy)
+    assignInOrder(copy, observers, record)
   }
 
-  private func requireNoPrior(_ options: ObserveOptions) {
-    guard options.contains(.prior) else { return }
-    trap(
-      "observers of elements of the property at \(propertySite) cannot be called before a change",
-      remedy: "Leave out `.prior`, or use observe(owner:options:_:), which reports whole values"
-    )
-  }
+  /// Removes ended registrations.
+  ///
+  /// Their release may run arbitrary code, so this happens before any index is computed.
+  @inlinable
+  func clean() { observers?.cleanIfDirty() }
 }
 
 extension Observed where Value: RangeReplaceableCollection & RandomAccessCollection {
@@ -174,10 +218,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     options: ObserveOptions = [],
     _ body: @escaping (O, CollectionChange<Value>) -> Void
   ) -> Token {
-    let memory = ElementsMemory()
-    return observeWrites(owner: owner, id: id, options, memory) { owner, report in
-      body(owner, CollectionChange(memory.take(report)))
-    }
+    observeElements(of: owner, id: id, options, body)
   }
 
   /// Calls a handler with the changes of the elements while the returned token is retained.
@@ -192,10 +233,12 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     options: ObserveOptions = [],
     _ body: @escaping (CollectionChange<Value>) -> Void
   ) -> Token {
-    let memory = ElementsMemory()
-    return observeWrites(options, memory) { body(CollectionChange(memory.take($0))) }
+    observeElements(options, body)
   }
 }
 
 @available(*, unavailable)
-extension ElementsMemory: Sendable {}
+extension WriteReport: Sendable {}
+
+@available(*, unavailable)
+extension WriteRecord: Sendable {}

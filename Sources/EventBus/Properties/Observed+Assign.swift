@@ -4,51 +4,56 @@ extension Observed {
   func assign(_ value: Value) {
     _ = ObjectAddress.borrow(cell.observer) { (observers: PropertyObservers<Value>) in
       observers.cleanIfDirty()
-      if observers.isInvolved || notifies == .manually || OpenBatch.isAnyOpen {
-        return assignInOrder(value, observers, .assignment)
+      if observers.has(.involved) || notifies == .manually || OpenBatch.isAnyOpen {
+        return assignInOrder(value, observers)
       }
       if let areEqual, areEqual(storage, value) { return }
       let old = cell.exchange(value)
-      if observers.hasDependents { observers.invalidateDependents() }
-      observers.report(old: old, new: value, .assignment)
+      if observers.has(.dependents) { observers.invalidateDependents() }
+      observers.report(old: old, new: value)
     }
   }
 
   /// The slow path of ``assign(_:)``.
+  ///
+  /// - Parameters:
+  ///   - value: The value to assign.
+  ///   - observers: The registrations.
+  ///   - record: The description of the change, if it has one.
   @usableFromInline
   func assignInOrder(
     _ value: Value,
     _ observers: PropertyObservers<Value>,
-    _ write: Write
+    _ record: AnyObject? = nil
   ) {
     observers.cleanIfDirty()
     var proposed = value
-    if observers.census.validators > 0, !observers.approve(&proposed, old: { storage }) { return }
+    if observers.has(.validators), !observers.approve(&proposed, old: { storage }) { return }
     if notifies == .manually {
       let old = cell.exchange(proposed)
       observers.dependents.invalidate()
-      observers.noteSilently(write)
+      observers.noteSilently(record)
       return withExtendedLifetime(old) {}
     }
     if isEqual(to: proposed) { return }
-    if observers.census.wantingPriors > 0, observers.enlisted == nil {
+    if observers.has(.priors), observers.rounds.batchStart == nil {
       observers.notifyPrior(old: storage, new: proposed)
       // An observer may have set the property in the meantime.
       if isEqual(to: proposed) { return }
     }
     let old = cell.exchange(proposed)
     observers.dependents.invalidate()
-    if enlist(old, observers) { return observers.note(write) }
-    observers.reportInOrder(old: old, new: proposed, write)
+    if joinBatch(old, observers) { return observers.note(record) }
+    observers.reportInOrder(old: old, new: proposed, record)
   }
 
   /// Reports a mutation in place for which no observer needed the old value.
   @inlinable
-  func didMutate(_ observers: PropertyObservers<Value>, _ write: Write = .mutation) {
-    if observers.hasDependents { observers.invalidateDependents() }
-    if notifies == .manually { return observers.noteSilently(write) }
-    if OpenBatch.isAnyOpen, enlist(nil, observers) { return observers.note(write) }
-    observers.reportInPlace(storage, write)
+  func didMutate(_ observers: PropertyObservers<Value>, _ record: AnyObject? = nil) {
+    if observers.has(.dependents) { observers.invalidateDependents() }
+    if notifies == .manually { return observers.noteSilently(record) }
+    if OpenBatch.isAnyOpen, joinBatch(nil, observers) { return observers.note(record) }
+    observers.reportInPlace(storage, record)
   }
 
   /// Returns whether a value equals the current one; `false` if values cannot be compared.
@@ -59,12 +64,19 @@ extension Observed {
 
   /// Defers the report to the end of the open batch.
   ///
+  /// - Parameters:
+  ///   - old: The value before the write; `nil` if no observer needed it.
+  ///   - observers: The registrations.
+  ///   - coversSilentWrites: Pass `true` if `old` is the value that all observers know.
   /// - Returns: `false` if no batch is open.
   @usableFromInline
-  func enlist(_ old: Value?, _ observers: PropertyObservers<Value>) -> Bool {
+  func joinBatch(
+    _ old: Value?,
+    _ observers: PropertyObservers<Value>,
+    coversSilentWrites: Bool = false
+  ) -> Bool {
     guard let batch = OpenBatch.current else { return false }
-    if observers.enlisted == nil {
-      observers.enlisted = .some(old)
+    if observers.rounds.joinBatch(old: old, coversSilentWrites: coversSilentWrites) {
       batch.add(self)
     }
     return true
@@ -81,10 +93,8 @@ extension Observed {
   /// - Parameter old: The value that the observers know.
   public func notifyChange(from old: Value) {
     guard let observers else { return }
-    // First write of a batch: `old` covers earlier silent writes.
-    if observers.enlisted == nil, OpenBatch.current != nil { observers.wroteSilently = false }
-    if enlist(old, observers) { return }
-    observers.reportInOrder(old: old, new: storage, nil)
+    if joinBatch(old, observers, coversSilentWrites: true) { return }
+    observers.reportInOrder(known: old, new: storage)
   }
 
   /// Mutates the value in place without notifying observers.
@@ -99,7 +109,7 @@ extension Observed {
     defer {
       if let observers {
         observers.dependents.invalidate()
-        observers.noteSilently(.mutation)
+        observers.noteSilently(nil)
       }
     }
     return try body(&storage)

@@ -12,7 +12,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   @inlinable
   public func append(_ element: Value.Element) {
     clean()
-    write(describedBy: { record(at: storage.count, inserted: [element]) }) { $0.append(element) }
+    write(describedBy: { splice(at: storage.count, inserted: [element]) }) { $0.append(element) }
   }
 
   /// Adds elements at the end.
@@ -24,7 +24,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     let elements = Array(elements)
     guard !elements.isEmpty else { return }
     clean()
-    write(describedBy: { record(at: storage.count, inserted: elements) }) {
+    write(describedBy: { splice(at: storage.count, inserted: elements) }) {
       $0.append(contentsOf: elements)
     }
   }
@@ -45,9 +45,9 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     line: UInt = #line
   ) {
     clean()
-    let site = PropertySite(fileID: fileID, line: line)
+    let site = (fileID, line)
     requireInsertion(at: index, "insert an element", site)
-    write(describedBy: { record(at: offset(of: index), inserted: [element]) }) {
+    write(describedBy: { splice(at: offset(of: index), inserted: [element]) }) {
       $0.insert(element, at: index)
     }
   }
@@ -69,10 +69,10 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   ) {
     let elements = Array(elements)
     clean()
-    let site = PropertySite(fileID: fileID, line: line)
+    let site = (fileID, line)
     requireInsertion(at: index, "insert elements", site)
     guard !elements.isEmpty else { return }
-    write(describedBy: { record(at: offset(of: index), inserted: elements) }) {
+    write(describedBy: { splice(at: offset(of: index), inserted: elements) }) {
       $0.insert(contentsOf: elements, at: index)
     }
   }
@@ -93,9 +93,9 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     line: UInt = #line
   ) -> Value.Element {
     clean()
-    requireElement(at: index, "remove an element", PropertySite(fileID: fileID, line: line))
+    requireElement(at: index, "remove an element", (fileID, line))
     let element = storage[index]
-    write(describedBy: { record(at: offset(of: index), removed: [element]) }) {
+    write(describedBy: { splice(at: offset(of: index), removed: [element]) }) {
       $0.remove(at: index)
     }
     return element
@@ -114,7 +114,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    replace(range, with: [], "remove a range", PropertySite(fileID: fileID, line: line))
+    replace(range, with: [], "remove a range", (fileID, line))
   }
 
   /// Removes all elements and keeps the capacity.
@@ -125,7 +125,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     clean()
     guard !storage.isEmpty else { return }
     let removed = elements(0..<storage.count)
-    write(describedBy: { record(at: 0, removed: removed) }) {
+    write(describedBy: { splice(at: 0, removed: removed) }) {
       $0.removeAll(keepingCapacity: true)
     }
     withExtendedLifetime(removed) {}
@@ -157,7 +157,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     }
     stays += elements(end..<storage.count)
     let begin = index(at: first.lowerBound)
-    write(describedBy: { SpliceRecord(splices) }) {
+    write(describedBy: { splices }) {
       $0.replaceSubrange(begin..<$0.endIndex, with: stays)
     }
     withExtendedLifetime(splices) {}
@@ -178,7 +178,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    let site = PropertySite(fileID: fileID, line: line)
+    let site = (fileID, line)
     replace(range, with: Array(elements), "replace a range", site)
   }
 
@@ -200,10 +200,10 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     line: UInt = #line
   ) -> Value.Element {
     clean()
-    requireElement(at: index, "replace an element", PropertySite(fileID: fileID, line: line))
+    requireElement(at: index, "replace an element", (fileID, line))
     let former = storage[index]
     write(
-      describedBy: { record(at: offset(of: index), removed: [former], inserted: [element]) }
+      describedBy: { splice(at: offset(of: index), removed: [former], inserted: [element]) }
     ) {
       Self.put(element, at: index, in: &$0)
     }
@@ -228,7 +228,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     line: UInt = #line
   ) {
     clean()
-    let site = PropertySite(fileID: fileID, line: line)
+    let site = (fileID, line)
     requireElement(at: index, "move an element", site)
     requireElement(at: destination, "move an element to a place", site)
     guard index != destination else { return }
@@ -238,7 +238,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
       Splice(from..<from + 1, removed: [element], inserted: []),
       Splice(to..<to, removed: [], inserted: [element]),
     ]
-    write(describedBy: { SpliceRecord(splices) }) {
+    write(describedBy: { splices }) {
       $0.remove(at: index)
       $0.insert(element, at: $0.index($0.startIndex, offsetBy: to))
     }
@@ -262,7 +262,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     line: UInt = #line
   ) {
     clean()
-    let site = PropertySite(fileID: fileID, line: line)
+    let site = (fileID, line)
     requireElement(at: first, "swap an element", site)
     requireElement(at: second, "swap an element", site)
     guard first != second else { return }
@@ -272,7 +272,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
       Splice(left..<left + 1, removed: [one], inserted: [other]),
       Splice(right..<right + 1, removed: [other], inserted: [one]),
     ]
-    write(describedBy: { SpliceRecord(splices) }) {
+    write(describedBy: { splices }) {
       let second = $0.index($0.startIndex, offsetBy: right)
       Self.put(other, at: first, in: &$0)
       Self.put(one, at: second, in: &$0)

@@ -25,15 +25,9 @@ extension Observed {
     options: ObserveOptions = [],
     _ body: @escaping (O, Change<Value>) -> Void
   ) -> Token {
-    let (observers, value) = (observersToJoin(), storage)
-    return observers.register(
-      owner: owner,
-      id: id,
-      options,
-      value: value,
-      isBehind: observers.enlisted != nil,
-      body
-    )
+    observersToJoin().register(owner: owner, id: id, options, value: storage) {
+      OwnedPropertyObserver($0, options.roles, owner: owner, body)
+    }
   }
 
   /// Calls a handler for every change while the returned token is retained.
@@ -48,8 +42,9 @@ extension Observed {
     options: ObserveOptions = [],
     _ body: @escaping (Change<Value>) -> Void
   ) -> Token {
-    let (observers, value) = (observersToJoin(), storage)
-    return observers.register(options, value: value, isBehind: observers.enlisted != nil, body)
+    observersToJoin().register(options, value: storage) {
+      PlainPropertyObserver($0, options.roles, body)
+    }
   }
 
   /// Adds a validator, which may replace or decline each value before it is stored.
@@ -65,10 +60,7 @@ extension Observed {
   public func willSet(
     _ validate: @escaping (_ old: Value, _ proposed: inout Value) -> Bool
   ) -> Token {
-    let observers = observersToJoin()
-    let validator = PropertyValidator(observers.newRegistration(), validate)
-    observers.add(validator)
-    return Token(validator.registration, handle: 0)
+    observersToJoin().register(value: storage) { PropertyValidator($0, validate) }
   }
 
   /// Ends all registrations of an owner.

@@ -15,7 +15,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     guard !range.isEmpty || !inserted.isEmpty else { return }
     let begin = offset(of: range.lowerBound)
     let removed = elements(begin..<offset(of: range.upperBound))
-    write(describedBy: { record(at: begin, removed: removed, inserted: inserted) }) {
+    write(describedBy: { splice(at: begin, removed: removed, inserted: inserted) }) {
       $0.replaceSubrange(range, with: inserted)
     }
     withExtendedLifetime(removed) {}
@@ -75,13 +75,12 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
 
   /// Describes an operation that consists of one splice.
   @inlinable
-  func record(
+  func splice(
     at offset: Int,
     removed: [Value.Element] = [],
     inserted: [Value.Element] = []
-  ) -> SpliceRecord<Value.Element> {
-    let range = offset..<offset + removed.count
-    return SpliceRecord([Splice(range, removed: removed, inserted: inserted)])
+  ) -> [Splice<Value.Element>] {
+    [Splice(offset..<offset + removed.count, removed: removed, inserted: inserted)]
   }
 
   /// Traps unless an index refers to an element.
@@ -108,44 +107,8 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     _ site: PropertySite
   ) -> Never {
     trap(
-      "\(site) asks the property at \(propertySite) to \(task) at \(position), which is outside \(valid)",
+      "\(site.fileID):\(site.line) asks the property at \(propertySite.fileID):\(propertySite.line) to \(task) at \(position), which is outside \(valid)",
       remedy: "Check the position against the indices of the value first"
     )
-  }
-}
-
-extension Observed {
-  /// Removes ended registrations.
-  ///
-  /// Their release may run arbitrary code, so this happens before any index is computed.
-  @inlinable
-  func clean() { observers?.cleanIfDirty() }
-
-  /// Mutates the value and reports a description of the mutation to observers of elements.
-  ///
-  /// The mutation happens in place unless an observer needs the old value or a validator is registered. A
-  /// validator may replace the value, and a prior observer may set the property before the value is stored;
-  /// the description could then be wrong, so the write is reported as an assignment.
-  ///
-  /// - Parameters:
-  ///   - describe: Describes the mutation. It is called before the mutation, or not at all, and must not
-  ///     write to the property.
-  ///   - change: Performs the mutation. It must not release the last reference to any object.
-  @inlinable
-  func write(
-    describedBy describe: () -> AnyObject,
-    _ change: (inout Value) -> Void
-  ) {
-    guard let observers else { return change(&storage) }
-    let isDescribed = observers.wantsWrites
-    if observers.allowsMutationInPlace {
-      let write = isDescribed ? Write.described(describe()) : .mutation
-      change(&storage)
-      return didMutate(observers, write)
-    }
-    let write = isDescribed && !observers.isDecided ? Write.described(describe()) : .assignment
-    var copy = storage
-    change(&copy)
-    assignInOrder(copy, observers, write)
   }
 }

@@ -138,7 +138,7 @@ public final class Observed<Value> {
           yield &storage
         } else {
           var copy = storage
-          defer { assignInOrder(copy, observers, .mutation) }
+          defer { assignInOrder(copy, observers) }
           yield &copy
         }
       } else {
@@ -154,7 +154,7 @@ public final class Observed<Value> {
   package var observerSlotCount: Int { observers?.slots.count ?? 0 }
 
   /// The source site of the property.
-  var propertySite: PropertySite { PropertySite(fileID: cell.fileID, line: cell.line) }
+  var propertySite: PropertySite { (cell.fileID, cell.line) }
 
   /// The value, mutable in place.
   @inlinable
@@ -172,9 +172,9 @@ public final class Observed<Value> {
     return made
   }
 
-  /// The registrations, swept, for a caller that reads the value next and then adds a registration.
+  /// The registrations, swept, for a caller that then reads the value and adds a registration.
   ///
-  /// What a sweep releases may set the property, so a value that was read before it may be out of date.
+  /// What a sweep releases may set the property, so a value that was read before may be out of date.
   func observersToJoin() -> PropertyObservers<Value> {
     let observers = neededObservers()
     observers.sweepOwners()
@@ -190,22 +190,6 @@ extension Observed: ObservableValue {
 @available(*, unavailable)
 extension Observed: Sendable {}
 
-/// The source site of a property, for messages.
-///
-/// Unlike ``SourceSite`` it copies no string.
+/// The source site of a property or of a call, for messages. Unlike ``SourceSite`` it copies no string.
 @usableFromInline
-struct PropertySite: Sendable, CustomStringConvertible {
-  /// The module and file.
-  @usableFromInline let fileID: StaticString
-  /// The line, counted from one.
-  @usableFromInline let line: UInt
-
-  @inlinable
-  init(fileID: StaticString, line: UInt) {
-    self.fileID = fileID
-    self.line = line
-  }
-
-  /// The site as `Module/File.swift:12`.
-  @usableFromInline var description: String { "\(fileID):\(line)" }
-}
+typealias PropertySite = (fileID: StaticString, line: UInt)

@@ -44,13 +44,10 @@ extension Observed {
     options: ObserveOptions = [],
     _ body: @escaping (O, Change<Leaf>) -> Void
   ) -> Token {
-    let steps = PathObserver<O, Value, Leaf, Leaf>.Path(
-      find: { $0[keyPath: path] },
-      see: { $0[keyPath: path].storage },
-      lift: { $0 },
-      leaf: { $0 }
-    )
-    return observe(steps, owner: owner, options, body)
+    observe(found: { $0[keyPath: path] }, owner: owner, options) { owner, change in
+      // There always is an object, so neither value is missing.
+      if let new = change.new { body(owner, change.map { $0 ?? new }) }
+    }
   }
 
   /// Calls a handler for every change of a property of the object that this optional property holds, and
@@ -73,37 +70,18 @@ extension Observed {
     options: ObserveOptions = [],
     _ body: @escaping (O, Change<Leaf?>) -> Void
   ) -> Token where Value == Wrapped? {
-    let steps = PathObserver<O, Value, Leaf, Leaf?>.Path(
-      find: { $0?[keyPath: path] },
-      see: { $0?[keyPath: path].storage },
-      lift: { $0 },
-      leaf: { $0 }
-    )
-    return observe(steps, owner: owner, options, body)
+    observe(found: { $0?[keyPath: path] }, owner: owner, options, body)
   }
 
-  private func observe<O: AnyObject, Leaf, Seen>(
-    _ path: PathObserver<O, Value, Leaf, Seen>.Path,
+  private func observe<O: AnyObject, Leaf>(
+    found find: @escaping (Value) -> Observed<Leaf>?,
     owner: O,
     _ options: ObserveOptions,
-    _ body: @escaping (O, Change<Seen>) -> Void
+    _ body: @escaping (O, Change<Leaf?>) -> Void
   ) -> Token {
-    let (observers, value) = (observersToJoin(), storage)
-    let observer = PathObserver(
-      observers.newRegistration(),
-      path,
-      of: self,
-      owner: owner,
-      options,
-      body
-    )
-    return observers.enter(
-      observer,
-      owner: owner,
-      options,
-      value: value,
-      isBehind: observers.enlisted != nil
-    )
+    observersToJoin().register(owner: owner, options, value: storage) {
+      PathObserver($0, of: self, find, owner: owner, options, body)
+    }
   }
 }
 
@@ -115,76 +93,59 @@ extension Observed {
 /// during a call are queued. A change in an object that has already been replaced is dropped, because the
 /// report of the replacement follows with the newest value. While the registration is paused, the
 /// observer follows the object without calling the handler.
-///
-/// `Seen` is the type of the values in the handler's changes: the inner value, or an optional of it if
-/// there may be no object.
-final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<Root> {
-  /// The accessors for the inner property and its value.
-  struct Path {
-    /// Returns the inner property, if there is an object.
-    let find: (Root) -> Observed<Leaf>?
-    /// Returns the inner value as the handler receives it.
-    let see: (Root) -> Seen
-    /// Converts a value of the inner property to the handler's type.
-    let lift: (Leaf) -> Seen
-    /// Converts a handler's value back, if there is an object.
-    let leaf: (Seen) -> Leaf?
-  }
-
+final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
   private weak let owner: Owner?
   private weak let outer: Observed<Root>?
-  private let hasLifetime: Bool
-  private let path: Path
+  /// Returns the inner property, if there is an object.
+  private let find: (Root) -> Observed<Leaf>?
   private let options: ObserveOptions
-  private let body: (Owner, Change<Seen>) -> Void
+  /// The handler; it receives `nil` for the value of a missing object.
+  private let body: (Owner, Change<Leaf?>) -> Void
   /// The observed inner property.
   private var property: Observed<Leaf>?
   private var token: Token?
   /// The newest value that was reported or queued.
-  private var known: Seen
+  private var known: Leaf?
   private var isCalling = false
   /// The changes made while the handler was running.
-  private var waiting = BoundedQueue<Change<Seen>>()
+  private var waiting = BoundedQueue<Change<Leaf?>>()
 
   init(
     _ registration: PropertyRegistration,
-    _ path: Path,
     of outer: Observed<Root>,
+    _ find: @escaping (Root) -> Observed<Leaf>?,
     owner: Owner,
     _ options: ObserveOptions,
-    _ body: @escaping (Owner, Change<Seen>) -> Void
+    _ body: @escaping (Owner, Change<Leaf?>) -> Void
   ) {
     self.owner = owner
     self.outer = outer
-    hasLifetime = owner is any LifetimeOwner
-    self.path = path
+    self.find = find
     self.options = options
     self.body = body
-    known = path.see(outer.storage)
-    super.init(registration, options.roles(of: Root.self))
+    known = find(outer.storage)?.storage
+    super.init(registration, options.roles, owner: owner)
   }
 
   // Not in `init`: the inner property may be the outer one, whose slots are in ascending order.
   override func wasAdded() { miss() }
 
-  override func belongs(to object: AnyObject) -> Bool { owner === object }
-  override var needsSweeping: Bool { !hasLifetime }
-  override var hasLostOwner: Bool { owner == nil }
+  override var currentOwner: AnyObject? { owner }
 
   @usableFromInline
   override func receive(_ change: Change<Root>) -> Bool {
     guard let owner else { return false }
-    let found = path.find(change.new)
-    let seen = path.see(change.new)
+    let found = find(change.new)
+    let new = found?.storage
     switch change.kind {
     case .initial:
       call(owner, Change(.initial, old: known, new: known))
     case .prior:
-      if isChange(to: seen, in: found) { body(owner, Change(.prior, old: known, new: seen)) }
+      if isChange(to: new, in: found) { body(owner, Change(.prior, old: known, new: new)) }
     case .set:
-      let isChange = isChange(to: seen, in: found)
+      let isChange = isChange(to: new, in: found)
       follow(found)
-      if isChange { report(owner, seen) }
+      if isChange { report(owner, new) }
     }
     return true
   }
@@ -194,8 +155,9 @@ final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<R
   override func miss() {
     if registration.hasEnded { return follow(nil) }
     guard let root = outer?.cell.settled else { return }
-    follow(path.find(root))
-    known = path.see(root)
+    let found = find(root)
+    follow(found)
+    known = found?.storage
   }
 
   private func follow(_ found: Observed<Leaf>?) {
@@ -214,34 +176,34 @@ final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<R
       return follow(nil)
     }
     // Published as a call of the outer registration too, for tasks that wait for its end.
-    let outerCall = observers.beginWalk()
-    if outerCall == nil { observers.ledger.call(number) }
-    defer { observers.endWalk(outerCall) }
+    observers.calling(number) { receiveInner(change, of: outer) }
+  }
+
+  private func receiveInner(_ change: Change<Leaf>, of outer: Observed<Root>) {
     // If the object has already been replaced, that report follows or was left out on purpose.
-    if let root = outer.cell.settled, path.find(root) !== property { return }
-    let seen = path.lift(change.new)
+    if let root = outer.cell.settled, find(root) !== property { return }
     guard registration.isOpen else {
-      if change.kind == .set { known = seen }
+      if change.kind == .set { known = change.new }
       return
     }
     guard let owner else {
       registration.endByItself()
       return follow(nil)
     }
-    if change.kind == .prior { return body(owner, Change(.prior, old: known, new: seen)) }
+    if change.kind == .prior { return body(owner, Change(.prior, old: known, new: change.new)) }
     // A manual report with equal values is passed on.
-    let isChange = differ(path.leaf(known), change.new, in: property)
-    if isChange || !differ(change.old, change.new, in: property) { report(owner, seen) }
+    let isChange = differ(known, change.new, in: property)
+    if isChange || !differ(change.old, change.new, in: property) { report(owner, change.new) }
   }
 
-  private func report(_ owner: Owner, _ seen: Seen) {
-    let change = Change(.set, old: known, new: seen)
-    known = seen
+  private func report(_ owner: Owner, _ new: Leaf?) {
+    let change = Change(.set, old: known, new: new)
+    known = new
     call(owner, change)
   }
 
   /// Calls the handler, or queues the change if the handler is running.
-  private func call(_ owner: Owner, _ change: Change<Seen>) {
+  private func call(_ owner: Owner, _ change: Change<Leaf?>) {
     guard !isCalling else { return _ = waiting.append(change) }
     isCalling = true
     body(owner, change)
@@ -256,8 +218,8 @@ final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<R
   }
 
   /// Returns whether a new outer value changes the value that the handler knows.
-  private func isChange(to seen: Seen, in found: Observed<Leaf>?) -> Bool {
-    switch (path.leaf(known), path.leaf(seen)) {
+  private func isChange(to new: Leaf?, in found: Observed<Leaf>?) -> Bool {
+    switch (known, new) {
     case (nil, nil): false
     case (let old?, let new?): found !== property && differ(old, new, in: found)
     default: true

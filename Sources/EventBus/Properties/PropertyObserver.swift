@@ -3,39 +3,25 @@
 /// The `receive` methods return `false` if the owner has died.
 @usableFromInline
 class PropertyObserver<Value> {
-  /// The events for which an observer is called.
-  @usableFromInline
-  struct Roles: OptionSet, Sendable {
-    @usableFromInline let rawValue: UInt8
-
-    @usableFromInline
-    init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    /// Every change, with the old value.
-    @usableFromInline static var changes: Roles { Roles(rawValue: 1) }
-    /// Every change before it is stored.
-    @usableFromInline static var priors: Roles { Roles(rawValue: 2) }
-    /// Every proposed value, to validate it.
-    @usableFromInline static var proposals: Roles { Roles(rawValue: 4) }
-    /// Every write report, without the old value.
-    @usableFromInline static var writes: Roles { Roles(rawValue: 8) }
-  }
-
   /// The part of the registration that tokens refer to.
   @usableFromInline let registration: PropertyRegistration
   /// The events for which the observer is called.
-  @usableFromInline let roles: Roles
+  final let roles: PropertyFlags
   /// The registration number; ascending in registration order.
-  @usableFromInline let number: UInt
-  /// The value that this observer knows, if a report to the other observers was pending when it registered.
-  @usableFromInline var baseline: Value?
+  final let number: UInt
+  /// A Boolean value that indicates whether the observer belongs to an object.
+  private final let isOwned: Bool
+  /// A Boolean value that indicates whether the owner's death must be found by a sweep.
+  final let needsSweeping: Bool
   /// The key under which a later registration replaces this one.
-  var key: PropertyObserverKey?
+  final var key: PropertyObserverKey?
 
-  init(_ registration: PropertyRegistration, _ roles: Roles) {
+  init(_ registration: PropertyRegistration, _ roles: PropertyFlags, owner: AnyObject? = nil) {
     self.registration = registration
     self.roles = roles
     number = registration.number
+    isOwned = owner != nil
+    needsSweeping = owner.map { !($0 is any LifetimeOwner) } ?? false
   }
 
   /// Calls the handler with a change.
@@ -56,14 +42,11 @@ class PropertyObserver<Value> {
   /// Called once the observer has its slot, before its handler is called.
   func wasAdded() {}
 
-  /// Returns whether an object is the owner.
-  func belongs(to object: AnyObject) -> Bool { false }
-
-  /// A Boolean value that indicates whether the owner's death must be found by a sweep.
-  var needsSweeping: Bool { false }
+  /// The owner; `nil` if there is none or it has died.
+  var currentOwner: AnyObject? { nil }
 
   /// A Boolean value that indicates whether the owner has died.
-  var hasLostOwner: Bool { false }
+  final var hasLostOwner: Bool { isOwned && currentOwner == nil }
 }
 
 /// The identity of a registration that a later one replaces.
@@ -79,7 +62,7 @@ final class PlainPropertyObserver<Value>: PropertyObserver<Value> {
 
   init(
     _ registration: PropertyRegistration,
-    _ roles: Roles,
+    _ roles: PropertyFlags,
     _ body: @escaping (Change<Value>) -> Void
   ) {
     self.body = body
@@ -96,19 +79,17 @@ final class PlainPropertyObserver<Value>: PropertyObserver<Value> {
 /// An observer that belongs to an object, which it holds weakly and passes to its handler.
 final class OwnedPropertyObserver<Owner: AnyObject, Value>: PropertyObserver<Value> {
   private weak let owner: Owner?
-  private let hasLifetime: Bool
   private let body: (Owner, Change<Value>) -> Void
 
   init(
     _ registration: PropertyRegistration,
-    _ roles: Roles,
+    _ roles: PropertyFlags,
     owner: Owner,
     _ body: @escaping (Owner, Change<Value>) -> Void
   ) {
     self.owner = owner
-    hasLifetime = owner is any LifetimeOwner
     self.body = body
-    super.init(registration, roles)
+    super.init(registration, roles, owner: owner)
   }
 
   @usableFromInline
@@ -118,9 +99,7 @@ final class OwnedPropertyObserver<Owner: AnyObject, Value>: PropertyObserver<Val
     return true
   }
 
-  override func belongs(to object: AnyObject) -> Bool { owner === object }
-  override var needsSweeping: Bool { !hasLifetime }
-  override var hasLostOwner: Bool { owner == nil }
+  override var currentOwner: AnyObject? { owner }
 }
 
 /// An observer that validates proposed values.
@@ -129,12 +108,10 @@ final class PropertyValidator<Value>: PropertyObserver<Value> {
 
   init(_ registration: PropertyRegistration, _ body: @escaping (Value, inout Value) -> Bool) {
     self.body = body
-    super.init(registration, .proposals)
+    super.init(registration, .validators)
   }
 
-  override func approves(_ proposed: inout Value, old: Value) -> Bool {
-    body(old, &proposed)
-  }
+  override func approves(_ proposed: inout Value, old: Value) -> Bool { body(old, &proposed) }
 }
 
 @available(*, unavailable)

@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// The registrations of one property, in call order, and its pending changes.
+/// The registrations of one property, in call order, and its unreported changes.
 ///
 /// The first registration creates it; a property without observers has none. It belongs to the property's
 /// isolation domain and takes no lock. Other threads reach it only through its ledger.
@@ -11,69 +11,41 @@ public import Synchronization
 @usableFromInline
 final class PropertyObservers<Value> {
   /// A slot for one registration; empty after the registration has been removed.
-  @usableFromInline
-  struct Slot {
-    @usableFromInline let number: UInt
-    @usableFromInline var observer: PropertyObserver<Value>?
-    /// The observer's address, for calls without a retain; zero if the slot is empty.
-    @usableFromInline var address: UInt
-  }
-
-  /// A change that has been stored and remains to be reported.
-  @usableFromInline
-  struct Round {
-    /// The old value; `nil` if no observer needed it.
-    let old: Value?
-    /// The new value.
-    let new: Value
-    /// The records of all operations; `nil` if any write was not described.
-    let records: [AnyObject]?
-    /// A Boolean value that indicates whether observers of elements know the old value, because no silent
-    /// write preceded the change.
-    let isOldKnown: Bool
-    /// The registration number that was next when the change was stored; only smaller numbers receive it.
-    let order: UInt
-    /// A Boolean value that indicates whether the value is back where it began, so that only registrations
-    /// with a baseline are notified.
-    var isNetZero = false
-    /// A Boolean value that indicates whether the batch settles the computed values.
-    var isOfBatch = false
-  }
-
-  @usableFromInline var slots: [Slot] = []
-  /// The number of the next registration.
-  @usableFromInline var nextNumber: UInt = 0
-  /// The flags that every assignment checks; used only in the property's domain.
   ///
-  /// Atomic only because a relaxed load compiles to a plain load without an exclusivity check. Updates are
-  /// not atomic read-modify-write operations.
+  /// The address calls the observer without a retain; it is zero if the slot is empty.
+  @usableFromInline
+  typealias Slot = (number: UInt, observer: PropertyObserver<Value>?, address: UInt)
+
+  // Not a `NumberedList`, which may close its gaps at any append: a walk needs slots that stay in place
+  // until it ends.
+  @usableFromInline var slots: [Slot] = []
+  /// The state that every write checks; used only in the property's domain.
+  ///
+  /// It summarises ``rounds`` and ``dependents`` in a word of its own, because that is what makes the usual
+  /// assignment fast: a relaxed load compiles to a plain load, without the exclusivity check of a stored
+  /// property. Updates are not atomic read-modify-write operations. The usual assignment sets and clears
+  /// ``PropertyFlags/reporting`` here and does not touch the rounds, which adopt the flag when they are next
+  /// used.
   @usableFromInline let flags = Atomic<UInt8>(0)
   @usableFromInline let depth = Atomic<Int>(0)
   @usableFromInline let ledger = RegistrationLedger()
 
-  /// The number of registrations, in total and by role.
-  var census = PropertyCensus()
+  private var _rounds = PropertyRounds<Value>()
+  /// The computed values that depend on the property.
+  var dependents = NumberedList<ComputedNode>() {
+    didSet { set(.dependents, dependents.count > 0) }
+  }
+
+  /// The number of registrations. Ended registrations count until they are removed.
+  var count = 0
+  /// The number of registrations whose owners must be swept.
+  var sweptCount = 0
   /// The numbers of the registrations that have an identifier.
   var numbers: [PropertyObserverKey: UInt] = [:]
   /// The number of slots from which a registration sweeps all owners.
   var sweepLimit = 8
   /// The number of registrations that have probed for dead owners.
   var probes: UInt = 0
-
-  var pending = BoundedQueue<Round>() { didSet { hasPending = !pending.isEmpty } }
-  /// The writes since the last report; kept while there are observers of elements.
-  var log = WriteLog.empty
-  /// A Boolean value that indicates whether some of those writes were silent.
-  var wroteSilently = false { didSet { updateInvolvement() } }
-  /// The value before the first write of the open batch, if that batch has written to the property.
-  ///
-  /// The inner optional is `nil` if no observer needed the value.
-  var enlisted: Value?? { didSet { updateInvolvement() } }
-  /// The computed values that depend on the property.
-  var dependents = Dependents() { didSet { hasDependents = !dependents.isEmpty } }
-
-  /// A Boolean value that indicates whether the end of a batch has queued a change and will drain the queue.
-  var drainsForBatch = false
 
   /// The source site of the property.
   let site: PropertySite
@@ -84,15 +56,45 @@ final class PropertyObservers<Value> {
     self.areEqual = areEqual
   }
 
-  /// A Boolean value that indicates whether the value may be mutated in place, because no registration needs
-  /// the old value or validates.
-  @usableFromInline
-  var allowsMutationInPlace: Bool {
-    cleanIfDirty()
-    return census.allowsMutationInPlace
+  // MARK: State
+
+  /// The writes that remain to be reported.
+  ///
+  /// Mutations adopt a report that the flags know of, and update the flags.
+  var rounds: PropertyRounds<Value> {
+    _read { yield _rounds }
+    _modify {
+      _rounds.adopt(isReporting: has(.reporting))
+      defer {
+        let dependents = flags.load(ordering: .relaxed) & PropertyFlags.dependents.rawValue
+        flags.store(_rounds.flags.rawValue | dependents, ordering: .relaxed)
+      }
+      yield &_rounds
+    }
   }
 
-  // MARK: State
+  /// Returns whether any of the given flags is set.
+  @inlinable
+  func has(_ flags: PropertyFlags) -> Bool {
+    self.flags.load(ordering: .relaxed) & flags.rawValue != 0
+  }
+
+  /// Sets or clears a flag.
+  @inlinable
+  func set(_ flag: PropertyFlags, _ isSet: Bool) {
+    let others = flags.load(ordering: .relaxed) & ~flag.rawValue
+    flags.store(isSet ? others | flag.rawValue : others, ordering: .relaxed)
+  }
+
+  /// A Boolean value that indicates whether the value may be mutated in place, because no registration needs
+  /// the old value or validates.
+  @inlinable
+  var allowsMutationInPlace: Bool {
+    cleanIfDirty()
+    return !has(.preventsMutationInPlace)
+  }
+
+  // MARK: Walks
 
   /// The number of walks in progress.
   @inlinable
@@ -100,45 +102,6 @@ final class PropertyObservers<Value> {
     get { depth.load(ordering: .relaxed) }
     set { depth.store(newValue, ordering: .relaxed) }
   }
-
-  /// A Boolean value that indicates whether changes are being reported; further changes are queued.
-  @inlinable
-  var isDraining: Bool {
-    get { has(1) }
-    set { note(1, newValue) }
-  }
-
-  /// A Boolean value that indicates whether an assignment needs the slow path.
-  @inlinable
-  var isInvolved: Bool {
-    get { has(2) }
-    set { note(2, newValue) }
-  }
-
-  /// A Boolean value that indicates whether changes are queued.
-  @inlinable
-  var hasPending: Bool {
-    get { has(4) }
-    set { note(4, newValue) }
-  }
-
-  /// A Boolean value that indicates whether computed values depend on the property.
-  @inlinable
-  var hasDependents: Bool {
-    get { has(8) }
-    set { note(8, newValue) }
-  }
-
-  @inlinable
-  func has(_ flag: UInt8) -> Bool { flags.load(ordering: .relaxed) & flag != 0 }
-
-  @inlinable
-  func note(_ flag: UInt8, _ isThere: Bool) {
-    let others = flags.load(ordering: .relaxed) & ~flag
-    flags.store(isThere ? others | flag : others, ordering: .relaxed)
-  }
-
-  // MARK: Walks
 
   /// Begins a walk over the registrations.
   ///
@@ -158,6 +121,55 @@ final class PropertyObservers<Value> {
     if ledger.end() { clean() }
   }
 
+  /// Visits the registrations in the slots before an index.
+  ///
+  /// New registrations are appended; no slot is cleared or moved during a walk.
+  ///
+  /// - Parameters:
+  ///   - end: The index, at most the number of slots.
+  ///   - visit: Returns `false` if the owner of the registration has died.
+  @inlinable
+  @inline(__always)
+  func walk(before end: Int, _ visit: (PropertyObserver<Value>) -> Bool) {
+    let outer = beginWalk()
+    var index = 0
+    while index < end {
+      if outer == nil { ledger.call(slots[index].number) }
+      _ = ObjectAddress.borrow(slots[index].address) { (observer: PropertyObserver<Value>) in
+        if !visit(observer) { observer.registration.endByItself() }
+      }
+      index += 1
+    }
+    endWalk(outer)
+  }
+
+  /// Runs a closure as a call of one registration.
+  func calling(_ number: UInt, _ body: () -> Void) {
+    let outer = beginWalk()
+    if outer == nil { ledger.call(number) }
+    body()
+    endWalk(outer)
+  }
+
+  /// The index of the first slot whose number is not smaller than the given one.
+  func index(from number: UInt) -> Int {
+    var low = 0
+    var high = slots.count
+    while low < high {
+      let middle = low + (high - low) / 2
+      if slots[middle].number < number { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// The slot index of a registration, or `nil` if its slot has been removed.
+  func index(of number: UInt) -> Int? {
+    let index = index(from: number)
+    return index < slots.count && slots[index].number == number ? index : nil
+  }
+
+  // MARK: Removal
+
   /// Removes and releases the registrations that have ended, on any thread, since the last call.
   @inlinable
   func cleanIfDirty() {
@@ -169,75 +181,25 @@ final class PropertyObservers<Value> {
     guard walks == 0 else { return }
     // Released last: a deinitializer may use the property.
     var removed: [PropertyObserver<Value>] = []
+    var baselines: [Value] = []
+    var records: [AnyObject] = []
     for number in ledger.takeEnded() {
       guard let index = index(of: number), let observer = slots[index].observer.take() else {
         continue
       }
       slots[index].address = 0
       removed.append(observer)
-      census.note(observer, by: -1)
+      count -= 1
+      if observer.needsSweeping { sweptCount -= 1 }
       if let key = observer.key, numbers[key] == number { numbers[key] = nil }
+      let leftovers = rounds.remove(number, observer.roles)
+      if let baseline = leftovers.baseline { baselines.append(baseline) }
+      records += leftovers.records
     }
-    if slots.count > max(8, 2 * census.count) { slots.removeAll { $0.observer == nil } }
-    updateInvolvement()
-    if census.wantingWrites == 0 { _ = takeRecords() }
-    withExtendedLifetime(removed) {}
-  }
-
-  /// The slot index of a registration, or `nil` if its slot has been removed.
-  func index(of number: UInt) -> Int? {
-    let index = slots.indices.partitionPoint { slots[$0].number < number }
-    return index < slots.count && slots[index].number == number ? index : nil
-  }
-
-  /// Recomputes whether assignments need the slow path.
-  func updateInvolvement() {
-    isInvolved = census.wantsMore || enlisted != nil || wroteSilently
-  }
-}
-
-/// The number of registrations of a property, in total and by role.
-///
-/// Ended registrations count until they are removed.
-struct PropertyCensus {
-  /// All registrations.
-  private(set) var count = 0
-  /// Registrations that need the old value.
-  private(set) var wantingChanges = 0
-  /// Registrations that are called before a change.
-  private(set) var wantingPriors = 0
-  private(set) var validators = 0
-  /// Registrations that receive write reports.
-  private(set) var wantingWrites = 0
-  /// Registrations whose owners must be swept.
-  private(set) var needingSweep = 0
-  /// Registrations with a baseline.
-  var baselines = 0
-
-  /// A Boolean value that indicates whether the value may be mutated in place, because no registration needs
-  /// the old value or validates.
-  var allowsMutationInPlace: Bool { wantingChanges + wantingPriors + validators == 0 }
-
-  /// A Boolean value that indicates whether any registration needs the slow path.
-  var wantsMore: Bool { wantingPriors + validators + wantingWrites + baselines > 0 }
-
-  /// Counts a registration that was added or removed.
-  mutating func note<Value>(_ observer: PropertyObserver<Value>, by change: Int) {
-    count += change
-    if observer.roles.contains(.changes) { wantingChanges += change }
-    if observer.roles.contains(.priors) { wantingPriors += change }
-    if observer.roles.contains(.proposals) { validators += change }
-    if observer.roles.contains(.writes) { wantingWrites += change }
-    if observer.needsSweeping { needingSweep += change }
-    if observer.baseline != nil { baselines += change }
+    if slots.count > max(8, 2 * count) { slots.removeAll { $0.observer == nil } }
+    withExtendedLifetime((removed, baselines, records)) {}
   }
 }
 
 @available(*, unavailable)
 extension PropertyObservers: Sendable {}
-
-@available(*, unavailable)
-extension PropertyObservers.Slot: Sendable {}
-
-@available(*, unavailable)
-extension PropertyObservers.Round: Sendable {}

@@ -19,14 +19,9 @@ extension Observed where Value: Sendable {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> some AsyncSequence<Value, Never> & Sendable {
-    let (observers, value) = (observersToJoin(), storage)
+    let observers = observersToJoin()
     let buffer = StreamBuffer<Value>(BufferLimit(buffering, fileID: fileID, line: line))
-    let token = observers.enter(
-      PropertyValuesObserver(observers.newRegistration(), buffer),
-      .initial,
-      value: value,
-      isBehind: observers.enlisted != nil
-    )
+    let token = observers.register(.initial, value: storage) { PropertyValuesObserver($0, buffer) }
     return PropertyValues(buffer, token, until: lifetime)
   }
 }
@@ -34,21 +29,9 @@ extension Observed where Value: Sendable {
 /// The values of a property as an asynchronous sequence.
 ///
 /// ``Observed/values(buffering:until:fileID:line:)`` returns it. Each element goes to one of the tasks that
-/// share the sequence. Releasing the sequence and its iterators ends the registration.
-final class PropertyValues<Value: Sendable>: AsyncSequence, Sendable {
-  struct Iterator: AsyncIteratorProtocol {
-    fileprivate let values: PropertyValues
-
-    mutating func next() async -> Value? { await values.buffer.next() }
-
-    mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
-      await values.buffer.next(isolation: actor)
-    }
-  }
-
-  typealias Element = Value
-  typealias Failure = Never
-
+/// share the sequence. Releasing the sequence ends the registration. It is its own iterator,
+/// because its consumers share one position.
+final class PropertyValues<Value: Sendable>: AsyncSequence, AsyncIteratorProtocol, Sendable {
   private let buffer: StreamBuffer<Value>
   private let token: Token
   private let hook: Token?
@@ -69,7 +52,13 @@ final class PropertyValues<Value: Sendable>: AsyncSequence, Sendable {
     token.cancel()
   }
 
-  func makeAsyncIterator() -> Iterator { Iterator(values: self) }
+  func makeAsyncIterator() -> PropertyValues { self }
+
+  func next() async -> Value? { await buffer.next() }
+
+  func next(isolation actor: isolated (any Actor)?) async -> Value? {
+    await buffer.next(isolation: actor)
+  }
 }
 
 /// An observer that adds the values to a stream's buffer and finishes the buffer when it is deinitialized.

@@ -25,102 +25,62 @@ public struct SetChange<Element: Hashable> {
     case setting
   }
 
-  /// The source of the information about the elements.
+  /// Inserted elements, which were absent before, and removed elements, which were present.
   @usableFromInline
-  enum Source {
-    case recorded(inserted: Set<Element>, removed: Set<Element>)
-    case old(Set<Element>)
-    case unknown
-  }
+  typealias Edits = (inserted: Set<Element>, removed: Set<Element>)
 
   /// The kind of information about the change.
   public let kind: Kind
   /// The new value.
   public let new: Set<Element>
-  @usableFromInline let source: Source
+  /// The value that the observer knew, if it was kept.
+  @usableFromInline let old: Set<Element>?
+  /// The combined effect of the operations; empty for other kinds.
+  @usableFromInline let edits: Edits
 
-  /// Creates the change that a report describes.
-  ///
-  /// - Returns: `nil` if the operations cancel each other out.
   @inlinable
-  init?(_ report: WriteReport<Set<Element>>) {
+  init?(_ report: WriteReport<Set<Element>>, knownCount: Int) {
     new = report.new
+    old = report.old
     kind = report.isInitial ? .initial : report.records == nil ? .setting : .elements
-    if let records = report.records {
-      let sum = SetRecord<Element>.sum(of: records)
-      if sum.inserted.isEmpty, sum.removed.isEmpty { return nil }
-      source = .recorded(inserted: sum.inserted, removed: sum.removed)
-    } else if let old = report.old {
-      source = .old(old)
-    } else {
-      source = .unknown
+    var sum: Edits = ([], [])
+    for edits in report.edits(Edits.self) {
+      let added = edits.inserted.subtracting(sum.removed)
+      sum.removed.subtract(edits.inserted)
+      let gone = edits.removed.subtracting(sum.inserted)
+      sum.inserted.subtract(edits.removed)
+      sum.inserted.formUnion(added)
+      sum.removed.formUnion(gone)
     }
+    edits = sum
+    if kind == .elements, sum.inserted.isEmpty, sum.removed.isEmpty { return nil }
   }
 
   /// A Boolean value that indicates whether the old set is unknown, so that ``inserted`` contains everything.
   ///
   /// It is `true` for the initial value, and wherever ``CollectionChange/difference()`` would replace
   /// everything, such as after a plain mutation for which the old value was not kept.
-  public var isReset: Bool { if case .unknown = source { true } else { false } }
+  public var isReset: Bool { kind != .elements && old == nil }
 
   /// The inserted elements.
   ///
   /// - Complexity: O(1) for the kind ``Kind/elements``. O(*n*) for the kind ``Kind/setting``, which compares
   ///   the two sets.
   public var inserted: Set<Element> {
-    switch source {
-    case .recorded(let inserted, _): inserted
-    case .old(let old): new.subtracting(old)
-    case .unknown: new
-    }
+    if kind == .elements { return edits.inserted }
+    return old.map { new.subtracting($0) } ?? new
   }
 
   /// The removed elements; empty if they are not known.
   ///
   /// - Complexity: As for ``inserted``.
   public var removed: Set<Element> {
-    switch source {
-    case .recorded(_, let removed): removed
-    case .old(let old): old.subtracting(new)
-    case .unknown: []
-    }
+    kind == .elements ? edits.removed : old?.subtracting(new) ?? []
   }
 }
 
+extension SetChange: ElementsChange {}
 extension SetChange: Sendable where Element: Sendable {}
-extension SetChange.Source: Sendable where Element: Sendable {}
-
-/// The record of one operation on a set.
-@usableFromInline
-final class SetRecord<Element: Hashable> {
-  /// The inserted elements; all were absent before.
-  @usableFromInline let inserted: Set<Element>
-  /// The removed elements; all were present before.
-  @usableFromInline let removed: Set<Element>
-
-  @inlinable
-  init(inserted: Set<Element> = [], removed: Set<Element> = []) {
-    self.inserted = inserted
-    self.removed = removed
-  }
-
-  /// Returns the combined effect of several operations.
-  @inlinable
-  static func sum(of records: [AnyObject]) -> (inserted: Set<Element>, removed: Set<Element>) {
-    var inserted: Set<Element> = []
-    var removed: Set<Element> = []
-    for record in records {
-      guard let record = record as? SetRecord else { continue }
-      let added = record.inserted.subtracting(removed)
-      removed.subtract(record.inserted)
-      let gone = record.removed.subtracting(inserted)
-      inserted.subtract(record.removed)
-      inserted.formUnion(added)
-      removed.formUnion(gone)
-    }
-    return (inserted, removed)
-  }
-}
 
 /// Operations on a set. Each works in place and reports the inserted and removed elements to the observers
 /// of elements. An operation without effect is not a write.
@@ -149,10 +109,7 @@ extension Observed {
     options: ObserveOptions = [],
     _ body: @escaping (O, SetChange<Element>) -> Void
   ) -> Token where Value == Set<Element> {
-    let memory = ElementsMemory()
-    return observeWrites(owner: owner, id: id, options, memory) { owner, report in
-      if let change = SetChange(memory.take(report).report) { body(owner, change) }
-    }
+    observeElements(of: owner, id: id, options, body)
   }
 
   /// Calls a handler with the changes of a set's elements while the returned token is retained.
@@ -167,10 +124,7 @@ extension Observed {
     options: ObserveOptions = [],
     _ body: @escaping (SetChange<Element>) -> Void
   ) -> Token where Value == Set<Element> {
-    let memory = ElementsMemory()
-    return observeWrites(options, memory) { report in
-      if let change = SetChange(memory.take(report).report) { body(change) }
-    }
+    observeElements(options, body)
   }
 
   /// Inserts an element, unless the set contains an equal one.
@@ -183,7 +137,7 @@ extension Observed {
   public func insert<Element: Hashable>(_ element: Element) -> Bool where Value == Set<Element> {
     clean()
     guard !storage.contains(element) else { return false }
-    write(describedBy: { SetRecord(inserted: [element]) }) { $0.insert(element) }
+    write(inserted: [element]) { $0.insert(element) }
     return true
   }
 
@@ -199,7 +153,7 @@ extension Observed {
     clean()
     guard let index = storage.firstIndex(of: element) else { return nil }
     let member = storage[index]
-    write(describedBy: { SetRecord(removed: [member]) }) { $0.remove(member) }
+    write(removed: [member]) { $0.remove(member) }
     return member
   }
 
@@ -214,7 +168,7 @@ extension Observed {
     clean()
     let inserted = elements.filter { !storage.contains($0) }
     guard !inserted.isEmpty else { return }
-    write(describedBy: { SetRecord(inserted: inserted) }) { $0.formUnion(inserted) }
+    write(inserted: inserted) { $0.formUnion(inserted) }
   }
 
   /// Removes the elements that the set contains.
@@ -229,10 +183,16 @@ extension Observed {
     // Retains the members themselves, so that none is released during the mutation.
     let removed = Set(elements.compactMap { storage.firstIndex(of: $0).map { storage[$0] } })
     guard !removed.isEmpty else { return }
-    write(describedBy: { SetRecord(removed: removed) }) { $0.subtract(removed) }
+    write(removed: removed) { $0.subtract(removed) }
     withExtendedLifetime(removed) {}
   }
+  /// Mutates the set and reports the inserted and removed elements.
+  @inlinable
+  func write<Element: Hashable>(
+    inserted: @autoclosure () -> Set<Element> = [],
+    removed: @autoclosure () -> Set<Element> = [],
+    _ change: (inout Set<Element>) -> Void
+  ) where Value == Set<Element> {
+    write(describedBy: { (inserted: inserted(), removed: removed()) }, change)
+  }
 }
-
-@available(*, unavailable)
-extension SetRecord: Sendable {}

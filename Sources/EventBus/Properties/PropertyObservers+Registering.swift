@@ -1,0 +1,105 @@
+extension PropertyObservers {
+  /// Adds an observer, unless the lifetime of its owner has already ended, and delivers the initial value
+  /// if requested.
+  ///
+  /// - Parameters:
+  ///   - owner: The owner of the registration.
+  ///   - id: The identifier under which the registration replaces an earlier one of its owner.
+  ///   - options: The calls to make besides those for changes.
+  ///   - value: The current value.
+  ///   - isBehind: Pass `true` if the other observers do not know that value for a reason outside this
+  ///     property.
+  ///   - make: Creates the observer.
+  /// - Returns: The token.
+  func register(
+    owner: AnyObject? = nil,
+    id: AnyHashable? = nil,
+    _ options: ObserveOptions = [],
+    value: Value,
+    isBehind: Bool = false,
+    _ make: (PropertyRegistration) -> PropertyObserver<Value>
+  ) -> Token {
+    let observer = make(PropertyRegistration(number: rounds.takeNumber(), ledger: ledger))
+    let token = Token(observer.registration, handle: 0, isKept: owner != nil)
+    if let carrier = owner as? any LifetimeOwner {
+      guard observer.registration.join(carrier.lifetime.members) else { return token }
+    }
+    if let owner, let id {
+      let key = PropertyObserverKey(owner: ObjectIdentifier(owner), id: id)
+      observer.key = key
+      let former = numbers.updateValue(observer.number, forKey: key)
+      former.flatMap(index(of:)).flatMap { slots[$0].observer }?.registration.endByItself()
+    }
+    rounds.add(observer.number, observer.roles, value: value, isBehind: isBehind)
+    slots.append((observer.number, observer, ObjectAddress.of(observer)))
+    count += 1
+    if observer.needsSweeping { sweptCount += 1 }
+    observer.wasAdded()
+    cleanIfDirty()
+    if options.contains(.initial) { deliverInitial(observer, value) }
+    return token
+  }
+
+  /// Calls a new observer with the current value.
+  ///
+  /// Changes that the observer makes are reported after it returns, so that its calls do not nest.
+  private func deliverInitial(_ observer: PropertyObserver<Value>, _ value: Value) {
+    let isOutermost = rounds.begin()
+    calling(observer.number) {
+      guard observer.registration.isOpen else { return }
+      let isAlive =
+        observer.roles.contains(.writes)
+        ? observer.receive(WriteReport(new: value, isInitial: true))
+        : observer.receive(Change(.initial, old: value, new: value))
+      if !isAlive { observer.registration.endByItself() }
+    }
+    if isOutermost { drain() }
+  }
+
+  /// Ends all registrations of an owner.
+  func end(of owner: AnyObject) {
+    for observer in slots.compactMap(\.observer) where observer.currentOwner === owner {
+      observer.registration.endByItself()
+    }
+    cleanIfDirty()
+  }
+
+  /// Ends all registrations, because the property is being deinitialized.
+  func close() {
+    for observer in slots.compactMap(\.observer) { observer.registration.endByItself() }
+  }
+
+  /// Ends the registrations of dead owners, if a sample suggests that there are many.
+  ///
+  /// Afterwards at most max(8, 2 × live) slots are in use, where registrations count as live if they were
+  /// live at the last full sweep.
+  func sweepOwners() {
+    cleanIfDirty()
+    guard sweptCount > 0, walks == 0 else { return }
+    var probe = SweepProbe(total: slots.count, seed: probes)
+    probes &+= 1
+    // Loading an owner may release its last reference, and its deinitializer may use the property.
+    walks += 1
+    while let index = probe.next(), index < slots.count {
+      if slots[index].observer?.hasLostOwner ?? false { probe.foundDead() }
+    }
+    let isSweep = probe.shouldSweep || slots.count >= sweepLimit
+    // Registrations made by what the sweep releases do not sweep again.
+    if isSweep { sweepLimit = .max }
+    var index = 0
+    while isSweep, index < slots.count {
+      if let observer = slots[index].observer, observer.hasLostOwner {
+        observer.registration.endByItself()
+      }
+      index += 1
+    }
+    walks -= 1
+    clean()
+    if isSweep { sweepLimit = max(8, 2 * count) }
+  }
+}
+
+extension ObserveOptions {
+  /// The roles of a registration with these options.
+  var roles: PropertyFlags { contains(.prior) ? [.changes, .priors] : .changes }
+}
