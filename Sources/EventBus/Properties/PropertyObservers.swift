@@ -153,13 +153,7 @@ final class PropertyObservers<Value> {
 
   /// The index of the first slot whose number is not smaller than the given one.
   func index(from number: UInt) -> Int {
-    var low = 0
-    var high = slots.count
-    while low < high {
-      let middle = low + (high - low) / 2
-      if slots[middle].number < number { low = middle + 1 } else { high = middle }
-    }
-    return low
+    slots.indices.partitionPoint { slots[$0].number < number }
   }
 
   /// The slot index of a registration, or `nil` if its slot has been removed.
