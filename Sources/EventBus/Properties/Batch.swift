@@ -41,7 +41,8 @@ public func batch<R>(_ body: () throws -> R) rethrows -> R {
 extension Observed: BatchMember {
   /// Queues the change made by the batch.
   func batchWillEnd() {
-    guard let observers, let old = observers.rounds.leaveBatch() else { return }
+    guard let observers, observers.rounds.isInBatch else { return }
+    let old = observers.rounds.leaveBatch()
     let isNetZero = old.map(isEqual(to:)) ?? false
     observers.rounds.queueBatch(old: old, new: storage, isNetZero: isNetZero)
   }
@@ -111,7 +112,7 @@ final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own th
     // All reports are queued before the first is delivered: changes made by observers come after them.
     for member in members { member.batchWillEnd() }
     for member in members { member.batchDidEnd() }
-    ComputedNode.settle(from: members.flatMap(\.dependents.elements))
+    ComputedNode.settle(from: members.flatMap(\.dependentNodes))
     withExtendedLifetime(closed) {}
   }
 }

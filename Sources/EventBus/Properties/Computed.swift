@@ -107,10 +107,9 @@ public final class Computed<Value: Equatable>: ObservableValue {
 
 extension Computed: DependencySource {
   var height: Int { core.height }
-  var dependents: NumberedList<ComputedNode> {
-    _read { yield core.dependents }
-    _modify { yield &core.dependents }
-  }
+  var dependentNodes: [ComputedNode] { core.dependents.elements }
+  func addDependent(_ node: ComputedNode) -> UInt { core.dependents.append(node) }
+  func removeDependent(_ number: UInt) { _ = core.dependents.remove(number: number) }
 }
 
 @available(*, unavailable)

@@ -40,14 +40,14 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
         continue
       }
       if links.contains(where: { $0.source === link }) { continue }
-      links.append((link, link.dependents.append(self)))
+      links.append((link, link.addDependent(self)))
     }
   }
 
   /// Detaches from the sources and ends all registrations.
   func close() {
     isClosed = true
-    for (source, number) in links { _ = source.dependents.remove(number: number) }
+    for (source, number) in links { source.removeDependent(number) }
     observers.close()
     tokens = []
   }
@@ -181,17 +181,20 @@ protocol DependencySource: AnyObject {
   var height: Int { get }
   /// The computed values that depend on the source, oldest first.
   ///
-  /// They are retained, and retain the source in turn. The cycle ends when ``Computed``, which is not part
-  /// of it, is deinitialized: each value then removes itself.
-  var dependents: NumberedList<ComputedNode> { get set }
+  /// They are retained, and retain the source in turn. ``Computed``, which is not part of the cycle, breaks
+  /// it when it is deinitialized.
+  var dependentNodes: [ComputedNode] { get }
+  /// Adds a computed value that depends on the source, and returns its number.
+  func addDependent(_ node: ComputedNode) -> UInt
+  /// Removes the computed value with a number.
+  func removeDependent(_ number: UInt)
 }
 
 extension Observed: DependencySource {
   var height: Int { 0 }
-  var dependents: NumberedList<ComputedNode> {
-    get { observers?.dependents ?? NumberedList() }
-    _modify { yield &neededObservers().dependents }
-  }
+  var dependentNodes: [ComputedNode] { observers?.dependents.elements ?? [] }
+  func addDependent(_ node: ComputedNode) -> UInt { neededObservers().dependents.append(node) }
+  func removeDependent(_ number: UInt) { _ = observers?.dependents.remove(number: number) }
 }
 
 extension NumberedList where Element == ComputedNode {

@@ -167,13 +167,13 @@ extension Observed {
   @inlinable
   func write<Edits>(describedBy describe: () -> Edits, _ change: (inout Value) -> Void) {
     guard let observers else { return change(&storage) }
-    if observers.allowsMutationInPlace {
-      let record = observers.has(.writes) ? WriteRecord(describe()) : nil
+    let isInPlace = observers.allowsMutationInPlace
+    let isDescribed = observers.has(.writes) && !observers.has([.priors, .validators])
+    let record = isDescribed ? WriteRecord(describe()) : nil
+    if isInPlace {
       change(&storage)
       return didMutate(observers, record)
     }
-    let isDescribed = observers.has(.writes) && !observers.has([.priors, .validators])
-    let record = isDescribed ? WriteRecord(describe()) : nil
     var copy = storage
     change(&copy)
     assignInOrder(copy, observers, record)

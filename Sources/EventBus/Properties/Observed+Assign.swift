@@ -36,7 +36,7 @@ extension Observed {
       return withExtendedLifetime(old) {}
     }
     if isEqual(to: proposed) { return }
-    if observers.has(.priors), observers.rounds.batchStart == nil {
+    if observers.has(.priors), !observers.rounds.isInBatch {
       observers.notifyPrior(old: storage, new: proposed)
       // An observer may have set the property in the meantime.
       if isEqual(to: proposed) { return }

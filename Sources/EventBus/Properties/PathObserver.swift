@@ -44,10 +44,15 @@ extension Observed {
     options: ObserveOptions = [],
     _ body: @escaping (O, Change<Leaf>) -> Void
   ) -> Token {
-    observe(found: { $0[keyPath: path] }, owner: owner, options) { owner, change in
-      // There always is an object, so neither value is missing.
-      if let new = change.new { body(owner, change.map { $0 ?? new }) }
-    }
+    observe(
+      owner: owner,
+      options,
+      find: { $0[keyPath: path] },
+      see: { $0[keyPath: path].storage },
+      lift: { $0 },
+      leaf: { $0 },
+      body
+    )
   }
 
   /// Calls a handler for every change of a property of the object that this optional property holds, and
@@ -70,17 +75,38 @@ extension Observed {
     options: ObserveOptions = [],
     _ body: @escaping (O, Change<Leaf?>) -> Void
   ) -> Token where Value == Wrapped? {
-    observe(found: { $0?[keyPath: path] }, owner: owner, options, body)
+    observe(
+      owner: owner,
+      options,
+      find: { $0?[keyPath: path] },
+      see: { $0?[keyPath: path].storage },
+      lift: { $0 },
+      leaf: { $0 },
+      body
+    )
   }
 
-  private func observe<O: AnyObject, Leaf>(
-    found find: @escaping (Value) -> Observed<Leaf>?,
+  private func observe<O: AnyObject, Leaf, Seen>(
     owner: O,
     _ options: ObserveOptions,
-    _ body: @escaping (O, Change<Leaf?>) -> Void
+    find: @escaping (Value) -> Observed<Leaf>?,
+    see: @escaping (Value) -> Seen,
+    lift: @escaping (Leaf) -> Seen,
+    leaf: @escaping (Seen) -> Leaf?,
+    _ body: @escaping (O, Change<Seen>) -> Void
   ) -> Token {
-    observersToJoin().register(owner: owner, options, value: storage) {
-      PathObserver($0, of: self, find, owner: owner, options, body)
+    observersToJoin().register(owner: owner, options, value: storage) { registration in
+      PathObserver(
+        registration,
+        of: self,
+        owner: owner,
+        options,
+        find: find,
+        see: see,
+        lift: lift,
+        leaf: leaf,
+        body
+      )
     }
   }
 }
@@ -93,37 +119,48 @@ extension Observed {
 /// during a call are queued. A change in an object that has already been replaced is dropped, because the
 /// report of the replacement follows with the newest value. While the registration is paused, the
 /// observer follows the object without calling the handler.
-final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
+///
+/// `Seen` is the type of the values in the handler's changes: the inner value, or an optional of it if
+/// there may be no object.
+final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<Root> {
   private weak let owner: Owner?
   private weak let outer: Observed<Root>?
+  private let options: ObserveOptions
   /// Returns the inner property, if there is an object.
   private let find: (Root) -> Observed<Leaf>?
-  private let options: ObserveOptions
-  /// The handler; it receives `nil` for the value of a missing object.
-  private let body: (Owner, Change<Leaf?>) -> Void
+  /// Returns the inner value as the handler receives it.
+  private let see: (Root) -> Seen
+  /// Converts a value of the inner property to the handler's type.
+  private let lift: (Leaf) -> Seen
+  /// Converts a handler's value back, if there is an object.
+  private let leaf: (Seen) -> Leaf?
+  private let body: (Owner, Change<Seen>) -> Void
   /// The observed inner property.
   private var property: Observed<Leaf>?
   private var token: Token?
   /// The newest value that was reported or queued.
-  private var known: Leaf?
+  private var known: Seen
   private var isCalling = false
   /// The changes made while the handler was running.
-  private var waiting = BoundedQueue<Change<Leaf?>>()
+  private var waiting = BoundedQueue<Change<Seen>>()
 
   init(
     _ registration: PropertyRegistration,
     of outer: Observed<Root>,
-    _ find: @escaping (Root) -> Observed<Leaf>?,
     owner: Owner,
     _ options: ObserveOptions,
-    _ body: @escaping (Owner, Change<Leaf?>) -> Void
+    find: @escaping (Root) -> Observed<Leaf>?,
+    see: @escaping (Root) -> Seen,
+    lift: @escaping (Leaf) -> Seen,
+    leaf: @escaping (Seen) -> Leaf?,
+    _ body: @escaping (Owner, Change<Seen>) -> Void
   ) {
     self.owner = owner
     self.outer = outer
-    self.find = find
     self.options = options
+    (self.find, self.see, self.lift, self.leaf) = (find, see, lift, leaf)
     self.body = body
-    known = find(outer.storage)?.storage
+    known = see(outer.storage)
     super.init(registration, options.roles, owner: owner)
   }
 
@@ -136,16 +173,16 @@ final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
   override func receive(_ change: Change<Root>) -> Bool {
     guard let owner else { return false }
     let found = find(change.new)
-    let new = found?.storage
+    let seen = see(change.new)
     switch change.kind {
     case .initial:
       call(owner, Change(.initial, old: known, new: known))
     case .prior:
-      if isChange(to: new, in: found) { body(owner, Change(.prior, old: known, new: new)) }
+      if isChange(to: seen, in: found) { body(owner, Change(.prior, old: known, new: seen)) }
     case .set:
-      let isChange = isChange(to: new, in: found)
+      let isChange = isChange(to: seen, in: found)
       follow(found)
-      if isChange { report(owner, new) }
+      if isChange { report(owner, seen) }
     }
     return true
   }
@@ -155,9 +192,8 @@ final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
   override func miss() {
     if registration.hasEnded { return follow(nil) }
     guard let root = outer?.cell.settled else { return }
-    let found = find(root)
-    follow(found)
-    known = found?.storage
+    follow(find(root))
+    known = see(root)
   }
 
   private func follow(_ found: Observed<Leaf>?) {
@@ -176,34 +212,34 @@ final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
       return follow(nil)
     }
     // Published as a call of the outer registration too, for tasks that wait for its end.
-    observers.calling(number) { receiveInner(change, of: outer) }
-  }
-
-  private func receiveInner(_ change: Change<Leaf>, of outer: Observed<Root>) {
+    let outerCall = observers.beginWalk()
+    if outerCall == nil { observers.ledger.call(number) }
+    defer { observers.endWalk(outerCall) }
     // If the object has already been replaced, that report follows or was left out on purpose.
     if let root = outer.cell.settled, find(root) !== property { return }
+    let seen = lift(change.new)
     guard registration.isOpen else {
-      if change.kind == .set { known = change.new }
+      if change.kind == .set { known = seen }
       return
     }
     guard let owner else {
       registration.endByItself()
       return follow(nil)
     }
-    if change.kind == .prior { return body(owner, Change(.prior, old: known, new: change.new)) }
+    if change.kind == .prior { return body(owner, Change(.prior, old: known, new: seen)) }
     // A manual report with equal values is passed on.
-    let isChange = differ(known, change.new, in: property)
-    if isChange || !differ(change.old, change.new, in: property) { report(owner, change.new) }
+    let isChange = differ(leaf(known), change.new, in: property)
+    if isChange || !differ(change.old, change.new, in: property) { report(owner, seen) }
   }
 
-  private func report(_ owner: Owner, _ new: Leaf?) {
-    let change = Change(.set, old: known, new: new)
-    known = new
+  private func report(_ owner: Owner, _ seen: Seen) {
+    let change = Change(.set, old: known, new: seen)
+    known = seen
     call(owner, change)
   }
 
   /// Calls the handler, or queues the change if the handler is running.
-  private func call(_ owner: Owner, _ change: Change<Leaf?>) {
+  private func call(_ owner: Owner, _ change: Change<Seen>) {
     guard !isCalling else { return _ = waiting.append(change) }
     isCalling = true
     body(owner, change)
@@ -218,8 +254,8 @@ final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
   }
 
   /// Returns whether a new outer value changes the value that the handler knows.
-  private func isChange(to new: Leaf?, in found: Observed<Leaf>?) -> Bool {
-    switch (known, new) {
+  private func isChange(to seen: Seen, in found: Observed<Leaf>?) -> Bool {
+    switch (leaf(known), leaf(seen)) {
     case (nil, nil): false
     case (let old?, let new?): found !== property && differ(old, new, in: found)
     default: true

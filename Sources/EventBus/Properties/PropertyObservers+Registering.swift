@@ -19,7 +19,7 @@ extension PropertyObservers {
     isBehind: Bool = false,
     _ make: (PropertyRegistration) -> PropertyObserver<Value>
   ) -> Token {
-    let observer = make(PropertyRegistration(number: rounds.takeNumber(), ledger: ledger))
+    let observer = make(newRegistration())
     let token = Token(observer.registration, handle: 0, isKept: owner != nil)
     if let carrier = owner as? any LifetimeOwner {
       guard observer.registration.join(carrier.lifetime.members) else { return token }
@@ -27,8 +27,11 @@ extension PropertyObservers {
     if let owner, let id {
       let key = PropertyObserverKey(owner: ObjectIdentifier(owner), id: id)
       observer.key = key
-      let former = numbers.updateValue(observer.number, forKey: key)
-      former.flatMap(index(of:)).flatMap { slots[$0].observer }?.registration.endByItself()
+      if let former = numbers.updateValue(observer.number, forKey: key),
+        let index = index(of: former)
+      {
+        borrowObserver(at: index) { $0.registration.endByItself() }
+      }
     }
     rounds.add(observer.number, observer.roles, value: value, isBehind: isBehind)
     slots.append((observer.number, observer, ObjectAddress.of(observer)))
@@ -58,15 +61,18 @@ extension PropertyObservers {
 
   /// Ends all registrations of an owner.
   func end(of owner: AnyObject) {
-    for observer in slots.compactMap(\.observer) where observer.currentOwner === owner {
-      observer.registration.endByItself()
+    forEach { observer in
+      if observer.currentOwner === owner { observer.registration.endByItself() }
     }
     cleanIfDirty()
   }
 
   /// Ends all registrations, because the property is being deinitialized.
-  func close() {
-    for observer in slots.compactMap(\.observer) { observer.registration.endByItself() }
+  func close() { forEach { $0.registration.endByItself() } }
+
+  private func forEach(_ body: (PropertyObserver<Value>) -> Void) {
+    // A copy of the slots retains the observers, whatever the closure releases.
+    for slot in slots { _ = ObjectAddress.borrow(slot.address, body) }
   }
 
   /// Ends the registrations of dead owners, if a sample suggests that there are many.
@@ -81,16 +87,14 @@ extension PropertyObservers {
     // Loading an owner may release its last reference, and its deinitializer may use the property.
     walks += 1
     while let index = probe.next(), index < slots.count {
-      if slots[index].observer?.hasLostOwner ?? false { probe.foundDead() }
+      borrowObserver(at: index) { if $0.hasLostOwner { probe.foundDead() } }
     }
     let isSweep = probe.shouldSweep || slots.count >= sweepLimit
     // Registrations made by what the sweep releases do not sweep again.
     if isSweep { sweepLimit = .max }
     var index = 0
     while isSweep, index < slots.count {
-      if let observer = slots[index].observer, observer.hasLostOwner {
-        observer.registration.endByItself()
-      }
+      borrowObserver(at: index) { if $0.hasLostOwner { $0.registration.endByItself() } }
       index += 1
     }
     walks -= 1

@@ -64,7 +64,7 @@ extension PropertyObservers {
   ///   - record: The description of the write, if it has one.
   @usableFromInline
   func reportInOrder(old: Value?, new: Value, _ record: AnyObject?) {
-    note(record)
+    if has(.writes) { note(record) }
     run(rounds.report(old: old, new: new, coversSilentWrites: false))
   }
 
@@ -136,18 +136,23 @@ extension PropertyObservers {
   }
 
   private func deliver(_ round: PropertyRounds<Value>.Round) {
+    let (change, report) = (round.change, round.report)
     let hasBaselines = rounds.hasBaselines
     walk(before: index(from: round.order)) { observer in
       let known = hasBaselines ? rounds.takeBaseline(of: observer.number) : nil
       guard observer.registration.isOpen else {
-        if known != nil || !round.isNetZero { observer.miss() }
+        if known != nil || report != nil { observer.miss() }
         return true
       }
+      if let known, let areEqual, areEqual(known, round.new) { return true }
       if observer.roles.contains(.changes) {
-        return round.change(from: known, by: areEqual).map(observer.receive) ?? true
+        if let known { return observer.receive(Change(.set, old: known, new: round.new)) }
+        if let change { return observer.receive(change) }
+      } else if observer.roles.contains(.writes) {
+        if let known { return observer.receive(WriteReport(new: round.new, old: known)) }
+        if let report { return observer.receive(report) }
       }
-      guard observer.roles.contains(.writes) else { return true }
-      return round.report(from: known, by: areEqual).map(observer.receive) ?? true
+      return true
     }
     if round.settlesDependents { dependents.settle() }
   }

@@ -12,9 +12,11 @@ public import Synchronization
 final class PropertyObservers<Value> {
   /// A slot for one registration; empty after the registration has been removed.
   ///
-  /// The address calls the observer without a retain; it is zero if the slot is empty.
+  /// The address is that of the observer, for calls without a retain; it is zero if the slot is empty. The
+  /// slot retains the observer as an object of no particular class, so that unspecialised code looks up no
+  /// types.
   @usableFromInline
-  typealias Slot = (number: UInt, observer: PropertyObserver<Value>?, address: UInt)
+  typealias Slot = (number: UInt, observer: AnyObject?, address: UInt)
 
   // Not a `NumberedList`, which may close its gaps at any append: a walk needs slots that stay in place
   // until it ends.
@@ -73,6 +75,12 @@ final class PropertyObservers<Value> {
     }
   }
 
+  /// Creates the next registration.
+  func newRegistration() -> PropertyRegistration {
+    // No flag depends on the number.
+    PropertyRegistration(number: _rounds.takeNumber(), ledger: ledger)
+  }
+
   /// Returns whether any of the given flags is set.
   @inlinable
   func has(_ flags: PropertyFlags) -> Bool {
@@ -86,9 +94,9 @@ final class PropertyObservers<Value> {
     flags.store(isSet ? others | flag.rawValue : others, ordering: .relaxed)
   }
 
-  /// A Boolean value that indicates whether the value may be mutated in place, because no registration needs
-  /// the old value or validates.
-  @inlinable
+  /// A Boolean value that indicates whether the value may be mutated in place, because no registration
+  /// needs the old value or validates.
+  @usableFromInline
   var allowsMutationInPlace: Bool {
     cleanIfDirty()
     return !has(.preventsMutationInPlace)
@@ -162,6 +170,12 @@ final class PropertyObservers<Value> {
     return index < slots.count && slots[index].number == number ? index : nil
   }
 
+  /// Calls a closure with the observer in a slot, unless the slot is empty.
+  @inlinable
+  func borrowObserver(at index: Int, _ body: (PropertyObserver<Value>) -> Void) {
+    _ = ObjectAddress.borrow(slots[index].address, body)
+  }
+
   // MARK: Removal
 
   /// Removes and releases the registrations that have ended, on any thread, since the last call.
@@ -174,21 +188,21 @@ final class PropertyObservers<Value> {
   func clean() {
     guard walks == 0 else { return }
     // Released last: a deinitializer may use the property.
-    var removed: [PropertyObserver<Value>] = []
+    var removed: [AnyObject] = []
     var baselines: [Value] = []
     var records: [AnyObject] = []
     for number in ledger.takeEnded() {
-      guard let index = index(of: number), let observer = slots[index].observer.take() else {
-        continue
+      guard let index = index(of: number) else { continue }
+      borrowObserver(at: index) { observer in
+        count -= 1
+        if observer.needsSweeping { sweptCount -= 1 }
+        if let key = observer.key, numbers[key] == number { numbers[key] = nil }
+        let leftovers = rounds.remove(number, observer.roles)
+        if let baseline = leftovers.baseline { baselines.append(baseline) }
+        records += leftovers.records
       }
       slots[index].address = 0
-      removed.append(observer)
-      count -= 1
-      if observer.needsSweeping { sweptCount -= 1 }
-      if let key = observer.key, numbers[key] == number { numbers[key] = nil }
-      let leftovers = rounds.remove(number, observer.roles)
-      if let baseline = leftovers.baseline { baselines.append(baseline) }
-      records += leftovers.records
+      if let observer = slots[index].observer.take() { removed.append(observer) }
     }
     if slots.count > max(8, 2 * count) { slots.removeAll { $0.observer == nil } }
     withExtendedLifetime((removed, baselines, records)) {}

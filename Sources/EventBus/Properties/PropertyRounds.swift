@@ -25,68 +25,53 @@ package struct PropertyRounds<Value> {
 
   /// A change that has been stored and remains to be reported.
   package struct Round {
-    /// The change for observers of changes; `nil` if no observer needed the old value, or if there is no net
-    /// change.
-    let change: Change<Value>?
-    /// The report for observers of elements.
-    let report: WriteReport<Value>
-    /// A Boolean value that indicates whether the value is back where it began, so that only registrations
-    /// with a baseline are notified.
-    let isNetZero: Bool
-    /// The registration number that was next when the round was formed; only smaller numbers receive it.
-    package let order: UInt
-    /// A Boolean value that indicates whether the computed values are settled with this round, and not by
-    /// the batch.
+    fileprivate let isNetZero: Bool
+    fileprivate let isOldKnown: Bool
+    /// A Boolean value that indicates whether the computed values are settled with this round, and not
+    /// by the batch.
     package let settlesDependents: Bool
+    /// The registration number that was next when the round was formed; only smaller ones receive it.
+    package let order: UInt
+    fileprivate let records: [AnyObject]?
+    fileprivate let old: Value?
+    /// The new value.
+    package let new: Value
 
-    /// Returns the change for an observer of changes; `nil` if there is none.
-    ///
-    /// - Parameters:
-    ///   - baseline: The baseline of the observer.
-    ///   - areEqual: Compares two values.
-    package func change(from baseline: Value?, by areEqual: ((Value, Value) -> Bool)?) -> Change<
-      Value
-    >? {
-      guard let baseline else { return change }
-      if let areEqual, areEqual(baseline, report.new) { return nil }
-      return Change(.set, old: baseline, new: report.new)
+    /// The change for observers of changes; `nil` if no observer needed the old value, or if the value
+    /// is back where it began.
+    package var change: Change<Value>? {
+      guard !isNetZero, let old else { return nil }
+      return Change(.set, old: old, new: new)
     }
 
-    /// Returns the report for an observer of elements; `nil` if there is none.
-    ///
-    /// - Parameters:
-    ///   - baseline: The baseline of the observer.
-    ///   - areEqual: Compares two values.
-    package func report(
-      from baseline: Value?,
-      by areEqual: ((Value, Value) -> Bool)?
-    ) -> WriteReport<Value>? {
-      guard let baseline else { return isNetZero ? nil : report }
-      if let areEqual, areEqual(baseline, report.new) { return nil }
-      return WriteReport(new: report.new, old: baseline)
+    /// The report for observers of elements; `nil` if the value is back where it began.
+    package var report: WriteReport<Value>? {
+      guard !isNetZero else { return nil }
+      return WriteReport(new: new, old: isOldKnown ? old : nil, records: records)
     }
   }
 
   /// The maximum number of silent writes that are recorded individually.
   package static var recordLimit: Int { 1_000 }
 
+  // Fields whose size depends on `Value` come last, so that the others are found without looking it up.
   private var phase = Phase.idle
-  /// The number of the next registration.
-  private(set) var nextNumber: UInt = 0
-  /// The value before the first write of the open batch, if that batch has written to the property.
-  ///
-  /// The inner optional is `nil` if no observer needed the value.
-  package private(set) var batchStart: Value??
+  /// A Boolean value that indicates whether the open batch has written to the property.
+  package private(set) var isInBatch = false
   /// A Boolean value that indicates whether some of the unreported writes were silent.
   private var hasSilentWrites = false
-  /// The records of the unreported writes, kept while there are observers of elements; `nil` if any of the
-  /// writes was not described.
-  private var records: [AnyObject]? = []
-  private var queue = BoundedQueue<Round>()
-  /// The values that registrations know, if a report of them to the others is pending.
-  private var baselines: [UInt: Value] = [:]
+  /// The number of the next registration.
+  private(set) var nextNumber: UInt = 0
   /// The number of registrations with each role. Ended registrations count until they are removed.
   private var counts = (changes: 0, priors: 0, validators: 0, writes: 0)
+  /// The records of the unreported writes, kept while there are observers of elements; `nil` if any of
+  /// the writes was not described.
+  private var records: [AnyObject]? = []
+  /// The values that registrations know, if a report of them to the others is pending.
+  private var baselines: [UInt: Value] = [:]
+  private var queue = BoundedQueue<Round>()
+  /// The value before the first write of the batch; `nil` if no observer needed it.
+  package private(set) var batchStart: Value?
 
   /// Creates the rounds of a property without registrations.
   package init() {}
@@ -103,7 +88,7 @@ package struct PropertyRounds<Value> {
     if counts.writes > 0 { flags.insert(.writes) }
     if phase != .idle { flags.insert(.reporting) }
     if !queue.isEmpty { flags.insert(.pending) }
-    if batchStart != nil || hasSilentWrites || hasBaselines { flags.insert(.unreported) }
+    if isInBatch || hasSilentWrites || hasBaselines { flags.insert(.unreported) }
     return flags
   }
 
@@ -125,7 +110,7 @@ package struct PropertyRounds<Value> {
   package mutating func add(_ number: UInt, _ roles: PropertyFlags, value: Value, isBehind: Bool) {
     count(roles, by: 1)
     guard !roles.contains(.validators) else { return }
-    if isBehind || batchStart != nil || roles.contains(.writes) && hasSilentWrites {
+    if isBehind || isInBatch || roles.contains(.writes) && hasSilentWrites {
       baselines[number] = value
     }
   }
@@ -173,7 +158,7 @@ package struct PropertyRounds<Value> {
   /// - Returns: The discarded records, to release.
   package mutating func noteSilently(_ record: AnyObject?) -> [AnyObject] {
     // Inside a batch the value before its first write is known.
-    guard batchStart == nil else { return note(record) }
+    guard !isInBatch else { return note(record) }
     hasSilentWrites = true
     return note(record, isBounded: true)
   }
@@ -185,8 +170,8 @@ package struct PropertyRounds<Value> {
   ///   - coversSilentWrites: Pass `true` if `old` is the value that all observers know.
   /// - Returns: `false` if the property has already joined.
   package mutating func joinBatch(old: Value?, coversSilentWrites: Bool) -> Bool {
-    guard batchStart == nil else { return false }
-    batchStart = .some(old)
+    guard !isInBatch else { return false }
+    (isInBatch, batchStart) = (true, old)
     if coversSilentWrites { hasSilentWrites = false }
     return true
   }
@@ -213,11 +198,13 @@ package struct PropertyRounds<Value> {
     let isOldKnown = coversSilentWrites || !hasSilentWrites
     hasSilentWrites = false
     let round = Round(
-      change: old.map { Change(.set, old: $0, new: new) },
-      report: WriteReport(new: new, old: isOldKnown ? old : nil, records: takeRecords()),
       isNetZero: false,
+      isOldKnown: isOldKnown,
+      settlesDependents: true,
       order: nextNumber,
-      settlesDependents: true
+      records: takeRecords(),
+      old: old,
+      new: new
     )
     if begin() { return round }
     _ = queue.append(round)
@@ -227,27 +214,31 @@ package struct PropertyRounds<Value> {
   /// Leaves the batch, which is ending.
   ///
   /// - Returns: The value before the first write of the batch, for ``queueBatch(old:new:isNetZero:)``.
-  package mutating func leaveBatch() -> Value?? { batchStart.take() }
+  package mutating func leaveBatch() -> Value? {
+    isInBatch = false
+    return batchStart.take()
+  }
 
   /// Queues the round of a batch, before any round of that batch is reported.
   package mutating func queueBatch(old: Value?, new: Value, isNetZero: Bool) {
-    let report = WriteReport(new: new, old: hasSilentWrites ? nil : old, records: takeRecords())
+    _ = queue.append(
+      Round(
+        isNetZero: isNetZero,
+        isOldKnown: !hasSilentWrites,
+        // A change reported inside an observer's call settles computed values in its own round.
+        settlesDependents: phase != .idle,
+        order: nextNumber,
+        records: takeRecords(),
+        old: old,
+        new: new
+      )
+    )
     if !isNetZero {
       hasSilentWrites = false
     } else if hasSilentWrites, counts.writes > 0 {
       // Silent writes before the batch remain to be reported, without their records.
       records = nil
     }
-    _ = queue.append(
-      Round(
-        change: isNetZero ? nil : old.map { Change(.set, old: $0, new: new) },
-        report: report,
-        isNetZero: isNetZero,
-        order: nextNumber,
-        // A change reported inside an observer's call settles computed values in its own round.
-        settlesDependents: phase != .idle
-      )
-    )
     // If another batch is already going to report the queue, this round follows that batch's round.
     if phase == .idle { phase = .endingBatch }
   }
@@ -294,6 +285,7 @@ package struct PropertyRounds<Value> {
     assert(baselines.count <= counts.changes + counts.writes, "a baseline without a registration")
     assert(baselines.keys.allSatisfy { $0 < nextNumber }, "a baseline of a later registration")
     assert(counts.priors <= counts.changes, "a prior observer that is not called for changes")
+    assert(isInBatch || batchStart == nil, "the start of no batch")
     assert(min(counts.priors, counts.validators, counts.writes) >= 0, "a negative count")
   }
 }
