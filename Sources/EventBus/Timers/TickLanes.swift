@@ -11,7 +11,7 @@ protocol TimerSource: KeyedRegistrations {
 
 /// A tick that is due and waits for its executor.
 struct DueTick: Sendable {
-  /// The actor on which the handler runs, kept alive until the tick begins.
+  /// The actor on which the handler runs, or `nil` for the nonisolated lane.
   let actor: (any Actor)?
   let source: any TimerSource
   let key: UInt
@@ -29,7 +29,9 @@ struct DueTick: Sendable {
 ///
 /// A lane keeps its actor alive only while ticks are due there.
 final class TickLanes: Sendable {
-  /// A lane exists while a task is scheduled for it that has not started.
+  /// The due ticks of one actor.
+  ///
+  /// A lane exists exactly while a task is scheduled for it that has not started.
   private struct Lane {
     /// The next ticks, in reverse order.
     var front: [DueTick] = []
