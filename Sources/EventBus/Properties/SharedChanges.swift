@@ -62,16 +62,17 @@ package struct SharedChanges<Value> {
   ///   - depth: The depth of the round whose handler made the change, if that call is outside any turn.
   ///   - isBarred: A Boolean value that indicates whether a registration or the end of a pause preceded the
   ///     change.
-  /// - Returns: Whether the thread must deliver, beginning with ``next()``; otherwise another thread is
-  ///   delivering, or this thread is, further up its stack. If the change was merged, also a value to
-  ///   release outside the lock.
+  ///   - displaced: Receives a value to release outside the lock if the change is merged.
+  /// - Returns: `true` if the thread must deliver, beginning with ``next()``; `false` if another thread is
+  ///   delivering, or this thread is, further up its stack.
   /// - Complexity: Amortized O(1).
   package mutating func record(
     from old: Value,
     by thread: UInt,
     answering depth: Int? = nil,
-    isBarred: Bool
-  ) -> (mustDeliver: Bool, displaced: Value?) {
+    isBarred: Bool,
+    displaced: inout Value?
+  ) -> Bool {
     newest += 1
     let answered = turn?.thread == thread ? turn?.depth : depth
     let round = SharedRound(
@@ -82,10 +83,10 @@ package struct SharedChanges<Value> {
       depth: answered.map { $0 + 1 } ?? 0,
       isBarred: isBarred
     )
-    let displaced = waiting.appendOrMerge(round)
-    if turn != nil { return (false, displaced) }
+    displaced = waiting.appendOrMerge(round)
+    if turn != nil { return false }
     turn = Turn(thread: thread, began: newest, isTask: false)
-    return (true, displaced)
+    return true
   }
 
   /// Returns the next round for the delivering thread.

@@ -15,7 +15,6 @@ package final class SharedCore<Value: Sendable>: ObserverList,
 
   /// Converts a change into the one that the handler receives.
   typealias View<Seen> = @Sendable (Change<Value>) -> Change<Seen>
-  private typealias Recorded = (mustDeliver: Bool, displaced: Value?)
 
   private let state: Locked<SharedChanges<Value>>
   /// Compares values; without it, every change is reported.
@@ -66,16 +65,19 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   func set(_ value: Value) {
     let thread = enteringThread()
     let depth = depth(on: thread)
-    let (old, recorded) = state.withLock { state -> (Value, Recorded?) in
-      let (old, isObserved) = (state.value, !isEmpty)
-      if isObserved, areEqual(old, value, on: thread) { return (old, nil) }
-      state.value = value
-      if !isObserved { return (old, nil) }
-      return (old, record(from: old, by: thread, answering: depth, in: &state))
+    // The closure exchanges the value with the old one, which is released outside the lock. It returns no
+    // tuple, because the look-up of its metadata would take longer than the rest.
+    var value = value
+    var displaced: Value?
+    let mustDeliver = state.withLock { state in
+      let isObserved = !isEmpty
+      if isObserved, areEqual(state.value, value, on: thread) { return false }
+      swap(&state.value, &value)
+      guard isObserved else { return false }
+      return record(from: value, by: thread, answering: depth, &displaced, in: &state)
     }
-    // The old value is released here, outside the lock.
-    withExtendedLifetime(old) {}
-    finish(recorded)
+    withExtendedLifetime(value) {}
+    finish(mustDeliver, displaced)
   }
 
   /// Mutates the value in place under the lock and reports the change, even if the closure throws.
@@ -84,17 +86,24 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     let depth = depth(on: thread)
     // Both are released outside the lock, at the end.
     var former: Value?
-    var recorded: Recorded?
+    var displaced: Value?
+    var mustDeliver = false
     defer {
       withExtendedLifetime(former) {}
-      finish(recorded)
+      finish(mustDeliver, displaced)
     }
     try state.withLock { state in
       // The old value is copied only if there are observers.
       if !isEmpty { former = state.value }
       defer {
         if let former, !areEqual(former, state.value, on: thread) {
-          recorded = record(from: former, by: thread, answering: depth, in: &state)
+          mustDeliver = record(
+            from: former,
+            by: thread,
+            answering: depth,
+            &displaced,
+            in: &state
+          )
         }
       }
       insider.store(thread, ordering: .relaxed)
@@ -202,16 +211,22 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     from old: Value,
     by thread: UInt,
     answering depth: Int?,
+    _ displaced: inout Value?,
     in state: inout SharedChanges<Value>
-  ) -> Recorded {
-    let isBarred = self.isBarred.exchange(false, ordering: .relaxed)
-    return state.record(from: old, by: thread, answering: depth, isBarred: isBarred)
+  ) -> Bool {
+    let isBarred = isBarred.exchange(false, ordering: .relaxed)
+    return state.record(
+      from: old,
+      by: thread,
+      answering: depth,
+      isBarred: isBarred,
+      displaced: &displaced
+    )
   }
 
-  private func finish(_ recorded: Recorded?) {
-    guard let recorded else { return }
-    if recorded.displaced != nil { countMerged() }
-    if recorded.mustDeliver { deliver() }
+  private func finish(_ mustDeliver: Bool, _ displaced: Value?) {
+    if displaced != nil { countMerged() }
+    if mustDeliver { deliver() }
   }
 
   /// Delivers rounds until the turn of this thread, or of this task, is over.

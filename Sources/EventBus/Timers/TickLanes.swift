@@ -1,6 +1,6 @@
 /// A tick that is due and waits for its executor.
 struct DueTick: Sendable {
-  /// The actor on which the handler runs, kept alive until the tick begins.
+  /// The actor on which the handler runs, or `nil` for the nonisolated lane.
   let actor: (any Actor)?
   let timer: TimerRegistration
   let unit: TimerActivity.Unit?
@@ -17,7 +17,9 @@ struct DueTick: Sendable {
 ///
 /// A lane keeps its actor alive only while ticks are due there.
 final class TickLanes: Sendable {
-  /// A lane exists while a task is scheduled for it that has not started.
+  /// The due ticks of one actor.
+  ///
+  /// A lane exists exactly while a task is scheduled for it that has not started.
   private struct Lane {
     /// The next ticks, in reverse order.
     var front: [DueTick] = []

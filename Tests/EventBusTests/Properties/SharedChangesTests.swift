@@ -15,7 +15,13 @@ struct SharedChangesTests {
     func set(_ value: Int, by thread: UInt, isBarred: Bool = false) -> Bool {
       let old = changes.value
       changes.value = value
-      let (mustDeliver, displaced) = changes.record(from: old, by: thread, isBarred: isBarred)
+      var displaced: Int?
+      let mustDeliver = changes.record(
+        from: old,
+        by: thread,
+        isBarred: isBarred,
+        displaced: &displaced
+      )
       changes._checkInvariants()
       if displaced != nil { merged += 1 }
       return mustDeliver
@@ -211,7 +217,7 @@ struct SharedChangesTests {
     var (changes, queue) = (SharedChanges(0), BoundedQueue<SharedRound<Int>>())
     func change() -> SharedRound<Int>? {
       changes.value += 1
-      _ = changes.record(from: changes.value - 1, by: 1, isBarred: false)
+      changes.note(from: changes.value - 1, by: 1, isBarred: false)
       return changes.next().round
     }
     /// Makes a waiting change and returns the value that merging discarded.
@@ -229,7 +235,7 @@ struct SharedChangesTests {
   func skipped() {
     var changes = SharedChanges(0)
     for barred in [false, false, true, false, false] {
-      _ = changes.record(from: 0, by: 1, isBarred: barred)
+      changes.note(from: 0, by: 1, isBarred: barred)
     }
     func next() -> SharedRound<Int>? { changes.next().round }
     #expect(next()?.number == 1)
@@ -244,18 +250,18 @@ struct SharedChangesTests {
   @Test("A change made outside any turn is counted from the change it answers")
   func answering() {
     var changes = SharedChanges(0)
-    _ = changes.record(from: 0, by: 1, answering: 7, isBarred: false)
+    changes.note(from: 0, by: 1, answering: 7, isBarred: false)
     func depth() -> Int? { changes.next().round?.depth }
     #expect(depth() == 8)
     // The thread's own turn is further in.
-    _ = changes.record(from: 0, by: 1, answering: 7, isBarred: false)
+    changes.note(from: 0, by: 1, answering: 7, isBarred: false)
     #expect(depth() == 9)
   }
 
   @Test("Rounds caused by observers' own sets are counted from the change that led to them")
   func depth() {
     var changes = SharedChanges(0)
-    func record(_ thread: UInt) { _ = changes.record(from: 0, by: thread, isBarred: false) }
+    func record(_ thread: UInt) { changes.note(from: 0, by: thread, isBarred: false) }
     func depth() -> Int? { changes.next().round?.depth }
     record(1)
     #expect(depth() == 0)
@@ -266,5 +272,24 @@ struct SharedChangesTests {
     #expect(depth() == 0)
     #expect(depth() == 2)
     #expect(depth() == nil)
+  }
+}
+
+extension SharedChanges {
+  /// Records a change whose merging does not matter.
+  fileprivate mutating func note(
+    from old: Value,
+    by thread: UInt,
+    answering depth: Int? = nil,
+    isBarred: Bool
+  ) {
+    var displaced: Value?
+    _ = record(
+      from: old,
+      by: thread,
+      answering: depth,
+      isBarred: isBarred,
+      displaced: &displaced
+    )
   }
 }

@@ -201,7 +201,6 @@ struct TimerTableTests {
     #expect(table.count == 0)
     #expect(table.slotCount == most)
     #expect(table.wakeUp == nil)
-    #expect(table.wakeUp == nil)
   }
 
   @Test("Pausing removes a timer from the heap, and resuming inserts it once")
