@@ -148,7 +148,9 @@ package struct LaunchRegistry: Sendable {
 
 /// The tasks of a running worker: the time at which it began, relative to the beginning of the launch, the
 /// task that runs it, and the task that waits for its time limit, if it has one.
-typealias LaunchTasks = (start: Duration, task: Task<Void, Never>, watch: Task<Void, Never>?)
+package typealias LaunchTasks = (
+  start: Duration, task: Task<Void, Never>, watch: Task<Void, Never>?
+)
 
 /// A worker that has exceeded its time limit, and its tasks, once they are known.
 typealias LateWorker = (row: Int, registration: LaunchRegistration, tasks: LaunchTasks?)
@@ -166,9 +168,9 @@ package enum LaunchWake: Hashable, Sendable {
 /// The effects of a change of the registry, for which its caller cares after unlocking.
 package struct LaunchEffects: Sendable {
   /// The tasks of the worker that has ended: cancel its time limit and release both.
-  var ended: LaunchTasks?
+  package var ended: LaunchTasks?
   /// The tasks to cancel.
-  var cancelled: [Task<Void, Never>] = []
+  package var cancelled: [Task<Void, Never>] = []
   /// The runner to wake.
   package var wake = LaunchWake.noRunner
   /// Rows to release.

@@ -84,7 +84,7 @@ struct LaunchPlannerTests {
 
   @Test("A worker that depends on itself is a cycle of one")
   func selfDependency() {
-    let schedule = LaunchPlanner.plan([Self.worker("a", ["a"]), Self.worker("b")])
+    let schedule = Self.plan([Self.worker("a", ["a"]), Self.worker("b")])
     #expect(schedule.problems.map(Self.text) == ["cycle a a"])
     #expect(schedule.order == [1])
   }
