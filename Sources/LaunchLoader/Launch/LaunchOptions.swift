@@ -40,7 +40,7 @@ public struct LaunchOptions: Sendable {
   public static var current: LaunchOptions {
     LaunchOptions(
       arguments: CommandLine.arguments,
-      environment: ProcessEnvironment.variables
+      environment: ServiceProcess.environment
     )
   }
 

@@ -46,6 +46,21 @@ extension AppState {
     case .terminated: 4
     }
   }
+
+  /// Returns whether the state is at least at a level.
+  func isAtLeast(_ wanted: Level) -> Bool {
+    level.map { $0 >= wanted } ?? false
+  }
+
+  /// Returns whether the application is in a state, or has passed one that occurs only once.
+  func hasReached(_ state: AppState) -> Bool {
+    state.stage == 2 ? self == state : stage >= state.stage
+  }
+
+  /// Returns whether the application is in a state or can still enter it.
+  func mayReach(_ state: AppState) -> Bool {
+    state.stage != 2 || stage <= 2
+  }
 }
 
 extension AppState {

@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// The state machine of an application: the edges that follow from each cause, in order.
 ///
 /// A plain value. Causes that arrive during the delivery of an edge are queued: all observers receive the
@@ -5,61 +7,51 @@
 package struct AppStateMachine: Sendable {
   /// A cause of a change of state.
   package enum Cause: Sendable, CaseIterable {
-    /// `run()` was called.
-    case launch
-    /// Launch work has run.
-    case launched
-    /// Services have started.
-    case started
-    /// The user sends the program to the background.
-    case background
-    /// The user returns the program to the foreground.
-    case foreground
-    /// Services are about to stop.
-    case stop
-    /// All services have ended.
-    case end
+    /// `run()` was called, then launch work has run, then services have started.
+    case launch, launched, started
+    /// The user sends the program to the background, or returns it to the foreground.
+    case background, foreground
+    /// Services are about to stop, then all services have ended.
+    case stop, end
   }
 
-  /// An edge that the delegate and the bus receive.
+  /// An edge that the delegate and the bus receive, named after its event.
   package enum Edge: Sendable, Hashable, CaseIterable {
-    /// Launch work is about to run.
-    case willFinishLaunching
-    /// Launch work has run.
-    case didFinishLaunching
-    /// The application has become active.
-    case didBecomeActive
-    /// The application is about to leave the foreground, or to stop.
-    case willResignActive
-    /// The application is in the background.
-    case didEnterBackground
-    /// The application is about to return from the background.
-    case willEnterForeground
-    /// Services are about to stop.
+    /// An edge before or after the launch work.
+    case willFinishLaunching, didFinishLaunching
+    /// The edges around the time in which the application is active.
+    case didBecomeActive, willResignActive
+    /// The edges around the time in the background.
+    case didEnterBackground, willEnterForeground
+    /// The edge before services stop.
     case willTerminate
   }
 
-  /// A step of the delivery: an edge before the change, the new state, and an edge after the change.
-  package struct Step: Sendable, Equatable {
-    /// The edge to deliver before the state is entered.
-    package var will: Edge?
-    /// The state to enter.
-    package var state: AppState?
-    /// The edge to deliver after the state is entered.
-    package var did: Edge?
+  /// A step of the delivery: an edge to deliver, then a state to enter, then another edge to deliver.
+  package typealias Step = (will: Edge?, state: AppState?, did: Edge?)
+
+  /// A condition that tasks wait for.
+  enum Goal: Sendable {
+    /// A state. Also reached when the state can no longer occur.
+    case state(AppState)
+    /// At least a level. Also reached when the application stops.
+    case atLeast(AppState.Level)
+    /// A state below a level. Also reached when the application stops.
+    case below(AppState.Level)
+    /// The completion of this number of steps.
+    case completed(Int)
   }
 
   /// The state entered last.
   package private(set) var state = AppState.notRunning
-  /// The number of completed steps.
-  package private(set) var completedCount = 0
   /// The number of all steps, including queued ones.
-  package private(set) var stepCount = 0
+  private(set) var stepCount = 0
+  private var completedCount = 0
+  /// The state that the queued steps lead to.
   private var latest = AppState.notRunning
   private var hasLaunched = false
   private var isInBackground = false
-  private var queue: [Step] = []
-  private var next = 0
+  private var queue = BoundedQueue<Step>()
   private var isDelivering = false
   private var isInStep = false
 
@@ -104,7 +96,7 @@ package struct AppStateMachine: Sendable {
     default:
       break
     }
-    guard !isDelivering, next < queue.count else { return false }
+    if isDelivering || queue.isEmpty { return false }
     isDelivering = true
     return true
   }
@@ -114,15 +106,10 @@ package struct AppStateMachine: Sendable {
   /// - Returns: The step to deliver, or `nil` when the delivery is complete.
   package mutating func takeStep() -> Step? {
     if isInStep { completedCount += 1 }
-    isInStep = next < queue.count
-    guard isInStep else {
-      isDelivering = false
-      queue = []
-      next = 0
-      return nil
-    }
-    defer { next += 1 }
-    return queue[next]
+    let step = queue.popFirst()
+    isInStep = step != nil
+    if step == nil { isDelivering = false }
+    return step
   }
 
   /// Enters the state of a step.
@@ -130,8 +117,18 @@ package struct AppStateMachine: Sendable {
     state = newState
   }
 
+  /// Returns whether a goal is reached.
+  func hasReached(_ goal: Goal) -> Bool {
+    switch goal {
+    case .state(let wanted): state.hasReached(wanted) || !state.mayReach(wanted)
+    case .atLeast(let level): state.isAtLeast(level) || state.stage >= AppState.stopping.stage
+    case .below(let level): !state.isAtLeast(level)
+    case .completed(let count): completedCount >= count
+    }
+  }
+
   private mutating func append(_ will: Edge?, _ state: AppState?, _ did: Edge?) {
-    queue.append(Step(will: will, state: state, did: did))
+    _ = queue.append((will, state, did))
     stepCount += 1
     if let state { latest = state }
   }

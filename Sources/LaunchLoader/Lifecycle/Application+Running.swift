@@ -23,24 +23,24 @@ extension Application {
   ///   application already ran; `CancellationError` if the only cause was the cancellation of the task.
   public func run() async throws -> Int32 {
     guard runner.claim() else {
-      throw ApplicationError([
-        ServiceOutcome.Failure(service: nil, error: ServiceError(.alreadyRan))
-      ])
+      throw ApplicationError([(service: nil, error: ServiceError(.alreadyRan))])
     }
-    let system = SystemTie(self)
-    let outcome = await withCancellationHandling {
+    let system = SystemConnection(self)
+    let (failures, isCancelled) = await withCancellationHandling {
       await runToTheEnd(system)
     } onCancel: {
       cancel()
     }
     await system.end()
     await messages.delivered(within: configuration.cancelTimeout, on: configuration.clock)
-    if !outcome.failures.isEmpty { throw ApplicationError(outcome.failures) }
-    if outcome.isCancelled { try Task.checkCancellation() }
+    if !failures.isEmpty { throw ApplicationError(failures) }
+    if isCancelled { try Task.checkCancellation() }
     return locked.withLock { $0.exitCode } ?? 0
   }
 
-  private func runToTheEnd(_ system: SystemTie) async -> ServiceOutcome {
+  private func runToTheEnd(
+    _ system: SystemConnection
+  ) async -> (failures: [ServiceRunner.Machine.Failure], isCancelled: Bool) {
     if !runner.isStopping { await launch() }
     runner.send { $0.begin() }
     while true {
@@ -48,10 +48,10 @@ extension Application {
       case .started:
         // Notify the manager first, so that a stop requested by an observer of `.active` cannot precede
         // `READY=1`.
-        if !runner.isStopping { system.started() }
+        if !runner.isStopping { system.manager?.started() }
         await changed(.started)
       case .stopping:
-        system.stopping()
+        system.manager?.stopping()
         loader.stop()
         await changed(.stop)
         postWillTerminate()
@@ -60,10 +60,10 @@ extension Application {
           await pending.untilHandlersAreDone()
           runner.send { $0.permitStop() }
         }
-      case .over(let outcome):
+      case .over(let failures, let isCancelled):
         Self.leaveHandlers(pending, messages)
         await changed(.end)
-        return outcome
+        return (failures, isCancelled)
       }
     }
   }

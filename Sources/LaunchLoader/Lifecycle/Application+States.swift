@@ -44,22 +44,14 @@ extension Application {
   ) async throws(Failure) {
     while !Task.isCancelled, await wait(.atLeast(level)), state.isAtLeast(level) {
       let left = Latch()
-      guard let ticket = locked.withLock({ $0.waiters.add(.below(level), left, $0.machine) })
-      else { continue }
-      let result = await attempt(until: left, body)
-      // Exchange the latch in one step, so that a level that is left and reached again meanwhile is not
-      // missed.
-      let leftLater = Latch()
-      let stays = locked.withLock { $0.waiters.exchange(ticket, leftLater) } != nil
-      if case .failure(let error) = result,
-        stays || Task.isCancelled || !(error is CancellationError)
-      {
-        _ = locked.withLock { $0.waiters.remove(ticket) }
+      guard let waiter = locked.withLock({ $0.addWaiter(.below(level), left) }) else { continue }
+      let error = await attempt(until: left, body)
+      let hasLeft = locked.withLock { $0.waiters.element(number: waiter) } == nil
+      if let error, !hasLeft || Task.isCancelled || !(error is CancellationError) {
+        _ = locked.withLock { $0.waiters.remove(number: waiter) }
         throw error
       }
-      if stays, await !leftLater.wait() {
-        _ = locked.withLock { $0.waiters.remove(ticket) }
-      }
+      await waitOrRemove(waiter, left)
     }
   }
 
@@ -75,10 +67,10 @@ extension Application {
       (state.machine.send(cause), state.machine.stepCount)
     }
     if delivers {
-      while let step = takeStep() {
+      while let step = update({ $0.takeStep() }) {
         if let edge = step.will { deliver(edge) }
         if let newState = step.state {
-          enter(newState)
+          update { $0.enter(newState) }
           bus.post(.stateDidChange, newState, from: self)
         }
         if let edge = step.did { deliver(edge) }
@@ -94,25 +86,17 @@ extension Application {
   ) async {
     let count = change(cause)
     let latch = Latch()
-    let ticket = locked.withLock { $0.waiters.add(.completed(count), latch, $0.machine) }
-    if ticket != nil { await Task { _ = await latch.wait() }.value }
+    let waiter = locked.withLock { $0.addWaiter(.completed(count), latch) }
+    if waiter != nil { await Task { _ = await latch.wait() }.value }
   }
 
-  private func takeStep() -> AppStateMachine.Step? {
-    let (step, served) = locked.withLock { state in
-      let step = state.machine.takeStep()
-      return (step, state.waiters.takeServed(state.machine))
+  /// Changes the state machine, and resumes the tasks whose goals are reached.
+  private func update<Result: Sendable>(_ change: (inout AppStateMachine) -> Result) -> Result {
+    let (result, reached) = locked.withLock { state in
+      (change(&state.machine), state.takeReached())
     }
-    for latch in served { latch.open() }
-    return step
-  }
-
-  private func enter(_ newState: AppState) {
-    let served = locked.withLock { state in
-      state.machine.enter(newState)
-      return state.waiters.takeServed(state.machine)
-    }
-    for latch in served { latch.open() }
+    for latch in reached { latch.open() }
+    return result
   }
 
   private func deliver(
@@ -127,22 +111,24 @@ extension Application {
     case .didFinishLaunching:
       delegate?.applicationDidFinishLaunching(self, options: options)
       bus.post(.didFinishLaunching, options, from: self)
-    case .didBecomeActive:
-      delegate?.applicationDidBecomeActive(self)
-      bus.post(.didBecomeActive, from: self)
-    case .willResignActive:
-      delegate?.applicationWillResignActive(self)
-      bus.post(.willResignActive, from: self)
+    case .didBecomeActive: announce(.didBecomeActive) { $0.applicationDidBecomeActive(self) }
+    case .willResignActive: announce(.willResignActive) { $0.applicationWillResignActive(self) }
     case .didEnterBackground:
-      delegate?.applicationDidEnterBackground(self)
-      bus.post(.didEnterBackground, from: self)
+      announce(.didEnterBackground) { $0.applicationDidEnterBackground(self) }
     case .willEnterForeground:
-      delegate?.applicationWillEnterForeground(self)
-      bus.post(.willEnterForeground, from: self)
-    case .willTerminate:
-      // `run()` does this because it waits for the handlers.
-      break
+      announce(.willEnterForeground) { $0.applicationWillEnterForeground(self) }
+    // `run()` announces this edge because it waits for the handlers.
+    case .willTerminate: break
     }
+  }
+
+  private func announce(
+    _ name: EventName<Void>,
+    isolation: isolated (any Actor)? = #isolation,
+    _ inform: (any ApplicationDelegate) -> Void
+  ) {
+    if let delegate { inform(delegate) }
+    bus.post(name, from: self)
   }
 
   /// Announces the end to the delegate and on the bus, and adds the handlers to the pending work.
@@ -154,44 +140,45 @@ extension Application {
   /// Waits for a goal.
   ///
   /// - Returns: `false` if the task was cancelled first.
-  private func wait(_ goal: AppStateWaiters.Goal) async -> Bool {
+  private func wait(_ goal: AppStateMachine.Goal) async -> Bool {
     let latch = Latch()
-    let ticket = locked.withLock { $0.waiters.add(goal, latch, $0.machine) }
-    guard let ticket else { return true }
+    guard let waiter = locked.withLock({ $0.addWaiter(goal, latch) }) else { return true }
+    return await waitOrRemove(waiter, latch)
+  }
+
+  /// Waits for a latch, and removes its waiter if the task is cancelled first.
+  @discardableResult
+  private func waitOrRemove(_ waiter: UInt, _ latch: Latch) async -> Bool {
     let isReached = await latch.wait()
-    if !isReached { _ = locked.withLock { $0.waiters.remove(ticket) } }
+    if !isReached { _ = locked.withLock { $0.waiters.remove(number: waiter) } }
     return isReached
   }
 
   /// Runs a closure, and cancels it when the latch opens.
   ///
-  /// Opens the latch when the closure ends.
+  /// - Returns: The error that the closure threw.
   private func attempt<Failure: Error>(
-    until latch: Latch,
+    until left: Latch,
     _ body: @Sendable () async throws(Failure) -> Void
-  ) async -> Result<Void, Failure> {
-    let ending = AttemptEnding<Failure>()
+  ) async -> Failure? {
+    let failure = Locked<Failure?>(nil)
+    let isOver = Latch()
     do {
       async let _: Void = {
         do throws(Failure) {
           try await body()
         } catch {
-          ending.fail(error)
+          failure.withLock { $0 = error }
         }
-        latch.open()
+        isOver.open()
       }()
-      await latch.wait()
-      // Leaving this scope cancels the closure and waits for it.
+      async let _: Void = {
+        await left.wait()
+        isOver.open()
+      }()
+      await isOver.wait()
+      // Leaving this scope cancels both and waits for them.
     }
-    return ending.result
+    return failure.withLock { $0 }
   }
-}
-
-/// The result of a closure that may be cancelled.
-private final class AttemptEnding<Failure: Error>: Sendable {
-  private let state = Locked(Result<Void, Failure>.success(()))
-
-  var result: Result<Void, Failure> { state.withLock { $0 } }
-
-  func fail(_ error: Failure) { state.withLock { $0 = .failure(error) } }
 }

@@ -22,11 +22,29 @@ public final class Application: Sendable {
   struct State: Sendable {
     var delegate: (any ApplicationDelegate)?
     var machine = AppStateMachine()
-    var waiters = AppStateWaiters()
-    var escalation = InterruptEscalation()
+    /// The tasks that wait for a goal, each with a latch.
+    var waiters = NumberedList<(goal: AppStateMachine.Goal, latch: Latch)>()
+    var interruptCount = 0
     var options = LaunchOptions()
     var launch: Task<LaunchReport, any Error>?
     var exitCode: Int32?
+
+    /// Adds a waiter, unless its goal is already reached.
+    ///
+    /// - Returns: The number of the waiter, or `nil` if the goal is reached.
+    mutating func addWaiter(_ goal: AppStateMachine.Goal, _ latch: Latch) -> UInt? {
+      machine.hasReached(goal) ? nil : waiters.append((goal, latch))
+    }
+
+    /// Removes the waiters whose goals are reached.
+    ///
+    /// - Returns: Their latches in the order of arrival, to be opened after unlocking.
+    /// - Complexity: O(*n* + *m* log *n*) in the numbers of waiters and of reached goals.
+    mutating func takeReached() -> [Latch] {
+      let reached = waiters.entries.filter { machine.hasReached($0.element.goal) }
+      for waiter in reached { _ = waiters.remove(number: waiter.number) }
+      return reached.map(\.element.latch)
+    }
   }
 
   /// The bus that receives the events of the application.
@@ -61,18 +79,18 @@ public final class Application: Sendable {
     messages = MessageQueue(configuration.onMessage)
     let (pending, messages) = (pending, messages)
     runner = ServiceRunner(
-      limits: ServiceRunner.Machine.Limits(
+      ServiceRunner.Machine(
         stopTimeout: configuration.stopTimeout,
-        cancelTimeout: configuration.cancelTimeout
+        cancelTimeout: configuration.cancelTimeout,
+        asksBeforeStopping: true
       ),
       clock: configuration.clock,
-      asksBeforeStopping: true,
       reports: ServiceRunner.Reports(
         onError: { service, error in
           bus.post(.serviceDidFail, ServiceFailure(service: service, error: error))
         },
         onMessage: { messages.send($0) },
-        onGoAhead: { Self.leaveHandlers(pending, messages) },
+        onForcedStop: { Self.leaveHandlers(pending, messages) },
         onLeaveLaunch: { pending.leaveLaunch() },
         others: { pending.names }
       )
@@ -121,7 +139,7 @@ public final class Application: Sendable {
     _ service: some Service,
     _ options: ServiceOptions = ServiceOptions()
   ) throws(ServiceError) {
-    try runner.add(service, options)
+    try runner.add(service.name, options) { try await service.run($0) }
   }
 
   /// Adds a service that runs a closure.
@@ -137,7 +155,7 @@ public final class Application: Sendable {
     _ options: ServiceOptions = ServiceOptions(),
     run body: @escaping @Sendable (ServiceContext) async throws -> Void
   ) throws(ServiceError) {
-    try runner.add(ServiceClosure(name: name, body: body), options)
+    try runner.add(name, options, run: body)
   }
 
   /// Requests an orderly stop: services stop in reverse order, then ``run()`` returns.

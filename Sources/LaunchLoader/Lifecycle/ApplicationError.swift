@@ -8,7 +8,7 @@ public struct ApplicationError: Error {
   /// The services that threw the errors, `nil` for errors from elsewhere.
   private let services: [String?]
 
-  init(_ failures: [ServiceOutcome.Failure]) {
+  init(_ failures: [ServiceRunner.Machine.Failure]) {
     errors = failures.map(\.error)
     services = failures.map(\.service)
   }

@@ -4,37 +4,20 @@ internal import EventBus
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread. Waiters are resumed outside the lock.
+/// Every member may be called from any thread. Waiting tasks resume outside the lock.
 final class PendingWork: Sendable {
   private struct Item: Sendable {
     let name: @Sendable () -> String
-    /// Opened when the handlers have finished or are left behind; `nil` for launch work.
-    let latch: Latch?
-    var task: Task<Void, Never>?
+    /// Ends when the handlers have finished, or when it is cancelled; `nil` for launch work.
+    let handlers: Task<Void, Never>?
   }
 
-  private struct State: Sendable {
-    var items: [Int: Item] = [:]
-    var nextKey = 0
-
-    mutating func add(_ item: Item) -> Int {
-      defer { nextKey += 1 }
-      items[nextKey] = item
-      return nextKey
-    }
-  }
-
-  private let state = Locked(State())
+  private let items = Locked(NumberedList<Item>())
   /// The result of the launch work; `nil` if it was left behind.
   private let launchEnd = LatchedValue<Result<LaunchReport, any Error>?>()
 
-  init() {}
-
   /// The descriptions of the pending work, oldest first.
-  var names: [String] {
-    let items = state.withLock { $0.items }
-    return items.sorted { $0.key < $1.key }.map { $0.value.name() }
-  }
+  var names: [String] { items.withLock { $0.elements }.map { $0.name() } }
 
   /// Waits for launch work, regardless of cancellation, and lists it in ``names`` meanwhile.
   ///
@@ -46,8 +29,8 @@ final class PendingWork: Sendable {
     _ task: Task<LaunchReport, any Error>,
     begin: () -> Void
   ) async -> Result<LaunchReport, any Error>? {
-    let key = state.withLock { $0.add(Item(name: { "launch work" }, latch: nil)) }
-    defer { end(key) }
+    let number = items.withLock { $0.append(Item(name: { "launch work" }, handlers: nil)) }
+    defer { remove(number) }
     begin()
     Task { launchEnd.resolve(await task.result) }
     let waiting = Task { try await launchEnd.wait() }
@@ -58,40 +41,33 @@ final class PendingWork: Sendable {
   /// Stops waiting for the launch work, which continues.
   func leaveLaunch() { launchEnd.resolve(nil) }
 
-  /// Posts an event and waits for its handlers, including asynchronous ones and those on actors, until they
-  /// have finished or are left behind.
+  /// Posts an event whose handlers are pending until they have finished, including asynchronous ones and
+  /// those on actors.
   ///
-  /// - Returns: A latch that opens then.
+  /// - Returns: A number for ``wait(_:)``, or `nil` if all handlers have finished.
   func post(
     _ name: EventName<Void>,
     on bus: EventBus,
     from sender: Application,
     isolation: isolated (any Actor)? = #isolation
-  ) -> Latch {
-    let latch = Latch()
+  ) -> UInt? {
     let completion = bus.postCounting(name, (), from: sender).completion
-    if completion.isDone {
-      latch.open()
-      return latch
-    }
-    let text = { @Sendable in Self.describe(name, bus) }
-    let key = state.withLock { $0.add(Item(name: text, latch: latch)) }
-    let task = Task {
-      await completion.wait()
-      end(key)
-    }
-    let isLeft = state.withLock { state in
-      state.items[key]?.task = task
-      return state.items[key] == nil
-    }
-    if isLeft { task.cancel() }
-    return latch
+    if completion.isDone { return nil }
+    let handlers = Task { await completion.wait() }
+    let item = Item(name: { Self.describe(name, bus) }, handlers: handlers)
+    return items.withLock { $0.append(item) }
+  }
+
+  /// Waits until the handlers of a post have finished or are left behind, regardless of cancellation.
+  func wait(_ number: UInt) async {
+    await items.withLock { $0.element(number: number) }?.handlers?.value
+    remove(number)
   }
 
   /// Waits until no handler is pending, regardless of cancellation.
   func untilHandlersAreDone() async {
-    while let latch = state.withLock({ $0.items.values.lazy.compactMap(\.latch).first }) {
-      await Task { _ = await latch.wait() }.value
+    while let number = items.withLock({ Self.handlers(in: $0).first?.number }) {
+      await wait(number)
     }
   }
 
@@ -99,20 +75,24 @@ final class PendingWork: Sendable {
   ///
   /// - Returns: The descriptions of the handlers.
   func leaveHandlers() -> [String] {
-    let items = state.withLock { state in
-      let items = state.items.filter { $0.value.latch != nil }
-      for key in items.keys { state.items[key] = nil }
-      return items.sorted { $0.key < $1.key }.map(\.value)
+    let left = items.withLock { items in
+      let left = Self.handlers(in: items)
+      for (number, _) in left { _ = items.remove(number: number) }
+      return left.map(\.element)
     }
-    for item in items {
-      item.task?.cancel()
-      item.latch?.open()
-    }
-    return items.map { $0.name() }
+    for item in left { item.handlers?.cancel() }
+    return left.map { $0.name() }
   }
 
-  private func end(_ key: Int) {
-    state.withLock { $0.items.removeValue(forKey: key) }?.latch?.open()
+  private func remove(_ number: UInt) {
+    let item = items.withLock { $0.remove(number: number) }
+    withExtendedLifetime(item) {}
+  }
+
+  private static func handlers(
+    in items: NumberedList<Item>
+  ) -> [(number: UInt, element: Item)] {
+    items.entries.filter { $0.element.handlers != nil }
   }
 
   private static func describe(_ name: EventName<Void>, _ bus: EventBus) -> String {

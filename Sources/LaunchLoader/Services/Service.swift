@@ -106,8 +106,7 @@ public struct ServiceOptions: Sendable {
     self.onReturn = onReturn
     self.onThrow = onThrow
     self.waitsForReady = waitsForReady
-    self.startTimeout = startTimeout
-    self.stopTimeout = stopTimeout
+    (self.startTimeout, self.stopTimeout) = (startTimeout, stopTimeout)
   }
 }
 
@@ -174,15 +173,5 @@ public struct ServiceContext: Sendable {
   @discardableResult
   public func onShutdown(_ body: @escaping @Sendable () -> Void) -> Token {
     handle.signal.onRaise(body)
-  }
-}
-
-/// A service made of a name and a closure.
-struct ServiceClosure: Service {
-  let name: String
-  let body: @Sendable (ServiceContext) async throws -> Void
-
-  func run(_ context: ServiceContext) async throws {
-    try await body(context)
   }
 }

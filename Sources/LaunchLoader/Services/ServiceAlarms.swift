@@ -9,42 +9,36 @@ internal import EventBus
 /// Every member may be called from any thread. The clock is read, and closures are called and released,
 /// outside the lock.
 final class ServiceAlarms: Sendable {
-  /// The subject of a time limit; a new alarm replaces the previous one of its subject.
+  typealias Transition = ServiceMachine<ServiceHandle>.Transition
+
+  /// The subject of an alarm; a new alarm replaces the previous one of its subject.
   enum Key: Hashable, Sendable {
-    /// A single service.
-    case service(Int)
-    /// All services together.
-    case all
-    /// The next message that names what a start or stop is waiting for.
-    case waitReport
+    /// A single service, or `nil` for all services together.
+    case limit(of: Int?)
+    /// The next message that names what the transition with this number waits for.
+    case waitReport(Int)
   }
 
   private struct Alarm: Sendable {
     let end: Duration
-    let rank: ServiceMachine<ServiceHandle>.Limit
+    let rank: Transition
     let body: @Sendable () -> Void
-  }
-
-  private enum Sleeper: Sendable {
-    case none
-    case sleeping(until: Duration)
-    case calling
   }
 
   private struct State: Sendable {
     var alarms: [Key: Alarm] = [:]
-    var sleeper = Sleeper.none
     var task: Task<Void, Never>?
     /// The number of the current task; earlier tasks have lower numbers.
     var number = 0
+    /// The time at which the current task looks for due alarms: zero while it calls some, because it looks
+    /// again afterwards, and `nil` without a task.
+    var wakeUp: Duration?
     var isClosed = false
 
-    var earliest: Duration? { alarms.values.lazy.map(\.end).min() }
-
     /// Detaches the current task and returns it for cancellation.
-    mutating func retire() -> Task<Void, Never>? {
+    mutating func detachTask() -> Task<Void, Never>? {
       number += 1
-      sleeper = .none
+      wakeUp = nil
       return task.take()
     }
   }
@@ -60,36 +54,32 @@ final class ServiceAlarms: Sendable {
   /// The time since creation.
   var elapsed: Duration { stopwatch.elapsed() }
 
-  /// Calls a closure when a time limit expires.
+  /// Calls a closure at a time.
   ///
   /// - Parameters:
-  ///   - key: The subject of the limit. An existing alarm is replaced unless its rank is higher, because two
+  ///   - key: The subject of the alarm. An existing alarm is replaced unless its rank is higher, because two
   ///     threads may set successive limits in either order.
-  ///   - rank: The kind of limit.
-  ///   - duration: The time from now.
+  ///   - rank: The transition that the time limits.
+  ///   - end: The time since creation.
   ///   - body: Called once, unless the alarm is replaced or removed before.
   func set(
     _ key: Key,
-    _ rank: ServiceMachine<ServiceHandle>.Limit,
-    after duration: Duration,
+    _ rank: Transition,
+    at end: Duration,
     _ body: @escaping @Sendable () -> Void
   ) {
-    let alarm = Alarm(end: elapsed + duration, rank: rank, body: body)
-    let (number, former, retired) = state.withLock { state -> (Int?, Alarm?, Task<Void, Never>?) in
-      let former = state.alarms[key]
-      if state.isClosed || former.map({ $0.rank > rank }) ?? false { return (nil, alarm, nil) }
+    let alarm = Alarm(end: max(end, .zero), rank: rank, body: body)
+    let (number, released, former) = state.withLock { state -> (Int?, Alarm?, Task<Void, Never>?) in
+      let replaced = state.alarms[key]
+      if state.isClosed || replaced.map({ $0.rank > rank }) ?? false { return (nil, alarm, nil) }
       state.alarms[key] = alarm
-      switch state.sleeper {
-      case .calling: return (nil, former, nil)
-      case .sleeping(let end) where end <= alarm.end: return (nil, former, nil)
-      case .none, .sleeping:
-        let retired = state.retire()
-        state.sleeper = .sleeping(until: alarm.end)
-        return (state.number, former, retired)
-      }
+      if let wakeUp = state.wakeUp, wakeUp <= alarm.end { return (nil, replaced, nil) }
+      let former = state.detachTask()
+      state.wakeUp = alarm.end
+      return (state.number, replaced, former)
     }
-    retired?.cancel()
-    withExtendedLifetime(former) {}
+    former?.cancel()
+    withExtendedLifetime(released) {}
     guard let number else { return }
     let task = Task { await sleep(number) }
     let isLate = state.withLock { state in
@@ -100,25 +90,25 @@ final class ServiceAlarms: Sendable {
     if isLate { task.cancel() }
   }
 
-  /// Removes an alarm unless its rank exceeds the given limit.
-  func remove(_ key: Key, upTo limit: ServiceMachine<ServiceHandle>.Limit) {
-    let (alarm, retired) = state.withLock { state -> (Alarm?, Task<Void, Never>?) in
-      if let alarm = state.alarms[key], alarm.rank > limit { return (nil, nil) }
+  /// Removes an alarm unless its rank exceeds the given one.
+  func remove(_ key: Key, upTo rank: Transition) {
+    let (alarm, former) = state.withLock { state -> (Alarm?, Task<Void, Never>?) in
+      if let alarm = state.alarms[key], alarm.rank > rank { return (nil, nil) }
       let alarm = state.alarms.removeValue(forKey: key)
-      return (alarm, state.alarms.isEmpty ? state.retire() : nil)
+      return (alarm, state.alarms.isEmpty ? state.detachTask() : nil)
     }
-    retired?.cancel()
+    former?.cancel()
     withExtendedLifetime(alarm) {}
   }
 
   /// Removes all alarms and rejects later ones.
   func close() {
-    let (alarms, retired) = state.withLock { state in
+    let (alarms, former) = state.withLock { state in
       defer { state.alarms = [:] }
       state.isClosed = true
-      return (state.alarms, state.retire())
+      return (state.alarms, state.detachTask())
     }
-    retired?.cancel()
+    former?.cancel()
     withExtendedLifetime(alarms) {}
   }
 
@@ -129,22 +119,19 @@ final class ServiceAlarms: Sendable {
     }
   }
 
+  /// Returns the time of the next alarm, or `nil` if there is none or a later task has taken over.
   private func next(_ number: Int) -> Duration? {
     state.withLock { state in
       guard state.number == number else { return nil }
-      guard let end = state.earliest else {
-        state.sleeper = .none
-        return nil
-      }
-      state.sleeper = .sleeping(until: end)
-      return end
+      state.wakeUp = state.alarms.values.lazy.map(\.end).min()
+      return state.wakeUp
     }
   }
 
   private func takeDue(_ number: Int, now: Duration) -> [Alarm] {
     state.withLock { state in
       guard state.number == number else { return [] }
-      state.sleeper = .calling
+      state.wakeUp = .zero
       let due = state.alarms.filter { $0.value.end <= now }
       for key in due.keys { state.alarms[key] = nil }
       return due.values.sorted { $0.end < $1.end }

@@ -63,32 +63,12 @@ extension ServiceError: CustomStringConvertible {
       "service \"\(name)\" returned before shutdown was requested:"
         + " set onReturn to .shutdown or .ignore if it may"
     case .stuck(let name):
-      "\(isLaunchWork ? name : "service \"\(name)\"") is stuck: it did not end after it was cancelled, and was left behind"
+      (isLaunchWork ? name : "service \"\(name)\"")
+        + " is stuck: it did not end after it was cancelled, and was left behind"
     case .alreadyRan:
       "services run only once: create new ones to run again"
     case .failed(let group, let errors):
       "service group \"\(group)\" failed: " + errors.map { "\($0)" }.joined(separator: "; ")
     }
   }
-}
-
-/// The result of running services.
-package struct ServiceOutcome: Sendable {
-  /// An error and the service that threw it.
-  package struct Failure: Sendable {
-    /// The service that threw the error, or `nil` if the error did not come from a service.
-    package let service: String?
-    /// The error.
-    package let error: any Error
-  }
-
-  /// The failures in order: the cause first, ignored errors last.
-  ///
-  /// Empty after success.
-  package let failures: [Failure]
-  /// A Boolean value that indicates whether the services were cancelled.
-  package let isCancelled: Bool
-
-  /// The errors of ``failures``.
-  package var errors: [any Error] { failures.map(\.error) }
 }

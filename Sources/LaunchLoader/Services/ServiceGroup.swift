@@ -39,11 +39,8 @@ public final class ServiceGroup: Service {
     clock: any Clock<Duration> = ContinuousClock()
   ) {
     self.name = name
-    runner = ServiceRunner(
-      limits: ServiceRunner.Machine.Limits(stopTimeout: stopTimeout, cancelTimeout: cancelTimeout),
-      clock: clock,
-      asksBeforeStopping: false
-    )
+    let machine = ServiceRunner.Machine(stopTimeout: stopTimeout, cancelTimeout: cancelTimeout)
+    runner = ServiceRunner(machine, clock: clock)
   }
 
   /// Adds a service.
@@ -61,7 +58,7 @@ public final class ServiceGroup: Service {
     _ service: some Service,
     _ options: ServiceOptions = ServiceOptions()
   ) throws(ServiceError) {
-    try runner.add(service, options)
+    try runner.add(service.name, options) { try await service.run($0) }
   }
 
   /// Adds a service that runs a closure.
@@ -77,7 +74,7 @@ public final class ServiceGroup: Service {
     _ options: ServiceOptions = ServiceOptions(),
     run body: @escaping @Sendable (ServiceContext) async throws -> Void
   ) throws(ServiceError) {
-    try runner.add(ServiceClosure(name: name, body: body), options)
+    try runner.add(name, options, run: body)
   }
 
   /// Stops the services in reverse order.
@@ -95,25 +92,27 @@ public final class ServiceGroup: Service {
   public func run(_ context: ServiceContext) async throws {
     let token = context.onShutdown { [runner] in runner.send { $0.shutdown() } }
     defer { token.cancel() }
-    let outcome = try await withTaskCancellationHandler {  // Reason: runs on no actor.
+    let failures = try await withTaskCancellationHandler {  // Reason: runs on no actor.
       try await drive(context)
     } onCancel: {
       runner.send { $0.cancel() }
     }
-    if !outcome.errors.isEmpty {
-      throw ServiceError(.failed(group: name, errors: outcome.errors))
+    if !failures.isEmpty {
+      throw ServiceError(.failed(group: name, errors: failures.map(\.error)))
     }
     try Task.checkCancellation()
   }
 
-  private func drive(_ context: ServiceContext) async throws(ServiceError) -> ServiceOutcome {
+  private func drive(
+    _ context: ServiceContext
+  ) async throws(ServiceError) -> [ServiceRunner.Machine.Failure] {
     guard context.claim(runner, named: name) else { throw ServiceError(.alreadyRan) }
     runner.send { $0.begin() }
     while true {
       switch await runner.nextMilestone() {
       case .started: context.ready()
       case .stopping: break
-      case .over(let outcome): return outcome
+      case .over(let failures, _): return failures
       }
     }
   }

@@ -1,74 +1,169 @@
+internal import EventBus
+
 /// The start of services.
 extension ServiceMachine {
-  /// Assigns every service its layer and its dependencies.
-  mutating func order(_ ids: [ID]) throws(ServiceError) {
-    let graph = try ServiceGraph(
-      ids.compactMap { id in records[id].map { ($0.name, $0.options.after) } }
-    )
-    isChain = graph.isChain
-    lastLayer = ids.count - 1
-    lastID = ids.last
-    for id in ids {
-      records[id]?.layer = graph.layers[id]
-      records[id]?.blockers = graph.dependencies[id].count
-      for dependency in graph.dependencies[id] { records[dependency]?.dependants.append(id) }
-      if graph.dependencies[id].isEmpty { mayStart(id) }
+  /// Adds a service.
+  ///
+  /// During the run, the service starts as soon as its order permits.
+  ///
+  /// - Returns: The identifier of the service.
+  /// - Throws: ``ServiceError`` with the code `stopping`, `duplicate`, or, during the run, `unknown` or
+  ///   `cycle`.
+  /// - Complexity: O(1), and O(log *n*) during the run.
+  package mutating func add(
+    _ handle: Handle,
+    name: String,
+    _ options: ServiceOptions
+  ) throws(ServiceError) -> ID {
+    guard requested == nil else { throw ServiceError(.stopping(name)) }
+    guard names[name] == nil else { throw ServiceError(.duplicate(name)) }
+    let record = Record(handle: handle, name: name, options: options)
+    if stage != .collecting {
+      if options.after.contains(name) { throw ServiceError(.cycle([name, name])) }
+      _ = try dependencies(of: record)
+    }
+    let id = nextID
+    nextID += 1
+    unsatisfied += 1
+    names[name] = id
+    records[id] = record
+    if stage != .collecting { link(id) }
+    return id
+  }
+
+  /// Starts the run: services without dependencies may start.
+  ///
+  /// An impossible order makes the run fail immediately.
+  ///
+  /// - Complexity: O(*n* log *n* + *e*) in the number of services and edges.
+  package mutating func begin() {
+    guard stage == .collecting else { return }
+    stage = .starting
+    _ = claim()
+    if requested != nil { return carryOutRequest(isFirst: true) }
+    do throws(ServiceError) {
+      for id in try startOrder() { link(id) }
+      announceStart()
+    } catch {
+      fail(error)
     }
   }
 
-  /// Assigns a service that is added during the run its layer and its dependencies.
-  mutating func link(
-    _ record: inout ServiceRecord<Handle>,
-    _ id: ID
-  ) throws(ServiceError) {
-    if record.options.after.contains(record.name) {
-      throw ServiceError(.cycle([record.name, record.name]))
+  /// Records that the service taken last has suspended, and takes the next one.
+  ///
+  /// - Parameters:
+  ///   - previous: The service taken before.
+  ///   - turn: The turn of the caller. Another turn may have replaced it; see ``passOver(_:in:)``.
+  /// - Returns: The service to start, or `nil` if none may start now.
+  package mutating func takeStart(
+    after previous: ID?,
+    in turn: Int
+  ) -> (id: ID, handle: Handle)? {
+    if let previous { start(previous) }
+    guard isStarting, turn == self.turn else { return nil }
+    entering = startable.popFirst()
+    guard let id = entering, let record = records[id] else {
+      isStarting = false
+      return nil
     }
-    var dependencies: [ID] = []
-    for name in record.options.after {
-      guard let dependency = names[name] else {
+    records[id]?.phase = .running
+    if let timeout = record.options.startTimeout { actions.append(.arm(id, .start, timeout)) }
+    return (id, record.handle)
+  }
+
+  /// Stops waiting for the first suspension of the service taken last, if it is the given one, so that other
+  /// services can start while it computes.
+  ///
+  /// Services that name it still wait for its first suspension. In a chain no service names another, so none
+  /// waits.
+  ///
+  /// - Returns: The service taken last; `nil` if it is passed over, or the turn has ended.
+  package mutating func passOver(_ id: ID?, in turn: Int) -> ID? {
+    guard isStarting, turn == self.turn, let entering else { return nil }
+    if entering != id { return entering }
+    isStarting = false
+    if isChain || records[entering]?.dependants.isEmpty ?? true { start(entering) }
+    startNext()
+    return nil
+  }
+
+  /// Records that a service is ready.
+  package mutating func ready(_ id: ID) {
+    satisfy(id) { $0.isReady = true }
+  }
+
+  /// Returns the services, each after those that it names.
+  private mutating func startOrder() throws(ServiceError) -> [ID] {
+    isChain = records.values.allSatisfy(\.options.after.isEmpty)
+    let ids = Array(0..<nextID)
+    if isChain { return ids }
+    let services = ids.compactMap { records[$0] }
+    var graph = DependencyGraph()
+    for service in services { graph.add(try dependencies(of: service)[...]) }
+    let order = graph.order(of: ids)
+    if order.count < ids.count, let cycle = graph.cycles().first {
+      throw ServiceError(.cycle(cycle.path.map { services[$0].name }))
+    }
+    return order
+  }
+
+  /// Returns the services that a service names.
+  private func dependencies(of record: Record) throws(ServiceError) -> [ID] {
+    try record.options.after.map { name throws(ServiceError) in
+      guard let id = names[name] else {
         throw ServiceError(.unknown(name, neededBy: record.name))
       }
-      dependencies.append(dependency)
-    }
-    if isChain {
-      // The new service follows all others, which include those that it names.
-      dependencies = lastID.map { [$0] } ?? []
-      lastLayer += 1
-      lastID = id
-      record.layer = lastLayer
-    }
-    for dependency in dependencies {
-      guard let other = records[dependency] else { continue }
-      if !isChain { record.layer = max(record.layer, other.layer + 1) }
-      if other.isSatisfied { continue }
-      record.blockers += 1
-      records[dependency]?.dependants.append(id)
+      return id
     }
   }
 
-  mutating func mayStart(_ id: ID) {
+  /// Assigns a service its layer and the dependencies that it waits for.
+  private mutating func link(_ id: ID) {
+    guard let after = records[id]?.options.after else { return }
+    // In a chain, a service follows all others, which include those that a later one may name.
+    let dependencies = isChain ? [id - 1] : after.compactMap { names[$0] }
+    var (layer, blockers) = (isChain ? id : 0, 0)
+    for dependency in dependencies {
+      guard let other = records[dependency] else { continue }
+      layer = max(layer, other.layer + 1)
+      if other.isSatisfied { continue }
+      blockers += 1
+      records[dependency]?.dependants.append(id)
+    }
+    records[id]?.layer = layer
+    records[id]?.blockers = blockers
+    if blockers == 0 { mayStart(id) }
+  }
+
+  private mutating func mayStart(_ id: ID) {
     startable.insert(id)
-    if isStarting { return }
+    startNext()
+  }
+
+  /// Begins a turn of taking services to start, unless one is in progress.
+  private mutating func startNext() {
+    if isStarting || startable.isEmpty { return }
     isStarting = true
-    actions.append(.startServices)
+    turn += 1
+    actions.append(.startServices(turn: turn))
   }
 
   /// Records that the `run` of a service has suspended or returned, or is no longer waited for.
   mutating func start(_ id: ID) {
-    guard records[id] != nil else { return }
-    records[id]?.hasStarted = true
-    satisfy(id)
+    satisfy(id) { $0.hasStarted = true }
   }
 
-  /// Unblocks the dependants of a service, if it satisfies them.
-  mutating func satisfy(_ id: ID) {
-    guard let record = records[id], record.satisfies, !record.isSatisfied else { return }
-    records[id]?.isSatisfied = true
-    records[id]?.dependants = []
+  /// Changes a service that is not satisfied, and unblocks its dependants if it is satisfied then.
+  private mutating func satisfy(_ id: ID, _ change: (inout Record) -> Void) {
+    guard var record = records[id], !record.isSatisfied else { return }
+    change(&record)
+    let dependants = record.dependants
+    if record.isSatisfied { record.dependants = [] }
+    records[id] = record
+    guard record.isSatisfied else { return }
     unsatisfied -= 1
     if record.options.startTimeout != nil { actions.append(.disarm(id, .start)) }
-    for dependant in record.dependants {
+    for dependant in dependants {
       guard let blockers = records[dependant]?.blockers else { continue }
       records[dependant]?.blockers = blockers - 1
       if blockers == 1 { mayStart(dependant) }
@@ -76,50 +171,9 @@ extension ServiceMachine {
     announceStart()
   }
 
-  mutating func announceStart() {
-    guard unsatisfied == 0, wish == nil, stage == .running, !hasAnnouncedStart else { return }
-    hasAnnouncedStart = true
+  private mutating func announceStart() {
+    guard unsatisfied == 0, requested == nil, stage == .starting else { return }
+    stage = .running
     announce(.started)
   }
-}
-
-/// The state of a service that has not ended.
-struct ServiceRecord<Handle: Sendable>: Sendable {
-  /// The progress of a service.
-  enum Phase: Sendable {
-    /// Waiting for dependencies or for its turn.
-    case waiting
-    /// The `run` method was entered or is being entered.
-    case running
-    /// Asked to stop.
-    case stopping
-    /// Asked to stop and cancelled.
-    case cancelled
-  }
-
-  /// The handle that the caller passed for the service.
-  let handle: Handle
-  let name: String
-  let options: ServiceOptions
-  var phase = Phase.waiting
-  /// The layer; services in higher layers stop earlier.
-  var layer = 0
-  /// The number of unsatisfied dependencies.
-  var blockers = 0
-  /// The services that wait for this one.
-  var dependants: [Int] = []
-  /// Indicates that `run` was entered and has suspended or returned.
-  var hasStarted = false
-  /// Indicates that the service called `ready()`.
-  var isReady = false
-  /// Indicates that the dependants were unblocked.
-  var isSatisfied = false
-  /// Indicates that the layer being stopped waits for this service.
-  var holdsLayer = false
-
-  /// A Boolean value that indicates whether the dependants may start.
-  var satisfies: Bool { hasStarted && (isReady || !options.waitsForReady) }
-
-  /// A Boolean value that indicates whether ending now would be a failed start.
-  var failsToStart: Bool { options.waitsForReady && !isReady && phase == .running }
 }

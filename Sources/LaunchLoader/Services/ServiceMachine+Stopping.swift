@@ -1,53 +1,133 @@
+internal import EventBus
+
 /// The stop of services, and the effects of their ends.
 extension ServiceMachine {
+  /// Records the end of a service.
+  ///
+  /// - Parameters:
+  ///   - id: The service.
+  ///   - error: The error that it threw, or `nil`.
+  /// - Complexity: Amortized O(log *n*).
+  package mutating func ended(_ id: ID, _ error: (any Error)?) {
+    guard let record = records[id], record.phase != .waiting else { return }
+    if !record.failsToStart { start(id) }
+    let isTimed = record.options.startTimeout != nil || record.options.stopTimeout != nil
+    if isTimed { actions.append(.disarm(id, .cancel)) }
+    remove(id, record)
+    judge(record, error)
+    if records.isEmpty && stage < .stopping { request(.stop) }
+    advance()
+  }
+
+  /// Requests an orderly stop of all services.
+  ///
+  /// Repeated calls have no effect.
+  package mutating func shutdown() { request(.stop) }
+
+  /// Requests the cancellation of all services, without waiting for permission.
+  package mutating func cancel() {
+    request(.cancel)
+    if !mayStop { actions.append(.forceStop) }
+    permitStop()
+  }
+
+  /// Requests an orderly stop because of an error.
+  ///
+  /// - Parameters:
+  ///   - error: The error, which makes the run fail.
+  ///   - service: The service that threw it; `nil` if it did not come from a service.
+  package mutating func fail(_ error: any Error, of service: String? = nil) {
+    guard stage != .over else { return }
+    failures.append((service, error))
+    request(.stop)
+  }
+
+  /// Permits the stop that ``Milestone/stopping`` announced.
+  package mutating func permitStop() {
+    mayStop = true
+    if requested != nil, stage == .starting || stage == .running { stop() }
+  }
+
+  /// Records that a service exceeded a limit: its start has failed, or it is cancelled, or it is left behind.
+  ///
+  /// - Parameters:
+  ///   - id: The service; `nil` means all services together.
+  ///   - limit: The transition that took too long.
+  package mutating func timedOut(_ id: ID?, _ limit: Transition) {
+    guard let id else { return timedOut(limit) }
+    guard let record = records[id] else { return }
+    switch (limit, record.phase) {
+    case (.start, .running) where !record.isSatisfied && requested == nil:
+      fail(ServiceError(.notStarted(record.name)))
+    case (.stop, .stopping):
+      if let cancelTimeout { actions.append(.arm(id, .cancel, cancelTimeout)) }
+      cancel(id, record, after: record.options.stopTimeout)
+    case (.cancel, .cancelled):
+      leave(id, record)
+      advance()
+    default: break
+    }
+  }
+
+  private mutating func timedOut(_ limit: Transition) {
+    guard stage != .over, requested != nil else { return }
+    switch limit {
+    case .start: break
+    case .stop:
+      hasPassedDeadline = true
+      cancel()
+    case .cancel where stage == .collecting:
+      actions.append(.leaveLaunch)
+    case .cancel:
+      for id in idsInReverse() {
+        if let record = records[id] { leave(id, record) }
+      }
+      advance()
+    }
+  }
+
   /// Applies the effects of the end of a service.
-  mutating func judge(_ record: ServiceRecord<Handle>, _ error: (any Error)?) {
+  private mutating func judge(_ record: Record, _ error: (any Error)?) {
+    let failsToStart = record.failsToStart && requested == nil
     if let error, !(record.phase == .cancelled && error is CancellationError) {
       actions.append(.report(name: path + record.name, error))
-      if record.failsToStart, wish == nil {
-        fail(record.name, error)
-        return want(.shutdown)
-      }
-      let failure = ServiceOutcome.Failure(service: record.name, error: error)
+      if failsToStart { return fail(error, of: record.name) }
       if record.options.onThrow == .ignore {
-        ignored.append(failure)
+        ignored.append((record.name, error))
       } else {
-        failures.append(failure)
+        failures.append((record.name, error))
       }
       follow(record.options.onThrow)
-    } else if wish == nil {
-      // A service that returns after shutdown was requested has not failed, even if its turn to stop had not
-      // come.
-      if record.failsToStart {
-        fail(nil, ServiceError(.endedBeforeReady(record.name)))
-        return want(.shutdown)
-      }
-      switch record.options.onReturn {
-      case .fail, .cancel: fail(nil, ServiceError(.returned(record.name)))
-      case .shutdown, .ignore: break
+    } else if requested == nil {
+      // A service that returns after shutdown was requested has not failed, even if its turn to stop had
+      // not come.
+      if failsToStart { return fail(ServiceError(.endedBeforeReady(record.name))) }
+      if record.options.onReturn == .fail || record.options.onReturn == .cancel {
+        failures.append((nil, ServiceError(.returned(record.name))))
       }
       follow(record.options.onReturn)
     }
   }
 
-  mutating func follow(_ ending: ServiceOptions.Ending) {
+  private mutating func follow(_ ending: ServiceOptions.Ending) {
     switch ending {
-    case .fail, .shutdown: want(.shutdown)
-    case .cancel: want(.cancel)
+    case .fail, .shutdown: request(.stop)
+    case .cancel: request(.cancel)
     case .ignore: break
     }
   }
 
-  /// Records an error that makes the run fail.
-  mutating func fail(_ service: String?, _ error: any Error) {
-    failures.append(ServiceOutcome.Failure(service: service, error: error))
+  /// Records a request to stop or to cancel, unless an equal or stronger one precedes it, and carries it out
+  /// once the run has begun.
+  private mutating func request(_ transition: Transition) {
+    if stage == .over || requested ?? .start >= transition { return }
+    let isFirst = requested == nil
+    requested = transition
+    if isClaimed { armRequest() }
+    if stage != .collecting { carryOutRequest(isFirst: isFirst) }
   }
 
-  mutating func want(_ newWish: Wish) {
-    guard stage != .over, wish != .cancel, wish != newWish else { return }
-    let isFirst = wish == nil
-    request(newWish)
-    guard stage != .collecting else { return }
+  mutating func carryOutRequest(isFirst: Bool) {
     if isFirst {
       dropWaiting()
       announce(.stopping)
@@ -55,41 +135,33 @@ extension ServiceMachine {
     if mayStop { stop() }
   }
 
-  /// Records a request to stop or to cancel.
-  ///
-  /// The time limit of the request starts now, or when the run is claimed.
-  mutating func request(_ newWish: Wish) {
-    wish = newWish
-    if isClaimed { armWish() }
-  }
-
   /// Starts the time limit for an orderly stop, or for cancelled launch work.
-  mutating func armWish() {
-    if wish == .shutdown, let timeout = limits.stopTimeout {
-      actions.append(.armAll(.stop, timeout))
+  mutating func armRequest() {
+    if requested == .stop, let stopTimeout {
+      actions.append(.arm(nil, .stop, stopTimeout))
     }
-    if wish == .cancel, stage == .collecting, let timeout = limits.cancelTimeout {
-      actions.append(.armAll(.cancel, timeout))
+    if requested == .cancel, stage == .collecting, let cancelTimeout {
+      actions.append(.arm(nil, .cancel, cancelTimeout))
     }
   }
 
   /// Removes the services that have not started.
-  mutating func dropWaiting() {
+  private mutating func dropWaiting() {
     let waiting = records.filter { $0.value.phase == .waiting }
     for (id, record) in waiting { remove(id, record) }
-    startable.removeAll()
+    startable = Heap()
     if !waiting.isEmpty { actions.append(.drop(waiting.values.map(\.handle))) }
   }
 
   /// Carries out the recorded request.
-  mutating func stop() {
-    if stage == .running {
+  private mutating func stop() {
+    if stage < .stopping {
       stage = .stopping
-      if wish == .shutdown { stopOrder = idsInReverse() }
+      if requested == .stop { stopOrder = idsInReverse() }
     }
-    if wish == .cancel, !records.isEmpty {
-      if let timeout = limits.cancelTimeout { actions.append(.armAll(.cancel, timeout)) }
-      let limit = hasPassedDeadline ? limits.stopTimeout : nil
+    if requested == .cancel, !records.isEmpty {
+      if let cancelTimeout { actions.append(.arm(nil, .cancel, cancelTimeout)) }
+      let limit = hasPassedDeadline ? stopTimeout : nil
       for id in idsInReverse() {
         guard let record = records[id], record.phase != .cancelled else { continue }
         // A service whose turn had not come receives the stop request before the cancellation.
@@ -101,10 +173,14 @@ extension ServiceMachine {
   }
 
   /// Stops the next layer once the previous one has ended, and finishes when no service remains.
-  mutating func advance() {
+  private mutating func advance() {
     guard stage == .stopping else { return }
-    if records.isEmpty { return finish() }
-    guard wish == .shutdown, heldBy == 0 else { return }
+    if records.isEmpty {
+      stage = .over
+      let all = failures.isEmpty ? [] : failures + ignored
+      return announce(.over(all, isCancelled: requested == .cancel))
+    }
+    guard requested == .stop, ending == 0 else { return }
     var layer: Int?
     while stopped < stopOrder.count {
       let id = stopOrder[stopped]
@@ -117,14 +193,11 @@ extension ServiceMachine {
     }
   }
 
-  mutating func requestStop(_ id: ID, _ record: ServiceRecord<Handle>) {
+  private mutating func requestStop(_ id: ID, _ record: Record) {
     records[id]?.phase = .stopping
-    records[id]?.holdsLayer = true
-    heldBy += 1
+    ending += 1
     // Arm the limit before the service can react.
-    if let timeout = record.options.stopTimeout {
-      actions.append(.arm(id, .stop, timeout))
-    }
+    if let timeout = record.options.stopTimeout { actions.append(.arm(id, .stop, timeout)) }
     actions.append(.stop(record.handle))
   }
 
@@ -133,48 +206,31 @@ extension ServiceMachine {
   /// - Parameters:
   ///   - id: The service.
   ///   - record: The state of the service.
-  ///   - limit: The service's own limit if it expired; otherwise `nil`.
-  mutating func cancel(_ id: ID, _ record: ServiceRecord<Handle>, after limit: Duration?) {
+  ///   - limit: The limit that expired; otherwise `nil`.
+  private mutating func cancel(_ id: ID, _ record: Record, after limit: Duration?) {
     records[id]?.phase = .cancelled
+    if record.phase == .running { ending += 1 }
     actions.append(.cancel(record.handle))
     let reason = limit.map { ": it did not stop within \($0.shortText)" } ?? ""
     actions.append(.say("service \"\(path + record.name)\" is cancelled\(reason)"))
   }
 
   /// Stops waiting for a service that did not end, and reports it as left behind.
-  mutating func leave(_ id: ID, _ record: ServiceRecord<Handle>) {
+  private mutating func leave(_ id: ID, _ record: Record) {
     remove(id, record)
     actions.append(.disarm(id, .cancel))
     actions.append(.say(ServiceError(.stuck(path + record.name)).description))
-    fail(nil, ServiceError(.stuck(record.name)))
+    failures.append((nil, ServiceError(.stuck(record.name))))
   }
 
   /// The services in stop order: higher layers first, and the last added first within a layer.
-  func idsInReverse() -> [ID] {
-    records.map { (id: $0.key, layer: $0.value.layer) }
-      .sorted { $0.layer == $1.layer ? $0.id > $1.id : $0.layer > $1.layer }
-      .map(\.id)
+  private func idsInReverse() -> [ID] {
+    records.map { (layer: $0.value.layer, id: $0.key) }.sorted(by: >).map(\.id)
   }
 
-  mutating func remove(_ id: ID, _ record: ServiceRecord<Handle>) {
+  private mutating func remove(_ id: ID, _ record: Record) {
     records[id] = nil
     names[record.name] = nil
-    if record.holdsLayer { heldBy -= 1 }
-  }
-
-  mutating func finish() {
-    stage = .over
-    let all = failures.isEmpty ? [] : failures + ignored
-    announce(.over(ServiceOutcome(failures: all, isCancelled: wish == .cancel)))
-  }
-
-  mutating func announce(_ milestone: Milestone) {
-    milestones.append(milestone)
-    actions.append(.announce)
-  }
-
-  mutating func takeActions() -> [Action] {
-    defer { actions = [] }
-    return actions
+    if record.phase > .running { ending -= 1 }
   }
 }

@@ -1,49 +1,57 @@
+internal import EventBus
+
 /// The state machine that decides which services start, stop or are cancelled, and when the run is over.
 ///
-///     collecting ──begin──▶ running ──shutdown, cancel, an ending──▶ stopping ──last one ended──▶ over
-///         └──────────────shutdown, cancel, fail─────────────────────────▲  (when it begins)
+///     collecting ──begin──▶ starting ──all have started──▶ running
+///         │                     └────────────┬────────────────┘
+///         └─(when it begins)─▶ shutdown, cancel, an ending ──▶ stopping ──last one ended──▶ over
 ///
-/// A plain value that takes no lock, runs no service and reads no clock. Every event returns the resulting
-/// actions, which the caller performs after unlocking, in any order relative to those of other events.
+/// A plain value that takes no lock, runs no service and reads no clock. After each event, the caller takes
+/// the resulting actions with ``takeActions()`` under the same lock, and performs them after unlocking, in
+/// any order relative to those of other events.
 ///
-/// Handles represent the services. Removed handles are returned, so that the caller releases them outside its
-/// lock.
+/// Handles represent the services. Removed handles are part of the actions, so that the caller releases them
+/// outside its lock.
 package struct ServiceMachine<Handle: Sendable>: Sendable {
   /// The identifier of a service; never reused.
   package typealias ID = Int
 
-  /// The kinds of time limits.
-  package enum Limit: Sendable, Hashable, Comparable {
-    /// The time to start, or to become ready.
+  /// An error, and the service that threw it; `nil` if the error did not come from a service.
+  package typealias Failure = (service: String?, error: any Error)
+
+  /// A transition of services, which may have a time limit; later ones overrule earlier ones.
+  package enum Transition: Sendable, Hashable, Comparable {
+    /// To start, or to become ready.
     case start
-    /// The time to end after the stop request.
+    /// To end after the request to stop.
     case stop
-    /// The time to end after the cancellation.
+    /// To end after the cancellation.
     case cancel
   }
 
   /// An action for the caller to perform.
   package enum Action: Sendable {
-    /// Take services to start, with ``takeStart(after:)``, until there is none.
-    case startServices
+    /// Take services to start, with ``takeStart(after:in:)``, until there is none.
+    case startServices(turn: Int)
     /// Ask this service to stop.
     case stop(Handle)
     /// Cancel this service, and ask it to stop if it was not asked yet.
     case cancel(Handle)
-    /// Report ``timedOut(_:_:)`` after this time, unless the service has ended.
-    case arm(ID, Limit, Duration)
-    /// Remove the limit of this service, unless it is of a later kind than the given one.
-    case disarm(ID, Limit)
-    /// Report ``timedOut(_:)`` after this time, unless all services have ended.
-    case armAll(Limit, Duration)
+    /// Report ``timedOut(_:_:)`` after this time, unless this service, or with `nil` every service, has
+    /// ended.
+    case arm(ID?, Transition, Duration)
+    /// Remove the limit of this service, unless it is that of a later transition than the given one.
+    case disarm(ID, Transition)
     /// Release these services, which never started.
     case drop([Handle])
     /// Report an error that a service threw.
     case report(name: String, any Error)
     /// Print a message for the user of the program.
     case say(String)
+    /// Report for as long as this transition lasts what it waits for; the number is ``transitionNumber``.
+    case watch(Transition?, number: Int)
     /// Stop waiting for the permission to stop, because the services are cancelled without it.
-    case goAhead
+    case forceStop
     /// Stop waiting for the launch work, which did not end after it was cancelled.
     case leaveLaunch
     /// Take the next milestone.
@@ -58,129 +66,132 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     case started
     /// The services are about to stop; no further service starts.
     case stopping
-    /// All services have ended or were left behind.
-    case over(ServiceOutcome)
+    /// All services have ended or were left behind. The failures are in order: the cause first, ignored
+    /// errors last; there are none after success.
+    case over([Failure], isCancelled: Bool)
   }
 
-  /// The transition that is in progress.
-  package enum Wait: Sendable, Equatable {
-    /// All services are starting.
-    case start
-    /// All services are stopping.
-    case stop
+  enum Stage: Comparable {
+    case collecting, starting, running, stopping, over
   }
 
-  /// The common time limits of all services.
-  package struct Limits: Sendable {
-    /// The time for an orderly stop, from the request, before all services are cancelled; `nil` means no
-    /// limit.
-    package var stopTimeout: Duration?
-    /// The time in which cancelled services must end; `nil` means no limit.
-    package var cancelTimeout: Duration?
-
-    /// Creates limits.
-    package init(stopTimeout: Duration? = nil, cancelTimeout: Duration? = nil) {
-      self.stopTimeout = stopTimeout
-      self.cancelTimeout = cancelTimeout
+  /// The state of a service that has not ended.
+  struct Record: Sendable {
+    /// The progress of a service.
+    enum Phase: Comparable {
+      /// Waiting for dependencies or for its turn.
+      case waiting
+      /// The `run` method was entered or is being entered.
+      case running
+      /// Asked to stop.
+      case stopping
+      /// Asked to stop and cancelled.
+      case cancelled
     }
-  }
 
-  enum Stage {
-    case collecting, running, stopping, over
-  }
+    /// The handle that the caller passed for the service.
+    let handle: Handle
+    let name: String
+    let options: ServiceOptions
+    var phase = Phase.waiting
+    /// The layer; services in higher layers stop earlier.
+    var layer = 0
+    /// The number of dependencies that are not satisfied.
+    var blockers = 0
+    /// The services that wait for this one.
+    var dependants: [ID] = []
+    /// Indicates that `run` was entered and has suspended or returned.
+    var hasStarted = false
+    /// Indicates that the service called `ready()`.
+    var isReady = false
 
-  enum Wish {
-    case shutdown, cancel
+    /// A Boolean value that indicates whether the dependants may start.
+    var isSatisfied: Bool { hasStarted && (isReady || !options.waitsForReady) }
+
+    /// A Boolean value that indicates whether ending now would be a failed start.
+    var failsToStart: Bool { options.waitsForReady && !isReady && phase == .running }
   }
 
   /// The prefix of service names in messages: the names of the enclosing groups, each followed by a slash.
-  package private(set) var path = ""
-  let limits: Limits
+  package internal(set) var path = ""
+  let stopTimeout: Duration?
+  let cancelTimeout: Duration?
   var stage = Stage.collecting
-  var wish: Wish?
+  /// The requested transition: `stop`, `cancel`, or `nil`.
+  var requested: Transition?
   var mayStop: Bool
   var hasPassedDeadline = false
   var isClaimed = false
-  var isChain = true
-  var hasAnnouncedStart = false
-  var isStarting = false
-  var nextID = 0
-  var unsatisfied = 0
-  var lastID: ID?
-  var lastLayer = -1
-  var records: [ID: ServiceRecord<Handle>] = [:]
+
+  var records: [ID: Record] = [:]
   var names: [String: ID] = [:]
-  var startable = ServiceQueue()
+  var nextID = 0
+  /// Indicates that no service names another; each comes after the previous one.
+  var isChain = true
+  /// The number of services whose dependants may not start yet; not maintained after a request to stop.
+  var unsatisfied = 0
+
+  /// The services that may start now; the one that was added first starts first.
+  var startable = Heap<ID>()
+  /// The number of the last turn of taking services to start.
+  var turn = 0
+  /// Indicates that the turn is in progress.
+  var isStarting = false
+  /// The service that was taken last in this turn.
+  var entering: ID?
+
+  /// The services in the order in which they are asked to stop.
   var stopOrder: [ID] = []
+  /// The number of services in `stopOrder` whose turn has come.
   var stopped = 0
-  var heldBy = 0
-  var failures: [ServiceOutcome.Failure] = []
-  var ignored: [ServiceOutcome.Failure] = []
-  var milestones: [Milestone] = []
+  /// The number of services that were asked to stop or cancelled and have not ended.
+  var ending = 0
+  var failures: [Failure] = []
+  var ignored: [Failure] = []
+
+  private var milestones: [Milestone] = []
   var actions: [Action] = []
+  private var watched: Transition?
+  /// The number of transitions that have begun or ended.
+  package private(set) var transitionNumber = 0
 
   /// Creates a state machine without services.
   ///
   /// - Parameters:
-  ///   - limits: The common time limits.
+  ///   - stopTimeout: The time for an orderly stop, from the request, before all services are cancelled;
+  ///     `nil` means no limit.
+  ///   - cancelTimeout: The time in which cancelled services must end; `nil` means no limit.
   ///   - asksBeforeStopping: Whether no service stops before ``permitStop()`` is called.
-  package init(limits: Limits = Limits(), asksBeforeStopping: Bool = false) {
-    self.limits = limits
+  package init(
+    stopTimeout: Duration? = nil,
+    cancelTimeout: Duration? = nil,
+    asksBeforeStopping: Bool = false
+  ) {
+    self.stopTimeout = stopTimeout
+    self.cancelTimeout = cancelTimeout
     mayStop = !asksBeforeStopping
   }
 
   /// A Boolean value that indicates whether the services are stopping or have stopped.
-  package var isStopping: Bool { wish != nil }
+  package var isStopping: Bool { requested != nil }
 
-  /// A Boolean value that indicates whether the run is over.
-  package var isOver: Bool { stage == .over }
-
-  /// The transition in progress; `nil` before the run is claimed, between start and stop, and after the run.
-  package var wait: Wait? {
+  /// The transition in progress, `start` or `stop`; `nil` before the run is claimed, between the two, and
+  /// after the run.
+  package var transition: Transition? {
     if !isClaimed || stage == .over { return nil }
-    if wish != nil { return .stop }
-    return hasAnnouncedStart ? nil : .start
+    if requested != nil { return .stop }
+    return stage < .running ? .start : nil
   }
 
   /// The services that delay the transition in progress, by their names in messages, in registration order.
   ///
   /// - Complexity: O(*n* log *n*) in the number of services.
   package var waitedFor: [String] {
-    let isStop = wait == .stop
+    let isStarting = transition == .start
     return records.filter { _, record in
-      switch record.phase {
-      case .waiting: false
-      case .running: !isStop && !record.isSatisfied
-      case .stopping, .cancelled: true
-      }
+      record.phase > .running || record.phase == .running && isStarting && !record.isSatisfied
     }
     .sorted { $0.key < $1.key }.map { path + $0.value.name }
-  }
-
-  /// Adds a service.
-  ///
-  /// During the run, the service starts as soon as its order permits.
-  ///
-  /// - Returns: The identifier of the service, and the actions to perform.
-  /// - Throws: ``ServiceError`` with the code `stopping`, `duplicate`, or, during the run, `unknown` or
-  ///   `cycle`.
-  /// - Complexity: O(1), and O(log *n*) during the run.
-  package mutating func add(
-    _ handle: Handle,
-    name: String,
-    _ options: ServiceOptions
-  ) throws(ServiceError) -> (id: ID, actions: [Action]) {
-    guard wish == nil else { throw ServiceError(.stopping(name)) }
-    guard names[name] == nil else { throw ServiceError(.duplicate(name)) }
-    let id = nextID
-    var record = ServiceRecord(handle: handle, name: name, options: options)
-    if stage == .running { try link(&record, id) }
-    nextID += 1
-    unsatisfied += 1
-    names[name] = id
-    records[id] = record
-    if stage == .running, record.blockers == 0 { mayStart(id) }
-    return (id, takeActions())
   }
 
   /// Claims the run before its launch work, which belongs to the run.
@@ -188,181 +199,22 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   /// If a stop was requested earlier, its time limits start now.
   ///
   /// - Parameter path: The prefix of service names in messages and reports.
-  /// - Returns: The actions to perform.
-  package mutating func claim(under path: String = "") -> [Action] {
+  /// - Returns: `true` for the first caller.
+  package mutating func claim(under path: String = "") -> Bool {
+    if isClaimed { return false }
     self.path = path
-    prepare()
-    return takeActions()
-  }
-
-  private mutating func prepare() {
-    if isClaimed { return }
     isClaimed = true
-    armWish()
+    armRequest()
+    return true
   }
 
-  /// Starts the run: services without dependencies may start.
-  ///
-  /// An impossible order makes the run fail immediately.
-  ///
-  /// - Complexity: O(*n* + *e*) in the number of services and edges.
-  package mutating func begin() -> [Action] {
-    guard stage == .collecting else { return [] }
-    stage = .running
-    prepare()
-    if wish == nil {
-      let ids = Array(0..<nextID)
-      do throws(ServiceError) {
-        try order(ids)
-        announceStart()
-      } catch {
-        fail(nil, error)
-        request(.shutdown)
-      }
-    }
-    if wish != nil {
-      dropWaiting()
-      announce(.stopping)
-      if mayStop { stop() }
-    }
-    return takeActions()
-  }
-
-  /// Records that the service taken last has suspended, and takes the next one.
-  ///
-  /// - Parameter previous: The service taken before.
-  /// - Returns: The service to start, or `nil` if none may start now, and the actions to perform.
-  package mutating func takeStart(
-    after previous: ID?
-  ) -> (start: (id: ID, handle: Handle)?, actions: [Action]) {
-    if let previous { start(previous) }
-    guard let id = startable.popFirst(), let record = records[id] else {
-      isStarting = false
-      return (nil, takeActions())
-    }
-    records[id]?.phase = .running
-    if let timeout = record.options.startTimeout {
-      actions.append(.arm(id, .start, timeout))
-    }
-    return ((id, record.handle), takeActions())
-  }
-
-  /// Records that a service that was passed over has suspended.
-  package mutating func suspended(_ id: ID) -> [Action] {
-    start(id)
-    return takeActions()
-  }
-
-  /// Stops waiting for the first suspension of the service taken last, so that other services can start while
-  /// it computes.
-  ///
-  /// Services that name it still wait for its first suspension. In a chain no service names another, so none
-  /// waits.
-  package mutating func passOver(_ id: ID) -> [Action] {
-    isStarting = false
-    if isChain || records[id]?.dependants.isEmpty ?? true { start(id) }
-    if !isStarting, !startable.isEmpty {
-      isStarting = true
-      actions.append(.startServices)
-    }
-    return takeActions()
-  }
-
-  /// Records that a service is ready.
-  package mutating func ready(_ id: ID) -> [Action] {
-    guard records[id] != nil else { return [] }
-    records[id]?.isReady = true
-    satisfy(id)
-    return takeActions()
-  }
-
-  /// Records the end of a service.
-  ///
-  /// - Parameters:
-  ///   - id: The service.
-  ///   - error: The error that it threw, or `nil`.
-  /// - Returns: The actions to perform.
-  /// - Complexity: Amortized O(log *n*).
-  package mutating func ended(_ id: ID, _ error: (any Error)?) -> [Action] {
-    guard let record = records[id], record.phase != .waiting else { return [] }
-    if !record.failsToStart { start(id) }
-    let isTimed = record.options.startTimeout != nil || record.options.stopTimeout != nil
-    if isTimed { actions.append(.disarm(id, .cancel)) }
-    remove(id, record)
-    judge(record, error)
-    if records.isEmpty && stage == .running { want(.shutdown) }
-    advance()
-    return takeActions()
-  }
-
-  /// Requests an orderly stop of all services.
-  ///
-  /// Repeated calls have no effect.
-  package mutating func shutdown() -> [Action] {
-    want(.shutdown)
-    return takeActions()
-  }
-
-  /// Requests the cancellation of all services, without waiting for permission.
-  package mutating func cancel() -> [Action] {
-    want(.cancel)
-    return goAhead()
-  }
-
-  /// Requests an orderly stop because of an error outside the services.
-  package mutating func fail(_ error: any Error) -> [Action] {
-    guard stage != .over else { return [] }
-    fail(nil, error)
-    want(.shutdown)
-    return takeActions()
-  }
-
-  /// Permits the stop that ``Milestone/stopping`` announced.
-  package mutating func permitStop() -> [Action] {
-    mayStop = true
-    if wish != nil, stage == .running { stop() }
-    return takeActions()
-  }
-
-  /// Records that a service exceeded a limit: its start has failed, or it is cancelled, or it is left behind.
-  package mutating func timedOut(_ id: ID, _ limit: Limit) -> [Action] {
-    guard let record = records[id] else { return [] }
-    switch (limit, record.phase) {
-    case (.start, .running) where !record.isSatisfied && wish == nil:
-      fail(nil, ServiceError(.notStarted(record.name)))
-      want(.shutdown)
-    case (.stop, .stopping):
-      if let timeout = limits.cancelTimeout {
-        actions.append(.arm(id, .cancel, timeout))
-      }
-      cancel(id, record, after: record.options.stopTimeout)
-    case (.cancel, .cancelled):
-      leave(id, record)
-      advance()
-    default:
-      break
-    }
-    return takeActions()
-  }
-
-  /// Records that all services together exceeded a limit: they are cancelled or left behind.
-  package mutating func timedOut(_ limit: Limit) -> [Action] {
-    guard stage != .over, wish != nil else { return [] }
-    switch limit {
-    case .start: break
-    case .stop:
-      hasPassedDeadline = true
-      want(.cancel)
-      return goAhead()
-    case .cancel where stage == .collecting:
-      actions.append(.leaveLaunch)
-    case .cancel:
-      for id in idsInReverse() {
-        if let record = records[id] { leave(id, record) }
-      }
-      advance()
-    }
-    return takeActions()
+  /// Takes the actions that follow from the events so far.
+  package mutating func takeActions() -> [Action] {
+    defer { actions = [] }
+    if transition == watched { return actions }
+    watched = transition
+    transitionNumber += 1
+    return [.watch(watched, number: transitionNumber)] + actions
   }
 
   /// Takes the next milestone.
@@ -370,8 +222,47 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     milestones.isEmpty ? nil : milestones.removeFirst()
   }
 
-  private mutating func goAhead() -> [Action] {
-    if !mayStop { actions.append(.goAhead) }
-    return permitStop()
+  mutating func announce(_ milestone: Milestone) {
+    milestones.append(milestone)
+    actions.append(.announce)
+  }
+
+  /// Stops the program if the state is inconsistent.
+  ///
+  /// - Complexity: O(*n*²) in the number of services.
+  package func _checkInvariants() {
+    startable._checkInvariants()
+    let records = records
+    assert(
+      names.count == records.count && records.allSatisfy { names[$1.name] == $0 },
+      "a name belongs to no service, or to another one"
+    )
+    assert(ending == records.values.count { $0.phase > .running }, "ending services are miscounted")
+    assert(stage != .over || records.isEmpty, "a service outlasts the run")
+    assert(stage < .stopping || requested != nil && mayStop, "services stop without a request")
+    assert(!(isStarting && stage == .collecting), "services start before the run")
+    guard requested == nil else {
+      assert(
+        stage == .collecting
+          || startable.isEmpty && records.values.allSatisfy { $0.phase > .waiting },
+        "a service waits for its start while others stop"
+      )
+      return
+    }
+    assert(ending == 0, "a service ends without a request")
+    assert(
+      unsatisfied == records.values.count { !$0.isSatisfied },
+      "unsatisfied services are miscounted"
+    )
+    guard stage != .collecting else { return }
+    let dependants = records.values.filter { !$0.isSatisfied }.flatMap(\.dependants)
+    assert(
+      records.allSatisfy { id, record in record.blockers == dependants.count { $0 == id } },
+      "the dependencies of a service are miscounted"
+    )
+    let free = records.filter { $0.value.phase == .waiting && $0.value.blockers == 0 }.keys
+    assert(Set(free) == Set(startable.prefix(startable.count)), "the wrong services may start")
+    assert(isStarting || startable.isEmpty, "a service that may start does not")
+    assert(stage != .starting || unsatisfied > 0, "the start goes unreported")
   }
 }

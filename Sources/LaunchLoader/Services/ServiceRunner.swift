@@ -18,82 +18,32 @@ final class ServiceRunner: Sendable {
     /// Called with each message for the user of the program.
     let onMessage: @Sendable (String) -> Void
     /// Called when services are cancelled before the stop was permitted.
-    var onGoAhead: @Sendable () -> Void = {}
+    var onForcedStop: @Sendable () -> Void = {}
     /// Called when launch work is left behind.
     var onLeaveLaunch: @Sendable () -> Void = {}
     /// Returns the names of everything besides services that delays the start or the stop.
     var others: @Sendable () -> [String] = { [] }
-
-    /// The callbacks for a group inside: only its services are reported.
-    fileprivate var ofGroup: Reports {
-      Reports(onError: onError, onMessage: onMessage)
-    }
   }
 
-  /// Not private because closures passed to ``send(_:)`` use it.
-  struct State {
-    fileprivate var machine: Machine
-    fileprivate var reports: Reports?
-    /// The transition in progress, as last seen by ``ServiceRunner/watch()``.
-    fileprivate var wait: Machine.Wait?
-    fileprivate var waitNumber = 0
-    /// The number of the current task that enters services; each time a service is passed over, the next task
-    /// takes over.
-    fileprivate var entryTask = 0
-    /// The service that is being entered.
-    fileprivate var entering: Machine.ID?
-    fileprivate var entryCount = 0
-
-    /// Takes the next service to enter, unless a later task has taken over.
-    fileprivate mutating func takeStart(
-      after previous: Machine.ID?,
-      in task: Int
-    ) -> (start: (id: Machine.ID, handle: ServiceHandle)?, actions: [Machine.Action]) {
-      guard entryTask == task else {
-        return (nil, previous.map { machine.suspended($0) } ?? [])
-      }
-      let taking = machine.takeStart(after: previous)
-      entering = taking.start?.id
-      entryCount += 1
-      return taking
-    }
-
-    /// Passes over the service being entered, if it has been since an earlier check.
-    ///
-    /// - Returns: The actions to perform, or `nil` if it is too early.
-    fileprivate mutating func passOver(_ task: Int, since count: Int) -> [Machine.Action]? {
-      guard entryTask == task, let id = entering else { return [] }
-      if entryCount != count { return nil }
-      entryTask += 1
-      entering = nil
-      return machine.passOver(id)
-    }
+  private struct State {
+    var machine: Machine
+    var reports: Reports?
   }
 
   private let state: Locked<State>
   private let alarms: ServiceAlarms
-  private let news = Doorbell()
+  /// Rings when there is a milestone to take.
+  private let milestones = Doorbell()
 
   /// Creates a runner without services.
   ///
   /// - Parameters:
-  ///   - limits: The common time limits.
-  ///   - clock: The clock that measures them.
-  ///   - asksBeforeStopping: Whether no service stops before the machine receives permission.
-  ///   - reports: The callbacks for errors and messages.
-  init(
-    limits: Machine.Limits,
-    clock: any Clock<Duration>,
-    asksBeforeStopping: Bool,
-    reports: Reports? = nil
-  ) {
+  ///   - machine: The state machine of the services.
+  ///   - clock: The clock that measures their time limits.
+  ///   - reports: The callbacks for errors and messages; `nil` for a group, which claims them.
+  init(_ machine: Machine, clock: any Clock<Duration>, reports: Reports? = nil) {
     alarms = ServiceAlarms(clock)
-    state = Locked(
-      State(
-        machine: Machine(limits: limits, asksBeforeStopping: asksBeforeStopping),
-        reports: reports
-      )
-    )
+    state = Locked(State(machine: machine, reports: reports))
   }
 
   /// A Boolean value that indicates whether the services are stopping or have stopped.
@@ -101,37 +51,38 @@ final class ServiceRunner: Sendable {
 
   /// Claims the run for the first caller.
   ///
-  /// - Parameter group: If these services form a group, its name and the runner that it is a service of. Its
-  ///   reports go to the callbacks of that runner, prefixed with the name of the group.
+  /// - Parameter group: If these services form a group, its name and the runner that it is a service of.
+  ///   Errors and messages go to the callbacks of that runner, prefixed with the name of the group.
   /// - Returns: `true` if the caller must run the services.
   func claim(for group: (name: String, in: ServiceRunner)? = nil) -> Bool {
-    let outer = group.map { group in
-      let (path, reports) = group.in.state.withLock { ($0.machine.path, $0.reports) }
-      return (path: path + group.name + "/", reports: reports?.ofGroup)
+    guard let group else { return send { $0.claim() } }
+    let (path, reports) = group.in.state.withLock { ($0.machine.path, $0.reports) }
+    return update { state in
+      guard state.machine.claim(under: path + group.name + "/") else { return false }
+      // Only the services of a group are reported.
+      state.reports = reports.map { Reports(onError: $0.onError, onMessage: $0.onMessage) }
+      return true
     }
-    let actions: [Machine.Action]? = state.withLock { state in
-      if state.machine.isClaimed { return nil }
-      if let outer { state.reports = outer.reports }
-      return state.machine.claim(under: outer?.path ?? "")
-    }
-    guard let actions else { return false }
-    perform(actions)
-    return true
   }
 
   /// Adds a service.
-  func add(_ service: any Service, _ options: ServiceOptions) throws(ServiceError) {
-    let handle = ServiceHandle(service)
-    let name = service.name
-    let actions = try state.withLock { state throws(ServiceError) in
-      try state.machine.add(handle, name: name, options).actions
-    }
-    perform(actions)
+  func add(
+    _ name: String,
+    _ options: ServiceOptions,
+    run: @escaping @Sendable (ServiceContext) async throws -> Void
+  ) throws(ServiceError) {
+    let handle = ServiceHandle(run)
+    _ = try send { machine throws(ServiceError) in try machine.add(handle, name: name, options) }
   }
 
   /// Sends an event to the machine and performs the resulting actions.
-  func send(_ event: (inout Machine) -> [Machine.Action]) {
-    perform(state.withLock { event(&$0.machine) })
+  ///
+  /// - Returns: The result of the event.
+  @discardableResult
+  func send<Result: Sendable, Failure: Error>(
+    _ event: (inout Machine) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try update { state throws(Failure) in try event(&state.machine) }
   }
 
   /// Waits for the next milestone, regardless of cancellation.
@@ -139,34 +90,42 @@ final class ServiceRunner: Sendable {
     while true {
       if let milestone = state.withLock({ $0.machine.takeMilestone() }) {
         // No timer may outlast the run.
-        if case .over = milestone { watch() }
+        if case .over = milestone { alarms.close() }
         return milestone
       }
-      await news.wait()
+      await milestones.wait()
     }
   }
 
-  private func perform(_ actions: [Machine.Action]) {
-    let reports = watch()
-    for action in actions {
-      switch action {
-      case .startServices: Task { await self.startServices() }
-      case .stop(let handle): handle.signal.raise()
-      case .cancel(let handle): handle.cancel()
-      case .arm(let id, let limit, let duration):
-        alarms.set(.service(id), limit, after: duration) {
-          self.send { $0.timedOut(id, limit) }
-        }
-      case .disarm(let id, let limit): alarms.remove(.service(id), upTo: limit)
-      case .armAll(let limit, let duration):
-        alarms.set(.all, limit, after: duration) { self.send { $0.timedOut(limit) } }
-      case .drop: break
-      case .report(let name, let error): reports?.onError(name, error)
-      case .say(let message): reports?.onMessage(message)
-      case .goAhead: reports?.onGoAhead()
-      case .leaveLaunch: reports?.onLeaveLaunch()
-      case .announce: news.ring()
+  private func update<Result: Sendable, Failure: Error>(
+    _ change: (inout State) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let (result, actions, reports) = try state.withLock { state throws(Failure) in
+      (try change(&state), state.machine.takeActions(), state.reports)
+    }
+    for action in actions { perform(action, reports) }
+    return result
+  }
+
+  private func perform(_ action: Machine.Action, _ reports: Reports?) {
+    switch action {
+    case .startServices(let turn): Task { await self.startServices(turn) }
+    case .stop(let handle): handle.signal.raise()
+    case .cancel(let handle): handle.cancel()
+    case .arm(let id, let limit, let duration):
+      alarms.set(.limit(of: id), limit, at: alarms.elapsed + duration) {
+        self.send { $0.timedOut(id, limit) }
       }
+    case .disarm(let id, let limit): alarms.remove(.limit(of: id), upTo: limit)
+    case .drop: break
+    case .report(let name, let error): reports?.onError(name, error)
+    case .say(let message): reports?.onMessage(message)
+    case .watch(let transition, let number):
+      alarms.remove(.waitReport(number - 1), upTo: .start)
+      if transition != nil { reportWait(number, since: alarms.elapsed, next: .seconds(5)) }
+    case .forceStop: reports?.onForcedStop()
+    case .leaveLaunch: reports?.onLeaveLaunch()
+    case .announce: milestones.ring()
     }
   }
 
@@ -175,19 +134,12 @@ final class ServiceRunner: Sendable {
   ///
   /// On no actor, because only there does a task enter the service without a hop.
   @concurrent
-  private func startServices() async {
-    let task = state.withLock { state in
-      state.entryTask += 1
-      return state.entryTask
-    }
-    let passing = Task { await self.passOver(task) }
+  private func startServices(_ turn: Int) async {
+    let passing = Task { await self.passOver(turn) }
     var previous: Machine.ID?
-    while true {
-      let (start, actions) = state.withLock { $0.takeStart(after: previous, in: task) }
-      perform(actions)
-      guard let start else { break }
-      enter(start.handle, start.id)
-      previous = start.id
+    while let (id, handle) = send({ $0.takeStart(after: previous, in: turn) }) {
+      enter(handle, id)
+      previous = id
     }
     passing.cancel()
   }
@@ -196,14 +148,12 @@ final class ServiceRunner: Sendable {
   ///
   /// Services are entered in registration order, so each delays the next one only for a limited time.
   /// Computation takes real time, regardless of the clock of the limits.
-  private func passOver(_ task: Int) async {
-    var seen = -1
-    while true {
+  private func passOver(_ turn: Int) async {
+    var entering: Machine.ID?
+    repeat {
       do { try await Task.sleep(for: .milliseconds(500)) } catch { return }
-      let (count, actions) = state.withLock { ($0.entryCount, $0.passOver(task, since: seen)) }
-      seen = count
-      if let actions { return perform(actions) }
-    }
+      entering = send { $0.passOver(entering, in: turn) }
+    } while entering != nil
   }
 
   /// Uses an unstructured task, because the runner must be able to leave a service behind.
@@ -220,68 +170,85 @@ final class ServiceRunner: Sendable {
   private func run(_ handle: ServiceHandle, _ id: Machine.ID) async {
     var failure: (any Error)?
     do {
-      try await handle.service.run(ServiceContext(handle, id, of: self))
+      try await handle.run(ServiceContext(handle, id, of: self))
     } catch {
       failure = error
     }
-    await handle.finish()
+    await handle.signal.close()
     send { $0.ended(id, failure) }
   }
 
-  /// Updates the messages about long waits after a change, and closes the alarms after the run.
-  ///
-  /// - Returns: The callbacks for reports.
-  @discardableResult
-  private func watch() -> Reports? {
-    let (number, isOver, isChanged, reports) = state.withLock { state in
-      let wait = state.reports == nil ? nil : state.machine.wait
-      let isChanged = wait != state.wait
-      if isChanged {
-        state.wait = wait
-        state.waitNumber += 1
-      }
-      return (state.waitNumber, state.machine.isOver, isChanged, state.reports)
-    }
-    if isOver {
-      alarms.close()
-    } else if isChanged {
-      beginWaitReports(number)
-    }
-    return reports
-  }
-
-  private func beginWaitReports(_ number: Int) {
-    alarms.remove(.waitReport, upTo: .start)
-    reportWait(number, since: alarms.elapsed, next: .seconds(5))
-  }
-
-  /// Reports what is being waited for at the given time, and every ten seconds after it.
+  /// Reports what a transition waits for at the given time, and every ten seconds after it.
   private func reportWait(_ number: Int, since start: Duration, next: Duration) {
-    let isWaiting = state.withLock { $0.waitNumber == number && $0.wait != nil }
-    if !isWaiting { return }
-    alarms.set(.waitReport, .start, after: start + next - alarms.elapsed) {
+    alarms.set(.waitReport(number), .start, at: start + next) {
       var waited = next
       // Of several times that have passed, report only the last.
       let elapsed = self.alarms.elapsed - start
       while waited + .seconds(10) <= elapsed { waited += .seconds(10) }
-      self.reportWait(number, lasting: waited)
-      self.reportWait(number, since: start, next: waited + .seconds(10))
+      if self.reportWait(number, lasting: waited) {
+        self.reportWait(number, since: start, next: waited + .seconds(10))
+      }
     }
   }
 
-  private func reportWait(_ number: Int, lasting waited: Duration) {
-    let (wait, services, reports) = state.withLock { state in
-      let isCurrent = state.waitNumber == number
+  /// Reports what a transition waits for.
+  ///
+  /// - Returns: `false` if the transition is no longer in progress.
+  private func reportWait(_ number: Int, lasting waited: Duration) -> Bool {
+    let (transition, services, reports) = state.withLock { state in
+      let isCurrent = state.machine.transitionNumber == number
       return (
-        isCurrent ? state.wait : nil, isCurrent ? state.machine.waitedFor : [], state.reports
+        isCurrent ? state.machine.transition : nil, isCurrent ? state.machine.waitedFor : [],
+        state.reports
       )
     }
-    guard let wait, let reports else { return }
+    guard let transition, let reports else { return false }
     let names = services.map { "service \"\($0)\"" } + reports.others()
-    if names.isEmpty { return }
-    let goal = wait == .start ? "start" : "stop"
-    reports.onMessage(
-      "waiting for \(names.joined(separator: ", ")) to \(goal), for \(waited.shortText) now"
-    )
+    if !names.isEmpty {
+      let goal = transition == .start ? "start" : "stop"
+      reports.onMessage(
+        "waiting for \(names.joined(separator: ", ")) to \(goal), for \(waited.shortText) now"
+      )
+    }
+    return true
+  }
+}
+
+/// A registered service with its shutdown signal and its task.
+///
+/// ## Thread safety
+///
+/// Every member may be called from any thread. Tasks are cancelled outside the lock.
+final class ServiceHandle: Sendable {
+  let run: @Sendable (ServiceContext) async throws -> Void
+  /// The signal that asks the service to stop.
+  let signal = ShutdownSignal()
+  private let state = Locked((task: nil as Task<Void, Never>?, isCancelled: false))
+
+  init(_ run: @escaping @Sendable (ServiceContext) async throws -> Void) {
+    self.run = run
+  }
+
+  /// Stores the task of the service, and cancels it if the service was already cancelled.
+  func adopt(_ task: Task<Void, Never>) {
+    let isCancelled = state.withLock { state in
+      state.task = task
+      return state.isCancelled
+    }
+    if isCancelled { task.cancel() }
+  }
+
+  /// Cancels the task of the service and asks the service to stop.
+  ///
+  /// Cancellation handlers run in a separate task, because they may block.
+  func cancel() {
+    let task = state.withLock { state in
+      state.isCancelled = true
+      return state.task
+    }
+    Task {
+      task?.cancel()
+      signal.raise()
+    }
   }
 }

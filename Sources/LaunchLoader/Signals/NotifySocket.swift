@@ -1,5 +1,4 @@
 private import EventBus
-private import Synchronization
 
 /// The notification socket of the service manager: `$NOTIFY_SOCKET`, `sd_notify(3)`.
 ///
@@ -7,17 +6,19 @@ private import Synchronization
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread. Messages are never queued: if the manager's queue is full,
-/// sending fails.
+/// Every member may be called from any thread. Messages are sent under the lock to keep their order. They are
+/// never queued: if the manager's queue is full, sending fails.
 package final class NotifySocket: Sendable {
   /// The interval in which the manager expects a keep-alive message: `sd_watchdog_enabled(3)`.
   ///
   /// `nil` if the manager expects none, or expects it from another process. Send at half this interval.
   package let watchdogInterval: Duration?
 
+  private enum Phase { case starting, running, stopping }
+
   private let address: UnixAddress
   private let onMessage: @Sendable (String) -> Void
-  private let hasFailed = Atomic<Bool>(false)
+  private let state = Locked((phase: Phase.starting, hasFailed: false))
 
   /// Creates the socket of a process.
   ///
@@ -43,29 +44,36 @@ package final class NotifySocket: Sendable {
     watchdogInterval = Self.watchdogInterval(environment, process ?? ServiceProcess.identifier)
   }
 
-  /// Reports that the service has started or has reloaded its configuration.
-  package func ready() { send("READY=1") }
+  /// Reports that the service has started, unless it has done so or is stopping.
+  package func started() { send("READY=1", in: .starting, then: .running) }
 
-  /// Reports that the service begins to reload its configuration.
+  /// Reports that the service begins to reload its configuration, if it is running.
   ///
-  /// Call ``ready()`` when done. The message contains the time of `CLOCK_MONOTONIC`, by which the manager
+  /// Call ``reloaded()`` when done. The message contains the time of `CLOCK_MONOTONIC`, by which the manager
   /// distinguishes this reply from one to an earlier request.
   package func reloading() {
-    send("RELOADING=1\nMONOTONIC_USEC=\(ServiceProcess.monotonicMicroseconds)")
+    send("RELOADING=1\nMONOTONIC_USEC=\(ServiceProcess.monotonicMicroseconds)", in: .running)
   }
 
+  /// Reports that the service has reloaded its configuration, if it is running.
+  package func reloaded() { send("READY=1", in: .running) }
+
   /// Reports that the service begins to stop.
-  package func stopping() { send("STOPPING=1") }
+  package func stopping() { send("STOPPING=1", then: .stopping) }
 
   /// Reports that the service is alive.
   package func watchdog() { send("WATCHDOG=1") }
 
   /// Sends the lines of a message as in `sd_notify(3)`.
-  private func send(_ message: String) {
-    let code = address.send(message)
-    if code == 0 { return }
-    if hasFailed.exchange(true, ordering: .relaxed) { return }
-    onMessage(Self.message("system error \(code)"))
+  private func send(_ message: String, in required: Phase? = nil, then next: Phase? = nil) {
+    let code: Int32 = state.withLock { state in
+      if let required, state.phase != required { return 0 }
+      if let next { state.phase = next }
+      let code = address.send(message)
+      defer { state.hasFailed = state.hasFailed || code != 0 }
+      return state.hasFailed ? 0 : code
+    }
+    if code != 0 { onMessage(Self.message("system error \(code)")) }
   }
 
   /// Writes a message to standard error.

@@ -23,7 +23,7 @@ package struct ParentWatch: Sendable {
     clock: any Clock<Duration> = ContinuousClock(),
     parent: (@Sendable () -> Int32)? = nil
   ) {
-    let parent = parent ?? { JobControl.parent }
+    let parent = parent ?? { ServiceProcess.parent }
     self.interval = interval
     self.clock = clock
     self.parent = parent

@@ -18,20 +18,17 @@ internal import EventBus
 ///
 /// ## Thread safety
 ///
-/// `onMessage`, `interrupt` and `hangup` run on the thread that reads signals and must not run user code. The
-/// other closures run in the isolation in which they were formed. No lock is held during any of them.
+/// `onMessage`, `interrupt` and `hangup` run on the thread that reads signals and must not run user code.
+/// The closure `answer` runs in the isolation in which it was formed. No lock is held during any of them.
 package final class SignalBridge: Sendable {
-  /// An answer to a signal.
-  package typealias Answer = @isolated(any) @Sendable () async -> Void
+  /// Answers a signal with this meaning.
+  package typealias Answer = @isolated(any) @Sendable (SignalMeaning) async -> Void
 
   private let table: [UnixSignal: SignalMeaning]
-  private let background: Answer
-  private let foreground: Answer
-  private let reload: Answer
-  private let resize: Answer
+  private let answer: Answer
   private let requests = SignalQueue()
   private let reloads = SignalQueue()
-  private let key: SignalDesk<SignalCenter.Waiter>.Key?
+  private let listener: SignalListener?
 
   /// Starts listening.
   ///
@@ -40,44 +37,33 @@ package final class SignalBridge: Sendable {
   ///   - onMessage: Called with errors of the operating system, on any thread.
   ///   - interrupt: Called with the number of a signal that requests the end.
   ///   - hangup: Called when `SIGHUP` requests the end.
-  ///   - background: Sends the program to the background; the process does not stop before the call returns.
-  ///   - foreground: Returns the program to the foreground.
-  ///   - reload: Reloads the configuration.
-  ///   - resize: Reports that the size of the terminal has changed.
+  ///   - answer: Called with the other meanings. The process does not stop before the answer to
+  ///     `background` returns.
   package init(
     _ table: [UnixSignal: SignalMeaning] = SignalMeaning.usual,
     onMessage: @escaping @Sendable (String) -> Void = { _ in },
     interrupt: @escaping @Sendable (Int32) -> Void,
     hangup: @escaping @Sendable () -> Void,
-    @_inheritActorContext background: @escaping Answer,
-    @_inheritActorContext foreground: @escaping Answer,
-    @_inheritActorContext reload: @escaping Answer,
-    @_inheritActorContext resize: @escaping Answer
+    @_inheritActorContext answer: @escaping Answer
   ) {
     self.table = table
-    self.background = background
-    self.foreground = foreground
-    self.reload = reload
-    self.resize = resize
+    self.answer = answer
     let signals = table.keys.filter { !SignalCenter.shared.isIgnored($0.rawValue) }
-    SignalRefusal.check(signals)
-    let hadTerminal = JobControl.hasTerminal
+    let hadTerminal = ServiceProcess.hasTerminal
     let (requests, reloads) = (requests, reloads)
-    let listener = SignalCenter.DirectListener(onMessage: onMessage) { number in
+    let direct = SignalCenter.DirectListener(onMessage: onMessage) { number in
       let signal = UnixSignal(rawValue: number)
       switch table[signal] {
       case .graceful where signal != .hangup: interrupt(number)
       case .graceful: hangup()
-      case .reload where signal == .hangup && hadTerminal && !JobControl.hasTerminal: hangup()
+      case .reload where signal == .hangup && hadTerminal && !ServiceProcess.hasTerminal: hangup()
       case .reload: reloads.append(number)
       case .background, .foreground, .resize: requests.append(number)
       case .ignore, nil: break
       }
     }
-    key = signals.isEmpty ? nil : SignalCenter.shared.open(Set(signals.map(\.rawValue)), listener)
+    listener = signals.isEmpty ? nil : SignalListener(signals, direct)
   }
-
-  deinit { end() }
 
   /// Answers signals until the task is cancelled, and then restores the previous dispositions.
   ///
@@ -99,33 +85,29 @@ package final class SignalBridge: Sendable {
   ///
   /// Repeated calls have no effect.
   package func end() {
-    if let key { SignalCenter.shared.close(key) }
+    listener?.end()
     requests.end()
     reloads.end()
   }
 
   private func answerReloads() async {
-    while await reloads.next() != nil { await reload() }
+    while await reloads.next() != nil { await answer(.reload) }
   }
 
   private func answerRequests() async {
     var job = JobState()
     while let number = await requests.next() {
       switch table[UnixSignal(rawValue: number)] {
-      case .background: await take(job.stop(isOnTerminal: JobControl.hasTerminal))
-      case .foreground: await take(job.resume())
-      case .resize: await resize()
+      case .background:
+        let isOnTerminal = ServiceProcess.hasTerminal
+        if job.stop(isOnTerminal: isOnTerminal) { await answer(.background) }
+        if isOnTerminal {
+          SignalCenter.shared.stopProcess()
+          await answer(.foreground)
+        }
+      case .foreground: if job.resume() { await answer(.foreground) }
+      case .resize: await answer(.resize)
       case .graceful, .reload, .ignore, nil: break
-      }
-    }
-  }
-
-  private func take(_ steps: [JobState.Step]) async {
-    for step in steps {
-      switch step {
-      case .background: await background()
-      case .halt: SignalCenter.shared.stopProcess()
-      case .foreground: await foreground()
       }
     }
   }
@@ -136,28 +118,20 @@ package final class SignalBridge: Sendable {
 /// ## Thread safety
 ///
 /// Every member may be called from any thread, except that only one task may call ``next()``.
-final class SignalQueue: Sendable {
-  private struct State: Sendable {
-    var waiting: [Int32] = []
-    var hasEnded = false
-  }
-
-  private let state = Locked(State())
+private final class SignalQueue: Sendable {
+  /// The queued signals; `nil` after the end.
+  private let waiting = Locked<[Int32]?>([])
   private let bell = Doorbell()
-
-  init() {}
 
   /// Appends a signal, unless an equal one is queued.
   func append(_ number: Int32) {
-    state.withLock { state in
-      if !state.hasEnded, !state.waiting.contains(number) { state.waiting.append(number) }
-    }
+    waiting.withLock { if $0?.contains(number) == false { $0?.append(number) } }
     bell.ring()
   }
 
   /// Drops queued and future signals.
   func end() {
-    state.withLock { $0 = State(hasEnded: true) }
+    waiting.withLock { $0 = nil }
     bell.ring()
   }
 
@@ -166,8 +140,8 @@ final class SignalQueue: Sendable {
   /// - Returns: The number of the signal, or `nil` after ``end()``.
   func next() async -> Int32? {
     while true {
-      let (number, hasEnded) = state.withLock { state in
-        (state.waiting.isEmpty ? nil : state.waiting.removeFirst(), state.hasEnded)
+      let (number, hasEnded) = waiting.withLock { waiting in
+        (waiting?.isEmpty == false ? waiting?.removeFirst() : nil, waiting == nil)
       }
       if number != nil || hasEnded { return number }
       await bell.wait()
@@ -175,22 +149,11 @@ final class SignalQueue: Sendable {
   }
 }
 
-/// The state machine of job control: when to announce the background and foreground, and when to stop the
-/// process.
+/// The rule of job control: when to announce the background and the foreground.
 ///
 /// A plain value. Each edge is announced once: a process stopped on a terminal returns to the foreground when
 /// the stop returns, and the `SIGCONT` that continued it has no further effect.
 package struct JobState: Sendable {
-  /// A step for the caller to perform.
-  package enum Step: Sendable, Equatable {
-    /// Announce that the program goes to the background.
-    case background
-    /// Stop the process, until it is continued.
-    case halt
-    /// Announce that the program returns to the foreground.
-    case foreground
-  }
-
   private var isInBackground = false
 
   /// Creates the state of a program in the foreground.
@@ -198,20 +161,20 @@ package struct JobState: Sendable {
 
   /// Handles `SIGTSTP`.
   ///
-  /// - Parameter isOnTerminal: Whether a terminal controls the process and can continue it. Without one, the
-  ///   program goes to the background but does not stop.
-  /// - Returns: The steps to perform, in order.
-  package mutating func stop(isOnTerminal: Bool) -> [Step] {
-    let announcement: [Step] = isInBackground ? [] : [.background]
-    isInBackground = !isOnTerminal
-    return isOnTerminal ? announcement + [.halt, .foreground] : announcement
+  /// - Parameter isOnTerminal: Whether a terminal controls the process and can continue it. The process then
+  ///   stops, and the foreground is announced when it continues. Without a terminal, the program goes to the
+  ///   background but does not stop.
+  /// - Returns: `true` if the background must be announced first.
+  package mutating func stop(isOnTerminal: Bool) -> Bool {
+    defer { isInBackground = !isOnTerminal }
+    return !isInBackground
   }
 
   /// Handles `SIGCONT`.
   ///
-  /// - Returns: The steps to perform, in order.
-  package mutating func resume() -> [Step] {
+  /// - Returns: `true` if the foreground must be announced.
+  package mutating func resume() -> Bool {
     defer { isInBackground = false }
-    return isInBackground ? [.foreground] : []
+    return isInBackground
   }
 }

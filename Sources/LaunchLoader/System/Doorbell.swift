@@ -6,14 +6,7 @@ internal import EventBus
 ///
 /// Cancellation does not end the wait, because the waiting task must process whatever remains.
 package struct Doorbell: ~Copyable, Sendable {
-  /// Not private: Swift 6.3.1 emits broken debug code for a lock around a private type in a structure that is
-  /// stored in another file.
-  struct State {
-    fileprivate var hasRung = false
-    fileprivate var waiter: CheckedContinuation<Void, Never>?
-  }
-
-  private let state = Locked(State())
+  private let state = Locked((hasRung: false, waiter: nil as CheckedContinuation<Void, Never>?))
 
   /// Creates a doorbell that has not rung.
   package init() {}
@@ -46,14 +39,8 @@ package struct Doorbell: ~Copyable, Sendable {
 ///
 /// Every member may be called from any thread. Waiters are resumed after the lock is released.
 package struct LatchedValue<Value: Sendable>: ~Copyable, Sendable {
-  /// Not private; see ``Doorbell``.
-  struct State: Sendable {
-    fileprivate var value: Value?
-    /// Created by the first waiter.
-    fileprivate var latch: Latch?
-  }
-
-  private let state = Locked(State())
+  /// The value, and the latch that the first waiter creates.
+  private let state = Locked((value: nil as Value?, latch: nil as Latch?))
 
   /// Creates a value that is not set.
   package init() {}

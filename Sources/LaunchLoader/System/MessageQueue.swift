@@ -10,15 +10,9 @@ internal import EventBus
 ///
 /// Every member may be called from any thread. ``send(_:)`` runs no user code and may be called under a lock.
 final class MessageQueue: Sendable {
-  private struct State: Sendable {
-    var waiting = BoundedQueue<String>()
-    var isDelivering = false
-    /// Opened when the queue becomes idle.
-    var idle: Latch?
-  }
-
   private let hook: @Sendable (String) -> Void
-  private let state = Locked(State())
+  /// The waiting messages, and during their delivery a latch that opens when the queue becomes idle.
+  private let state = Locked((waiting: BoundedQueue<String>(), idle: nil as Latch?))
 
   /// Creates an empty queue.
   ///
@@ -29,8 +23,9 @@ final class MessageQueue: Sendable {
   func send(_ message: String) {
     let mustStart = state.withLock { state in
       _ = state.waiting.append(message)
-      defer { state.isDelivering = true }
-      return !state.isDelivering
+      if state.idle != nil { return false }
+      state.idle = Latch()
+      return true
     }
     if mustStart, ServiceThread.start({ self.deliver() }) != 0 {
       // The system could not create a thread.
@@ -46,12 +41,7 @@ final class MessageQueue: Sendable {
   ///   - limit: The maximum time to wait; `nil` means no limit.
   ///   - clock: The clock that measures the limit.
   func delivered(within limit: Duration?, on clock: any Clock<Duration>) async {
-    let candidate = Latch()
-    let idle: Latch? = state.withLock { state in
-      if state.isDelivering && state.idle == nil { state.idle = candidate }
-      return state.idle
-    }
-    guard let idle else { return }
+    guard let idle = state.withLock({ $0.idle }) else { return }
     let watch = limit.map { limit in
       Task {
         do {
@@ -73,7 +63,6 @@ final class MessageQueue: Sendable {
   private func next() -> String? {
     let (message, idle) = state.withLock { state in
       let message = state.waiting.popFirst()
-      if message == nil { state.isDelivering = false }
       return (message, message == nil ? state.idle.take() : nil)
     }
     idle?.open()

@@ -5,23 +5,33 @@
 #else
 private import Darwin
 #endif
-#if canImport(Glibc)
-private import Glibc
-#elseif canImport(Musl)
-private import Musl
-#else
-private import Darwin
-#endif
 
-/// The environment of the process.
-enum ProcessEnvironment {
+/// The process: its identity, its environment and terminal, its stop and its end.
+enum ServiceProcess {
+  /// The process identifier.
+  static var identifier: Int32 { getpid() }
+
+  /// The identifier of the parent process, or of the process that adopted this one after the parent ended.
+  static var parent: Int32 { getppid() }
+
+  /// A Boolean value that indicates whether the process has a controlling terminal, regardless of its open
+  /// descriptors.
+  ///
+  /// `/dev/tty` names that terminal and cannot be opened without one (POSIX.1-2024, 10.1).
+  static var hasTerminal: Bool {
+    let flags = O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC
+    let end = unsafe open("/dev/tty", flags)  // Reason: a terminated string.
+    if end >= 0 { close(end) }
+    return end >= 0
+  }
+
   /// The current environment variables by name.
   ///
   /// Entries without `=` are skipped. If a name occurs twice, the first entry counts, as for `getenv`. The C
   /// library provides no lock for the environment: do not read it while another thread changes it.
   ///
   /// - Complexity: O(*n*) in the size of the environment.
-  static var variables: [String: String] {
+  static var environment: [String: String] {
     #if canImport(Darwin)
     let table = unsafe _NSGetEnviron().pointee  // Reason: set up by the system before `main`.
     #else
@@ -42,18 +52,35 @@ enum ProcessEnvironment {
     }
     return variables
   }
-}
-
-/// The process: its identity for a service manager, and its end.
-enum ServiceProcess {
-  /// The process identifier.
-  static var identifier: Int32 { getpid() }
 
   /// The time of `CLOCK_MONOTONIC`, which service managers use, in microseconds.
   static var monotonicMicroseconds: UInt64 {
     var time = timespec()
     _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)  // Reason: outlives the call.
     return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
+  }
+
+  /// Stops the process as `SIGTSTP` does by default.
+  ///
+  /// Follows W. R. Stevens, S. A. Rago, Advanced Programming in the UNIX Environment, 10.21: restores the
+  /// default disposition, unblocks and raises the signal, then restores mask and disposition. `raise` sends
+  /// the signal to the calling thread, so it takes effect before `raise` returns. A signal sent to the
+  /// process could be taken later by another thread, when our handler is installed again.
+  ///
+  /// The caller must prevent other changes of the disposition meanwhile. Returns when the process is
+  /// continued, or immediately if its process group is orphaned, because the system does not stop such a
+  /// process.
+  static func stop() {
+    let disposition = SignalDisposition.current(of: SIGTSTP)
+    SignalDisposition.byDefault.install(for: SIGTSTP)
+    var stop = sigset_t()
+    var old = sigset_t()
+    unsafe sigemptyset(&stop)  // Reason: outlives the call.
+    unsafe sigaddset(&stop, SIGTSTP)  // Reason: outlives the call.
+    unsafe pthread_sigmask(SIG_UNBLOCK, &stop, &old)  // Reason: both outlive the call.
+    raise(SIGTSTP)
+    unsafe pthread_sigmask(SIG_SETMASK, &old, nil)  // Reason: filled above.
+    disposition?.install(for: SIGTSTP)
   }
 
   /// The time that exit handlers have to finish, in milliseconds.

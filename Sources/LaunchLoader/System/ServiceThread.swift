@@ -8,17 +8,13 @@ private import Darwin
 
 /// Starts threads of the operating system, outside the pool of the concurrency runtime.
 enum ServiceThread {
-  private final class Body: Sendable {
-    let run: @Sendable () -> Void
-
-    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-  }
+  typealias Body = @Sendable () -> Void
 
   /// Unblocks the given signals on the calling thread and blocks all others.
   static func unblockSignals(where isWanted: (Int32) -> Bool) {
     var mask = sigset_t()
     unsafe sigfillset(&mask)  // Reason: outlives the call.
-    for number in SignalNumber.range where isWanted(number) {
+    for number in UnixSignal.numbers where isWanted(number) {
       unsafe sigdelset(&mask, number)  // Reason: outlives the call.
     }
     unsafe pthread_sigmask(SIG_SETMASK, &mask, nil)  // Reason: outlives the call.
@@ -28,18 +24,19 @@ enum ServiceThread {
   ///
   /// - Parameter body: The code to run on the thread.
   /// - Returns: Zero, or an error number.
-  static func start(_ body: @escaping @Sendable () -> Void) -> Int32 {
+  static func start(_ body: @escaping Body) -> Int32 {
     // A thread inherits the mask of the thread that creates it.
     var all = sigset_t()
     var old = sigset_t()
     unsafe sigfillset(&all)  // Reason: outlives the call.
     unsafe pthread_sigmask(SIG_SETMASK, &all, &old)  // Reason: both outlive the call.
     defer { unsafe pthread_sigmask(SIG_SETMASK, &old, nil) }  // Reason: filled above.
-    let argument = unsafe Unmanaged.passRetained(Body(body)).toOpaque()  // Reason: taken below.
+    let argument = UnsafeMutablePointer<Body>.allocate(capacity: 1)
+    unsafe argument.initialize(to: body)  // Reason: allocated above.
     var thread = pthread_t(bitPattern: 0)
     let code = unsafe pthread_create(&thread, nil, run, argument)  // Reason: all outlive the call.
     if code != 0 {
-      unsafe Unmanaged<Body>.fromOpaque(argument).release()  // Reason: no thread took it.
+      _ = unsafe take(argument)  // Reason: no thread took it.
       return code
     }
     #if canImport(Darwin)
@@ -50,15 +47,21 @@ enum ServiceThread {
     return 0
   }
 
+  /// Takes the code to run from the argument of a thread.
+  private static func take(_ argument: UnsafeMutableRawPointer) -> Body {
+    let argument = unsafe argument.assumingMemoryBound(to: Body.self)  // Reason: see `start`.
+    defer { unsafe argument.deallocate() }  // Reason: allocated in `start`.
+    return unsafe argument.move()  // Reason: called once for each argument.
+  }
+
   #if canImport(Darwin)
   private static let run: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = {
-    unsafe Unmanaged<Body>.fromOpaque($0).takeRetainedValue().run()  // Reason: balanced.
+    unsafe take($0)()  // Reason: the argument of `start`.
     return nil
   }
   #else
   private static let run: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
-    guard let argument = unsafe $0 else { return nil }  // Reason: only looked at.
-    unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()  // Reason: balanced.
+    if let argument = unsafe $0 { unsafe take(argument)() }  // Reason: the argument of `start`.
     return nil
   }
   #endif

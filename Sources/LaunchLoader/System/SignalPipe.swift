@@ -9,7 +9,7 @@ private import Musl
 private import Darwin
 #endif
 
-/// Transfers signals from the handler, which may do next to nothing, to a thread that may do anything.
+/// Transfers signals from the handler, which may call only a few functions, to a thread without that limit.
 ///
 /// A self-pipe (D. J. Bernstein): the handler writes the number of the signal into a pipe, and a thread reads
 /// it. One bit per signal records that its number is in the pipe and unread; while the bit is set, the
@@ -19,31 +19,31 @@ private import Darwin
 /// The thread unblocks exactly the signals that have listeners. A program therefore receives them even if its
 /// parent blocked all signals before `exec`, which keeps the mask.
 ///
-/// The process has one pipe and one thread, which are never released: a handler may still run on some thread
-/// when the last listener goes, and the number of a closed descriptor could belong to another file by the
-/// time it writes. A program that closes all descriptors, as daemons do, closes these as well; the thread
-/// then creates another pipe.
+/// The process has one pipe and one thread, which are never released: a handler may still run on some
+/// thread when the last listener is removed, and the number of a closed descriptor could belong to another
+/// file by the time it writes. A program that closes all descriptors, as daemons do, closes these as well;
+/// the thread then creates another pipe.
 enum SignalPipe {
   /// The disposition whose handler writes into the pipe.
   static let disposition = SignalDisposition(handler: noteSignal)
 
-  /// An event that the thread reports.
-  enum News: Sendable {
-    /// A signal has arrived.
-    case signal(Int32, isInjected: Bool)
-    /// The pipe could not be read. The code is an error number of the system, or zero if the pipe was closed.
-    /// If the pipe is not mended, the thread has ended.
-    case broken(Int32, isMended: Bool, isFirst: Bool)
-  }
+  /// Called with the number of a signal that has arrived.
+  typealias OnSignal = @Sendable (_ number: Int32, _ isInjected: Bool) -> Void
+
+  /// Called when the pipe could not be read.
+  ///
+  /// The code is an error number of the system, or zero if the pipe was closed. If the pipe is not mended,
+  /// the thread has ended.
+  typealias OnFailure = @Sendable (_ code: Int32, _ isMended: Bool, _ isFirst: Bool) -> Void
 
   /// The ends of a pipe, with the inode that identifies it.
-  private struct Ends {
-    var read: Int32
-    var write: Int32
-    var file: UInt64
+  private typealias Ends = (read: Int32, write: Int32, file: UInt64)
 
-    /// Returns whether a descriptor still refers to this pipe.
-    func isOurs(_ end: Int32) -> Bool { SignalPipe.file(of: end) == file }
+  /// Returns whether a disposition is the handler of the pipe.
+  ///
+  /// Other code may save it while there are listeners and restore it later, as `system(3)` does.
+  static func isOurs(_ disposition: SignalDisposition?) -> Bool {
+    disposition?.hasHandler(of: Self.disposition) ?? false
   }
 
   /// Creates the pipe and starts the thread.
@@ -54,9 +54,11 @@ enum SignalPipe {
   ///
   /// Must not be called again before the thread has ended.
   ///
-  /// - Parameter receive: Called on the thread with one event after the other.
+  /// - Parameters:
+  ///   - onSignal: Called on the thread with one signal after the other.
+  ///   - onFailure: Called on the thread with each failure of the pipe.
   /// - Returns: Zero, or an error number; after an error nothing has changed.
-  static func open(_ receive: @escaping @Sendable (News) -> Void) -> Int32 {
+  static func open(onSignal: @escaping OnSignal, onFailure: @escaping OnFailure) -> Int32 {
     guard let ends = makePipe() else { return errno }
     writeEnd.store(ends.write, ordering: .sequentiallyConsistent)
     owner.store(getpid(), ordering: .sequentiallyConsistent)
@@ -65,7 +67,7 @@ enum SignalPipe {
     pending.store(0, ordering: .sequentiallyConsistent)
     injected.store(0, ordering: .sequentiallyConsistent)
     maskIsStale.store(false, ordering: .sequentiallyConsistent)
-    let code = ServiceThread.start { drain(ends, receive) }
+    let code = ServiceThread.start { drain(ends, onSignal, onFailure) }
     if code != 0 {
       writeEnd.store(-1, ordering: .sequentiallyConsistent)
       close(ends.read)
@@ -88,7 +90,7 @@ enum SignalPipe {
     }
     // The handler never blocks. The thread reads only the pipe, so its end may block.
     _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
-    return Ends(read: ends[0], write: ends[1], file: file(of: ends[0]))
+    return (ends[0], ends[1], file(of: ends[0]))
   }
 
   /// The inode that a descriptor refers to, or zero for an invalid descriptor.
@@ -122,25 +124,25 @@ enum SignalPipe {
   static func resend(_ number: Int32) { kill(getpid(), number) }
 
   /// Reads the pipe until it fails and cannot be replaced.
-  private static func drain(_ first: Ends, _ receive: @Sendable (News) -> Void) {
+  private static func drain(_ first: Ends, _ onSignal: OnSignal, _ onFailure: OnFailure) {
     var ends = first
     var isFirstFailure = true
     var bytes = [UInt8](repeating: 0, count: 128)
     while true {
       // A closed descriptor number may belong to another file by now, which must not be read.
-      let isOurs = ends.isOurs(ends.read)
-      let count = isOurs ? unsafe read(ends.read, &bytes, bytes.count) : -1  // Reason: room.
+      let isOpen = file(of: ends.read) == ends.file
+      let count = isOpen ? unsafe read(ends.read, &bytes, bytes.count) : -1  // Reason: room.
       // Report a close before the read and one during the read alike.
-      let code = isOurs && count < 0 && errno != EBADF ? errno : 0
+      let code = isOpen && count < 0 && errno != EBADF ? errno : 0
       if count > 0 {
-        for byte in bytes.prefix(count) { take(byte, receive) }
+        for byte in bytes.prefix(count) { take(byte, onSignal) }
       } else if code != EINTR {
         let new = replace(ends)
-        receive(.broken(code, isMended: new != nil, isFirst: isFirstFailure))
+        onFailure(code, new != nil, isFirstFailure)
         guard let new else { return }
         isFirstFailure = false
         ends = new
-        takeLost(receive)
+        takeLost(onSignal)
       }
     }
   }
@@ -149,29 +151,26 @@ enum SignalPipe {
   private static func replace(_ old: Ends) -> Ends? {
     let new = makePipe()
     writeEnd.store(new?.write ?? -1, ordering: .sequentiallyConsistent)
-    for end in [old.read, old.write] where old.isOurs(end) { close(end) }
+    for end in [old.read, old.write] where file(of: end) == old.file { close(end) }
     return new
   }
 
   /// Delivers the signals whose numbers were lost with a pipe.
-  private static func takeLost(_ receive: @Sendable (News) -> Void) {
-    take(maskMark, receive)
-    let lost = pending.exchange(0, ordering: .sequentiallyConsistent)
-    for number in SignalNumber.range where lost & bit(of: number) != 0 {
-      receive(.signal(number, isInjected: false))
-    }
-    let lostToo = injected.exchange(0, ordering: .sequentiallyConsistent)
-    for number in SignalNumber.range where lostToo & bit(of: number) != 0 {
-      receive(.signal(number, isInjected: true))
+  private static func takeLost(_ onSignal: OnSignal) {
+    updateMask()
+    for isInjected in [false, true] {
+      let lost =
+        isInjected
+        ? injected.exchange(0, ordering: .sequentiallyConsistent)
+        : pending.exchange(0, ordering: .sequentiallyConsistent)
+      for number in UnixSignal.numbers where lost & bit(of: number) != 0 {
+        onSignal(number, isInjected)
+      }
     }
   }
 
-  private static func take(_ byte: UInt8, _ receive: @Sendable (News) -> Void) {
-    if byte == maskMark {
-      maskIsStale.store(false, ordering: .sequentiallyConsistent)
-      let wanted = heard.load(ordering: .sequentiallyConsistent)
-      return ServiceThread.unblockSignals { wanted & bit(of: $0) != 0 }
-    }
+  private static func take(_ byte: UInt8, _ onSignal: OnSignal) {
+    if byte == maskMark { return updateMask() }
     let isInjected = byte & injectedMark != 0
     let number = Int32(byte & ~injectedMark)
     let mark = bit(of: number)
@@ -181,8 +180,14 @@ enum SignalPipe {
       ? injected.bitwiseAnd(~mark, ordering: .sequentiallyConsistent).oldValue
       : pending.bitwiseAnd(~mark, ordering: .sequentiallyConsistent).oldValue
     // A cleared bit means that the signal was already delivered after its pipe was lost.
-    guard old & mark != 0 else { return }
-    receive(.signal(number, isInjected: isInjected))
+    if old & mark != 0 { onSignal(number, isInjected) }
+  }
+
+  /// Unblocks the signals that have listeners on this thread.
+  private static func updateMask() {
+    maskIsStale.store(false, ordering: .sequentiallyConsistent)
+    let wanted = heard.load(ordering: .sequentiallyConsistent)
+    ServiceThread.unblockSignals { wanted & bit(of: $0) != 0 }
   }
 }
 
@@ -231,8 +236,8 @@ private func noteSignal(_ number: Int32) {
   if getpid() == owner.load(ordering: .sequentiallyConsistent) {
     send(number, mark: 0, bits: pending)
   } else {
-    // A child between `fork` and `exec`: the pipe belongs to the parent, which must not receive this signal.
-    // The child has no reading thread, so apply the default action.
+    // A child between `fork` and `exec`: the pipe belongs to the parent, which must not receive this
+    // signal. The child has no reading thread, so apply the default action.
     SignalDisposition.byDefault.install(for: number)
     raise(number)
   }

@@ -103,14 +103,8 @@ final class Session {
       say("interrupt \($0)")
     } hangup: {
       say("hangup")
-    } background: {
-      say("background")
-    } foreground: {
-      say("foreground")
-    } reload: {
-      say("reload")
-    } resize: {
-      say("resize")
+    } answer: {
+      say("\($0)")
     }
   }
 }

@@ -6,23 +6,23 @@ struct AppStateMachineTests {
   typealias Cause = AppStateMachine.Cause
 
   /// Returns the transitions reported by a machine, as text.
-  private func told(_ machine: inout AppStateMachine) -> [String] {
-    var told: [String] = []
+  private func reported(_ machine: inout AppStateMachine) -> [String] {
+    var reported: [String] = []
     while let step = machine.takeStep() {
-      if let edge = step.will { told.append("\(edge)") }
+      if let edge = step.will { reported.append("\(edge)") }
       if let state = step.state {
         machine.enter(state)
-        told.append("= \(state)")
+        reported.append("= \(state)")
       }
-      if let edge = step.did { told.append("\(edge)") }
+      if let edge = step.did { reported.append("\(edge)") }
     }
-    return told
+    return reported
   }
 
-  private func told(after causes: [Cause]) -> [String] {
+  private func reported(after causes: [Cause]) -> [String] {
     var machine = AppStateMachine()
     var all: [String] = []
-    for cause in causes where machine.send(cause) { all += told(&machine) }
+    for cause in causes where machine.send(cause) { all += reported(&machine) }
     return all
   }
 
@@ -38,7 +38,7 @@ struct AppStateMachineTests {
       "willEnterForeground", "= inactive", "= active", "didBecomeActive",
       "willResignActive", "= inactive", "= stopping", "willTerminate", "= terminated",
     ]
-    #expect(told(after: causes) == expected)
+    #expect(reported(after: causes) == expected)
   }
 
   @Test("An application sent to the background while it launches starts there")
@@ -46,7 +46,7 @@ struct AppStateMachineTests {
     let expected = [
       "= launching", "willFinishLaunching", "= background", "didEnterBackground",
     ]
-    #expect(told(after: [.launch, .background, .started]) == expected)
+    #expect(reported(after: [.launch, .background, .started]) == expected)
   }
 
   @Test("A change made during a transition's callbacks follows that transition, in its turn")
@@ -55,9 +55,9 @@ struct AppStateMachineTests {
     let isFirst = machine.send(.launch)
     #expect(isFirst)
     _ = machine.takeStep()
-    let tellsToo = machine.send(.stop)
-    #expect(!tellsToo)
-    #expect(told(&machine) == ["= stopping", "willTerminate"])
+    let deliversToo = machine.send(.stop)
+    #expect(!deliversToo)
+    #expect(reported(&machine) == ["= stopping", "willTerminate"])
     let isNext = machine.send(.end)
     #expect(isNext)
   }
@@ -75,7 +75,7 @@ struct AppStateMachineTests {
         var next = machine
         let before = next.state
         var all = edges
-        if next.send(cause) { all += told(&next) }
+        if next.send(cause) { all += reported(&next) }
         if next.state.stage(than: before) < 0 { Issue.record("\(causes + [cause]) goes back") }
         if let complaint = complaint(all) { Issue.record("\(causes + [cause]): \(complaint)") }
         if all.count == edges.count, before == next.state, causes.last == cause { continue }
@@ -86,12 +86,12 @@ struct AppStateMachineTests {
     #expect(count > 100_000)
   }
 
-  private func complaint(_ told: [String]) -> String? {
+  private func complaint(_ reported: [String]) -> String? {
     let once = ["willFinishLaunching", "didFinishLaunching", "willTerminate", "= terminated"]
-    for edge in once where told.count(where: { $0 == edge }) > 1 { return "\(edge) twice" }
+    for edge in once where reported.count(where: { $0 == edge }) > 1 { return "\(edge) twice" }
     var isActive = false
     var state = "= notRunning"
-    for entry in told {
+    for entry in reported {
       switch entry {
       case "didBecomeActive":
         if isActive || state != "= active" { return "became active in \(state)" }

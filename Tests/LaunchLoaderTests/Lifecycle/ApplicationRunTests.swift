@@ -236,7 +236,7 @@ struct ApplicationRunTests {
   func thirdInterrupt() async {
     await #expect(processExitsWith: .exitCode(130)) {
       let app = Application(bus: EventBus(), loader: LaunchLoader())
-      for _ in 0..<3 { app.interrupt(2) }
+      for number: Int32 in [15, 1, 2] { app.interrupt(number) }
     }
   }
 

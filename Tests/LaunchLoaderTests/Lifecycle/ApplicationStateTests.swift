@@ -116,16 +116,16 @@ struct ApplicationStateTests {
   @Test(
     "A task waiting for the background resumes after all observers, even if another task reports"
   )
-  func waitsForTelling() async throws {
+  func waitsForDelivery() async throws {
     let running = stage.start()
     try await stage.app.waitUntil(.active)
     await stage.app.settled()
     let (app, log) = (stage.app, stage.log)
     let ends = Inbox<Int>()
-    let told = stage.bus.observe(.didEnterBackground) { log.append("told") }
+    let enters = stage.bus.observe(.didEnterBackground) { log.append("background") }
     app.enterBackground()
     let asks = stage.bus.observe(.willEnterForeground) {
-      // Runs here until it has to wait, and it has to: this thread is in the middle of telling.
+      // Runs here until it waits, which it must: this thread is delivering an edge.
       Task.immediate {
         await app.enteredBackground()
         log.append("returned")
@@ -135,8 +135,8 @@ struct ApplicationStateTests {
     }
     app.enterForeground()
     _ = await ends.first(1)
-    #expect(log.entries == ["told", "foreground", "told", "returned"])
-    withExtendedLifetime((told, asks)) {}
+    #expect(log.entries == ["background", "foreground", "background", "returned"])
+    withExtendedLifetime((enters, asks)) {}
     app.shutdown()
     _ = try await running.value
   }

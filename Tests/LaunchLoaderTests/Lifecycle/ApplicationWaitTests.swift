@@ -194,11 +194,11 @@ struct ApplicationWaitTests {
   @Test("After 5 s of stopping, the service and the handler that delay it are named")
   func slowStop() async throws {
     let stage = Stage()
-    let (mayEnd, maySave, saves, isTold) = (
+    let (mayEnd, maySave, saves, isAsked) = (
       ManualLatch(), ManualLatch(), ManualLatch(), ManualLatch()
     )
     try stage.add("slow") { context in
-      context.onShutdown { isTold.open() }
+      context.onShutdown { isAsked.open() }
       await mayEnd.wait()
     }
     let token = stage.bus.observe(.willTerminate) { () async in
@@ -215,7 +215,7 @@ struct ApplicationWaitTests {
     #expect(first[0].hasPrefix("waiting for handlers of application.willTerminate (registered at"))
     #expect(first[0].hasSuffix("to stop, for 5 s now"))
     maySave.open()
-    await isTold.wait()
+    await isAsked.wait()
     stage.clock.jump(by: .seconds(10))
     let second = await stage.messages.first(2)
     #expect(second.last == "waiting for service \"slow\" to stop, for 15 s now")

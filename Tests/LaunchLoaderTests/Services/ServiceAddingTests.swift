@@ -85,7 +85,7 @@ struct ServiceAddingTests {
     let running = stage.start()
     try await app.waitUntil(.active)
     var options = ServiceOptions()
-    options.after = ["nobody"]
+    options.after = ["missing"]
     let unknown = options
     #expect(
       serviceErrorKind { () throws(ServiceError) in try app.add("c", unknown) { _ in } }

@@ -17,13 +17,13 @@ struct ServiceBlockingTests {
     let mayReturn = ManualLatch()
     try stage.add("a")
     try stage.add("b") { context in
-      let isTold = ManualLatch()
+      let isAsked = ManualLatch()
       context.onShutdown {
-        isTold.open()
+        isAsked.open()
         mayReturn.block()
         log.append("b has closed")
       }
-      await isTold.wait()
+      await isAsked.wait()
       log.append("b returns")
       mayReturn.open()
     }

@@ -13,16 +13,16 @@ struct ServiceDefectsTests {
   @Test("1: A second interrupt cancels the services that the first one asked to stop")
   func secondInterrupt() async throws {
     let log = stage.log
-    let isTold = ManualLatch()
+    let isAsked = ManualLatch()
     try stage.add("a") { context in
-      context.onShutdown { isTold.open() }
+      context.onShutdown { isAsked.open() }
       await ManualLatch().wait()
       log.append("cancelled")
     }
     let running = stage.start()
     try await stage.app.waitUntil(.active)
     stage.app.interrupt(2)
-    await isTold.wait()
+    await isAsked.wait()
     #expect(log.entries.isEmpty)
     stage.app.interrupt(2)
     #expect(try await running.value == 130)

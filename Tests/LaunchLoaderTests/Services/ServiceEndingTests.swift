@@ -119,7 +119,7 @@ struct ServiceEndingTests {
   }
 
   @Test("When all services have ended and been ignored, the application ends")
-  func nobodyLeft() async throws {
+  func noneLeft() async throws {
     for name in ["a", "b"] { try stage.add(name, { $0.onReturn = .ignore }) { _ in } }
     #expect(try await stage.start().value == 0)
   }

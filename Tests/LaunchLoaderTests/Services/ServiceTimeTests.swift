@@ -12,14 +12,14 @@ struct ServiceTimeTests {
     try stage.add("a")
     try stage.add("b") { context in
       await ManualLatch().wait()
-      log.append("b is cancelled: \(Task.isCancelled), told to stop: \(context.isShuttingDown)")
+      log.append("b is cancelled: \(Task.isCancelled), asked to stop: \(context.isShuttingDown)")
     }
     let running = stage.start()
     try await stage.app.waitUntil(.active)
     stage.app.shutdown()
     await stage.letTimePass(.seconds(10))
     #expect(try await running.value == 0)
-    #expect(Set(log.entries) == ["+a", "b is cancelled: true, told to stop: true", "-a"])
+    #expect(Set(log.entries) == ["+a", "b is cancelled: true, asked to stop: true", "-a"])
     let names = ["b", "a"].map { "service \"\($0)\" is cancelled: it did not stop within 10 s" }
     #expect(stage.messages.entries.filter { $0.contains("cancelled") } == names)
     #expect(stage.clock.sleeperCount == 0)
@@ -53,16 +53,16 @@ struct ServiceTimeTests {
   @Test("A service's own timeout applies within the application's; the others continue in order")
   func ownLimit() async throws {
     let stage = Stage(stopTimeout: .seconds(1_000))
-    let isTold = ManualLatch()
+    let isAsked = ManualLatch()
     try stage.add("a")
     try stage.add("b", { $0.stopTimeout = .seconds(1) }) { context in
-      context.onShutdown { isTold.open() }
+      context.onShutdown { isAsked.open() }
       await ManualLatch().wait()
     }
     let running = stage.start()
     try await stage.app.waitUntil(.active)
     stage.app.shutdown()
-    await isTold.wait()
+    await isAsked.wait()
     stage.clock.jump(by: .seconds(1))
     #expect(try await running.value == 0)
     #expect(stage.log.entries == ["+a", "-a"])
@@ -166,19 +166,19 @@ struct ServiceTimeTests {
   func cancelDuringShutdown() async throws {
     let stage = Stage(cancelTimeout: .seconds(1))
     let mayEnd = ManualLatch()
-    let isTold = ManualLatch()
+    let isAsked = ManualLatch()
     try stage.add("a") { context in
-      context.onShutdown { isTold.open() }
+      context.onShutdown { isAsked.open() }
       await waitStubbornly(mayEnd)
     }
     try stage.add("b") { context in
-      context.onShutdown { isTold.open() }
+      context.onShutdown { isAsked.open() }
       await waitStubbornly(mayEnd)
     }
     let running = stage.start()
     try await stage.app.waitUntil(.active)
     stage.app.shutdown()
-    await isTold.wait()
+    await isAsked.wait()
     running.cancel()
     _ = await stage.messages.first(2)
     stage.clock.jump(by: .seconds(1))

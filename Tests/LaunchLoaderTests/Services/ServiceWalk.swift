@@ -7,8 +7,8 @@ struct ServiceWalk {
   enum Event: Equatable {
     case begin, takeStart, shutdown, cancel, permit, fail
     case ready(Int), returned(Int), threw(Int), cancelledItself(Int)
-    case timedOut(Int, ServiceMachine<Int>.Limit)
-    case allTimedOut(ServiceMachine<Int>.Limit)
+    case timedOut(Int, ServiceMachine<Int>.Transition)
+    case allTimedOut(ServiceMachine<Int>.Transition)
     case passOver, suspended(Int)
     case add
   }
@@ -16,7 +16,8 @@ struct ServiceWalk {
   private(set) var machine: ServiceMachine<Int>
   private(set) var complaints: [String] = []
   private(set) var events: [Event] = []
-  private(set) var outcome: ServiceOutcome?
+  /// The errors of the run, once it is over.
+  private(set) var outcome: [any Error]?
   private(set) var started: [Int] = []
   private(set) var stopOrder: [Int] = []
   private var options: [ServiceOptions]
@@ -27,12 +28,15 @@ struct ServiceWalk {
   private var cancelled: Set<Int> = []
   private var dropped: Set<Int> = []
   private var armed: Set<[Int]> = []
-  private var armedForAll: Set<ServiceMachine<Int>.Limit> = []
-  private var passedOver: Set<Int> = []
+  private var armedForAll: Set<ServiceMachine<Int>.Transition> = []
+  /// The services that were passed over, and their turns.
+  private var passedOver: [Int: Int] = [:]
   private var isPastDeadline = false
   private var milestones: [String] = []
-  private var laneRuns = false
+  /// The turn of entering services, while it is in progress.
+  private var turn: Int?
   private var previous: Int?
+  private var transitionNumber = 0
   private var hasBegun = false
   private var isPermitted: Bool
   private var wasEscalated = false
@@ -41,7 +45,8 @@ struct ServiceWalk {
     self.options = options
     isPermitted = !asks
     machine = ServiceMachine(
-      limits: ServiceMachine<Int>.Limits(stopTimeout: .seconds(1), cancelTimeout: .seconds(1)),
+      stopTimeout: .seconds(1),
+      cancelTimeout: .seconds(1),
       asksBeforeStopping: asks
     )
     for (id, own) in options.enumerated() {
@@ -57,9 +62,9 @@ struct ServiceWalk {
   var possibleEvents: [Event] {
     var events: [Event] = []
     if !hasBegun { events.append(.begin) }
-    if laneRuns { events.append(.takeStart) }
-    if laneRuns, previous != nil { events.append(.passOver) }
-    events += passedOver.sorted().map { .suspended($0) }
+    if turn != nil { events.append(.takeStart) }
+    if turn != nil, previous != nil { events.append(.passOver) }
+    events += passedOver.keys.sorted().map { .suspended($0) }
     events += armedForAll.sorted().map { .allTimedOut($0) }
     if !isPermitted { events.append(.permit) }
     events += [.shutdown, .cancel]
@@ -81,34 +86,33 @@ struct ServiceWalk {
     switch event {
     case .begin:
       hasBegun = true
-      perform(machine.begin())
+      machine.begin()
     case .takeStart:
       // A start that was taken before has come to its first suspension now.
       if let previous { entered.insert(previous) }
-      let (start, actions) = machine.takeStart(after: previous)
-      perform(actions)
+      guard let current = turn else { break }
+      let start = machine.takeStart(after: previous, in: current)
       previous = start?.id
-      laneRuns = laneRuns && start != nil
-      if let start { begin(start.handle) }
-    case .shutdown: perform(machine.shutdown())
+      if let start { begin(start.handle) } else { turn = nil }
+    case .shutdown: machine.shutdown()
     case .cancel:
       isPermitted = true
       wasEscalated = true
-      perform(machine.cancel())
+      machine.cancel()
     case .permit:
       isPermitted = true
-      perform(machine.permitStop())
-    case .fail: perform(machine.fail(Failed(name: "elsewhere")))
+      machine.permitStop()
+    case .fail: machine.fail(Failed(name: "elsewhere"))
     case .ready(let id):
       ready.insert(id)
-      perform(machine.ready(id))
+      machine.ready(id)
     case .returned(let id): end(id, nil)
     case .threw(let id): end(id, Failed(name: "\(id)"))
     case .cancelledItself(let id): end(id, CancellationError())
     case .timedOut(let id, let limit):
       armed.remove([id, Self.number(of: limit)])
       if limit == .cancel, !ended.contains(id) { leftBehind.insert(id) }
-      perform(machine.timedOut(id, limit))
+      machine.timedOut(id, limit)
     case .allTimedOut(let limit):
       armedForAll.remove(limit)
       if limit == .stop {
@@ -117,24 +121,27 @@ struct ServiceWalk {
       } else {
         leftBehind.formUnion(running)
       }
-      perform(machine.timedOut(limit))
+      machine.timedOut(nil, limit)
     case .passOver:
-      guard let id = previous else { break }
+      guard let id = previous, let current = turn else { break }
       previous = nil
-      laneRuns = false
+      turn = nil
       let isNamed = options.contains { $0.after.contains("\(id)") }
-      if isNamed { passedOver.insert(id) } else { entered.insert(id) }
-      perform(machine.passOver(id))
+      if isNamed { passedOver[id] = current } else { entered.insert(id) }
+      if machine.passOver(nil, in: current) != id { complain("does not enter \(id)") }
+      if machine.passOver(id, in: current) != nil { complain("still enters \(id)") }
     case .suspended(let id):
-      passedOver.remove(id)
+      guard let former = passedOver.removeValue(forKey: id) else { break }
       entered.insert(id)
-      perform(machine.suspended(id))
+      if machine.takeStart(after: id, in: former) != nil { complain("starts out of turn") }
     case .add: add()
     }
+    machine._checkInvariants()
+    perform(machine.takeActions())
     check()
   }
 
-  private static func number(of limit: ServiceMachine<Int>.Limit) -> Int {
+  private static func number(of limit: ServiceMachine<Int>.Transition) -> Int {
     switch limit {
     case .stop: 0
     case .cancel: 1
@@ -146,11 +153,10 @@ struct ServiceWalk {
     let id = options.count
     let wasStopping = machine.isStopping
     do {
-      let (given, actions) = try machine.add(id, name: "\(id)", ServiceOptions())
+      let given = try machine.add(id, name: "\(id)", ServiceOptions())
       options.append(ServiceOptions())
       if given != id { complain("was numbered \(given) instead of \(id)") }
       if wasStopping { complain("took a service while stopping") }
-      perform(actions)
     } catch {
       if !wasStopping { complain("refused a service: \(error)") }
     }
@@ -159,8 +165,8 @@ struct ServiceWalk {
   private mutating func end(_ id: Int, _ error: (any Error)?) {
     ended.insert(id)
     entered.insert(id)
-    passedOver.remove(id)
-    perform(machine.ended(id, error))
+    passedOver[id] = nil
+    machine.ended(id, error)
   }
 
   private mutating func begin(_ id: Int) {
@@ -184,26 +190,31 @@ struct ServiceWalk {
     if outcome != nil, !actions.isEmpty { complain("did something after the end: \(actions)") }
     for action in actions {
       switch action {
-      case .startServices:
-        if laneRuns { complain("began to start twice") }
-        laneRuns = true
+      case .startServices(let newTurn):
+        if turn != nil { complain("began to start twice") }
+        turn = newTurn
       case .stop(let id): stop(id)
       case .cancel(let id):
         if !running.contains(id) { complain("cancelled \(id), which does not run") }
         if !cancelled.insert(id).inserted { complain("cancelled \(id) twice") }
         if !isPermitted { complain("cancelled \(id) without permission") }
-      case .arm(let id, let limit, _): armed.insert([id, Self.number(of: limit)])
+      case .arm(let id?, let limit, _): armed.insert([id, Self.number(of: limit)])
+      case .arm(nil, let limit, _): armedForAll.insert(limit)
       case .disarm(let id, let limit):
-        let limits: [ServiceMachine<Int>.Limit] = [.start, .stop, .cancel]
+        let limits: [ServiceMachine<Int>.Transition] = [.start, .stop, .cancel]
         for other in limits where other <= limit { armed.remove([id, Self.number(of: other)]) }
-      case .armAll(let limit, _): armedForAll.insert(limit)
       case .drop(let ids):
         for id in ids {
           if started.contains(id) { complain("dropped \(id), which was started") }
           if !dropped.insert(id).inserted { complain("dropped \(id) twice") }
         }
       case .report, .say: break
-      case .goAhead: if !isPermitted { complain("went ahead by itself") }
+      case .watch(let transition, let number):
+        transitionNumber += 1
+        if number != transitionNumber || transition == .cancel {
+          complain("passed to \(String(describing: transition)) as number \(number)")
+        }
+      case .forceStop: if !isPermitted { complain("forced a stop by itself") }
       case .leaveLaunch: if hasBegun { complain("left the launch behind after it") }
       case .announce: takeMilestone()
       }
@@ -232,10 +243,10 @@ struct ServiceWalk {
     case .stopping:
       if milestones.contains("stopping") { complain("announced the stop twice") }
       milestones.append("stopping")
-    case .over(let outcome):
-      if self.outcome != nil { complain("ended twice") }
+    case .over(let failures, _):
+      if outcome != nil { complain("ended twice") }
       if milestones.last != "stopping" { complain("ended without stopping") }
-      self.outcome = outcome
+      outcome = failures.map(\.error)
       milestones.append("over")
     case nil: complain("announced nothing")
     }
@@ -244,7 +255,7 @@ struct ServiceWalk {
   private mutating func check() {
     guard let outcome else { return }
     if !running.isEmpty { complain("ended while \(running) run") }
-    let stuck = outcome.errors.compactMap { error -> Int? in
+    let stuck = outcome.compactMap { error -> Int? in
       guard case .stuck(let name) = (error as? ServiceError)?.code else { return nil }
       return Int(name)
     }
@@ -264,7 +275,7 @@ struct ServiceWalk {
     var steps = 0
     while outcome == nil, steps < 20 {
       steps += 1
-      if laneRuns { send(.takeStart) }
+      if turn != nil { send(.takeStart) }
       guard let next = running.first(where: { stopOrder.contains($0) || cancelled.contains($0) })
       else { continue }
       if ready.count % 2 == 0 { send(.returned(next)) } else { send(.threw(next)) }

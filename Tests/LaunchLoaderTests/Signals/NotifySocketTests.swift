@@ -13,7 +13,8 @@ struct NotifySocketTests {
   func messages(isAbstract: Bool) throws {
     let manager = try Manager(isAbstract: isAbstract)
     let socket = try #require(NotifySocket(environment: ["NOTIFY_SOCKET": manager.address]))
-    socket.ready()
+    socket.reloading()
+    socket.started()
     #expect(try manager.message() == "READY=1")
     let before = monotonicMicroseconds
     socket.reloading()
@@ -23,8 +24,13 @@ struct NotifySocketTests {
     #expect((before...monotonicMicroseconds).contains(time))
     socket.watchdog()
     #expect(try manager.message() == "WATCHDOG=1")
+    socket.reloaded()
+    #expect(try manager.message() == "READY=1")
     socket.stopping()
     #expect(try manager.message() == "STOPPING=1")
+    socket.started()
+    socket.reloaded()
+    #expect(throws: Manager.Failure.self) { try manager.message() }
   }
 
   @Test(
@@ -81,7 +87,7 @@ struct NotifySocketTests {
       observing: [\.standardErrorContent]
     ) {
       let socket = NotifySocket(environment: ["NOTIFY_SOCKET": "/nowhere/at/all"])
-      socket?.ready()
+      socket?.started()
       socket?.stopping()
     }
     let complaints = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)

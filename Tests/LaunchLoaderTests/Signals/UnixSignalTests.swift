@@ -23,13 +23,13 @@ struct UnixSignalTests {
 
   @Test("Every number is either refused with a reason or can be listened to")
   func refusals() {
-    let refused = (-2...70).filter { SignalRefusal(UnixSignal(rawValue: $0)) != nil }
+    let refused = (-2...70).filter { UnixSignal(rawValue: $0).refusal != nil }
     #if canImport(Glibc)
     #expect(refused == [-2, -1, 0, 4, 5, 7, 8, 9, 11, 19, 32, 33] + Array(65...70))
     #else
     #expect(refused.contains(9) && !refused.contains(15))
     #endif
-    #expect(SignalRefusal(UnixSignal(rawValue: 9))?.reason == "accepts no handler")
+    #expect(UnixSignal(rawValue: 9).refusal?.reason == "accepts no handler")
   }
 
   @Test("Listening to SIGKILL traps with a message that names the remedy")
@@ -61,8 +61,9 @@ struct UnixSignalTests {
     #endif
   }
 
-  /// The events of a job.
+  /// The events of a job, and what follows from them.
   enum Event: Sendable { case stopOnTerminal, stop, resume }
+  enum Step: Sendable { case background, halt, foreground }
 
   @Test(
     "Each transition of stopping and continuing is reported once",
@@ -77,16 +78,18 @@ struct UnixSignalTests {
       ([.stop, .resume, .resume], [.background, .foreground]),
       ([.stop, .stopOnTerminal, .resume], [.background, .halt, .foreground]),
       ([.resume], []),
-    ] as [([Event], [JobState.Step])]
+    ] as [([Event], [Step])]
   )
-  func jobs(_ events: [Event], _ steps: [JobState.Step]) {
+  func jobs(_ events: [Event], _ steps: [Step]) {
     var job = JobState()
-    var taken: [JobState.Step] = []
+    var taken: [Step] = []
     for event in events {
       switch event {
-      case .stopOnTerminal: taken += job.stop(isOnTerminal: true)
-      case .stop: taken += job.stop(isOnTerminal: false)
-      case .resume: taken += job.resume()
+      case .stopOnTerminal:
+        if job.stop(isOnTerminal: true) { taken.append(.background) }
+        taken += [.halt, .foreground]
+      case .stop: if job.stop(isOnTerminal: false) { taken.append(.background) }
+      case .resume: if job.resume() { taken.append(.foreground) }
       }
     }
     #expect(taken == steps)

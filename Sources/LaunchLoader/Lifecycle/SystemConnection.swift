@@ -25,8 +25,7 @@ extension Application {
   /// Requests a reload of the configuration, and returns when all handlers have finished or are left behind.
   package func reload(isolation: isolated (any Actor)? = #isolation) async {
     if runner.isStopping { return }
-    let done = pending.post(.shouldReload, on: bus, from: self)
-    await Task { _ = await done.wait() }.value
+    if let number = pending.post(.shouldReload, on: bus, from: self) { await pending.wait(number) }
   }
 
   /// Reports that the size of the terminal has changed.
@@ -44,10 +43,14 @@ extension Application {
   ///
   /// - Parameter number: The number of the signal.
   package func interrupt(_ number: Int32) {
-    switch locked.withLock({ $0.escalation.next(number) }) {
-    case .shutdown: Task.detached { self.requestShutdown() }
-    case .cancel(let exitCode): Task.detached { self.cancel(exitCode: exitCode) }
-    case .exit(let status): ServiceProcess.end(status)
+    let count = locked.withLock { state in
+      state.interruptCount += 1
+      return state.interruptCount
+    }
+    switch count {
+    case 1: Task.detached { self.requestShutdown() }
+    case 2: Task.detached { self.cancel(exitCode: 128 + number) }
+    default: ServiceProcess.end(128 + number)
     }
   }
 }
@@ -56,21 +59,22 @@ extension Application {
 /// manager that may have started it.
 ///
 /// It listens from its creation to ``end()``, which restores the previous signal dispositions.
-final class SystemTie: Sendable {
+final class SystemConnection: Sendable {
+  /// The connection to the service manager, if one started the process.
+  let manager: NotifySocket?
   private let bridge: SignalBridge
-  private let manager: ServiceManager?
   private let tasks: [Task<Void, Never>]
 
   /// Connects an application as its configuration says.
   init(_ application: Application) {
     let configuration = application.configuration
-    // A service manager sets variables in the process environment; use it unless the options contain another.
+    // A service manager sets variables in the process environment; use it unless the options contain
+    // another.
     let given = configuration.launchOptions?.environment ?? [:]
     let environment = given.isEmpty ? LaunchOptions.current.environment : given
     let manager = NotifySocket(environment: environment) {
       [messages = application.messages] message in messages.send(message)
     }
-    .map { ServiceManager($0) }
     let bridge = Self.bridge(to: application, manager)
     var tasks = [Task.detached { await bridge.run() }]
     if configuration.endsWithParent {
@@ -82,11 +86,11 @@ final class SystemTie: Sendable {
         }
       )
     }
-    if let manager, let interval = manager.socket.watchdogInterval {
+    if let manager, let interval = manager.watchdogInterval {
       tasks.append(
         Task.detached {
           while !Task.isCancelled {
-            manager.socket.watchdog()
+            manager.watchdog()
             try? await Task.sleep(for: interval / 2)  // Reason: a cancellation ends the loop, too.
           }
         }
@@ -97,12 +101,6 @@ final class SystemTie: Sendable {
     self.tasks = tasks
   }
 
-  /// Reports that the services have started.
-  func started() { manager?.started() }
-
-  /// Reports that the application stops.
-  func stopping() { manager?.stopping() }
-
   /// Stops listening, and returns when no answer is in progress.
   func end() async {
     bridge.end()
@@ -112,90 +110,24 @@ final class SystemTie: Sendable {
 
   private static func bridge(
     to application: Application,
-    _ manager: ServiceManager?
+    _ manager: NotifySocket?
   ) -> SignalBridge {
     SignalBridge(
       application.configuration.signals,
       onMessage: { [messages = application.messages] in messages.send($0) },
       interrupt: { application.interrupt($0) },
-      hangup: { Task.detached { application.requestShutdown() } },
-      background: { await application.enteredBackground() },
-      foreground: { application.enterForeground() },
-      reload: {
+      hangup: { Task.detached { application.requestShutdown() } }
+    ) { meaning in
+      switch meaning {
+      case .background: await application.enteredBackground()
+      case .foreground: application.enterForeground()
+      case .reload:
         manager?.reloading()
         await application.reload()
         if !application.runner.isStopping { manager?.reloaded() }
-      },
-      resize: { application.terminalDidResize() }
-    )
-  }
-}
-
-/// The service manager that started the process.
-///
-/// It receives reload notifications only while services run.
-///
-/// ## Thread safety
-///
-/// Every member may be called from any thread. Messages are sent under the lock to keep their order; no user
-/// code runs there.
-private final class ServiceManager: Sendable {
-  private enum Phase: Sendable { case starting, running, stopping }
-
-  let socket: NotifySocket
-  private let phase = Locked(Phase.starting)
-
-  init(_ socket: NotifySocket) { self.socket = socket }
-
-  func started() {
-    phase.withLock { phase in
-      guard phase == .starting else { return }
-      phase = .running
-      socket.ready()
-    }
-  }
-
-  func reloading() { phase.withLock { if $0 == .running { socket.reloading() } } }
-
-  func reloaded() { phase.withLock { if $0 == .running { socket.ready() } } }
-
-  func stopping() {
-    phase.withLock { phase in
-      phase = .stopping
-      socket.stopping()
-    }
-  }
-}
-
-/// The escalation of interrupts: stop, cancel, exit.
-///
-/// A plain value.
-package struct InterruptEscalation: Sendable {
-  /// The effect of an interrupt.
-  package enum Step: Sendable, Equatable {
-    /// Stop in order.
-    case shutdown
-    /// Cancel everything, with this exit code unless one is set.
-    case cancel(exitCode: Int32)
-    /// End the process immediately with this status.
-    case exit(Int32)
-  }
-
-  private var count = 0
-
-  /// Creates an escalation without interrupts.
-  package init() {}
-
-  /// Counts an interrupt.
-  ///
-  /// - Parameter number: The number of the signal.
-  /// - Returns: The effect of the interrupt.
-  package mutating func next(_ number: Int32) -> Step {
-    count = min(count + 1, 3)
-    switch count {
-    case 1: return .shutdown
-    case 2: return .cancel(exitCode: 128 + number)
-    default: return .exit(128 + number)
+      case .resize: application.terminalDidResize()
+      case .graceful, .ignore: break
+      }
     }
   }
 }

@@ -1,0 +1,98 @@
+import LaunchLoader
+import Testing
+
+/// The order that follows from `after:`; the names of the services are their numbers.
+@Suite("Service layers")
+struct ServiceLayerTests {
+  private typealias Event = ServiceWalk.Event
+
+  private func walk(_ after: [[String]]) throws -> ServiceWalk {
+    var walk = try ServiceWalk(after.map { ServiceOptions(after: $0) }, asks: false)
+    walk.send(.begin)
+    return walk
+  }
+
+  /// Starts all services, and stops each layer when the previous one has ended.
+  private func run(_ after: [[String]]) throws -> (started: [Int], layers: [[Int]]) {
+    var walk = try walk(after)
+    for _ in 0...after.count { walk.send(.takeStart) }
+    let started = walk.started
+    walk.send(.shutdown)
+    var layers: [[Int]] = []
+    while walk.outcome == nil {
+      let layer = Array(walk.stopOrder.dropFirst(layers.joined().count))
+      if layer.isEmpty { break }
+      layers.append(layer)
+      for id in layer { walk.send(.returned(id)) }
+    }
+    #expect(walk.complaints.isEmpty)
+    return (started, layers)
+  }
+
+  @Test("Without dependencies each service follows the one before it")
+  func chain() throws {
+    let (started, layers) = try run([[], [], []])
+    #expect(started == [0, 1, 2])
+    #expect(layers == [[2], [1], [0]])
+  }
+
+  @Test("A service's layer is one more than the highest layer it depends on")
+  func layers() throws {
+    let (web, database, cache, clock) = (0, 1, 2, 3)
+    let (started, layers) = try run([["\(cache)", "\(database)"], [], ["\(database)"], []])
+    #expect(started == [database, cache, web, clock])
+    #expect(layers == [[web], [cache], [clock, database]])
+  }
+
+  @Test("A run without services has started when it begins")
+  func empty() throws {
+    let (started, layers) = try run([])
+    #expect(started.isEmpty && layers.isEmpty)
+  }
+
+  @Test("An unknown name is refused together with its dependants")
+  func unknown() throws {
+    let error = try walk([["b"]]).outcome?.first as? ServiceError
+    guard case .unknown("b", neededBy: "0") = error?.code else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(error?.description.contains("\"0\" starts after \"b\"") == true)
+  }
+
+  @Test(
+    "A cycle is refused with its path and without services that only lead to it",
+    arguments: [
+      ([["0"]], "0 → 0"),
+      ([["1"], ["0"]], "0 → 1 → 0"),
+      ([["1"], ["2"], ["3"], ["1"], []], "1 → 2 → 3 → 1"),
+    ]
+  )
+  func cycle(after: [[String]], path: String) throws {
+    let error = try walk(after).outcome?.first as? ServiceError
+    #expect(error?.description.contains(": \(path);") == true)
+  }
+
+  @Test("A chain of a hundred thousand services uses no stack")
+  func deep() throws {
+    var machine = ServiceMachine<Int>()
+    let last = 99_999
+    for id in 0...last {
+      let options = ServiceOptions(after: id < last ? ["\(id + 1)"] : [])
+      _ = try machine.add(id, name: "\(id)", options)
+    }
+    machine.begin()
+    var previous: Int?
+    while let start = machine.takeStart(after: previous, in: 1) {
+      #expect(start.id == (previous ?? last + 1) - 1)
+      previous = start.id
+    }
+    #expect(previous == 0)
+    _ = machine.takeActions()
+    machine.shutdown()
+    let stopped = machine.takeActions().compactMap {
+      if case .stop(let id) = $0 { id } else { nil }
+    }
+    #expect(stopped == [0])
+  }
+}
