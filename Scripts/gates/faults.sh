@@ -134,12 +134,38 @@ plant build 'has dependencies' "a dependency of the package" <<'FAULT'
 sed -i 's|^  targets: \[|  dependencies: [.package(path: "Scripts/Probe")],\n  targets: [|' Package.swift
 FAULT
 
-plant snippets 'README.md:[0-9]+: this sample is in no file' "a sample in README.md that differs from its snippet" <<'FAULT'
-awk '{ print } /^```swift$/ && !done { print "let planted = 1"; done = 1 }' README.md > planted
-mv planted README.md
+plant snippets 'README.md:[0-9]+: this sample, with those' "a comment in README.md that differs from its snippet" <<'FAULT'
+sed -i 's|^token.cancel()  // or release it$|token.cancel()  // or let it go|' README.md
 FAULT
 
-plant snippets 'Planted.swift:[0-9]+: this sample' "a sample in a comment without a snippet" <<'FAULT'
+plant snippets 'README.md:[0-9]+: this sample, with those' "an import that a sample in README.md does not show" <<'FAULT'
+sed -i '/^```swift$/,/^```$/ { /^import EventBus$/d }' README.md
+FAULT
+
+plant snippets 'Streams.md:[0-9]+: this sample, with those' "a sample of an article with another indentation" <<'FAULT'
+sed -i 's/^  \.didProgress,$/    .didProgress,/' Sources/EventBus/EventBus.docc/Streams.md
+FAULT
+
+plant snippets 'ThemesAsData.md:[0-9]+: this sample, with those' "a line of a snippet that its article does not show" <<'FAULT'
+sed -i 's/^print(ember.explain(.accent))$/&\nprint(night)/' Snippets/Theming/ThemesAsData.swift
+FAULT
+
+plant snippets 'Owning.md:[0-9]+: this sample does not compile as' "a sample that compiles only with hidden lines" <<'FAULT'
+sed -i 's/^let bus = EventBus()$/\/\/ snippet.hide\n&\n\/\/ snippet.show/' Snippets/EventBus/Owning.swift
+sed -i '/^let bus = EventBus()$/d' Sources/EventBus/EventBus.docc/Owning.md
+FAULT
+
+plant snippets 'Scopes.md:[0-9]+: this sample does not compile as' "a sample that uses a module it does not import" <<'FAULT'
+sed -i 's/^let manager = .*/&\nlet bus = EventBus.default/' Sources/Theming/Theming.docc/Scopes.md
+sed -i 's/^import Theming$/\/\/ snippet.hide\nimport EventBus\n\/\/ snippet.show\n&/' Snippets/Theming/Scopes.swift
+sed -i 's/^let manager = .*/&\nlet bus = EventBus.default/' Snippets/Theming/Scopes.swift
+FAULT
+
+plant snippets 'README.md:[0-9]+: this manifest is not valid' "a manifest in README.md with an unknown product" <<'FAULT'
+sed -i 's/\.product(name: "Theming", package/.product(name: "Skins", package/' README.md
+FAULT
+
+plant snippets 'Planted.swift:[0-9]+: this sample is in no file' "a sample in a comment without a snippet" <<'FAULT'
 cat > Sources/EventBus/Kit/Planted.swift <<'SWIFT'
 /// Planted.
 ///
@@ -150,36 +176,71 @@ enum Planted { case here }
 SWIFT
 FAULT
 
-plant snippets 'never used|never mutated' "a snippet with a warning" <<'FAULT'
-echo 'func planted() { let number = 1 }' > Snippets/Planted.swift
+plant snippets 'Signal.swift:[0-9]+: this sample does not compile as' "a sample in a comment with a missing declaration" <<'FAULT'
+sed -i '/^\/\/\/ let export = Export()$/d' Sources/EventBus/Bus/Signal.swift
+sed -i 's/^  let export = Export()$/  \/\/ snippet.hide\n&\n  \/\/ snippet.show/' Snippets/EventBus/CommentsOnEvents.swift
+FAULT
+
+plant snippets 'Planted.swift: no page shows this snippet' "a snippet that no page shows" <<'FAULT'
+echo 'let planted = 1' > Snippets/Planted.swift
+FAULT
+
+plant snippets 'never used|never mutated' "a sample with a warning" <<'FAULT'
+printf '\n```swift\nimport EventBus\n\nfunc planted() { let number = 1 }\n```\n' >> Sources/EventBus/EventBus.docc/EventBus.md
+printf 'import EventBus\n\nfunc planted() { let number = 1 }\n' > Snippets/Planted.swift
 FAULT
 
 plant snippets 'ended with status' "a snippet that traps" <<'FAULT'
-echo 'precondition(CommandLine.arguments.isEmpty, "planted")' > Snippets/Planted.swift
+printf '// snippet.hide\nprecondition(CommandLine.arguments.isEmpty, "planted")\n' >> Snippets/EventBus/PostAndObserve.swift
 FAULT
 
-plant snippets "inaccessible|'package' protection|cannot find" "a snippet that uses package API" <<'FAULT'
+plant snippets "inaccessible|'package' protection|cannot find" "a sample that uses package API" <<'FAULT'
 echo 'extension Token { package func planted() {} }' > Sources/EventBus/Tokens/Planted.swift
+printf '\n```swift\nimport EventBus\n\nToken {}.planted()\n```\n' >> Sources/EventBus/EventBus.docc/EventBus.md
 printf 'import EventBus\n\nToken {}.planted()\n' > Snippets/Planted.swift
 FAULT
 
-plant misuse 'for every event that is not stored: compiled without a diagnostic' \
+plant misuse 'EventBusMisuse.swift:[0-9]+.*expected warning not produced' \
   "a registration whose result may be ignored, and which ends at once" <<'FAULT'
 sed -i 's/^  public func observeAll(/  @discardableResult\n&/' Sources/EventBus/Bus/EventBus.swift
 FAULT
 
-plant misuse 'a name without a payload: compiled without a diagnostic' "a public initializer of EventNames" <<'FAULT'
+plant misuse 'EventBusMisuse.swift:[0-9]+.*expected error not produced' "a public initializer of EventNames" <<'FAULT'
 sed -i 's/^  init(index: Int).*/&\n\n  \/\/\/ Planted.\n  public convenience init() { self.init(index: 0) }/' \
   Sources/EventBus/Bus/EventName.swift
 FAULT
 
-plant misuse 'kept by an owner: expected no diagnostic' \
+plant misuse 'EventBusMisuse.swift:[0-9]+.*unexpected warning produced' \
   "a registration with an owner whose result must not be ignored" <<'FAULT'
 sed -i '/^ *@discardableResult$/d' Sources/EventBus/Bus/Signal+ObserveAsync.swift
 FAULT
 
+plant misuse 'ThemingMisuse.swift:[0-9]+.*incorrect message found' "a message that reads differently" <<'FAULT'
+sed -i 's/@Themed is for properties of classes/@Themed is for classes/' Sources/Theming/Binding/Themed.swift
+FAULT
+
+plant misuse 'does not import Theming' "no program for a library" <<'FAULT'
+rm Tests/Fixtures/Misuse/*.swift
+printf 'import EventBus\nimport LaunchLoader\n' > Tests/Fixtures/Misuse/Planted.swift
+FAULT
+
 plant api 'public API of Theming' "a new public declaration" <<'FAULT'
 printf '/// Planted.\npublic enum Planted: Sendable {}\n' > Sources/Theming/Themes/Planted.swift
+FAULT
+
+plant api '^-.*ObservableValue<Value>' "a primary associated type that was dropped" <<'FAULT'
+sed -i 's/^public protocol ObservableValue<Value>/public protocol ObservableValue/' \
+  Sources/EventBus/Properties/Change.swift
+FAULT
+
+plant api '^-.*@convention\(c\) \(\) -> Void' "another calling convention" <<'FAULT'
+sed -i 's/^public typealias LaunchEntry = @convention(c) /public typealias LaunchEntry = /' \
+  Sources/LaunchLoader/Launch/*.swift
+FAULT
+
+plant api 'would lose the convention' "a calling convention outside a type alias" <<'FAULT'
+printf '/// Planted.\npublic func planted(_ body: @convention(c) () -> Void) { body() }\n' \
+  > Sources/LaunchLoader/Launch/Planted.swift
 FAULT
 
 plant api 'public API of EventBus' "a removed public declaration" <<'FAULT'
@@ -195,13 +256,9 @@ plant documentation 'Planted.swift:1: Planted' "a package type without a comment
 echo 'package enum Planted {}' > Sources/EventBus/Kit/Planted.swift
 FAULT
 
-for gate in api documentation catalogues; do
-  plant "$gate" 'Unbuilt was not built; run Scripts/check.sh build first' "a target that was not built" <<'FAULT'
-sed -i 's|^    .target(name: "LaunchLoader"|    .target(name: "Unbuilt"),\n&|' Package.swift
-mkdir Sources/Unbuilt
-echo 'enum Unbuilt {}' > Sources/Unbuilt/Unbuilt.swift
+plant documentation 'EventBus does not compile' "a library that does not compile" <<'FAULT'
+echo 'package func planted() -> Nowhere { Nowhere() }' > Sources/EventBus/Kit/Planted.swift
 FAULT
-done
 
 plant catalogues 'warning|error' "a broken link" <<'FAULT'
 echo 'See ``PlantedNowhere``.' >> Sources/LaunchLoader/LaunchLoader.docc/LaunchLoader.md

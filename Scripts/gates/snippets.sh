@@ -52,6 +52,17 @@ for snippet in "${snippets[@]}"; do
   shows[$text]=$snippet
 done
 
+# Loads the graph of a package with the given manifest beside this one.
+is_a_manifest() {
+  local app=$work/manifest/App
+  mkdir -p "$app/Sources/App"
+  ln -sfn "$PWD" "$work/manifest/EventBus"
+  printf '%s\n' "$1" > "$app/Package.swift"
+  echo 'import EventBus' > "$app/Sources/App/App.swift"
+  swift package --package-path "$app" show-dependencies > "$work/manifest.log" 2>&1 \
+    && ! grep -E '(error|warning): ' "$work/manifest.log" || { cat "$work/manifest.log"; return 1; }
+}
+
 # Finds the snippets that contain a program as a run of whole lines, apart from a common indentation.
 is_in_a_snippet() {
   local text=$1 indentation snippet found=1
@@ -74,7 +85,7 @@ problem() {
 }
 
 # 1. A program of README.md or of an article is the whole visible text of a snippet. A program of a
-# documentation comment is a part of one.
+# documentation comment is a part of one. A manifest is neither, and is loaded.
 mapfile -t pages < <(
   printf '%s\n' README.md CONTRIBUTING.md
   find Sources -name '*.md' | LC_ALL=C sort
@@ -85,7 +96,10 @@ for page in "${pages[@]}"; do
     place=${program%%$'\n'*}
     text=${program#*$'\n'}
     text=${text%$'\n'}
-    if [[ $page == *.swift ]]; then
+    if [[ $text == *'import PackageDescription'* ]]; then
+      is_a_manifest "$text" || problem "$place: this manifest is not valid"
+      continue
+    elif [[ $page == *.swift ]]; then
       is_in_a_snippet "$text" || problem "$place: this sample is in no file of Snippets/"
       # The documentation of a module has imported it.
       module=${page#Sources/}
