@@ -43,8 +43,8 @@ final class SubscriptionRegistry: Sendable {
   func add(
     _ subscriber: ThemeSubscription,
     keys: [ThemeKeys],
-    isKept: Bool,
-    until lifetime: Lifetime?
+    isKept: Bool = false,
+    until lifetime: Lifetime? = nil
   ) -> Token {
     probe()
     let (id, target) = state.withLock { state in

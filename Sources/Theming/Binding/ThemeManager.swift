@@ -153,35 +153,33 @@ public final class ThemeManager {
   @discardableResult
   public func follow<Object: AnyObject>(_ object: Object, _ map: ThemeMap<Object>) -> Token {
     if let manager = map.manager, manager !== self { return manager.follow(object, map) }
-    return subscribe(object, map, isKept: true) { _ in }
+    let map = map.fitting(object)
+    let subscription = ThemeSubscription(object, map.rules)
+    let lifetime = (object as? any LifetimeOwner)?.lifetime
+    let token = registry.add(subscription, keys: map.keys, isKept: true, until: lifetime)
+    subscription.apply { resolved.value(of: $0) }
+    return token
   }
 
-  /// Subscribes an object and sets its properties.
+  /// Subscribes an object that stores the token itself, so that the subscription ends with the
+  /// object.
   ///
   /// - Parameters:
   ///   - object: The object, referenced weakly.
   ///   - map: Its rules.
-  ///   - isKept: Pass `false` if the object stores the token itself, so that the subscription ends
-  ///     with the object.
   ///   - keep: Stores the token. Called before any property is set, so that code triggered by the
   ///     properties finds the subscription in place.
-  /// - Returns: The token.
   @usableFromInline
-  @discardableResult
   func subscribe<Object: AnyObject>(
     _ object: Object,
     _ map: ThemeMap<Object>,
-    isKept: Bool,
     keeping keep: (Token) -> Void
-  ) -> Token {
+  ) {
     let map = map.fitting(object)
     let subscription = ThemeSubscription(object, map.rules)
-    let lifetime = isKept ? (object as? any LifetimeOwner)?.lifetime : nil
-    let token = registry.add(subscription, keys: map.keys, isKept: isKept, until: lifetime)
-    keep(token)
+    keep(registry.add(subscription, keys: map.keys))
     // If that triggers a switch, the remaining properties receive values of the new theme.
     subscription.apply { resolved.value(of: $0) }
-    return token
   }
 
   /// Replaces the theme with that of a plan, which keeps the previous one alive.

@@ -90,7 +90,7 @@ public final class ThemeSlot {
     former.1?.cancel()
     if let new {
       let manager = new.manager ?? self.manager ?? .shared
-      manager.subscribe(object, new, isKept: false) { token in
+      manager.subscribe(object, new) { token in
         let meanwhile = (map, self.token)
         (map, self.token) = (ThemeMap(converting: new), token)
         meanwhile.1?.cancel()

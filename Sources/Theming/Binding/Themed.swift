@@ -93,7 +93,7 @@ public struct Themed<Object: AnyObject> {
       former.token?.cancel()
       if let newValue {
         let manager = newValue.manager ?? object[keyPath: storage].manager ?? .shared
-        manager.subscribe(object, newValue, isKept: false) { token in
+        manager.subscribe(object, newValue) { token in
           let meanwhile = object[keyPath: storage].exchange(newValue, token)
           meanwhile.token?.cancel()
         }

@@ -34,6 +34,7 @@ struct SubscriptionIndexTests {
     let ids = (0..<9).map { number in
       index.add(number, keys: [["a", "b"], ["b", "a"], ["b"]][number % 3], isSwept: false)
     }
+    index._checkInvariants()
     #expect(Set(ids.map(\.group)).count == 3)
     #expect(ids.allSatisfy { $0.group == ids[Int($0.number - 1) % 3].group })
     #expect(index.groups(for: ["b"]).map(\.count) == [3, 3, 3])
@@ -44,7 +45,9 @@ struct SubscriptionIndexTests {
   func removal() {
     var index = Index()
     let id = index.add(7, keys: ["a", "b"], isSwept: true)
+    index._checkInvariants()
     let removed = index.remove(id)
+    index._checkInvariants()
     let again = index.remove(id)
     #expect(removed?.subscriber == 7)
     #expect(again == nil)
@@ -52,14 +55,18 @@ struct SubscriptionIndexTests {
     #expect(index.swept.count == 0)
     #expect(index.count == 0 && index.slotCount == 0)
     #expect(!index.contains(id))
+    index._checkInvariants()
   }
 
   @Test("Numbers are never reused; groups are, without mixing their registrations")
   func numbers() {
     var index = Index()
     let first = index.add(0, keys: ["a"], isSwept: false)
+    index._checkInvariants()
     _ = index.remove(first)
+    index._checkInvariants()
     let second = index.add(1, keys: ["b"], isSwept: false)
+    index._checkInvariants()
     #expect(first.group == second.group)
     #expect(first.number != second.number)
     #expect(index.contains(second) && !index.contains(first))
@@ -87,6 +94,7 @@ struct SubscriptionIndexTests {
       let expected = list.filter { !wanted.isDisjoint(with: $0.keys) }.map(\.subscriber)
       #expect(NumberedList.merged(index.groups(for: wanted)) == expected)
       #expect(index.count == list.count)
+      index._checkInvariants()
     }
   }
 
@@ -96,8 +104,10 @@ struct SubscriptionIndexTests {
     let id = index.add(0, keys: ["a"], isSwept: true)
     let token = Token {}
     let isWatched = index.watch(id, by: WeakToken(token))
+    index._checkInvariants()
     let removed = index.remove(id)
     let isWatchedAgain = index.watch(id, by: WeakToken(token))
+    index._checkInvariants()
     #expect(isWatched && !isWatchedAgain)
     #expect(removed?.watcher?.object === token)
   }
@@ -119,7 +129,12 @@ struct SubscriptionIndexTests {
     }
     var random = SampleNumbers(seed: 3)
     ids.shuffle(using: &random)
-    for id in ids { _ = index.remove(id) }
+    for (step, id) in ids.enumerated() {
+      _ = index.remove(id)
+      // A check takes time in proportion to the number of registrations.
+      if step.isMultiple(of: 16_000) { index._checkInvariants() }
+    }
+    index._checkInvariants()
     #expect(index.count == 1 && index.groups(for: ["common"]).count == 1)
     #expect(index.removalSteps(for: "common") < 20 * ids.count)
     _ = index.remove(last)

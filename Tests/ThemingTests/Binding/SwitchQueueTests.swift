@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Theming
 
@@ -25,6 +26,42 @@ struct SwitchQueueTests {
     #expect(step(&queue) == "done")
   }
 
+  @Test("Any sequence of submissions and rounds leaves the queue consistent")
+  func anySequence() {
+    var random = SampleNumbers(seed: 4)
+    var queue = SwitchQueue<Int, Int>()
+    // The requests that neither began nor were replaced, in order of their targets.
+    var pending: [(target: Int, request: Int)] = []
+    for request in 0..<2_000 {
+      let target = Int.random(in: 0..<4, using: &random)
+      switch Int.random(in: 0..<6, using: &random) {
+      case 0:
+        if let round = queue.next() {
+          #expect(round == pending.map(\.request))
+          pending = []
+        }
+      case 1: queue.begin(target)
+      case 2: _ = queue.resume()
+      case 3 where !pending.contains(where: { $0.target == target }):
+        queue.postpone([(target, request)])
+        pending.append((target, request))
+      default:
+        let isConsequence = Bool.random(using: &random)
+        let former = queue.submit(request, for: target, isConsequence: isConsequence).former
+        let index = pending.firstIndex { $0.target == target }
+        #expect(former == index.map { pending[$0].request })
+        if let index {
+          pending[index].request = request
+        } else {
+          pending.append((target, request))
+        }
+        #expect(queue.lastRequest(for: target) == request)
+      }
+      queue._checkInvariants()
+      #expect(queue.hasRequests || pending.isEmpty)
+    }
+  }
+
   @Test("An empty queue has no work")
   func idle() {
     var queue = SwitchQueue<String, Int>()
@@ -44,10 +81,12 @@ struct SwitchQueueTests {
     #expect(step(&queue) == "resume")
     #expect(!queue.isLastRound && queue.hasRequests)
     let resumed = [queue.resume(), queue.resume()]
+    queue._checkInvariants()
     #expect(resumed == [true, false])
     #expect(step(&queue) == "run 17")
     #expect(step(&queue) == "done")
     let resumedAgain = queue.resume()
+    queue._checkInvariants()
     #expect(!resumedAgain)
   }
 
@@ -71,10 +110,14 @@ struct SwitchQueueTests {
   func targets() {
     var queue = SwitchQueue<String, Int>()
     #expect(queue.submit(0, for: "root", isConsequence: true).isRunner)
+    queue._checkInvariants()
     #expect(step(&queue) == "run 0")
     #expect(queue.submit(1, for: "scope", isConsequence: true).former == nil)
+    queue._checkInvariants()
     #expect(queue.submit(2, for: "root", isConsequence: true).former == nil)
+    queue._checkInvariants()
     #expect(queue.submit(3, for: "scope", isConsequence: true).former == 1)
+    queue._checkInvariants()
     #expect(queue.lastRequest(for: "scope") == 3)
     #expect(queue.lastRequest(for: "other") == nil)
     #expect(step(&queue) == "run 3 2")
@@ -85,16 +128,22 @@ struct SwitchQueueTests {
   func pending() {
     var queue = SwitchQueue<String, Int>()
     _ = queue.submit(1, for: "root", isConsequence: true)
+    queue._checkInvariants()
     _ = queue.submit(2, for: "scope", isConsequence: true)
+    queue._checkInvariants()
     #expect(step(&queue) == "run 1 2")
     #expect(queue.lastRequest(for: "root") == 1 && queue.hasRequests)
     queue.begin("root")
+    queue._checkInvariants()
     #expect(queue.lastRequest(for: "root") == nil && queue.lastRequest(for: "scope") == 2)
     _ = queue.submit(3, for: "scope", isConsequence: true)
+    queue._checkInvariants()
     #expect(queue.lastRequest(for: "scope") == 3)
     queue.begin("scope")
+    queue._checkInvariants()
     #expect(step(&queue) == "run 3")
     queue.begin("scope")
+    queue._checkInvariants()
     #expect(!queue.hasRequests)
     #expect(step(&queue) == "done")
   }
@@ -103,10 +152,14 @@ struct SwitchQueueTests {
   func postponed() {
     var queue = SwitchQueue<String, Int>()
     _ = queue.submit(1, for: "root", isConsequence: true)
+    queue._checkInvariants()
     _ = queue.submit(2, for: "scope", isConsequence: true)
+    queue._checkInvariants()
     _ = step(&queue)
     _ = queue.submit(3, for: "scope", isConsequence: true)
+    queue._checkInvariants()
     queue.postpone([("root", 1), ("scope", 2)])
+    queue._checkInvariants()
     #expect(step(&queue) == "run 3 1")
     #expect(step(&queue) == "done")
   }
@@ -118,14 +171,13 @@ struct SwitchQueueTests {
   )
     -> Bool
   {
-    queue.submit(request, for: "root", isConsequence: isConsequence).isRunner
+    defer { queue._checkInvariants() }
+    return queue.submit(request, for: "root", isConsequence: isConsequence).isRunner
   }
 
   private func step(_ queue: inout SwitchQueue<String, Int>) -> String {
-    switch queue.next() {
-    case .run(let round): (["run"] + round.map(String.init)).joined(separator: " ")
-    case .done: "done"
-    case .resume: "resume"
-    }
+    defer { queue._checkInvariants() }
+    guard let round = queue.next() else { return queue.hasRequests ? "resume" : "done" }
+    return (["run"] + round.map(String.init)).joined(separator: " ")
   }
 }
