@@ -26,8 +26,9 @@ package struct AtomicWords: @unchecked Sendable {  // Reason: atomic words at a 
   package init(capacity: Int, alignment: Int = 16) {
     let size = (capacity + 2) * 8
     let raw = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: alignment)
-    let words = unsafe raw.bindMemory(to: Atomic<UInt>.self, capacity: capacity + 2)  // Reason: fresh.
-    for index in 0..<capacity + 2 {
+    let count = capacity + 2
+    let words = unsafe raw.bindMemory(to: Atomic<UInt>.self, capacity: count)  // Reason: fresh.
+    for index in 0..<count {
       unsafe (words + index).initialize(to: Atomic(0))  // Reason: within the allocation.
     }
     unsafe base = words + 2  // Reason: as above.

@@ -3,8 +3,9 @@
 /// A plain value. Nodes are numbered from zero, in the order in which they are added. No member is recursive,
 /// so that a long chain needs no deep stack. Complexities are in the numbers *n* of nodes and *e* of edges.
 package struct DependencyGraph: Sendable {
-  /// The nodes of a cycle, and a shortest closed path through the lowest of them, whose last node equals
-  /// the first. Each node of the path depends on the next one.
+  /// The nodes of a cycle, and a shortest closed path through the lowest of them.
+  ///
+  /// The last node of the path equals the first, and each node depends on the next one.
   package typealias Cycle = (members: Set<Int>, path: [Int])
 
   /// The index in `targets` of each node's first dependency, followed by the number of targets.

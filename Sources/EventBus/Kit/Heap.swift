@@ -57,9 +57,10 @@ package struct Heap<Element: HeapElement> {
   @inlinable
   package var first: Element? { elements.first }
 
-  /// Returns elements from the front of the heap: the first one, then some that are likely to follow soon.
+  /// Returns elements from the front of the heap.
   ///
   /// - Parameter maxLength: The maximum number of elements.
+  /// - Returns: The first element, then some that are likely to follow soon.
   /// - Complexity: O(1).
   @inlinable
   package func prefix(_ maxLength: Int) -> ArraySlice<Element> { elements.prefix(maxLength) }
