@@ -5,21 +5,22 @@ import Testing
 @Suite("Bounded queue")
 struct BoundedQueueTests {
   @Test(
-    "Any nine steps give the same elements as an array",
+    "Any seven steps give the same elements as an array",
     arguments: [BufferLimit.unlimited, .oldest(2), .newest(2), .oldest(1), .newest(1)]
   )
   func allShortSequences(limit: BufferLimit) {
     // Each digit appends, removes the first, removes the last, or removes everything.
-    for code in 0..<262_144 where !code.isMultiple(of: 4) || code < 4_096 {
+    for code in 0..<16_384 {
       var queue = BoundedQueue<Int>(limit)
       var expected: [Int] = []
-      var rest = code
-      for step in 0..<9 {
-        let isRight = apply(rest % 4, step, limit, &queue, &expected)
+      var (rest, isRight) = (code, true)
+      for step in 0..<7 {
+        isRight = apply(rest % 4, step, limit, &queue, &expected) && isRight
         queue._checkInvariants()
-        #expect(isRight && queue.count == expected.count && queue.first == expected.first)
+        isRight = isRight && queue.count == expected.count && queue.first == expected.first
         rest /= 4
       }
+      #expect(isRight, "The steps were the digits of \(code) in base 4, last digit first.")
     }
   }
 
