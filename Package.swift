@@ -89,13 +89,10 @@ for target in package.targets {
     ]
 }
 
-// For the gate `tests-release`: optimises what users run, and compiles the tests as fast as can be.
-if Context.environment["OPTIMISE_ALL_BUT_TESTS"] != nil {
+// For the gate `tests-tsan`: the files of tests that it leaves out.
+if let paths = Context.environment["TESTS_LEFT_OUT"]?.split(separator: " ") {
   for target in package.targets where target.type == .test {
-    target.swiftSettings?.append(
-      .unsafeFlags([
-        "-Onone", "-no-whole-module-optimization", "-enable-batch-mode", "-num-threads", "0",
-      ])
-    )
+    let folder = "Tests/\(target.name)/"
+    target.exclude += paths.filter { $0.hasPrefix(folder) }.map { String($0.dropFirst(folder.count)) }
   }
 }

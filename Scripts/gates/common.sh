@@ -89,30 +89,36 @@ print_failures() {
   ' "$1"
 }
 
-# Builds only the tests and the programs they start, with the given flags. `swift build --build-tests`
-# would also build the snippets, which take half of the time.
-build_tests() {
-  local product programs
-  describe_package || fail "cannot read Package.swift"
-  programs=$(jq -r '.targets[] | select(.type == "executable") | .name' "$work/package.json")
-  for product in EventBusPackageTests $programs; do
-    swift build "$@" --product "$product" || fail "swift build $* --product $product"
+# Builds the given products one by one, with the given flags: build_products FLAG... -- PRODUCT...
+# `swift build --build-tests` would also build the snippets.
+build_products() {
+  local flags=() product
+  while [[ $1 != -- ]]; do flags+=("$1"); shift; done
+  shift
+  for product in "$@"; do
+    swift build "${flags[@]}" --product "$product" || fail "swift build ${flags[*]} --product $product"
   done
 }
 
-# Runs `swift test` with the given arguments, writes its output to $work/NAME.log, and fails the gate
-# if a test fails, if no test ran, or after 25 minutes.
+# Prints the programs of the package, which tests start, one per line.
+programs_of_the_package() {
+  describe_package || fail "cannot read Package.swift"
+  jq -r '.targets[] | select(.type == "executable") | .name' "$work/package.json"
+}
+
+# Runs a command that runs tests, writes its output to $work/NAME.log, and fails the gate if a test fails,
+# if no test ran, or after 25 minutes: run_tests NAME COMMAND...
 run_tests() {
   local name=$1 log=$work/$1.log passed failed status=0
   shift
-  timeout -k 30 1500 swift test "$@" > "$log" 2>&1 || status=$?
+  timeout -k 30 1500 "$@" > "$log" 2>&1 || status=$?
   if ((status != 0)); then
     print_failures "$log"
-    ((status != 124)) || fail "swift test $*: timed out after 25 minutes; see $log"
-    fail "swift test $*: see above, or $log"
+    ((status != 124)) || fail "$*: timed out after 25 minutes; see $log"
+    fail "$*: see above, or $log"
   fi
   read -r passed failed < <(count_tests "$log")
-  ((failed == 0)) || fail "$failed failures in $log although swift test reported success"
+  ((failed == 0)) || fail "$failed failures in $log although the run reported success"
   ((passed > 0)) || fail "no test ran; check the filter"
   echo "$passed tests passed ($name)."
 }

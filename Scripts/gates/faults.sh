@@ -278,7 +278,7 @@ printf 'import Testing\n\n@Test("Planted") func planted() { #expect(Bool(false))
 FAULT
 
 plant tests-debug 'no test ran|failures in' "a run without tests" <<'FAULT'
-sed -i 's/swift test "\$@"/swift test --filter Nowhere "$@"/' Scripts/gates/common.sh
+sed -i 's/swift test$/swift test --filter Nowhere/' Scripts/gates/tests-debug.sh
 FAULT
 
 plant tests-debug 'swift test' "a test that crashes" <<'FAULT'
@@ -286,16 +286,20 @@ printf 'import Testing\n\n@Test("Planted") func planted() { preconditionFailure(
   > Tests/EventBusTests/Planted.swift
 FAULT
 
-plant tests-release 'Planted' "a test that fails only when optimised" <<'FAULT'
-cat > Tests/EventBusTests/Planted.swift <<'SWIFT'
-import Testing
-
-@Test("Planted") func planted() {
+plant tests-release 'Planted' "a library that fails only when optimised" <<'FAULT'
+cat > Sources/EventBus/Kit/Planted.swift <<'SWIFT'
+package func planted() -> Bool {
   var debug = false
   assert({ debug = true; return true }())
-  #expect(debug)
+  return debug
 }
 SWIFT
+printf 'import EventBus\nimport Testing\n\n@Test("Planted") func plantedTest() { #expect(planted()) }\n' \
+  > Tests/EventBusTests/Planted.swift
+FAULT
+
+plant tests-release 'conditions on DEBUG' "a declaration that depends on the configuration" <<'FAULT'
+printf '#if DEBUG\nenum Planted {}\n#endif\n' > Sources/EventBus/Kit/Planted.swift
 FAULT
 
 plant tests-tsan 'ThreadSanitizer' "a race" <<'FAULT'

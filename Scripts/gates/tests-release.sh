@@ -2,7 +2,43 @@
 # the same tests, with optimised libraries
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# Package.swift then optimises everything except the tests, which are most of the code to compile.
-export OPTIMISE_ALL_BUT_TESTS=1
-build_tests -c release
-run_tests tests-release -c release --skip-build
+# The tests themselves are not optimised, so the objects of the debug build serve: they are linked with the
+# optimised objects of everything they test. Both builds must declare the same, and no declaration may depend
+# on the configuration. Rounds.swift does in the body of a function.
+mapfile -t files < <(swift_files Sources Examples Tests)
+conditional=$(grep -nE '^ *#(else)?if .*\bDEBUG\b' "${files[@]}" | grep -v '^Tests/TestSupport/Rounds.swift:' || true)
+[[ -z $conditional ]] \
+  || fail "tests of the debug build must fit the optimised libraries; remove the conditions on DEBUG:" \
+    $'\n'"$conditional"
+
+swift build --build-tests || fail "the tests do not build"
+programs=$(programs_of_the_package)
+mapfile -t programs <<< "$programs"
+build_products -c release -- "${programs[@]}"
+swift build -c release --target TestSupport || fail "TestSupport does not build optimised"
+debug=$(swift build --show-bin-path)
+release=$(swift build -c release --show-bin-path)
+
+# The objects of the tests, of their list and of their entry point stay; all others are replaced.
+mapfile -t kept < <(
+  jq -r '.targets[] | select(.type == "test") | .name' "$work/package.json"
+  printf '%s\n' EventBusPackageDiscoveredTests EventBusPackageTests
+)
+objects=$work/tests-release.objects
+replaced=0
+while read -r object; do
+  target=${object%.build/*}
+  if [[ " ${kept[*]} " != *" ${target##*/} "* ]]; then
+    # Only a debug build wraps the interface of a module for the debugger.
+    [[ $object != *.swiftmodule.o ]] || continue
+    object=$release${object#"$debug"}
+    [[ -e $object ]] || fail "the optimised build left no $object"
+    replaced=$((replaced + 1))
+  fi
+  printf '%s\n' "$object"
+done < "$debug/EventBusPackageTests.product/Objects.LinkFileList" > "$objects"
+((replaced > 0)) || fail "no object of the debug build was replaced by an optimised one"
+tests=$release/EventBusPackageTests.xctest
+swiftc -emit-executable -module-name EventBusPackageTests -L "$release" "@$objects" \
+  -Xlinker '-rpath=$ORIGIN' -o "$tests" || fail "the tests do not link with the optimised libraries"
+run_tests tests-release "$tests" --testing-library swift-testing

@@ -2,14 +2,14 @@
 # the same tests under ThreadSanitizer, with the lock it understands
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# One test at a time: side by side, and ten times slower, they would starve each other of the two or
-# three threads there are until time limits are hit.
-#
-# Left out are the suites that stay on one thread, where there is nothing to find: those whose files
-# contain none of the words with which a test gets a second thread. A suite cannot be forgotten: it takes
-# part as soon as it contains one of them.
+# Left out are the files of suites that stay on one thread, where there is nothing to find: those that contain
+# none of the words with which a test gets a second thread. A file cannot be forgotten: it takes part as soon
+# as it contains one of them.
 concurrency='\b(async|await|Task|onThreads|blockedOnThread|Thread|pthread|StartGate|Atomic|Mutex|Locked|'
 concurrency+='SharedObserved|EventRecorder|every\(|after\()'
+mapfile -t files < <(grep -rLE --include='*Tests.swift' "$concurrency" Tests | LC_ALL=C sort)
+((${#files[@]} > 0)) || fail "found no suite that stays on one thread"
+
 # So are values that are searched on one thread although a helper of theirs is asynchronous, and programs
 # that real signals are sent to, or that fill a terminal and expect no reports on it. ThreadSanitizer holds
 # a signal back until the thread that received it calls into the runtime, so that what they wait for may
@@ -19,20 +19,25 @@ left_out=(
   SignalBridgeTests SignalProcessTests ApplicationProcessTests ParentWatchTests
   ScreenKeysTests ScreenWaysOutTests ScreenWindowTests ScreenBackgroundTests ScreenColourTests
 )
+suites() { sed -nE 's/^(final )?(struct|class|enum|actor) (\w+Tests)\b.*/\3/p' "$@"; }
 for suite in "${left_out[@]}"; do
-  grep -rqE "(struct|class) $suite\\b" Tests || fail "there is no suite $suite to leave out"
+  file=$(grep -rlE --include='*.swift' "(struct|class) $suite\\b" Tests) || fail "there is no suite $suite to leave out"
+  for other in $(suites "$file"); do
+    [[ " ${left_out[*]} " == *" $other "* ]] || fail "$file also contains $other, which takes part; move it to another file"
+  done
+  files+=("$file")
 done
-mapfile -t alone < <(
-  { grep -rLE --include='*Tests.swift' "$concurrency" Tests || true; } \
-    | xargs sed -nE 's/^(final )?(struct|class) (\w+Tests)\b.*/\3/p' | LC_ALL=C sort -u
-)
-((${#alone[@]} > 0)) || fail "found no suite that stays on one thread"
-skips=()
-for suite in "${left_out[@]}" "${alone[@]}"; do skips+=(--skip "\\.$suite/"); done
+export TESTS_LEFT_OUT=${files[*]}
 
-sanitized=(--sanitize thread -Xswiftc -DTSAN --scratch-path .build/tsan)
-build_tests "${sanitized[@]}"
-run_tests tests-tsan --no-parallel "${skips[@]}" "${sanitized[@]}" --skip-build
+sanitized=(--sanitize thread -Xswiftc -DTSAN --scratch-path .build/tsan --disable-index-store)
+programs=$(programs_of_the_package)
+mapfile -t programs <<< "$programs"
+build_products "${sanitized[@]}" -- EventBusPackageTests "${programs[@]}"
+
+# One test at a time: side by side, and ten times slower, they would starve each other of the two or
+# three threads there are until time limits are hit.
+run_tests tests-tsan swift test --no-parallel "${sanitized[@]}" --skip-build
+echo "${#files[@]} files of tests were left out."
 
 # A report in a child process (an exit test) does not reach the status of the run.
 ! grep -q 'WARNING: ThreadSanitizer' "$work/tests-tsan.log" \
