@@ -24,9 +24,8 @@ package struct AtomicWords: @unchecked Sendable {  // Reason: atomic words at a 
   ///   - capacity: The maximum number of words.
   ///   - alignment: The alignment of the allocation, which begins with a header of 16 bytes.
   package init(capacity: Int, alignment: Int = 16) {
-    let size = (capacity + 2) * 8
-    let raw = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: alignment)
     let count = capacity + 2
+    let raw = UnsafeMutableRawPointer.allocate(byteCount: count * 8, alignment: alignment)
     let words = unsafe raw.bindMemory(to: Atomic<UInt>.self, capacity: count)  // Reason: fresh.
     for index in 0..<count {
       unsafe (words + index).initialize(to: Atomic(0))  // Reason: within the allocation.

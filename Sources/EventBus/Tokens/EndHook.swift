@@ -9,6 +9,12 @@ package final class EndHook: Registration,
     self.body = Locked(body)
   }
 
+  // The end of the lifetime is what the hook waits for: until its turn comes, it can be cancelled.
+
+  override package func isActive(_ handle: UInt) -> Bool { !hasEnded }
+
+  override package func stopCalls() {}
+
   override package func didEnd() {
     let body = body.withLock { $0.take() }
     withExtendedLifetime(body) {}

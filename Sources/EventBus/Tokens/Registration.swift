@@ -54,7 +54,7 @@ package class Registration: TokenTarget, EndingMembers.Member,
   /// Called once.
   package func didEnd() {}
 
-  /// Prevents new calls that do not check ``beginCall()``, ahead of the end.
+  /// Prevents new calls that check neither ``isOpen`` nor ``beginCall()``, ahead of the end.
   package func didStop() {}
 
   /// Stops or resumes deliveries, according to ``isPaused``.
@@ -85,7 +85,7 @@ package class Registration: TokenTarget, EndingMembers.Member,
     word.load(ordering: .sequentiallyConsistent) & Self.closed >= Self.onePause
   }
 
-  override package final func isActive(_ handle: UInt) -> Bool {
+  override package func isActive(_ handle: UInt) -> Bool {
     // A lifetime ends its members one after another, and runs hooks in between.
     word.load(ordering: .sequentiallyConsistent) & (Self.ended | Self.stopped) == 0
       && state.withLock { $0.membership }?.members.hasEnded != true
@@ -147,7 +147,7 @@ package class Registration: TokenTarget, EndingMembers.Member,
     return true
   }
 
-  package final func stopCalls() {
+  package func stopCalls() {
     word.bitwiseOr(Self.stopped, ordering: .sequentiallyConsistent)
     didStop()
   }
