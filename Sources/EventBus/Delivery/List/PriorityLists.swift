@@ -220,21 +220,18 @@ package struct PriorityLists: ~Copyable, Sendable {
     _ unlinked: inout UnlinkedItems
   ) {
     let old = tableBlock
-    let count = listCount - range.count + (list == nil ? 0 : 1)
-    let new = AtomicWords(capacity: count * Self.stride)
-    func copy(_ lists: Range<Int>) {
-      guard let old else { return }
-      for word in lists.lowerBound * Self.stride..<lists.upperBound * Self.stride {
-        new.append(old[word])
-      }
+    let oldCount = old?.count ?? 0
+    let (start, end) = (range.lowerBound * Self.stride, range.upperBound * Self.stride)
+    let inserted = list == nil ? 0 : Self.stride
+    let new = AtomicWords(zeroes: oldCount - (end - start) + inserted)
+    if let old {
+      for word in 0..<start { new.publish(old[word], at: word) }
+      for word in end..<oldCount { new.publish(old[word], at: word - end + start + inserted) }
     }
-    copy(0..<range.lowerBound)
     if let list {
-      new.append(UInt(bitPattern: list.priority))
-      new.append(list.block.address)
-      new.append(0)
+      new.publish(UInt(bitPattern: list.priority), at: start)
+      new.publish(list.block.address, at: start + 1)
     }
-    copy(range.upperBound..<listCount)
     table.store(new.address, ordering: .sequentiallyConsistent)
     if let old { unlinked.append(old) }
   }
