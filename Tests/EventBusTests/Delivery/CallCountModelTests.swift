@@ -2,7 +2,7 @@ import Testing
 
 /// Posts that count the calls of one observer, driven one atomic access at a time.
 ///
-/// The accesses are those of `CallCount` and of the shell around it, in the same order, with two cells
+/// The accesses are those of `AnyObserver` and of the list around it, in the same order, with two cells
 /// of readers. The observer is published at any moment.
 private struct CallCountModel: Hashable {
   /// A mistake to be planted, to see that the search finds it.

@@ -4,14 +4,16 @@ import Testing
 @Suite("Observer registrations", .timeLimit(.minutes(5)))
 struct ObserverLinkTests {
   private let link: ObserverLink
-  private let observer: PosterObserver<Int>
+  private let observer: GeneralObserver<Int>
 
   private init() {
     let list = ObserverList(numbers: RegistrationCounter())
     link = ObserverLink(list)
-    observer = PosterObserver(fileID: #fileID, line: #line, link: link) { _, _ in
+    let request = ObserveRequest<Int>(fileID: #fileID, line: #line, once: true)
+    let sink = GeneralObserver<Int>.Sink.poster { _, _ in
       Issue.record("Its registration has ended.")
     }
+    observer = GeneralObserver(request, link: link, sink)
     link.connect(observer)
     list.add(observer, priority: 0)
   }
@@ -21,7 +23,7 @@ struct ObserverLinkTests {
     link.end(0)
     #expect(!link.isActive(0))
     #expect(!link.beginCall())
-    let taken: PosterObserver<Int>? = link.begin()
+    let taken: GeneralObserver<Int>? = link.begin()
     #expect(taken == nil)
     #expect(try observer.receive(1) == .cancelled)
   }
@@ -29,7 +31,7 @@ struct ObserverLinkTests {
   @Test("waitUntilFinished() waits for every call that began before the end, and for no other")
   func waitsForCalls() async {
     #expect(link.beginCall())
-    let taken: PosterObserver<Int>? = link.begin()
+    let taken: GeneralObserver<Int>? = link.begin()
     #expect(taken === observer)
     link.end(0)
     #expect(!link.beginCall())
