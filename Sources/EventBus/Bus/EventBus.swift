@@ -103,23 +103,3 @@ public final class EventBus: Sendable {
     return core
   }
 }
-
-extension EventBus {
-  /// Returns the most recent payload of a replayed event.
-  ///
-  /// - Parameter name: The name of the event.
-  /// - Returns: The payload that the bus recorded last, or `nil` if there was none, if it was cleared, or if
-  ///   the name asks for no replay.
-  /// - Complexity: O(1), one lock.
-  public func latest<Payload>(_ name: EventName<Payload>) -> Payload? {
-    core(of: name).replays.object?.latest
-  }
-
-  /// Removes the recorded payloads of an event, so that they are not replayed to later observers.
-  ///
-  /// - Parameter name: The name of the event.
-  /// - Complexity: O(*k*) in the number of recorded payloads.
-  public func clearReplay<Payload>(_ name: EventName<Payload>) {
-    core(of: name).replays.object?.clear()
-  }
-}
