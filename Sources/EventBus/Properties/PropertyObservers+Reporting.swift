@@ -160,8 +160,8 @@ extension PropertyObservers {
   /// Warns about observers that seem to set the property in an endless cycle.
   func warnOfRounds() {
     StandardError.print(
-      "EventBus: the property at \(site.fileID):\(site.line) was set more than 100 times by its own "
-        + "observers. Check whether they trigger each other in an endless cycle."
+      "EventBus: the property at \(site.fileID):\(site.line) was set more than 100 times by its "
+        + "own observers. Check whether they trigger each other in an endless cycle."
     )
   }
 }
