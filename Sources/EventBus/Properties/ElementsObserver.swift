@@ -139,9 +139,9 @@ extension Observed where Value: Collection {
     _ body: @escaping ElementsObserver<Value>.Body
   ) -> Token {
     if options.contains(.prior) {
+      let (fileID, line) = propertySite
       trap(
-        "observers of elements of the property at \(propertySite.fileID):\(propertySite.line) cannot be "
-          + "called before a change",
+        "observers of elements of the property at \(fileID):\(line) cannot be called before a change",
         remedy: "Leave out `.prior`, or use observe(owner:options:_:), which reports whole values"
       )
     }

@@ -76,7 +76,8 @@ extension Observed {
     coversSilentWrites: Bool = false
   ) -> Bool {
     guard let batch = OpenBatch.current else { return false }
-    if observers.rounds.joinBatch(old: old, coversSilentWrites: coversSilentWrites) {
+    if !observers.rounds.isInBatch {
+      observers.rounds.joinBatch(old: old, coversSilentWrites: coversSilentWrites)
       batch.add(self)
     }
     return true

@@ -106,8 +106,10 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     valid: String,
     _ site: PropertySite
   ) -> Never {
+    let property = propertySite
     trap(
-      "\(site.fileID):\(site.line) asks the property at \(propertySite.fileID):\(propertySite.line) to \(task) at \(position), which is outside \(valid)",
+      "\(site.fileID):\(site.line) asks the property at \(property.fileID):\(property.line) to "
+        + "\(task) at \(position), which is outside \(valid)",
       remedy: "Check the position against the indices of the value first"
     )
   }

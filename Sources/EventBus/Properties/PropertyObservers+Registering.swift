@@ -30,7 +30,11 @@ extension PropertyObservers {
       if let former = numbers.updateValue(observer.number, forKey: key),
         let index = index(of: former)
       {
-        borrowObserver(at: index) { $0.registration.endByItself() }
+        let slot = slots[index]
+        _ = ObjectAddress.borrow(slot.address) { (former: PropertyObserver<Value>) in
+          former.registration.endByItself()
+        }
+        withExtendedLifetime(slot) {}
       }
     }
     rounds.add(observer.number, observer.roles, value: value, isBehind: isBehind)

@@ -6,6 +6,7 @@ extension PropertyObservers {
   ///   - old: The old value.
   ///   - new: The new value.
   @inlinable
+  @inline(__always)
   func report(old: Value, new: Value) {
     if has(.involved.union(.reporting)) { return reportInOrder(old: old, new: new, nil) }
     let change = Change(.set, old: old, new: new)
@@ -64,7 +65,7 @@ extension PropertyObservers {
   ///   - record: The description of the write, if it has one.
   @usableFromInline
   func reportInOrder(old: Value?, new: Value, _ record: AnyObject?) {
-    if has(.writes) { note(record) }
+    note(record)
     run(rounds.report(old: old, new: new, coversSilentWrites: false))
   }
 
@@ -81,6 +82,7 @@ extension PropertyObservers {
   /// Records a write that is going to be reported.
   @usableFromInline
   func note(_ record: AnyObject?) {
+    guard has(.writes) else { return }
     let discarded = rounds.note(record)
     withExtendedLifetime(discarded) {}
   }
@@ -128,11 +130,12 @@ extension PropertyObservers {
   @usableFromInline
   func drainPending() {
     var count = 1
-    while let round = rounds.next() {
+    while has(.pending), let round = rounds.next() {
       deliver(round)
       count += 1
       if count == 101 { warnOfRounds() }
     }
+    set(.reporting, false)
   }
 
   private func deliver(_ round: PropertyRounds<Value>.Round) {
@@ -160,8 +163,8 @@ extension PropertyObservers {
   /// Warns about observers that seem to set the property in an endless cycle.
   func warnOfRounds() {
     printError(
-      "EventBus: the property at \(site.fileID):\(site.line) was set more than 100 times by its own "
-        + "observers. Check whether they trigger each other in an endless cycle."
+      "EventBus: the property at \(site.fileID):\(site.line) was set more than 100 times by its "
+        + "own observers. Check whether they trigger each other in an endless cycle."
     )
   }
 }

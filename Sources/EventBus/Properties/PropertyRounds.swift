@@ -168,19 +168,18 @@ package struct PropertyRounds<Value> {
   /// - Parameters:
   ///   - old: The value before the write; `nil` if no observer needed it.
   ///   - coversSilentWrites: Pass `true` if `old` is the value that all observers know.
-  /// - Returns: `false` if the property has already joined.
-  package mutating func joinBatch(old: Value?, coversSilentWrites: Bool) -> Bool {
-    guard !isInBatch else { return false }
+  package mutating func joinBatch(old: Value?, coversSilentWrites: Bool) {
+    assert(!isInBatch, "the property has already joined")
     (isInBatch, batchStart) = (true, old)
     if coversSilentWrites { hasSilentWrites = false }
-    return true
   }
 
   // MARK: Rounds
 
   /// Begins a report, unless one is in progress.
   ///
-  /// - Returns: `true` if it began; report the queue afterwards, with ``next()``.
+  /// - Returns: `true` if it began. The caller then reports the queue, with ``next()``, and ends the report,
+  ///   with ``adopt(isReporting:)``.
   package mutating func begin() -> Bool {
     guard phase == .idle else { return false }
     phase = .reporting
@@ -253,14 +252,10 @@ package struct PropertyRounds<Value> {
     return true
   }
 
-  /// Removes the next round of the queue; ends the report if there is none.
-  package mutating func next() -> Round? {
-    if let round = queue.popFirst() { return round }
-    phase = .idle
-    return nil
-  }
+  /// Removes the next round of the queue.
+  package mutating func next() -> Round? { queue.popFirst() }
 
-  /// Adopts a report that began or ended without this value.
+  /// Adopts the begin or the end of a report.
   ///
   /// - Parameter isReporting: A Boolean value that indicates whether a report is in progress.
   package mutating func adopt(isReporting: Bool) {

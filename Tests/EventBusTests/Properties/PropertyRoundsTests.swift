@@ -32,10 +32,7 @@ struct PropertyRoundsTests {
       var rounds = PropertyRounds<Int>()
       let number = rounds.takeNumber()
       rounds.add(number, .writes, value: 0, isBehind: false)
-      if isInBatch {
-        let isFirst = rounds.joinBatch(old: nil, coversSilentWrites: false)
-        #expect(isFirst)
-      }
+      if isInBatch { rounds.joinBatch(old: nil, coversSilentWrites: false) }
       let limit = PropertyRounds<Int>.recordLimit
       for index in 0..<limit {
         let discarded = rounds.noteSilently(Record(index, index + 1))
@@ -167,7 +164,7 @@ private struct Property {
     let old = record == nil || rounds.flags.contains(.changes) ? value : nil
     newest += 1
     value = newest
-    if isInBatch { use { _ = $0.joinBatch(old: old, coversSilentWrites: false) } }
+    if isInBatch, !rounds.isInBatch { use { $0.joinBatch(old: old, coversSilentWrites: false) } }
     _ = use { $0.note(record) }
     guard !isInBatch else { return }
     let round = use { [value] in $0.report(old: old, new: value, coversSilentWrites: false) }
@@ -214,8 +211,8 @@ private struct Property {
   }
 
   private mutating func drain() {
-    guard rounds.flags.contains(.pending) else { return isReporting = false }
-    while let round = use({ $0.next() }) { deliver(round) }
+    while rounds.flags.contains(.pending), let round = use({ $0.next() }) { deliver(round) }
+    isReporting = false
   }
 
   private mutating func deliver(_ round: PropertyRounds<Int>.Round) {
