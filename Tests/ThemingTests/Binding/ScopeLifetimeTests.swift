@@ -61,4 +61,28 @@ struct ScopeLifetimeTests {
     #expect(log.entries == (0..<10).map { "\($0).corner 7" })
     withExtendedLifetime(labels) {}
   }
+
+  @Test("Scopes released on other threads leave the list, while others are created and switched")
+  func releasedElsewhere() async throws {
+    let manager = makeManager(bus: bus)
+    let kept = try manager.scope { $0[.accent] = .red }
+    await withTaskGroup(of: Void.self) { group in
+      for round in 0..<200 {
+        var scopes: [ThemeManager] = []
+        for _ in 0..<8 {
+          if let scope = try? manager.scope({ $0[.font] = "scoped" }) { scopes.append(scope) }
+        }
+        group.addTask { [scopes] in
+          await Task.yield()
+          withExtendedLifetime(scopes) {}
+        }
+        scopes = []
+        _ = try? manager.use(rounded(round))
+        await Task.yield()
+      }
+    }
+    #expect(manager.scopeSlotCount <= 8)
+    try manager.use(rounded(9))
+    #expect(kept.theme[.radius] == 9 && kept.theme[.accent] == .red)
+  }
 }
