@@ -93,6 +93,8 @@ for target in package.targets {
 if let paths = Context.environment["TESTS_LEFT_OUT"]?.split(separator: " ") {
   for target in package.targets where target.type == .test {
     let folder = "Tests/\(target.name)/"
-    target.exclude += paths.filter { $0.hasPrefix(folder) }.map { String($0.dropFirst(folder.count)) }
+    target.exclude += paths.filter { $0.hasPrefix(folder) }.map {
+      String($0.dropFirst(folder.count))
+    }
   }
 }
