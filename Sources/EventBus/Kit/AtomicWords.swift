@@ -24,10 +24,10 @@ package struct AtomicWords: @unchecked Sendable {  // Reason: atomic words at a 
   ///   - capacity: The maximum number of words.
   ///   - alignment: The alignment of the allocation, which begins with a header of 16 bytes.
   package init(capacity: Int, alignment: Int = 16) {
-    let size = (capacity + 2) * 8
-    let raw = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: alignment)
-    let words = unsafe raw.bindMemory(to: Atomic<UInt>.self, capacity: capacity + 2)  // Reason: fresh.
-    for index in 0..<capacity + 2 {
+    let size = capacity + 2
+    let raw = UnsafeMutableRawPointer.allocate(byteCount: size * 8, alignment: alignment)
+    let words = unsafe raw.bindMemory(to: Atomic<UInt>.self, capacity: size)  // Reason: fresh.
+    for index in 0..<size {
       unsafe (words + index).initialize(to: Atomic(0))  // Reason: within the allocation.
     }
     unsafe base = words + 2  // Reason: as above.
