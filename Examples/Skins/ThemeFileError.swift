@@ -36,21 +36,21 @@ struct ThemeFileError: Error, CustomStringConvertible {
   private static func problem(_ error: DecodingError) -> String {
     switch error {
     case .typeMismatch(let type, let context):
-      "\(place(context)) has the wrong type: write a value of type \(type)"
+      "\(location(context)) has the wrong type: write a value of type \(type)"
     case .valueNotFound(let type, let context):
-      "\(place(context)) is null: write a value of type \(type), or leave it out"
+      "\(location(context)) is null: write a value of type \(type), or leave it out"
     case .keyNotFound(let key, _):
       "\"\(key.stringValue)\" is missing: add it"
     case .dataCorrupted(let context) where context.codingPath.isEmpty:
       "not complete JSON: look for a missing brace, quote or comma"
     case .dataCorrupted(let context):
-      "\(place(context)): \(context.debugDescription)"
+      "\(location(context)): \(context.debugDescription)"
     @unknown default:
       "cannot be decoded"
     }
   }
 
-  private static func place(_ context: DecodingError.Context) -> String {
+  private static func location(_ context: DecodingError.Context) -> String {
     let names = context.codingPath.map(\.stringValue)
     return names.isEmpty ? "the file" : "\"\(names.joined(separator: "."))\""
   }

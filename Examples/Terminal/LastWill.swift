@@ -123,9 +123,9 @@ nonisolated(unsafe) private let estate = unsafe made(Estate(), 1)  // Reason: se
 nonisolated(unsafe) private let formers = unsafe made(sigaction(), 65)  // Reason: see above.
 
 private func made<Value>(_ value: Value, _ count: Int) -> UnsafeMutablePointer<Value> {
-  let place = UnsafeMutablePointer<Value>.allocate(capacity: count)
-  unsafe place.initialize(repeating: value, count: count)  // Reason: as much as there is.
-  return unsafe place  // Reason: never freed.
+  let storage = UnsafeMutablePointer<Value>.allocate(capacity: count)
+  unsafe storage.initialize(repeating: value, count: count)  // Reason: the capacity.
+  return unsafe storage  // Reason: never freed.
 }
 
 private func executeWill() {

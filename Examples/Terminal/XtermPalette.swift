@@ -23,11 +23,11 @@ package enum XtermPalette {
     case 0..<16:
       return named[Int(index)]
     case 16..<232:
-      let place = Int(index) - 16
+      let number = Int(index) - 16
       return Colour(
-        red: steps[place / 36],
-        green: steps[place / 6 % 6],
-        blue: steps[place % 6]
+        red: steps[number / 36],
+        green: steps[number / 6 % 6],
+        blue: steps[number % 6]
       )
     default:
       let grey = UInt8(8 + 10 * (Int(index) - 232))

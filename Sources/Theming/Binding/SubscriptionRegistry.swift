@@ -71,7 +71,7 @@ final class SubscriptionRegistry: Sendable {
 
   /// Removes the subscriptions of dead objects.
   ///
-  /// - Complexity: O(*n*) in the number of subscriptions added with `addKept`.
+  /// - Complexity: O(*n*) in the number of kept subscriptions.
   @MainActor
   func sweep() {
     let swept = state.withLock { $0.index.swept }

@@ -83,17 +83,20 @@ public final class ThemeSlot {
     map.map { ThemeMap(converting: $0) }
   }
 
-  /// Replaces the map and its subscription, as the setter of ``Themed`` does.
+  /// Replaces the map and its subscription.
+  ///
+  /// The former contents are released last: code that their release triggers may set the slot
+  /// again, and the later assignment wins, as for any property.
   func set<Object: AnyObject>(_ new: ThemeMap<Object>?, for object: Object) {
-    let former = (map, token)
+    let former = (map: map, token: token)
     (map, token) = (new.map { ThemeMap(converting: $0) }, nil)
-    former.1?.cancel()
+    former.token?.cancel()
     if let new {
       let manager = new.manager ?? self.manager ?? .shared
       manager.subscribe(object, new) { token in
-        let meanwhile = (map, self.token)
+        let meanwhile = (map: map, token: self.token)
         (map, self.token) = (ThemeMap(converting: new), token)
-        meanwhile.1?.cancel()
+        meanwhile.token?.cancel()
       }
     }
     withExtendedLifetime(former) {}

@@ -69,7 +69,7 @@ struct AppearanceTests {
   }
 
   @Test("An appearance change updates the views and is posted on the bus")
-  func told() {
+  func posted() {
     let bus = EventBus()
     let manager = ThemeManager(light: day, dark: night, bus: bus)
     let log = Log<String>()

@@ -43,11 +43,11 @@ struct GarbledDocumentTests {
     var outcomes = (themes: 0, errors: 0)
     for _ in 0..<5_000 {
       var bytes = original
-      let place = Int.random(in: bytes.indices, using: &random)
+      let index = Int.random(in: bytes.indices, using: &random)
       switch random.next() % 3 {
-      case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
-      case 1: bytes.remove(at: place)
-      default: bytes.insert(bytes[place], at: place)
+      case 0: bytes[index] = UInt8.random(in: 0...255, using: &random)
+      case 1: bytes.remove(at: index)
+      default: bytes.insert(bytes[index], at: index)
       }
       do {
         let document = try JSONDecoder().decode(SkinDocument.self, from: Data(bytes))

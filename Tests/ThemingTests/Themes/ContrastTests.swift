@@ -161,8 +161,8 @@ struct LaidOverTests {
   /// Returns the channels of a colour, three of them when it is opaque.
   private func channels(_ colour: RGBA) -> [UInt8] {
     let digits = Array(colour.hex.dropFirst())
-    return stride(from: 0, to: digits.count, by: 2).compactMap { place in
-      UInt8(String(digits[place...(place + 1)]), radix: 16)
+    return stride(from: 0, to: digits.count, by: 2).compactMap { index in
+      UInt8(String(digits[index...(index + 1)]), radix: 16)
     }
   }
 
