@@ -7,7 +7,8 @@
 # A line of code is neither blank nor only a comment. A type is a declaration of a class, struct, enum,
 # protocol or actor. Two files form a pair (a file may pair with itself) if six or more consecutive lines
 # of code are equal apart from names, strings and numbers. Lone punctuation, imports and directives do not
-# count, and neither do runs that occur in more than eight places.
+# count, nor do the cases of enumerations and the parameter lists of public functions, which are the contract
+# and have no other form; neither do runs that occur in more than eight places.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -48,6 +49,13 @@ LC_ALL=C awk -v verbose="$([[ ${1:-} == --pairs ]] && echo 1 || echo 0)" '
   {
     code++; total++
     if ($0 ~ /^[ \t]*((public|package|internal|private|fileprivate|final|indirect|open|nonisolated|@[a-zA-Z]+(\([^)]*\))?)[ \t]+)*(class|struct|enum|protocol|actor)[ \t]+[A-Z]/) types++
+    if ($0 ~ /^[ \t]*case [a-zA-Z_, ]+(\(.*\))?( = .*)?$/) next
+    if (FNR == 1) depth = 0
+    if (depth > 0 || $0 ~ /^[ \t]*(@[a-zA-Z]+ )*public (static |convenience |mutating )*(func|init)/) {
+      text = $0
+      depth += gsub(/\(/, "", text) - gsub(/\)/, "", text)
+      next
+    }
     s = shape($0)
     if (s !~ /[a-z]/ || /^[ \t]*([a-z]+ )?import / || /^[ \t]*#/) next
     at = ++n[FILENAME]
