@@ -41,12 +41,11 @@ final class WriteRecord<Edits> {
 protocol ElementsChange<Whole> {
   associatedtype Whole: Collection
 
-  /// Creates the change that a report describes.
+  /// Creates the change that a report describes, unless its operations cancel each other out.
   ///
   /// - Parameters:
   ///   - report: The report.
   ///   - knownCount: The element count of the value that the observer knows.
-  /// - Returns: `nil` if the operations cancel each other out.
   init?(_ report: WriteReport<Whole>, knownCount: Int)
 }
 

@@ -38,7 +38,7 @@ final class PropertyObservers<Value> {
     didSet { set(.dependents, dependents.count > 0) }
   }
 
-  /// The number of registrations. Ended registrations count until they are removed.
+  /// The number of registrations, including ended ones that have not been removed.
   var count = 0
   /// The number of registrations whose owners must be swept.
   var sweptCount = 0

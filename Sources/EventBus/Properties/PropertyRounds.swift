@@ -62,7 +62,7 @@ package struct PropertyRounds<Value> {
   private var hasSilentWrites = false
   /// The number of the next registration.
   private(set) var nextNumber: UInt = 0
-  /// The number of registrations with each role. Ended registrations count until they are removed.
+  /// The number of registrations with each role, including ended ones that have not been removed.
   private var counts = (changes: 0, priors: 0, validators: 0, writes: 0)
   /// The records of the unreported writes, kept while there are observers of elements; `nil` if any of
   /// the writes was not described.
@@ -285,7 +285,9 @@ package struct PropertyRounds<Value> {
   }
 }
 
-/// The state of a property that every write checks. The first four flags are also the roles of an observer.
+/// The state of a property that every write checks.
+///
+/// The first four flags are also the roles of an observer.
 @usableFromInline
 package struct PropertyFlags: OptionSet, Sendable {
   /// The bits of the flags.
