@@ -41,7 +41,7 @@ final class WriteRecord<Edits> {
 protocol ElementsChange<Whole> {
   associatedtype Whole: Collection
 
-  /// Creates the change that a report describes, or `nil` if the operations cancel each other out.
+  /// Creates the change that a report describes, unless its operations cancel each other out.
   ///
   /// - Parameters:
   ///   - report: The report.

@@ -190,6 +190,8 @@ extension Observed: ObservableValue {
 @available(*, unavailable)
 extension Observed: Sendable {}
 
-/// The source site of a property or of a call, for messages; unlike ``SourceSite`` it copies no string.
+/// The source site of a property or of a call, for messages.
+///
+/// Unlike ``SourceSite`` it copies no string.
 @usableFromInline
 typealias PropertySite = (fileID: StaticString, line: UInt)

@@ -285,7 +285,9 @@ package struct PropertyRounds<Value> {
   }
 }
 
-/// The state of a property that every write checks; the first four flags are also the roles of an observer.
+/// The state of a property that every write checks.
+///
+/// The first four flags are also the roles of an observer.
 @usableFromInline
 package struct PropertyFlags: OptionSet, Sendable {
   /// The bits of the flags.

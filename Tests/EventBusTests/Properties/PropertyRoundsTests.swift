@@ -66,6 +66,8 @@ private enum Step: CaseIterable {
   case leave
   case writeSilently
   case describeSilently
+  /// A manual report from a value that all observers know, here always -1.
+  case notify
   case beginBatch
   /// A write of the value with which the batch began.
   case restore
@@ -131,6 +133,7 @@ private struct Property {
       newest += 1
       value = newest
       _ = use { $0.noteSilently(record) }
+    case .notify: notify()
     case .beginBatch: isInBatch = true
     case .restore:
       guard let start = rounds.batchStart else { return }
@@ -189,6 +192,17 @@ private struct Property {
       deliver(round)
     }
     if !staying { drain() }
+  }
+
+  private mutating func notify() {
+    if isInBatch {
+      if !rounds.isInBatch { use { $0.joinBatch(old: -1, coversSilentWrites: true) } }
+      return
+    }
+    let round = use { [value] in $0.report(old: -1, new: value, coversSilentWrites: true) }
+    guard let round else { return }
+    deliver(round)
+    drain()
   }
 
   /// Returns `true` if the property has joined the batch.
@@ -276,6 +290,10 @@ private struct Model {
     case .writeSilently, .describeSilently:
       if batch?.hasJoined != true { isSilent = true }
       _ = store(newest + 1, isDescribed: step == .describeSilently)
+    case .notify:
+      if batch?.hasJoined == true { return }
+      isSilent = false
+      if batch != nil { batch = (-1, true) } else { report(from: -1, isNetZero: false) }
     case .beginBatch: batch = (nil, false)
     case .restore:
       if let start = batch?.start { _ = store(start, isDescribed: true) }
