@@ -77,14 +77,7 @@ public final class Signal<Payload: Sendable>: Sendable {
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) -> Int {
-    core.send(
-      payload,
-      from: sender,
-      excluding: token,
-      fileID: fileID,
-      line: line,
-      isolation: isolation
-    )
+    core.send(payload, PostRequest(sender, token, fileID, line, isolation))
   }
 
   /// Calls every observer of a signal without a payload, in order.
