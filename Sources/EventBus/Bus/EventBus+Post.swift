@@ -32,9 +32,26 @@ extension EventBus {
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) -> Int {
-    let post = PostRequest(sender, token, fileID, line, isolation)
-    let reached = table.with(name.index) { (core: SignalCore<Payload>) in core.send(payload, post) }
-    return reached ?? postUnobserved(name, payload, post)
+    let reached = table.with(name.index) { (core: SignalCore<Payload>) in
+      core.send(
+        payload,
+        from: sender,
+        excluding: token,
+        fileID: fileID,
+        line: line,
+        isolation: isolation
+      )
+    }
+    if let reached { return reached }
+    return postUnobserved(
+      name,
+      payload,
+      from: sender,
+      excluding: token,
+      fileID: fileID,
+      line: line,
+      isolation: isolation
+    )
   }
 
   /// Posts an event without a payload.
@@ -67,52 +84,22 @@ extension EventBus {
   func postUnobserved<Payload>(
     _ name: EventName<Payload>,
     _ payload: Payload,
-    _ post: PostRequest
+    from sender: AnyObject?,
+    excluding token: Token?,
+    fileID: StaticString,
+    line: UInt,
+    isolation: (any Actor)?
   ) -> Int {
     if !hub.reportsUnhandled, hub.waiting.isZero, hub.isPlain, name.interned.replay == 0 {
       return 0
     }
-    return core(of: name).send(payload, post)
-  }
-}
-
-/// The parameters of a post, other than its payload.
-@usableFromInline
-struct PostRequest {
-  @usableFromInline
-  let sender: AnyObject?
-  @usableFromInline
-  let excluded: Token?
-  @usableFromInline
-  let fileID: StaticString
-  @usableFromInline
-  let line: UInt
-  @usableFromInline
-  let isolation: (any Actor)?
-
-  @inlinable
-  init(
-    _ sender: AnyObject?,
-    _ excluded: Token?,
-    _ fileID: StaticString,
-    _ line: UInt,
-    _ isolation: (any Actor)?
-  ) {
-    (self.sender, self.excluded) = (sender, excluded)
-    (self.fileID, self.line, self.isolation) = (fileID, line, isolation)
-  }
-
-  /// The description of the post for observers.
-  var delivery: Delivery {
-    Delivery(
+    return core(of: name).send(
+      payload,
+      from: sender,
+      excluding: token,
       fileID: fileID,
       line: line,
-      sender: sender.map(ObjectIdentifier.init),
-      isolation: isolation,
-      excluded: excluded.flatMap { $0.isActive ? $0.identity : nil }
+      isolation: isolation
     )
   }
 }
-
-@available(*, unavailable)
-extension PostRequest: Sendable {}

@@ -77,7 +77,14 @@ public final class Signal<Payload: Sendable>: Sendable {
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) -> Int {
-    core.send(payload, PostRequest(sender, token, fileID, line, isolation))
+    core.send(
+      payload,
+      from: sender,
+      excluding: token,
+      fileID: fileID,
+      line: line,
+      isolation: isolation
+    )
   }
 
   /// Calls every observer of a signal without a payload, in order.

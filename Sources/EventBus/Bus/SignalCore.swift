@@ -91,26 +91,58 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   ///
   /// - Returns: The number of handlers that were called or for which the event was queued.
   @inlinable
-  func send(_ payload: Payload, _ post: PostRequest) -> Int {
-    if let isolation = post.isolation, !hub.waiting.isZero { hub.drainMailbox(of: isolation) }
-    guard post.excluded == nil, hub.isPlain,
-      post.sender == nil ? isPlainWithoutSender : isPlain,
+  func send(
+    _ payload: Payload,
+    from sender: AnyObject?,
+    excluding token: Token?,
+    fileID: StaticString,
+    line: UInt,
+    isolation: (any Actor)?
+  ) -> Int {
+    if let isolation, !hub.waiting.isZero { hub.drainMailbox(of: isolation) }
+    func failed(_ error: any Error, _ observer: AnyObserver) {
+      report(error, observer, payload, from: sender, fileID: fileID, line: line)
+    }
+    guard token == nil, hub.isPlain, sender == nil ? isPlainWithoutSender : isPlain,
       let reached = isEmpty
-        ? 0
-        : deliver(
-          payload,
-          watchesNesting: { hub.watchesNesting },
-          failed: { report($0, $1, payload, post) }
-        )
-    else { return sendInOrder(payload, post) }
-    if reached == 0, hub.reportsUnhandled { reportUnhandled(payload, post) }
+        ? 0 : deliver(payload, watchesNesting: { hub.watchesNesting }, failed: failed)
+    else {
+      return sendInOrder(
+        payload,
+        from: sender,
+        excluding: token,
+        fileID: fileID,
+        line: line,
+        isolation: isolation
+      )
+    }
+    if reached == 0, hub.reportsUnhandled {
+      reportUnhandled(payload, from: sender, fileID: fileID, line: line)
+    }
     return reached
   }
 
   /// Delivers an event on the general path.
   @usableFromInline
-  func sendInOrder(_ payload: Payload, _ post: PostRequest) -> Int {
-    deliver(payload, from: post.sender, post.delivery)
+  func sendInOrder(
+    _ payload: Payload,
+    from sender: AnyObject?,
+    excluding token: Token?,
+    fileID: StaticString,
+    line: UInt,
+    isolation: (any Actor)?
+  ) -> Int {
+    deliver(
+      payload,
+      from: sender,
+      Delivery(
+        fileID: fileID,
+        line: line,
+        sender: sender.map(ObjectIdentifier.init),
+        isolation: isolation,
+        excluded: token.flatMap { $0.isActive ? $0.identity : nil }
+      )
+    )
   }
 
   /// Delivers an event on the general path, given its origin.
@@ -190,14 +222,23 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     _ error: any Error,
     _ observer: AnyObserver,
     _ payload: Payload,
-    _ post: PostRequest
+    from sender: AnyObject?,
+    fileID: StaticString,
+    line: UInt
   ) {
-    handlerFailed(error, in: observer, payload: payload, delivery: post.delivery)
+    let delivery = Delivery(fileID: fileID, line: line, sender: sender.map(ObjectIdentifier.init))
+    handlerFailed(error, in: observer, payload: payload, delivery: delivery)
   }
 
   @usableFromInline
-  func reportUnhandled(_ payload: Payload, _ post: PostRequest) {
-    hub.unhandled(event(payload, post.delivery))
+  func reportUnhandled(
+    _ payload: Payload,
+    from sender: AnyObject?,
+    fileID: StaticString,
+    line: UInt
+  ) {
+    let delivery = Delivery(fileID: fileID, line: line, sender: sender.map(ObjectIdentifier.init))
+    hub.unhandled(event(payload, delivery))
   }
 
   override package func handlerFailed(
