@@ -59,7 +59,9 @@ final class EventQueue: Sendable {
     Task.detached { await self.turn(on: isolation) }
   }
 
-  /// Delivers the events that wait now; events enqueued during their delivery wait for another turn.
+  /// Delivers the events that wait now.
+  ///
+  /// Events enqueued during their delivery wait for another turn.
   private func turn(on isolation: isolated (any Actor)?) {
     var batch = BoundedQueue<Event>()
     lane.withLock { swap(&$0.waiting, &batch) }

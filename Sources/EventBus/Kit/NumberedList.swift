@@ -162,7 +162,7 @@ package struct NumberedList<Element> {
     slots = slots.filter { $0.element != nil }
   }
 
-  @usableFromInline
+  @inlinable
   func slot(of number: UInt, _ steps: inout Int) -> Int? {
     let slot = slots.indices.partitionPoint { slot in
       steps += 1
@@ -178,6 +178,7 @@ extension Range<Int> {
   /// Returns the first index that does not satisfy a predicate, which all indices before it satisfy.
   ///
   /// - Complexity: O(log *n*).
+  @inlinable
   package func partitionPoint(_ precedes: (Int) -> Bool) -> Int {
     var (low, high) = (lowerBound, upperBound)
     while low < high {

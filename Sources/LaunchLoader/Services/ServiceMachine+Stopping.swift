@@ -225,7 +225,8 @@ extension ServiceMachine {
 
   /// The services in stop order: higher layers first, and the last added first within a layer.
   private func idsInReverse() -> [ID] {
-    records.map { (layer: $0.value.layer, id: $0.key) }.sorted(by: >).map(\.id)
+    let services = records.map { (layer: $0.value.layer, id: $0.key) }
+    return services.sorted { ($0.layer, $0.id) > ($1.layer, $1.id) }.map(\.id)
   }
 
   private mutating func remove(_ id: ID, _ record: Record) {
