@@ -29,7 +29,7 @@ for suite in "${left_out[@]}"; do
 done
 export TESTS_LEFT_OUT=${files[*]}
 
-sanitized=(--sanitize thread -Xswiftc -DTSAN --scratch-path .build/tsan --disable-index-store)
+sanitized=(--sanitize thread -Xswiftc -DTSAN --scratch-path .build/tsan)
 programs=$(programs_of_the_package)
 mapfile -t programs <<< "$programs"
 build_products "${sanitized[@]}" -- EventBusPackageTests "${programs[@]}"

@@ -60,7 +60,7 @@ extension Observed {
   public func willSet(
     _ validate: @escaping (_ old: Value, _ proposed: inout Value) -> Bool
   ) -> Token {
-    observersToJoin().register(value: storage) { PropertyValidator($0, validate) }
+    observersToJoin().register(value: nil) { PropertyValidator($0, validate) }
   }
 
   /// Ends all registrations of an owner.

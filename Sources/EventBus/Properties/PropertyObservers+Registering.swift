@@ -6,7 +6,7 @@ extension PropertyObservers {
   ///   - owner: The owner of the registration.
   ///   - id: The identifier under which the registration replaces an earlier one of its owner.
   ///   - options: The calls to make besides those for changes.
-  ///   - value: The current value.
+  ///   - value: The current value; `nil` for a validator, which does not need it.
   ///   - isBehind: Pass `true` if the other observers do not know that value for a reason outside this
   ///     property.
   ///   - make: Creates the observer.
@@ -15,7 +15,7 @@ extension PropertyObservers {
     owner: AnyObject? = nil,
     id: AnyHashable? = nil,
     _ options: ObserveOptions = [],
-    value: Value,
+    value: Value?,
     isBehind: Bool = false,
     _ make: (PropertyRegistration) -> PropertyObserver<Value>
   ) -> Token {
@@ -37,13 +37,17 @@ extension PropertyObservers {
         withExtendedLifetime(slot) {}
       }
     }
-    rounds.add(observer.number, observer.roles, value: value, isBehind: isBehind)
+    if let value {
+      rounds.add(observer.number, observer.roles, value: value, isBehind: isBehind)
+    } else {
+      rounds.addValidator()
+    }
     slots.append((observer.number, observer, ObjectAddress.of(observer)))
     count += 1
     if observer.needsSweeping { sweptCount += 1 }
     observer.wasAdded()
     cleanIfDirty()
-    if options.contains(.initial) { deliverInitial(observer, value) }
+    if let value, options.contains(.initial) { deliverInitial(observer, value) }
     return token
   }
 

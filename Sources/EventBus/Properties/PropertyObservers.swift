@@ -193,7 +193,11 @@ final class PropertyObservers<Value> {
     var records: [AnyObject] = []
     for number in ledger.takeEnded() {
       guard let index = index(of: number) else { continue }
-      borrowObserver(at: index) { observer in
+      // Taken first: the identifiers are compared by code that may use the property.
+      let address = slots[index].address
+      slots[index].address = 0
+      if let observer = slots[index].observer.take() { removed.append(observer) }
+      _ = ObjectAddress.borrow(address) { (observer: PropertyObserver<Value>) in
         count -= 1
         if observer.needsSweeping { sweptCount -= 1 }
         if let key = observer.key, numbers[key] == number { numbers[key] = nil }
@@ -201,8 +205,6 @@ final class PropertyObservers<Value> {
         if let baseline = leftovers.baseline { baselines.append(baseline) }
         records += leftovers.records
       }
-      slots[index].address = 0
-      if let observer = slots[index].observer.take() { removed.append(observer) }
     }
     if slots.count > max(8, 2 * count) { slots.removeAll { $0.observer == nil } }
     withExtendedLifetime((removed, baselines, records)) {}

@@ -115,6 +115,9 @@ package struct PropertyRounds<Value> {
     }
   }
 
+  /// Adds the registration of a validator.
+  package mutating func addValidator() { count(.validators, by: 1) }
+
   /// Removes a registration.
   ///
   /// - Returns: Its baseline and the records that no registration needs any more, to release.

@@ -221,8 +221,9 @@ private final class QueuedTimer<C: Clock>: TimerRegistration,
           await TimerActivity.perform(as: unit) { await call() }
         }
       if isOwned == false { endByItself() }
-      if isOwned != nil { queue.finish(self) }
+      // Before the next tick, which may be due, can begin in another task.
       runner.store(0, ordering: .releasing)
+      if isOwned != nil { queue.finish(self) }
       finish()
     }
     unit?.end()

@@ -26,6 +26,8 @@ package struct TimerTable<Instant: InstantProtocol> {
   /// The sleeping task, and the instant of its next wake-up.
   private var sleeper: (number: UInt, instant: Instant, task: Task<Void, Never>?)?
   private var lastSleeper: UInt = 0
+  /// Indicates that the clock has failed to sleep since a timer began to wait.
+  private var hasFailed = false
 
   /// The number of timers, including those that ended during their running tick.
   package private(set) var count = 0
@@ -197,6 +199,7 @@ package struct TimerTable<Instant: InstantProtocol> {
 
   private mutating func enqueue(_ record: TimerRecord<Instant>, _ slot: Int) {
     record.phase = .waiting
+    hasFailed = false
     let (deadline, latest) = (record.schedule.deadline, record.schedule.latest)
     heap.insert(TimerDeadline(deadline, latest: latest, order: record.order, slot: slot))
   }
@@ -210,6 +213,7 @@ extension TimerTable {
   /// Replaces a sleeper that would wake up too late, and removes one that is not needed.
   package mutating func updateSleeper() -> SleeperChange {
     guard let first = heap.first else { return (sleeper.take()?.task, nil) }
+    if hasFailed { return (nil, nil) }
     if let sleeper, sleeper.instant <= first.latest { return (nil, nil) }
     let obsolete = sleeper?.task
     lastSleeper += 1
@@ -241,7 +245,11 @@ extension TimerTable {
   }
 
   /// Removes a sleeper whose clock has failed.
+  ///
+  /// The next timer that begins to wait gets another one.
   package mutating func removeSleeper(_ number: UInt) {
-    if isCurrent(sleeper: number) { sleeper = nil }
+    guard isCurrent(sleeper: number) else { return }
+    sleeper = nil
+    hasFailed = true
   }
 }

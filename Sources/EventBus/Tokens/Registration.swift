@@ -111,9 +111,12 @@ package class Registration: TokenTarget, EndingMembers.Member,
   private func conclude() -> Bool {
     guard markEnded() else { return false }
     didEnd()
-    state.withLock { $0.membership.take() }?.leave()
+    leaveLifetime()
     return true
   }
+
+  /// Leaves the lifetime of the owner, after the end.
+  package final func leaveLifetime() { state.withLock { $0.membership.take() }?.leave() }
 
   /// Cancels the token of a registration that has ended by itself.
   package final func cancelToken() {

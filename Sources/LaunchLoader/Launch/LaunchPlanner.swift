@@ -108,7 +108,11 @@ package struct LaunchPlanner: Sendable {
   }
 
   private mutating func excludeDependants(_ rows: [LaunchRow]) {
-    let dependants = graph.reversed()
+    // Edges of dependencies that have to finish; others exclude nothing.
+    let hard = DependencyGraph(
+      rows.indices.map { row in dependencies(of: row).filter { $0.1 }.map { $0.0 } }
+    )
+    let dependants = hard.reversed()
     var found = excluded.keys.sorted()
     var start = 0
     while start < found.count {
@@ -116,7 +120,6 @@ package struct LaunchPlanner: Sendable {
       start += 1
       guard let id = rows[target].registration.id else { continue }
       for row in dependants.dependencies(of: target) where excluded[row] == nil {
-        guard dependencies(of: row).contains(where: { $0 == target && $1 }) else { continue }
         excluded[row] = id
         found.append(row)
       }

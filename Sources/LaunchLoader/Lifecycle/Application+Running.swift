@@ -61,7 +61,7 @@ extension Application {
           runner.send { $0.permitStop() }
         }
       case .over(let failures, let isCancelled):
-        Self.leaveHandlers(pending, messages)
+        pending.leaveHandlers(isFinal: true)
         await changed(.end)
         return (failures, isCancelled)
       }

@@ -56,7 +56,7 @@ public final class Application: Sendable {
 
   let configuration: Configuration
   let runner: ServiceRunner
-  let pending = PendingWork()
+  let pending: PendingWork
   let messages: MessageQueue
   let locked: Locked<State>
 
@@ -78,7 +78,9 @@ public final class Application: Sendable {
     self.configuration = configuration
     locked = Locked(State(delegate: delegate))
     messages = MessageQueue(configuration.onMessage)
-    let (pending, messages) = (pending, messages)
+    let messages = messages
+    let pending = PendingWork { messages.send("left behind: \($0)") }
+    self.pending = pending
     runner = ServiceRunner(
       ServiceRunner.Machine(
         stopTimeout: configuration.stopTimeout,
@@ -91,16 +93,11 @@ public final class Application: Sendable {
           bus.post(.serviceDidFail, ServiceFailure(service: service, error: error))
         },
         onMessage: { messages.send($0) },
-        onForcedStop: { Self.leaveHandlers(pending, messages) },
+        onForcedStop: { pending.leaveHandlers(isFinal: false) },
         onLeaveLaunch: { pending.leaveLaunch() },
         others: { pending.names }
       )
     )
-  }
-
-  /// Stops waiting for event handlers, and names them in messages.
-  static func leaveHandlers(_ pending: PendingWork, _ messages: MessageQueue) {
-    for name in pending.leaveHandlers() { messages.send("left behind: \(name)") }
   }
 
   /// The object that receives every edge; the application keeps it.

@@ -10,14 +10,29 @@ final class PendingWork: Sendable {
     let name: @Sendable () -> String
     /// Ends when the handlers have finished, or when it is cancelled; `nil` for launch work.
     let handlers: Task<Void, Never>?
+    let hasFinished: @Sendable () -> Bool
   }
 
-  private let items = Locked(NumberedList<Item>())
+  private struct State {
+    var items = NumberedList<Item>()
+    /// Indicates that handlers are left behind at once.
+    var isClosed = false
+  }
+
+  private let state = Locked(State())
+  private let onLeave: @Sendable (String) -> Void
   /// The result of the launch work; `nil` if it was left behind.
   private let launchEnd = LatchedValue<Result<LaunchReport, any Error>?>()
 
+  /// Creates a list without work.
+  ///
+  /// - Parameter onLeave: Called with the description of handlers that are left behind.
+  init(onLeave: @escaping @Sendable (String) -> Void) { self.onLeave = onLeave }
+
   /// The descriptions of the pending work, oldest first.
-  var names: [String] { items.withLock { $0.elements }.map { $0.name() } }
+  var names: [String] {
+    state.withLock { $0.items.elements }.filter { !$0.hasFinished() }.map { $0.name() }
+  }
 
   /// Waits for launch work, regardless of cancellation, and lists it in ``names`` meanwhile.
   ///
@@ -29,7 +44,8 @@ final class PendingWork: Sendable {
     _ task: Task<LaunchReport, any Error>,
     begin: () -> Void
   ) async -> Result<LaunchReport, any Error>? {
-    let number = items.withLock { $0.append(Item(name: { "launch work" }, handlers: nil)) }
+    let item = Item(name: { "launch work" }, handlers: nil, hasFinished: { false })
+    let number = state.withLock { $0.items.append(item) }
     defer { remove(number) }
     begin()
     Task { launchEnd.resolve(await task.result) }
@@ -44,7 +60,7 @@ final class PendingWork: Sendable {
   /// Posts an event whose handlers are pending until they have finished, including asynchronous ones and
   /// those on actors.
   ///
-  /// - Returns: A number for ``wait(_:)``, or `nil` if all handlers have finished.
+  /// - Returns: A number for ``wait(_:)``, or `nil` if all handlers have finished or are left behind.
   func post(
     _ name: EventName<Void>,
     on bus: EventBus,
@@ -54,38 +70,49 @@ final class PendingWork: Sendable {
     let completion = bus.postCounting(name, (), from: sender).completion
     if completion.isDone { return nil }
     let handlers = Task { await completion.wait() }
-    let item = Item(name: { Self.describe(name, bus) }, handlers: handlers)
-    return items.withLock { $0.append(item) }
+    let item = Item(
+      name: { Self.describe(name, bus) },
+      handlers: handlers,
+      hasFinished: { completion.isDone }
+    )
+    let number: UInt? = state.withLock { $0.isClosed ? nil : $0.items.append(item) }
+    if number == nil { leave(item) }
+    return number
   }
 
   /// Waits until the handlers of a post have finished or are left behind, regardless of cancellation.
   func wait(_ number: UInt) async {
-    await items.withLock { $0.element(number: number) }?.handlers?.value
+    await state.withLock { $0.items.element(number: number) }?.handlers?.value
     remove(number)
   }
 
   /// Waits until no handler is pending, regardless of cancellation.
   func untilHandlersAreDone() async {
-    while let number = items.withLock({ Self.handlers(in: $0).first?.number }) {
+    while let number = state.withLock({ Self.handlers(in: $0.items).first?.number }) {
       await wait(number)
     }
   }
 
-  /// Stops waiting for the handlers, which continue.
+  /// Stops waiting for the handlers, which continue, and reports them.
   ///
-  /// - Returns: The descriptions of the handlers.
-  func leaveHandlers() -> [String] {
-    let left = items.withLock { items in
-      let left = Self.handlers(in: items)
-      for (number, _) in left { _ = items.remove(number: number) }
+  /// - Parameter isFinal: Pass `true` to leave the handlers of later posts behind at once.
+  func leaveHandlers(isFinal: Bool) {
+    let left = state.withLock { state in
+      if isFinal { state.isClosed = true }
+      let left = Self.handlers(in: state.items)
+      for (number, _) in left { _ = state.items.remove(number: number) }
       return left.map(\.element)
     }
-    for item in left { item.handlers?.cancel() }
-    return left.map { $0.name() }
+    for item in left { leave(item) }
+  }
+
+  private func leave(_ item: Item) {
+    if !item.hasFinished() { onLeave(item.name()) }
+    item.handlers?.cancel()
   }
 
   private func remove(_ number: UInt) {
-    let item = items.withLock { $0.remove(number: number) }
+    let item = state.withLock { $0.items.remove(number: number) }
     withExtendedLifetime(item) {}
   }
 

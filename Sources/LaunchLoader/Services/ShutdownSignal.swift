@@ -27,6 +27,8 @@ package final class ShutdownSignal: Sendable {
   /// Creates a signal that is not raised.
   package init() {}
 
+  deinit { hooks.end(isFinal: true) }
+
   /// A Boolean value that indicates whether the signal was raised; `true` before the first closure runs.
   package var isRaised: Bool { state.withLock { $0.isRaised } }
 
@@ -41,16 +43,21 @@ package final class ShutdownSignal: Sendable {
       if self?.isRaised == true { body() }
     }
     let token = Token(hook, handle: 0, isKept: true)
-    let isOpen = state.withLock { state in
+    let (isRaised, isOpen) = state.withLock { state in
       if !state.isClosed { state.runners += 1 }
-      return !state.isClosed
+      return (state.isRaised, !state.isClosed)
     }
-    if isOpen {
-      hook.join(hooks)
-      leave()
-    } else {
+    guard isOpen else {
       hook.end(0)
+      return token
     }
+    if isRaised {
+      hook.lifetimeEnded()
+    } else {
+      // Runs the closure at once if the signal was raised meanwhile and its closures have been taken.
+      hook.join(hooks)
+    }
+    leave()
     return token
   }
 

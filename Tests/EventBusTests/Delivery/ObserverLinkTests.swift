@@ -28,6 +28,16 @@ struct ObserverLinkTests {
     #expect(try observer.receive(1) == .cancelled)
   }
 
+  @Test("A list being emptied takes its observer back from a registration that is just ending")
+  func emptiedWhileEnding() {
+    // Another thread has marked the end and has not yet removed the observer.
+    #expect(link.markEnded())
+    link.disconnect()
+    #expect(link.observerAddress == 0)
+    let taken: GeneralObserver<Int>? = link.begin()
+    #expect(taken == nil)
+  }
+
   @Test("waitUntilFinished() waits for every call that began before the end, and for no other")
   func waitsForCalls() async {
     #expect(link.beginCall())

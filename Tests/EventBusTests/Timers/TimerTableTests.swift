@@ -242,6 +242,19 @@ struct TimerTableTests {
     #expect(table.nextWakeUp(ofSleeper: 2) == nil)
   }
 
+  @Test("After its clock has failed, only a timer that begins to wait starts another sleeper")
+  func failedSleeper() {
+    var table = Table()
+    let keys = (0..<3).map { _ in add(to: &table, every: 10) }
+    #expect(table.updateSleeper().number == 1)
+    table.removeSleeper(1)
+    #expect(table.end(keys[0]) != nil)
+    #expect(table.updateSleeper().number == nil)
+    _ = add(to: &table, every: 20)
+    #expect(table.updateSleeper().number == 2)
+    table._checkInvariants()
+  }
+
   @Test("A timer that ends while it is due is not called")
   func endedWhileDue() {
     var table = Table()

@@ -18,6 +18,18 @@ struct LifetimeOfOwnerTests {
     #expect(threads.entries == letGo.entries)
   }
 
+  @Test("Registrations that end with their signal, bus or property leave the owner's lifetime")
+  func registrationsLeave() {
+    let owner = LivedOwner()
+    for _ in 0..<10 {
+      Signal<Int>().observe(owner: owner) { owner, value in owner.log.append(value) }
+      EventBus().observe(.number, owner: owner) { owner, value in owner.log.append(value) }
+      SharedObserved(0).observe(owner: owner) { owner, change in owner.log.append(change.new) }
+    }
+    #expect(owner.lifetime.members.count == 0)
+    #expect(owner.log.count == 0)
+  }
+
   @Test("Weak references to the owner read nil in its end hooks")
   func ownerReadsNil() {
     let wasNil = Log<Bool>()

@@ -55,9 +55,14 @@ package final class ObserverLink: Registration,
   }
 
   /// Marks the registration as ended while the list is being emptied.
+  ///
+  /// Another thread may have ended the registration and not yet removed the observer, which the list is about
+  /// to release: whichever ends it, the address is gone before.
   package func disconnect() {
-    guard markEnded() else { return }
+    let isFirst = markEnded()
     _ = takeObserver()
+    guard isFirst else { return }
+    leaveLifetime()
     cancelToken()
   }
 
