@@ -46,6 +46,8 @@ public func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) a
       }
     }
   }
+  // The task may not have suspended: then ThreadSanitizer does not see that the threads came first.
+  precondition(running.isOver)
 }
 
 /// Runs a closure on a new thread while the caller's thread waits, whatever locks the caller holds.
@@ -67,6 +69,8 @@ private final class Countdown: Sendable {
   private let remaining: Atomic<Int>
 
   init(_ count: Int) { remaining = Atomic(count) }
+
+  var isOver: Bool { remaining.load(ordering: .acquiring) == 0 }
 
   /// Returns whether this was the last one.
   func countDown() -> Bool {

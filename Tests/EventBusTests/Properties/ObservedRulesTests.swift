@@ -215,6 +215,6 @@ struct ObservedRulesTests {
       tokens.append(account.$balance.willSet { _, _ in true })
     }
     account.names.append("a")
-    #expect(tokens.entries.allSatisfy(\.isActive))
+    #expect(tokens.entries.allSatisfy { $0.isActive })
   }
 }
