@@ -58,7 +58,7 @@ private struct RegistrationModel: Hashable {
     if unlinked > 1 { return true }
     let isQuiet = calls.allSatisfy { $0.step == .done } && enders.allSatisfy { $0.step == .done }
     guard isQuiet else { return false }
-    // A task waits for ever, the count is off, or nobody performed the end.
+    // A task waits for ever, the count is off, or no caller performed the end.
     return waiter == .asleep || count != 0 || unlinked != 1
   }
 
