@@ -49,6 +49,26 @@ struct TimerCancellationTests {
     tokens.letGo()
   }
 
+  @Test("A handler whose ticks follow each other at once knows its own tick")
+  func finishedInsideOverdueTicks() async {
+    for round in 0..<rounds(2_000, debug: 1_000, sanitized: 50) {
+      let tokens = Holder<Token>()
+      let (isThere, hasEnded) = (ManualLatch(), ManualLatch())
+      tokens.hold(
+        every(.nanoseconds(1), missed: .burst) { tick in
+          guard tick.index == 1 + round % 7 else { return }
+          await isThere.wait()
+          tokens.value?.cancel()
+          await tokens.value?.waitUntilFinished()
+          hasEnded.open()
+        }
+      )
+      isThere.open()
+      await hasEnded.wait()
+      tokens.letGo()
+    }
+  }
+
   @Test("A due tick that has not begun when its timer is cancelled does not run")
   @MainActor
   func cancelledWhileDue() async {

@@ -89,6 +89,35 @@ struct ApplicationWaitTests {
     token.cancel()
   }
 
+  @Test("Handlers that have finished are not named as left behind")
+  func leftBehindUnfinished() async throws {
+    let stage = Stage()
+    let (reads, saves) = (ManualLatch(), ManualLatch())
+    try stage.add("a")
+    let tokens = [
+      stage.bus.observe(.shouldReload) { () async in
+        reads.open()
+        await waitStubbornly(ManualLatch.never)
+      },
+      stage.bus.observe(.willTerminate) { @MainActor in saves.open() },
+    ]
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    let reloading = Task { [app = stage.app] in await app.reload() }
+    await reads.wait()
+    stage.app.interrupt(15)
+    await saves.wait()
+    // The turn of the main actor in which the handler ran is over.
+    await MainActor.run {}
+    stage.app.interrupt(15)
+    #expect(try await running.value == 143)
+    await reloading.value
+    let left = stage.messages.entries.filter { $0.hasPrefix("left behind: ") }
+    #expect(left.count == 1)
+    #expect(left.first?.contains("application.shouldReload") == true)
+    withExtendedLifetime(tokens) {}
+  }
+
   @Test("A handler that waits for a service's end does not block the stop for ever")
   func waitsForService() async throws {
     let stage = Stage(stopTimeout: .seconds(20))
