@@ -68,15 +68,18 @@ extension LaunchRegistry {
   ///
   /// Called where the worker runs, so that nothing happens between this decision and the call.
   ///
+  /// - Parameter start: The time of its report entry if it does not return; `nil` if it is synchronous.
   /// - Returns: `true` if the caller must call the worker.
-  package mutating func begin(_ row: Int) -> Bool { schedule.claimBegin(row) }
+  package mutating func begin(_ row: Int, at start: Duration? = nil) -> Bool {
+    schedule.claimBegin(row, at: start)
+  }
 
   /// Abandons a worker that exceeded its time limit, unless it has ended or is synchronous and has
   /// begun.
   ///
   /// - Returns: The worker to abandon.
-  mutating func giveUp(_ row: Int) -> LateWorker? {
-    schedule.giveUp(row) ? (row, schedule[row].registration, tasks[row]) : nil
+  mutating func giveUp(_ row: Int, since start: Duration) -> LateWorker? {
+    schedule.giveUp(row) ? lateWorker(row, since: start) : nil
   }
 
   /// Records the end of a worker; `times` is `nil` if it did not run.
@@ -136,14 +139,20 @@ extension LaunchRegistry {
   /// Skips everything that has not begun, because the time limit of the launch was reached.
   ///
   /// - Returns: The running workers to abandon, and the actions that remain.
-  mutating func expire() -> (late: [LateWorker], effects: LaunchEffects) {
+  package mutating func expire() -> (late: [LateWorker], effects: LaunchEffects) {
     var effects = LaunchEffects()
     guard stage == .launching else { return ([], effects) }
     if policy != .continue && verdict == .fine { verdict = .failed }
     halt(.skipped(because: nil), &effects)
     effects.wake = wake()
-    let late = schedule.giveUpRunning().map { ($0, schedule[$0].registration, tasks[$0]) }
+    let late = schedule.giveUpRunning().map {
+      lateWorker($0, since: schedule[$0].times?.start ?? .zero)
+    }
     return (late, effects)
+  }
+
+  private func lateWorker(_ row: Int, since start: Duration) -> LateWorker {
+    (row, schedule[row].registration, start, tasks[row]?.task)
   }
 
   /// Refuses all further registrations; a running launch continues with its work.

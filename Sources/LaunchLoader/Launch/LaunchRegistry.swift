@@ -146,14 +146,13 @@ package struct LaunchRegistry: Sendable {
   }
 }
 
-/// The tasks of a running worker: the time at which it began, relative to the beginning of the launch, the
-/// task that runs it, and the task that waits for its time limit, if it has one.
-package typealias LaunchTasks = (
-  start: Duration, task: Task<Void, Never>, watch: Task<Void, Never>?
-)
+/// The task that runs a worker, and the task that waits for its time limit, if it has one.
+package typealias LaunchTasks = (task: Task<Void, Never>, watch: Task<Void, Never>?)
 
-/// A worker that has exceeded its time limit, and its tasks, once they are known.
-typealias LateWorker = (row: Int, registration: LaunchRegistration, tasks: LaunchTasks?)
+/// A worker that has exceeded its time limit, the time at which it began, and its task, once it is known.
+package typealias LateWorker = (
+  row: Int, registration: LaunchRegistration, start: Duration, task: Task<Void, Never>?
+)
 
 /// The runner to wake because there is something to do.
 package enum LaunchWake: Hashable, Sendable {

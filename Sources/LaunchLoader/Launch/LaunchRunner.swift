@@ -178,7 +178,7 @@ struct LaunchRunner: Sendable {
     let start = stopwatch.elapsed()
     let watch = registration.timeout.map { limit in
       alarm(at: start + limit) {
-        let late = loader.state.withLock { $0.registry.giveUp(row) }
+        let late = loader.state.withLock { $0.registry.giveUp(row, since: start) }
         if let late { abandon(late) }
       }
     }
@@ -188,7 +188,7 @@ struct LaunchRunner: Sendable {
     } else {
       task = Task { await run(registration, row, start) }
     }
-    let cancelled = loader.state.withLock { $0.registry.adopt((start, task, watch), at: row) }
+    let cancelled = loader.state.withLock { $0.registry.adopt((task, watch), at: row) }
     for task in cancelled { task.cancel() }
   }
 
@@ -197,7 +197,7 @@ struct LaunchRunner: Sendable {
       registration.isUndoable && loader.state.withLock { $0.registry.keepsWorkers }
     let id = ObjectIdentifier(loader)
     let outcome = await registration.run(options, for: id, keepsWorker: keepsWorker) {
-      loader.state.withLock { $0.registry.begin(row) }
+      loader.state.withLock { $0.registry.begin(row, at: start) }
     }
     guard let outcome else { return }
     let times = (start, stopwatch.elapsed() - start)
@@ -224,11 +224,10 @@ struct LaunchRunner: Sendable {
   ///
   /// If the worker has not begun, its closure is released, because it will never run.
   private func abandon(_ worker: LateWorker) {
-    let now = stopwatch.elapsed()
-    let start = worker.tasks?.start ?? now
+    let duration = stopwatch.elapsed() - worker.start
     worker.registration.releaseClosures()
-    end(worker.registration, worker.row, (start, now - start), .timedOut)
-    worker.tasks?.task.cancel()
+    end(worker.registration, worker.row, (worker.start, duration), .timedOut)
+    worker.task?.cancel()
   }
 
   /// Undoes a worker, within the time limit of the launch.

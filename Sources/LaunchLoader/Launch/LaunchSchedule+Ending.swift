@@ -7,13 +7,14 @@ extension LaunchSchedule {
   /// Called where the worker runs.
   ///
   /// - Returns: `true` if the caller must call the worker.
-  mutating func claimBegin(_ row: Int) -> Bool {
+  mutating func claimBegin(_ row: Int, at start: Duration?) -> Bool {
     guard has(row) else { return false }
     guard self[row].status == .starting else {
       self[row].isAbandoned = false
       return false
     }
     self[row].status = .running
+    if let start { self[row].times = (start, .zero) }
     return true
   }
 

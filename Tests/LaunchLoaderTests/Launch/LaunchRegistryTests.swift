@@ -18,6 +18,24 @@ struct LaunchRegistryTests {
     #expect(count > 100_000)
   }
 
+  @Test("A worker abandoned before its task is known is reported with the time at which it began")
+  func abandonedBeforeItsTaskIsKnown() throws {
+    var registry = LaunchRegistry()
+    let site = LaunchSite(fileID: "File.swift", line: 1)
+    let registration = LaunchRegistration(id: nil, site: site, work: .asynchronous { _ in })
+    _ = registry.register(registration)
+    #expect(registry.claim(LaunchOptions()))
+    guard case .run(_, let row) = registry.next(canWait: true) else {
+      Issue.record("nothing to run")
+      return
+    }
+    #expect(registry.begin(row, at: .seconds(2)))
+    let late = try #require(registry.expire().late.first)
+    #expect(late.registration === registration)
+    #expect(late.start == .seconds(2))
+    #expect(late.task == nil)
+  }
+
   private func explore(_ model: Model, depth: Int, count: inout Int) {
     guard depth > 0 else { return }
     for call in Call.allCases {
