@@ -68,7 +68,9 @@ extension LaunchRegistry {
   ///
   /// Called where the worker runs, so that nothing happens between this decision and the call.
   ///
-  /// - Parameter start: The time of its report entry if it does not return; `nil` if it is synchronous.
+  /// - Parameters:
+  ///   - row: The row of the worker.
+  ///   - start: The time at which it begins, for its entry in the report; `nil` if it is synchronous.
   /// - Returns: `true` if the caller must call the worker.
   package mutating func begin(_ row: Int, at start: Duration? = nil) -> Bool {
     schedule.claimBegin(row, at: start)

@@ -24,13 +24,15 @@ struct LaunchRegistryTests {
     let site = LaunchSite(fileID: "File.swift", line: 1)
     let registration = LaunchRegistration(id: nil, site: site, work: .asynchronous { _ in })
     _ = registry.register(registration)
-    #expect(registry.claim(LaunchOptions()))
+    _ = registry.claim(LaunchOptions())
     guard case .run(_, let row) = registry.next(canWait: true) else {
       Issue.record("nothing to run")
       return
     }
-    #expect(registry.begin(row, at: .seconds(2)))
-    let late = try #require(registry.expire().late.first)
+    let begins = registry.begin(row, at: .seconds(2))
+    #expect(begins)
+    let expired = registry.expire()
+    let late = try #require(expired.late.first)
     #expect(late.registration === registration)
     #expect(late.start == .seconds(2))
     #expect(late.task == nil)
