@@ -22,7 +22,7 @@ let package = Package(
       exclude: ["Themes"]
     ),
     .target(name: "Checklist", path: "Examples/Checklist"),
-    .target(name: "Terminal", path: "Examples/Terminal"),
+    .target(name: "Terminal", dependencies: ["EventBus"], path: "Examples/Terminal"),
     .executableTarget(
       name: "PreMainFixture",
       dependencies: [

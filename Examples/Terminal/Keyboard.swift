@@ -1,11 +1,13 @@
-private import Synchronization
+private import EventBus
 
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
 internal import Musl
-#else
+#elseif canImport(Darwin)
 internal import Darwin
+#else
+#error("Unknown C library: add it here.")
 #endif
 
 /// Reads input from a terminal on a dedicated thread, which blocks in the operating system.
@@ -47,7 +49,7 @@ package final class Keyboard: Sendable {
     guard unsafe pipe(&ends) == 0 else { return nil }  // Reason: room for both.
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     let keyboard = Keyboard(input, (ends[0], ends[1]), handler)
-    guard BackgroundThread.start({ keyboard.read(deadline) }) else { return nil }
+    guard startThread({ keyboard.read(deadline) }) == 0 else { return nil }
     return keyboard
   }
 

@@ -4,8 +4,10 @@ private import Synchronization
 internal import Glibc
 #elseif canImport(Musl)
 internal import Musl
-#else
+#elseif canImport(Darwin)
 internal import Darwin
+#else
+#error("Unknown C library: add it here.")
 #endif
 
 /// Restores a terminal when the process ends by a trap, an unhandled signal or `exit`.

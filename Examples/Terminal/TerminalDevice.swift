@@ -2,8 +2,10 @@
 internal import Glibc
 #elseif canImport(Musl)
 internal import Musl
-#else
+#elseif canImport(Darwin)
 internal import Darwin
+#else
+#error("Unknown C library: add it here.")
 #endif
 
 /// System calls for terminals.

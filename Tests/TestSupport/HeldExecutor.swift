@@ -47,7 +47,7 @@ public final class HeldExecutor: SerialExecutor {
   }
 
   private func run() {
-    startThread { [self] in
+    runOnThread { [self] in
       let place = unsafe asUnownedSerialExecutor()  // Reason: `self` is captured.
       while let job = next() {
         unsafe job.runSynchronously(on: place)  // Reason: each job is run once.

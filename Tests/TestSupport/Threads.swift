@@ -1,11 +1,14 @@
+internal import EventBus
 internal import Synchronization
 
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
 internal import Musl
-#else
+#elseif canImport(Darwin)
 internal import Darwin
+#else
+#error("Unknown C library: add it here.")
 #endif
 
 /// Which thread something ran on.
@@ -18,11 +21,7 @@ public struct ThreadID: Hashable, Sendable {
   /// use one answer on both sides of a suspension.
   @_optimize(none)
   public static var current: ThreadID {
-    #if canImport(Darwin)
-    unsafe ThreadID(bits: UInt(bitPattern: pthread_self()))  // Reason: only a number.
-    #else
-    ThreadID(bits: pthread_self())
-    #endif
+    ThreadID(bits: currentThreadID())
   }
 }
 
@@ -39,7 +38,7 @@ public func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) a
   let running = Countdown(count)
   await withCheckedContinuation { continuation in
     for index in 0..<count {
-      startThread {
+      runOnThread {
         gate.arriveAndWait()
         body(index)
         if running.countDown() { continuation.resume() }
@@ -55,7 +54,7 @@ public func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) a
 /// - Returns: The result of the closure.
 public func blockedOnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result {
   let results = Log<Result>()
-  startThread { results.append(body()) }
+  runOnThread { results.append(body()) }
   while true {
     if let result = results.entries.first { return result }
     yieldThread()
@@ -78,33 +77,8 @@ private final class Countdown: Sendable {
   }
 }
 
-private final class ThreadBody: Sendable {
-  let run: @Sendable () -> Void
-
-  init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-}
-
-internal func startThread(_ body: @escaping @Sendable () -> Void) {
-  let argument = unsafe Unmanaged.passRetained(ThreadBody(body)).toOpaque()  // Reason: taken below.
-  var thread = pthread_t(bitPattern: 0)
-  let failure = unsafe pthread_create(&thread, nil, runThread, argument)  // Reason: plain C call.
+/// Runs a closure on a new thread of the operating system.
+internal func runOnThread(_ body: @escaping @Sendable () -> Void) {
+  let failure = startThread(body)
   precondition(failure == 0, "The system refused a thread (error \(failure)).")
-  #if canImport(Darwin)
-  if let thread { unsafe pthread_detach(thread) }  // Reason: nobody joins it.
-  #else
-  pthread_detach(thread)
-  #endif
 }
-
-#if canImport(Darwin)
-private func runThread(_ argument: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-  unsafe Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()  // Reason: see above.
-  return nil
-}
-#else
-private func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  guard let argument = unsafe argument else { return nil }  // Reason: only looked at.
-  unsafe Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()  // Reason: see above.
-  return nil
-}
-#endif

@@ -2,8 +2,10 @@
 private import Glibc
 #elseif canImport(Musl)
 private import Musl
-#else
+#elseif canImport(Darwin)
 private import Darwin
+#else
+#error("Unknown C library: add it here.")
 #endif
 
 /// Returns an identifier of the calling thread, never zero, for the detection of re-entrant calls.
@@ -19,9 +21,47 @@ package func currentThreadID() -> UInt {
   #endif
 }
 
-/// Returns an identifier of the current task, or 0 outside tasks.
+/// Starts a detached thread of the operating system, outside the pool of the concurrency runtime.
 ///
-/// Unique among running tasks. A later task may have the same identifier.
-package func currentTaskID() -> Int {
-  unsafe withUnsafeCurrentTask { task in unsafe task?.hashValue ?? 0 }  // Reason: only hashed.
+/// - Parameter body: The code to run on the thread.
+/// - Returns: Zero, or an error number.
+package func startThread(_ body: @escaping @Sendable () -> Void) -> Int32 {
+  let argument = UnsafeMutablePointer<@Sendable () -> Void>.allocate(capacity: 1)
+  unsafe argument.initialize(to: body)  // Reason: allocated above.
+  #if canImport(Glibc)
+  var thread = pthread_t()
+  #else
+  var thread: pthread_t?
+  #endif
+  // A literal, because some C libraries declare the argument optional and others do not.
+  let code = unsafe pthread_create(
+    &thread,
+    nil,
+    {  // Reason: all outlive the call.
+      if let argument = unsafe $0 as UnsafeMutableRawPointer? {  // Reason: only looked at.
+        unsafe takeBody(argument)()  // Reason: the argument above.
+      }
+      return nil
+    },
+    argument
+  )
+  if code != 0 {
+    _ = unsafe takeBody(argument)  // Reason: no thread took it.
+    return code
+  }
+  #if canImport(Glibc)
+  pthread_detach(thread)
+  #else
+  if let thread = unsafe thread { unsafe pthread_detach(thread) }  // Reason: never joined.
+  #endif
+  return 0
+}
+
+/// Takes the code to run from the argument of a thread.
+private func takeBody(_ argument: UnsafeMutableRawPointer) -> @Sendable () -> Void {
+  let argument = unsafe argument.assumingMemoryBound(
+    to: (@Sendable () -> Void).self
+  )  // Reason: see `startThread`.
+  defer { unsafe argument.deallocate() }  // Reason: allocated in `startThread`.
+  return unsafe argument.move()  // Reason: called once for each argument.
 }

@@ -2,8 +2,10 @@
 private import Glibc
 #elseif canImport(Musl)
 private import Musl
-#else
+#elseif canImport(Darwin)
 private import Darwin
+#else
+#error("Unknown C library: add it here.")
 #endif
 
 /// Stops the program because of a programming error.

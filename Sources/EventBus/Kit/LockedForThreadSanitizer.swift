@@ -3,8 +3,10 @@
 private import Glibc
 #elseif canImport(Musl)
 private import Musl
-#else
+#elseif canImport(Darwin)
 private import Darwin
+#else
+#error("Unknown C library: add it here.")
 #endif
 
 /// A replacement for the package's lock in ThreadSanitizer builds.

@@ -47,3 +47,10 @@ private struct IsolatedToOwner<Owner: Actor, Payload> {
 private struct BareForOwner<Owner: AnyObject, Payload> {
   let call: @Sendable (Owner, Payload) throws -> Void
 }
+
+/// Returns an identifier of the current task, or 0 outside tasks.
+///
+/// Unique among running tasks. A later task may have the same identifier.
+package func currentTaskID() -> Int {
+  unsafe withUnsafeCurrentTask { task in unsafe task?.hashValue ?? 0 }  // Reason: only hashed.
+}

@@ -2,8 +2,10 @@
 @unsafe @preconcurrency private import Glibc  // Reason: `environ` is a variable of the C library; it is only read here.
 #elseif canImport(Musl)
 @unsafe @preconcurrency private import Musl  // Reason: `environ` is a variable of the C library; it is only read here.
-#else
+#elseif canImport(Darwin)
 private import Darwin
+#else
+#error("Unknown C library: add it here.")
 #endif
 
 /// The process: its identity, its environment and terminal, its stop and its end.

@@ -2,8 +2,10 @@
 private import Glibc
 #elseif canImport(Musl)
 private import Musl
-#else
+#elseif canImport(Darwin)
 private import Darwin
+#else
+#error("Unknown C library: add it here.")
 #endif
 
 /// The action that the process takes on a signal: a handler with its mask and flags, as in `sigaction()`

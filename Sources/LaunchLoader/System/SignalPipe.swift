@@ -5,8 +5,10 @@ private import Synchronization
 private import Glibc
 #elseif canImport(Musl)
 private import Musl
-#else
+#elseif canImport(Darwin)
 private import Darwin
+#else
+#error("Unknown C library: add it here.")
 #endif
 
 /// Transfers signals from the handler, which may call only a few functions, to a thread without that limit.

@@ -2,8 +2,10 @@
 private import Glibc
 #elseif canImport(Musl)
 private import Musl
-#else
+#elseif canImport(Darwin)
 private import Darwin
+#else
+#error("Unknown C library: add it here.")
 #endif
 
 /// The address of a local socket: a path, or on Linux an abstract name (`unix(7)`).

@@ -4,8 +4,10 @@ import LaunchLoader
 import Glibc
 #elseif canImport(Musl)
 import Musl
-#else
+#elseif canImport(Darwin)
 import Darwin
+#else
+#error("Unknown C library: add it here.")
 #endif
 
 /// A program with 3,000 registrations before `main`, which says how long they took.
