@@ -4,7 +4,7 @@ import PackageDescription
 
 let package = Package(
   name: "Benchmarks",
-  platforms: [.macOS(.v15)],
+  platforms: [.macOS("26.0")],
   dependencies: [
     // Named, so that the checkout directory may be called anything.
     .package(name: "EventBus", path: ".."),

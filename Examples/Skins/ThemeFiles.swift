@@ -1,5 +1,10 @@
-import FoundationEssentials  // Reason: provides the JSON decoder.
 import Theming
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials  // Reason: provides the JSON decoder.
+#else
+import Foundation  // Reason: provides the JSON decoder.
+#endif
 
 /// Themes from a folder of JSON files.
 ///

@@ -59,3 +59,37 @@ check Darwin arm64-apple-ios18.0
 # Apple's headers declare the argument of a thread in both ways.
 check Darwin arm64-apple-ios18.0 -Xcc -D_PTHREAD_SWIFT_IMPORTER_NULLABILITY_COMPAT
 check Musl x86_64-unknown-none-elf
+
+# 32 bits, as on most watches: values without concurrency. Int and UInt literals that are too large, and
+# shifts past the end, are errors there.
+narrow=(
+  Sources/EventBus/Kit/{AtomicWords,Heap,NumberedList,SourceSite,SweepProbe}.swift
+  Sources/EventBus/Timers/{Tick,TimerSchedule}.swift
+)
+swiftc -target armv7em-apple-none-macho "${embedded[@]}" "${flags[@]}" -typecheck -module-name EventBus \
+  "${narrow[@]}" || fail "EventBus does not type-check for 32 bits"
+
+# Launch entries in the files of Apple's systems: a section of pointers to functions, which the loader calls,
+# with one entry, signed on arm64e.
+cat > "$platforms/Entry.swift" << 'END'
+typealias LaunchEntry = @convention(c) () -> Void
+@section("__DATA,__mod_init_func,mod_init_funcs") @used
+private let entry: LaunchEntry = { }
+END
+objdump=$(dirname "$(readlink -f "$(command -v swiftc)")")/llvm-objdump
+[[ -x $objdump ]] || objdump=$(command -v llvm-objdump) || fail "needs llvm-objdump, a part of the toolchain"
+for architecture in arm64 arm64e; do
+  object=$platforms/$architecture.o
+  swiftc -target "$architecture-apple-ios18.0" "${embedded[@]}" -c -module-name Entry "$platforms/Entry.swift" \
+    -o "$object" || fail "a launch entry does not compile for $architecture"
+  section=$("$objdump" --private-headers "$object" | grep -A 9 'sectname __mod_init_func')
+  for fact in 'size 0x0000000000000008' 'nreloc 1' 'type S_MOD_INIT_FUNC_POINTERS'; do
+    grep -q "$fact" <<< "$section" || fail "$architecture: the section of launch entries is not one function pointer: $fact"
+  done
+done
+
+# A launch entry has a section for each object format: the compiler crashes on the wrong one.
+while read -r file; do
+  awk '/@section\("\.init_array"\)/ && last !~ /#else$/ { bad = 1 } { last = $0 } END { exit bad }' "$file" \
+    || fail "$file has a launch entry without #if objectFormat(MachO)"
+done < <(grep -rlE --include='*.swift' --include='*.md' '@section\("\.init_array"\)' Sources Examples Snippets Tests README.md)

@@ -3,7 +3,11 @@
 import EventBus
 import LaunchLoader
 
-@section(".init_array") @used  // Mach-O: "__DATA,__mod_init_func,mod_init_funcs"
+#if objectFormat(MachO)
+@section("__DATA,__mod_init_func,mod_init_funcs") @used
+#else
+@section(".init_array") @used
+#endif
 private let entry: LaunchEntry = {
   LaunchLoader.register("analytics") { options in print("analytics: \(options.reason)") }
 }

@@ -1,3 +1,4 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 // The part of the Swift overlay of Apple's C library that this package uses, for type checks on other
 // systems. Signatures follow stdlib/public/Platform/Platform.swift and TiocConstants.swift of
 // github.com/swiftlang/swift. Nothing here is ever called.
@@ -19,9 +20,13 @@ public var TIOCGWINSZ: UInt { 0x4008_7468 }
 
 public typealias sighandler_t = @convention(c) (Int32) -> Void
 public var SIG_DFL: sighandler_t? { nil }
-public var SIG_IGN: sighandler_t { unsafe unsafeBitCast(1, to: sighandler_t.self) }
+public var SIG_IGN: sighandler_t {
+  unsafe unsafeBitCast(1, to: sighandler_t.self)  // Reason: as in the overlay; never called.
+}
 
 // <time.h>: an enumeration with the type `clockid_t`.
 public struct clockid_t { let rawValue: UInt32 }
 public var CLOCK_MONOTONIC: clockid_t { clockid_t(rawValue: 6) }
-public func clock_gettime(_ clock: clockid_t, _ time: UnsafeMutablePointer<timespec>!) -> Int32 { -1 }
+public func clock_gettime(_ clock: clockid_t, _ time: UnsafeMutablePointer<timespec>?) -> Int32 {
+  -1
+}

@@ -1,3 +1,4 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 // The part of the Swift overlay of musl that this package uses, for type checks on other systems.
 // Signatures follow stdlib/public/Platform/Platform.swift of github.com/swiftlang/swift. Nothing here is
 // ever called.
@@ -18,4 +19,6 @@ public func ioctl(_ fd: CInt, _ request: UInt, _ ptr: UnsafeMutableRawPointer) -
 
 public typealias sighandler_t = @convention(c) (Int32) -> Void
 public var SIG_DFL: sighandler_t? { nil }
-public var SIG_IGN: sighandler_t { unsafe unsafeBitCast(1, to: sighandler_t.self) }
+public var SIG_IGN: sighandler_t {
+  unsafe unsafeBitCast(1, to: sighandler_t.self)  // Reason: as in the overlay; never called.
+}

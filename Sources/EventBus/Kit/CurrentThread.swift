@@ -33,18 +33,7 @@ package func startThread(_ body: @escaping @Sendable () -> Void) -> Int32 {
   #else
   var thread: pthread_t?
   #endif
-  // A literal, because some C libraries declare the argument optional and others do not.
-  let code = unsafe pthread_create(
-    &thread,
-    nil,
-    {  // Reason: all outlive the call.
-      if let argument = unsafe $0 as UnsafeMutableRawPointer? {  // Reason: only looked at.
-        unsafe takeBody(argument)()  // Reason: the argument above.
-      }
-      return nil
-    },
-    argument
-  )
+  let code = unsafe pthread_create(&thread, nil, { unsafe run($0) }, argument)  // Reason: kept.
   if code != 0 {
     _ = unsafe takeBody(argument)  // Reason: no thread took it.
     return code
@@ -57,11 +46,17 @@ package func startThread(_ body: @escaping @Sendable () -> Void) -> Int32 {
   return 0
 }
 
-/// Takes the code to run from the argument of a thread.
+/// Runs and releases the code that is the argument of a thread.
+///
+/// The argument is optional in the declarations of some C libraries only.
+private func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  if let argument = unsafe argument { unsafe takeBody(argument)() }  // Reason: see `startThread`.
+  return nil
+}
+
 private func takeBody(_ argument: UnsafeMutableRawPointer) -> @Sendable () -> Void {
-  let argument = unsafe argument.assumingMemoryBound(
-    to: (@Sendable () -> Void).self
-  )  // Reason: see `startThread`.
+  typealias Body = @Sendable () -> Void
+  let argument = unsafe argument.assumingMemoryBound(to: Body.self)  // Reason: see `startThread`.
   defer { unsafe argument.deallocate() }  // Reason: allocated in `startThread`.
   return unsafe argument.move()  // Reason: called once for each argument.
 }

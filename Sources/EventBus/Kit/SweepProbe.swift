@@ -37,13 +37,18 @@ package struct SweepProbe {
   /// The next position to check, or `nil` when the probe is complete.
   package mutating func next() -> Int? {
     guard budget > 0, !shouldSweep else { return nil }
-    // Multiples of the golden ratio are evenly distributed in any interval.
-    let position = (start &+ looked) &* 0x9E37_79B9_7F4A_7C15
+    let position = spread(start &+ looked)
     looked += 1
     budget -= 1
-    return Int(position.multipliedFullWidth(by: total).high)
+    return Int(position.multipliedFullWidth(by: UInt64(total)).high)
   }
 
   /// Records a dead owner at the position returned last.
   package mutating func foundDead() { budget += Self.looksPerFind }
 }
+
+/// Returns a multiple of the golden ratio, as a fraction of 2⁶⁴.
+///
+/// Multiples of the golden ratio are evenly distributed in any interval (D. E. Knuth, The Art of Computer
+/// Programming, volume 3, 6.4).
+func spread(_ number: UInt) -> UInt64 { UInt64(number) &* 0x9E37_79B9_7F4A_7C15 }

@@ -1,6 +1,11 @@
-import FoundationEssentials  // Reason: its decoder stands for the one that users bring.
 import Testing
 import Theming
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials  // Reason: its decoder stands for the one that users bring.
+#else
+import Foundation  // Reason: its decoder stands for the one that users bring.
+#endif
 
 /// The keys of the documents in these tests.
 enum Skin: ThemeSchema {

@@ -1,7 +1,12 @@
-import FoundationEssentials  // Reason: its decoder stands for the one that users bring.
 import TestSupport
 import Testing
 import Theming
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials  // Reason: its decoder stands for the one that users bring.
+#else
+import Foundation  // Reason: its decoder stands for the one that users bring.
+#endif
 
 private let sample = ##"""
   {

@@ -1,7 +1,12 @@
-import FoundationEssentials  // Reason: its coders stand for those that users bring.
 import TestSupport
 import Testing
 import Theming
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials  // Reason: its coders stand for those that users bring.
+#else
+import Foundation  // Reason: its coders stand for those that users bring.
+#endif
 
 @Suite("Document round trips")
 struct RoundTripTests {

@@ -1,6 +1,11 @@
-import FoundationEssentials  // Reason: its encoder stands for the one that users bring.
 import Testing
 import Theming
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials  // Reason: its encoder stands for the one that users bring.
+#else
+import Foundation  // Reason: its encoder stands for the one that users bring.
+#endif
 
 @Suite("Writing documents")
 struct WriteDocumentTests {

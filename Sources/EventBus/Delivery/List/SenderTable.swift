@@ -149,7 +149,7 @@ struct SenderTable: ~Copyable, Sendable {
   ///
   /// Addresses are multiples of 16; the product spreads them.
   private static func start(_ key: UInt, _ table: AtomicWords) -> Int {
-    Int(((key &* 0x9E37_79B9_7F4A_7C15) >> 32) & UInt(table.count / 2 - 1))
+    Int((spread(key) >> 32) & UInt64(table.count / 2 - 1))
   }
 
   private static func next(_ pair: Int, _ table: AtomicWords) -> Int {

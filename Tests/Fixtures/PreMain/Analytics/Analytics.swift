@@ -2,11 +2,10 @@ import LaunchLoader
 
 #if objectFormat(MachO)
 @section("__DATA,__mod_init_func,mod_init_funcs") @used
-private let entry: LaunchEntry = { register() }
 #else
 @section(".init_array") @used
-private let entry: LaunchEntry = { register() }
 #endif
+private let entry: LaunchEntry = { register() }
 
 private func register() {
   LaunchLoader.register("analytics", after: ["logging"]) { options in

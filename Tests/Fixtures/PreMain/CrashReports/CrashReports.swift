@@ -13,8 +13,7 @@ private struct Unreachable: Error, CustomStringConvertible {
 
 #if objectFormat(MachO)
 @section("__DATA,__mod_init_func,mod_init_funcs") @used
-private let entry: LaunchEntry = { LaunchLoader.register(CrashReports.self) }
 #else
 @section(".init_array") @used
-private let entry: LaunchEntry = { LaunchLoader.register(CrashReports.self) }
 #endif
+private let entry: LaunchEntry = { LaunchLoader.register(CrashReports.self) }

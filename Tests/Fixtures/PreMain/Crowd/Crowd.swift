@@ -29,11 +29,10 @@ nonisolated(unsafe) private var registrationTime: Int = 0  // Reason: set before
 
 #if objectFormat(MachO)
 @section("__DATA,__mod_init_func,mod_init_funcs") @used
-private let entry: LaunchEntry = { register() }
 #else
 @section(".init_array") @used
-private let entry: LaunchEntry = { register() }
 #endif
+private let entry: LaunchEntry = { register() }
 
 private func register() {
   let start = nanoseconds()
