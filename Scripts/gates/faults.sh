@@ -363,3 +363,33 @@ FAULT
 plant specialised "set through its key path" "a rule without @inlinable" <<'FAULT'
 sed -i '/^ *@inline(__always)$/d; /^ *@inlinable$/d' Sources/Theming/Binding/ThemeMap.swift
 FAULT
+
+plant platforms 'LaunchLoader does not type-check with Darwin' "a misspelt field of Apple's C library" <<'FAULT'
+sed -i 's/__sigaction_u\.__sa_handler = handler/__sigaction_u.__sa_handlr = handler/' \
+  Sources/LaunchLoader/System/SignalDisposition.swift
+FAULT
+
+plant platforms 'LaunchLoader does not type-check with Musl' "a misspelt field of musl" <<'FAULT'
+sed -i 's/__sa_handler\.sa_handler = handler/__sa_handler.sa_handlr = handler/' \
+  Sources/LaunchLoader/System/SignalDisposition.swift
+FAULT
+
+plant platforms 'does not type-check for 32 bits' "a literal that needs 64 bits" <<'FAULT'
+sed -i 's/UInt64(number) &\*/number \&*/; s/-> UInt64 {/-> UInt {/' Sources/EventBus/Kit/SweepProbe.swift
+FAULT
+
+plant platforms 'is not type-checked' "a C library in another file" <<'FAULT'
+printf 'private import Glibc\n\nfunc planted() -> Int32 { getpid() }\n' > Sources/LaunchLoader/Launch/Planted.swift
+FAULT
+
+plant platforms 'takes any unknown C library' "a ladder that ends with Darwin" <<'FAULT'
+sed -i 's/^#elseif canImport(Darwin)$/#else/; /^#error/d' Sources/EventBus/Kit/Diagnostics.swift
+FAULT
+
+plant platforms 'without #if objectFormat' "a launch entry for Linux only" <<'FAULT'
+sed -i '/^#if objectFormat/,/^#else$/d; /^#endif$/d' Examples/Skins/Logbook.swift
+FAULT
+
+plant platforms 'newer than the package declares' "a symbol of a newer system" <<'FAULT'
+sed -i 's/^    if #available(macOS 26.0.*/    if true {/' Sources/LaunchLoader/Launch/LaunchRunner.swift
+FAULT

@@ -38,6 +38,7 @@ package func printError(_ line: String) {
     let count = unsafe rest.withUnsafeBytes { bytes in  // Reason: within the call.
       unsafe write(2, bytes.baseAddress, bytes.count)  // Reason: within the bytes.
     }
+    if count < 0 && errno == EINTR { continue }
     if count <= 0 { return }
     rest = rest.dropFirst(count)
   }

@@ -15,7 +15,8 @@ struct UnixAddress: Sendable {
 
   /// Parses an address.
   ///
-  /// Returns `nil` for other forms, and for text too long for an address.
+  /// Returns `nil` for other forms, for text too long for an address, and for abstract names on systems
+  /// without them.
   ///
   /// - Parameter text: An absolute path, or `@` and an abstract name.
   init?(_ text: String) {
@@ -24,8 +25,10 @@ struct UnixAddress: Sendable {
     switch bytes.first {
     // A path needs room for its terminating zero; a name does not.
     case UInt8(ascii: "/") where bytes.count < room: self.bytes = bytes
+    #if !canImport(Darwin)
     case UInt8(ascii: "@") where bytes.count > 1 && bytes.count <= room:
       self.bytes = [0] + bytes.dropFirst()
+    #endif
     default: return nil
     }
   }
