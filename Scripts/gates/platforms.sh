@@ -93,3 +93,51 @@ while read -r file; do
   awk '/@section\("\.init_array"\)/ && last !~ /#else$/ { bad = 1 } { last = $0 } END { exit bad }' "$file" \
     || fail "$file has a launch entry without #if objectFormat(MachO)"
 done < <(grep -rlE --include='*.swift' --include='*.md' '@section\("\.init_array"\)' Sources Examples Snippets Tests README.md)
+
+# Availability: the standard library of Linux remembers since when Apple's systems have a symbol. Every one
+# that the libraries use is as old as the platforms that Package.swift declares, except these, each of which
+# stands beside an #available.
+newer_allowed='^Task\.immediate\(.*\) in '
+mkdir -p "$platforms/symbols"
+for module in Swift _Concurrency Synchronization _StringProcessing; do
+  swift-symbolgraph-extract -module-name "$module" -target "$(target_triple)" -minimum-access-level public \
+    -output-dir "$platforms/symbols" || fail "cannot extract the symbols of $module"
+done
+# The version of iOS stands for the others, which were released together.
+describe_package
+ios=$(jq -r '.platforms[] | select(.platformName == "ios").version' "$work/package.json")
+jq -r --arg ios "$ios" '
+  ($ios | split(".") | map(tonumber)) as $declared
+  | .symbols[] | . as $symbol | .availability[]?
+  | select(.domain == "iOS" and .introduced)
+  | select([.introduced.major, .introduced.minor // 0] > $declared)
+  | "\($symbol.identifier.precise | sub("(?<v>[vi])pZ?$"; "\(.v)"))\t\($symbol.pathComponents | join("."))"
+' "$platforms"/symbols/*.json | sort -u > "$platforms/newer.txt"
+(($(wc -l < "$platforms/newer.txt") > 100)) || fail "found no availability in the standard library"
+cut -f 1 "$platforms/newer.txt" > "$platforms/newer-usrs.txt"
+
+compile_libraries
+plugins=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")/lib/swift/host/plugins
+for module in "${modules[@]}"; do
+  flags=$(target_flags "$module") || fail "cannot read the settings of $module"
+  mapfile -t flags <<< "$flags"
+  mapfile -t files < <(swift_files "Sources/$module")
+  for file in "${files[@]}"; do
+    primary+=(-primary-file "$file")
+  done
+  swiftc -frontend -dump-ast -dump-ast-format json -plugin-path "$plugins" -parse-as-library -I "$interfaces" \
+    -module-name "$module" -package-name "$package" "${flags[@]}" "${primary[@]}" \
+    > "$platforms/$module.json" 2> "$platforms/$module.log" || fail "cannot dump $module: $(head -3 "$platforms/$module.log")"
+  primary=()
+  (($(grep -c -m 1 'Locked' "$platforms/$module.json") == 1)) || fail "the dump of $module is empty"
+  used=$(grep -oFf "$platforms/newer-usrs.txt" "$platforms/$module.json" | sort -u || true)
+  while read -r usr; do
+    [[ -n $usr ]] || continue
+    name=$(awk -F '\t' -v usr="$usr" '$1 == usr { print $2; exit }' "$platforms/newer.txt")
+    grep -qE "$newer_allowed" <<< "$name in $module" || fail "$module uses $name, which is newer than the package declares"
+  done <<< "$used"
+done
+while read -r file; do
+  (($(grep -c 'Task\.immediate' "$file") <= $(grep -c '#available(macOS 26' "$file"))) \
+    || fail "$file uses Task.immediate, which is newer than the package declares, without #available"
+done < <(grep -rlE --include='*.swift' '^[^/]*Task\.immediate' Sources)

@@ -89,7 +89,8 @@ struct ElementDifference<Element: Equatable> {
   private func runs(_ trace: [[Int]]) -> [Run] {
     var runs: [Run] = []
     var (row, diagonal) = (old.count, old.count - new.count)
-    for (differences, reach) in trace.enumerated().reversed() {
+    for differences in trace.indices.reversed() {
+      let reach = trace[differences]
       let middle = differences + 1
       let step = step(reach, at: middle + diagonal, diagonal, differences)
       let entry = differences == 0 ? 0 : step.row

@@ -102,7 +102,8 @@ extension Theme {
   ///
   /// - Complexity: O(*d*) for *d* layers.
   func entry(for key: ThemeKeys) -> (entry: ThemeLayer.Entry, layer: String)? {
-    for (index, layer) in layers.enumerated().reversed() {
+    for index in layers.indices.reversed() {
+      let layer = layers[index]
       guard let entry = layer.entries[key] else { continue }
       return (entry, layer.name ?? "\(name(below: index)), scoped")
     }
