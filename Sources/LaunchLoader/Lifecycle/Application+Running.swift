@@ -21,7 +21,7 @@ extension Application {
   /// - Returns: The exit code passed to `shutdown`, otherwise 0.
   /// - Throws: ``ApplicationError`` if the launch or a service failed, if a service is stuck, or if the
   ///   application already ran; `CancellationError` if the only cause was the cancellation of the task.
-  public func run() async throws -> Int32 {
+  nonisolated(nonsending) public func run() async throws -> Int32 {
     guard runner.claim() else {
       throw ApplicationError([(service: nil, error: ServiceError(.alreadyRan))])
     }
@@ -38,7 +38,7 @@ extension Application {
     return locked.withLock { $0.exitCode } ?? 0
   }
 
-  private func runToTheEnd(
+  nonisolated(nonsending) private func runToTheEnd(
     _ system: SystemConnection
   ) async -> (failures: [ServiceRunner.Machine.Failure], isCancelled: Bool) {
     if !runner.isStopping { await launch() }
@@ -68,7 +68,7 @@ extension Application {
     }
   }
 
-  private func launch() async {
+  nonisolated(nonsending) private func launch() async {
     let options = configuration.launchOptions ?? .current
     locked.withLock { $0.options = options }
     await changed(.launch)

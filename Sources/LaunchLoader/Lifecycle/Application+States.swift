@@ -16,13 +16,13 @@ extension Application {
   /// - Parameter state: The state to wait for.
   /// - Throws: `CancellationError` when the task is cancelled; ``AppStateError`` when the application is
   ///   stopping and can no longer enter the state.
-  public func waitUntil(_ state: AppState) async throws {
+  nonisolated(nonsending) public func waitUntil(_ state: AppState) async throws {
     guard await wait(.state(state)) else { throw CancellationError() }
     if !self.state.mayReach(state) { throw AppStateError(state: state) }
   }
 
   /// Waits until all edges queued so far are delivered.
-  package func settled() async {
+  nonisolated(nonsending) package func settled() async {
     let count = locked.withLock { $0.machine.stepCount }
     _ = await wait(.completed(count))
   }
@@ -38,7 +38,7 @@ extension Application {
   ///   - level: The required level.
   ///   - body: The closure to run; it runs on no actor.
   /// - Throws: The error of the closure, except a `CancellationError` after the level was left.
-  public func whileAtLeast<Failure: Error>(
+  nonisolated(nonsending) public func whileAtLeast<Failure: Error>(
     _ level: AppState.Level,
     _ body: @Sendable () async throws(Failure) -> Void
   ) async throws(Failure) {
@@ -140,7 +140,7 @@ extension Application {
   /// Waits for a goal.
   ///
   /// - Returns: `false` if the task was cancelled first.
-  private func wait(_ goal: AppStateMachine.Goal) async -> Bool {
+  nonisolated(nonsending) private func wait(_ goal: AppStateMachine.Goal) async -> Bool {
     let latch = Latch()
     guard let waiter = locked.withLock({ $0.addWaiter(goal, latch) }) else { return true }
     return await waitOrRemove(waiter, latch)
@@ -148,7 +148,7 @@ extension Application {
 
   /// Waits for a latch, and removes its waiter if the task is cancelled first.
   @discardableResult
-  private func waitOrRemove(_ waiter: UInt, _ latch: Latch) async -> Bool {
+  nonisolated(nonsending) private func waitOrRemove(_ waiter: UInt, _ latch: Latch) async -> Bool {
     let isReached = await latch.wait()
     if !isReached { _ = locked.withLock { $0.waiters.remove(number: waiter) } }
     return isReached
@@ -157,7 +157,7 @@ extension Application {
   /// Runs a closure, and cancels it when the latch opens.
   ///
   /// - Returns: The error that the closure threw.
-  private func attempt<Failure: Error>(
+  nonisolated(nonsending) private func attempt<Failure: Error>(
     until left: Latch,
     _ body: @Sendable () async throws(Failure) -> Void
   ) async -> Failure? {

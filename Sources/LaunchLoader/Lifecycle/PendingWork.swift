@@ -40,7 +40,7 @@ final class PendingWork: Sendable {
   ///   - task: The task that runs the work.
   ///   - begin: Called when the work is listed, to start the task.
   /// - Returns: The result; `nil` if the work was left behind.
-  func launch(
+  nonisolated(nonsending) func launch(
     _ task: Task<LaunchReport, any Error>,
     begin: () -> Void
   ) async -> Result<LaunchReport, any Error>? {
@@ -81,13 +81,13 @@ final class PendingWork: Sendable {
   }
 
   /// Waits until the handlers of a post have finished or are left behind, regardless of cancellation.
-  func wait(_ number: UInt) async {
+  nonisolated(nonsending) func wait(_ number: UInt) async {
     await state.withLock { $0.items.element(number: number) }?.handlers?.value
     remove(number)
   }
 
   /// Waits until no handler is pending, regardless of cancellation.
-  func untilHandlersAreDone() async {
+  nonisolated(nonsending) func untilHandlersAreDone() async {
     while let number = state.withLock({ Self.handlers(in: $0.items).first?.number }) {
       await wait(number)
     }

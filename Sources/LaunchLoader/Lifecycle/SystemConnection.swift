@@ -102,7 +102,7 @@ final class SystemConnection: Sendable {
   }
 
   /// Stops listening, and returns when no answer is in progress.
-  func end() async {
+  nonisolated(nonsending) func end() async {
     bridge.end()
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
