@@ -49,14 +49,14 @@ extension Application {
         // Notify the manager first, so that a stop requested by an observer of `.active` cannot precede
         // `READY=1`.
         if !runner.isStopping { system.manager?.started() }
-        await changed(.started)
+        change(.started)
       case .stopping:
         system.manager?.stopping()
         loader.stop()
-        await changed(.stop)
-        postWillTerminate()
-        // Not awaited here: handlers that exceed the deadline are left behind.
+        let count = change(.stop)
+        // Not awaited here: what exceeds the deadline, a delegate or a handler, is left behind.
         Task {
+          await delivered(count)
           await pending.untilHandlersAreDone()
           runner.send { $0.permitStop() }
         }
