@@ -137,9 +137,7 @@ extension Application {
     case .inform(let edge):
       let (delegate, options) = locked.withLock { ($0.delegate, $0.options) }
       guard let delegate else { return nil }
-      return pending.call("delegate method \(edge.methodName)") { [self] in
-        await edge.inform(delegate, of: self, options)
-      }
+      return pending.inform(delegate, of: edge, from: self, options)
     case .post(let edge): post(edge)
     case .enter(let newState):
       update { $0.enter(newState) }

@@ -83,7 +83,7 @@ extension AppStateMachine.Edge {
   /// Calls the delegate method for the edge.
   nonisolated(nonsending) func inform(
     _ delegate: any ApplicationDelegate,
-    of app: Application,
+    from app: Application,
     _ options: LaunchOptions
   ) async {
     switch self {

@@ -80,37 +80,37 @@ final class PendingWork: Sendable {
     )
   }
 
-  /// Calls a method that is pending until it has returned.
+  /// Calls the method of a delegate for an edge, which is pending until it has returned.
   ///
-  /// The method is entered on the actor of the caller. A method that is left behind is cancelled.
+  /// The method is entered on the actor of the caller, and cancelled when it is left behind.
   ///
-  /// - Parameters:
-  ///   - name: The description of the method in messages.
-  ///   - method: The method.
   /// - Returns: A number for ``wait(_:)``, or `nil` if the method has returned or is left behind.
-  func call(
-    _ name: String,
-    isolation: isolated (any Actor)? = #isolation,
-    _ method: @escaping @Sendable () async -> Void
+  func inform(
+    _ delegate: any ApplicationDelegate,
+    of edge: AppStateMachine.Edge,
+    from app: Application,
+    _ options: LaunchOptions,
+    isolation: isolated (any Actor)? = #isolation
   ) -> UInt? {
     let end = Latch()
     let call: Task<Void, Never>
+    // Both tasks capture the actor, so that they run on it.
     if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
       call = Task.immediate {
-        // Captured so that the task runs on this actor.
         _ = isolation
-        await method()
+        await edge.inform(delegate, from: app, options)
         end.open()
       }
     } else {
       call = Task {
         _ = isolation
-        await method()
+        await edge.inform(delegate, from: app, options)
         end.open()
       }
     }
     if end.isOpen { return nil }
     let waiting = Task { if await !end.wait() { call.cancel() } }
+    let name = "delegate method \(edge.methodName)"
     return add(Item(name: { name }, handlers: waiting, hasFinished: { end.isOpen }))
   }
 

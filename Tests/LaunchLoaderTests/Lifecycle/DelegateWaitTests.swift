@@ -90,7 +90,9 @@ struct DelegateWaitTests {
     #expect(entries[index - 1] == edge)
     #expect(entries[index + 1] == "\(edge) ends")
     #expect(entries[index + 2] == event)
-    #expect(entries.count(where: { $0 == event }) == (edge == "didBecomeActive" ? 2 : 1))
+    // These two occur again, around the time in the foreground that follows.
+    let isRepeated = edge == "didBecomeActive" || edge == "willResignActive"
+    #expect(entries.count(where: { $0 == event }) == (isRepeated ? 2 : 1))
     #expect(entries.suffix(2) == ["-a", "application.stateDidChange in terminated"])
   }
 
@@ -115,16 +117,16 @@ struct DelegateWaitTests {
     let delegate = Waiting(log, in: example.edge, isStubborn: true)
     let stage = Stage(delegate: delegate, stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
     let app = stage.app
+    let request = { example.ending == .interrupt ? app.interrupt(15) : app.shutdown() }
     let running = stage.start()
     if example.edge.hasSuffix("FinishLaunching") {
       await delegate.hasBegun.wait()
-      app.interrupt(15)
+      request()
     } else {
       try await app.waitUntil(.active)
-      app.interrupt(15)
+      request()
       await delegate.hasBegun.wait()
     }
-    while !app.runner.isStopping { await Task.yield() }
     switch example.ending {
     case .deadline:
       await stage.clock.sleepers(atLeast: 1)
@@ -219,11 +221,11 @@ struct DelegateWaitTests {
     try await stage.app.waitUntil(.active)
     await stage.app.settled()
     stage.app.enterBackground()
+    try await stage.app.waitUntil(.background)
+    try await stage.app.waitUntil(.active)
     stage.app.shutdown()
     #expect(try await running.value == 0)
-    #expect(log.entries.first == "still in background")
-    #expect(Set(log.entries.prefix(3)) == ["still in background", "event", "leaves background"])
-    #expect(log.entries.prefix(2).last == "event")
+    #expect(log.entries == ["still in background", "event", "leaves background"])
     token.cancel()
   }
 
@@ -263,7 +265,7 @@ struct DelegateWaitTests {
 
   @Test("A delegate on the main actor is called there, whoever changes the state")
   func mainActor() async throws {
-    let window = await Window()
+    let window = Window()
     let stage = Stage(delegate: window)
     #expect(try await stage.runOnce() == 0)
     let edges = await window.edges
