@@ -16,6 +16,9 @@ kinds=(
   "MainActor -swift-version 5 -default-isolation MainActor $approachable"
   "MainActor -swift-version 6 -default-isolation MainActor $approachable"
 )
+# The snippet of the article about the main actor, which the gate `snippets` compiles without that setting.
+snippet=Snippets/LaunchLoader/OnTheMainActor.swift
+kinds+=("$snippet -swift-version 5 -default-isolation MainActor" "$snippet -swift-version 6 -default-isolation MainActor")
 clients=Tests/Fixtures/Clients
 
 for folder in "$clients"/*/; do
@@ -29,10 +32,13 @@ done
 compile_libraries
 mkdir -p "$work/clients"
 compile() {
-  local folder=${1%% *} files
-  mapfile -t files < <(swift_files "$clients/Every" "$clients/$folder")
+  local folder=${1%% *} files=("${1%% *}")
+  if [[ $folder != *.swift ]]; then
+    mapfile -t files < <(swift_files "$clients/Every" "$clients/$folder")
+    files=(-parse-as-library "${files[@]}")
+  fi
   # shellcheck disable=SC2086
-  swiftc -typecheck -wmo -parse-as-library -warnings-as-errors -module-name Client -package-name stranger \
+  swiftc -typecheck -wmo -warnings-as-errors -module-name Client -package-name stranger \
     -I "$interfaces" ${1#* } "${files[@]}" > "$work/clients/$2.log" 2>&1
 }
 for i in "${!kinds[@]}"; do

@@ -48,6 +48,7 @@ public enum SignalMeaning: Sendable, Hashable {
   ///   - system: The operating system.
   ///   - executable: The path of the program. On macOS, one of its folders ends in `.app` or `.appex` if the
   ///     program belongs to the bundle of an app or of an extension.
+  /// - Returns: The meanings; none where signals are left alone.
   package static func usual(
     on system: System,
     executable: String

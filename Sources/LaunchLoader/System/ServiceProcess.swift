@@ -31,7 +31,7 @@ enum ServiceProcess {
     var size: UInt32 = 0
     _ = unsafe _NSGetExecutablePath(nil, &size)  // Reason: writes only the size.
     var path = [CChar](repeating: 0, count: Int(size) + 1)
-    guard unsafe _NSGetExecutablePath(&path, &size) == 0 else { return "" }  // Reason: as large as asked for.
+    guard unsafe _NSGetExecutablePath(&path, &size) == 0 else { return "" }  // Reason: large enough.
     return String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
   #endif

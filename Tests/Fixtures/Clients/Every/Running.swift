@@ -22,7 +22,7 @@ final class Importer: Service {
     context.ready()
     while !context.isShuttingDown {
       count += 1
-      try await Task.sleep(for: .seconds(1))
+      await Task.yield()
     }
   }
 }
