@@ -31,7 +31,8 @@ enum ServiceProcess {
     var size: UInt32 = 0
     _ = unsafe _NSGetExecutablePath(nil, &size)  // Reason: writes only the size.
     var path = [CChar](repeating: 0, count: Int(size) + 1)
-    guard unsafe _NSGetExecutablePath(&path, &size) == 0 else { return "" }  // Reason: large enough.
+    let status = unsafe _NSGetExecutablePath(&path, &size)  // Reason: as large as it wants.
+    guard status == 0 else { return "" }
     return String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
   #endif
