@@ -13,8 +13,9 @@ extension Application {
   /// manager named by `$NOTIFY_SOCKET` with `READY=1`, `RELOADING=1`, `STOPPING=1` and, if requested,
   /// `WATCHDOG=1` (`sd_notify(3)`).
   ///
-  /// Services stop after the handlers of `willTerminate` have finished, including asynchronous ones and those
-  /// on actors; ``Configuration/stopTimeout`` limits that time. Finally, the method waits until
+  /// The run waits for each method of the delegate before it goes on. Services stop after the handlers of
+  /// `willTerminate` have finished, including asynchronous ones and those on actors;
+  /// ``Configuration/stopTimeout`` limits that time. Finally, the method waits until
   /// ``Configuration/onMessage`` has returned from the last message, at most for
   /// ``Configuration/cancelTimeout``.
   ///

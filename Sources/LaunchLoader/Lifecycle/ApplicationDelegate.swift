@@ -28,9 +28,10 @@ public import EventBus
 ///
 /// ## Thread safety
 ///
-/// Methods are called one at a time, in the order of the edges, outside every lock. A nonisolated synchronous
-/// method runs on the thread that changes the state. Once a method has suspended, or has waited for its actor,
-/// a task delivers the rest; before macOS 26, iOS 26 and their siblings every method is called in a task.
+/// Methods are called in the order of the edges, outside every lock, and one at a time, except that others
+/// follow one that was left behind. A nonisolated synchronous method runs on the thread that changes the
+/// state. Once a method has suspended, or has waited for its actor, a task delivers the rest; before macOS
+/// 26, iOS 26 and their siblings every method is called in a task.
 public protocol ApplicationDelegate: AnyObject, Sendable {
   /// The application is about to run its launch work, which waits for this method.
   func applicationWillFinishLaunching(_ app: Application, options: LaunchOptions) async
@@ -40,7 +41,7 @@ public protocol ApplicationDelegate: AnyObject, Sendable {
   func applicationDidBecomeActive(_ app: Application) async
   /// The program is about to lose its activity, or to stop.
   func applicationWillResignActive(_ app: Application) async
-  /// The program is in the background.
+  /// The program is in the background; at Control-Z, the process stops when this method has returned.
   func applicationDidEnterBackground(_ app: Application) async
   /// The program is about to return from the background.
   func applicationWillEnterForeground(_ app: Application) async
