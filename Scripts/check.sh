@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.."
 # Cheap gates come first. If `build` fails, the later gates do not run.
 quick=(
   format words
-  build layers platforms snippets misuse
+  build layers platforms snippets misuse clients
   api documentation catalogues
   tests-debug demo
 )

@@ -4,13 +4,14 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 swift build --build-tests --explicit-target-dependency-import-check error || fail "the build"
 
-# A target without the common settings block would compile with warnings.
+# A target without the common settings block would compile with warnings. LaunchLoader lacks one setting, as
+# Package.swift says.
 swift package dump-package > "$work/package.json"
 lax=$(jq -r '
   (.targets | map(.settings | map(select(.condition == null) | .kind | tojson) | sort)) as $all
   | ($all | map(length) | max) as $most
   | .targets[]
-  | select((.settings | length) < $most
+  | select((.settings | length) < (if .name == "LaunchLoader" then $most - 1 else $most end)
       or (any(.settings[]; .kind.treatAllWarnings._0 == "error") | not)
       or (any(.settings[]; .kind.strictMemorySafety != null) | not))
   | .name' "$work/package.json")

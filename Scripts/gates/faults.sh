@@ -224,6 +224,20 @@ rm Tests/Fixtures/Misuse/*.swift
 printf 'import EventBus\nimport LaunchLoader\n' > Tests/Fixtures/Misuse/Planted.swift
 FAULT
 
+plant clients 'main actor-isolated property' "a setting that takes the main actor from its classes" <<'FAULT'
+sed -i 's/^  if target.name != "LaunchLoader" {$/  do {/' Package.swift
+FAULT
+
+plant clients 'crosses into main actor-isolated code' "a delegate method that is not asynchronous" <<'FAULT'
+sed -i 's/func applicationDidBecomeActive(_ app: Application) async$/func applicationDidBecomeActive(_ app: Application)/' \
+  Sources/LaunchLoader/Lifecycle/ApplicationDelegate.swift
+FAULT
+
+plant clients 'no kind of client compiles' "programs of a client that nobody compiles" <<'FAULT'
+mkdir Tests/Fixtures/Clients/Planted
+echo 'enum Planted {}' > Tests/Fixtures/Clients/Planted/Planted.swift
+FAULT
+
 plant api 'public API of Theming' "a new public declaration" <<'FAULT'
 printf '/// Planted.\npublic enum Planted: Sendable {}\n' > Sources/Theming/Themes/Planted.swift
 FAULT

@@ -40,6 +40,40 @@ func group() throws {
   app.shutdown()
 }
 
+// snippet.show
+@MainActor
+final class Desk: ApplicationDelegate {
+  var title = "starting"
+
+  func applicationDidBecomeActive(_ app: Application) { title = "ready" }
+  func applicationWillTerminate(_ app: Application) async { await save() }
+
+  private func save() async { title = "saved" }
+}
+// snippet.hide
+
+func delegate() async throws {
+  let app = Application(delegate: await Desk(), loader: LaunchLoader())
+  app.shutdown()
+  let code = try await app.run()
+  precondition(code == 0)
+}
+
+@MainActor
+func phases() {
+  // snippet.show
+  let app = Application()
+
+  func sceneWillResignActive() { app.resignActive() }  // .inactive
+  func sceneDidEnterBackground() { app.enterBackground() }  // .background
+  func sceneWillEnterForeground() { app.enterForeground() }  // .inactive
+  func sceneDidBecomeActive() { app.becomeActive() }  // .active
+  // snippet.hide
+  for report in [
+    sceneWillResignActive, sceneDidEnterBackground, sceneWillEnterForeground, sceneDidBecomeActive,
+  ] { report() }
+}
+
 func signals() async {
   // snippet.show
   let reloads = UnixSignal.stream(.hangup)
@@ -58,4 +92,6 @@ func signals() async {
 try application()
 try context()
 try group()
+try await delegate()
+await phases()
 await signals()

@@ -156,7 +156,7 @@ public final class LaunchLoader: Sendable {
   ///   worker failed or the time limit was reached; `cycle` or `missing`, before anything has run, if
   ///   the work cannot be ordered.
   @discardableResult
-  public func launch(
+  nonisolated(nonsending) public func launch(
     _ options: LaunchOptions = .current
   ) async throws(LaunchError) -> LaunchReport {
     if let stored = result.value { return try Self.report(of: stored) }
@@ -197,7 +197,7 @@ public final class LaunchLoader: Sendable {
   ///
   /// - Throws: `CancellationError` as soon as the waiting task is cancelled; ``LaunchError`` with the
   ///   code `reentrant` where ``launch(_:)`` throws it, and `stopped` if there will be no launch.
-  public var report: LaunchReport {
+  nonisolated(nonsending) public var report: LaunchReport {
     get async throws {
       if result.value == nil && LaunchContext.isInside(self) { throw LaunchError(.reentrant) }
       let conclusion = try await result.wait()

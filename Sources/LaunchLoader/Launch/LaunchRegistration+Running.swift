@@ -28,7 +28,7 @@ extension LaunchRegistration {
   ///   - begins: A closure that decides whether the work begins, called on its actor right before the
   ///     work.
   /// - Returns: The outcome; `nil` if the work did not begin.
-  func run(
+  nonisolated(nonsending) func run(
     _ options: LaunchOptions,
     for loader: ObjectIdentifier?,
     keepsWorker: Bool,
@@ -46,7 +46,7 @@ extension LaunchRegistration {
   /// Undoes a worker that was kept, and releases it.
   ///
   /// - Parameter loader: The loader whose launch waits for the clean-up.
-  func undo(for loader: ObjectIdentifier) async {
+  nonisolated(nonsending) func undo(for loader: ObjectIdentifier) async {
     guard let worker = takeWorker() else { return }
     await marked(for: loader) { await worker.undo() }
   }
@@ -74,9 +74,9 @@ extension LaunchRegistration {
     }
   }
 
-  private func marked<Result: Sendable>(
+  nonisolated(nonsending) private func marked<Result: Sendable>(
     for loader: ObjectIdentifier?,
-    _ body: () async -> Result
+    _ body: nonisolated(nonsending) () async -> Result
   ) async -> Result {
     let context = LaunchContext(self, of: loader)
     defer { context.end() }

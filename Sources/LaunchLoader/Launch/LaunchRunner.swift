@@ -35,7 +35,7 @@ struct LaunchRunner: Sendable {
   }
 
   /// Runs until the launch is over or, after the launch, until nothing can begin.
-  func run() async {
+  nonisolated(nonsending) func run() async {
     var next: LaunchRegistry.Step?
     while let step = advance(from: next, canWait: true) {
       next = nil
@@ -192,7 +192,11 @@ struct LaunchRunner: Sendable {
     for task in cancelled { task.cancel() }
   }
 
-  private func run(_ registration: LaunchRegistration, _ row: Int, _ start: Duration) async {
+  nonisolated(nonsending) private func run(
+    _ registration: LaunchRegistration,
+    _ row: Int,
+    _ start: Duration
+  ) async {
     let keepsWorker =
       registration.isUndoable && loader.state.withLock { $0.registry.keepsWorkers }
     let id = ObjectIdentifier(loader)
@@ -231,7 +235,7 @@ struct LaunchRunner: Sendable {
   }
 
   /// Undoes a worker, within the time limit of the launch.
-  private func undo(_ registration: LaunchRegistration, _ row: Int) async {
+  nonisolated(nonsending) private func undo(_ registration: LaunchRegistration, _ row: Int) async {
     let (ends, end) = AsyncStream.makeStream(of: LaunchOutcome.self)
     let id = ObjectIdentifier(loader)
     // In unstructured tasks, because cancelling a launch must cancel no clean-up.

@@ -12,11 +12,13 @@ public enum AppState: Hashable, Sendable {
   case notRunning
   /// Launch work runs, then services start.
   case launching
-  /// Services run, and the user has sent the program to the background.
+  /// Services run, and the program is in the background.
   case background
-  /// Services run, and the program is between the background and the foreground.
+  /// Services run, and the program is in the foreground without being active: on its way between the
+  /// background and ``active``, or for as long as the system says so (``Application/resignActive(isolation:)``).
   case inactive
-  /// All services have started, and those with ``ServiceOptions/waitsForReady`` are ready.
+  /// All services have started, those with ``ServiceOptions/waitsForReady`` are ready, and the program is in
+  /// the foreground.
   case active
   /// Services are stopping.
   case stopping

@@ -9,8 +9,10 @@ package struct AppStateMachine: Sendable {
   package enum Cause: Sendable, CaseIterable {
     /// `run()` was called, then launch work has run, then services have started.
     case launch, launched, started
-    /// The user sends the program to the background, or returns it to the foreground.
+    /// The program goes to the background, or returns to the foreground.
     case background, foreground
+    /// The program loses its activity, or regains it.
+    case resign, activate
     /// Services are about to stop, then all services have ended.
     case stop, end
   }
@@ -51,6 +53,8 @@ package struct AppStateMachine: Sendable {
   private var latest = AppState.notRunning
   private var hasLaunched = false
   private var isInBackground = false
+  /// Indicates that the program must not be active in the foreground.
+  private var hasResigned = false
   private var queue = BoundedQueue<Step>()
   private var isDelivering = false
   private var isInStep = false
@@ -74,20 +78,20 @@ package struct AppStateMachine: Sendable {
         append(nil, .background, .didEnterBackground)
       } else {
         append(nil, .inactive, nil)
-        append(nil, .active, .didBecomeActive)
+        followRequests()
       }
     case .background:
       isInBackground = true
-      if latest == .active {
-        append(.willResignActive, .inactive, nil)
-        append(nil, .background, .didEnterBackground)
-      }
+      followRequests()
     case .foreground:
       isInBackground = false
-      if latest == .background {
-        append(.willEnterForeground, .inactive, nil)
-        append(nil, .active, .didBecomeActive)
-      }
+      followRequests()
+    case .resign:
+      hasResigned = true
+      followRequests()
+    case .activate:
+      (hasResigned, isInBackground) = (false, false)
+      followRequests()
     case .stop where latest.stage < AppState.stopping.stage:
       if latest == .active { append(.willResignActive, .inactive, nil) }
       append(nil, .stopping, .willTerminate)
@@ -125,6 +129,17 @@ package struct AppStateMachine: Sendable {
     case .below(let level): !state.isAtLeast(level)
     case .completed(let count): completedCount >= count
     }
+  }
+
+  /// Queues the steps from the latest state to the one that the requests so far ask for, while services run.
+  private mutating func followRequests() {
+    guard latest.stage == AppState.active.stage else { return }
+    if latest == .active, isInBackground || hasResigned {
+      append(.willResignActive, .inactive, nil)
+    }
+    if latest == .background, !isInBackground { append(.willEnterForeground, .inactive, nil) }
+    if latest != .background, isInBackground { append(nil, .background, .didEnterBackground) }
+    if latest == .inactive, !hasResigned { append(nil, .active, .didBecomeActive) }
   }
 
   private mutating func append(_ will: Edge?, _ state: AppState?, _ did: Edge?) {

@@ -5,8 +5,9 @@ extension Application {
   public struct Configuration: Sendable {
     /// The time for an orderly stop, from the request; `nil` means no limit.
     ///
-    /// This deadline applies to the handlers of `willTerminate` and `shouldReload` and to all services
-    /// together. When it expires, the handlers are left behind, and all running services are cancelled.
+    /// This deadline applies to the methods of the delegate, to the handlers of `willTerminate` and
+    /// `shouldReload`, and to all services together. When it expires, methods and handlers are left behind, and
+    /// all running services are cancelled.
     public var stopTimeout: Duration?
 
     /// The time in which cancelled services and launch work must end, before they are left behind and named;
@@ -18,7 +19,8 @@ extension Application {
 
     /// The meanings of signals while the application runs.
     ///
-    /// Signals that are not in the table are left alone.
+    /// Signals that are not in the table are left alone. The default, ``SignalMeaning/usual``, is empty on
+    /// systems other than Linux and macOS, and inside the bundle of an app or of an extension.
     ///
     /// The first signal that means ``SignalMeaning/graceful`` requests an orderly stop, the second cancels
     /// everything, and the third ends the process immediately with 128 plus its number, even if every thread
@@ -27,8 +29,8 @@ extension Application {
     /// signal that arrived before has no further effect.
     public var signals: [UnixSignal: SignalMeaning]
 
-    /// Called with every message for the user of the program: delayed, cancelled and abandoned services, and
-    /// errors of the operating system.
+    /// Called with every message for the user of the program: delayed, cancelled and abandoned services, event
+    /// handlers and methods of the delegate, and errors of the operating system.
     ///
     /// Messages are single lines. They arrive in order, one at a time, on a thread of their own and outside
     /// every lock. A call that blocks delays later messages, but no service and no deadline.

@@ -13,15 +13,16 @@ extension Application {
   /// manager named by `$NOTIFY_SOCKET` with `READY=1`, `RELOADING=1`, `STOPPING=1` and, if requested,
   /// `WATCHDOG=1` (`sd_notify(3)`).
   ///
-  /// Services stop after the handlers of `willTerminate` have finished, including asynchronous ones and those
-  /// on actors; ``Configuration/stopTimeout`` limits that time. Finally, the method waits until
+  /// The run waits for each method of the delegate before it goes on. Services stop after the handlers of
+  /// `willTerminate` have finished, including asynchronous ones and those on actors;
+  /// ``Configuration/stopTimeout`` limits that time. Finally, the method waits until
   /// ``Configuration/onMessage`` has returned from the last message, at most for
   /// ``Configuration/cancelTimeout``.
   ///
   /// - Returns: The exit code passed to `shutdown`, otherwise 0.
   /// - Throws: ``ApplicationError`` if the launch or a service failed, if a service is stuck, or if the
   ///   application already ran; `CancellationError` if the only cause was the cancellation of the task.
-  public func run() async throws -> Int32 {
+  nonisolated(nonsending) public func run() async throws -> Int32 {
     guard runner.claim() else {
       throw ApplicationError([(service: nil, error: ServiceError(.alreadyRan))])
     }
@@ -38,7 +39,7 @@ extension Application {
     return locked.withLock { $0.exitCode } ?? 0
   }
 
-  private func runToTheEnd(
+  nonisolated(nonsending) private func runToTheEnd(
     _ system: SystemConnection
   ) async -> (failures: [ServiceRunner.Machine.Failure], isCancelled: Bool) {
     if !runner.isStopping { await launch() }
@@ -49,14 +50,14 @@ extension Application {
         // Notify the manager first, so that a stop requested by an observer of `.active` cannot precede
         // `READY=1`.
         if !runner.isStopping { system.manager?.started() }
-        await changed(.started)
+        change(.started)
       case .stopping:
         system.manager?.stopping()
         loader.stop()
-        await changed(.stop)
-        postWillTerminate()
-        // Not awaited here: handlers that exceed the deadline are left behind.
+        let count = change(.stop)
+        // Not awaited here: what exceeds the deadline, a delegate or a handler, is left behind.
         Task {
+          await delivered(count)
           await pending.untilHandlersAreDone()
           runner.send { $0.permitStop() }
         }
@@ -68,7 +69,7 @@ extension Application {
     }
   }
 
-  private func launch() async {
+  nonisolated(nonsending) private func launch() async {
     let options = configuration.launchOptions ?? .current
     locked.withLock { $0.options = options }
     await changed(.launch)

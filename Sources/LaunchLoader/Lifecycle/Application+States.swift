@@ -16,13 +16,13 @@ extension Application {
   /// - Parameter state: The state to wait for.
   /// - Throws: `CancellationError` when the task is cancelled; ``AppStateError`` when the application is
   ///   stopping and can no longer enter the state.
-  public func waitUntil(_ state: AppState) async throws {
+  nonisolated(nonsending) public func waitUntil(_ state: AppState) async throws {
     guard await wait(.state(state)) else { throw CancellationError() }
     if !self.state.mayReach(state) { throw AppStateError(state: state) }
   }
 
   /// Waits until all edges queued so far are delivered.
-  package func settled() async {
+  nonisolated(nonsending) package func settled() async {
     let count = locked.withLock { $0.machine.stepCount }
     _ = await wait(.completed(count))
   }
@@ -38,7 +38,7 @@ extension Application {
   ///   - level: The required level.
   ///   - body: The closure to run; it runs on no actor.
   /// - Throws: The error of the closure, except a `CancellationError` after the level was left.
-  public func whileAtLeast<Failure: Error>(
+  nonisolated(nonsending) public func whileAtLeast<Failure: Error>(
     _ level: AppState.Level,
     _ body: @Sendable () async throws(Failure) -> Void
   ) async throws(Failure) {
@@ -57,6 +57,9 @@ extension Application {
 
   /// Applies a cause, and delivers the resulting edges unless another call is delivering.
   ///
+  /// When this call returns, the edges are delivered, unless another call is delivering or a method of the
+  /// delegate has suspended. In that case a task continues the delivery, on the actor of the caller.
+  ///
   /// - Returns: The number of steps that complete this change.
   @discardableResult
   func change(
@@ -66,16 +69,7 @@ extension Application {
     let (delivers, count) = locked.withLock { state in
       (state.machine.send(cause), state.machine.stepCount)
     }
-    if delivers {
-      while let step = update({ $0.takeStep() }) {
-        if let edge = step.will { deliver(edge) }
-        if let newState = step.state {
-          update { $0.enter(newState) }
-          bus.post(.stateDidChange, newState, from: self)
-        }
-        if let edge = step.did { deliver(edge) }
-      }
-    }
+    if delivers { deliver([]) }
     return count
   }
 
@@ -84,7 +78,11 @@ extension Application {
     _ cause: AppStateMachine.Cause,
     isolation: isolated (any Actor)? = #isolation
   ) async {
-    let count = change(cause)
+    await delivered(change(cause))
+  }
+
+  /// Waits until this number of steps is complete, regardless of cancellation.
+  nonisolated(nonsending) func delivered(_ count: Int) async {
     let latch = Latch()
     let waiter = locked.withLock { $0.addWaiter(.completed(count), latch) }
     if waiter != nil { await Task { _ = await latch.wait() }.value }
@@ -99,48 +97,73 @@ extension Application {
     return result
   }
 
-  private func deliver(
-    _ edge: AppStateMachine.Edge,
-    isolation: isolated (any Actor)? = #isolation
-  ) {
-    let (delegate, options) = locked.withLock { ($0.delegate, $0.options) }
-    switch edge {
-    case .willFinishLaunching:
-      delegate?.applicationWillFinishLaunching(self, options: options)
-      bus.post(.willFinishLaunching, options, from: self)
-    case .didFinishLaunching:
-      delegate?.applicationDidFinishLaunching(self, options: options)
-      bus.post(.didFinishLaunching, options, from: self)
-    case .didBecomeActive: announce(.didBecomeActive) { $0.applicationDidBecomeActive(self) }
-    case .willResignActive: announce(.willResignActive) { $0.applicationWillResignActive(self) }
-    case .didEnterBackground:
-      announce(.didEnterBackground) { $0.applicationDidEnterBackground(self) }
-    case .willEnterForeground:
-      announce(.willEnterForeground) { $0.applicationWillEnterForeground(self) }
-    // `run()` announces this edge because it waits for the handlers.
-    case .willTerminate: break
+  /// A part of a step: to call the delegate, to post the event of an edge, or to enter a state.
+  private enum Act: Sendable {
+    case inform(AppStateMachine.Edge)
+    case post(AppStateMachine.Edge)
+    case enter(AppState)
+  }
+
+  /// Delivers the rest of a step, and then all queued steps.
+  ///
+  /// Where a method of the delegate suspends, a task continues the delivery when it has returned or is left
+  /// behind.
+  private func deliver(_ rest: [Act], isolation: isolated (any Actor)? = #isolation) {
+    var acts = rest[...]
+    while true {
+      while let act = acts.popFirst() {
+        guard let call = perform(act) else { continue }
+        let rest = Array(acts)
+        Task {
+          // Captured so that the task runs on this actor.
+          _ = isolation
+          await pending.wait(call)
+          deliver(rest)
+        }
+        return
+      }
+      guard let step = update({ $0.takeStep() }) else { return }
+      acts += step.will.map { [.inform($0), .post($0)] } ?? []
+      acts += step.state.map { [.enter($0)] } ?? []
+      acts += step.did.map { [.inform($0), .post($0)] } ?? []
     }
   }
 
-  private func announce(
-    _ name: EventName<Void>,
-    isolation: isolated (any Actor)? = #isolation,
-    _ inform: (any ApplicationDelegate) -> Void
-  ) {
-    if let delegate { inform(delegate) }
-    bus.post(name, from: self)
+  /// Performs a part of a step.
+  ///
+  /// - Returns: The number of a call of the delegate that has not returned yet.
+  private func perform(_ act: Act, isolation: isolated (any Actor)? = #isolation) -> UInt? {
+    switch act {
+    case .inform(let edge):
+      let (delegate, options) = locked.withLock { ($0.delegate, $0.options) }
+      guard let delegate else { return nil }
+      return pending.inform(delegate, of: edge, from: self, options)
+    case .post(let edge): post(edge)
+    case .enter(let newState):
+      update { $0.enter(newState) }
+      bus.post(.stateDidChange, newState, from: self)
+    }
+    return nil
   }
 
-  /// Announces the end to the delegate and on the bus, and adds the handlers to the pending work.
-  func postWillTerminate(isolation: isolated (any Actor)? = #isolation) {
-    delegate?.applicationWillTerminate(self)
-    _ = pending.post(.willTerminate, on: bus, from: self)
+  private func post(_ edge: AppStateMachine.Edge, isolation: isolated (any Actor)? = #isolation) {
+    let options = locked.withLock { $0.options }
+    switch edge {
+    case .willFinishLaunching: bus.post(.willFinishLaunching, options, from: self)
+    case .didFinishLaunching: bus.post(.didFinishLaunching, options, from: self)
+    case .didBecomeActive: bus.post(.didBecomeActive, from: self)
+    case .willResignActive: bus.post(.willResignActive, from: self)
+    case .didEnterBackground: bus.post(.didEnterBackground, from: self)
+    case .willEnterForeground: bus.post(.willEnterForeground, from: self)
+    // The stop waits for these handlers.
+    case .willTerminate: _ = pending.post(.willTerminate, on: bus, from: self)
+    }
   }
 
   /// Waits for a goal.
   ///
   /// - Returns: `false` if the task was cancelled first.
-  private func wait(_ goal: AppStateMachine.Goal) async -> Bool {
+  nonisolated(nonsending) private func wait(_ goal: AppStateMachine.Goal) async -> Bool {
     let latch = Latch()
     guard let waiter = locked.withLock({ $0.addWaiter(goal, latch) }) else { return true }
     return await waitOrRemove(waiter, latch)
@@ -148,7 +171,7 @@ extension Application {
 
   /// Waits for a latch, and removes its waiter if the task is cancelled first.
   @discardableResult
-  private func waitOrRemove(_ waiter: UInt, _ latch: Latch) async -> Bool {
+  nonisolated(nonsending) private func waitOrRemove(_ waiter: UInt, _ latch: Latch) async -> Bool {
     let isReached = await latch.wait()
     if !isReached { _ = locked.withLock { $0.waiters.remove(number: waiter) } }
     return isReached
@@ -157,7 +180,7 @@ extension Application {
   /// Runs a closure, and cancels it when the latch opens.
   ///
   /// - Returns: The error that the closure threw.
-  private func attempt<Failure: Error>(
+  nonisolated(nonsending) private func attempt<Failure: Error>(
     until left: Latch,
     _ body: @Sendable () async throws(Failure) -> Void
   ) async -> Failure? {

@@ -2,31 +2,54 @@ public import EventBus
 
 /// An object that receives the edges of an application.
 ///
-/// Every method has an empty default implementation. Each edge is also an event on the bus, so features need
-/// not share the one delegate.
+/// ```swift
+/// @MainActor
+/// final class Desk: ApplicationDelegate {
+///   var title = "starting"
+///
+///   func applicationDidBecomeActive(_ app: Application) { title = "ready" }
+///   func applicationWillTerminate(_ app: Application) async { await save() }
+///
+///   private func save() async { title = "saved" }
+/// }
+/// ```
+///
+/// Every method has a default implementation that does nothing. Each edge is also an event on the bus, so
+/// features need not share the one delegate.
+///
+/// Methods are asynchronous so that classes on the main actor, and other types with an isolation, can conform
+/// without further words. A synchronous method fulfils the requirement as well.
+///
+/// The application waits for each method before it posts the event of the edge and goes on, whatever the
+/// isolation of the method. If a method changes the state, the resulting edges follow after the current edge:
+/// a method that waits for them waits for ever. The time limits of a stop apply: a method that has not
+/// returned by the deadline, at the second interrupt or at the cancellation of the run is cancelled, named in
+/// a message and left behind.
 ///
 /// ## Thread safety
 ///
-/// Methods are called one at a time, in the order of the edges, outside every lock, each before its event is
-/// posted, on the thread that changes the state. If a method changes the state, the resulting edges follow
-/// after the current edge.
+/// Methods are called in the order of the edges, outside every lock, and one at a time, except that others
+/// follow one that was left behind. A nonisolated synchronous method runs on the thread that changes the
+/// state. Once a method has suspended, or has waited for its actor, a task delivers the rest; before macOS
+/// 26, iOS 26 and their siblings every method is called in a task.
 public protocol ApplicationDelegate: AnyObject, Sendable {
-  /// The application is about to run its launch work.
-  func applicationWillFinishLaunching(_ app: Application, options: LaunchOptions)
-  /// The launch work has run; services are about to start.
-  func applicationDidFinishLaunching(_ app: Application, options: LaunchOptions)
-  /// Services have started, or the program has returned from the background.
-  func applicationDidBecomeActive(_ app: Application)
-  /// The program is about to leave the foreground, or to stop.
-  func applicationWillResignActive(_ app: Application)
-  /// The program is in the background.
-  func applicationDidEnterBackground(_ app: Application)
+  /// The application is about to run its launch work, which waits for this method.
+  func applicationWillFinishLaunching(_ app: Application, options: LaunchOptions) async
+  /// The launch work has run; services are about to start, when this method has returned.
+  func applicationDidFinishLaunching(_ app: Application, options: LaunchOptions) async
+  /// Services have started, or the program has regained its activity.
+  func applicationDidBecomeActive(_ app: Application) async
+  /// The program is about to lose its activity, or to stop.
+  func applicationWillResignActive(_ app: Application) async
+  /// The program is in the background; at Control-Z, the process stops when this method has returned.
+  func applicationDidEnterBackground(_ app: Application) async
   /// The program is about to return from the background.
-  func applicationWillEnterForeground(_ app: Application)
-  /// Services are about to stop: this is the last opportunity to use them.
-  func applicationWillTerminate(_ app: Application)
+  func applicationWillEnterForeground(_ app: Application) async
+  /// Services are about to stop, when this method has returned: this is the last opportunity to use them.
+  func applicationWillTerminate(_ app: Application) async
 }
 
+// Not asynchronous: an empty method needs no change of threads.
 extension ApplicationDelegate {
   /// Does nothing.
   public func applicationWillFinishLaunching(_ app: Application, options: LaunchOptions) {}
@@ -42,6 +65,38 @@ extension ApplicationDelegate {
   public func applicationWillEnterForeground(_ app: Application) {}
   /// Does nothing.
   public func applicationWillTerminate(_ app: Application) {}
+}
+
+extension AppStateMachine.Edge {
+  /// The name of the delegate method for the edge.
+  var methodName: String {
+    switch self {
+    case .willFinishLaunching: "applicationWillFinishLaunching(_:options:)"
+    case .didFinishLaunching: "applicationDidFinishLaunching(_:options:)"
+    case .didBecomeActive: "applicationDidBecomeActive(_:)"
+    case .willResignActive: "applicationWillResignActive(_:)"
+    case .didEnterBackground: "applicationDidEnterBackground(_:)"
+    case .willEnterForeground: "applicationWillEnterForeground(_:)"
+    case .willTerminate: "applicationWillTerminate(_:)"
+    }
+  }
+
+  /// Calls the delegate method for the edge.
+  nonisolated(nonsending) func inform(
+    _ delegate: any ApplicationDelegate,
+    from app: Application,
+    _ options: LaunchOptions
+  ) async {
+    switch self {
+    case .willFinishLaunching: await delegate.applicationWillFinishLaunching(app, options: options)
+    case .didFinishLaunching: await delegate.applicationDidFinishLaunching(app, options: options)
+    case .didBecomeActive: await delegate.applicationDidBecomeActive(app)
+    case .willResignActive: await delegate.applicationWillResignActive(app)
+    case .didEnterBackground: await delegate.applicationDidEnterBackground(app)
+    case .willEnterForeground: await delegate.applicationWillEnterForeground(app)
+    case .willTerminate: await delegate.applicationWillTerminate(app)
+    }
+  }
 }
 
 /// The events of an ``Application``; see also `willFinishLaunching` and `didFinishLaunching`.

@@ -1,6 +1,7 @@
 internal import EventBus
 
-/// The work that an application waits for besides its services: launch work and event handlers.
+/// The work that an application waits for besides its services: launch work, methods of the delegate and event
+/// handlers.
 ///
 /// ## Thread safety
 ///
@@ -8,7 +9,7 @@ internal import EventBus
 final class PendingWork: Sendable {
   private struct Item: Sendable {
     let name: @Sendable () -> String
-    /// Ends when the handlers have finished, or when it is cancelled; `nil` for launch work.
+    /// Ends when the handlers or the method have finished, or when it is cancelled; `nil` for launch work.
     let handlers: Task<Void, Never>?
     let hasFinished: @Sendable () -> Bool
   }
@@ -40,7 +41,7 @@ final class PendingWork: Sendable {
   ///   - task: The task that runs the work.
   ///   - begin: Called when the work is listed, to start the task.
   /// - Returns: The result; `nil` if the work was left behind.
-  func launch(
+  nonisolated(nonsending) func launch(
     _ task: Task<LaunchReport, any Error>,
     begin: () -> Void
   ) async -> Result<LaunchReport, any Error>? {
@@ -70,24 +71,67 @@ final class PendingWork: Sendable {
     let completion = bus.postCounting(name, (), from: sender).completion
     if completion.isDone { return nil }
     let handlers = Task { await completion.wait() }
-    let item = Item(
-      name: { Self.describe(name, bus) },
-      handlers: handlers,
-      hasFinished: { completion.isDone }
+    return add(
+      Item(
+        name: { Self.describe(name, bus) },
+        handlers: handlers,
+        hasFinished: { completion.isDone }
+      )
     )
+  }
+
+  /// Calls the method of a delegate for an edge, which is pending until it has returned.
+  ///
+  /// The method is entered on the actor of the caller, and cancelled when it is left behind.
+  ///
+  /// - Returns: A number for ``wait(_:)``, or `nil` if the method has returned or is left behind.
+  func inform(
+    _ delegate: any ApplicationDelegate,
+    of edge: AppStateMachine.Edge,
+    from app: Application,
+    _ options: LaunchOptions,
+    isolation: isolated (any Actor)? = #isolation
+  ) -> UInt? {
+    let end = Latch()
+    let call: Task<Void, Never>
+    // Both tasks capture the actor, so that they run on it.
+    if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
+      call = Task.immediate {
+        _ = isolation
+        await edge.inform(delegate, from: app, options)
+        end.open()
+      }
+    } else {
+      call = Task {
+        _ = isolation
+        await edge.inform(delegate, from: app, options)
+        end.open()
+      }
+    }
+    if end.isOpen { return nil }
+    let waiting = Task { if await !end.wait() { call.cancel() } }
+    let name = "delegate method \(edge.methodName)"
+    return add(Item(name: { name }, handlers: waiting, hasFinished: { end.isOpen }))
+  }
+
+  /// Adds an item.
+  ///
+  /// - Returns: Its number, or `nil` if it is left behind.
+  private func add(_ item: Item) -> UInt? {
     let number: UInt? = state.withLock { $0.isClosed ? nil : $0.items.append(item) }
     if number == nil { leave(item) }
     return number
   }
 
-  /// Waits until the handlers of a post have finished or are left behind, regardless of cancellation.
-  func wait(_ number: UInt) async {
+  /// Waits until the handlers of a post, or a method, have finished or are left behind, regardless of
+  /// cancellation.
+  nonisolated(nonsending) func wait(_ number: UInt) async {
     await state.withLock { $0.items.element(number: number) }?.handlers?.value
     remove(number)
   }
 
   /// Waits until no handler is pending, regardless of cancellation.
-  func untilHandlersAreDone() async {
+  nonisolated(nonsending) func untilHandlersAreDone() async {
     while let number = state.withLock({ Self.handlers(in: $0.items).first?.number }) {
       await wait(number)
     }

@@ -2,24 +2,12 @@ internal import EventBus
 
 /// The requests of the operating system to an application.
 extension Application {
-  /// Sends the program to the background.
-  ///
-  /// Before services have started, they start there.
-  package func enterBackground(isolation: isolated (any Actor)? = #isolation) {
-    change(.background)
-  }
-
   /// Sends the program to the background, and returns when the change is delivered, even if another call
-  /// delivers it.
+  /// delivers it, and methods of the delegate suspend.
   ///
   /// A process must not stop while another thread is delivering an edge.
   package func enteredBackground(isolation: isolated (any Actor)? = #isolation) async {
     await changed(.background)
-  }
-
-  /// Returns the program to the foreground.
-  package func enterForeground(isolation: isolated (any Actor)? = #isolation) {
-    change(.foreground)
   }
 
   /// Requests a reload of the configuration, and returns when all handlers have finished or are left behind.
@@ -102,7 +90,7 @@ final class SystemConnection: Sendable {
   }
 
   /// Stops listening, and returns when no answer is in progress.
-  func end() async {
+  nonisolated(nonsending) func end() async {
     bridge.end()
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }

@@ -160,7 +160,7 @@ public struct ServiceContext: Sendable {
   /// Returns after the closures passed to ``onShutdown(_:)`` have returned.
   ///
   /// - Throws: `CancellationError` when the task is cancelled first.
-  public func untilShutdown() async throws {
+  nonisolated(nonsending) public func untilShutdown() async throws {
     try await handle.signal.wait()
   }
 

@@ -86,7 +86,7 @@ final class ServiceRunner: Sendable {
   }
 
   /// Waits for the next milestone, regardless of cancellation.
-  func nextMilestone() async -> Machine.Milestone {
+  nonisolated(nonsending) func nextMilestone() async -> Machine.Milestone {
     while true {
       if let milestone = state.withLock({ $0.machine.takeMilestone() }) {
         // No timer may outlast the run.
@@ -148,7 +148,7 @@ final class ServiceRunner: Sendable {
   ///
   /// Services are entered in registration order, so each delays the next one only for a limited time.
   /// Computation takes real time, regardless of the clock of the limits.
-  private func passOver(_ turn: Int) async {
+  nonisolated(nonsending) private func passOver(_ turn: Int) async {
     var entering: Machine.ID?
     repeat {
       do { try await Task.sleep(for: .milliseconds(500)) } catch { return }
@@ -167,7 +167,7 @@ final class ServiceRunner: Sendable {
     handle.adopt(task)
   }
 
-  private func run(_ handle: ServiceHandle, _ id: Machine.ID) async {
+  nonisolated(nonsending) private func run(_ handle: ServiceHandle, _ id: Machine.ID) async {
     var failure: (any Error)?
     do {
       try await handle.run(ServiceContext(handle, id, of: self))

@@ -36,7 +36,7 @@ package struct ParentWatch: Sendable {
   /// Waits until the parent has ended.
   ///
   /// - Throws: The error of the clock: `CancellationError` when the task is cancelled.
-  package func untilEnd() async throws {
+  nonisolated(nonsending) package func untilEnd() async throws {
     while !hasEnded { try await clock.sleep(for: interval) }
   }
 }

@@ -68,7 +68,7 @@ package final class SignalBridge: Sendable {
   /// Answers signals until the task is cancelled, and then restores the previous dispositions.
   ///
   /// Call it once.
-  package func run() async {
+  nonisolated(nonsending) package func run() async {
     await withTaskCancellationHandler {  // Reason: only starts two tasks.
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await self.answerReloads() }
@@ -90,11 +90,11 @@ package final class SignalBridge: Sendable {
     reloads.end()
   }
 
-  private func answerReloads() async {
+  nonisolated(nonsending) private func answerReloads() async {
     while await reloads.next() != nil { await answer(.reload) }
   }
 
-  private func answerRequests() async {
+  nonisolated(nonsending) private func answerRequests() async {
     var job = JobState()
     while let number = await requests.next() {
       switch table[UnixSignal(rawValue: number)] {
@@ -138,7 +138,7 @@ private final class SignalQueue: Sendable {
   /// Waits for the next signal.
   ///
   /// - Returns: The number of the signal, or `nil` after ``end()``.
-  func next() async -> Int32? {
+  nonisolated(nonsending) func next() async -> Int32? {
     while true {
       let (number, hasEnded) = waiting.withLock { waiting in
         (waiting?.isEmpty == false ? waiting?.removeFirst() : nil, waiting == nil)

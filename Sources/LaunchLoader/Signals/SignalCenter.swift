@@ -86,7 +86,7 @@ final class SignalCenter: Sendable {
   /// Waits for the next signal of a listener.
   ///
   /// - Returns: The number of the signal, or `nil` at the end.
-  func next(_ key: Router.Key) async -> Int32? {
+  nonisolated(nonsending) func next(_ key: Router.Key) async -> Int32? {
     await withCheckedContinuation { waiter in
       resume(state.withLock { $0.router.take(key, waiter: waiter) })
     }
@@ -199,7 +199,7 @@ final class SignalListener: Sendable {
   /// Waits for the next signal.
   ///
   /// - Returns: The signal, or `nil` after ``end()``.
-  func next() async -> UnixSignal? {
+  nonisolated(nonsending) func next() async -> UnixSignal? {
     guard let key else { return nil }
     return await SignalCenter.shared.next(key).map(UnixSignal.init(rawValue:))
   }

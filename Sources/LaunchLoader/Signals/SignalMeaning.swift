@@ -20,15 +20,53 @@ public enum SignalMeaning: Sendable, Hashable {
   /// The default meanings: `SIGTERM` and `SIGINT` are ``graceful``, `SIGHUP` is ``reload``, `SIGTSTP`
   /// ``background``, `SIGCONT` ``foreground`` and `SIGWINCH` ``resize``.
   ///
-  /// On systems other than Linux and macOS, no signal has a meaning.
+  /// No signal has a meaning on systems other than Linux and macOS, and in a program inside the bundle of an
+  /// app or of an extension, whose system starts and ends it by other means.
   public static var usual: [UnixSignal: SignalMeaning] {
-    #if os(Linux) || os(macOS)
-    [
+    #if os(Linux)
+    usual(on: .linux, executable: "")
+    #elseif os(macOS)
+    usual(on: .macOS, executable: ServiceProcess.executablePath)
+    #else
+    usual(on: .other, executable: "")
+    #endif
+  }
+
+  /// An operating system, as far as the default meanings of signals differ.
+  package enum System: Sendable, CaseIterable {
+    /// Programs have no bundles.
+    case linux
+    /// Programs are command-line tools, apps or extensions.
+    case macOS
+    /// Programs receive no signals that they should handle.
+    case other
+  }
+
+  /// Returns the default meanings of signals.
+  ///
+  /// - Parameters:
+  ///   - system: The operating system.
+  ///   - executable: The path of the program. On macOS, one of its folders ends in `.app` or `.appex` if the
+  ///     program belongs to the bundle of an app or of an extension.
+  /// - Returns: The meanings; none where signals are left alone.
+  package static func usual(
+    on system: System,
+    executable: String
+  ) -> [UnixSignal: SignalMeaning] {
+    switch system {
+    case .other: return [:]
+    case .macOS:
+      let folders = executable.split(separator: "/").dropLast()
+      let isInBundle = folders.contains { folder in
+        let name = folder.lowercased()
+        return name.hasSuffix(".app") || name.hasSuffix(".appex")
+      }
+      if isInBundle { return [:] }
+    case .linux: break
+    }
+    return [
       .terminate: .graceful, .interrupt: .graceful, .hangup: .reload, .stop: .background,
       .resume: .foreground, .windowChanged: .resize,
     ]
-    #else
-    [:]
-    #endif
   }
 }

@@ -21,7 +21,7 @@ package struct Doorbell: ~Copyable, Sendable {
   }
 
   /// Waits for a ring.
-  package func wait() async {
+  nonisolated(nonsending) package func wait() async {
     await withCheckedContinuation { waiter in
       let hasRung = state.withLock { state in
         if !state.hasRung { state.waiter = waiter }
@@ -75,7 +75,7 @@ package struct LatchedValue<Value: Sendable>: ~Copyable, Sendable {
   /// Returns a value that is already set even if the task is cancelled.
   ///
   /// - Throws: `CancellationError` when the task is cancelled before the value is set.
-  package func wait() async throws(CancellationError) -> Value {
+  nonisolated(nonsending) package func wait() async throws(CancellationError) -> Value {
     let (known, latch) = state.withLock { state -> (Value?, Latch) in
       let latch = state.latch ?? Latch()
       if state.value == nil { state.latch = latch }

@@ -40,7 +40,9 @@ final class MessageQueue: Sendable {
   /// - Parameters:
   ///   - limit: The maximum time to wait; `nil` means no limit.
   ///   - clock: The clock that measures the limit.
-  func delivered(within limit: Duration?, on clock: any Clock<Duration>) async {
+  nonisolated(nonsending) func delivered(within limit: Duration?, on clock: any Clock<Duration>)
+    async
+  {
     guard let idle = state.withLock({ $0.idle }) else { return }
     let watch = limit.map { limit in
       Task {

@@ -27,6 +27,18 @@ enum ServiceProcess {
     return end >= 0
   }
 
+  #if os(macOS)
+  /// The path of the program, as it was started; empty if the system does not say.
+  static var executablePath: String {
+    var size: UInt32 = 0
+    _ = unsafe _NSGetExecutablePath(nil, &size)  // Reason: writes only the size.
+    var path = [CChar](repeating: 0, count: Int(size) + 1)
+    let status = unsafe _NSGetExecutablePath(&path, &size)  // Reason: as large as it wants.
+    guard status == 0 else { return "" }
+    return String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+  #endif
+
   /// The current environment variables by name.
   ///
   /// Entries without `=` are skipped. If a name occurs twice, the first entry counts, as for `getenv`. The C

@@ -42,6 +42,25 @@ struct ApplicationStateTests {
     }
   }
 
+  #if !canImport(Darwin)  // `Task.immediate` asks for later systems than the package does.
+  @Test("A task that is cancelled in the middle of its wait stops waiting; another one goes on")
+  func cancelledWhileWaiting() async throws {
+    let (app, log) = (stage.app, stage.log)
+    // Both run here until they wait.
+    let patient = Task.immediate {
+      try await app.waitUntil(.active)
+      log.append("active")
+    }
+    let impatient = Task.immediate { try await app.waitUntil(.active) }
+    impatient.cancel()
+    #expect(await isCancelled { try await impatient.value })
+    #expect(log.entries.isEmpty)
+    #expect(try await stage.runOnce() == 0)
+    try await patient.value
+    #expect(log.entries == ["active"])
+  }
+  #endif
+
   @Test("Background and foreground transitions are reported in both directions")
   func background() async throws {
     let running = stage.start()

@@ -1,0 +1,38 @@
+import EventBus
+import LaunchLoader
+import Theming
+
+/// Code that says nothing about its isolation, and so is on the main actor.
+final class Counters {
+  var edges = 0
+  let bus: EventBus
+
+  init(_ bus: EventBus) {
+    self.bus = bus
+    bus.observe(.didSave, owner: self) { counters, _ in counters.edges += 1 }
+  }
+
+  func use() async throws {
+    let app = Application(bus: bus)
+    try app.add("counting") { context in
+      try await context.untilShutdown()
+      await self.count()
+    }
+    app.loader.register { _ in self.edges += 1 }
+    bus.post(.didSave)
+    try ThemeManager.shared.use(Theme("plain"))
+  }
+
+  func count() { edges += 1 }
+}
+
+/// A type that leaves the main actor.
+nonisolated struct Crawler: Service {
+  let name = "crawler"
+
+  func run(_ context: ServiceContext) async throws {
+    context.ready()
+    EventBus.default.post(.didSave)
+    try await context.untilShutdown()
+  }
+}

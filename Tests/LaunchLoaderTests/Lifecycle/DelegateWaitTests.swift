@@ -1,0 +1,294 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Asynchronous delegates", .timeLimit(.minutes(5)))
+struct DelegateWaitTests {
+  /// Notes each call, and waits in one method until a latch opens.
+  final class Waiting: ApplicationDelegate {
+    let log: Log<String>
+    let edge: String
+    let hasBegun = ManualLatch()
+    let mayEnd = ManualLatch()
+    /// Indicates that even a cancellation does not end the wait.
+    let isStubborn: Bool
+
+    init(_ log: Log<String>, in edge: String, isStubborn: Bool = false) {
+      (self.log, self.edge, self.isStubborn) = (log, edge, isStubborn)
+    }
+
+    private func note(_ edge: String) async {
+      log.append(edge)
+      guard edge == self.edge else { return }
+      hasBegun.open()
+      if isStubborn { await waitStubbornly(mayEnd) } else { await mayEnd.wait() }
+      log.append("\(edge) ends\(Task.isCancelled ? " cancelled" : "")")
+    }
+
+    func applicationWillFinishLaunching(_ app: Application, options: LaunchOptions) async {
+      await note("willFinishLaunching")
+    }
+    func applicationDidFinishLaunching(_ app: Application, options: LaunchOptions) async {
+      await note("didFinishLaunching")
+    }
+    func applicationDidBecomeActive(_ app: Application) async { await note("didBecomeActive") }
+    func applicationWillResignActive(_ app: Application) async { await note("willResignActive") }
+    func applicationDidEnterBackground(_ app: Application) async {
+      await note("didEnterBackground")
+    }
+    func applicationWillEnterForeground(_ app: Application) async {
+      await note("willEnterForeground")
+    }
+    func applicationWillTerminate(_ app: Application) async { await note("willTerminate") }
+  }
+
+  @Test(
+    "Nothing that follows a method of the delegate happens before it returns",
+    arguments: [
+      ("willFinishLaunching", "application.willFinishLaunching in launching"),
+      ("didFinishLaunching", "application.didFinishLaunching in launching"),
+      ("didBecomeActive", "application.didBecomeActive in active"),
+      ("willResignActive", "application.willResignActive in active"),
+      ("didEnterBackground", "application.didEnterBackground in background"),
+      ("willEnterForeground", "application.willEnterForeground in background"),
+      ("willTerminate", "application.willTerminate in stopping"),
+    ]
+  )
+  func order(edge: String, event: String) async throws {
+    let log = Log<String>()
+    let delegate = Waiting(log, in: edge)
+    let stage = Stage(delegate: delegate)
+    let token = stage.bus.observeAll { [app = stage.app] event in
+      log.append("\(event.name) in \(app.state)")
+    }
+    try stage.app.add("a") { context in
+      log.append("+a")
+      try await context.untilShutdown()
+      log.append("-a")
+    }
+    stage.loader.register { _ in log.append("launch work") }
+    let running = stage.start()
+    let driving = Task { [app = stage.app] in
+      try await app.waitUntil(.active)
+      await app.settled()
+      app.enterBackground()
+      app.enterForeground()
+      await app.settled()
+      app.shutdown()
+    }
+    await delegate.hasBegun.wait()
+    // A stop that nothing holds up would end within these turns. The service is entered by another task.
+    for _ in 0..<1_000 { await Task.yield() }
+    log.append("may end")
+    delegate.mayEnd.open()
+    #expect(try await running.value == 0)
+    try await driving.value
+    token.cancel()
+    let entries = log.entries.filter { $0 != "+a" }
+    let index = try #require(entries.firstIndex(of: "may end"))
+    #expect(entries[index - 1] == edge)
+    #expect(entries[index + 1] == "\(edge) ends")
+    #expect(entries[index + 2] == event)
+    // These two occur again, around the time in the foreground that follows.
+    let isRepeated = edge == "didBecomeActive" || edge == "willResignActive"
+    #expect(entries.count(where: { $0 == event }) == (isRepeated ? 2 : 1))
+    #expect(entries.suffix(2) == ["-a", "application.stateDidChange in terminated"])
+  }
+
+  /// The method that does not return, and what ends the wait for it.
+  struct Case: Sendable, CustomTestStringConvertible {
+    let edge: String
+    let ending: ApplicationWaitTests.Ending
+    var testDescription: String { "\(edge), \(ending)" }
+  }
+
+  static let cases = [
+    "willFinishLaunching", "didFinishLaunching", "didBecomeActive", "willResignActive",
+    "willTerminate",
+  ].flatMap { edge in ApplicationWaitTests.Ending.allCases.map { Case(edge: edge, ending: $0) } }
+
+  @Test(
+    "A delegate method that does not return is named, cancelled and abandoned",
+    arguments: cases
+  )
+  func leftBehind(_ example: Case) async throws {
+    let log = Log<String>()
+    let delegate = Waiting(log, in: example.edge, isStubborn: true)
+    let stage = Stage(delegate: delegate, stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
+    let app = stage.app
+    let request = { example.ending == .interrupt ? app.interrupt(15) : app.shutdown() }
+    let running = stage.start()
+    if example.edge.hasSuffix("FinishLaunching") {
+      await delegate.hasBegun.wait()
+      request()
+    } else {
+      try await app.waitUntil(.active)
+      request()
+      await delegate.hasBegun.wait()
+    }
+    switch example.ending {
+    case .deadline:
+      await stage.clock.sleepers(atLeast: 1)
+      stage.clock.jump(by: .seconds(20))
+      #expect(try await running.value == 0)
+    case .interrupt:
+      app.interrupt(15)
+      #expect(try await running.value == 143)
+    case .cancellation:
+      running.cancel()
+      await #expect(throws: CancellationError.self) { try await running.value }
+    }
+    let name = "application\(example.edge.prefix(1).uppercased())\(example.edge.dropFirst())"
+    let label = example.edge.hasSuffix("FinishLaunching") ? "(_:options:)" : "(_:)"
+    #expect(
+      stage.messages.entries.filter { $0.hasPrefix("left behind") }
+        == ["left behind: delegate method \(name)\(label)"]
+    )
+    #expect(app.state == .terminated)
+    // The other edges of the stop have reached the delegate.
+    #expect(log.entries.contains("willTerminate"))
+    delegate.mayEnd.open()
+    while log.entries.last != "\(example.edge) ends cancelled" { await Task.yield() }
+  }
+
+  @Test("A delegate method that ends when it is cancelled is cancelled at the deadline")
+  func cancelled() async throws {
+    let log = Log<String>()
+    let delegate = Waiting(log, in: "willTerminate")
+    let stage = Stage(delegate: delegate, stopTimeout: .seconds(20))
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    stage.app.shutdown()
+    await delegate.hasBegun.wait()
+    await stage.clock.sleepers(atLeast: 1)
+    stage.clock.jump(by: .seconds(20))
+    #expect(try await running.value == 0)
+    while log.entries.last != "willTerminate ends cancelled" { await Task.yield() }
+  }
+
+  @Test(
+    "After 5 s the delegate method that delays the start or the stop is named",
+    arguments: [
+      ("willFinishLaunching", "applicationWillFinishLaunching(_:options:) to start"),
+      ("willTerminate", "applicationWillTerminate(_:) to stop"),
+    ]
+  )
+  func named(edge: String, text: String) async throws {
+    let delegate = Waiting(Log(), in: edge)
+    let stage = Stage(delegate: delegate)
+    let running = stage.start()
+    if edge == "willTerminate" {
+      try await stage.app.waitUntil(.active)
+      stage.app.shutdown()
+    }
+    await delegate.hasBegun.wait()
+    while stage.messages.entries.isEmpty {
+      stage.clock.jump(by: .milliseconds(500))
+      for _ in 0..<1_000 where stage.messages.entries.isEmpty { await Task.yield() }
+    }
+    #expect(
+      stage.messages.entries.first?.hasPrefix("waiting for delegate method \(text), for ") == true
+    )
+    delegate.mayEnd.open()
+    if edge != "willTerminate" {
+      try await stage.app.waitUntil(.active)
+      stage.app.shutdown()
+    }
+    #expect(try await running.value == 0)
+  }
+
+  @Test("A change made by a method that has suspended follows its edge")
+  func nested() async throws {
+    final class Returning: ApplicationDelegate {
+      let log: Log<String>
+      init(_ log: Log<String>) { self.log = log }
+      func applicationDidEnterBackground(_ app: Application) async {
+        await Task.yield()
+        app.enterForeground()
+        log.append("still in \(app.state)")
+      }
+      func applicationWillEnterForeground(_ app: Application) async {
+        await Task.yield()
+        log.append("leaves \(app.state)")
+      }
+    }
+    let log = Log<String>()
+    let delegate = Returning(log)
+    let stage = Stage(delegate: delegate)
+    let token = stage.bus.observe(.didEnterBackground) { log.append("event") }
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    await stage.app.settled()
+    stage.app.enterBackground()
+    try await stage.app.waitUntil(.background)
+    try await stage.app.waitUntil(.active)
+    stage.app.shutdown()
+    #expect(try await running.value == 0)
+    #expect(log.entries == ["still in background", "event", "leaves background"])
+    token.cancel()
+  }
+
+  @Test("A delegate replaced during a suspended call completes the call and receives no other")
+  func replaced() async throws {
+    let log = Log<String>()
+    let delegate = Waiting(log, in: "didBecomeActive")
+    let stage = Stage(delegate: delegate)
+    let running = stage.start()
+    await delegate.hasBegun.wait()
+    stage.app.replaceDelegate(RecordingDelegate(log, name: "next: "))
+    stage.app.shutdown()
+    delegate.mayEnd.open()
+    #expect(try await running.value == 0)
+    #expect(
+      log.entries.suffix(4) == [
+        "didBecomeActive", "didBecomeActive ends", "next: willResignActive", "next: willTerminate",
+      ]
+    )
+  }
+
+  /// A class on the main actor without further words.
+  @MainActor
+  final class Window: ApplicationDelegate {
+    var edges: [String] = []
+
+    func applicationDidFinishLaunching(_ app: Application, options: LaunchOptions) {
+      edges.append("launched")
+    }
+    func applicationDidBecomeActive(_ app: Application) { edges.append("active") }
+    func applicationWillResignActive(_ app: Application) async {
+      await Task.yield()
+      edges.append("resigns")
+    }
+    func applicationWillTerminate(_ app: Application) { edges.append("ends") }
+  }
+
+  @Test("A delegate on the main actor is called there, whoever changes the state")
+  func mainActor() async throws {
+    let window = Window()
+    let stage = Stage(delegate: window)
+    #expect(try await stage.runOnce() == 0)
+    let edges = await window.edges
+    #expect(edges == ["launched", "active", "resigns", "ends"])
+  }
+
+  #if !canImport(Darwin)  // `Task.immediate` asks for later systems than the package does.
+  @Test("A change on the main actor has reached a delegate there when the call returns")
+  @MainActor
+  func mainActorAtOnce() async throws {
+    let window = Window()
+    let stage = Stage(delegate: window)
+    let app = stage.app
+    app.resignActive()
+    let running = stage.start()
+    try await app.waitUntil(.inactive)
+    await app.settled()
+    window.edges = []
+    app.becomeActive()
+    #expect(window.edges == ["active"])
+    #expect(app.state == .active)
+    app.shutdown()
+    #expect(try await running.value == 0)
+  }
+  #endif
+}
