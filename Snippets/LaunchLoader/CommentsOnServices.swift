@@ -1,5 +1,6 @@
 // The samples of documentation comments about services, applications and signals.
 
+import EventBus
 import LaunchLoader
 
 // snippet.hide
@@ -18,14 +19,14 @@ func application() throws {
 func context() throws {
   // snippet.show
   let app = Application()
-  var web = ServiceOptions()
-  web.after = ["database"]
-  try app.add("web", web) { context in
+  let (requests, input) = AsyncStream<String>.makeStream()
+  try app.add("web") { context in
     context.onShutdown { print("no more connections") }
     context.ready()
-    try await context.untilShutdown()
+    for await request in requests.until(context.lifetime) { print("answer \(request)") }
   }
   // snippet.hide
+  input.finish()
   app.shutdown()
 }
 

@@ -78,7 +78,7 @@ public final class ServiceRun: Sendable {
       loader: loader ?? Self.loaderWithoutValues(),
       // `wait()` throws the errors.
       reports: ServiceRunner.Reports(onError: { _, _ in }, onMessage: { messages.send($0) }),
-      // Whoever tests the start waits for it; no alarm disturbs the sleepers of the test's clock before.
+      // The test itself waits for the start; until the stop, no alarm of the run sleeps on its clock.
       watchesStart: false
     )
     add(service, options)
