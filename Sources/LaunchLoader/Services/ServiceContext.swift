@@ -5,11 +5,10 @@ public import EventBus
 ///
 /// ```swift
 /// let app = Application()
-/// let (requests, input) = AsyncStream<String>.makeStream()
-/// try app.add("web") { context in
+/// try app.add("web", ServiceOptions(after: ["database"])) { context in
 ///   context.onShutdown { print("no more connections") }
 ///   context.ready()
-///   for await request in requests.until(context.lifetime) { print("answer \(request)") }
+///   try await context.untilShutdown()
 /// }
 /// ```
 ///
@@ -106,8 +105,6 @@ public struct ServiceContext: Sendable {
   /// Runs work that is cancelled when the service is asked to stop.
   ///
   /// ```swift
-  /// import LaunchLoader
-  ///
   /// struct Poller: Service {
   ///   let name = "poller"
   ///

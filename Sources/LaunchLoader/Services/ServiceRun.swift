@@ -3,8 +3,6 @@ internal import EventBus
 /// The run of a single service or group, without an application, for tests.
 ///
 /// ```swift
-/// import LaunchLoader
-///
 /// struct Heartbeat: Service {
 ///   let name = "heartbeat"
 ///

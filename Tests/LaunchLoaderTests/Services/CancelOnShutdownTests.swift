@@ -25,7 +25,8 @@ struct CancelOnShutdownTests {
   func withoutShutdown() async throws {
     let run = ServiceRun(
       ClosureService { context in
-        #expect(try await context.cancelOnShutdown { 7 } == 7)
+        let result = try await context.cancelOnShutdown { 7 }
+        #expect(result == 7)
         await #expect(throws: Failed(name: "work")) {
           try await context.cancelOnShutdown { throw Failed(name: "work") }
         }
@@ -124,7 +125,7 @@ struct CancelOnShutdownTests {
   func cancelledService() async throws {
     let run = ServiceRun(
       ClosureService { [log] context in
-        let result = try await context.cancelOnShutdown {
+        let result: Void? = try await context.cancelOnShutdown {
           context.ready()
           await ManualLatch().wait()
           try Task.checkCancellation()
@@ -168,22 +169,27 @@ struct CancelOnShutdownTests {
     try await runAndStop { [log] context in
       let server = Server()
       try await Context.$name.withValue("web") { try await server.serve(context) }
-      log.append("\(await server.steps) \(await onMain(context))")
+      log.append("\(await server.steps)")
+      let view = View()
+      try await view.work(context)
+      log.append("\(await view.steps)")
     }
-    #expect(log.entries == ["[\"work web\", \"end\"] true"])
+    #expect(log.entries == ["[\"work web\", \"end\"]", "[\"work\", \"end\"]"])
   }
 
   @MainActor
-  private static func countOnMain(_ context: ServiceContext) async throws -> Int? {
-    var counts: [Int] = []
-    let result = try await context.cancelOnShutdown { @MainActor in MainActor.assumeIsolated { 1 } }
-    MainActor.assertIsolated()
-    counts.append(result ?? 0)
-    return counts.first
-  }
+  private final class View {
+    var steps: [String] = []
 
-  private func onMain(_ context: ServiceContext) async throws -> Bool {
-    try await Self.countOnMain(context) == 1
+    func work(_ context: ServiceContext) async throws {
+      try await context.cancelOnShutdown {
+        self.steps.append("work")
+        await Task.yield()
+        MainActor.assertIsolated()
+      }
+      MainActor.assertIsolated()
+      steps.append("end")
+    }
   }
 
   private actor Server {
@@ -225,7 +231,7 @@ struct CancelOnShutdownTests {
         ClosureService { context in
           mayStop.open()
           for _ in 0..<round % 7 { await Task.yield() }
-          let result = try await context.cancelOnShutdown {
+          let result: Void? = try await context.cancelOnShutdown {
             await ManualLatch().wait()
             try Task.checkCancellation()
           }

@@ -267,7 +267,7 @@ struct ServiceRunTests {
   @Test("The errors of a group that runs alone are thrown")
   func failingGroup() async throws {
     let group = ServiceGroup("storage", clock: clock)
-    try group.add("x") { _ in throw Failed(name: "x") }
+    try group.add("x", ServiceOptions(waitsForReady: true)) { _ in throw Failed(name: "x") }
     let run = run(group)
     for wait in [run.untilReady, run.wait] {
       let error = await #expect(throws: ServiceError.self) { try await wait() }
