@@ -53,11 +53,21 @@ public final class LaunchLoader: Sendable {
   struct State: Sendable {
     /// The rules of the launch, as a value.
     var registry: LaunchRegistry
+    /// The effect of time on the launch.
+    var timing: Timing
+    /// The values that workers made.
+    var values = LaunchValues()
+    /// The latches of those who wait for values of work that is not registered, by its name.
+    var arrivals: [LaunchID: Latch] = [:]
     /// The bus subscriptions, which end when the launch begins, held weakly because their callers own
     /// them.
     fileprivate var attachments = NumberedList<WeakToken>()
     fileprivate var roomBeforeSweep = 8
   }
+
+  /// The time limit of the launch, and of each clean-up during a rollback; and the clock for time limits
+  /// and for the report.
+  typealias Timing = (timeout: Duration?, clock: any Clock<Duration>)
 
   /// The process-wide loader, with which the static functions register.
   public static let shared = LaunchLoader()
@@ -68,12 +78,6 @@ public final class LaunchLoader: Sendable {
   let doorbell = Doorbell()
   /// The conclusion of the launch, once there is one.
   let result = LatchedValue<Conclusion>()
-  /// The effect of a failure on the launch.
-  let policy: FailurePolicy
-  /// The time limit of the launch, and of each clean-up during a rollback.
-  let timeout: Duration?
-  /// The clock for time limits and for the report.
-  let clock: any Clock<Duration>
 
   /// Creates an independent loader, for a part of a program or for a test.
   ///
@@ -97,14 +101,34 @@ public final class LaunchLoader: Sendable {
     width: Int? = nil,
     clock: any Clock<Duration> = ContinuousClock()
   ) {
-    self.policy = policy
-    self.timeout = timeout
-    self.clock = clock
-    state = Locked(State(registry: LaunchRegistry(onFailure: policy, width: width)))
+    let registry = LaunchRegistry(onFailure: policy, width: width)
+    state = Locked(State(registry: registry, timing: (timeout, clock)))
   }
 
   deinit {
     endWithoutLaunch(.skipped(because: nil))
+  }
+
+  /// Changes what the loader was created with, until it launches.
+  ///
+  /// - Throws: ``LaunchError`` with the code `launched` or `stopped`.
+  package func configure(
+    onFailure policy: FailurePolicy?,
+    timeout: Duration?,
+    width: Int?,
+    clock: (any Clock<Duration>)?
+  ) throws(LaunchError) {
+    let (code, former) = state.withLock { state -> (LaunchError.Code?, Timing) in
+      let former = state.timing
+      guard state.registry.isCollecting else {
+        return (state.registry.stage == .collecting ? .stopped : .launched, former)
+      }
+      state.registry.configure(onFailure: policy, width: width)
+      state.timing = (timeout ?? former.timeout, clock ?? former.clock)
+      return (nil, former)
+    }
+    withExtendedLifetime(former) {}
+    if let code { throw LaunchError(code) }
   }
 
   /// Launches when `EventNames.didFinishLaunching` is posted on a bus.
@@ -227,7 +251,7 @@ public final class LaunchLoader: Sendable {
     guard let attachments else { return nil }
     for attachment in attachments { attachment.object?.cancel() }
     var runner = LaunchRunner(self, options)
-    if let timeout { runner.expire(after: timeout) }
+    runner.setTimeLimit()
     return runner
   }
 
@@ -290,7 +314,10 @@ public final class LaunchLoader: Sendable {
     }
     for attachment in attachments { attachment.object?.cancel() }
     for registration in refused { registration.dismiss(reason) }
-    if endsAll { result.resolve((nil, LaunchError(.stopped))) }
+    if endsAll {
+      result.resolve((nil, LaunchError(.stopped)))
+      openArrivals()
+    }
     return effects
   }
 
