@@ -35,9 +35,6 @@ public struct ServiceContext: Sendable {
     self.runner = runner
   }
 
-  /// The loader whose launch work makes the values of the service.
-  var loader: LaunchLoader { runner.loader }
-
   /// Claims the run of a group for the service that this context belongs to.
   func claim(_ inner: ServiceRunner, named name: String) -> Bool {
     inner.claim(for: (name, runner))
@@ -100,6 +97,24 @@ public struct ServiceContext: Sendable {
   @discardableResult
   public func onShutdown(_ body: @escaping @Sendable () -> Void) -> Token {
     handle.signal.onRaise(body)
+  }
+
+  /// Returns a value that launch work makes, as soon as the work has finished.
+  ///
+  /// Reads it from the loader of the application that runs the service, or of its ``ServiceRun``; see
+  /// ``LaunchLoader/LaunchLoader/value(of:)``. An application starts its services after the launch, so there
+  /// the call waits only for work that was registered later, or that runs in the phase `idle`.
+  ///
+  /// A request to stop does not end the wait; ``cancelOnShutdown(_:)`` does that.
+  ///
+  /// - Parameter key: The key of the value.
+  /// - Returns: The value.
+  /// - Throws: ``LaunchError``, for example with the code `noValue` if the launch has ended without the value;
+  ///   `CancellationError` when the waiting task is cancelled.
+  public nonisolated(nonsending) func value<Value>(
+    of key: LaunchKey<Value>
+  ) async throws -> Value {
+    try await runner.loader.value(of: key)
   }
 
   /// Runs work that is cancelled when the service is asked to stop.
