@@ -112,7 +112,7 @@ final class ServiceAlarms: Sendable {
     withExtendedLifetime(alarms) {}
   }
 
-  private func sleep(_ number: Int) async {
+  nonisolated(nonsending) private func sleep(_ number: Int) async {
     while let end = next(number) {
       do { try await stopwatch.sleep(end) } catch { return }
       for alarm in takeDue(number, now: elapsed) { alarm.body() }

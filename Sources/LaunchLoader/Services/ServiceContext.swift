@@ -81,7 +81,7 @@ public struct ServiceContext: Sendable {
   ///
   /// - Throws: `CancellationError` when the task is cancelled first, or when the service has ended without
   ///   being asked to stop.
-  public nonisolated(nonsending) func untilShutdown() async throws {
+  nonisolated(nonsending) public func untilShutdown() async throws {
     try await handle.signal.wait()
   }
 
@@ -111,7 +111,7 @@ public struct ServiceContext: Sendable {
   /// - Returns: The value.
   /// - Throws: ``LaunchError``, for example with the code `noValue` if the launch has ended without the value;
   ///   `CancellationError` when the waiting task is cancelled.
-  public nonisolated(nonsending) func value<Value>(
+  nonisolated(nonsending) public func value<Value>(
     of key: LaunchKey<Value>
   ) async throws -> Value {
     try await runner.loader.value(of: key)
@@ -154,7 +154,7 @@ public struct ServiceContext: Sendable {
   /// - Returns: The result of the body, or `nil` if the request to stop cancelled it.
   /// - Throws: The error of the body; `CancellationError` if the caller's task or the body itself cancelled it.
   @discardableResult
-  public nonisolated(nonsending) func cancelOnShutdown<Result: Sendable>(
+  nonisolated(nonsending) public func cancelOnShutdown<Result: Sendable>(
     @_inheritActorContext _ body: @escaping @isolated(any) @Sendable () async throws -> Result
   ) async throws -> Result? {
     let mayBegin = Latch()

@@ -105,7 +105,7 @@ public final class ServiceGroup: Service {
     try Task.checkCancellation()
   }
 
-  private func drive(
+  nonisolated(nonsending) private func drive(
     _ context: ServiceContext
   ) async throws(ServiceError) -> [ServiceRunner.Machine.Failure] {
     guard context.claim(runner, named: name) else { throw ServiceError(.alreadyRan) }

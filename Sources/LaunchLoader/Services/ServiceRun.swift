@@ -100,7 +100,7 @@ public final class ServiceRun: Sendable {
   /// - Throws: The error of the service, or ``ServiceError``, if the service ended before it was ready, was
   ///   asked to stop before it was ready, or exceeded its `startTimeout`; in each case when the run is over.
   ///   `CancellationError` when the waiting task is cancelled first.
-  public nonisolated(nonsending) func untilReady() async throws {
+  nonisolated(nonsending) public func untilReady() async throws {
     if let error = try await outcome.readiness.wait() { throw error }
   }
 
@@ -124,7 +124,7 @@ public final class ServiceRun: Sendable {
   /// - Throws: The error that the service threw, whatever its options; ``ServiceError`` with the code `stuck`
   ///   if the service was left behind, or `notStarted` if it exceeded its `startTimeout`. `CancellationError`
   ///   when the waiting task is cancelled first, which affects only the wait.
-  public nonisolated(nonsending) func wait() async throws {
+  nonisolated(nonsending) public func wait() async throws {
     if let error = try await outcome.end.wait() { throw error }
   }
 

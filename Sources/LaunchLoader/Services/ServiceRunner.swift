@@ -109,7 +109,7 @@ final class ServiceRunner: Sendable {
   }
 
   /// Waits for the next milestone, regardless of cancellation.
-  func nextMilestone() async -> Machine.Milestone {
+  nonisolated(nonsending) func nextMilestone() async -> Machine.Milestone {
     while true {
       if let milestone = state.withLock({ $0.machine.takeMilestone() }) {
         // No timer may outlast the run.
@@ -172,7 +172,7 @@ final class ServiceRunner: Sendable {
   ///
   /// Services are entered in registration order, so each delays the next one only for a limited time.
   /// Computation takes real time, regardless of the clock of the limits.
-  private func passOver(_ turn: Int) async {
+  nonisolated(nonsending) private func passOver(_ turn: Int) async {
     var entering: Machine.ID?
     repeat {
       do { try await Task.sleep(for: .milliseconds(500)) } catch { return }
@@ -191,7 +191,7 @@ final class ServiceRunner: Sendable {
     handle.adopt(task)
   }
 
-  private func run(_ handle: ServiceHandle, _ id: Machine.ID) async {
+  nonisolated(nonsending) private func run(_ handle: ServiceHandle, _ id: Machine.ID) async {
     let failure = await enterBody(of: handle, id)
     await handle.signal.close()
     send { $0.ended(id, failure) }
@@ -200,7 +200,10 @@ final class ServiceRunner: Sendable {
   /// Runs the body of a service in a frame of its own, which releases it before the end is reported.
   ///
   /// - Returns: The error that the body threw.
-  private func enterBody(of handle: ServiceHandle, _ id: Machine.ID) async -> (any Error)? {
+  nonisolated(nonsending) private func enterBody(
+    of handle: ServiceHandle,
+    _ id: Machine.ID
+  ) async -> (any Error)? {
     guard let body = handle.takeBody() else { return nil }
     do {
       try await body(ServiceContext(handle, id, of: self))

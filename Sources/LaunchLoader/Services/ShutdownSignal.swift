@@ -83,7 +83,7 @@ package final class ShutdownSignal: Sendable {
   ///
   /// - Throws: `CancellationError` when the waiting task is cancelled first, or the signal is closed without
   ///   being raised.
-  package func wait() async throws(CancellationError) {
+  nonisolated(nonsending) package func wait() async throws(CancellationError) {
     let candidate = Latch()
     let latch: Latch? = state.withLock { state in
       if !state.runsHooks && (state.isRaised || state.isClosed) { return nil }
@@ -124,7 +124,7 @@ package final class ShutdownSignal: Sendable {
   /// returned.
   ///
   /// Called once, by the runner of the service.
-  package func close() async {
+  nonisolated(nonsending) package func close() async {
     let (isRaised, isBusy, latch) = state.withLock { state in
       state.isClosed = true
       return (state.isRaised, state.runners > 0, state.runsHooks ? nil : state.latch.take())
