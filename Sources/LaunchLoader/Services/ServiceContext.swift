@@ -12,10 +12,10 @@ public import EventBus
 /// }
 /// ```
 ///
-/// A service learns in one of five ways that it has to stop; they all mean the same request:
+/// The request to stop reaches the service in five forms, of which it uses those that suit its work:
 ///
-/// - ``lifetime`` ends, which ends sequences and timers.
-/// - ``cancelOnShutdown(_:)`` cancels work that only reacts to cancellation.
+/// - ``lifetime`` ends, and with it the sequences and timers that are attached to it.
+/// - ``cancelOnShutdown(_:)`` cancels work that reacts only to cancellation.
 /// - ``onShutdown(_:)`` runs a closure.
 /// - ``untilShutdown()`` returns.
 /// - ``isShuttingDown`` becomes `true`.

@@ -28,7 +28,7 @@ internal import EventBus
 ///
 /// Every member may be called from any thread, and by several tasks.
 public final class ServiceRun: Sendable {
-  /// What became of the run.
+  /// The results of a run, apart from the run itself, which must not keep itself alive.
   private final class Outcome: Sendable {
     /// The error that the service threw.
     let thrown = LatchedValue<any Error>()
@@ -119,7 +119,7 @@ public final class ServiceRun: Sendable {
 
   /// Waits until the service has ended, or was left behind because it ignored its cancellation.
   ///
-  /// A service may return whenever it likes: unlike in an application, that is no error.
+  /// Unlike in an application, a service may return at any time without an error.
   ///
   /// - Throws: The error that the service threw, whatever its options; ``ServiceError`` with the code `stuck`
   ///   if the service was left behind, or `notStarted` if it exceeded its `startTimeout`. `CancellationError`
@@ -135,11 +135,11 @@ public final class ServiceRun: Sendable {
     options.onThrow = .fail
     options.waitsForReady = true
     do throws(ServiceError) {
-      try runner.add(name, options) { [thrown = outcome] context in
+      try runner.add(name, options) { [outcome] context in
         do {
           try await service.run(context)
         } catch {
-          thrown.thrown.resolve(error)
+          outcome.thrown.resolve(error)
           throw error
         }
       }
