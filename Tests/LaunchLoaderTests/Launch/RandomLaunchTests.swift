@@ -246,8 +246,8 @@ private final class RandomLaunch: Sendable {
     let need = LaunchKey<Made>("\(number(below: 8))")
     let kind = number(below: 4)
     state.withLock { $0.work[id]?.isMaker = kind != 3 }
-    let undo: (@Sendable (Made) async -> Void)? =
-      number(below: 2) == 0 ? nil : { [self] made in if made.id == id { undo(id) } }
+    var cleanUp: (@Sendable (Made) async -> Void)?
+    if number(below: 2) == 0 { cleanUp = { [self] made in undo(made.id) } }
     switch kind {
     case 0:
       return loader.register(
@@ -257,7 +257,7 @@ private final class RandomLaunch: Sendable {
         phase: phase,
         timeout: timeout,
         when: condition,
-        undo: undo
+        undo: cleanUp
       ) { @HeldActor [self] _ in
         begin(id)
         if conduct.fails { throw Broken() }
@@ -271,7 +271,7 @@ private final class RandomLaunch: Sendable {
         phase: phase,
         timeout: timeout,
         when: condition,
-        undo: undo
+        undo: cleanUp
       ) { [self] _ in
         begin(id)
         let made = Made(id, values)
@@ -285,7 +285,7 @@ private final class RandomLaunch: Sendable {
         afterIfPresent: others,
         phase: phase,
         when: condition,
-        undo: undo
+        undo: cleanUp
       ) { [self] _, needed in
         begin(id)
         #expect(needed.id == need.id, "\(id) needs another value: \(self)")
