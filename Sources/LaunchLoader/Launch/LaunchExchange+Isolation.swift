@@ -1,7 +1,7 @@
-/// Synchronous closures that take values.
+/// Closures that take the values of up to four keys.
 extension LaunchExchange {
   /// Stores a closure that takes no value.
-  static func taking<Result>(
+  static func taking<Result: Sendable>(
     _ call: @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Result,
     _ box: @escaping @Sendable (Result) -> LaunchValue?
   ) -> LaunchExchange {
@@ -15,7 +15,7 @@ extension LaunchExchange {
   }
 
   /// Stores an asynchronous closure that takes no value.
-  static func taking<Result>(
+  static func taking<Result: Sendable>(
     _ call: @escaping @isolated(any) @Sendable (LaunchOptions) async throws -> Result,
     _ box: @escaping @Sendable (Result) -> LaunchValue?
   ) -> LaunchExchange {
@@ -28,7 +28,7 @@ extension LaunchExchange {
   }
 
   /// Stores a closure that takes one value.
-  static func taking<A, Result>(
+  static func taking<A, Result: Sendable>(
     _ first: LaunchKey<A>,
     _ call: @escaping @isolated(any) @Sendable (LaunchOptions, A) throws -> Result,
     _ box: @escaping @Sendable (Result) -> LaunchValue?
@@ -43,7 +43,7 @@ extension LaunchExchange {
   }
 
   /// Stores an asynchronous closure that takes one value.
-  static func taking<A, Result>(
+  static func taking<A, Result: Sendable>(
     _ first: LaunchKey<A>,
     _ call: @escaping @isolated(any) @Sendable (LaunchOptions, A) async throws -> Result,
     _ box: @escaping @Sendable (Result) -> LaunchValue?
@@ -57,7 +57,7 @@ extension LaunchExchange {
   }
 
   /// Stores a closure that takes two values.
-  static func taking<A, B, Result>(
+  static func taking<A, B, Result: Sendable>(
     _ first: LaunchKey<A>,
     _ second: LaunchKey<B>,
     _ call: @escaping @isolated(any) @Sendable (LaunchOptions, A, B) throws -> Result,
@@ -73,7 +73,7 @@ extension LaunchExchange {
   }
 
   /// Stores an asynchronous closure that takes two values.
-  static func taking<A, B, Result>(
+  static func taking<A, B, Result: Sendable>(
     _ first: LaunchKey<A>,
     _ second: LaunchKey<B>,
     _ call: @escaping @isolated(any) @Sendable (LaunchOptions, A, B) async throws -> Result,
@@ -88,7 +88,7 @@ extension LaunchExchange {
   }
 
   /// Stores a closure that takes three values.
-  static func taking<A, B, C, Result>(
+  static func taking<A, B, C, Result: Sendable>(
     _ first: LaunchKey<A>,
     _ second: LaunchKey<B>,
     _ third: LaunchKey<C>,
@@ -112,7 +112,7 @@ extension LaunchExchange {
   }
 
   /// Stores an asynchronous closure that takes three values.
-  static func taking<A, B, C, Result>(
+  static func taking<A, B, C, Result: Sendable>(
     _ first: LaunchKey<A>,
     _ second: LaunchKey<B>,
     _ third: LaunchKey<C>,
@@ -135,7 +135,7 @@ extension LaunchExchange {
   }
 
   /// Stores a closure that takes four values.
-  static func taking<A, B, C, D, Result>(
+  static func taking<A, B, C, D, Result: Sendable>(
     _ first: LaunchKey<A>,
     _ second: LaunchKey<B>,
     _ third: LaunchKey<C>,
@@ -161,7 +161,7 @@ extension LaunchExchange {
   }
 
   /// Stores an asynchronous closure that takes four values.
-  static func taking<A, B, C, D, Result>(
+  static func taking<A, B, C, D, Result: Sendable>(
     _ first: LaunchKey<A>,
     _ second: LaunchKey<B>,
     _ third: LaunchKey<C>,
@@ -190,7 +190,8 @@ private func withoutIsolation<Result>(
   _ call: @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Result
 ) -> @Sendable (LaunchOptions) throws -> Result {
   let isolated = Isolated0(call: call)
-  return unsafe unsafeBitCast(isolated, to: Bare0<Result>.self).call  // Reason: one layout.
+  let bare = Bare0<Result>.self
+  return unsafe unsafeBitCast(isolated, to: bare).call  // Reason: one layout.
 }
 private struct Isolated0<Result> {
   let call: @isolated(any) @Sendable (LaunchOptions) throws -> Result
@@ -203,7 +204,8 @@ private func withoutIsolation<A, Result>(
   _ call: @escaping @isolated(any) @Sendable (LaunchOptions, A) throws -> Result
 ) -> @Sendable (LaunchOptions, A) throws -> Result {
   let isolated = Isolated1(call: call)
-  return unsafe unsafeBitCast(isolated, to: Bare1<A, Result>.self).call  // Reason: one layout.
+  let bare = Bare1<A, Result>.self
+  return unsafe unsafeBitCast(isolated, to: bare).call  // Reason: one layout.
 }
 private struct Isolated1<A, Result> {
   let call: @isolated(any) @Sendable (LaunchOptions, A) throws -> Result
@@ -216,7 +218,8 @@ private func withoutIsolation<A, B, Result>(
   _ call: @escaping @isolated(any) @Sendable (LaunchOptions, A, B) throws -> Result
 ) -> @Sendable (LaunchOptions, A, B) throws -> Result {
   let isolated = Isolated2(call: call)
-  return unsafe unsafeBitCast(isolated, to: Bare2<A, B, Result>.self).call  // Reason: one layout.
+  let bare = Bare2<A, B, Result>.self
+  return unsafe unsafeBitCast(isolated, to: bare).call  // Reason: one layout.
 }
 private struct Isolated2<A, B, Result> {
   let call: @isolated(any) @Sendable (LaunchOptions, A, B) throws -> Result
@@ -229,7 +232,8 @@ private func withoutIsolation<A, B, C, Result>(
   _ call: @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) throws -> Result
 ) -> @Sendable (LaunchOptions, A, B, C) throws -> Result {
   let isolated = Isolated3(call: call)
-  return unsafe unsafeBitCast(isolated, to: Bare3<A, B, C, Result>.self).call  // Reason: one layout.
+  let bare = Bare3<A, B, C, Result>.self
+  return unsafe unsafeBitCast(isolated, to: bare).call  // Reason: one layout.
 }
 private struct Isolated3<A, B, C, Result> {
   let call: @isolated(any) @Sendable (LaunchOptions, A, B, C) throws -> Result
@@ -242,7 +246,8 @@ private func withoutIsolation<A, B, C, D, Result>(
   _ call: @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) throws -> Result
 ) -> @Sendable (LaunchOptions, A, B, C, D) throws -> Result {
   let isolated = Isolated4(call: call)
-  return unsafe unsafeBitCast(isolated, to: Bare4<A, B, C, D, Result>.self).call  // Reason: one layout.
+  let bare = Bare4<A, B, C, D, Result>.self
+  return unsafe unsafeBitCast(isolated, to: bare).call  // Reason: one layout.
 }
 private struct Isolated4<A, B, C, D, Result> {
   let call: @isolated(any) @Sendable (LaunchOptions, A, B, C, D) throws -> Result

@@ -24,8 +24,6 @@ public final class LaunchKey<Value: Sendable>: LaunchKeys,
 /// The namespace for the keys of values that launch work makes; extend it with your own.
 ///
 /// ```swift
-/// import LaunchLoader
-///
 /// extension LaunchKeys { static let greeting = LaunchKey<String>("greeting") }
 ///
 /// LaunchLoader.register(.greeting) { options in "Hello, \(options.arguments.count)" }

@@ -8,16 +8,6 @@ extension LaunchLoader {
   /// immediately if the work has finished. The loader keeps the value as long as it lives, unless a
   /// rollback undoes it.
   ///
-  /// ```swift
-  /// import LaunchLoader
-  ///
-  /// extension LaunchKeys { static let greeting = LaunchKey<String>("greeting") }
-  ///
-  /// LaunchLoader.register(.greeting) { options in "Hello, \(options.arguments.count)" }
-  /// try await LaunchLoader.shared.launch()
-  /// print(try await LaunchLoader.shared.value(of: .greeting))
-  /// ```
-  ///
   /// - Parameter key: The key of the value.
   /// - Returns: The value.
   /// - Throws: ``LaunchError`` with the code `noValue` if the work did not finish or was undone, or if

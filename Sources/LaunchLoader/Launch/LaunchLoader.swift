@@ -177,8 +177,8 @@ public final class LaunchLoader: Sendable {
   ///   the tasks that it starts, because its launch cannot end before it; `cancelled` if the task is
   ///   cancelled while it waits for a launch that another call started; `stopped` if the loader was
   ///   stopped before it launched. Unless the policy is ``FailurePolicy/continue``, also: `failed` if a
-  ///   worker failed or the time limit was reached; `cycle` or `missing`, before anything has run, if
-  ///   the work cannot be ordered.
+  ///   worker failed or the time limit was reached; `cycle`, `missing` or `mismatch`, before anything has
+  ///   run, if the work cannot be ordered.
   @discardableResult
   public func launch(
     _ options: LaunchOptions = .current
@@ -208,7 +208,7 @@ public final class LaunchLoader: Sendable {
   /// Planning runs no work and evaluates no condition. Once the launch has begun, the plan is empty.
   ///
   /// - Returns: The plan.
-  /// - Throws: ``LaunchError`` with the code `cycle` or `missing`, whatever the policy.
+  /// - Throws: ``LaunchError`` with the code `cycle`, `missing` or `mismatch`, whatever the policy.
   /// - Complexity: O(*n* log *n* + *e*) in the numbers of registrations and of dependencies.
   public func plan() throws(LaunchError) -> LaunchPlan {
     try LaunchPlan(state.withLock { $0.registry.waitingRows })
