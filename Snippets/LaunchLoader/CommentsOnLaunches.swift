@@ -59,6 +59,13 @@ func optionKey() {
 extension LaunchReason { static let restoredFromCrash: LaunchReason = "restored from a crash" }
 // snippet.hide
 
+// snippet.show
+extension LaunchKeys { static let greeting = LaunchKey<String>("greeting") }
+
+LaunchLoader.register(.greeting) { options in "Hello, \(options.arguments.count)" }
+LaunchLoader.register("greet", needs: .greeting) { options, greeting in print(greeting) }
+// snippet.hide
+
 try await token()
 try plan()
 try await report()

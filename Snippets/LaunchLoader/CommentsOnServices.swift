@@ -1,6 +1,45 @@
 // The samples of documentation comments about services, applications and signals.
 
+import EventBus
 import LaunchLoader
+
+struct Cache: Service {
+  let name = "cache"
+
+  func run(_ context: ServiceContext) async throws {
+    every(.seconds(60)) { _ in print("remove what is old") }.attach(to: context.lifetime)
+    try await context.untilShutdown()
+  }
+}
+
+struct Poller: Service {
+  let name = "poller"
+
+  func run(_ context: ServiceContext) async throws {
+    context.ready()
+    try await context.cancelOnShutdown {
+      while true {
+        try await Task.sleep(for: .seconds(10))
+        print("poll")
+      }
+    }
+    print("stopped: save the position")  // the task of the service is not cancelled
+  }
+}
+
+struct Heartbeat: Service {
+  let name = "heartbeat"
+
+  func run(_ context: ServiceContext) async throws {
+    context.ready()
+    try await context.untilShutdown()
+  }
+}
+
+let run = ServiceRun(Heartbeat())
+try await run.untilReady()
+run.shutdown()
+try await run.wait()
 
 // snippet.hide
 func application() throws {
@@ -18,9 +57,7 @@ func application() throws {
 func context() throws {
   // snippet.show
   let app = Application()
-  var web = ServiceOptions()
-  web.after = ["database"]
-  try app.add("web", web) { context in
+  try app.add("web", ServiceOptions(after: ["database"])) { context in
     context.onShutdown { print("no more connections") }
     context.ready()
     try await context.untilShutdown()
@@ -95,3 +132,10 @@ try group()
 try await delegate()
 await phases()
 await signals()
+let polling = ServiceRun(Poller())
+try await polling.untilReady()
+polling.shutdown()
+try await polling.wait()
+let caching = ServiceRun(Cache())
+caching.shutdown()
+try await caching.wait()

@@ -17,6 +17,7 @@ loader.register("statistics", phase: .idle) { options in print("the launch does 
 let plan = try loader.plan()
 print(plan)  // the layers, phase by phase
 print(plan.dot)  // the graph, for Graphviz
+print(plan.svg)  // the graph as a picture
 
 struct Server: LaunchWorker {
   static let id: LaunchID = "server"

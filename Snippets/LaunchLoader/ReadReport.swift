@@ -13,6 +13,7 @@ for entry in report.slowest(3) { print(entry.id, entry.duration, entry.site) }
 for entry in report.failures { print(entry.id, entry.outcome) }
 for problem in report.problems { print(problem) }
 print(report.criticalPath)
+print(report.svg)  // the chart as a picture, for a file
 
 // snippet.hide
 precondition(report.criticalPath == ["logging", "database"])

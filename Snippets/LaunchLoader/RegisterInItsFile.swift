@@ -13,10 +13,14 @@ private let entry: LaunchEntry = { register() }
 private func register() {
   LaunchLoader.register("crash reports", phase: .early) { options in print("catch crashes") }
   LaunchLoader.register("search", after: ["database"]) { options in await Task.yield() }
+  LaunchLoader.register("sync", needs: .account) { options, account in print(account) }
 }
+
+extension LaunchKeys { fileprivate static let account = LaunchKey<String>("account") }
 
 // snippet.hide
 LaunchLoader.register("database") { _ in }
+LaunchLoader.register(.account) { _ in "Ada" }
 // snippet.show
 
 let bus = EventBus()

@@ -142,8 +142,56 @@ extension LaunchLoader {
     return withdrawn.registration
   }
 
+  /// Registers work that needs values.
+  func add(
+    _ id: LaunchID?,
+    _ needs: [LaunchKeys],
+    _ terms: LaunchTerms,
+    _ work: LaunchExchange
+  ) -> LaunchToken {
+    add(registration(id, nil, needs, terms, work, nil))
+  }
+
+  /// Registers work that makes a value.
+  func add<Value>(
+    _ key: LaunchKey<Value>,
+    _ needs: [LaunchKeys],
+    _ terms: LaunchTerms,
+    _ work: LaunchExchange,
+    _ undo: (@Sendable (Value) async -> Void)?
+  ) -> LaunchToken {
+    add(registration(key.id, key, needs, terms, work, undo.map { LaunchUndo($0) }))
+  }
+
+  private func registration(
+    _ id: LaunchID?,
+    _ key: LaunchKeys?,
+    _ needs: [LaunchKeys],
+    _ terms: LaunchTerms,
+    _ work: LaunchExchange,
+    _ undo: LaunchUndo?
+  ) -> LaunchRegistration {
+    LaunchRegistration(
+      id: id,
+      site: terms.site,
+      makes: key,
+      needs: needs,
+      after: terms.dependencies,
+      afterIfPresent: terms.others,
+      phase: terms.phase,
+      timeout: terms.timeout,
+      when: terms.condition,
+      work: .exchange(work),
+      undo: undo
+    )
+  }
+
   private func add(_ registration: LaunchRegistration) -> LaunchToken {
-    switch state.withLock({ $0.registry.register(registration) }) {
+    let (acceptance, arrival) = state.withLock { state in
+      (state.registry.register(registration), state.takeArrival(of: registration.id))
+    }
+    arrival?.open()
+    switch acceptance {
     case .kept(let row, let wake):
       self.wake(wake)
       return LaunchToken(registration, of: self, row: row)
@@ -154,5 +202,31 @@ extension LaunchLoader {
       registration.dismiss(outcome)
       return LaunchToken(registration, of: self, original: original)
     }
+  }
+}
+
+/// What registrations of every form may say about their work.
+struct LaunchTerms: Sendable {
+  let dependencies: [LaunchID]
+  let others: [LaunchID]
+  let phase: LaunchPhase
+  let timeout: Duration?
+  let condition: LaunchRegistration.Condition?
+  let site: LaunchSite
+
+  init(
+    _ dependencies: [LaunchID],
+    _ others: [LaunchID],
+    _ phase: LaunchPhase,
+    _ timeout: Duration?,
+    _ condition: LaunchRegistration.Condition?,
+    _ site: LaunchSite
+  ) {
+    self.dependencies = dependencies
+    self.others = others
+    self.phase = phase
+    self.timeout = timeout
+    self.condition = condition
+    self.site = site
   }
 }

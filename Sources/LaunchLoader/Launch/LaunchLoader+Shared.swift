@@ -1,5 +1,26 @@
 /// Static forms of the registration methods, for ``LaunchLoader/shared``.
 extension LaunchLoader {
+  /// Configures the process-wide loader, until it launches.
+  ///
+  /// Only what is given changes. May be called before `main`.
+  ///
+  /// - Parameters:
+  ///   - policy: The effect of a failing worker on the others; at first ``FailurePolicy/continue``.
+  ///   - timeout: The time limit of the launch, and of each clean-up during a rollback; at first none.
+  ///   - width: The number of asynchronous workers that may run at once, at least one; at first it is
+  ///     not limited.
+  ///   - clock: The clock for time limits and for the report; at first a `ContinuousClock`.
+  /// - Throws: ``LaunchError`` with the code `launched` once the launch has begun, or `stopped` if the
+  ///   loader was stopped before; nothing has changed then.
+  public static func configure(
+    onFailure policy: FailurePolicy? = nil,
+    timeout: Duration? = nil,
+    width: Int? = nil,
+    clock: (any Clock<Duration>)? = nil
+  ) throws(LaunchError) {
+    try shared.configure(onFailure: policy, timeout: timeout, width: width, clock: clock)
+  }
+
   /// Registers launch work with the process-wide loader.
   ///
   /// The closure runs once, in the isolation in which it was written. Before `main`, this call only

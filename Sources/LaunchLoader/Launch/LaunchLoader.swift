@@ -53,11 +53,21 @@ public final class LaunchLoader: Sendable {
   struct State: Sendable {
     /// The rules of the launch, as a value.
     var registry: LaunchRegistry
+    /// The effect of time on the launch.
+    var timing: Timing
+    /// The values that workers made.
+    var values = LaunchValues()
+    /// The latches of those who wait for values of work that is not registered, by its name.
+    var arrivals: [LaunchID: Latch] = [:]
     /// The bus subscriptions, which end when the launch begins, held weakly because their callers own
     /// them.
     fileprivate var attachments = NumberedList<WeakToken>()
     fileprivate var roomBeforeSweep = 8
   }
+
+  /// The time limit of the launch, and of each clean-up during a rollback; and the clock for time limits
+  /// and for the report.
+  typealias Timing = (timeout: Duration?, clock: any Clock<Duration>)
 
   /// The process-wide loader, with which the static functions register.
   public static let shared = LaunchLoader()
@@ -68,12 +78,6 @@ public final class LaunchLoader: Sendable {
   let doorbell = Doorbell()
   /// The conclusion of the launch, once there is one.
   let result = LatchedValue<Conclusion>()
-  /// The effect of a failure on the launch.
-  let policy: FailurePolicy
-  /// The time limit of the launch, and of each clean-up during a rollback.
-  let timeout: Duration?
-  /// The clock for time limits and for the report.
-  let clock: any Clock<Duration>
 
   /// Creates an independent loader, for a part of a program or for a test.
   ///
@@ -97,14 +101,34 @@ public final class LaunchLoader: Sendable {
     width: Int? = nil,
     clock: any Clock<Duration> = ContinuousClock()
   ) {
-    self.policy = policy
-    self.timeout = timeout
-    self.clock = clock
-    state = Locked(State(registry: LaunchRegistry(onFailure: policy, width: width)))
+    let registry = LaunchRegistry(onFailure: policy, width: width)
+    state = Locked(State(registry: registry, timing: (timeout, clock)))
   }
 
   deinit {
     endWithoutLaunch(.skipped(because: nil))
+  }
+
+  /// Changes what the loader was created with, until it launches.
+  ///
+  /// - Throws: ``LaunchError`` with the code `launched` or `stopped`.
+  package func configure(
+    onFailure policy: FailurePolicy?,
+    timeout: Duration?,
+    width: Int?,
+    clock: (any Clock<Duration>)?
+  ) throws(LaunchError) {
+    let (code, former) = state.withLock { state -> (LaunchError.Code?, Timing) in
+      let former = state.timing
+      guard state.registry.isCollecting else {
+        return (state.registry.stage == .collecting ? .stopped : .launched, former)
+      }
+      state.registry.configure(onFailure: policy, width: width)
+      state.timing = (timeout ?? former.timeout, clock ?? former.clock)
+      return (nil, former)
+    }
+    withExtendedLifetime(former) {}
+    if let code { throw LaunchError(code) }
   }
 
   /// Launches when `EventNames.didFinishLaunching` is posted on a bus.
@@ -153,8 +177,8 @@ public final class LaunchLoader: Sendable {
   ///   the tasks that it starts, because its launch cannot end before it; `cancelled` if the task is
   ///   cancelled while it waits for a launch that another call started; `stopped` if the loader was
   ///   stopped before it launched. Unless the policy is ``FailurePolicy/continue``, also: `failed` if a
-  ///   worker failed or the time limit was reached; `cycle` or `missing`, before anything has run, if
-  ///   the work cannot be ordered.
+  ///   worker failed or the time limit was reached; `cycle`, `missing` or `mismatch`, before anything has
+  ///   run, if the work cannot be ordered.
   @discardableResult
   nonisolated(nonsending) public func launch(
     _ options: LaunchOptions = .current
@@ -184,7 +208,7 @@ public final class LaunchLoader: Sendable {
   /// Planning runs no work and evaluates no condition. Once the launch has begun, the plan is empty.
   ///
   /// - Returns: The plan.
-  /// - Throws: ``LaunchError`` with the code `cycle` or `missing`, whatever the policy.
+  /// - Throws: ``LaunchError`` with the code `cycle`, `missing` or `mismatch`, whatever the policy.
   /// - Complexity: O(*n* log *n* + *e*) in the numbers of registrations and of dependencies.
   public func plan() throws(LaunchError) -> LaunchPlan {
     try LaunchPlan(state.withLock { $0.registry.waitingRows })
@@ -227,7 +251,7 @@ public final class LaunchLoader: Sendable {
     guard let attachments else { return nil }
     for attachment in attachments { attachment.object?.cancel() }
     var runner = LaunchRunner(self, options)
-    if let timeout { runner.expire(after: timeout) }
+    runner.setTimeLimit()
     return runner
   }
 
@@ -290,7 +314,10 @@ public final class LaunchLoader: Sendable {
     }
     for attachment in attachments { attachment.object?.cancel() }
     for registration in refused { registration.dismiss(reason) }
-    if endsAll { result.resolve((nil, LaunchError(.stopped))) }
+    if endsAll {
+      result.resolve((nil, LaunchError(.stopped)))
+      openArrivals()
+    }
     return effects
   }
 

@@ -2,9 +2,9 @@
 ///
 /// A plain value. Every name ever registered is kept; registrations without a name leave no trace.
 struct LaunchNames: Sendable {
-  /// The source site of a name's registration, its row, and whether the work has finished; `nil` if that
-  /// was not recorded yet.
-  typealias Entry = (site: LaunchSite, row: Int, hasFinished: Bool?)
+  /// The source site of a name's registration, the key of the value that it makes, its row, and whether
+  /// the work has finished; `nil` if that was not recorded yet.
+  typealias Entry = (site: LaunchSite, makes: LaunchKeys?, row: Int, hasFinished: Bool?)
 
   private var numbers: [LaunchID: Int] = [:]
   private var entries: [Entry] = []
@@ -16,13 +16,13 @@ struct LaunchNames: Sendable {
   /// - Complexity: Amortized O(1).
   mutating func take(
     _ id: LaunchID,
-    at site: LaunchSite,
+    for registration: LaunchRegistration,
     row: Int
   ) -> (number: Int, taken: LaunchSite?) {
     let fresh = free.last ?? entries.count
     let number = Self.settle(&numbers[id], fresh)
     guard number == fresh else { return (number, entries[number].site) }
-    let entry: Entry = (site, row, nil)
+    let entry: Entry = (registration.site, registration.makes, row, nil)
     if free.popLast() == nil { entries.append(entry) } else { entries[number] = entry }
     return (number, nil)
   }

@@ -77,12 +77,20 @@ public struct LaunchError: Error {
     case cycle([LaunchID])
     /// Work needs a name that is not registered.
     case missing(LaunchID, neededBy: LaunchID)
+    /// Work needs a value of one type, or a caller awaits it, but the work of that name makes one of
+    /// another type, or none (`nil`).
+    case mismatch(LaunchID, makes: String?, needed: String)
+    /// A value was awaited, and the launch ended without it. The outcome is that of the work that would
+    /// have made it, `nil` if it is unknown or there was no such work.
+    case noValue(LaunchID, LaunchOutcome?)
     /// A worker awaited the end of a launch, or of work, that cannot end before the worker does.
     case reentrant
     /// The policy is to stop or to roll back, and a worker failed or the time limit was reached.
     case failed(LaunchReport)
     /// The loader was stopped before it launched.
     case stopped
+    /// The loader has launched, and can no longer be configured.
+    case launched
     /// The task was cancelled while it awaited a launch that another call started.
     case cancelled
   }
@@ -112,6 +120,19 @@ extension LaunchError {
   init(missing id: LaunchID, neededBy row: LaunchRow) {
     self.init(.missing(id, neededBy: row.id), sites: [row.id: row.registration.site.source])
   }
+
+  /// Describes a name that makes no value of the type that is needed.
+  init(
+    mismatch need: LaunchKeys,
+    _ made: LaunchKeys?,
+    at site: LaunchSite,
+    neededBy row: LaunchRow? = nil
+  ) {
+    var sites = [need.id: site.source]
+    if let row { sites[row.id] = row.registration.site.source }
+    let makes = made.map { "\($0.valueType)" }
+    self.init(.mismatch(need.id, makes: makes, needed: "\(need.valueType)"), sites: sites)
+  }
 }
 
 extension LaunchError: CustomStringConvertible {
@@ -124,6 +145,16 @@ extension LaunchError: CustomStringConvertible {
     case .missing(let id, let needer):
       "launch worker \(placed(needer)) needs \"\(id)\", which is not registered;"
         + " register it, or depend on it with afterIfPresent:"
+    case .mismatch(let id, let made, let needed):
+      "launch worker \(placed(id)) makes \(made.map { "a value of type \($0)" } ?? "no value")"
+        + " but " + (needers(of: id).first ?? "a caller") + " needs one of type \(needed);"
+        + " use one LaunchKey for both"
+    case .noValue(let id, let outcome):
+      "launch made no value \"\(id)\": "
+        + (outcome.map { "the outcome of its worker is \"\($0)\"" } ?? "no worker made it")
+        + "; register one with a LaunchKey of this name, and see the report of the launch"
+    case .launched:
+      "launch loader has launched: configure it before the launch"
     case .failed(let report):
       "launch failed: "
         + report.failures.map { "\($0.id) (\($0.site)) \($0.outcome)" }.joined(separator: "; ")
@@ -138,6 +169,11 @@ extension LaunchError: CustomStringConvertible {
       "task was cancelled while it awaited a launch: the launch continues;"
         + " await LaunchLoader.report for its report"
     }
+  }
+
+  /// The registrations that this error concerns, besides that of a name.
+  private func needers(of id: LaunchID) -> [String] {
+    sites.keys.filter { $0 != id }.map(placed)
   }
 
   private func placed(_ id: LaunchID) -> String {

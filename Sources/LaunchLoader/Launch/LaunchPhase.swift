@@ -77,11 +77,12 @@ public enum FailurePolicy: Sendable {
   ///
   /// If the dependencies cannot be met, nothing runs.
   case stop
-  /// Stops, and then undoes finished workers that are types, in reverse order of completion.
+  /// Stops, and then undoes finished workers that are types, and values whose makers have an `undo:`
+  /// closure, in reverse order of completion.
   ///
   /// Workers are undone one after another, each in a task that is not cancelled even if the launch is,
   /// because half of a rollback would be worse than none. Each clean-up may take as long as the
-  /// `timeout` of the loader; without a `timeout`, the launch waits until it returns. Closures cannot
-  /// be undone and remain finished.
+  /// `timeout` of the loader; without a `timeout`, the launch waits until it returns. Other
+  /// closures cannot be undone and remain finished.
   case rollback
 }

@@ -12,7 +12,7 @@ internal import EventBus
 ///
 /// A value that may be read on any thread.
 public struct LaunchPlan: Sendable {
-  private typealias Edge = (source: LaunchID, target: LaunchID, isHard: Bool)
+  typealias Edge = (source: LaunchID, target: LaunchID, isHard: Bool)
 
   /// The work in layers, each of which depends only on layers before it.
   ///
@@ -22,7 +22,7 @@ public struct LaunchPlan: Sendable {
 
   /// The phase of each layer.
   let phases: [LaunchPhase]
-  private let edges: [Edge]
+  let edges: [Edge]
 
   /// Plans the work of rows.
   ///

@@ -12,9 +12,11 @@ package struct LaunchPlanner: Sendable {
   package private(set) var order: [Int] = []
   /// The phase in which each row runs.
   package private(set) var phases: [LaunchPhase]
-  /// The rows that cannot run, each with the name responsible: missing, in a cycle, or excluded itself.
+  /// The rows that cannot run, each with the name responsible: missing, of another type, in a cycle, or
+  /// excluded itself.
   package private(set) var excluded: [Int: LaunchID] = [:]
-  /// The faults in the dependencies: missing names in order of registration, then cycles.
+  /// The faults in the dependencies: names that are missing, or that make no value of the type that is
+  /// needed, in order of registration; then cycles.
   package private(set) var problems: [LaunchError] = []
 
   /// The distinct dependencies of each row.
@@ -91,6 +93,13 @@ package struct LaunchPlanner: Sendable {
             problems.append(LaunchError(missing: id, neededBy: rows[row]))
             if excluded[row] == nil { excluded[row] = id }
           }
+        }
+        for need in rows[row].registration.needs {
+          guard let maker = indices[need.id].map({ rows[$0] }) else { continue }
+          let (made, site) = (maker.registration.makes, maker.registration.site)
+          guard made != need, missing.insert(need.id).inserted else { continue }
+          problems.append(LaunchError(mismatch: need, made, at: site, neededBy: rows[row]))
+          if excluded[row] == nil { excluded[row] = need.id }
         }
       }
       graph.add(targets[...])

@@ -5,14 +5,31 @@ extension LaunchRegistration {
   /// actor.
   ///
   /// The closure has been released when this call returns, before the outcome is published.
-  func call(_ options: LaunchOptions) -> LaunchOutcome {
-    guard case .synchronous(let call)? = takeWork() else { return .skipped(because: nil) }
+  ///
+  /// - Parameters:
+  ///   - options: The options that the work receives.
+  ///   - values: The values that it needs.
+  /// - Returns: The outcome.
+  func call(_ options: LaunchOptions, _ values: LaunchValues) -> LaunchOutcome {
     do {
-      try call(options)
+      switch takeWork() {
+      case .synchronous(let call): try call(options)
+      case .exchange(let exchange): try callExchange(exchange, options, values)
+      case .asynchronous, .type, nil: return .skipped(because: nil)
+      }
       return .finished
     } catch {
       return .failed(error)
     }
+  }
+
+  private func callExchange(
+    _ exchange: LaunchExchange,
+    _ options: LaunchOptions,
+    _ values: LaunchValues
+  ) throws {
+    guard case .synchronous(let call) = exchange.body else { return }
+    if let value = try call(options, values) { keep(value) }
   }
 
   /// Runs work of any kind where it belongs, unless it may no longer begin when it gets there.
@@ -26,13 +43,13 @@ extension LaunchRegistration {
   ///   - loader: The loader whose launch waits for the work, if there is one.
   ///   - keepsWorker: `true` to keep a worker that finishes, for a rollback.
   ///   - begins: A closure that decides whether the work begins, called on its actor right before the
-  ///     work.
+  ///     work. It returns the values that the work needs, or `nil` if it may no longer begin.
   /// - Returns: The outcome; `nil` if the work did not begin.
   nonisolated(nonsending) func run(
     _ options: LaunchOptions,
     for loader: ObjectIdentifier?,
     keepsWorker: Bool,
-    ifStillWanted begins: @Sendable () -> Bool
+    ifStillWanted begins: @Sendable () -> LaunchValues?
   ) async -> LaunchOutcome? {
     let actor = actor
     guard isAsynchronous else {
@@ -43,25 +60,36 @@ extension LaunchRegistration {
     }
   }
 
-  /// Undoes a worker that was kept, and releases it.
+  /// Undoes a worker that was kept, or the value that the work made, and releases it.
   ///
-  /// - Parameter loader: The loader whose launch waits for the clean-up.
-  nonisolated(nonsending) func undo(for loader: ObjectIdentifier) async {
-    guard let worker = takeWorker() else { return }
-    await marked(for: loader) { await worker.undo() }
+  /// - Parameters:
+  ///   - value: The value that the work made, if it made one.
+  ///   - loader: The loader whose launch waits for the clean-up.
+  nonisolated(nonsending) func undo(_ value: consuming LaunchValue?, for loader: ObjectIdentifier) async {
+    if let worker = takeWorker() {
+      await marked(for: loader) { await worker.undo() }
+    } else if let undo = takeUndo(), let value {
+      await marked(for: loader) { await undo.call(value) }
+    }
   }
 
   private func perform(
     _ options: LaunchOptions,
     keepsWorker: Bool,
     on actor: isolated (any Actor)?,
-    _ begins: @Sendable () -> Bool
+    _ begins: @Sendable () -> LaunchValues?
   ) async -> LaunchOutcome? {
-    guard begins() else { return nil }
+    guard let values = begins() else { return nil }
     do {
       switch takeWork() {
       case .synchronous(let call): try call(options)
       case .asynchronous(let body): try await body(options)
+      case .exchange(let exchange):
+        switch exchange.body {
+        case .synchronous: try callExchange(exchange, options, values)
+        case .asynchronous(let body):
+          if let value = try await body(options, values) { keep(value) }
+        }
       case .type(let type):
         let worker = type.init()
         try await worker.launch(options)

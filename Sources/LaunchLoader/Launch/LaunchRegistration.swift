@@ -17,13 +17,19 @@ package final class LaunchRegistration: Sendable {
     var work: LaunchWork?
     var condition: Condition?
     var worker: (any LaunchWorker)?
+    var value: LaunchValue?
+    var undo: LaunchUndo?
   }
 
   /// The name; `nil` if it is derived from the source site.
   package let id: LaunchID?
   /// The source site.
   package let site: LaunchSite
-  /// The work that must finish first.
+  /// The key of the value that the work makes; `nil` if it makes none.
+  package let makes: LaunchKeys?
+  /// The keys of the values that the work needs.
+  package let needs: [LaunchKeys]
+  /// The work that must finish first, beginning with the makers of the needs, in their order.
   package let after: [LaunchID]
   /// The work that must end first, if it is registered.
   package let afterIfPresent: [LaunchID]
@@ -36,7 +42,8 @@ package final class LaunchRegistration: Sendable {
   package let isAsynchronous: Bool
   /// The actor of a synchronous closure, which is called there and keeps it alive; `nil` if there is none.
   package let home: ObjectIdentifier?
-  /// A Boolean value that indicates whether the work can be undone, because it is a type.
+  /// A Boolean value that indicates whether the work can be undone: it is a type, or makes a value that
+  /// a closure undoes.
   let isUndoable: Bool
   /// A Boolean value that indicates whether a condition was given.
   let hasCondition: Bool
@@ -48,16 +55,21 @@ package final class LaunchRegistration: Sendable {
   package init(
     id: LaunchID?,
     site: LaunchSite,
+    makes: LaunchKeys? = nil,
+    needs: [LaunchKeys] = [],
     after: [LaunchID] = [],
     afterIfPresent: [LaunchID] = [],
     phase: LaunchPhase = .standard,
     timeout: Duration? = nil,
     when condition: Condition? = nil,
-    work: LaunchWork
+    work: LaunchWork,
+    undo: LaunchUndo? = nil
   ) {
     self.id = id
     self.site = site
-    self.after = after
+    self.makes = makes
+    self.needs = needs
+    self.after = needs.isEmpty ? after : needs.map(\.id) + after
     self.afterIfPresent = afterIfPresent
     self.phase = phase
     self.timeout = timeout
@@ -66,10 +78,14 @@ package final class LaunchRegistration: Sendable {
       home = call.body.isolation.map { ObjectIdentifier($0) }
       (isAsynchronous, isUndoable) = (false, false)
     case .asynchronous: (home, isAsynchronous, isUndoable) = (nil, true, false)
+    case .exchange(let exchange):
+      isAsynchronous = exchange.isAsynchronous
+      home = isAsynchronous ? nil : exchange.isolation.map { ObjectIdentifier($0) }
+      isUndoable = undo != nil
     case .type: (home, isAsynchronous, isUndoable) = (nil, true, true)
     }
     hasCondition = condition != nil
-    state = Locked(State(work: work, condition: condition))
+    state = Locked(State(work: work, condition: condition, undo: undo))
   }
 
   /// A Boolean value that indicates whether the work is called directly, on the launching thread.
@@ -92,6 +108,7 @@ package final class LaunchRegistration: Sendable {
     switch state.withLock({ $0.work }) {
     case .synchronous(let call): call.body.isolation
     case .asynchronous(let body): body.isolation
+    case .exchange(let exchange): exchange.isolation
     case .type, nil: nil
     }
   }
@@ -115,6 +132,21 @@ package final class LaunchRegistration: Sendable {
   /// Takes out the worker that was kept.
   func takeWorker() -> (any LaunchWorker)? {
     state.withLock { $0.worker.take() }
+  }
+
+  /// Keeps the value that the work made, until it is known whether the work finished in time.
+  func keep(_ value: LaunchValue) {
+    state.withLock { $0.value = value }
+  }
+
+  /// Takes out the value that was kept.
+  func takeValue() -> LaunchValue? {
+    state.withLock { $0.value.take() }
+  }
+
+  /// Takes out the closure that undoes the work.
+  func takeUndo() -> LaunchUndo? {
+    state.withLock { $0.undo.take() }
   }
 
   /// Releases all closures and then sets the outcome.

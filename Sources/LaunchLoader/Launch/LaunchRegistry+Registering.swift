@@ -8,7 +8,7 @@ extension LaunchRegistry {
     var name: Int?
     if let id = registration.id {
       let row = schedule.nextRow
-      let (number, taken) = names.take(id, at: registration.site, row: row)
+      let (number, taken) = names.take(id, for: registration, row: row)
       if let taken {
         addDuplicate(registration, of: id)
         return .dismissed(.duplicate(of: id), original: taken)
@@ -23,6 +23,19 @@ extension LaunchRegistry {
     case .launching: return join(row)
     case .launched: return comeLate(row)
     }
+  }
+
+  /// The work of a name that is taken: what it makes, its source site, and its registration until it has
+  /// its outcome.
+  typealias Maker = (makes: LaunchKeys?, site: LaunchSite, pending: LaunchRegistration?)
+
+  /// Returns the work of a name, or `nil` if the name is not taken.
+  ///
+  /// - Complexity: O(1); O(log *n*) after rows were removed.
+  func maker(of id: LaunchID) -> Maker? {
+    guard let entry = entry(of: id) else { return nil }
+    let isPending = entry.hasFinished == nil && schedule.has(entry.row)
+    return (entry.makes, entry.site, isPending ? schedule[entry.row].registration : nil)
   }
 
   /// Withdraws a registration that has not begun, and frees its name.
@@ -111,12 +124,17 @@ extension LaunchRegistry {
   /// Returns the first dependency of a new row that can no longer be met, and records a fault, unless the
   /// launch is over.
   private mutating func unmetDependency(of row: LaunchRow) -> LaunchID? {
-    for id in row.registration.after {
+    for (index, id) in row.registration.after.enumerated() {
       var problem: LaunchError?
       if id == row.registration.id {
         problem = LaunchError(cycle: [row, row])
       } else if let entry = entry(of: id) {
-        guard entry.hasFinished == false else { continue }
+        if index < row.registration.needs.count, entry.makes != row.registration.needs[index] {
+          let need = row.registration.needs[index]
+          problem = LaunchError(mismatch: need, entry.makes, at: entry.site, neededBy: row)
+        } else {
+          guard entry.hasFinished == false else { continue }
+        }
       } else {
         problem = LaunchError(missing: id, neededBy: row)
       }

@@ -59,7 +59,7 @@ package struct LaunchRegistry: Sendable {
   }
 
   /// The effect of a failure on the launch.
-  let policy: FailurePolicy
+  private(set) var policy: FailurePolicy
   /// The progress of the loader.
   var stage = Stage.collecting
   /// A Boolean value that indicates whether registrations are refused.
@@ -99,8 +99,17 @@ package struct LaunchRegistry: Sendable {
     schedule = LaunchSchedule(width: max(1, width ?? .max))
   }
 
+  /// Changes the policy and the width, where they are given.
+  mutating func configure(onFailure policy: FailurePolicy?, width: Int?) {
+    if let policy { self.policy = policy }
+    if let width { schedule.width = max(1, width) }
+  }
+
   /// A Boolean value that indicates whether the loader was neither launched nor stopped.
   package var isCollecting: Bool { stage == .collecting && !isStopping }
+
+  /// A Boolean value that indicates whether the launch is over, or there will be none.
+  var isOver: Bool { stage == .launched || stage == .collecting && isStopping }
 
   /// A Boolean value that indicates whether workers that finish must be kept for a rollback.
   var keepsWorkers: Bool { policy == .rollback && stage == .launching }

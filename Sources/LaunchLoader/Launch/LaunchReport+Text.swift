@@ -26,7 +26,7 @@ extension LaunchReport: CustomStringConvertible {
   }
 
   /// The notes that concern more than one entry.
-  private var footnotes: [String] {
+  var footnotes: [String] {
     var notes: [String] = []
     let path = criticalPath
     if path.count > 1 {
@@ -41,7 +41,7 @@ extension LaunchReport: CustomStringConvertible {
 
   private func lines(for entry: Entry, _ originals: [LaunchID: Entry]) -> [String] {
     let row = [
-      Self.padded(Self.shortened(entry.id.rawValue)),
+      Self.padded(LaunchPicture.shortened(entry.id.rawValue, to: Self.nameWidth)),
       bar(for: entry),
       Self.aligned(entry.duration.shortText),
       Self.word(for: entry.outcome),
@@ -81,7 +81,7 @@ extension LaunchReport: CustomStringConvertible {
       + String(repeating: " ", count: Self.barWidth - end)
   }
 
-  private static func word(for outcome: LaunchOutcome) -> String {
+  static func word(for outcome: LaunchOutcome) -> String {
     switch outcome {
     case .finished: ""
     case .failed: "failed"
@@ -91,12 +91,6 @@ extension LaunchReport: CustomStringConvertible {
     case .duplicate: "duplicate"
     case .refused: "refused"
     }
-  }
-
-  /// Shortens a long name at its start, because generated names differ at their end.
-  private static func shortened(_ name: String) -> String {
-    let line = name.split(whereSeparator: \.isNewline).joined(separator: " ")
-    return line.count <= nameWidth ? line : "…" + line.suffix(nameWidth - 1)
   }
 
   private static func padded(_ text: String) -> String {
@@ -142,7 +136,7 @@ extension LaunchReport.Entry {
   }
 
   /// A Boolean value that indicates whether the worker was called.
-  fileprivate var hasRun: Bool {
+  var hasRun: Bool {
     switch outcome {
     case .finished, .failed, .timedOut, .undone: true
     case .skipped, .duplicate, .refused: false

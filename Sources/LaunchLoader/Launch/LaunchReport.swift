@@ -23,7 +23,7 @@ public struct LaunchReport: Sendable {
   /// The duration of the launch, from its beginning to the end of the last worker.
   public let total: Duration
 
-  /// The faults in the dependencies: errors with the codes `cycle` and `missing`.
+  /// The faults in the dependencies: errors with the codes `cycle`, `missing` and `mismatch`.
   public let problems: [LaunchError]
 
   private let record: LaunchRecord

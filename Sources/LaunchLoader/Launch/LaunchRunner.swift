@@ -5,6 +5,8 @@ internal import EventBus
 /// A value, which the tasks of the workers copy.
 struct LaunchRunner: Sendable {
   private let loader: LaunchLoader
+  /// The time limit of the launch, and of each clean-up during a rollback.
+  private let timeout: Duration?
   /// The options that each worker receives.
   private let options: LaunchOptions
   /// Measures the time since the beginning of the launch.
@@ -16,12 +18,16 @@ struct LaunchRunner: Sendable {
   init(_ loader: LaunchLoader, _ options: LaunchOptions) {
     self.loader = loader
     self.options = options
-    stopwatch = Stopwatch(loader.clock)
+    let timing = loader.state.withLock { $0.timing }
+    timeout = timing.timeout
+    stopwatch = Stopwatch(timing.clock)
   }
 
-  /// Sets the time limit of the launch, after which all running asynchronous work is abandoned.
-  mutating func expire(after limit: Duration) {
-    self.limit = alarm(at: limit) { [self] in
+  /// Sets the time limit of the launch, if it has one, after which all running asynchronous work is
+  /// abandoned.
+  mutating func setTimeLimit() {
+    guard let timeout else { return }
+    limit = alarm(at: timeout) { [self] in
       let (late, effects) = loader.state.withLock { $0.registry.expire() }
       for worker in late { abandon(worker) }
       loader.perform(effects)
@@ -59,8 +65,9 @@ struct LaunchRunner: Sendable {
     }
     let outcome: LaunchOutcome
     if registration.isWanted(options) {
-      let result = registration.call(options)
+      let result = registration.call(options, loader.values(for: registration))
       outcome = registration.limited(result, (.zero, stopwatch.elapsed()))
+      settle(registration, outcome, keepsUndo: false)
     } else {
       registration.dismiss(.skipped(because: nil))
       outcome = .skipped(because: nil)
@@ -133,13 +140,14 @@ struct LaunchRunner: Sendable {
     }
     if isWanted {
       let start = now ?? stopwatch.elapsed()
-      outcome = registration.call(options)
+      outcome = registration.call(options, loader.values(for: registration))
       let end = stopwatch.elapsed()
       now = end
       times = (start, end - start)
       outcome = registration.limited(outcome, (start, end - start))
+      settle(registration, outcome, keepsUndo: keepsWorkers(for: registration))
     } else {
-      _ = registration.takeWork()
+      registration.releaseClosures()
     }
     registration.outcome.resolve(outcome)
     let (effects, step) = loader.state.withLock { [times, outcome] state in
@@ -172,7 +180,7 @@ struct LaunchRunner: Sendable {
   private func start(_ registration: LaunchRegistration, _ row: Int) {
     guard registration.isWanted(options) else {
       guard loader.state.withLock({ $0.registry.schedule.claimEnd(row) }) else { return }
-      _ = registration.takeWork()
+      registration.releaseClosures()
       return end(registration, row, nil, .skipped(because: nil))
     }
     let start = stopwatch.elapsed()
@@ -197,19 +205,37 @@ struct LaunchRunner: Sendable {
     _ row: Int,
     _ start: Duration
   ) async {
-    let keepsWorker =
-      registration.isUndoable && loader.state.withLock { $0.registry.keepsWorkers }
+    let keepsWorker = keepsWorkers(for: registration)
     let id = ObjectIdentifier(loader)
     let outcome = await registration.run(options, for: id, keepsWorker: keepsWorker) {
-      loader.state.withLock { $0.registry.begin(row, at: start) }
+      loader.state.withLock { state in
+        state.registry.begin(row, at: start) ? state.values.picked(registration.needs) : nil
+      }
     }
     guard let outcome else { return }
     let times = (start, stopwatch.elapsed() - start)
     if loader.state.withLock({ $0.registry.schedule.claimEnd(row) }) {
-      end(registration, row, times, registration.limited(outcome, times))
+      let outcome = registration.limited(outcome, times)
+      settle(registration, outcome, keepsUndo: keepsWorker)
+      end(registration, row, times, outcome)
     } else {
-      _ = registration.takeWorker()
+      registration.releaseClosures()
     }
+  }
+
+  /// Indicates whether a worker that finishes, or the closure that undoes it, is kept for a rollback.
+  private func keepsWorkers(for registration: LaunchRegistration) -> Bool {
+    registration.isUndoable && loader.state.withLock { $0.registry.keepsWorkers }
+  }
+
+  /// Stores the value of work that has finished in time, and releases what is needed no longer.
+  private func settle(
+    _ registration: LaunchRegistration,
+    _ outcome: LaunchOutcome,
+    keepsUndo: Bool
+  ) {
+    loader.storeValue(of: registration, outcome)
+    if registration.isUndoable && !(keepsUndo && outcome.isFinished) { _ = registration.takeUndo() }
   }
 
   /// Publishes and records the end of a worker.
@@ -240,10 +266,10 @@ struct LaunchRunner: Sendable {
     let id = ObjectIdentifier(loader)
     // In unstructured tasks, because cancelling a launch must cancel no clean-up.
     Task {
-      await registration.undo(for: id)
+      await registration.undo(loader.takeValue(of: registration), for: id)
       end.yield(.undone)
     }
-    let watch = loader.timeout.map { limit in
+    let watch = timeout.map { limit in
       alarm(at: stopwatch.elapsed() + limit) { end.yield(.timedOut) }
     }
     let outcome = await Task { await ends.first { _ in true } }.value ?? .timedOut
@@ -259,14 +285,15 @@ struct LaunchRunner: Sendable {
   ) {
     let report = LaunchReport(rows: rows, total: stopwatch.elapsed(), problems: problems)
     limit?.cancel()
-    if loader.policy == .rollback {
-      for row in rows { _ = row.registration.takeWorker() }
+    for row in rows where row.registration.isUndoable {
+      _ = (row.registration.takeWorker(), row.registration.takeUndo())
     }
     switch verdict {
     case .fine: loader.result.resolve((report, nil))
     case .failed: loader.result.resolve((report, LaunchError(.failed(report))))
     case .impossible: loader.result.resolve((report, problems.first))
     }
+    loader.openArrivals()
   }
 
   /// Calls a closure at a time of the launch, in a task of its own.

@@ -35,7 +35,7 @@ struct LaunchSchedule: Sendable {
   /// Work that runs in tasks.
   private var tasks = LaunchQueue()
   /// The number of asynchronous workers that may run at once.
-  private let width: Int
+  var width: Int
   /// The number of asynchronous workers of the launch that run.
   var runningTasks = 0
   /// The actor on which the launch began, if it is known.

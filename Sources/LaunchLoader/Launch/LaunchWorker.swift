@@ -64,6 +64,8 @@ package enum LaunchWork: Sendable {
   case synchronous(LaunchCall)
   /// An asynchronous closure, which runs in a task.
   case asynchronous(@isolated(any) @Sendable (LaunchOptions) async throws -> Void)
+  /// A closure that takes values or makes one.
+  case exchange(LaunchExchange)
   /// The type of a worker, which is asynchronous and can be undone.
   case type(any LaunchWorker.Type)
 }

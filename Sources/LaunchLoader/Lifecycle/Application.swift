@@ -88,6 +88,7 @@ public final class Application: Sendable {
         asksBeforeStopping: true
       ),
       clock: configuration.clock,
+      loader: loader,
       reports: ServiceRunner.Reports(
         onError: { service, error in
           bus.post(.serviceDidFail, ServiceFailure(service: service, error: error))

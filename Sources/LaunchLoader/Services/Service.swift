@@ -1,5 +1,3 @@
-public import EventBus
-
 /// A long-running part of a program, such as a server, a consumer or a connection pool.
 ///
 /// ```swift
@@ -106,75 +104,7 @@ public struct ServiceOptions: Sendable {
     self.onReturn = onReturn
     self.onThrow = onThrow
     self.waitsForReady = waitsForReady
-    (self.startTimeout, self.stopTimeout) = (startTimeout, stopTimeout)
-  }
-}
-
-/// The connection of a running service to its application or group: shutdown requests and readiness.
-///
-/// ```swift
-/// let app = Application()
-/// var web = ServiceOptions()
-/// web.after = ["database"]
-/// try app.add("web", web) { context in
-///   context.onShutdown { print("no more connections") }
-///   context.ready()
-///   try await context.untilShutdown()
-/// }
-/// ```
-///
-/// ## Thread safety
-///
-/// Every member may be called from any thread, also inside a closure passed to ``onShutdown(_:)``. After the
-/// service has ended, calls have no effect.
-public struct ServiceContext: Sendable {
-  private let handle: ServiceHandle
-  private let id: Int
-  private let runner: ServiceRunner
-
-  init(_ handle: ServiceHandle, _ id: Int, of runner: ServiceRunner) {
-    self.handle = handle
-    self.id = id
-    self.runner = runner
-  }
-
-  /// Claims the run of a group for the service that this context belongs to.
-  func claim(_ inner: ServiceRunner, named name: String) -> Bool {
-    inner.claim(for: (name, runner))
-  }
-
-  /// Reports that the service is ready, so that services waiting for it may start.
-  ///
-  /// Only the first call has an effect, and only if ``ServiceOptions/waitsForReady`` is set.
-  public func ready() {
-    runner.send { $0.ready(id) }
-  }
-
-  /// A Boolean value that indicates whether the service was asked to stop.
-  ///
-  /// A cancelled service was asked to stop as well.
-  public var isShuttingDown: Bool { handle.signal.isRaised }
-
-  /// Waits until the service is asked to stop.
-  ///
-  /// Returns after the closures passed to ``onShutdown(_:)`` have returned.
-  ///
-  /// - Throws: `CancellationError` when the task is cancelled first.
-  nonisolated(nonsending) public func untilShutdown() async throws {
-    try await handle.signal.wait()
-  }
-
-  /// Runs a closure when the service is asked to stop, or immediately if it already was.
-  ///
-  /// Closures run in registration order, outside every lock; ``isShuttingDown`` is `true` in all of them. The
-  /// service counts as running until they have returned. If the service ends without being asked to stop, the
-  /// closures are released without running.
-  ///
-  /// - Parameter body: Called at most once.
-  /// - Returns: A token that removes the closure. Dropping the token has no effect.
-  /// - Complexity: Amortized O(1).
-  @discardableResult
-  public func onShutdown(_ body: @escaping @Sendable () -> Void) -> Token {
-    handle.signal.onRaise(body)
+    self.startTimeout = startTimeout
+    self.stopTimeout = stopTimeout
   }
 }

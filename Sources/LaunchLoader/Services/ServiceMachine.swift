@@ -175,6 +175,9 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   /// A Boolean value that indicates whether the services are stopping or have stopped.
   package var isStopping: Bool { requested != nil }
 
+  /// A Boolean value that indicates whether the run is over.
+  package var isOver: Bool { stage == .over }
+
   /// The transition in progress, `start` or `stop`; `nil` before the run is claimed, between the two, and
   /// after the run.
   package var transition: Transition? {

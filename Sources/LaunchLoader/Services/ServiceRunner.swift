@@ -28,9 +28,11 @@ final class ServiceRunner: Sendable {
   private struct State {
     var machine: Machine
     var reports: Reports?
+    var loader: LaunchLoader
   }
 
   private let state: Locked<State>
+  private let watchesStart: Bool
   private let alarms: ServiceAlarms
   /// Rings when there is a milestone to take.
   private let milestones = Doorbell()
@@ -40,38 +42,59 @@ final class ServiceRunner: Sendable {
   /// - Parameters:
   ///   - machine: The state machine of the services.
   ///   - clock: The clock that measures their time limits.
+  ///   - loader: The loader whose values the services use. A group replaces it when it claims the run.
   ///   - reports: The callbacks for errors and messages; `nil` for a group, which claims them.
-  init(_ machine: Machine, clock: any Clock<Duration>, reports: Reports? = nil) {
+  ///   - watchesStart: Whether messages name what the start waits for.
+  init(
+    _ machine: Machine,
+    clock: any Clock<Duration>,
+    loader: LaunchLoader = .shared,
+    reports: Reports? = nil,
+    watchesStart: Bool = true
+  ) {
     alarms = ServiceAlarms(clock)
-    state = Locked(State(machine: machine, reports: reports))
+    state = Locked(State(machine: machine, reports: reports, loader: loader))
+    self.watchesStart = watchesStart
   }
+
+  /// The loader whose values the services use.
+  var loader: LaunchLoader { state.withLock { $0.loader } }
 
   /// A Boolean value that indicates whether the services are stopping or have stopped.
   var isStopping: Bool { state.withLock { $0.machine.isStopping } }
 
+  /// A Boolean value that indicates whether all services have ended or were left behind.
+  var isOver: Bool { state.withLock { $0.machine.isOver } }
+
   /// Claims the run for the first caller.
   ///
   /// - Parameter group: If these services form a group, its name and the runner that it is a service of.
-  ///   Errors and messages go to the callbacks of that runner, prefixed with the name of the group.
+  ///   Errors and messages go to the callbacks of that runner, prefixed with the name of the group, and
+  ///   values come from its loader.
   /// - Returns: `true` if the caller must run the services.
   func claim(for group: (name: String, in: ServiceRunner)? = nil) -> Bool {
     guard let group else { return send { $0.claim() } }
-    let (path, reports) = group.in.state.withLock { ($0.machine.path, $0.reports) }
-    return update { state in
-      guard state.machine.claim(under: path + group.name + "/") else { return false }
+    let (path, reports, loader) = group.in.state.withLock {
+      ($0.machine.path, $0.reports, $0.loader)
+    }
+    let (isClaimed, former) = update { state -> (Bool, LaunchLoader?) in
+      guard state.machine.claim(under: path + group.name + "/") else { return (false, nil) }
       // Only the services of a group are reported.
       state.reports = reports.map { Reports(onError: $0.onError, onMessage: $0.onMessage) }
-      return true
+      defer { state.loader = loader }
+      return (true, state.loader)
     }
+    withExtendedLifetime(former) {}
+    return isClaimed
   }
 
   /// Adds a service.
   func add(
     _ name: String,
     _ options: ServiceOptions,
-    run: @escaping @Sendable (ServiceContext) async throws -> Void
+    run body: @escaping ServiceHandle.Body
   ) throws(ServiceError) {
-    let handle = ServiceHandle(run)
+    let handle = ServiceHandle(body)
     _ = try send { machine throws(ServiceError) in try machine.add(handle, name: name, options) }
   }
 
@@ -122,7 +145,8 @@ final class ServiceRunner: Sendable {
     case .say(let message): reports?.onMessage(message)
     case .watch(let transition, let number):
       alarms.remove(.waitReport(number - 1), upTo: .start)
-      if transition != nil { reportWait(number, since: alarms.elapsed, next: .seconds(5)) }
+      guard let transition, watchesStart || transition != .start else { break }
+      reportWait(number, since: alarms.elapsed, next: .seconds(5))
     case .forceStop: reports?.onForcedStop()
     case .leaveLaunch: reports?.onLeaveLaunch()
     case .announce: milestones.ring()
@@ -168,14 +192,25 @@ final class ServiceRunner: Sendable {
   }
 
   nonisolated(nonsending) private func run(_ handle: ServiceHandle, _ id: Machine.ID) async {
-    var failure: (any Error)?
-    do {
-      try await handle.run(ServiceContext(handle, id, of: self))
-    } catch {
-      failure = error
-    }
+    let failure = await enterBody(of: handle, id)
     await handle.signal.close()
     send { $0.ended(id, failure) }
+  }
+
+  /// Runs the body of a service in a frame of its own, which releases it before the end is reported.
+  ///
+  /// - Returns: The error that the body threw.
+  nonisolated(nonsending) private func enterBody(
+    of handle: ServiceHandle,
+    _ id: Machine.ID
+  ) async -> (any Error)? {
+    guard let body = handle.takeBody() else { return nil }
+    do {
+      try await body(ServiceContext(handle, id, of: self))
+      return nil
+    } catch {
+      return error
+    }
   }
 
   /// Reports what a transition waits for at the given time, and every ten seconds after it.
@@ -216,18 +251,33 @@ final class ServiceRunner: Sendable {
 
 /// A registered service with its shutdown signal and its task.
 ///
+/// Contexts keep their handle. A service may store its context, so the handle gives the body away when the
+/// service is entered:
+///
+/// ```
+/// task ──owns──► body ──► service ──► context ──► handle      (no way back: the end of the run releases all)
+/// ```
+///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread. Tasks are cancelled outside the lock.
+/// Every member may be called from any thread. Tasks are cancelled, and bodies are released, outside the lock.
 final class ServiceHandle: Sendable {
-  let run: @Sendable (ServiceContext) async throws -> Void
+  typealias Body = @Sendable (ServiceContext) async throws -> Void
+
+  private struct State {
+    var body: Body?
+    var task: Task<Void, Never>?
+    var isCancelled = false
+  }
+
   /// The signal that asks the service to stop.
   let signal = ShutdownSignal()
-  private let state = Locked((task: nil as Task<Void, Never>?, isCancelled: false))
+  private let state: Locked<State>
 
-  init(_ run: @escaping @Sendable (ServiceContext) async throws -> Void) {
-    self.run = run
-  }
+  init(_ body: @escaping Body) { state = Locked(State(body: body)) }
+
+  /// Takes the body of the service, for its only run.
+  func takeBody() -> Body? { state.withLock { $0.body.take() } }
 
   /// Stores the task of the service, and cancels it if the service was already cancelled.
   func adopt(_ task: Task<Void, Never>) {

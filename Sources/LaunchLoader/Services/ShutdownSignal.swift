@@ -1,9 +1,10 @@
 package import EventBus
 
-/// A one-time shutdown request, with the closures that it runs and the tasks that wait for it.
+/// A one-time shutdown request, with the lifetime that it ends, the closures that it runs and the tasks that
+/// wait for it.
 ///
-/// The signal is closed when its service has ended: closures that have not run by then are released without
-/// running.
+/// The signal is closed when its service has ended. That ends the lifetime, too; closures that have not run by
+/// then are released without running.
 ///
 /// ## Thread safety
 ///
@@ -20,6 +21,9 @@ package final class ShutdownSignal: Sendable {
     var latch: Latch?
   }
 
+  /// The lifetime that ends when the signal is raised or closed, before the first closure runs.
+  package let lifetime = Lifetime()
+
   private let state = Locked(State())
   private let hooks = EndingMembers()
   private let isQuiet = Doorbell()
@@ -27,7 +31,7 @@ package final class ShutdownSignal: Sendable {
   /// Creates a signal that is not raised.
   package init() {}
 
-  deinit { hooks.end(isFinal: true) }
+  deinit { endHooks() }
 
   /// A Boolean value that indicates whether the signal was raised; `true` before the first closure runs.
   package var isRaised: Bool { state.withLock { $0.isRaised } }
@@ -61,6 +65,20 @@ package final class ShutdownSignal: Sendable {
     return token
   }
 
+  /// Runs a closure when the signal is raised or closed, or immediately if it already was.
+  ///
+  /// ``close()`` does not wait for a closure that runs immediately.
+  ///
+  /// - Parameter body: Called at most once, and released afterwards.
+  /// - Returns: A token that removes the closure. Dropping the token has no effect.
+  /// - Complexity: Amortized O(1).
+  package func onEnd(_ body: @escaping @Sendable () -> Void) -> Token {
+    let hook = EndHook(body)
+    let token = Token(hook, handle: 0, isKept: true)
+    hook.join(hooks)
+    return token
+  }
+
   /// Waits until the signal was raised and the closures registered before have returned.
   ///
   /// - Throws: `CancellationError` when the waiting task is cancelled first, or the signal is closed without
@@ -80,10 +98,10 @@ package final class ShutdownSignal: Sendable {
   ///
   /// Repeated calls have no effect.
   ///
-  /// The closures run in registration order in a task of their own, so that a blocking closure does not delay
-  /// the caller. Waiters resume after them.
+  /// What is attached to the lifetime ends, and then the closures run, each in registration order, in a task
+  /// of their own, so that a blocking closure does not delay the caller. Waiters resume after them.
   ///
-  /// - Complexity: O(*n*) in the number of closures.
+  /// - Complexity: O(*n*) in the number of closures and of attachments to the lifetime.
   package func raise() {
     let isFirst = state.withLock { state in
       if state.isRaised || state.isClosed { return false }
@@ -92,7 +110,9 @@ package final class ShutdownSignal: Sendable {
       return true
     }
     guard isFirst else { return }
-    let members = hooks.takeAll(isFinal: true)
+    let members = lifetime.members.takeAll(isFinal: true) + hooks.takeAll(isFinal: true)
+    // The members are taken, so this runs no user code.
+    lifetime.end()
     guard !members.isEmpty else { return hooksHaveRun() }
     Task {
       EndingMembers.end(members)
@@ -110,8 +130,13 @@ package final class ShutdownSignal: Sendable {
       return (state.isRaised, state.runners > 0, state.runsHooks ? nil : state.latch.take())
     }
     latch?.open()
-    if !isRaised { hooks.end(isFinal: true) }
+    if !isRaised { endHooks() }
     if isBusy { await isQuiet.wait() }
+  }
+
+  private func endHooks() {
+    lifetime.end()
+    hooks.end(isFinal: true)
   }
 
   private func hooksHaveRun() {

@@ -32,3 +32,47 @@ func optionOfAnotherType(_ options: inout LaunchOptions) {
 }
 
 func optionOfItsType(_ options: inout LaunchOptions) { options[NumberKey.self] = 1 }
+
+// MARK: Values
+
+nonisolated extension LaunchKeys {
+  static let amount = LaunchKey<Int>("misuse.amount")
+  static let label = LaunchKey<String>("misuse.label")
+  // expected-error@+1 * {{type 'Unshared' does not conform to the 'Sendable' protocol}}
+  static let unshared = LaunchKey<Unshared>("misuse.unshared")
+}
+
+func fewerParametersThanNeeds() {
+  // expected-error@+1 {{contextual closure type '@isolated(any) @Sendable (LaunchOptions, Int, String) throws -> Void' expects 3 arguments, but 2 were used in closure body}}
+  loader.register("few", needs: .amount, .label) { _, amount in print(amount) }
+}
+
+func moreParametersThanNeeds() {
+  // expected-error@+1 {{contextual closure type '@isolated(any) @Sendable (LaunchOptions, Int) throws -> Void' expects 2 arguments, but 3 were used in closure body}}
+  LaunchLoader.register("many", needs: .amount) { _, amount, label in print(amount) }
+}
+
+func asynchronousClosureWithoutItsNeed() {
+  // expected-error@+1 {{contextual closure type '@isolated(any) @Sendable (LaunchOptions, Int) async throws -> Void' expects 2 arguments, but 1 was used in closure body}}
+  LaunchLoader.register("none", needs: .amount) { _ in await Task.yield() }
+}
+
+func makerWithoutItsNeed() {
+  // expected-error@+1 {{contextual closure type '@isolated(any) @Sendable (LaunchOptions, String) throws -> Int' expects 2 arguments, but 1 was used in closure body}}
+  LaunchLoader.register(.amount, needs: .label) { _ in 1 }
+}
+
+func makerOfAnotherType() {
+  // expected-error@+1 {{cannot convert value of type 'String' to closure result type 'Int'}}
+  loader.register(LaunchKeys.amount) { _ in "one" }
+}
+
+func valueOfTheWrongType() {
+  // expected-error@+1 {{cannot convert value of type 'Int' to specified type 'String'}}
+  loader.register("wrong", needs: .amount) { _, amount in let text: String = amount }
+}
+
+func workWithRightNeeds() {
+  loader.register("right", needs: .amount, .label) { _, amount, label in print(amount, label) }
+  LaunchLoader.register(.amount, needs: .label) { _, label in label.count }
+}

@@ -47,6 +47,18 @@ private final class RandomLaunch: Sendable {
     var begins = 0
     var beganAfterReport = false
     var undos = 0
+    var isMaker = false
+  }
+
+  /// A value that a maker makes, with the name of the maker.
+  private final class Made: Sendable {
+    let id: LaunchID
+    private let probe: Tally.Probe
+
+    init(_ id: LaunchID, _ tally: Tally) {
+      self.id = id
+      probe = tally.probe()
+    }
   }
 
   private struct State: Sendable {
@@ -82,6 +94,8 @@ private final class RandomLaunch: Sendable {
   /// A worker that times out just as it is called may begin a moment after the report.
   private let isLongOver = ManualLatch()
   private let state: Locked<State>
+  /// Counts the values that exist.
+  private let values = Tally()
 
   init(seed: Int) {
     self.seed = seed
@@ -139,6 +153,7 @@ private final class RandomLaunch: Sendable {
     #expect(settles, "A worker has no outcome: \(self)")
     await HeldActor.shared.barrier()
     await check()
+    await checkValues()
     return settles
   }
 
@@ -191,7 +206,9 @@ private final class RandomLaunch: Sendable {
       ignoresCancellation: number(below: 3) == 0
     )
     let token: LaunchToken
-    if let worker = worker(id, conduct) {
+    if number(below: 3) == 0 {
+      token = registerWithValues(id, conduct, after, others, phase, timeout, condition)
+    } else if let worker = worker(id, conduct) {
       token = loader.register(
         id,
         after: after,
@@ -213,6 +230,92 @@ private final class RandomLaunch: Sendable {
       )
     }
     state.withLock { $0.work[id]?.token = token }
+  }
+
+  /// Registers a worker that needs the value of another one, makes one, or both.
+  private func registerWithValues(
+    _ id: LaunchID,
+    _ conduct: Conduct,
+    _ after: [LaunchID],
+    _ others: [LaunchID],
+    _ phase: LaunchPhase,
+    _ timeout: Duration?,
+    _ condition: (@Sendable (LaunchOptions) -> Bool)?
+  ) -> LaunchToken {
+    let key = LaunchKey<Made>(id.rawValue)
+    let need = LaunchKey<Made>("\(number(below: 8))")
+    let kind = number(below: 4)
+    state.withLock { $0.work[id]?.isMaker = kind != 3 }
+    var cleanUp: (@Sendable (Made) async -> Void)?
+    if number(below: 2) == 0 { cleanUp = { [self] made in undo(made.id) } }
+    switch kind {
+    case 0:
+      return loader.register(
+        key,
+        after: after,
+        afterIfPresent: others,
+        phase: phase,
+        timeout: timeout,
+        when: condition,
+        undo: cleanUp
+      ) { @HeldActor [self] _ in
+        begin(id)
+        if conduct.fails { throw Broken() }
+        return Made(id, values)
+      }
+    case 1:
+      return loader.register(
+        key,
+        after: after,
+        afterIfPresent: others,
+        phase: phase,
+        timeout: timeout,
+        when: condition,
+        undo: cleanUp
+      ) { [self] _ in
+        begin(id)
+        let made = Made(id, values)
+        try await work(conduct)
+        return made
+      }
+    case 2:
+      return loader.register(
+        key,
+        needs: need,
+        afterIfPresent: others,
+        phase: phase,
+        when: condition,
+        undo: cleanUp
+      ) { [self] _, needed in
+        begin(id)
+        #expect(needed.id == need.id, "\(id) needs another value: \(self)")
+        return Made(id, values)
+      }
+    default:
+      return loader.register(id, needs: need, after: after, phase: phase, timeout: timeout) {
+        [self] _, needed in
+        begin(id)
+        #expect(needed.id == need.id, "\(id) needs another value: \(self)")
+        try await work(conduct)
+      }
+    }
+  }
+
+  /// Checks that there are the values of the makers that have finished, and no others.
+  private func checkValues() async {
+    let makers = state.withLock { $0.work.filter(\.value.isMaker) }
+    var count = 0
+    for (id, work) in makers {
+      guard let outcome = work.token?.outcome else { continue }
+      let value = try? await loader.value(of: LaunchKey<Made>(id.rawValue))
+      if case .finished = outcome {
+        count += 1
+        #expect(value?.id == id, "\(id) has no value: \(self)")
+      } else {
+        #expect(value == nil, "\(id) has a value though it was \(outcome): \(self)")
+      }
+    }
+    #expect(await goOn { values.live == count }, "\(values.live) of \(count) values: \(self)")
   }
 
   private func worker(_ id: LaunchID, _ conduct: Conduct) -> Worker? {

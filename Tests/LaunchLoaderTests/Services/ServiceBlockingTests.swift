@@ -199,4 +199,24 @@ struct ServiceBlockingTests {
     #expect(ran.value == 0)
     withExtendedLifetime(first) {}
   }
+
+  @Test("A hook of the lifetime that blocks delays nobody but its own service")
+  func blockedHook() async {
+    let (isBlocked, mayReturn) = (ManualLatch(), ManualLatch())
+    let signal = ShutdownSignal()
+    signal.lifetime.onEnd {
+      isBlocked.open()
+      mayReturn.block()
+    }
+    signal.raise()
+    #expect(signal.isRaised && signal.lifetime.hasEnded)
+    await isBlocked.wait()
+    let closing = Task {
+      await signal.close()
+      return mayReturn.isOpen
+    }
+    for _ in 0..<10 { await Task.yield() }
+    mayReturn.open()
+    #expect(await closing.value)
+  }
 }

@@ -87,4 +87,35 @@ struct ServiceContextTests {
     _ = try await stage.runOnce()
     #expect(wasCancelled.entries == [true])
   }
+
+  @Test("A closure registered in the very moment of the request runs once, before the service ends")
+  func registeredWhileRaising() async throws {
+    for round in 0..<rounds(500, debug: 200, sanitized: 100) {
+      let (ran, contexts, isRegistered) = (Counter(), Inbox<ServiceContext>(), ManualLatch())
+      let run = ServiceRun(
+        ClosureService { context in
+          context.onShutdown {
+            // Registered by a closure, while the closures run.
+            context.onShutdown { ran.add() }
+          }
+          contexts.append(context)
+          context.ready()
+          await isRegistered.wait()
+          try await context.untilShutdown()
+        }
+      )
+      try await run.untilReady()
+      let context = await contexts.first(1)[0]
+      let tokens = Log<Token>()
+      await onThreads(2) { thread in
+        for _ in 0..<(thread == 0 ? round % 13 : round % 11) { yieldThread() }
+        if thread == 0 { return run.shutdown() }
+        tokens.append(context.onShutdown { ran.add() })
+        isRegistered.open()
+      }
+      try await run.wait()
+      #expect(ran.value == 2)
+      #expect(tokens.entries.allSatisfy { !$0.isActive })
+    }
+  }
 }

@@ -184,6 +184,41 @@ struct ServiceEndingTests {
     _ = try await running.value
   }
 
+  @Test("An ended service that stores its own context is released while the others continue")
+  func releasedWithItsContext() async throws {
+    let tally = Tally()
+    try stage.add("witness")
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    for number in 0..<10 {
+      let service = Keeping("\(number)", tally.probe())
+      try stage.app.add(service, ServiceOptions(onReturn: .ignore))
+    }
+    while tally.live > 0 { await Task.yield() }
+    #expect(tally.created == 10)
+    stage.app.shutdown()
+    _ = try await running.value
+  }
+
+  /// A service that keeps its context, with a closure and a hook that keep the service.
+  private final class Keeping: Service {
+    let name: String
+    private let context = Holder<ServiceContext>()
+    private let probe: Tally.Probe
+
+    init(_ name: String, _ probe: Tally.Probe) {
+      self.name = name
+      self.probe = probe
+    }
+
+    func run(_ context: ServiceContext) async throws {
+      self.context.hold(context)
+      context.onShutdown { self.probe.touch() }
+      context.lifetime.onEnd { self.probe.touch() }
+      await Task.yield()
+    }
+  }
+
   @Test("Running an application twice is refused")
   func twice() async throws {
     _ = try await stage.runOnce()

@@ -48,6 +48,23 @@ struct ServiceTimeTests {
     #expect(configuration.cancelTimeout == .seconds(5))
     let options = ServiceOptions()
     #expect(options.startTimeout == nil && options.stopTimeout == nil)
+    #expect(options.onReturn == .fail && options.onThrow == .fail)
+    #expect(options.after.isEmpty && !options.waitsForReady)
+  }
+
+  @Test("Options can be written in one expression")
+  func memberwise() {
+    let options = ServiceOptions(
+      after: ["a"],
+      onReturn: .shutdown,
+      onThrow: .ignore,
+      waitsForReady: true,
+      startTimeout: .seconds(1),
+      stopTimeout: .seconds(2)
+    )
+    #expect(options.after == ["a"] && options.waitsForReady)
+    #expect(options.onReturn == .shutdown && options.onThrow == .ignore)
+    #expect(options.startTimeout == .seconds(1) && options.stopTimeout == .seconds(2))
   }
 
   @Test("A service's own timeout applies within the application's; the others continue in order")

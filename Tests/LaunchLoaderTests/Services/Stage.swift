@@ -91,6 +91,19 @@ struct Stage: Sendable {
   }
 }
 
+/// A service that runs a closure.
+struct ClosureService: Service {
+  let name: String
+  let body: @Sendable (ServiceContext) async throws -> Void
+
+  init(_ name: String = "a", _ body: @escaping @Sendable (ServiceContext) async throws -> Void) {
+    self.name = name
+    self.body = body
+  }
+
+  func run(_ context: ServiceContext) async throws { try await body(context) }
+}
+
 /// Returns the errors that a run threw; empty if it threw none, or something else.
 func errors(of running: Task<Int32, any Error>) async -> [String] {
   do {

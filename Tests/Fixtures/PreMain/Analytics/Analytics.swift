@@ -14,4 +14,12 @@ private func register() {
   }
   // The name is taken.
   LaunchLoader.register("analytics") { _ in print("analytics started twice") }
+  // Another module makes the value; the name and the type are all that the two share.
+  LaunchLoader.register("upload", needs: .logFile, phase: .late) { _, file in
+    print("upload of \(file)")
+  }
+}
+
+extension LaunchKeys {
+  fileprivate static let logFile = LaunchKey<String>("log file")
 }

@@ -11,4 +11,9 @@ private func register() {
   LaunchLoader.register("logging") { options in
     print("logging started with \(options.arguments.dropFirst().joined(separator: " "))")
   }
+  LaunchLoader.register(.logFile) { options in "\(options.arguments.count - 1).log" }
+}
+
+extension LaunchKeys {
+  fileprivate static let logFile = LaunchKey<String>("log file")
 }

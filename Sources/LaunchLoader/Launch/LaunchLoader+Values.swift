@@ -1,0 +1,119 @@
+internal import EventBus
+
+/// The values that launch work makes.
+extension LaunchLoader {
+  /// Returns the value that launch work makes for a key, as soon as the work has finished.
+  ///
+  /// The call does not launch. It waits for the work, which may be registered later, and returns
+  /// immediately if the work has finished. The loader keeps the value as long as it lives, unless a
+  /// rollback undoes it.
+  ///
+  /// - Parameter key: The key of the value.
+  /// - Returns: The value.
+  /// - Throws: ``LaunchError`` with the code `noValue` if the work did not finish or was undone, or if
+  ///   the launch has ended, or there will be none, and no work makes the value; `mismatch` if work of
+  ///   this name makes no value or one of another type; `reentrant` inside a running asynchronous worker
+  ///   of the loader and in the tasks that it starts, unless the value has been made: there, name the
+  ///   key in `needs:`. `CancellationError` if the waiting task is cancelled.
+  /// - Complexity: O(1), apart from the wait.
+  public func value<Value>(of key: LaunchKey<Value>) async throws -> Value {
+    // The work that was awaited last, which did not finish.
+    var failed: (registration: LaunchRegistration, outcome: LaunchOutcome)?
+    while true {
+      let source = try source(of: key)
+      if case .value(let value) = source { return value }
+      if LaunchContext.isInside(self) { throw LaunchError(.reentrant) }
+      switch source {
+      case .registration(let registration) where registration !== failed?.registration:
+        let outcome = try await registration.outcome.wait()
+        // If it was withdrawn, other work may make the value.
+        failed = outcome.isFinished ? nil : (registration, outcome)
+      case .arrival(let latch):
+        guard await latch.wait() else { throw CancellationError() }
+      case .value, .registration, .nowhere:
+        throw LaunchError(.noValue(key.id, failed?.outcome ?? endedOutcome(of: key.id)))
+      }
+    }
+  }
+
+  /// Returns the values that a worker needs.
+  func values(for registration: LaunchRegistration) -> LaunchValues {
+    guard !registration.needs.isEmpty else { return LaunchValues() }
+    return state.withLock { $0.values.picked(registration.needs) }
+  }
+
+  /// Stores the value that a worker made if it finished in time, and releases it otherwise.
+  ///
+  /// Called before the outcome is published, so that the value is there for all code that runs as a
+  /// result.
+  func storeValue(of registration: LaunchRegistration, _ outcome: LaunchOutcome) {
+    guard let key = registration.makes, let value = registration.takeValue(),
+      outcome.isFinished
+    else { return }
+    state.withLock { $0.values.store(value, for: key.id) }
+  }
+
+  /// Removes the value that a worker made, to undo it.
+  func takeValue(of registration: LaunchRegistration) -> LaunchValue? {
+    guard let key = registration.makes else { return nil }
+    return state.withLock { $0.values.remove(key.id) }
+  }
+
+  /// Resumes those who wait for work that will not be registered before the end of the launch.
+  func openArrivals() {
+    for latch in state.withLock({ $0.takeArrivals() }) { latch.open() }
+  }
+
+  /// The place from which a value comes.
+  private enum Source<Value: Sendable>: Sendable {
+    /// It has been made.
+    case value(Value)
+    /// It is yet to be made by this work.
+    case registration(LaunchRegistration)
+    /// Its work is yet to be registered, which opens the latch.
+    case arrival(Latch)
+    /// It was not made, or was undone.
+    case nowhere
+  }
+
+  private func source<Value>(of key: LaunchKey<Value>) throws -> Source<Value> {
+    let (box, maker, arrival) = state.withLock { state in
+      let maker = state.registry.maker(of: key.id)
+      let isOpen = maker == nil && !state.registry.isOver
+      return (state.values.box(of: key), maker, isOpen ? state.arrival(of: key.id) : nil)
+    }
+    if let maker, maker.makes != key {
+      throw LaunchError(mismatch: key, maker.makes, at: maker.site)
+    }
+    if let box { return .value(box.value) }
+    if let registration = maker?.pending { return .registration(registration) }
+    return arrival.map { .arrival($0) } ?? .nowhere
+  }
+
+  /// Returns the outcome of work that has ended, if the report contains it.
+  private func endedOutcome(of id: LaunchID) -> LaunchOutcome? {
+    result.value?.report?.entries.first { $0.id == id }?.outcome
+  }
+}
+
+extension LaunchLoader.State {
+  /// Returns the latch that opens when work of a name is registered, or when none will be.
+  fileprivate mutating func arrival(of id: LaunchID) -> Latch {
+    if let latch = arrivals[id] { return latch }
+    let latch = Latch()
+    arrivals[id] = latch
+    return latch
+  }
+
+  /// Removes the latch of those who wait for work of a name.
+  mutating func takeArrival(of id: LaunchID?) -> Latch? {
+    guard !arrivals.isEmpty, let id else { return nil }
+    return arrivals.removeValue(forKey: id)
+  }
+
+  /// Removes all latches.
+  fileprivate mutating func takeArrivals() -> [Latch] {
+    defer { arrivals = [:] }
+    return Array(arrivals.values)
+  }
+}

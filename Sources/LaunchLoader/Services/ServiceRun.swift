@@ -1,0 +1,183 @@
+internal import EventBus
+
+/// The run of a single service or group, without an application, for tests.
+///
+/// ```swift
+/// struct Heartbeat: Service {
+///   let name = "heartbeat"
+///
+///   func run(_ context: ServiceContext) async throws {
+///     context.ready()
+///     try await context.untilShutdown()
+///   }
+/// }
+///
+/// let run = ServiceRun(Heartbeat())
+/// try await run.untilReady()
+/// run.shutdown()
+/// try await run.wait()
+/// ```
+///
+/// The run begins when it is created. The service does not have to call ``ServiceContext/ready()``, unless the
+/// test waits for that.
+///
+/// Keep the run until ``wait()`` has returned: a run that is released earlier cancels its service, and a
+/// message says so.
+///
+/// ## Thread safety
+///
+/// Every member may be called from any thread, and by several tasks.
+public final class ServiceRun: Sendable {
+  /// The results of a run, apart from the run itself, which must not keep itself alive.
+  private final class Outcome: Sendable {
+    /// The error that the service threw.
+    let thrown = LatchedValue<any Error>()
+    /// Resolved when the service is ready or will not be, which is an error.
+    let readiness = LatchedValue<(any Error)?>()
+    /// Resolved with the error of the run when it is over.
+    let end = LatchedValue<(any Error)?>()
+  }
+
+  private let name: String
+  private let runner: ServiceRunner
+  private let messages: MessageQueue
+  private let outcome = Outcome()
+
+  /// Starts a service.
+  ///
+  /// - Parameters:
+  ///   - service: The service, which may be a ``ServiceGroup``.
+  ///   - loader: The loader whose values the service reads. The run does not launch it. Without a loader,
+  ///     reading a value throws.
+  ///   - options: The time limits of the service. The order and the endings have no effect, because there is
+  ///     no other service.
+  ///   - stopTimeout: The time in which the service must stop after ``shutdown()``, before it is cancelled, as
+  ///     in the configuration of an application; `nil` means no limit.
+  ///   - cancelTimeout: The time in which the cancelled service must end, before it is left behind; `nil`
+  ///     means no limit.
+  ///   - clock: The clock that measures the time limits.
+  ///   - onMessage: Called with each message of the run: that the stop takes long, or that a service is
+  ///     cancelled or left behind. By default, each message is a line on standard error.
+  public init(
+    _ service: some Service,
+    loader: LaunchLoader? = nil,
+    options: ServiceOptions = ServiceOptions(),
+    stopTimeout: Duration? = .seconds(20),
+    cancelTimeout: Duration? = .seconds(5),
+    clock: any Clock<Duration> = ContinuousClock(),
+    onMessage: (@Sendable (String) -> Void)? = nil
+  ) {
+    name = service.name
+    let messages = MessageQueue(onMessage ?? { printError("LaunchLoader: \($0)") })
+    self.messages = messages
+    runner = ServiceRunner(
+      ServiceRunner.Machine(stopTimeout: stopTimeout, cancelTimeout: cancelTimeout),
+      clock: clock,
+      loader: loader ?? Self.loaderWithoutValues(),
+      // `wait()` throws the errors.
+      reports: ServiceRunner.Reports(onError: { _, _ in }, onMessage: { messages.send($0) }),
+      // The test itself waits for the start; until the stop, no alarm of the run sleeps on its clock.
+      watchesStart: false
+    )
+    add(service, options)
+    runner.send { $0.begin() }
+    Task { [name, runner, outcome] in
+      let error = await Self.end(of: name, runner, outcome)
+      await messages.delivered(within: cancelTimeout, on: clock)
+      outcome.end.resolve(error)
+    }
+  }
+
+  deinit {
+    if runner.isOver { return }
+    messages.send("the ServiceRun of \"\(name)\" was released: keep it until wait() has returned")
+    cancel()
+  }
+
+  /// Waits until the service is ready: it has called ``ServiceContext/ready()``, or all services of the group
+  /// are ready.
+  ///
+  /// - Throws: The error of the service, or ``ServiceError``, if the service ended before it was ready, was
+  ///   asked to stop before it was ready, or exceeded its `startTimeout`; in each case when the run is over.
+  ///   `CancellationError` when the waiting task is cancelled first.
+  nonisolated(nonsending) public func untilReady() async throws {
+    if let error = try await outcome.readiness.wait() { throw error }
+  }
+
+  /// Asks the service to stop.
+  ///
+  /// The first call counts; a call after the end has no effect. If the service has not been entered yet, it
+  /// does not run.
+  public func shutdown() {
+    runner.send { $0.shutdown() }
+  }
+
+  /// Cancels the task of the service, also during a stop.
+  public func cancel() {
+    runner.send { $0.cancel() }
+  }
+
+  /// Waits until the service has ended, or was left behind because it ignored its cancellation.
+  ///
+  /// Unlike in an application, a service may return at any time without an error.
+  ///
+  /// - Throws: The error that the service threw, whatever its options; ``ServiceError`` with the code `stuck`
+  ///   if the service was left behind, or `notStarted` if it exceeded its `startTimeout`. `CancellationError`
+  ///   when the waiting task is cancelled first, which affects only the wait.
+  nonisolated(nonsending) public func wait() async throws {
+    if let error = try await outcome.end.wait() { throw error }
+  }
+
+  private func add(_ service: some Service, _ options: ServiceOptions) {
+    var options = options
+    options.after = []
+    options.onReturn = .shutdown
+    options.onThrow = .fail
+    options.waitsForReady = true
+    do throws(ServiceError) {
+      try runner.add(name, options) { [outcome] context in
+        do {
+          try await service.run(context)
+        } catch {
+          outcome.thrown.resolve(error)
+          throw error
+        }
+      }
+    } catch {
+      runner.send { $0.fail(error) }
+    }
+  }
+
+  /// Waits for the end of a run.
+  ///
+  /// - Returns: The error of the run.
+  private static func end(
+    of name: String,
+    _ runner: ServiceRunner,
+    _ outcome: Outcome
+  ) async -> (any Error)? {
+    while true {
+      switch await runner.nextMilestone() {
+      case .started: outcome.readiness.resolve(nil)
+      case .stopping: break
+      case .over(let failures, _):
+        let errors = failures.map(\.error)
+        let thrown = outcome.thrown.value
+        let cause = errors.first ?? thrown ?? ServiceError(.endedBeforeReady(name))
+        outcome.readiness.resolve(cause)
+        return thrown ?? errors.first { !Self.isMissingReadiness($0) }
+      }
+    }
+  }
+
+  private static func isMissingReadiness(_ error: any Error) -> Bool {
+    if case .endedBeforeReady? = (error as? ServiceError)?.code { true } else { false }
+  }
+
+  /// Returns a loader that will never launch, so that waiting for its values throws.
+  private static func loaderWithoutValues() -> LaunchLoader {
+    let loader = LaunchLoader()
+    loader.stop()
+    return loader
+  }
+}

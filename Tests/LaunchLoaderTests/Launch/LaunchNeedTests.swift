@@ -1,0 +1,148 @@
+import LaunchLoader
+import Testing
+
+/// Drives the rule of a loader through every sequence of calls of a certain length that concern a need, its
+/// maker, and work of the same name that makes something else.
+@Suite("Needs in the registry")
+struct LaunchNeedTests {
+  private static let need = LaunchKey<Int>("name")
+  private static let other = LaunchKey<String>("name")
+
+  private enum Call: CaseIterable {
+    case registerMaker, registerOther, registerNeedy, withdrawFirst, claim, next, finish, fail
+  }
+
+  /// The work that has the name.
+  private enum Maker: Equatable {
+    case nobody
+    case pending(isRight: Bool)
+    case finished(isRight: Bool)
+    case failed
+  }
+
+  @Test("In every sequence of seven calls, work runs exactly if its need was made before")
+  func everySequence() {
+    var count = 0
+    explore(Model(), depth: 7, count: &count)
+    #expect(count > 50_000)
+  }
+
+  private func explore(_ model: Model, depth: Int, count: inout Int) {
+    guard depth > 0 else { return }
+    for call in Call.allCases {
+      var next = model
+      guard next.apply(call) else { continue }
+      next.registry._checkInvariants()
+      count += 1
+      explore(next, depth: depth - 1, count: &count)
+    }
+  }
+
+  private struct Model {
+    var registry = LaunchRegistry()
+    var maker = Maker.nobody
+    var kept: [(row: Int, registration: LaunchRegistration)] = []
+    var running: [(row: Int, registration: LaunchRegistration)] = []
+    var hasBegun = false
+    var isOver = false
+
+    /// Makes a call on the registry, and compares the answer with the state of the maker.
+    ///
+    /// - Returns: Whether a loader would make the call.
+    mutating func apply(_ call: Call) -> Bool {
+      switch call {
+      case .registerMaker: register(makes: LaunchNeedTests.need)
+      case .registerOther: register(makes: LaunchNeedTests.other)
+      case .registerNeedy: register(makes: nil)
+      case .withdrawFirst: return withdraw()
+      case .claim:
+        guard registry.claim(LaunchOptions()) else { return false }
+        hasBegun = true
+      case .next: return next()
+      case .finish: return end(.finished)
+      case .fail: return end(.failed(CancellationError()))
+      }
+      return true
+    }
+
+    private mutating func register(makes key: LaunchKeys?) {
+      let registration = LaunchRegistration(
+        id: key?.id,
+        site: LaunchSite(fileID: "File.swift", line: 1),
+        makes: key,
+        needs: key == nil ? [LaunchNeedTests.need] : [],
+        work: .synchronous(LaunchCall { _ in })
+      )
+      switch registry.register(registration) {
+      case .kept(let row, _):
+        kept.append((row, registration))
+        if key != nil {
+          #expect(maker == .nobody)
+          maker = .pending(isRight: key == LaunchNeedTests.need)
+        } else if isOver {
+          #expect(maker == .pending(isRight: true))
+        }
+      case .runsNow(_, let row):
+        #expect(isOver)
+        guard let row else {
+          Issue.record("Work with a name or a need has a row.")
+          return
+        }
+        begin(row, registration)
+      case .dismissed(let outcome, _):
+        if key != nil {
+          #expect(maker != .nobody && outcome.description == "duplicate of name")
+        } else {
+          #expect(isOver && maker != .finished(isRight: true))
+          #expect(maker != .pending(isRight: true) && "\(outcome)" == "skipped because of name")
+        }
+      }
+    }
+
+    private mutating func withdraw() -> Bool {
+      guard !kept.isEmpty else { return false }
+      let (row, registration) = kept.removeFirst()
+      guard registry.withdraw(row) != nil else { return true }
+      if registration.makes != nil { maker = .nobody }
+      return true
+    }
+
+    private mutating func next() -> Bool {
+      guard hasBegun, running.isEmpty else { return false }
+      switch registry.next(canWait: true) {
+      case .run(let registration, let row): begin(row, registration)
+      case .skip(let registration, let outcome):
+        #expect(registration.makes == nil, "Only the needy work depends on anything.")
+        #expect(outcome.description == "skipped because of name")
+      case .over:
+        isOver = true
+      case .wait, .rest: break
+      case .undo: Issue.record("Nothing is undone.")
+      }
+      return true
+    }
+
+    private mutating func begin(_ row: Int, _ registration: LaunchRegistration) {
+      running.append((row, registration))
+      if let key = registration.makes {
+        if isOver, maker == .nobody { maker = .pending(isRight: key == LaunchNeedTests.need) }
+        #expect(maker == .pending(isRight: key == LaunchNeedTests.need))
+      } else {
+        #expect(maker == .finished(isRight: true), "The need was not made.")
+      }
+    }
+
+    private mutating func end(_ outcome: LaunchOutcome) -> Bool {
+      guard !running.isEmpty else { return false }
+      let (row, registration) = running.removeFirst()
+      _ = registry.end(row, (.zero, .zero), outcome)
+      guard let key = registration.makes else { return true }
+      if case .finished = outcome {
+        maker = .finished(isRight: key == LaunchNeedTests.need)
+      } else {
+        maker = .failed
+      }
+      return true
+    }
+  }
+}

@@ -1,0 +1,212 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+extension LaunchKeys {
+  fileprivate static let first = LaunchKey<Resource>("first")
+  fileprivate static let second = LaunchKey<Resource>("second")
+}
+
+/// A value whose life is observed.
+private final class Resource: Sendable {
+  let name: String
+  private let probe: AtDeinit
+
+  init(_ name: String, _ atDeinit: @escaping @Sendable () -> Void) {
+    self.name = name
+    probe = AtDeinit(atDeinit)
+  }
+}
+
+@Suite("Lives of launch values", .timeLimit(.minutes(5)))
+struct LaunchValueLifeTests {
+  let log = Log<String>()
+
+  private func resource(_ name: String) -> Resource {
+    Resource(name) { [log] in log.append("\(name) freed") }
+  }
+
+  @Test("A value lives as long as its loader, whatever keeps the token or the report")
+  func lifeOfALoader() async throws {
+    var loader: LaunchLoader? = LaunchLoader()
+    let token = loader?.register(.first) { [self] _ in resource("first") }
+    let report = try await loader?.launch()
+    #expect(log.entries.isEmpty)
+    #expect(try await loader?.value(of: .first).name == "first")
+    loader = nil
+    #expect(log.entries == ["first freed"])
+    #expect(token?.outcome?.description == "finished" && report?.entries.count == 1)
+  }
+
+  @Test("A holder keeps a value longer than its loader does")
+  func holder() async throws {
+    var loader: LaunchLoader? = LaunchLoader()
+    loader?.register(.first) { [self] _ in resource("first") }
+    try await loader?.launch()
+    let held = try await loader?.value(of: .first)
+    loader = nil
+    #expect(log.entries.isEmpty)
+    withExtendedLifetime(held) {}
+  }
+
+  @Test("A roll-back undoes values in reverse order of completion, and releases them under no lock")
+  func rollback() async throws {
+    let loader = LaunchLoader(onFailure: .rollback)
+    loader.register(.second, needs: .first, undo: { [log] in log.append("undo \($0.name)") }) {
+      [loader, log] _, first in
+      await Task.yield()
+      // The released object uses the loader, which would trap under its lock.
+      return Resource("second of \(first.name)") {
+        _ = loader.register("x") { _ in }
+        log.append("second freed")
+      }
+    }
+    let first = loader.register(.first, undo: { [log] in log.append("undo \($0.name)") }) {
+      [self] _ in resource("first")
+    }
+    loader.register("fails", needs: .second, phase: .late) { _, _ in throw Broken() }
+    let code = await launchErrorCode { try await loader.launch() }
+    guard case .failed(let report)? = code else {
+      Issue.record("\(String(describing: code))")
+      return
+    }
+    #expect(report.summary == ["second undone", "first undone", "fails failed: broken"])
+    #expect(first.outcome?.description == "undone")
+    #expect(
+      log.entries.filter { $0.hasPrefix("undo") } == ["undo second of first", "undo first"]
+    )
+    #expect(Set(log.entries).isSuperset(of: ["first freed", "second freed"]))
+    guard
+      case .noValue("first", .undone?)? = await launchErrorCode({
+        try await loader.value(of: .first)
+      })
+    else {
+      Issue.record("The value was undone.")
+      return
+    }
+  }
+
+  @Test(
+    "Without a failure, and with other policies, nothing is undone, and the closures are released"
+  )
+  func nothingToUndo() async throws {
+    for policy in [FailurePolicy.rollback, .stop, .continue] {
+      for fails in [false, true] where policy != .rollback || !fails {
+        let tally = Tally()
+        let loader = LaunchLoader(onFailure: policy)
+        let token = loader.register(
+          .first,
+          undo: { [log, probe = tally.probe()] _ in
+            probe.touch()
+            log.append("undone")
+          }
+        ) { [self] _ in resource("first") }
+        let later = loader.register(
+          .second,
+          undo: { [log, probe = tally.probe()] _ in
+            probe.touch()
+            log.append("undone")
+          }
+        ) { [self] _ in
+          await Task.yield()
+          return resource("second")
+        }
+        loader.register("end", phase: .late) { _ in if fails { throw Broken() } }
+        _ = try? await loader.launch()
+        #expect(tally.created == 2 && tally.live == 0, "\(policy) \(fails)")
+        #expect(token.outcome?.description == "finished")
+        #expect(later.outcome?.description == "finished")
+        #expect(try await loader.value(of: .first).name == "first")
+      }
+    }
+    #expect(!log.entries.contains("undone"))
+  }
+
+  @Test("Work that fails or is skipped in a roll-back is not undone, and its closures are released")
+  func unfinishedIsNotUndone() async throws {
+    let tally = Tally()
+    let loader = LaunchLoader(onFailure: .rollback)
+    for (key, fails) in [(LaunchKeys.first, true), (.second, false)] {
+      loader.register(
+        key,
+        after: fails ? [] : ["first"],
+        undo: { [log, probe = tally.probe()] _ in
+          probe.touch()
+          log.append("undone")
+        }
+      ) { [self] _ in
+        if fails { throw Broken() }
+        return resource("second")
+      }
+    }
+    _ = try? await loader.launch()
+    #expect(log.entries.isEmpty && tally.live == 0)
+  }
+
+  @Test("A clean-up that exceeds the time limit is abandoned, and its value is gone for others")
+  func undoTimesOut() async throws {
+    let clock = ManualClock()
+    let isUndoing = ManualLatch()
+    let mayEnd = ManualLatch()
+    let loader = LaunchLoader(onFailure: .rollback, timeout: .seconds(3), clock: clock)
+    loader.register(
+      .first,
+      undo: { _ in
+        isUndoing.open()
+        await mayEnd.wait()
+      }
+    ) { [self] _ in resource("first") }
+    loader.register("fails", phase: .late) { _ in throw Broken() }
+    async let code = launchErrorCode { try await loader.launch() }
+    await isUndoing.wait()
+    await clock.sleepers(atLeast: 2)
+    clock.jump(by: .seconds(3))
+    guard case .failed(let report)? = await code else {
+      Issue.record("The launch has to fail.")
+      return
+    }
+    #expect(report.summary == ["first timed out", "fails failed: broken"])
+    guard case .noValue? = await launchErrorCode({ try await loader.value(of: .first) }) else {
+      Issue.record("The value is being undone.")
+      return
+    }
+    mayEnd.open()
+  }
+
+  @Test("What a maker returns after its time limit is released, and is no value")
+  func tooLate() async throws {
+    let clock = ManualClock()
+    let mayEnd = ManualLatch()
+    let hasBegun = ManualLatch()
+    let isFreed = ManualLatch()
+    let loader = LaunchLoader(clock: clock)
+    loader.register(.first, timeout: .seconds(1)) { _ in
+      hasBegun.open()
+      await Task { await mayEnd.wait() }.value
+      return Resource("first") { isFreed.open() }
+    }
+    loader.register(.second, timeout: .seconds(1)) { [log] _ in
+      clock.jump(by: .seconds(2))
+      return Resource("second") { log.append("second freed") }
+    }
+    let needy = loader.register("needy", needs: .second) { [log] _, _ in log.append("ran") }
+    let launch = Task { try await loader.launch() }
+    await hasBegun.wait()
+    let report = try await launch.value
+    #expect(
+      report.summary == ["first timed out", "second timed out", "needy skipped because of second"]
+    )
+    #expect(needy.outcome != nil && log.entries == ["second freed"])
+    mayEnd.open()
+    await isFreed.wait()
+    guard
+      case .noValue("first", .timedOut?)? = await launchErrorCode({
+        try await loader.value(of: .first)
+      })
+    else {
+      Issue.record("The value came too late.")
+      return
+    }
+  }
+}

@@ -1,0 +1,266 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+extension LaunchKeys {
+  fileprivate static let number = LaunchKey<Int>("number")
+  fileprivate static let text = LaunchKey<String>("text")
+}
+
+@Suite("Waiting for launch values", .timeLimit(.minutes(5)))
+struct ValueWaitTests {
+  let loader = LaunchLoader()
+  let log = Log<String>()
+
+  /// Returns the outcome in the error that a wait for a value throws, as text.
+  private func noValue(_ body: () async throws -> some Any) async -> String? {
+    guard case .noValue(let id, let outcome)? = await launchErrorCode(body) else { return nil }
+    return "\(id) \(outcome?.description ?? "nothing")"
+  }
+
+  @Test(
+    "Callers receive a value before, during and after the launch, and while they already waited"
+  )
+  func waiting() async throws {
+    let mayEnd = ManualLatch()
+    loader.register(.number) { _ in
+      await mayEnd.wait()
+      return 1
+    }
+    let early = Task { try await loader.value(of: .number) }
+    for _ in 0..<20 { await Task.yield() }
+    let launch = Task { try await loader.launch() }
+    let during = Task { try await loader.value(of: .number) }
+    for _ in 0..<20 { await Task.yield() }
+    mayEnd.open()
+    #expect(try await early.value == 1)
+    #expect(try await during.value == 1)
+    _ = try await launch.value
+    #expect(try await loader.value(of: .number) == 1)
+  }
+
+  @Test("A value is there as soon as its maker has finished, before the launch ends")
+  func beforeTheEnd() async throws {
+    let mayEnd = ManualLatch()
+    loader.register(.number) { _ in 1 }
+    loader.register("long") { _ in await mayEnd.wait() }
+    let launch = Task { try await loader.launch() }
+    #expect(try await loader.value(of: .number) == 1)
+    mayEnd.open()
+    _ = try await launch.value
+  }
+
+  @Test("A caller may wait for a maker that is registered later, also during the launch")
+  func registeredLater() async throws {
+    let mayRegister = ManualLatch()
+    let waits = (0..<2).map { _ in Task { try await loader.value(of: .number) } }
+    for _ in 0..<20 { await Task.yield() }
+    loader.register("other") { [loader] _ in
+      await mayRegister.wait()
+      loader.register(.number) { _ in 2 }
+    }
+    let launch = Task { try await loader.launch() }
+    for _ in 0..<20 { await Task.yield() }
+    mayRegister.open()
+    for wait in waits { #expect(try await wait.value == 2) }
+    _ = try await launch.value
+  }
+
+  @Test("The wait throws an error that names the key when the launch ends without the value")
+  func launchEnds() async throws {
+    let waits = [LaunchKeys.number, LaunchKey<Int>("failing")].map { key in
+      Task { await noValue { try await loader.value(of: key) } }
+    }
+    for _ in 0..<20 { await Task.yield() }
+    loader.register(LaunchKey<Int>("failing")) { _ in throw Broken() }
+    try await loader.launch()
+    #expect(await waits[0].value == "number nothing")
+    #expect(await waits[1].value == "failing failed: broken")
+    #expect(await noValue { try await loader.value(of: .number) } == "number nothing")
+    let failing = LaunchKey<Int>("failing")
+    #expect(await noValue { try await loader.value(of: failing) } == "failing failed: broken")
+  }
+
+  @Test("The error says what to do")
+  func description() async throws {
+    try await loader.launch()
+    await #expect {
+      try await loader.value(of: .number)
+    } throws: { error in
+      "\(error)".contains(#""number""#) && "\(error)".contains("register one")
+    }
+  }
+
+  @Test("A loader that is stopped before it launches ends the waits")
+  func stopped() async throws {
+    loader.register(.number) { _ in 1 }
+    let waits = [
+      Task { await noValue { try await loader.value(of: .number) } },
+      Task { await noValue { try await loader.value(of: .text) } },
+    ]
+    for _ in 0..<20 { await Task.yield() }
+    loader.stop()
+    #expect(await waits[0].value == "number refused")
+    #expect(await waits[1].value == "text nothing")
+  }
+
+  @Test("When a maker is withdrawn, the wait goes on until another makes the value")
+  func withdrawn() async throws {
+    let first = loader.register(.number) { _ in 1 }
+    let wait = Task { try await loader.value(of: .number) }
+    for _ in 0..<20 { await Task.yield() }
+    #expect(first.cancel())
+    for _ in 0..<20 { await Task.yield() }
+    loader.register(.number) { _ in 2 }
+    try await loader.launch()
+    #expect(try await wait.value == 2)
+  }
+
+  @Test("The wait ends at once when its task is cancelled")
+  func cancelled() async throws {
+    loader.register(.number) { _ in 1 }
+    let waits = [
+      Task { await isCancelled { try await loader.value(of: .number) } },
+      Task { await isCancelled { try await loader.value(of: .text) } },
+    ]
+    for _ in 0..<20 { await Task.yield() }
+    for wait in waits {
+      wait.cancel()
+      #expect(await wait.value)
+    }
+    try await loader.launch()
+    let late = Task {
+      cancelCurrentTask()
+      return try await loader.value(of: .number)
+    }
+    #expect(try await late.value == 1, "A value that is there is returned.")
+  }
+
+  @Test("In a worker, and in tasks it starts, only a value that is there is returned")
+  func reentrant() async throws {
+    loader.register(.number) { _ in 1 }
+    loader.register("asks", after: ["number"]) { [loader, log] _ in
+      log.append("\(try await loader.value(of: .number))")
+      for key in [LaunchKeys.text, LaunchKey("unregistered")] {
+        let code = await launchErrorCode { try await loader.value(of: key) }
+        log.append("\(String(describing: code))")
+        let child = Task { await launchErrorCode { try await loader.value(of: key) } }
+        log.append("\(String(describing: await child.value))")
+      }
+    }
+    loader.register(.text, after: ["asks"]) { _ in "" }
+    try await loader.launch()
+    #expect(log.entries.count == 5 && log.entries.first == "1")
+    #expect(log.entries.dropFirst().allSatisfy { $0.contains("reentrant") })
+  }
+
+  @Test("A worker of one loader may wait for a value of another")
+  func anotherLoader() async throws {
+    let other = LaunchLoader()
+    other.register(.number) { _ in 3 }
+    loader.register("asks") { [log] _ in
+      async let value = other.value(of: .number)
+      try await other.launch()
+      log.append("\(try await value)")
+    }
+    let report = try await loader.launch()
+    #expect(report.failures.isEmpty && log.entries == ["3"])
+  }
+
+  @Test("Idle makers are awaited beyond the launch")
+  func idle() async throws {
+    let mayEnd = ManualLatch()
+    loader.register(.number, phase: .idle) { _ in
+      await mayEnd.wait()
+      return 4
+    }
+    try await loader.launch()
+    async let value = loader.value(of: .number)
+    mayEnd.open()
+    #expect(try await value == 4)
+  }
+
+  @Test("Callers that wait from many threads all receive the value")
+  func contention() async throws {
+    for round in 0..<TestSupport.rounds(200, debug: 60, sanitized: 20) {
+      let loader = LaunchLoader()
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<6 { group.addTask { try await loader.value(of: .number) } }
+        group.addTask {
+          await Task.yield()
+          loader.register(.number) { _ in
+            await Task.yield()
+            return round
+          }
+          try await loader.launch()
+          return round
+        }
+        for try await value in group { #expect(value == round) }
+      }
+    }
+  }
+}
+
+@Suite("Configuring a loader")
+struct ConfigurationTests {
+  private func configure(
+    _ loader: LaunchLoader,
+    onFailure policy: FailurePolicy? = nil,
+    timeout: Duration? = nil,
+    width: Int? = nil,
+    clock: (any Clock<Duration>)? = nil
+  ) throws(LaunchError) {
+    try loader.configure(onFailure: policy, timeout: timeout, width: width, clock: clock)
+  }
+
+  @Test("Until it launches, only what is given changes")
+  func configure() async throws {
+    let clock = ManualClock()
+    let loader = LaunchLoader()
+    try configure(loader, onFailure: .stop)
+    try configure(loader, clock: clock)
+    try configure(loader, timeout: .seconds(5))
+    try configure(loader, width: 1)
+    let mayEnd = ManualLatch()
+    loader.register("a") { _ in await mayEnd.wait() }
+    let second = loader.register("b") { _ in await Task.yield() }
+    let launch = Task { await launchErrorCode { try await loader.launch() } }
+    await clock.sleepers(atLeast: 1)
+    #expect(second.outcome == nil)
+    clock.jump(by: .seconds(5))
+    guard case .failed(let report)? = await launch.value else {
+      Issue.record("The launch has to fail: its policy is to stop.")
+      return
+    }
+    mayEnd.open()
+    #expect(report.summary == ["a timed out", "b skipped"])
+    #expect(report.total == .seconds(5))
+  }
+
+  @Test("Once it has launched, or was stopped, configuring throws and changes nothing")
+  func tooLate() async throws {
+    let loader = LaunchLoader()
+    loader.register("a") { [loader] _ in
+      try loader.configure(onFailure: .stop, timeout: nil, width: nil, clock: nil)
+    }
+    let report = try await loader.launch()
+    #expect(report.failures.map(\.id) == ["a"])
+    guard case .launched? = await launchErrorCode({ try configure(loader, width: 1) }) else {
+      Issue.record("It has launched.")
+      return
+    }
+    let stopped = LaunchLoader()
+    stopped.stop()
+    guard case .stopped? = await launchErrorCode({ try configure(stopped, width: 1) }) else {
+      Issue.record("It was stopped.")
+      return
+    }
+  }
+
+  @Test("The shared loader can be configured before it launches")
+  func shared() throws {
+    try LaunchLoader.configure()
+    try LaunchLoader.configure(onFailure: .continue)
+  }
+}

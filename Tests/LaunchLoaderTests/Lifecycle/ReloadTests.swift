@@ -1,0 +1,99 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Reloads that meet the stop", .timeLimit(.minutes(5)))
+struct ReloadTests {
+  /// An actor whose handlers may block: they run on a thread of their own.
+  private actor Operator {
+    nonisolated let executor = HeldExecutor()
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+      unsafe executor.asUnownedSerialExecutor()  // Reason: the actor keeps it.
+    }
+
+    func reload(_ app: Application) async { await app.reload() }
+  }
+
+  @Test(
+    "A reload whose post outlasts the stop returns, and names the handlers that it leaves behind"
+  )
+  func postOutlastsTheStop() async throws {
+    let stage = Stage()
+    let (app, log) = (stage.app, stage.log)
+    let (isPosting, isOver, mayEnd) = (ManualLatch(), ManualLatch(), ManualLatch())
+    try stage.add("a")
+    let slow = stage.bus.observe(.shouldReload) { () async in
+      await waitStubbornly(mayEnd)
+      log.append("reloaded")
+    }
+    let blocking = stage.bus.observe(.shouldReload) {
+      isPosting.open()
+      isOver.block()
+    }
+    let running = stage.start()
+    try await app.waitUntil(.active)
+    let user = Operator()
+    user.executor.open()
+    let reloading = Task { await user.reload(app) }
+    await isPosting.wait()
+    app.shutdown()
+    #expect(try await running.value == 0)
+    #expect(app.state == .terminated)
+    #expect(stage.messages.entries.isEmpty)
+    isOver.open()
+    await reloading.value
+    let message = await stage.messages.first(1)[0]
+    #expect(message.hasPrefix("left behind: handlers of application.shouldReload"))
+    #expect(log.entries == ["+a", "-a"])
+    mayEnd.open()
+    withExtendedLifetime((slow, blocking)) {}
+  }
+
+  @Test("A reload requested once the stop has begun posts nothing")
+  func afterTheRequest() async throws {
+    let stage = Stage()
+    let (app, log) = (stage.app, stage.log)
+    let token = stage.bus.observe(.shouldReload) { log.append("reload") }
+    try stage.add("a") { context in
+      try await context.untilShutdown()
+      await app.reload()
+      log.append("-a")
+    }
+    _ = try await stage.runOnce()
+    await app.reload()
+    #expect(log.entries == ["-a"])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Every reload that races with the stop returns, and its handlers have ended or are named")
+  func racing() async throws {
+    for round in 0..<rounds(200, debug: 100, sanitized: 50) {
+      let stage = Stage()
+      let app = stage.app
+      let (begun, ended) = (Counter(), Counter())
+      let mayEnd = ManualLatch()
+      let token = stage.bus.observe(.shouldReload) { () async in
+        begun.add()
+        await mayEnd.wait()
+        ended.add()
+      }
+      try stage.add("a")
+      let running = stage.start()
+      try await app.waitUntil(.active)
+      let reloading = Task {
+        for _ in 0..<round % 7 { await Task.yield() }
+        await app.reload()
+      }
+      for _ in 0..<round % 5 { await Task.yield() }
+      app.shutdown()
+      // The stop waits for the handlers of a reload that came first.
+      mayEnd.open()
+      #expect(try await running.value == 0)
+      await reloading.value
+      while ended.value < begun.value { await Task.yield() }
+      token.cancel()
+    }
+  }
+}

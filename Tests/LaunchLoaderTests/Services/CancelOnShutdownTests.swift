@@ -1,0 +1,248 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Work that a shutdown cancels", .timeLimit(.minutes(5)))
+struct CancelOnShutdownTests {
+  enum Context {
+    @TaskLocal static var name = "none"
+  }
+
+  let log = Log<String>()
+
+  /// Runs a service alone until it is ready, asks it to stop, and waits for its end.
+  private func runAndStop(
+    _ body: @escaping @Sendable (ServiceContext) async throws -> Void
+  ) async throws {
+    let run = ServiceRun(ClosureService("a", body))
+    try await run.untilReady()
+    run.shutdown()
+    try await run.wait()
+  }
+
+  @Test("Work that ends before the shutdown returns its value or throws its error")
+  func withoutShutdown() async throws {
+    let run = ServiceRun(
+      ClosureService { context in
+        let result = try await context.cancelOnShutdown { 7 }
+        #expect(result == 7)
+        await #expect(throws: Failed(name: "work")) {
+          try await context.cancelOnShutdown { throw Failed(name: "work") }
+        }
+        await #expect(throws: CancellationError.self) {
+          try await context.cancelOnShutdown { throw CancellationError() }
+        }
+      }
+    )
+    try await run.wait()
+  }
+
+  @Test("The shutdown cancels the work but not the service, and the result is nil")
+  func cancelledByShutdown() async throws {
+    try await runAndStop { [log] context in
+      let result = try await context.cancelOnShutdown {
+        context.ready()
+        await ManualLatch().wait()
+        log.append("work, cancelled: \(Task.isCancelled)")
+        try Task.checkCancellation()
+        return 7
+      }
+      log.append("result: \(String(describing: result)), cancelled: \(Task.isCancelled)")
+    }
+    #expect(log.entries == ["work, cancelled: true", "result: nil, cancelled: false"])
+  }
+
+  @Test("After a shutdown the work still runs, cancelled from the beginning")
+  func requestedBefore() async throws {
+    try await runAndStop { [log] context in
+      context.ready()
+      try await context.untilShutdown()
+      for _ in 0..<100 {
+        let result = try await context.cancelOnShutdown {
+          let isCancelled = Task.isCancelled
+          try Task.checkCancellation()
+          return isCancelled
+        }
+        if let result { log.append("began cancelled: \(result)") }
+      }
+    }
+    #expect(log.entries.isEmpty)
+  }
+
+  @Test("Work that ends with a value although it is cancelled returns the value")
+  func valueAnyway() async throws {
+    try await runAndStop { [log] context in
+      let result = try await context.cancelOnShutdown {
+        context.ready()
+        await ManualLatch().wait()
+        return Task.isCancelled
+      }
+      log.append("\(String(describing: result))")
+    }
+    #expect(log.entries == ["Optional(true)"])
+  }
+
+  @Test("Another error than a cancellation is thrown although the shutdown cancelled the work")
+  func errorAnyway() async throws {
+    let run = ServiceRun(
+      ClosureService { context in
+        try await context.cancelOnShutdown {
+          context.ready()
+          await ManualLatch().wait()
+          throw Failed(name: "work")
+        }
+      }
+    )
+    try await run.untilReady()
+    run.shutdown()
+    await #expect(throws: Failed(name: "work")) { try await run.wait() }
+  }
+
+  @Test("Cancelling the caller cancels the work, and the call throws", arguments: [true, false])
+  func cancelledCaller(isEarly: Bool) async throws {
+    try await runAndStop { [log] context in
+      let isWorking = ManualLatch()
+      let calling = Task {
+        if isEarly { cancelCurrentTask() }
+        try await context.cancelOnShutdown {
+          if isEarly { log.append("began cancelled: \(Task.isCancelled)") }
+          isWorking.open()
+          await ManualLatch().wait()
+          try Task.checkCancellation()
+        }
+      }
+      await isWorking.wait()
+      calling.cancel()
+      log.append("thrown: \(await isCancelled { try await calling.value })")
+      context.ready()
+      try await context.untilShutdown()
+    }
+    #expect(log.entries == (isEarly ? ["began cancelled: true"] : []) + ["thrown: true"])
+  }
+
+  @Test("Cancelling the service cancels the work, and the call throws")
+  func cancelledService() async throws {
+    let run = ServiceRun(
+      ClosureService { [log] context in
+        let result: Void? = try await context.cancelOnShutdown {
+          context.ready()
+          await ManualLatch().wait()
+          try Task.checkCancellation()
+        }
+        log.append("\(String(describing: result))")
+      }
+    )
+    try await run.untilReady()
+    run.cancel()
+    await #expect(throws: CancellationError.self) { try await run.wait() }
+    #expect(log.entries.isEmpty)
+  }
+
+  @Test("Work that outlasts its service is cancelled, and the call throws")
+  func outlasting() async throws {
+    let calls = Inbox<Task<Void, any Error>>()
+    let run = ServiceRun(
+      ClosureService { context in
+        let isWorking = ManualLatch()
+        calls.append(
+          Task {
+            try await context.cancelOnShutdown {
+              isWorking.open()
+              await ManualLatch().wait()
+              try Task.checkCancellation()
+            }
+          }
+        )
+        await isWorking.wait()
+      }
+    )
+    try await run.wait()
+    let call = await calls.first(1)[0]
+    #expect(await isCancelled { try await call.value })
+  }
+
+  @Test(
+    "The work keeps the isolation of the actor that calls, its priority and its task-local values"
+  )
+  func isolation() async throws {
+    try await runAndStop { [log] context in
+      let server = Server()
+      try await Context.$name.withValue("web") { try await server.serve(context) }
+      log.append("\(await server.steps)")
+      let view = View()
+      try await view.work(context)
+      log.append("\(await view.steps)")
+    }
+    #expect(log.entries == ["[\"work web\", \"end\"]", "[\"work\", \"end\"]"])
+  }
+
+  @MainActor
+  private final class View {
+    var steps: [String] = []
+
+    func work(_ context: ServiceContext) async throws {
+      try await context.cancelOnShutdown {
+        self.steps.append("work")
+        await Task.yield()
+        MainActor.assertIsolated()
+      }
+      MainActor.assertIsolated()
+      steps.append("end")
+    }
+  }
+
+  private actor Server {
+    var steps: [String] = []
+
+    func serve(_ context: ServiceContext) async throws {
+      try await context.cancelOnShutdown {
+        self.steps.append("work \(Context.name)")
+        context.ready()
+        await ManualLatch().wait()
+        self.assertIsolated()
+        try Task.checkCancellation()
+      }
+      assertIsolated()
+      steps.append("end")
+    }
+  }
+
+  @Test("Work that has ended is released while its service continues")
+  func released() async throws {
+    let tally = Tally()
+    try await runAndStop { context in
+      for _ in 0..<100 {
+        let probe = tally.probe()
+        try await context.cancelOnShutdown { probe.touch() }
+      }
+      while tally.live > 0 { await Task.yield() }
+      context.ready()
+      try await context.untilShutdown()
+    }
+    #expect(tally.created == 100)
+  }
+
+  @Test("Work that begins while the shutdown is requested on another thread is always cancelled")
+  func beginningAgainstShutdown() async throws {
+    for round in 0..<rounds(500, debug: 200, sanitized: 100) {
+      let mayStop = ManualLatch()
+      let run = ServiceRun(
+        ClosureService { context in
+          mayStop.open()
+          for _ in 0..<round % 7 { await Task.yield() }
+          let result: Void? = try await context.cancelOnShutdown {
+            await ManualLatch().wait()
+            try Task.checkCancellation()
+          }
+          #expect(result == nil)
+        }
+      )
+      await onThreads(1) { _ in
+        mayStop.block()
+        run.shutdown()
+      }
+      try await run.wait()
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Lifetime of a service", .timeLimit(.minutes(5)))
+struct ServiceLifetimeTests {
+  let log = Log<String>()
+
+  @Test(
+    "The stop ends what is attached to the lifetime, then runs the closures, then resumes tasks"
+  )
+  func order() async throws {
+    let run = ServiceRun(
+      ClosureService { [log] context in
+        context.onShutdown { log.append("closure 1, ended: \(context.lifetime.hasEnded)") }
+        context.lifetime.onEnd { log.append("hook 1, asked: \(context.isShuttingDown)") }
+        context.onShutdown { log.append("closure 2") }
+        context.lifetime.onEnd { log.append("hook 2") }
+        log.append("ended: \(context.lifetime.hasEnded)")
+        context.ready()
+        try await context.untilShutdown()
+        log.append("goes on")
+        context.lifetime.onEnd { log.append("late") }
+      }
+    )
+    try await run.untilReady()
+    run.shutdown()
+    try await run.wait()
+    #expect(
+      log.entries == [
+        "ended: false", "hook 1, asked: true", "hook 2", "closure 1, ended: true", "closure 2",
+        "goes on", "late",
+      ]
+    )
+  }
+
+  @Test("A sequence and a timer of a service end with the request to stop")
+  func sequenceAndTimer() async throws {
+    let clock = TestClock()
+    let (requests, input) = AsyncStream<Int>.makeStream()
+    let timers = Inbox<Token>()
+    let run = ServiceRun(
+      ClosureService { [log] context in
+        let token = every(.seconds(1), clock: clock) { log.append("tick \($0.index)") }
+        token.attach(to: context.lifetime)
+        timers.append(token)
+        for await request in requests.until(context.lifetime) {
+          log.append("\(request)")
+          context.ready()
+        }
+      }
+    )
+    let timer = await timers.first(1)[0]
+    await clock.advance(by: .seconds(1))
+    input.yield(1)
+    try await run.untilReady()
+    #expect(timer.isActive)
+    run.shutdown()
+    try await run.wait()
+    #expect(!timer.isActive)
+    await clock.advance(by: .seconds(5))
+    #expect(log.entries == ["tick 0", "1"])
+    input.finish()
+  }
+
+  @Test("The lifetime of a service lasts until its own turn to stop")
+  func ownTurn() async throws {
+    let stage = Stage()
+    let lifetimes = Inbox<Lifetime>()
+    try stage.add("a") { context in
+      lifetimes.append(context.lifetime)
+      try await context.untilShutdown()
+    }
+    let log = stage.log
+    try stage.add("b") { context in
+      try await context.untilShutdown()
+      let ofA = await lifetimes.first(1)[0]
+      log.append("b has ended: \(context.lifetime.hasEnded), a: \(ofA.hasEnded)")
+    }
+    _ = try await stage.runOnce()
+    #expect(log.entries == ["b has ended: true, a: false"])
+    #expect(lifetimes.entries.allSatisfy { $0.hasEnded })
+  }
+
+  @Test("The lifetime of a service that returns by itself ends, without a request to stop")
+  func endedByItself() async throws {
+    let contexts = Inbox<ServiceContext>()
+    let run = ServiceRun(
+      ClosureService { [log] context in
+        context.lifetime.onEnd { log.append("hook, asked: \(context.isShuttingDown)") }
+        context.onShutdown { log.append("never") }
+        contexts.append(context)
+      }
+    )
+    try await run.wait()
+    let context = await contexts.first(1)[0]
+    #expect(context.lifetime.hasEnded && context.lifetime === context.lifetime)
+    #expect(log.entries == ["hook, asked: false"])
+  }
+
+  @Test("The lifetime of a cancelled service ends")
+  func cancelled() async throws {
+    let hasEnded = ManualLatch()
+    let run = ServiceRun(
+      ClosureService { context in
+        context.lifetime.onEnd { hasEnded.open() }
+        context.ready()
+        await waitStubbornly(hasEnded)
+      }
+    )
+    try await run.untilReady()
+    run.cancel()
+    try await run.wait()
+    #expect(hasEnded.isOpen)
+  }
+
+  @Test("A service that ends its lifetime itself ends only what is attached to it")
+  func endedByHand() async throws {
+    let run = ServiceRun(
+      ClosureService { [log] context in
+        context.lifetime.onEnd { log.append("hook") }
+        context.onShutdown { log.append("closure") }
+        context.lifetime.end()
+        #expect(!context.isShuttingDown)
+        context.ready()
+        try await context.cancelOnShutdown {
+          log.append("cancelled: \(Task.isCancelled)")
+          try await context.untilShutdown()
+        }
+        #expect(context.isShuttingDown)
+      }
+    )
+    try await run.untilReady()
+    run.shutdown()
+    try await run.wait()
+    #expect(log.entries == ["hook", "cancelled: false", "closure"])
+  }
+
+  @Test("A hook attached while the signal is raised, on another thread, runs exactly once")
+  func attachingAgainstRaising() async {
+    let gate = StartGate(2)
+    let signals = (0..<5_000).map { _ in ShutdownSignal() }
+    let ran = signals.map { _ in Counter() }
+    await onThreads(2) { thread in
+      for (index, signal) in signals.enumerated() {
+        gate.arriveAndWait()
+        if thread == 0 {
+          signal.raise()
+        } else {
+          let counter = ran[index]
+          signal.lifetime.onEnd { counter.add() }
+        }
+      }
+    }
+    for signal in signals { await signal.close() }
+    #expect(ran.allSatisfy { $0.value == 1 })
+    #expect(signals.allSatisfy { $0.lifetime.hasEnded })
+  }
+
+  @Test("The lifetime of a service that never ran ends with its signal")
+  func neverRun() {
+    var signal: ShutdownSignal? = ShutdownSignal()
+    let lifetime = signal?.lifetime
+    lifetime?.onEnd { [log] in log.append("ended") }
+    #expect(lifetime?.hasEnded == false)
+    signal = nil
+    #expect(lifetime?.hasEnded == true)
+    #expect(log.entries == ["ended"])
+  }
+}

@@ -1,0 +1,356 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("A service alone", .timeLimit(.minutes(5)))
+struct ServiceRunTests {
+  let clock = TestClock()
+  let log = Log<String>()
+  let messages = Inbox<String>()
+
+  /// Runs a service on the clock of the test.
+  private func run(
+    _ service: some Service,
+    options: ServiceOptions = ServiceOptions(),
+    stopTimeout: Duration? = .seconds(20)
+  ) -> ServiceRun {
+    ServiceRun(
+      service,
+      options: options,
+      stopTimeout: stopTimeout,
+      clock: clock,
+      onMessage: { [messages] in messages.append($0) }
+    )
+  }
+
+  /// A service that notes its start and the request to stop.
+  private func noting(_ name: String = "a") -> ClosureService {
+    ClosureService(name) { [log] context in
+      log.append("+\(name)")
+      context.ready()
+      try await context.untilShutdown()
+      log.append("-\(name)")
+    }
+  }
+
+  @Test("A service runs from the creation of its run, becomes ready, and stops when it is asked to")
+  func wholeRun() async throws {
+    let run = run(noting())
+    try await run.untilReady()
+    try await run.untilReady()
+    #expect(log.entries == ["+a"])
+    // Nothing of the run sleeps on the clock before the stop.
+    #expect(clock.sleeperCount == 0)
+    run.shutdown()
+    run.shutdown()
+    try await run.wait()
+    try await run.wait()
+    try await run.untilReady()
+    #expect(log.entries == ["+a", "-a"])
+    #expect(messages.entries.isEmpty)
+    while clock.sleeperCount > 0 { await Task.yield() }
+  }
+
+  @Test("The defaults suit a service that stops by itself")
+  func defaults() async throws {
+    let run = ServiceRun(noting())
+    try await run.untilReady()
+    run.shutdown()
+    try await run.wait()
+    #expect(log.entries == ["+a", "-a"])
+  }
+
+  @Test("A service is ready when it says so, not when it suspends")
+  func readiness() async throws {
+    let mayBeReady = ManualLatch()
+    let run = run(
+      ClosureService { [log] context in
+        await mayBeReady.wait()
+        log.append("ready")
+        context.ready()
+        try await context.untilShutdown()
+      }
+    )
+    let waiting = Task { [log] in
+      try await run.untilReady()
+      log.append("waited")
+    }
+    for _ in 0..<100 { await Task.yield() }
+    mayBeReady.open()
+    try await waiting.value
+    #expect(log.entries == ["ready", "waited"])
+    run.shutdown()
+    try await run.wait()
+  }
+
+  @Test(
+    "A service that returns by itself, ready or not, ends its run without an error",
+    arguments: [true, false]
+  )
+  func returns(isReady: Bool) async throws {
+    let run = run(ClosureService { if isReady { $0.ready() } })
+    try await run.wait()
+    if isReady {
+      try await run.untilReady()
+    } else {
+      let error = await #expect(throws: ServiceError.self) { try await run.untilReady() }
+      #expect(error?.kind == "endedBeforeReady")
+    }
+    run.shutdown()
+    run.cancel()
+    #expect(messages.entries.isEmpty)
+  }
+
+  @Test(
+    "The error of a service is thrown, whatever its options",
+    arguments: [.fail, .shutdown, .cancel, .ignore] as [ServiceOptions.Ending]
+  )
+  func throwing(ending: ServiceOptions.Ending) async throws {
+    let failing = ClosureService { _ in throw Failed(name: "a") }
+    let early = run(failing, options: ServiceOptions(onReturn: ending, onThrow: ending))
+    await #expect(throws: Failed(name: "a")) { try await early.untilReady() }
+    await #expect(throws: Failed(name: "a")) { try await early.wait() }
+    let late = run(
+      ClosureService { context in
+        context.ready()
+        try await context.untilShutdown()
+        throw Failed(name: "a")
+      },
+      options: ServiceOptions(after: ["missing"], onThrow: ending)
+    )
+    try await late.untilReady()
+    late.shutdown()
+    await #expect(throws: Failed(name: "a")) { try await late.wait() }
+    try await late.untilReady()
+  }
+
+  @Test(
+    "Cancelling a run cancels the service, also before it is ready and during its stop",
+    arguments: 0..<3
+  )
+  func cancelling(moment: Int) async throws {
+    let (isEntered, isAsked) = (ManualLatch(), ManualLatch())
+    let run = run(
+      ClosureService { [log] context in
+        context.onShutdown { isAsked.open() }
+        isEntered.open()
+        if moment > 0 { context.ready() }
+        await ManualLatch().wait()
+        log.append("cancelled: \(Task.isCancelled)")
+        try Task.checkCancellation()
+      }
+    )
+    await isEntered.wait()
+    if moment == 2 {
+      run.shutdown()
+      await isAsked.wait()
+    }
+    run.cancel()
+    await #expect(throws: CancellationError.self) { try await run.wait() }
+    if moment == 0 {
+      await #expect(throws: CancellationError.self) { try await run.untilReady() }
+    }
+    #expect(log.entries == ["cancelled: true"])
+    #expect(messages.entries == ["service \"a\" is cancelled"])
+  }
+
+  @Test("A task that waits for a run can be cancelled without an effect on the run")
+  func cancelledWaits() async throws {
+    let mayBeReady = ManualLatch()
+    let run = run(
+      ClosureService { [log] context in
+        await mayBeReady.wait()
+        context.ready()
+        try await context.untilShutdown()
+        log.append("cancelled: \(Task.isCancelled)")
+      }
+    )
+    let waits = [Task { try await run.untilReady() }, Task { try await run.wait() }]
+    for wait in waits {
+      wait.cancel()
+      #expect(await isCancelled { try await wait.value })
+    }
+    mayBeReady.open()
+    try await run.untilReady()
+    run.shutdown()
+    try await run.wait()
+    #expect(log.entries == ["cancelled: false"])
+  }
+
+  @Test("A stop that takes too long on the clock is reported, cancelled, and left behind")
+  func timeLimits() async throws {
+    let mayEnd = ManualLatch()
+    let isAsked = ManualLatch()
+    let run = run(
+      ClosureService { context in
+        context.onShutdown { isAsked.open() }
+        context.ready()
+        await waitStubbornly(mayEnd)
+      }
+    )
+    try await run.untilReady()
+    clock.jump(by: .seconds(3_600))
+    run.shutdown()
+    await isAsked.wait()
+    for (seconds, count) in [(5, 1), (10, 2), (5, 3)] {
+      await clock.sleepers(atLeast: 1)
+      clock.jump(by: .seconds(seconds))
+      _ = await messages.first(count)
+    }
+    await clock.sleepers(atLeast: 1)
+    clock.jump(by: .seconds(5))
+    let error = await #expect(throws: ServiceError.self) { try await run.wait() }
+    #expect(error?.kind == "stuck")
+    let said = messages.entries
+    #expect(
+      Array(said.prefix(3)) == [
+        "waiting for service \"a\" to stop, for 5 s now",
+        "waiting for service \"a\" to stop, for 15 s now",
+        "service \"a\" is cancelled: it did not stop within 20 s",
+      ]
+    )
+    #expect(said.last?.hasPrefix("service \"a\" is stuck") == true)
+    mayEnd.open()
+  }
+
+  @Test("A service's own time limits apply")
+  func ownLimits() async throws {
+    let isAsked = ManualLatch()
+    let stopping = run(
+      ClosureService { context in
+        context.onShutdown { isAsked.open() }
+        context.ready()
+        await ManualLatch().wait()
+      },
+      options: ServiceOptions(stopTimeout: .seconds(1)),
+      stopTimeout: nil
+    )
+    try await stopping.untilReady()
+    stopping.shutdown()
+    await isAsked.wait()
+    clock.jump(by: .seconds(1))
+    try await stopping.wait()
+    #expect(messages.entries == ["service \"a\" is cancelled: it did not stop within 1 s"])
+    let isEntered = ManualLatch()
+    let starting = run(
+      ClosureService { context in
+        isEntered.open()
+        try await context.untilShutdown()
+      },
+      options: ServiceOptions(startTimeout: .seconds(3))
+    )
+    await isEntered.wait()
+    clock.jump(by: .seconds(3))
+    for wait in [starting.untilReady, starting.wait] {
+      let error = await #expect(throws: ServiceError.self) { try await wait() }
+      #expect(error?.kind == "notStarted")
+    }
+  }
+
+  @Test("A group runs alone like a service: ready with its services, stopped in reverse order")
+  func group() async throws {
+    let group = ServiceGroup("storage", clock: clock)
+    try group.add(noting("x"), ServiceOptions(waitsForReady: true))
+    try group.add(noting("y"), ServiceOptions(waitsForReady: true))
+    let run = run(group)
+    try await run.untilReady()
+    #expect(log.entries == ["+x", "+y"])
+    run.shutdown()
+    try await run.wait()
+    #expect(log.entries == ["+x", "+y", "-y", "-x"])
+    let again = self.run(group)
+    let error = await #expect(throws: ServiceError.self) { try await again.wait() }
+    #expect(error?.kind == "alreadyRan")
+  }
+
+  @Test("The errors of a group that runs alone are thrown")
+  func failingGroup() async throws {
+    let group = ServiceGroup("storage", clock: clock)
+    try group.add("x", ServiceOptions(waitsForReady: true)) { _ in throw Failed(name: "x") }
+    let run = run(group)
+    for wait in [run.untilReady, run.wait] {
+      let error = await #expect(throws: ServiceError.self) { try await wait() }
+      #expect(error?.description == "service group \"storage\" failed: x failed")
+    }
+  }
+
+  @Test(
+    "A service asked to stop before it is ready is not ready, and its run ends without an error"
+  )
+  func stoppedBeforeReady() async throws {
+    let isEntered = ManualLatch()
+    let run = run(
+      ClosureService { context in
+        isEntered.open()
+        try await context.untilShutdown()
+      }
+    )
+    await isEntered.wait()
+    run.shutdown()
+    let error = await #expect(throws: ServiceError.self) { try await run.untilReady() }
+    #expect(error?.kind == "endedBeforeReady")
+    try await run.wait()
+  }
+
+  @Test("A run stopped at once ends, whether or not its service was entered")
+  func stoppedAtOnce() async throws {
+    for _ in 0..<200 {
+      let run = run(noting())
+      run.shutdown()
+      try await run.wait()
+    }
+    #expect(log.entries.count { $0 == "+a" } == log.entries.count { $0 == "-a" })
+  }
+
+  @Test("Releasing a run cancels its service, and a message says so")
+  func releasedEarly() async throws {
+    let hasEnded = ManualLatch()
+    do {
+      let run = run(
+        ClosureService { context in
+          context.ready()
+          await ManualLatch().wait()
+          if Task.isCancelled { hasEnded.open() }
+        }
+      )
+      try await run.untilReady()
+      withExtendedLifetime(run) {}
+    }
+    await hasEnded.wait()
+    #expect(
+      await messages.first(2) == [
+        "the ServiceRun of \"a\" was released: keep it until wait() has returned",
+        "service \"a\" is cancelled",
+      ]
+    )
+  }
+
+  @Test("A service that has ended is released with its run, although it stores its context")
+  func releasedLate() async throws {
+    let tally = Tally()
+    do {
+      let run = run(Storing(tally.probe()))
+      try await run.untilReady()
+      run.shutdown()
+      try await run.wait()
+    }
+    while tally.live > 0 { await Task.yield() }
+    #expect(tally.created == 1)
+  }
+
+  /// A service that keeps its context.
+  final class Storing: Service {
+    let name = "storing"
+    private let context = Holder<ServiceContext>()
+    private let probe: Tally.Probe
+
+    init(_ probe: Tally.Probe) { self.probe = probe }
+
+    func run(_ context: ServiceContext) async throws {
+      self.context.hold(context)
+      context.ready()
+      try await context.untilShutdown()
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Values of launch work in services", .timeLimit(.minutes(5)))
+struct ServiceValueTests {
+  private static let address = LaunchKey<String>("address")
+  private static let absent = LaunchKey<Int>("absent")
+
+  let log = Log<String>()
+
+  /// A service that notes a value.
+  private func reading(_ name: String = "a") -> ClosureService {
+    ClosureService(name) { [log] context in
+      log.append("\(name): \(try await context.value(of: Self.address))")
+      context.ready()
+      try await context.untilShutdown()
+    }
+  }
+
+  @Test("A service of an application, and one in groups, read the values of its loader")
+  func application() async throws {
+    let stage = Stage()
+    stage.loader.register(Self.address) { _ in "localhost" }
+    let ready = ServiceOptions(waitsForReady: true)
+    let (outer, inner) = (ServiceGroup("outer"), ServiceGroup("inner"))
+    try inner.add(reading("inside"), ready)
+    try outer.add(inner, ready)
+    try stage.app.add(reading(), ready)
+    try stage.app.add(outer, ready)
+    #expect(try await stage.runOnce() == 0)
+    #expect(log.entries == ["a: localhost", "inside: localhost"])
+  }
+
+  @Test("A service alone waits for the values of the given loader, whose launch is up to the test")
+  func alone() async throws {
+    let loader = LaunchLoader()
+    let run = ServiceRun(reading(), loader: loader)
+    for _ in 0..<100 { await Task.yield() }
+    #expect(log.entries.isEmpty)
+    loader.register(Self.address) { _ in "localhost" }
+    try await loader.launch()
+    try await run.untilReady()
+    let group = ServiceGroup("group")
+    try group.add(reading("inside"), ServiceOptions(waitsForReady: true))
+    let grouped = ServiceRun(group, loader: loader)
+    try await grouped.untilReady()
+    #expect(log.entries == ["a: localhost", "inside: localhost"])
+    for run in [run, grouped] {
+      run.shutdown()
+      try await run.wait()
+    }
+  }
+
+  @Test("A value that no launch makes is an error of the service that reads it")
+  func missing() async throws {
+    let launched = LaunchLoader()
+    try await launched.launch()
+    for loader in [launched, nil] {
+      let run = ServiceRun(
+        ClosureService { _ = try await $0.value(of: Self.absent) },
+        loader: loader
+      )
+      let error = await #expect(throws: LaunchError.self) { try await run.wait() }
+      if case .noValue? = error?.code { continue }
+      Issue.record("threw \(String(describing: error))")
+    }
+  }
+
+  @Test("The wait for a value inside cancelOnShutdown ends with the request to stop")
+  func stopped() async throws {
+    let isWaiting = ManualLatch()
+    let run = ServiceRun(
+      ClosureService { [log] context in
+        let value = try await context.cancelOnShutdown {
+          isWaiting.open()
+          return try await context.value(of: Self.address)
+        }
+        log.append("value: \(String(describing: value))")
+      },
+      loader: LaunchLoader()
+    )
+    await isWaiting.wait()
+    run.shutdown()
+    try await run.wait()
+    #expect(log.entries == ["value: nil"])
+  }
+}
