@@ -80,6 +80,16 @@ public class EventNames: Hashable, @unchecked Sendable {  // Reason: constant.
   public func hash(into hasher: inout Hasher) { hasher.combine(index) }
 }
 
+/// A name whose payload type does not matter, for elements of collections.
+///
+/// ```swift
+/// let muted: Set<AnyEventName> = [EventNames.userDidLogIn, EventNames.didSave]
+/// ```
+///
+/// ``EventNames`` is the namespace in which names are declared; the alias reads better where a value is
+/// meant.
+public typealias AnyEventName = EventNames
+
 /// The state shared by all names of one event.
 final class InternedName: Sendable {
   /// The names by the type of their payload and their string.

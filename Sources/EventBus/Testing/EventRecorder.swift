@@ -33,7 +33,7 @@ public final class EventRecorder: Sendable {
   ///   - fileID: The file of the call, supplied by the compiler.
   ///   - line: The line of the call, supplied by the compiler.
   public init(_ bus: EventBus, fileID: StaticString = #fileID, line: UInt = #line) {
-    unread = bus.wildcards.stream(.unbounded, until: nil, fileID: fileID, line: line) {
+    unread = bus.wildcards.stream(nil, nil, .unbounded, until: nil, fileID: fileID, line: line) {
       [tape] unread, event in
       tape.events.withLock { $0.append(event) }
       return unread.add(event)
