@@ -226,6 +226,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   }
 
   override package var link: ObserverLink? { registration }
+  override package var isSpent: Bool { isClaimed.load(ordering: .acquiring) }
   override package var countsCalls: Bool { true }
 
   override package var isBound: Bool {

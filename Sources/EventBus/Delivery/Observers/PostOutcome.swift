@@ -95,6 +95,7 @@ package final class Completion: Sendable {
   /// An event that waits counts as having reached its observer until ``retract(_:at:)`` says otherwise.
   package func record(_ reception: Reception, at observer: AnyObserver) {
     let isOwnerLost = observer.link?.hasLostOwner ?? false
+    let reception = reception == .cancelled && observer.isSpent ? .spent : reception
     state.withLock { state in
       state.order.append(observer.order)
       state.outcome.count(reception, isOwnerLost: isOwnerLost)
