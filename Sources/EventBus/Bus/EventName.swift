@@ -83,7 +83,13 @@ public class EventNames: Hashable, @unchecked Sendable {  // Reason: constant.
 /// A name whose payload type does not matter, for elements of collections.
 ///
 /// ```swift
-/// let muted: Set<AnyEventName> = [EventNames.userDidLogIn, EventNames.didSave]
+/// extension EventNames {
+///   static let userDidLogIn = EventName<String>("user.didLogIn")
+///   static let didSave = EventName<Void>("document.didSave")
+/// }
+///
+/// let muted: Set<AnyEventName> = [.userDidLogIn, .didSave]
+/// print(muted.contains(.didSave))  // true
 /// ```
 ///
 /// ``EventNames`` is the namespace in which names are declared; the alias reads better where a value is

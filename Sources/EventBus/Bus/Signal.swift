@@ -129,7 +129,13 @@ extension Signal: SignalSource {
   ///   var didFinish: Signal<Int>.ReadOnly { finish.readOnly }
   ///   func run() { finish.send(42) }
   /// }
+  ///
+  /// let download = Download()
+  /// let token = download.didFinish.observe { count in print(count) }
+  /// download.run()
   /// ```
+  ///
+  /// The value is one reference; pass it around freely.
   ///
   /// The value does not keep the signal alive. Once the signal is released, registrations are inert and
   /// streams end at once.

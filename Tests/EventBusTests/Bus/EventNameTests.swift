@@ -115,4 +115,12 @@ struct EventNameTests {
 
 extension String {
   fileprivate func localized(contains word: String) -> Bool { lowercased().contains(word) }
+
+  @Test("Names of any payload are elements of one collection, written with a leading dot")
+  func anyNames() {
+    let names: [AnyEventName] = [.number, .text, .number]
+    #expect(Set(names) == [.text, .number])
+    #expect(names.contains(EventName<Int>("sample.number")))
+    #expect(!names.contains(EventName<String>("sample.number")))
+  }
 }
