@@ -111,10 +111,6 @@ struct EventNameTests {
   func blankName() {
     #expect(EventName<Int>(" ").rawValue == " ")
   }
-}
-
-extension String {
-  fileprivate func localized(contains word: String) -> Bool { lowercased().contains(word) }
 
   @Test("Names of any payload are elements of one collection, written with a leading dot")
   func anyNames() {
@@ -123,4 +119,8 @@ extension String {
     #expect(names.contains(EventName<Int>("sample.number")))
     #expect(!names.contains(EventName<String>("sample.number")))
   }
+}
+
+extension String {
+  fileprivate func localized(contains word: String) -> Bool { lowercased().contains(word) }
 }
