@@ -3,7 +3,7 @@ import EventBus
 // This program is compiled with the main actor as its default isolation.
 
 extension EventNames {
-  // expected-note@+1 {{static property declared here}}
+  // expected-note@+1 2 {{static property declared here}}
   static let onMainActor = EventName<Int>("misuse.onMainActor")
 }
 
