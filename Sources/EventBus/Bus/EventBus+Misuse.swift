@@ -2,7 +2,6 @@
 // and for names written with a leading dot the compiler (Swift 6.3) then reports only that it "failed to
 // produce diagnostic". Each of these fits the mistake and is unavailable, with a message that says what to
 // write. They are disfavored, so that nothing else ever selects them.
-
 extension EventBus {
   /// Not available: the handler takes the payload.
   @_disfavoredOverload

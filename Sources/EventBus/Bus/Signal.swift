@@ -135,10 +135,12 @@ extension Signal: SignalSource {
   /// download.run()
   /// ```
   ///
-  /// The value is one reference; pass it around freely.
+  /// The value is one reference, and does not keep the signal alive. Once the signal is released, a new
+  /// registration has already ended, and a new stream has no elements.
   ///
-  /// The value does not keep the signal alive. Once the signal is released, registrations are inert and
-  /// streams end at once.
+  /// ## Thread safety
+  ///
+  /// As for the ``Signal``.
   public struct ReadOnly: SignalSource {
     @usableFromInline
     let core: SignalCore<Payload>
@@ -150,7 +152,12 @@ extension Signal: SignalSource {
 
 /// A signal that can be observed: a ``Signal``, or its ``Signal/ReadOnly`` value, which cannot send.
 ///
-/// Both observe in the same way, because every member for it is declared here.
+/// Both observe in the same way, because every member for it is declared here. Write a function that takes
+/// either as `func show(_ events: some SignalSource<Int>)`.
+///
+/// ## Thread safety
+///
+/// As for the ``Signal``.
 public protocol SignalSource<Payload>: Sendable {
   /// The type of the payload.
   associatedtype Payload: Sendable

@@ -186,7 +186,7 @@ public final class EventRecorder: Sendable {
     await withTaskGroup(of: Value??.self) { group in
       group.addTask { .some(await operation()) }
       group.addTask {
-        try? await clock.sleep(for: duration)
+        try? await clock.sleep(for: duration)  // Reason: a cancelled sleep is over, too.
         return .none
       }
       defer { group.cancelAll() }
