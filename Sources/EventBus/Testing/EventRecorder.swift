@@ -24,7 +24,31 @@
 /// Every member may be used from any thread.
 public final class EventRecorder: Sendable {
   private final class Tape: Sendable {
-    let events = Locked<[AnyEvent]>([])
+    private struct State {
+      var events: [AnyEvent] = []
+      /// The buffers that receive every recorded event, after it has been recorded.
+      var listeners: [StreamBuffer<AnyEvent>] = []
+    }
+
+    private let state = Locked(State())
+
+    var events: [AnyEvent] { state.withLock { $0.events } }
+
+    func record(_ event: AnyEvent) {
+      let listeners = state.withLock { state in
+        state.events.append(event)
+        return state.listeners
+      }
+      for listener in listeners { listener.add(event) }
+    }
+
+    func add(_ listener: StreamBuffer<AnyEvent>) {
+      state.withLock { $0.listeners.append(listener) }
+    }
+
+    func remove(_ listener: StreamBuffer<AnyEvent>) {
+      state.withLock { state in state.listeners.removeAll { $0 === listener } }
+    }
   }
 
   /// An error that ends a wait before the events have occurred.
@@ -73,13 +97,13 @@ public final class EventRecorder: Sendable {
     wildcards = bus.wildcards
     unread = wildcards.stream(nil, nil, .unbounded, until: nil, fileID: fileID, line: line) {
       [tape] unread, event in
-      tape.events.withLock { $0.append(event) }
+      tape.record(event)
       return unread.add(event)
     }
   }
 
   /// The recorded events, oldest first.
-  public var events: [AnyEvent] { tape.events.withLock { $0 } }
+  public var events: [AnyEvent] { tape.events }
 
   /// Returns the recorded payloads of one event, oldest first.
   ///
@@ -140,18 +164,21 @@ public final class EventRecorder: Sendable {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) async throws -> [Payload] {
-    // Subscribed before the first look at the tape, and notified after it has recorded an event.
+    // The bus ends the stream and delivers nothing to it: a post that has begun would not find it. The tape
+    // does, from before the first look at it.
     let ticks = wildcards.stream(
       nil,
-      { [name = name.rawValue] in $0.name == name },
+      { _ in false },
       .bufferingNewest(1),
       until: nil,
       fileID: fileID,
       line: line
     ) { $0.add($1) }
     let tape = tape
+    tape.add(ticks.buffer)
+    defer { tape.remove(ticks.buffer) }
     let hasEnded = await Self.result(within: duration, clock) {
-      while Self.payloads(of: name, in: tape.events.withLock { $0 }).count < count {
+      while Self.payloads(of: name, in: tape.events).count < count {
         if await ticks.buffer.next() == nil { return !Task.isCancelled }
       }
       return false
