@@ -228,4 +228,18 @@ struct RecorderTests {
       try await recorder.wait(for: .number, within: .seconds(1), clock: clock)
     }
   }
+
+  @Test("An event of a post that began before the wait ends the wait")
+  func runningPost() async throws {
+    let (bus, clock) = (EventBus(), ManualClock())
+    let recorder = EventRecorder(bus)
+    let token = bus.observe(.number, priority: .high) { _ in
+      // On a thread of its own, until the test waits.
+      while clock.sleeperCount == 0 {}
+    }
+    async let posted: Void = onThreads(1) { _ in bus.post(.number, 1) }
+    #expect(try await recorder.wait(for: .number, within: .seconds(1), clock: clock) == [1])
+    await posted
+    withExtendedLifetime(token) {}
+  }
 }
