@@ -14,11 +14,21 @@ flags=$(target_flags skins) || fail "cannot read the settings of the package"
 mapfile -t flags <<< "$flags"
 ((${#flags[@]} > 2)) || fail "found no settings in Package.swift"
 # The programs see only the public API. Notes at declarations of the libraries are not compared.
-status=0
-swiftc -frontend -typecheck -verify -verify-ignore-unrelated -diagnostic-style llvm -parse-as-library \
-  -module-name Misuse -package-name stranger -I "$interfaces" "${flags[@]}" "${files[@]}" \
-  > "$work/misuse.log" 2>&1 || status=$?
-# Prints each difference with the line of the program and, for comments, the declaration they stand in.
-grep -vE 'diagnostic produced elsewhere' "$work/misuse.log" | grep -A 2 -E '(error|warning): ' || true
-((status == 0)) || fail "the diagnostics above differ from those that Tests/Fixtures/Misuse expects"
+# verify MODULE FLAG… FILE…
+verify() {
+  local module=$1 status=0
+  shift
+  swiftc -frontend -typecheck -verify -verify-ignore-unrelated -diagnostic-style llvm -parse-as-library \
+    -module-name "$module" -package-name stranger -I "$interfaces" "$@" \
+    > "$work/misuse.log" 2>&1 || status=$?
+  # Prints each difference with the line of the program and, for comments, the declaration they stand in.
+  grep -vE 'diagnostic produced elsewhere' "$work/misuse.log" | grep -A 2 -E '(error|warning): ' || true
+  ((status == 0)) || fail "the diagnostics above differ from those that the programs expect"
+}
+
+verify Misuse "${flags[@]}" "${files[@]}"
+mapfile -t onMainActor < <(swift_files Tests/Fixtures/MainActorMisuse)
+((${#onMainActor[@]} > 0)) || fail "found no programs whose default isolation is the main actor"
+verify MainActorMisuse "${flags[@]}" -default-isolation MainActor "${onMainActor[@]}"
+files+=("${onMainActor[@]}")
 echo "$(grep -hE '// expected-(error|warning)' "${files[@]}" | wc -l) expected errors and warnings."

@@ -106,9 +106,10 @@ extension EventNames {
 bus.enqueue(.didEdit, "Dear A", coalescing: .name)
 bus.enqueue(.didEdit, "Dear Ada", coalescing: .name)  // in its place: one event, in a later turn
 
-let finished = await bus.postAndWait(.willClose)  // the number of handlers that finished
+let closed = await bus.postAndWait(.willClose)
+print(closed.reached, closed.errors)  // the number of handlers that finished, and their errors
 
 // snippet.hide
-precondition(finished == 1)
+precondition(closed.reached == 1 && closed.errors.isEmpty)
 editor.cancel()
 closing.cancel()

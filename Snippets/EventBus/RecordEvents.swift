@@ -10,5 +10,6 @@ let bus = EventBus()
 let recorder = EventRecorder(bus)
 bus.post(.userDidLogIn, "Ada")
 print(recorder.events.map(\.name))  // ["user.didLogIn"]
+print(recorder.payloads(of: .userDidLogIn))  // ["Ada"]
 // snippet.hide
 precondition(recorder.events.count == 1)

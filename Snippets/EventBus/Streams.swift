@@ -27,14 +27,22 @@ for await percent in progress { print(percent) }  // 80, and the loop ends
 precondition(progress.dropped == 1)
 // snippet.show
 
+let late = bus.events(.didProgress, where: { $0 >= 80 }, buffering: .bufferingOldest(1))
+for percent in [20, 80, 100] { bus.post(.didProgress, percent) }
+print(late.dropped)  // 1: the filter declined 20, and the buffer had no room for 100
+
+// snippet.hide
+precondition(late.dropped == 1)
+// snippet.show
+
 @Sendable func waitForTheEnd(on bus: EventBus) async throws {
   _ = try await bus.next(.didProgress, where: { $0 == 100 })
 }
 
 // snippet.hide
 let end = Task { try await waitForTheEnd(on: bus) }
-while bus.signal(.didProgress).observerCount == 0 { await Task.yield() }
-precondition(bus.post(.didProgress, 90) == 0)
+while bus.signal(.didProgress).observerCount == 1 { await Task.yield() }
+precondition(bus.post(.didProgress, 10) == 0)
 precondition(bus.post(.didProgress, 100) == 1)
 try await end.value
 // snippet.show

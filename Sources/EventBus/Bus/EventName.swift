@@ -80,6 +80,22 @@ public class EventNames: Hashable, @unchecked Sendable {  // Reason: constant.
   public func hash(into hasher: inout Hasher) { hasher.combine(index) }
 }
 
+/// A name whose payload type does not matter, for elements of collections.
+///
+/// ```swift
+/// extension EventNames {
+///   static let userDidLogIn = EventName<String>("user.didLogIn")
+///   static let didSave = EventName<Void>("document.didSave")
+/// }
+///
+/// let muted: Set<AnyEventName> = [.userDidLogIn, .didSave]
+/// print(muted.contains(.didSave))  // true
+/// ```
+///
+/// ``EventNames`` is the namespace in which names are declared; the alias reads better where a value is
+/// meant.
+public typealias AnyEventName = EventNames
+
 /// The state shared by all names of one event.
 final class InternedName: Sendable {
   /// The names by the type of their payload and their string.

@@ -1,4 +1,4 @@
-extension Signal {
+extension SignalSource {
   /// Calls a handler for every occurrence of the signal while the token is kept.
   ///
   /// The handler runs, and the registration ends, as with `observe(_:)` of an ``EventBus/EventBus``.
@@ -26,7 +26,7 @@ extension Signal {
     _ handler: @escaping @isolated(any) @Sendable (Payload) throws -> Void
   ) -> Token {
     let request = ObserveRequest(sender, priority, once, predicate, at: fileID, line)
-    return core.observe(request, handler)
+    return readOnly.core.observe(request, handler)
   }
 
   /// Calls a handler for every occurrence of the signal while its owner is alive.
@@ -61,7 +61,7 @@ extension Signal {
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) throws -> Void
   ) -> Token {
     let request = ObserveRequest(sender, priority, once, predicate, at: fileID, line)
-    return core.observe(request, owner: owner, handler)
+    return readOnly.core.observe(request, owner: owner, handler)
   }
 
   /// Calls a handler on an actor for every occurrence of the signal while the actor is alive.
@@ -94,6 +94,6 @@ extension Signal {
     _ handler: @escaping @Sendable (isolated Owner, Payload) throws -> Void
   ) -> Token {
     let request = ObserveRequest(sender, priority, once, predicate, at: fileID, line)
-    return core.observe(request, isolatedOwner: owner, handler)
+    return readOnly.core.observe(request, isolatedOwner: owner, handler)
   }
 }

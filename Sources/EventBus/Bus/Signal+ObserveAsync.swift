@@ -1,4 +1,4 @@
-extension Signal {
+extension SignalSource {
   /// Calls an asynchronous handler for every occurrence of the signal while the token is kept.
   ///
   /// The handler runs, and events wait for it, as with `observe(_:)` of an ``EventBus/EventBus``.
@@ -30,7 +30,7 @@ extension Signal {
   ) -> Token {
     let limit = BufferLimit(buffering, fileID: fileID, line: line)
     let request = ObserveRequest(sender, priority, once, predicate, limit: limit, at: fileID, line)
-    return core.observe(request, async: handler)
+    return readOnly.core.observe(request, async: handler)
   }
 
   /// Calls an asynchronous handler for every occurrence of the signal while its owner is alive.
@@ -67,7 +67,7 @@ extension Signal {
   ) -> Token {
     let limit = BufferLimit(buffering, fileID: fileID, line: line)
     let request = ObserveRequest(sender, priority, once, predicate, limit: limit, at: fileID, line)
-    return core.observe(request, owner: owner, async: handler)
+    return readOnly.core.observe(request, owner: owner, async: handler)
   }
 
   /// Calls an asynchronous handler on an actor for every occurrence of the signal while the actor is alive.
@@ -103,6 +103,6 @@ extension Signal {
   ) -> Token {
     let limit = BufferLimit(buffering, fileID: fileID, line: line)
     let request = ObserveRequest(sender, priority, once, predicate, limit: limit, at: fileID, line)
-    return core.observe(request, isolatedOwner: owner, async: handler)
+    return readOnly.core.observe(request, isolatedOwner: owner, async: handler)
   }
 }

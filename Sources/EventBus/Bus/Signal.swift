@@ -13,8 +13,9 @@
 /// export.run()
 /// ```
 ///
-/// Any code with access to the signal may send. When the signal is released, its tokens become inert. A
-/// signal obtained from a bus lasts as long as that bus.
+/// Any code with access to the signal may send. To publish only the right to observe, publish ``readOnly``.
+/// When the signal is released, its tokens become inert. A signal obtained from a bus lasts as long as that
+/// bus.
 ///
 /// ## Thread safety
 ///
@@ -44,10 +45,10 @@ public final class Signal<Payload: Sendable>: Sendable {
     if ownsCore { core.close() }
   }
 
-  /// The number of registrations, including those whose owner has died but which were not yet removed.
+  /// The right to observe the signal, without the right to send.
   ///
   /// - Complexity: O(1).
-  public var observerCount: Int { core.count }
+  public var readOnly: ReadOnly { ReadOnly(core: core) }
 
   /// Whether a post with a sender takes the shortest path, through the slots of a single priority.
   package var isPlain: Bool { core.isPlain && core.hub.isPlain }
@@ -115,4 +116,59 @@ public final class Signal<Payload: Sendable>: Sendable {
   ) -> Int where Payload == Void {
     send((), from: sender, excluding: token, fileID: fileID, line: line, isolation: isolation)
   }
+}
+
+extension Signal: SignalSource {
+  /// The right to observe a signal, without the right to send.
+  ///
+  /// Keep the signal private and publish this value:
+  ///
+  /// ```swift
+  /// final class Download: Sendable {
+  ///   private let finish = Signal<Int>()
+  ///   var didFinish: Signal<Int>.ReadOnly { finish.readOnly }
+  ///   func run() { finish.send(42) }
+  /// }
+  ///
+  /// let download = Download()
+  /// let token = download.didFinish.observe { count in print(count) }
+  /// download.run()
+  /// ```
+  ///
+  /// The value is one reference, and does not keep the signal alive. Once the signal is released, a new
+  /// registration has already ended, and a new stream has no elements.
+  ///
+  /// ## Thread safety
+  ///
+  /// As for the ``Signal``.
+  public struct ReadOnly: SignalSource {
+    @usableFromInline
+    let core: SignalCore<Payload>
+
+    /// This value.
+    public var readOnly: ReadOnly { self }
+  }
+}
+
+/// A signal that can be observed: a ``Signal``, or its ``Signal/ReadOnly`` value, which cannot send.
+///
+/// Both observe in the same way, because every member for it is declared here. Write a function that takes
+/// either as `func show(_ events: some SignalSource<Int>)`.
+///
+/// ## Thread safety
+///
+/// As for the ``Signal``.
+public protocol SignalSource<Payload>: Sendable {
+  /// The type of the payload.
+  associatedtype Payload: Sendable
+
+  /// The right to observe the signal, without the right to send.
+  var readOnly: Signal<Payload>.ReadOnly { get }
+}
+
+extension SignalSource {
+  /// The number of registrations, including those whose owner has died but which were not yet removed.
+  ///
+  /// - Complexity: O(1).
+  public var observerCount: Int { readOnly.core.count }
 }

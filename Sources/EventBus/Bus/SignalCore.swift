@@ -241,6 +241,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     payload: any Sendable,
     delivery: Delivery
   ) {
+    delivery.completion?.record(error, of: observer)
     let event = self.event(payload, delivery)
     hub.report(HandlerFailure(error: error, event: event, registeredAt: SourceSite(observer)))
   }

@@ -150,12 +150,14 @@ package class Registration: TokenTarget, EndingMembers.Member,
     return true
   }
 
-  package func stopCalls() {
+  package func stopCalls() { stop() }
+
+  override package final func stopCalls(_ handle: UInt, unless hasEnded: () -> Bool) { stop() }
+
+  private func stop() {
     word.bitwiseOr(Self.stopped, ordering: .sequentiallyConsistent)
     didStop()
   }
-
-  override package final func stopCalls(_ handle: UInt, unless hasEnded: () -> Bool) { stopCalls() }
 
   // MARK: Pauses
 

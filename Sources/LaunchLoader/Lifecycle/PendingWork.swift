@@ -68,7 +68,7 @@ final class PendingWork: Sendable {
     from sender: Application,
     isolation: isolated (any Actor)? = #isolation
   ) -> UInt? {
-    let completion = bus.postCounting(name, (), from: sender).completion
+    let completion = bus.postCounting(name, (), from: sender)
     if completion.isDone { return nil }
     let handlers = Task { await completion.wait() }
     return add(

@@ -111,6 +111,14 @@ struct EventNameTests {
   func blankName() {
     #expect(EventName<Int>(" ").rawValue == " ")
   }
+
+  @Test("Names of any payload are elements of one collection, written with a leading dot")
+  func anyNames() {
+    let names: [AnyEventName] = [.number, .text, .number]
+    #expect(Set(names) == [.text, .number])
+    #expect(names.contains(EventName<Int>("sample.number")))
+    #expect(!names.contains(EventName<String>("sample.number")))
+  }
 }
 
 extension String {

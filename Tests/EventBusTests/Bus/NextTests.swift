@@ -83,4 +83,83 @@ struct NextTests {
     #expect(bus.post(.number, 7) == 10)
     for task in waiting { #expect(try await task.value == 7) }
   }
+
+  @Test(
+    "next() with a sender returns the first event of that sender that also matches the predicate"
+  )
+  func sender() async throws {
+    let bus = EventBus()
+    let (sender, other) = (SampleSender(), SampleSender())
+    let waiting = Task { try await bus.next(.number, from: sender, where: { $0 > 1 }) }
+    await untilObserved(bus)
+    #expect(bus.post(.number, 2) == 0)
+    #expect(bus.post(.number, 3, from: other) == 0)
+    #expect(bus.post(.number, 1, from: sender) == 0)
+    #expect(bus.post(.number, 4, from: sender) == 1)
+    #expect(try await waiting.value == 4)
+    #expect(bus.signal(.number).observerCount == 0)
+  }
+
+  @Test("next() does not retain the sender that it waits for")
+  func senderDies() async {
+    let bus = EventBus()
+    let sender = Holder(SampleSender())
+    let waiting = Task { try await bus.next(.number, from: sender.value) }
+    await untilObserved(bus)
+    weak let watched = sender.value
+    sender.letGo()
+    #expect(watched == nil)
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+  }
+
+  @Test("next() ignores recorded payloads")
+  func replayed() async throws {
+    let bus = EventBus()
+    let name = EventName<Int>("sample.replayed to next", replay: 1)
+    bus.post(name, 1)
+    let waiting = Task { try await bus.next(name) }
+    while bus.signal(name).observerCount == 0, !Task.isCancelled { await Task.yield() }
+    bus.post(name, 2)
+    #expect(try await waiting.value == 2)
+  }
+
+  @Test("next() of a signal and of its read-only value returns the next matching event")
+  func signal() async throws {
+    let signal = Signal<Int>()
+    let (sender, readOnly) = (SampleSender(), signal.readOnly)
+    let first = Task { try await signal.next(where: { $0 > 1 }) }
+    let second = Task { try await readOnly.next(from: sender) }
+    while signal.observerCount < 2, !Task.isCancelled { await Task.yield() }
+    signal.send(1)
+    signal.send(2)
+    signal.send(3, from: sender)
+    #expect(try await first.value == 2)
+    #expect(try await second.value == 3)
+    #expect(signal.observerCount == 0)
+  }
+
+  @Test("next() does not retain its signal and throws if the signal dies first")
+  func signalDies() async {
+    let signal = Holder(Signal<Int>())
+    let readOnly = signal.value?.readOnly
+    let waiting = Task { try await signal.value?.next() }
+    while readOnly?.observerCount == 0, !Task.isCancelled { await Task.yield() }
+    weak let watched = signal.value
+    signal.letGo()
+    #expect(watched == nil)
+    // If it does keep it, the test fails here, and does not hang.
+    if watched != nil { waiting.cancel() }
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+  }
+
+  @Test("Cancelling the task ends the wait for a signal")
+  func cancelledSignal() async {
+    let signal = Signal<Int>()
+    let waiting = Task { try await signal.readOnly.next() }
+    while signal.observerCount == 0, !Task.isCancelled { await Task.yield() }
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    #expect(signal.observerCount == 0)
+  }
 }

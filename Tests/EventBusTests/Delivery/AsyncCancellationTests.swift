@@ -36,7 +36,7 @@ struct AsyncCancellationTests {
     _ = await began.first(1)
     let isQueued = ManualLatch()
     let other = bus.observe(.number, priority: .low) { _ in isQueued.open() }
-    async let waiting: Int = bus.postAndWait(.number, 2)
+    async let waiting = bus.postAndWait(.number, 2)
     await isQueued.wait()
     token.cancel()
     // The first call has not ended.

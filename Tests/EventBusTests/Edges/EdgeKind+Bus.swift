@@ -29,7 +29,9 @@ extension EdgeSubject {
 extension EdgeKind {
   /// The kinds of registration with a bus or a signal.
   static let ofBuses = [
-    plain, owner, lifetimeOwner, once, observeAll, signal, asynchronous, asynchronousOwner, stream,
+    plain, owner, lifetimeOwner, once, observeAll, signal, readOnlySignal, asynchronous,
+    asynchronousOwner,
+    stream, filteredStream,
     mainActor, asynchronousMainActor, mainActorOwner, mainActorLifetimeOwner, actor, actorAsOwner,
   ]
 
@@ -69,14 +71,28 @@ extension EdgeKind {
 
   private static let signal = EdgeKind("signal", traits: [.canThrow]) { handler in
     let signal = Signal<Int>(hooks: .silent)
+    return onSignal(signal, signal, handler)
+  }
+
+  private static let readOnlySignal = EdgeKind("read-only signal", traits: [.canThrow]) {
+    handler in
+    let signal = Signal<Int>(hooks: .silent)
+    return onSignal(signal, signal.readOnly, handler)
+  }
+
+  private static func onSignal(
+    _ signal: Signal<Int>,
+    _ source: some SignalSource<Int>,
+    _ handler: EdgeHandler
+  ) -> EdgeSubject {
     let subject = EdgeSubject(
-      signal.observe { _ in try handler.call() },
+      source.observe { _ in try handler.call() },
       fire: { signal.send(1) },
       poke: { signal.send(1) }
     )
-    subject.register = { signal.observe { _ in } }
+    subject.register = { source.observe { _ in } }
     subject.fireExcluding = { signal.send(1, excluding: $0) }
-    subject.count = { signal.observerCount }
+    subject.count = { source.observerCount }
     return subject
   }
 
@@ -106,39 +122,50 @@ extension EdgeKind {
     return EdgeSubject(bus, token, waits: true).owned(by: Holder(owner))
   }
 
-  private static let stream = EdgeKind(
-    "stream",
-    owner: .lifetime,
-    traits: [.hasNoToken, .isKeptElsewhere, .isQueued],
-    excluding: [
-      .ownerGone: "It has a lifetime but no owner.",
-      .ownerGoneBesideLifetime: "It has a lifetime but no owner.",
-    ]
-  ) { handler in
-    let bus = EventBus(hooks: .silent)
-    let (lifetime, taken, hasEnded) = (Lifetime(), Counter(), ManualLatch())
-    let stream = bus.events(.edge, until: lifetime)
-    let task = Task {
-      for await _ in stream {
-        handler.callSafely()
-        taken.add()
+  private static let stream = stream("stream") { $0.events(.edge, until: $1) }
+
+  private static let filteredStream = stream("filtered stream") { bus, lifetime in
+    bus.events(.edge, where: { $0 == 1 }, buffering: .bufferingOldest(64), until: lifetime)
+  }
+
+  private static func stream(
+    _ name: String,
+    _ open: @escaping @Sendable (EventBus, Lifetime) -> EventStream<Int>
+  ) -> EdgeKind {
+    EdgeKind(
+      name,
+      owner: .lifetime,
+      traits: [.hasNoToken, .isKeptElsewhere, .isQueued],
+      excluding: [
+        .ownerGone: "It has a lifetime but no owner.",
+        .ownerGoneBesideLifetime: "It has a lifetime but no owner.",
+      ]
+    ) { handler in
+      let bus = EventBus(hooks: .silent)
+      let (lifetime, taken, hasEnded) = (Lifetime(), Counter(), ManualLatch())
+      let stream = open(bus, lifetime)
+      let task = Task {
+        for await _ in stream {
+          handler.callSafely()
+          taken.add()
+        }
+        hasEnded.open()
       }
-      hasEnded.open()
+      let subject = EdgeSubject(
+        nil,
+        fire: {
+          let before = taken.value
+          guard bus.post(.edge, 1) > 0 else { return }
+          while taken.value == before, !hasEnded.isOpen { await Task.yield() }
+        },
+        poke: { bus.post(.edge, 1) }
+      )
+      subject.end = { task.cancel() }
+      subject.settle = { await task.value }
+      subject.lifetime = { lifetime }
+      subject.count = { bus.snapshot().observations.count }
+      return subject
     }
-    let subject = EdgeSubject(
-      nil,
-      fire: {
-        let before = taken.value
-        guard bus.post(.edge, 1) > 0 else { return }
-        while taken.value == before, !hasEnded.isOpen { await Task.yield() }
-      },
-      poke: { bus.post(.edge, 1) }
-    )
-    subject.end = { task.cancel() }
-    subject.settle = { await task.value }
-    subject.lifetime = { lifetime }
-    subject.count = { bus.snapshot().observations.count }
-    return subject
   }
 
   private static let mainActor = EdgeKind("main actor", traits: [.canThrow, .isQueued]) { handler in

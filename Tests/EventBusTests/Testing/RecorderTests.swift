@@ -86,4 +86,160 @@ struct RecorderTests {
     #expect(tally.live == 0)
     withExtendedLifetime(recorder) {}
   }
+
+  @Test("Payloads are those of the events with the same name and payload type, oldest first")
+  func payloads() {
+    let bus = EventBus()
+    let recorder = EventRecorder(bus)
+    let other = EventName<String>("sample.number")
+    bus.post(.number, 1)
+    bus.post(other, "one")
+    bus.post(.text, "two")
+    bus.post(.nothing)
+    bus.post(EventName<Int>("sample.number"), 2)
+    bus.post(.nothing)
+    #expect(recorder.payloads(of: .number) == [1, 2])
+    #expect(recorder.payloads(of: other) == ["one"])
+    #expect(recorder.payloads(of: .nothing).count == 2)
+  }
+
+  @Test("next() with a deadline returns a recorded event at once, even without any time")
+  func recordedBeforeTheDeadline() async {
+    let bus = EventBus()
+    let recorder = EventRecorder(bus)
+    bus.post(.number, 1)
+    #expect(await recorder.next(within: .zero, clock: ManualClock())?.payload as? Int == 1)
+    #expect(await recorder.next(within: .zero, clock: ManualClock()) == nil)
+  }
+
+  @Test("next() with a deadline returns an event that occurs in time")
+  func inTime() async {
+    let (bus, clock) = (EventBus(), ManualClock())
+    let recorder = EventRecorder(bus)
+    let waiting = Task { await recorder.next(within: .seconds(1), clock: clock)?.payload as? Int }
+    await clock.sleepers(atLeast: 1)
+    bus.post(.number, 1)
+    #expect(await waiting.value == 1)
+  }
+
+  @Test(
+    "next() returns nil at its deadline and not before, and leaves later events to the next call"
+  )
+  func tooLate() async {
+    let (bus, clock) = (EventBus(), ManualClock())
+    let recorder = EventRecorder(bus)
+    let waiting = Task { await recorder.next(within: .seconds(1), clock: clock)?.name }
+    await clock.sleepers(atLeast: 1)
+    clock.jump(by: .milliseconds(999))
+    for _ in 0..<10 { await Task.yield() }
+    #expect(clock.sleeperCount == 1)
+    clock.jump(by: .milliseconds(1))
+    #expect(await waiting.value == nil)
+    bus.post(.number, 1)
+    #expect(await recorder.next()?.payload as? Int == 1)
+  }
+
+  @Test("No event is lost that occurs at the deadline")
+  func atTheDeadline() async {
+    for number in 0..<50 {
+      let (bus, clock) = (EventBus(), ManualClock())
+      let recorder = EventRecorder(bus)
+      let waiting = Task { await recorder.next(within: .seconds(1), clock: clock)?.payload as? Int }
+      await clock.sleepers(atLeast: 1)
+      async let moving: Void = clock.jump(by: .seconds(1))
+      bus.post(.number, number)
+      await moving
+      let first = await waiting.value
+      let second = await recorder.next(within: .zero, clock: clock)?.payload as? Int
+      #expect([first, second].compactMap(\.self) == [number])
+    }
+  }
+
+  @Test("next() with a deadline returns nil when its task is cancelled or the bus dies")
+  func endsEarly() async {
+    let (bus, clock) = (Holder(EventBus()), ManualClock())
+    guard let recorder = bus.value.map({ EventRecorder($0) }) else { return }
+    let waiting = Task { await recorder.next(within: .seconds(1), clock: clock)?.name }
+    await clock.sleepers(atLeast: 1)
+    waiting.cancel()
+    #expect(await waiting.value == nil)
+    let other = Task { await recorder.next(within: .seconds(1), clock: clock)?.name }
+    await clock.sleepers(atLeast: 1)
+    bus.letGo()
+    #expect(await other.value == nil)
+  }
+
+  @Test("wait(for:count:) counts earlier events and returns the first payloads")
+  func wait() async throws {
+    let (bus, clock) = (EventBus(), ManualClock())
+    let recorder = EventRecorder(bus)
+    bus.post(.number, 1)
+    bus.post(.text, "text")
+    #expect(try await recorder.wait(for: .number, within: .zero, clock: clock) == [1])
+    let waiting = Task {
+      try await recorder.wait(for: .number, count: 3, within: .seconds(1), clock: clock)
+    }
+    await clock.sleepers(atLeast: 1)
+    for value in 2...4 { bus.post(.number, value) }
+    #expect(try await waiting.value == [1, 2, 3])
+    #expect(bus.snapshot().observations.count == 1)
+    #expect(await recorder.next()?.payload as? Int == 1)
+  }
+
+  @Test("wait(for:count:) throws at its deadline, and says what is missing")
+  func waitTooLong() async {
+    let (bus, clock) = (EventBus(), ManualClock())
+    let recorder = EventRecorder(bus)
+    bus.post(.number, 1)
+    let waiting = Task {
+      try await recorder.wait(for: .number, count: 2, within: .seconds(1), clock: clock)
+    }
+    let line = UInt(#line - 2)
+    await clock.sleepers(atLeast: 1)
+    bus.post(.text, "text")
+    clock.jump(by: .seconds(1))
+    let error = await #expect(throws: EventRecorder.WaitError.self) { try await waiting.value }
+    #expect(error?.code == .timedOut)
+    #expect(error?.name == "sample.number")
+    #expect(error?.recorded == 1)
+    #expect(error?.expected == 2)
+    #expect(error?.site == SourceSite(fileID: #fileID, line: line))
+    #expect("\(error, default: "")".contains("1 of 2 events \"sample.number\""))
+  }
+
+  @Test("wait(for:count:) throws at once when the bus dies, and when its task is cancelled")
+  func waitEndsEarly() async {
+    let (bus, clock) = (Holder(EventBus()), ManualClock())
+    guard let recorder = bus.value.map({ EventRecorder($0) }) else { return }
+    let cancelled = Task {
+      try await recorder.wait(for: .number, within: .seconds(1), clock: clock)
+    }
+    await clock.sleepers(atLeast: 1)
+    cancelled.cancel()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    let waiting = Task {
+      try await recorder.wait(for: .number, within: .seconds(1), clock: clock)
+    }
+    await clock.sleepers(atLeast: 1)
+    bus.letGo()
+    let error = await #expect(throws: EventRecorder.WaitError.self) { try await waiting.value }
+    #expect(error?.code == .busReleased)
+    await #expect(throws: EventRecorder.WaitError.self) {
+      try await recorder.wait(for: .number, within: .seconds(1), clock: clock)
+    }
+  }
+
+  @Test("An event of a post that began before the wait ends the wait")
+  func runningPost() async throws {
+    let (bus, clock) = (EventBus(), ManualClock())
+    let recorder = EventRecorder(bus)
+    let token = bus.observe(.number, priority: .high) { _ in
+      // On a thread of its own, until the test waits.
+      while clock.sleeperCount == 0 {}
+    }
+    async let posted: Void = onThreads(1) { _ in bus.post(.number, 1) }
+    #expect(try await recorder.wait(for: .number, within: .seconds(1), clock: clock) == [1])
+    await posted
+    withExtendedLifetime(token) {}
+  }
 }

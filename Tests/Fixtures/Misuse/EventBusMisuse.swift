@@ -27,13 +27,18 @@ func unstoredRegistrationWithASignal(_ signal: Signal<Int>) {
   signal.observe { _ in }
 }
 
+func unstoredRegistrationWithAReadOnlySignal(_ signal: Signal<Int>.ReadOnly) {
+  // expected-warning@+1 {{result of call to 'observe(from:priority:once:where:fileID:line:_:)' is unused}}
+  signal.observe { _ in }
+}
+
 func unstoredPause(_ token: Token) {
   // expected-warning@+1 {{result of call to 'pause()' is unused}}
   token.pause()
 }
 
 func streamThatIsNotIterated() {
-  // expected-warning@+1 {{result of call to 'events(_:buffering:until:fileID:line:)' is unused}}
+  // expected-warning@+1 {{result of call to 'events(_:from:where:buffering:until:fileID:line:)' is unused}}
   bus.events(.number)
 }
 
@@ -98,6 +103,11 @@ func handlerOfAnotherPayload() -> Token {
   bus.observe(.number) { (text: String) in }
 }
 
+func readOnlySignalThatIsSent(_ signal: Signal<Int>) {
+  // expected-error@+1 {{value of type 'Signal<Int>.ReadOnly' has no member 'send'}}
+  signal.readOnly.send(1)
+}
+
 func payloadThatMayNotBeShared() {
   // expected-error@+1 2 {{type 'Unshared' does not conform to the 'Sendable' protocol}}
   _ = EventName<Unshared>("misuse.unshared")
@@ -126,6 +136,11 @@ class SubclassOfEventNames: EventNames, @unchecked Sendable {}  // Reason: it mu
 func ownerThatMayNotBeShared(_ owner: Unshared) {
   // expected-error@+1 {{type 'Unshared' does not conform to the 'Sendable' protocol}}
   bus.observe(.number, owner: owner) { _, _ in }
+}
+
+func ownerOfASignalThatMayNotBeShared(_ owner: Unshared, _ signal: Signal<Int>) {
+  // expected-error@+1 {{type 'Unshared' does not conform to the 'Sendable' protocol}}
+  signal.observe(owner: owner) { _, _ in }
 }
 
 func ownerOfAValueType(_ owner: Int) {
@@ -160,4 +175,99 @@ final class Screen: LifetimeOwner {
 func endHookWithAnUnsharedCapture(_ lifetime: Lifetime, _ owner: Unshared) {
   // expected-error@+1 {{capture of 'owner' with non-Sendable type 'Unshared' in a '@Sendable' closure}}
   lifetime.onEnd { owner.count = 0 }
+}
+
+// MARK: Handlers with a wrong number of parameters
+
+func handlerWithoutItsParameter() -> Token {
+  // expected-error@+1 {{'observe(_:from:priority:once:where:buffering:_:)' is unavailable: the handler takes the payload: write { payload in … }, or { _ in … } to ignore it}}
+  bus.observe(.number) { print("posted") }
+}
+
+func asynchronousHandlerWithoutItsParameter() -> Token {
+  // expected-error@+1 {{'observe(_:from:priority:once:where:buffering:_:)' is unavailable: the handler takes the payload: write { payload in … }, or { _ in … } to ignore it}}
+  bus.observe(.number, priority: .high) { await Task.yield() }
+}
+
+func handlerWithTooManyParameters() -> Token {
+  // expected-error@+1 {{'observe(_:from:priority:once:where:buffering:_:)' is unavailable: the handler takes one parameter, the payload; the owner comes first only with 'owner:'}}
+  bus.observe(.number) { owner, number in }
+}
+
+func handlerWithTooManyUsedParameters(_ owner: Shared) -> Token {
+  // expected-error@+1 {{'observe(_:from:priority:once:where:buffering:_:)' is unavailable: the handler takes one parameter, the payload; the owner comes first only with 'owner:'}}
+  bus.observe(.number, from: owner) { owner, number in print(owner, number) }
+}
+
+func handlersWithoutAPayload() -> [Token] {
+  [
+    bus.observe(.nothing) { print("posted") },
+    bus.observe(.nothing) { _ in print("posted") },
+    bus.observe(.nothing) { await Task.yield() },
+  ]
+}
+
+func handlerWithAnOwnerThatTakesOnlyThePayload(_ owner: Shared) {
+  // expected-error@+1 {{contextual closure type '@isolated(any) @Sendable (Shared, Int) throws -> Void' expects 2 arguments, but 1 was used in closure body}}
+  bus.observe(.number, owner: owner) { number in print(number) }
+}
+
+func handlerWithAnOwnerThatTakesNothing(_ owner: Shared) {
+  // expected-error@+1 {{contextual type for closure argument list expects 2 arguments, which cannot be implicitly ignored}}
+  bus.observe(.number, owner: owner) { print("posted") }
+}
+
+func handlerWithAnOwnerThatTakesThreeParameters(_ owner: Shared) {
+  // expected-error@+1 {{contextual closure type '@isolated(any) @Sendable (Shared, Int) throws -> Void' expects 2 arguments, but 3 were used in closure body}}
+  bus.observe(.number, owner: owner) { owner, number, other in print(number) }
+}
+
+func handlersOfASignalWithAWrongNumberOfParameters(_ signal: Signal<Int>) {
+  // expected-error@+1 {{contextual type for closure argument list expects 1 argument, which cannot be implicitly ignored}}
+  _ = signal.observe { print("sent") }
+  // expected-error@+1 {{contextual closure type '@isolated(any) @Sendable (Int) throws -> Void' expects 1 argument, but 2 were used in closure body}}
+  _ = signal.readOnly.observe { owner, number in }
+}
+
+// MARK: Handlers whose body has an error
+
+func handlerWithAnErrorInItsBody() -> Token {
+  bus.observe(.number) { number in
+    let next = number + 1
+    // expected-error@+1 {{cannot convert value of type 'Int' to specified type 'String'}}
+    let text: String = next
+    print(text)
+  }
+}
+
+func handlerWithAnUnknownNameInItsBody() -> Token {
+  // expected-error@+1 {{cannot find 'missing' in scope}}
+  bus.observe(.number) { number in missing(number) }
+}
+
+func handlerWithAnOwnerAndAnErrorInItsBody(_ worker: Worker) {
+  // expected-error@+1 {{cannot convert value of type 'String' to expected argument type 'Int'}}
+  bus.observe(.number, owner: worker) { worker, number in worker.add("one") }
+}
+
+func handlerOfASignalWithAnErrorInItsBody(_ signal: Signal<Int>, _ worker: Worker) -> Token {
+  // expected-error@+1 {{cannot convert value of type 'Int' to specified type 'String'}}
+  signal.observe { number in let text: String = number }
+}
+
+// In a body of a single expression that uses the payload as another type, the compiler looks for a name of
+// that type: the error says so, at the name of the event.
+func handlerWithAnErrorInItsOnlyExpression(_ texts: Texts) -> Token {
+  // expected-error@+1 {{member 'number' in 'EventName<String>' produces result of type 'EventName<Int>', but context expects 'EventName<String>'}}
+  bus.observe(.number) { number in texts.add(number) }
+}
+
+func handlerOfASpelledOutNameWithAnErrorInItsOnlyExpression(_ texts: Texts) -> Token {
+  // expected-error@+1 {{cannot convert value of type 'Int' to expected argument type 'String'}}
+  bus.observe(EventNames.number) { number in texts.add(number) }
+}
+
+/// Takes strings.
+final class Texts: Sendable {
+  func add(_ text: String) {}
 }

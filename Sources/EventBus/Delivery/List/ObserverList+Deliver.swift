@@ -127,6 +127,7 @@ extension ObserverList {
           reception = outcome == .paused && observer.isCancelled ? .cancelled : outcome
         }
         report?(observer, reception)
+        if list === self { delivery.completion?.record(reception, at: observer) }
         return reception.reached
       } ?? 0
     }
@@ -142,7 +143,10 @@ extension ObserverList {
       }
     }
     var walk = beginWalk()
-    if let report {
+    if report == nil, delivery.completion != nil {
+      // As for a trace: an observer removed during the walk is part of the outcome.
+      for (address, isWildcard) in walk.remaining() { call(address, isWildcard: isWildcard) }
+    } else if let report {
       // An observer removed during the walk is no longer linked, and one added during it stands behind the
       // end of the walk. A trace therefore collects observers before the walk, and again after it.
       for (address, isWildcard) in walk.remaining() { call(address, isWildcard: isWildcard) }
@@ -203,10 +207,10 @@ extension ObserverList {
     through gate: ReplayGate
   ) {
     gate.setBaseline(baseline)
-    for (payload, delivery) in kept { give(payload, delivery, to: observer) }
+    for (payload, delivery) in kept { _ = give(payload, delivery, to: observer) }
     while let waiting = gate.takeWaitingOrOpen() {
       for case let event as WaitingEvent<Payload> in waiting {
-        give(event.payload, event.delivery, to: observer)
+        event.settle(give(event.payload, event.delivery, to: observer))
       }
     }
   }
@@ -215,12 +219,13 @@ extension ObserverList {
     _ payload: Payload,
     _ delivery: Delivery,
     to observer: GeneralObserver<Payload>
-  ) {
-    guard observer.isReceptive else { return }
+  ) -> Reception {
+    guard observer.isReceptive else { return observer.isCancelled ? .cancelled : .paused }
     do {
-      _ = try observer.pass(payload, delivery)
+      return try observer.pass(payload, delivery)
     } catch {
       handlerFailed(error, in: observer, payload: payload, delivery: delivery)
+      return .failed
     }
   }
 }

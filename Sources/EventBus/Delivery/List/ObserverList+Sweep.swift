@@ -23,7 +23,7 @@ extension ObserverList {
     guard let total = registry.withLock({ $0.watchedCountWorthProbing }),
       let visit = domain.enter(isPost: false)
     else { return }
-    var dead: [ObserverLink] = []
+    var dead: [(link: ObserverLink, hasLostOwner: Bool)] = []
     var elsewhere: [(mailbox: Mailbox, link: ObserverLink)] = []
     /// Checks an observer that the visit keeps alive, unless another actor has to.
     func isOrphaned(_ address: UInt) -> Bool {
@@ -35,7 +35,7 @@ extension ObserverList {
           return false
         }
         guard observer.isOrphaned else { return false }
-        dead.append(link)
+        dead.append((link, observer.hasLostOwner))
         return true
       } ?? false
     }
@@ -52,7 +52,7 @@ extension ObserverList {
       if total > SweepProbe.smallList { elsewhere = found }
     }
     domain.leave(visit)
-    for link in dead { link.endByItself() }
+    for (link, hasLostOwner) in dead { link.endByItself(hasLostOwner: hasLostOwner) }
     guard asks || !dead.isEmpty else { return }
     for (mailbox, link) in elsewhere { requestCheck(of: link, on: mailbox) }
   }
@@ -67,10 +67,12 @@ extension ObserverList {
     guard let link = registry.withLock({ $0.pendingChecks.removeValue(forKey: id) }),
       let visit = domain.enter(isPost: false)
     else { return }
-    let isOrphaned = AnyObserver.borrow(link.observerAddress) { actorIsGone || $0.isOrphaned }
+    let (hasFound, hasLostOwner) =
+      AnyObserver.borrow(link.observerAddress) { observer in
+        (actorIsGone || observer.isOrphaned, actorIsGone || observer.hasLostOwner)
+      } ?? (false, false)
     domain.leave(visit)
-    let hasFound = isOrphaned == true
-    if hasFound { link.endByItself() }
+    if hasFound { link.endByItself(hasLostOwner: hasLostOwner) }
     probe(on: actorIsGone ? nil : mailbox, hasFound: hasFound, asks: hasFound)
   }
 

@@ -167,6 +167,9 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
     set {}
   }
 
+  /// A Boolean value that indicates whether a post has used the only call of the handler.
+  package var isSpent: Bool { false }
+
   /// A Boolean value that indicates whether calls depend on the origin of an event.
   package var isBound: Bool { false }
 

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// The origin of an event, for observers that need more than its payload.
 package struct Delivery: Sendable {
   /// The source file of the post.
@@ -78,35 +76,4 @@ package enum Reception: Sendable {
     default: 0
     }
   }
-}
-
-/// Counts the unfinished calls of one post, for a poster that waits until all are finished.
-package final class Completion: Sendable {
-  /// The number of unfinished calls, plus one for the post itself.
-  private let open = Atomic<Int>(1)
-  private let latch = Latch()
-  /// The registrations whose handlers wait for this post; the post does not wait for them.
-  package let callers: [ObjectIdentifier]
-
-  /// Creates a count for a post that is about to begin.
-  ///
-  /// - Parameter callers: The registrations whose handlers wait for this post.
-  package init(callers: [ObjectIdentifier] = []) { self.callers = callers }
-
-  /// Counts a call that will be made later.
-  package func begin() { open.wrappingAdd(1, ordering: .relaxed) }
-
-  /// Ends a call that was made or dropped, or the post itself.
-  package func finish() {
-    let left = open.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
-    if left == 0 { latch.open() }
-  }
-
-  /// A Boolean value that indicates whether every call has finished.
-  package var isDone: Bool { latch.isOpen }
-
-  /// Waits until every call has finished.
-  ///
-  /// Returns early when the waiting task is cancelled.
-  package func wait() async { await latch.wait() }
 }

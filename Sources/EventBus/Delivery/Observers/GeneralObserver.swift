@@ -115,7 +115,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   package func pass(_ payload: Payload, _ delivery: borrowing Delivery) throws -> Reception {
     // A handler on an actor loads its owner there, so the last reference is not released here.
     if isCalledOnPost, hasLostOwner {
-      registration.endByItself()
+      registration.endWithOwner()
       return .ownerLost
     }
     let isCall = isCalledOnPost || hasPredicate
@@ -148,7 +148,11 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
       // A handler that posts to itself and waits would deadlock.
       let isOwn = delivery.completion?.callers.contains(ObjectIdentifier(registration)) ?? false
       let origin = isOwn ? delivery.forLater : delivery.detached
-      return queue.add(envelope.init(payload, origin, for: registration)) ? .queued : .dropped
+      let event = envelope.init(payload, origin, for: registration)
+      let outcome = queue.add(event)
+      // The poster records the outcome.
+      if outcome != .queued { event.settle() }
+      return outcome
     case .stream:
       let outcome = try handler(payload)
       endIfOnce()
@@ -166,17 +170,19 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   package func run(_ payload: Payload) throws -> Reception {
     beginRunning()
     let reception = try handler(payload)
-    if reception == .ownerLost { registration.endByItself() }
+    if reception == .ownerLost { registration.endWithOwner() }
     return reception
   }
 
   /// Calls the asynchronous handler and waits for it.
   ///
   /// - Throws: The error of the handler.
-  package func runAsync(_ payload: Payload) async throws {
-    guard case .asyncHandler(_, let body) = sink else { return }
+  package func runAsync(_ payload: Payload) async throws -> Reception {
+    guard case .asyncHandler(_, let body) = sink else { return .declined }
     beginRunning()
-    if try await body(payload) == .ownerLost { registration.endByItself() }
+    let reception = try await body(payload)
+    if reception == .ownerLost { registration.endWithOwner() }
+    return reception
   }
 
   private func beginRunning() {
@@ -220,6 +226,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   }
 
   override package var link: ObserverLink? { registration }
+  override package var isSpent: Bool { isClaimed.load(ordering: .acquiring) }
   override package var countsCalls: Bool { true }
 
   override package var isBound: Bool {

@@ -82,7 +82,7 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
   @usableFromInline
   override package func receive(_ payload: Payload) throws -> Reception {
     guard let owner else {
-      registration.endByItself()
+      registration.endWithOwner()
       return .ownerLost
     }
     try handler(owner, payload)

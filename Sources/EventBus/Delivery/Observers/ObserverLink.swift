@@ -27,11 +27,31 @@ package final class ObserverLink: Registration,
   /// The stamp that unlinking returned; until then a value that the list never returns.
   private let unlinkStamp = Atomic<UInt>(.max)
   private let state = Locked(State())
+  private let lostOwner = Atomic<Bool>(false)
 
   /// Creates a registration without an observer.
   ///
   /// - Parameter list: The list that will hold the observer.
   package init(_ list: ObserverList) { self.list = list }
+
+  /// A Boolean value that indicates whether the registration ended, or is about to end, with its owner.
+  package var hasLostOwner: Bool { lostOwner.load(ordering: .acquiring) }
+
+  /// Ends the registration because its owner has died.
+  package func endWithOwner() { endByItself(hasLostOwner: true) }
+
+  /// Ends the registration without its token, possibly because its owner has died.
+  package func endByItself(hasLostOwner: Bool) {
+    if hasLostOwner { lostOwner.store(true, ordering: .releasing) }
+    endByItself()
+  }
+
+  override package func stopCalls() {
+    lostOwner.store(true, ordering: .releasing)
+    super.stopCalls()
+  }
+
+  override package func lifetimeEnded() { endWithOwner() }
 
   /// Connects the observer, once, before it is added to the list.
   package func connect(_ observer: AnyObserver) {

@@ -20,16 +20,18 @@ package final class AsyncCallQueue: Finishable {
 
   /// Adds an event, and starts the calling task if there is none.
   ///
-  /// - Returns: `false` when this very event was discarded.
-  package func add(_ event: Envelope) -> Bool {
-    let (discarded, mustStart) = state.withLock { state -> (Envelope?, Bool) in
-      if state.isClosed { return (event, false) }
+  /// - Returns: `queued`, or the reason for which this very event was discarded.
+  package func add(_ event: Envelope) -> Reception {
+    typealias Addition = (outcome: Reception, discarded: Envelope?, mustStart: Bool)
+    let addition = state.withLock { state -> Addition in
+      if state.isClosed { return (.cancelled, nil, false) }
       let discarded = state.lane.waiting.append(event)
       if discarded != nil { state.dropped += 1 }
-      return (discarded, state.lane.requestTurn())
+      let outcome = discarded === event ? Reception.dropped : .queued
+      return (outcome, discarded, state.lane.requestTurn())
     }
-    if mustStart { Task.detached { await self.work() } }
-    return discarded !== event
+    if addition.mustStart { Task.detached { await self.work() } }
+    return addition.outcome
   }
 
   /// Drops all waiting and all later events.

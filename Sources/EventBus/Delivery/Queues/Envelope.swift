@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// An event that waits for its observer, counted as an unfinished call of its post until it is released.
 ///
 /// It does not retain the observer: cancelling the registration frees the handler at once, and the event is
@@ -7,6 +9,8 @@ package class Envelope: @unchecked Sendable {  // Reason: constant, like its sub
   package let delivery: Delivery
   /// The registration of the observer.
   package let link: ObserverLink
+  /// Whether what came of the event is recorded, or needs no record.
+  private let isSettled = Atomic<Bool>(false)
 
   /// Wraps an event.
   ///
@@ -19,7 +23,22 @@ package class Envelope: @unchecked Sendable {  // Reason: constant, like its sub
     delivery.completion?.begin()
   }
 
-  deinit { delivery.completion?.finish() }
+  deinit {
+    guard let completion = delivery.completion else { return }
+    if !isSettled.load(ordering: .relaxed) {
+      completion.retract(link.isActive(0) ? .dropped : .cancelled, at: link)
+    }
+    completion.finish()
+  }
+
+  /// Prevents the event from being recorded as discarded when it is released.
+  package final func settle() { isSettled.store(true, ordering: .relaxed) }
+
+  /// Records what came of the event, which counts as having reached its observer until now.
+  package final func settle(_ reception: Reception) {
+    settle()
+    delivery.completion?.retract(reception, at: link)
+  }
 
   /// Calls the synchronous handler, on its actor.
   ///
@@ -61,8 +80,11 @@ package final class WaitingEvent<Payload: Sendable>: Envelope,
   private func call() -> Bool? {
     guard let observer: GeneralObserver<Payload> = link.begin() else { return nil }
     do {
-      return try observer.run(payload) != .ownerLost
+      let outcome = try observer.run(payload)
+      settle(outcome)
+      return outcome != .ownerLost
     } catch {
+      settle()
       report(error, in: observer)
       return true
     }
@@ -79,8 +101,9 @@ package final class WaitingEvent<Payload: Sendable>: Envelope,
     guard let observer: GeneralObserver<Payload> = link.begin() else { return false }
     await RunningCall.run(link, callers: delivery.completion?.callers ?? []) {
       do {
-        try await observer.runAsync(payload)
+        settle(try await observer.runAsync(payload))
       } catch {
+        settle()
         report(error, in: observer)
       }
     }

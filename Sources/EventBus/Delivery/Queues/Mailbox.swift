@@ -141,7 +141,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     }
     waiting.add(-dropped.count)
     waiting.lost.wrappingAdd(dropped.count, ordering: .relaxed)
-    for envelope in dropped { envelope.link.endByItself() }
+    for envelope in dropped { envelope.link.endWithOwner() }
     look(actorIsGone: true)
   }
 }

@@ -111,7 +111,11 @@ package final class ReplayGate: Sendable {
       if taken.isEmpty { state.isOpen = true }
       return (taken, state.baseline)
     }
-    return taken.isEmpty
-      ? nil : taken.filter { $0.delivery.number == 0 || $0.delivery.number > baseline }
+    if taken.isEmpty { return nil }
+    return taken.filter { event in
+      if event.delivery.number == 0 || event.delivery.number > baseline { return true }
+      event.settle()
+      return false
+    }
   }
 }

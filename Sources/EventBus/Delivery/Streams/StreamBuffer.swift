@@ -122,6 +122,11 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
     return isFinal ? element : await wait()
   }
 
+  /// Returns the next element if there is one, without waiting.
+  ///
+  /// - Complexity: Amortized O(1).
+  package func nextIfAvailable() -> Element? { state.withLock { $0.take() }.element }
+
   /// Waits for an element that is not there yet.
   ///
   /// A consumer on an actor is enlisted before the actor runs any other code.

@@ -1,0 +1,187 @@
+extension EventBus {
+  /// Returns a stream of the occurrences of an event, beginning with this call.
+  ///
+  /// If the name asks for replay, the stream begins with the recorded payloads.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the event.
+  ///   - sender: The only sender whose events are delivered, compared by identity and held weakly; `nil` for
+  ///     any sender.
+  ///   - predicate: The filter, called on the posting thread with no lock held. Payloads for which it returns
+  ///     `false` never enter the buffer.
+  ///   - buffering: The payloads to keep while no task asks for them. Discarded payloads are counted. For a
+  ///     size below one, a line is written to standard error and one payload is kept.
+  ///   - lifetime: The lifetime with which the stream ends, at the latest.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line of the call.
+  /// - Returns: The stream. Releasing it unsubscribes.
+  /// - Complexity: Amortized O(1).
+  @inlinable
+  public func events<Payload>(
+    _ name: EventName<Payload>,
+    from sender: AnyObject? = nil,
+    where predicate: (@Sendable (Payload) -> Bool)? = nil,
+    buffering: AsyncStream<Payload>.Continuation.BufferingPolicy = .unbounded,
+    until lifetime: Lifetime? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) -> EventStream<Payload> {
+    core(of: name)
+      .stream(sender, predicate, buffering, until: lifetime, fileID: fileID, line: line) {
+        $0.add($1)
+      }
+  }
+
+  /// Waits for the next occurrence of an event, after this call.
+  ///
+  /// The wait keeps neither the bus nor the sender alive. Recorded payloads do not count.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the event.
+  ///   - sender: The only sender whose event ends the wait, compared by identity and held weakly; `nil` for
+  ///     any sender.
+  ///   - predicate: The filter, called on the posting thread with no lock held. Events for which it returns
+  ///     `false` do not end the wait.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line of the call.
+  /// - Returns: The payload.
+  /// - Throws: `CancellationError` if the waiting task is cancelled, or if the bus is released, before the
+  ///   event occurs.
+  public consuming func next<Payload>(
+    _ name: EventName<Payload>,
+    from sender: consuming AnyObject? = nil,
+    where predicate: (@Sendable (Payload) -> Bool)? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) async throws -> Payload {
+    let stream = core(of: name).nextOne(sender, predicate, at: fileID, line)
+    (_, _) = (consume self, consume sender)
+    return try await stream.only()
+  }
+}
+
+extension SignalSource {
+  /// Returns a stream of the occurrences of the signal, beginning with this call.
+  ///
+  /// - Parameters:
+  ///   - sender: The only sender whose events are delivered, compared by identity and held weakly; `nil` for
+  ///     any sender.
+  ///   - predicate: The filter, called on the posting thread with no lock held. Payloads for which it returns
+  ///     `false` never enter the buffer.
+  ///   - buffering: The payloads to keep while no task asks for them. Discarded payloads are counted.
+  ///   - lifetime: The lifetime with which the stream ends, at the latest.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line of the call.
+  /// - Returns: The stream. Releasing it unsubscribes.
+  /// - Complexity: Amortized O(1).
+  @inlinable
+  public func events(
+    from sender: AnyObject? = nil,
+    where predicate: (@Sendable (Payload) -> Bool)? = nil,
+    buffering: AsyncStream<Payload>.Continuation.BufferingPolicy = .unbounded,
+    until lifetime: Lifetime? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) -> EventStream<Payload> {
+    readOnly.core
+      .stream(sender, predicate, buffering, until: lifetime, fileID: fileID, line: line) {
+        $0.add($1)
+      }
+  }
+
+  /// Waits for the next occurrence of the signal, after this call.
+  ///
+  /// The wait keeps neither the signal nor the sender alive. Recorded payloads do not count.
+  ///
+  /// - Parameters:
+  ///   - sender: The only sender whose event ends the wait, compared by identity and held weakly; `nil` for
+  ///     any sender.
+  ///   - predicate: The filter, called on the posting thread with no lock held. Events for which it returns
+  ///     `false` do not end the wait.
+  ///   - fileID: The file of the call; filled in by the compiler.
+  ///   - line: The line of the call.
+  /// - Returns: The payload.
+  /// - Throws: `CancellationError` if the waiting task is cancelled, or if the signal is released, before the
+  ///   event occurs.
+  public consuming func next(
+    from sender: consuming AnyObject? = nil,
+    where predicate: (@Sendable (Payload) -> Bool)? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) async throws -> Payload {
+    let stream = readOnly.core.nextOne(sender, predicate, at: fileID, line)
+    (_, _) = (consume self, consume sender)
+    return try await stream.only()
+  }
+}
+
+extension SignalCore {
+  /// Registers a stream.
+  ///
+  /// - Parameters:
+  ///   - sender: The only sender whose events are delivered; `nil` for any sender.
+  ///   - predicate: The filter.
+  ///   - policy: The payloads to keep while no task asks for them.
+  ///   - lifetime: The lifetime with which the stream ends, at the latest.
+  ///   - fileID: The file of the call.
+  ///   - line: The line of the call.
+  ///   - fill: The closure that adds a payload to the buffer, from code that knows the payload's type.
+  /// - Returns: The stream.
+  @usableFromInline
+  func stream(
+    _ sender: AnyObject?,
+    _ predicate: (@Sendable (Payload) -> Bool)?,
+    _ policy: AsyncStream<Payload>.Continuation.BufferingPolicy,
+    until lifetime: Lifetime?,
+    fileID: StaticString,
+    line: UInt,
+    fill: @escaping StreamBuffer<Payload>.Filling
+  ) -> EventStream<Payload> {
+    let limit = BufferLimit(policy, fileID: fileID, line: line)
+    let request = ObserveRequest(
+      fileID: fileID,
+      line: line,
+      sender: sender,
+      predicate: predicate,
+      limit: limit
+    )
+    return stream(request, until: lifetime, fill: fill)
+  }
+
+  /// Registers a stream of one element, which is not a recorded one.
+  fileprivate func nextOne(
+    _ sender: AnyObject?,
+    _ predicate: (@Sendable (Payload) -> Bool)?,
+    at fileID: StaticString,
+    _ line: UInt
+  ) -> EventStream<Payload> {
+    let request = ObserveRequest(
+      fileID: fileID,
+      line: line,
+      sender: sender,
+      once: true,
+      predicate: predicate
+    )
+    return stream(request, wantsReplay: false) { $0.add($1) }
+  }
+
+  private func stream(
+    _ request: Request,
+    until lifetime: Lifetime? = nil,
+    wantsReplay: Bool = true,
+    fill: @escaping StreamBuffer<Payload>.Filling
+  ) -> EventStream<Payload> {
+    let buffer = StreamBuffer<Payload>(request.limit)
+    let token = register(request, wantsReplay: wantsReplay, .stream(buffer, fill))
+    if let lifetime { token.attach(to: lifetime) }
+    return EventStream(buffer, token)
+  }
+}
+
+extension EventStream {
+  /// Waits for the only element.
+  fileprivate func only() async throws -> Payload {
+    guard let payload = await buffer.next() else { throw CancellationError() }
+    return payload
+  }
+}
