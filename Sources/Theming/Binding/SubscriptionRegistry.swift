@@ -173,14 +173,18 @@ final class ThemeSubscription {
   /// Sets the properties of the object, rule by rule, until the subscription ends or is paused.
   ///
   /// - Parameter value: Returns the value for a key, or `nil` to skip the rule. Called before each
-  ///   rule.
+  ///   rule, and after each transform.
   func apply(_ value: (ThemeKeys) -> (any AnyThemeValue)?) {
     // The reference is weak and not unowned: the last strong one may be released on another thread,
     // and the object's own `deinit` may cause the switch.
     guard !isSilent, let object else { return }
     for rule in rules {
-      guard let value = value(rule.key) else { continue }
-      rule.write(object, value)
+      guard let box = value(rule.key) else { continue }
+      rule.write(object, box) {
+        // If the transform switched, and the value is another one now, that switch has set the
+        // property.
+        !isSilent && value(rule.key)?.equals(box) == true
+      }
       // The property's observers may have ended or paused the subscription.
       guard !isSilent else { return }
     }
