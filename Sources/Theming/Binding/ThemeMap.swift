@@ -134,7 +134,7 @@ public struct ThemeMap<Object: AnyObject> {
       return Rule(
         ThemeRule(key, property()) { object, box, isCurrent in
           let result = transform(known(box, as: ThemeValue<Value>.self).value)
-          guard isCurrent() else { return }
+          guard isCurrent(key, box) else { return }
           known(object, as: Object.self)[keyPath: path] = result
         }
       )
@@ -223,16 +223,16 @@ struct ThemeRule {
   /// Sets the property of an object to the value in a box; both must have the types that the rule
   /// was created for.
   ///
-  /// A rule with a transform calls `isCurrent` after it, and sets the property only if the value in
-  /// the box is still the one to apply.
+  /// A rule with a transform calls `isCurrent` after it, with its key and the box, and sets the
+  /// property only if the value in the box is still the one to apply.
   @usableFromInline let write:
-    (_ object: AnyObject, _ box: AnyObject, _ isCurrent: () -> Bool) -> Void
+    (_ object: AnyObject, _ box: AnyObject, _ isCurrent: (ThemeKeys, AnyObject) -> Bool) -> Void
 
   @inlinable
   init(
     _ key: ThemeKeys,
     _ property: AnyKeyPath,
-    _ write: @escaping (AnyObject, AnyObject, () -> Bool) -> Void
+    _ write: @escaping (AnyObject, AnyObject, (ThemeKeys, AnyObject) -> Bool) -> Void
   ) {
     self.key = key
     self.property = property
