@@ -278,6 +278,10 @@ plant catalogues 'warning|error' "a broken link" <<'FAULT'
 echo 'See ``PlantedNowhere``.' >> Sources/LaunchLoader/LaunchLoader.docc/LaunchLoader.md
 FAULT
 
+plant catalogues 'contain a hash' "a link with a hash" <<'FAULT'
+echo 'See ``every(_:owner:_:)-57asd``.' >> Sources/EventBus/EventBus.docc/FiringTimers.md
+FAULT
+
 plant catalogues 'is missing' "a module without its landing page" <<'FAULT'
 rm Sources/Theming/Theming.docc/Theming.md
 FAULT

@@ -32,12 +32,38 @@ precondition(badge.ink.hex == "#1e1e1e")
 
 // snippet.show
 extension ThemeKeys {
+  static let paper = ThemeKey("color.paper", default: RGBA(red: 250, green: 250, blue: 250))
+}
+
+@MainActor
+final class Page {
+  var backgroundColor: String?
+  @Themed var themeMap: ThemeMap<Page>?
+}
+
+let page = Page()
+page.themeMap = [.set(\.backgroundColor, .paper) { $0.hex }]
+// snippet.hide
+precondition(page.backgroundColor == "#fafafa")
+
+// snippet.show
+extension ThemeKeys {
+  static let gutter = ThemeKey("gutter", default: 2)
+  static let title = ThemeKey("title", default: "")
+}
+
+let layout: [AnyThemeKey] = [.gutter, .title]
+// snippet.hide
+precondition(layout.map(\.name) == ["gutter", "title"])
+
+// snippet.show
+extension ThemeKeys {
   static let ground = ThemeKey("color.ground", default: RGBA(red: 20, green: 24, blue: 32))
   static let margin = ThemeKey("margin", default: 2)
 }
 
 enum Skin: ThemeSchema {
-  static let keys: [ThemeKeys] = [.ground, .margin]
+  static let keys: [AnyThemeKey] = [.ground, .margin]
 }
 
 func skin(from decoder: any Decoder, over base: Theme) throws -> Theme {

@@ -26,6 +26,19 @@ row.themeMap = quiet  // replaces: the corner stays as it is from now on
 row.themeMap = nil  // ends
 
 @MainActor
+final class Page {
+  var backgroundColor: String?
+  var spacing = 0.0
+  @Themed var themeMap: ThemeMap<Page>?
+}
+
+let page = Page()
+page.themeMap = [
+  .set(\.backgroundColor, .paper) { $0.hex },
+  .set(\.spacing, .corner) { Double($0) * 1.5 },
+]
+
+@MainActor
 final class Badge: Themeable {
   let themeSlot = ThemeSlot()
   var ink = RGBA(red: 0, green: 0, blue: 0)
@@ -62,6 +75,7 @@ manager.register(Theme("Contrast") { $0[.ink] = RGBA(red: 255, green: 255, blue:
 try manager.use("Contrast")
 
 // snippet.hide
+precondition(page.backgroundColor == "#ffffff" && page.spacing == 12)
 precondition(badge.ink.hex == "#14283c" && manager.theme.name == "Contrast")
 precondition(!row.needsLayout || row.corner == 4)
 token.cancel()

@@ -20,7 +20,7 @@ let rules = [ContrastRule(.accent, on: .ground, atLeast: 4.5)]
 for issue in ember.contrastIssues(rules) { print(issue) }
 
 enum Skin: ThemeSchema {
-  static let keys: [ThemeKeys] = [.brand, .accent, .ground, .radius]
+  static let keys: [AnyThemeKey] = [.brand, .accent, .ground, .radius]
 }
 
 func skin(from decoder: any Decoder, over base: Theme) throws -> Theme {

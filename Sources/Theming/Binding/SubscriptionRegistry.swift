@@ -173,14 +173,20 @@ final class ThemeSubscription {
   /// Sets the properties of the object, rule by rule, until the subscription ends or is paused.
   ///
   /// - Parameter value: Returns the value for a key, or `nil` to skip the rule. Called before each
-  ///   rule.
+  ///   rule, and after each transform.
   func apply(_ value: (ThemeKeys) -> (any AnyThemeValue)?) {
     // The reference is weak and not unowned: the last strong one may be released on another thread,
     // and the object's own `deinit` may cause the switch.
     guard !isSilent, let object else { return }
+    let isCurrent = { (key: ThemeKeys, box: AnyObject) in
+      guard !self.isSilent, let current = value(key) else { return false }
+      // If the transform switched, and the value is another one now, that switch has set the
+      // property.
+      return current === box || (box as? any AnyThemeValue)?.equals(current) == true
+    }
     for rule in rules {
-      guard let value = value(rule.key) else { continue }
-      rule.write(object, value)
+      guard let box = value(rule.key) else { continue }
+      rule.write(object, box, isCurrent)
       // The property's observers may have ended or paused the subscription.
       guard !isSilent else { return }
     }

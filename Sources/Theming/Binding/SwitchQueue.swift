@@ -59,8 +59,12 @@ package struct SwitchQueue<Target: Hashable, Request> {
 
   /// Marks the request of this round for a target as begun.
   ///
+  /// - Returns: The request, which the caller releases once the queue is consistent again.
   /// - Complexity: O(1).
-  package mutating func begin(_ target: Target) { running[target] = nil }
+  @discardableResult
+  package mutating func begin(_ target: Target) -> Request? {
+    running.removeValue(forKey: target)
+  }
 
   /// Moves requests of this round to the next one, unless that has a later request for the same
   /// target.
@@ -84,19 +88,22 @@ package struct SwitchQueue<Target: Hashable, Request> {
 
   /// Ends the round and begins the next one.
   ///
-  /// - Returns: The requests to perform, in order; `nil` if the caller is no longer the runner. If
-  ///   the queue still has requests then, they are unrelated, and a separate job performs them.
-  package mutating func next() -> [Request]? {
+  /// - Returns: The requests to perform, in order, or `nil` if the caller is no longer the runner;
+  ///   and the requests of the ended round that were replaced before they began, which the caller
+  ///   releases once the queue is consistent again. If the caller is no longer the runner and the
+  ///   queue still has requests, they are unrelated, and a separate job performs them.
+  package mutating func next() -> (round: [Request]?, former: [Request]) {
+    let former = Array(running.values)
     running = [:]
     guard let done = rounds, done == 0 || pending.values.contains(where: \.isConsequence) else {
       rounds = nil
-      return nil
+      return (nil, former)
     }
     let round = pending.values.sorted { $0.rank < $1.rank }
     running = pending.mapValues(\.request)
     pending = [:]
     rounds = done + 1
-    return round.map(\.request)
+    return (round.map(\.request), former)
   }
 
   /// Stops the program if the parts of the queue contradict one another.

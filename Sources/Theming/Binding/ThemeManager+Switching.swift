@@ -118,8 +118,9 @@ extension ThemeManager {
   /// - Throws: ``ThemeError`` with the code ``ThemeError/Code/switchLoop``.
   private func runQueue(_ first: SwitchPlan?) throws(ThemeError) {
     var first = first
+    var former: [(manager: ThemeManager, request: ThemeRequest)] = []
     chain = (bus.openings(on: MainActor.shared), [], nil)
-    while let round = queue.next() {
+    while let round = nextRound(&former) {
       // A request that forms a cycle without later ones is applied together with those.
       var open: [(manager: ThemeManager, request: ThemeRequest)] = []
       for entry in round {
@@ -134,7 +135,22 @@ extension ThemeManager {
       queue.postpone(open.map { (ObjectIdentifier($0.manager), $0) })
     }
     if queue.hasRequests { Task { self.resume() } }
-    if let refusal = chain.refusal { throw refusal }
+    let refusal = chain.refusal
+    // Last, because the `deinit` of a value may switch, which begins another chain.
+    withExtendedLifetime(former) {}
+    if let refusal { throw refusal }
+  }
+
+  /// Begins the next round.
+  ///
+  /// - Parameter former: Receives the replaced requests of the ended round.
+  /// - Returns: The requests to perform, or `nil` if there are none.
+  private func nextRound(
+    _ former: inout [(manager: ThemeManager, request: ThemeRequest)]
+  ) -> [(manager: ThemeManager, request: ThemeRequest)]? {
+    let (round, replaced) = queue.next()
+    if !replaced.isEmpty { former += replaced }
+    return round
   }
 
   /// Performs the pending requests in a separate job of the main actor.

@@ -57,10 +57,85 @@ public struct ThemeMap<Object: AnyObject> {
     ) -> Rule {
       let path = property()
       return Rule(
-        ThemeRule(key, property()) { object, box in
+        ThemeRule(key, property()) { object, box, _ in
           // A key only ever maps to boxes of its own type, which is part of its identity.
           known(object, as: Object.self)[keyPath: path] =
             known(box, as: ThemeValue<Value>.self).value
+        }
+      )
+    }
+
+    /// Sets an optional property to the value of a key, now and whenever the key changes.
+    ///
+    /// - Parameters:
+    ///   - property: The property. The argument is evaluated twice, as for a property that is not
+    ///     optional.
+    ///   - key: The key, which has the same type of value as the property without its `Optional`.
+    /// - Returns: The rule.
+    @inlinable
+    @inline(__always)
+    @_disfavoredOverload  // The compiler then describes a wrong type as if this did not exist.
+    public static func set<Value>(
+      _ property: @autoclosure () -> ReferenceWritableKeyPath<Object, Value?>,
+      _ key: ThemeKey<Value>
+    ) -> Rule {
+      let path = property()
+      return Rule(
+        ThemeRule(key, property()) { object, box, _ in
+          // As above.
+          known(object, as: Object.self)[keyPath: path] =
+            known(box, as: ThemeValue<Value>.self).value
+        }
+      )
+    }
+
+    /// Sets a property to a value computed from that of a key, now and whenever the key changes.
+    ///
+    /// ```swift
+    /// extension ThemeKeys {
+    ///   static let paper = ThemeKey("color.paper", default: RGBA(red: 250, green: 250, blue: 250))
+    /// }
+    ///
+    /// @MainActor
+    /// final class Page {
+    ///   var backgroundColor: String?
+    ///   @Themed var themeMap: ThemeMap<Page>?
+    /// }
+    ///
+    /// let page = Page()
+    /// page.themeMap = [.set(\.backgroundColor, .paper) { $0.hex }]
+    /// ```
+    ///
+    /// The transform is not called for changes of other keys. State that it reads besides its
+    /// argument has the value of that moment, and a change of that state does not call it: make
+    /// such state a key, or set the map again.
+    ///
+    /// The transform may switch themes, and set or end the map. If its call leaves another value
+    /// for the key, or ends or pauses the subscription, its result is not used.
+    ///
+    /// - Parameters:
+    ///   - property: The property. The argument is evaluated twice, as for a rule without
+    ///     transform.
+    ///   - key: The key.
+    ///   - transform: Computes the value of the property. Called on the main actor, once each time
+    ///     the property is set; no lock is held. If the property is optional, the transform may
+    ///     return a value or an optional. The map keeps the closure and the view keeps the map, so
+    ///     capture the view weakly or as `unowned`. The thread that releases the last copy of the
+    ///     map, or ends the subscription, may destroy the closure.
+    /// - Returns: The rule.
+    @inlinable
+    @inline(__always)
+    public static func set<Value, Property>(
+      _ property: @autoclosure () -> ReferenceWritableKeyPath<Object, Property>,
+      _ key: ThemeKey<Value>,
+      _ transform: @escaping (Value) -> Property
+    ) -> Rule {
+      let path = property()
+      return Rule(
+        ThemeRule(key, property()) { object, box, isCurrent in
+          let result = transform(known(box, as: ThemeValue<Value>.self).value)
+          guard isCurrent(key, box) else { return }
+          known(object, as: Object.self)[keyPath: path] = result
         }
       )
     }
@@ -147,13 +222,17 @@ struct ThemeRule {
 
   /// Sets the property of an object to the value in a box; both must have the types that the rule
   /// was created for.
-  @usableFromInline let write: (_ object: AnyObject, _ box: AnyObject) -> Void
+  ///
+  /// A rule with a transform calls `isCurrent` after it, with its key and the box, and sets the
+  /// property only if the value in the box is still the one to apply.
+  @usableFromInline let write:
+    (_ object: AnyObject, _ box: AnyObject, _ isCurrent: (ThemeKeys, AnyObject) -> Bool) -> Void
 
   @inlinable
   init(
     _ key: ThemeKeys,
     _ property: AnyKeyPath,
-    _ write: @escaping (AnyObject, AnyObject) -> Void
+    _ write: @escaping (AnyObject, AnyObject, (ThemeKeys, AnyObject) -> Bool) -> Void
   ) {
     self.key = key
     self.property = property

@@ -21,7 +21,7 @@
 /// }
 ///
 /// enum Skin: ThemeSchema {
-///   static let keys: [ThemeKeys] = [.ground, .margin]
+///   static let keys: [AnyThemeKey] = [.ground, .margin]
 /// }
 ///
 /// func skin(from decoder: any Decoder, over base: Theme) throws -> Theme {
@@ -216,7 +216,7 @@ struct DocumentKey: CodingKey, ExpressibleByStringLiteral {
 /// }
 ///
 /// enum Skin: ThemeSchema {
-///   static let keys: [ThemeKeys] = [.ground, .margin]
+///   static let keys: [AnyThemeKey] = [.ground, .margin]
 /// }
 /// ```
 ///

@@ -76,7 +76,7 @@ where Value: Sendable & Equatable {
 /// write `nonisolated extension ThemeKeys`.
 ///
 /// As a type, `ThemeKeys` stands for a key with any type of value: ``ThemeDidChange`` carries a set
-/// of them.
+/// of them. ``AnyThemeKey`` is another name for that use.
 ///
 /// ## Thread safety
 ///
@@ -115,6 +115,18 @@ public class ThemeKeys: Hashable, @unchecked Sendable {  // Reason: constants on
   /// Hashes the number of the key.
   public func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }
+
+/// A key with any type of value, as the element of a collection: `[AnyThemeKey]`.
+///
+/// ```swift
+/// extension ThemeKeys {
+///   static let gutter = ThemeKey("gutter", default: 2)
+///   static let title = ThemeKey("title", default: "")
+/// }
+///
+/// let layout: [AnyThemeKey] = [.gutter, .title]
+/// ```
+public typealias AnyThemeKey = ThemeKeys
 
 extension ThemeKeys: CustomStringConvertible {
   /// The name.

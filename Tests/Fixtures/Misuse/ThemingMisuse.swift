@@ -76,6 +76,45 @@ func propertyOfAnotherTypeThanItsKey(_ view: View) {
   ThemeManager.shared.follow(view, [.set(\.size, .color)])
 }
 
+/// A view with the properties of a toolkit.
+@MainActor
+final class ToolkitView {
+  var background: String?
+  var width = 0.0
+  var margin: Int?
+}
+
+@MainActor
+func rulesWithTransformsAndOptionals(_ view: ToolkitView) {
+  ThemeManager.shared.follow(
+    view,
+    [
+      .set(\.background, .color) { $0.hex }, .set(\.background, .color) { _ in nil },
+      .set(\.width, .size) { Double($0) }, .set(\.width, .size, Double.init),
+      .set(\.margin, .size),
+    ]
+  )
+}
+
+@MainActor
+func transformWithAnotherResult(_ view: ToolkitView) {
+  // expected-error@+1 {{cannot convert value of type 'String' to closure result type 'Double'}}
+  ThemeManager.shared.follow(view, [.set(\.width, .color) { $0.hex }])
+}
+
+@MainActor
+func transformThatThrows(_ view: ToolkitView) {
+  // expected-error@+1 {{invalid conversion from throwing function}}
+  ThemeManager.shared.follow(view, [.set(\.width, .size) { (_: Int) throws -> Double in 1 }])
+}
+
+@MainActor
+func optionalPropertyOfAnotherTypeThanItsKey(_ view: ToolkitView) {
+  // expected-error@+2 {{member chain produces result of type 'ThemeKey<RGBA>' but contextual base was inferred as 'ThemeKey<Int?>'}}
+  // expected-note@+1 {{arguments to generic parameter 'Value' ('RGBA' and 'Int?') are expected to be equal}}
+  ThemeManager.shared.follow(view, [.set(\.margin, .color)])
+}
+
 struct StructureWithAThemeMap {
   // expected-error@+1 {{'wrappedValue' is unavailable: @Themed is for properties of classes}}
   @Themed var themeMap: ThemeMap<View>?

@@ -128,6 +128,46 @@ struct RefusedRoundTests {
     withExtendedLifetime(label) {}
   }
 
+  @Test("A value of a replaced request may switch in its deinit, after the chain")
+  func replacedRequestIsReleasedOutside() throws {
+    let bus = EventBus()
+    let manager = makeManager(bus: bus)
+    let names = Log<String>()
+    let scope = try manager.scope { _ in }
+    var late: ThemeManager?
+    let label = duringSwitch(of: manager) {
+      try scope.edit { $0[.radius] = 2 }
+      try manager.use(
+        Theme("replaced") { theme in
+          theme[alias: .accent] = .brand
+          theme[.guest] = Guest {
+            names.append("released")
+            MainActor.assumeIsolated {
+              #expect(throws: Never.self) { try manager.use(Theme("last")) }
+            }
+          }
+        }
+      )
+    }
+    let follower = Label(scope)
+    follower.themeMap = [.set(\.corner, .radius)]
+    follower.whenTouched = { follower in
+      guard follower.corner == 2, late == nil else { return }
+      #expect(throws: Never.self) {
+        // The replaced theme is of this round. The new scope excludes it, so that it never begins.
+        try manager.use(Theme("replacing"))
+        late = try manager.scope { $0[alias: .brand] = .accent }
+      }
+    }
+    let changes = bus.observe(.themeDidChange) { change in
+      if change.manager === manager { names.append(change.new.name) }
+    }
+    try manager.use(rounded(1))
+    #expect(names.entries == ["rounded 1", "replacing", "released", "last"])
+    #expect(manager.theme.name == "last" && late?.theme.name == "last")
+    withExtendedLifetime((label, changes)) {}
+  }
+
   @Test("After a refusal the manager and its scopes switch as before")
   func usable() throws {
     let scope = try manager.scope { _ in }

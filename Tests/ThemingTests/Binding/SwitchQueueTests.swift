@@ -36,7 +36,7 @@ struct SwitchQueueTests {
       let target = Int.random(in: 0..<4, using: &random)
       switch Int.random(in: 0..<6, using: &random) {
       case 0:
-        if let round = queue.next() {
+        if let round = queue.next().round {
           #expect(round == pending.map(\.request))
           pending = []
         }
@@ -164,6 +164,22 @@ struct SwitchQueueTests {
     #expect(step(&queue) == "done")
   }
 
+  @Test("The queue hands every request it removes to its caller")
+  func releases() {
+    var queue = SwitchQueue<String, Int>()
+    _ = queue.submit(1, for: "root", isConsequence: true)
+    _ = queue.submit(2, for: "scope", isConsequence: true)
+    #expect(queue.next().former.isEmpty)
+    #expect(queue.begin("root") == 1)
+    #expect(queue.begin("root") == nil)
+    _ = queue.submit(3, for: "scope", isConsequence: true)
+    queue._checkInvariants()
+    // The second request was replaced before it began.
+    let (round, former) = queue.next()
+    #expect(round == [3] && former == [2])
+    queue._checkInvariants()
+  }
+
   private func submit(
     _ queue: inout SwitchQueue<String, Int>,
     _ request: Int,
@@ -177,7 +193,7 @@ struct SwitchQueueTests {
 
   private func step(_ queue: inout SwitchQueue<String, Int>) -> String {
     defer { queue._checkInvariants() }
-    guard let round = queue.next() else { return queue.hasRequests ? "resume" : "done" }
+    guard let round = queue.next().round else { return queue.hasRequests ? "resume" : "done" }
     return (["run"] + round.map(String.init)).joined(separator: " ")
   }
 }

@@ -14,6 +14,10 @@ public final class Label {
   public var ink = RGBA(red: 0, green: 0, blue: 0)
   /// Follows a key, and has an observer.
   public var corner = 0 { didSet { touches += 1 } }
+  /// Follows a key of its type without the `Optional`.
+  public var margin: Int?
+  /// Follows a key by a transform.
+  public var caption: String?
   /// How often the corner was set.
   public private(set) var touches = 0
 
@@ -24,5 +28,10 @@ public final class Label {
   public init(_ manager: ThemeManager) { _themeMap = Themed(manager) }
 
   /// Follows the theme.
-  public func follow() { themeMap = [.set(\.ink, .ink), .set(\.corner, .corner)] }
+  public func follow() {
+    themeMap = [
+      .set(\.ink, .ink), .set(\.corner, .corner), .set(\.margin, .corner),
+      .set(\.caption, .ink) { $0.hex },
+    ]
+  }
 }

@@ -1,0 +1,41 @@
+// Handling a burst of events once: with a timer, with a buffer, and from a stream.
+
+import EventBus
+
+extension EventNames {
+  static let didType = EventName<String>("search.didType")
+}
+
+@MainActor final class SearchField {
+  var results: [String] = []
+  private var pending: Token?
+
+  init(_ bus: EventBus, pause: Duration = .milliseconds(300)) {
+    bus.observe(.didType, owner: self) { field, text in
+      field.pending?.cancel()  // with an owner, releasing a token has no effect
+      field.pending = after(pause, owner: field) { field, _ in field.results.append(text) }
+    }
+  }
+}
+
+func show<Texts: AsyncSequence<String, Never>>(_ texts: Texts) async {
+  for await text in texts { print("search for \(text)") }
+}
+
+// snippet.hide
+@MainActor func useThem() async {
+  let bus = EventBus()
+  let field = SearchField(bus, pause: .milliseconds(1))
+  for text in ["e", "ev", "event"] { bus.post(.didType, text) }
+  while field.results.isEmpty { await Task.yield() }
+  precondition(field.results == ["event"])
+
+  let lifetime = Lifetime()
+  let texts = bus.events(.didType, buffering: .bufferingNewest(1), until: lifetime)
+  for text in ["e", "ev", "event"] { bus.post(.didType, text) }
+  lifetime.end()
+  await show(texts)
+  precondition(texts.dropped == 2)
+}
+
+await useThem()
