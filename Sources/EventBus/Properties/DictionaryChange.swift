@@ -2,7 +2,10 @@
 ///
 /// ```swift
 /// @MainActor final class Library {
-///   @Observed var loans: [String: String] = [:]
+///   @Observed private(set) var loans: [String: String] = [:]
+///
+///   func lend(_ book: String, to reader: String) { _loans[book] = reader }
+///   func takeBack(_ book: String) { _loans[book] = nil }
 /// }
 ///
 /// let library = Library()
@@ -12,7 +15,7 @@
 ///   for (book, reader) in change.inserted { print("\(reader) has \(book)") }
 ///   for (book, update) in change.updated { print("\(book): \(update.old), now \(update.new)") }
 /// }
-/// library.$loans["Dune"] = "Ada"
+/// library.lend("Dune", to: "Ada")
 /// ```
 public struct DictionaryChange<Key: Hashable, Value> {
   /// The kinds of information about a change.

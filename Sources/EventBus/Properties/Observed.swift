@@ -4,8 +4,16 @@
 /// @MainActor final class Account {
 ///   @Observed var balance = 0
 ///   @Observed var owner = "Ada"
-///   @Observed var history: [Int] = []
-///   @Observed(notifies: .manually) var visits = 0
+///   @Observed private(set) var history: [Int] = []
+///   @Observed(notifies: .manually) private(set) var visits = 0
+///
+///   func record() { _history.append(balance) }
+///
+///   func visit(times: Int) {
+///     let old = visits
+///     visits += times
+///     _visits.notifyChange(from: old)
+///   }
 /// }
 /// ```
 ///

@@ -2,7 +2,10 @@
 ///
 /// ```swift
 /// @MainActor final class Library {
-///   @Observed var readers: Set<String> = []
+///   @Observed private(set) var readers: Set<String> = []
+///
+///   func admit(_ reader: String) { _readers.insert(reader) }
+///   func dismissAll() { readers = [] }
 /// }
 ///
 /// let library = Library()
@@ -12,7 +15,7 @@
 ///   shown.subtract(change.removed)
 ///   shown.formUnion(change.inserted)
 /// }
-/// library.$readers.insert("Ada")
+/// library.admit("Ada")
 /// ```
 public struct SetChange<Element: Hashable> {
   /// The kinds of information about a change.
