@@ -82,7 +82,9 @@ import EventBus
     var text = ""
 
     func show(_ number: some ObservableProperty<Int>) {
-      number.observe(owner: self, options: .initial) { meter, change in meter.text = "\(change.new)" }
+      number.observe(owner: self, options: .initial) { meter, change in
+        meter.text = "\(change.new)"
+      }
     }
   }
 

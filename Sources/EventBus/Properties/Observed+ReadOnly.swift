@@ -2,10 +2,10 @@ extension Observed {
   /// A view of a property that can be read and observed, but not changed.
   ///
   /// The projected value of a property, such as `$balance`, is such a view. Pass it to code that may observe
-  /// the property without acting on it. What acts on the property, such as ``willSet(_:)``,
-  /// ``withoutNotifying(_:)`` and the operations on elements, is a member of the stored property, `_balance`,
-  /// which Swift makes private to the type that declares it. So a property that is declared
-  /// `private(set) var` can be changed by its type alone.
+  /// the property without acting on it. What acts on the property, such as
+  /// ``Observed/willSet(_:)``, ``Observed/withoutNotifying(_:)`` and the operations on elements, is a member
+  /// of the stored property, `_balance`, which Swift makes private to the type that declares it. A property
+  /// that is declared `private(set) var` can therefore be changed by its type alone.
   ///
   /// ```swift
   /// @MainActor final class Library {

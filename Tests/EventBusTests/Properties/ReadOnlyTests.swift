@@ -83,12 +83,14 @@ struct ReadOnlyTests {
   func binds() {
     final class Label { var number = -1 }
     var label: Label? = Label()
-    if let label { ledger.$balance.bind(to: label, \.number) }
+    let token = label.map { ledger.$balance.bind(to: $0, \.number) }
     #expect(label?.number == 0)
     ledger.set(4)
     #expect(label?.number == 4)
     label = nil
     ledger.set(5)
+    #expect(token?.isActive == false)
+    ledger.set(6)
     #expect(ledger.$balance.observerSlotCount == 0)
   }
 
@@ -161,7 +163,7 @@ struct ReadOnlyTests {
     show(count)
     show(count.readOnly)
     let values: [any ObservableValue<Int>] = [count, count.readOnly, Computed(count) { $0 * 10 }]
-    #expect(values.map(\.value) == [1, 1, 10])
+    #expect(values.map { $0.value } == [1, 1, 10])
     let tokens = values.map { $0.observe(options: []) { viewer.shown.append("any \($0.text)") } }
     count.wrappedValue = 2
     #expect(
