@@ -90,8 +90,6 @@ struct ReadOnlyTests {
     label = nil
     ledger.set(5)
     #expect(token?.isActive == false)
-    ledger.set(6)
-    #expect(ledger.$balance.observerSlotCount == 0)
   }
 
   @Test("A view streams the values, and the stream ends with the lifetime")
