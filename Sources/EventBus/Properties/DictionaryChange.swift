@@ -135,7 +135,8 @@ extension ObservableProperty {
   /// ``DictionaryChange``. The handler does not cause a copy of the value. The operations of a batch are
   /// reported in one change, unless they cancel each other out.
   ///
-  /// Silent writes, in manual mode or by ``Observed/withoutNotifying(_:)``, are reported with the next change.
+  /// Silent writes, in manual mode or by ``Observed/withoutNotifying(_:)``, are reported with the next
+  /// change.
   ///
   /// - Parameters:
   ///   - owner: The object whose lifetime limits the registration, held weakly.
