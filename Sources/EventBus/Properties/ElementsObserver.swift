@@ -193,8 +193,8 @@ extension ObservableProperty where Value: RangeReplaceableCollection & RandomAcc
   /// operations of a batch are reported in one change, even if they cancel each other out, unless another
   /// observer required the old value.
   ///
-  /// Silent writes, in manual mode or by ``Observed/withoutNotifying(_:)``, are reported with the next change: as
-  /// splices, if all of them were operations of the property and there were at most 1,000.
+  /// Silent writes, in manual mode or by ``Observed/withoutNotifying(_:)``, are reported with the next
+  /// change: as splices, if all of them were operations of the property and there were at most 1,000.
   ///
   /// The owner is held weakly, and the registration ends with it, as with
   /// ``observe(owner:id:options:_:)``.
