@@ -57,6 +57,44 @@ import EventBus
   precondition(screen.text == "Grace")
 }
 
+@MainActor func readOnly() {
+  // snippet.show
+  @MainActor final class Library {
+    @Observed private(set) var books: [String] = []
+
+    func add(_ book: String) { _books.append(book) }
+  }
+
+  @MainActor final class Shelf {
+    var books: [String] = []
+  }
+
+  let (library, shelf) = (Library(), Shelf())
+  library.$books.bind(to: shelf, \.books)
+  library.add("Emma")
+  // snippet.hide
+  precondition(shelf.books == ["Emma"])
+}
+
+@MainActor func anyProperty() {
+  // snippet.show
+  @MainActor final class Meter {
+    var text = ""
+
+    func show(_ number: some ObservableProperty<Int>) {
+      number.observe(owner: self, options: .initial) { meter, change in
+        meter.text = "\(change.new)"
+      }
+    }
+  }
+
+  let (meter, count) = (Meter(), Observed(wrappedValue: 0))
+  meter.show(count.readOnly)
+  count.wrappedValue = 1
+  // snippet.hide
+  precondition(meter.text == "1")
+}
+
 @MainActor func path() {
   // snippet.show
   @MainActor final class Account {
@@ -95,7 +133,9 @@ func shared() {
 @MainActor func collection() {
   // snippet.show
   @MainActor final class Library {
-    @Observed var books = ["Emma", "Ulysses"]
+    @Observed private(set) var books = ["Emma", "Ulysses"]
+
+    func add(_ book: String) { _books.append(book) }
   }
 
   let library = Library()
@@ -103,7 +143,7 @@ func shared() {
   let token = library.$books.observeElements(options: .initial) { change in
     for splice in change.difference() { rows.replaceSubrange(splice.range, with: splice.inserted) }
   }
-  library.$books.append("Dune")
+  library.add("Dune")
   // snippet.hide
   precondition(rows == ["Emma", "Ulysses", "Dune"])
   token.cancel()
@@ -112,7 +152,10 @@ func shared() {
 @MainActor func set() {
   // snippet.show
   @MainActor final class Library {
-    @Observed var readers: Set<String> = []
+    @Observed private(set) var readers: Set<String> = []
+
+    func admit(_ reader: String) { _readers.insert(reader) }
+    func dismissAll() { readers = [] }
   }
 
   let library = Library()
@@ -122,17 +165,21 @@ func shared() {
     shown.subtract(change.removed)
     shown.formUnion(change.inserted)
   }
-  library.$readers.insert("Ada")
+  library.admit("Ada")
   // snippet.hide
-  library.readers = ["Alan"]
-  precondition(shown == ["Alan"])
+  precondition(shown == ["Ada"])
+  library.dismissAll()
+  precondition(shown == [])
   token.cancel()
 }
 
 @MainActor func dictionary() {
   // snippet.show
   @MainActor final class Library {
-    @Observed var loans: [String: String] = [:]
+    @Observed private(set) var loans: [String: String] = [:]
+
+    func lend(_ book: String, to reader: String) { _loans[book] = reader }
+    func takeBack(_ book: String) { _loans[book] = nil }
   }
 
   let library = Library()
@@ -142,16 +189,18 @@ func shared() {
     for (book, reader) in change.inserted { print("\(reader) has \(book)") }
     for (book, update) in change.updated { print("\(book): \(update.old), now \(update.new)") }
   }
-  library.$loans["Dune"] = "Ada"
+  library.lend("Dune", to: "Ada")
   // snippet.hide
-  library.$loans["Dune"] = "Grace"
-  library.$loans["Dune"] = nil
+  library.lend("Dune", to: "Grace")
+  library.takeBack("Dune")
   token.cancel()
 }
 
 batched()
 computed()
 bound()
+readOnly()
+anyProperty()
 path()
 shared()
 collection()

@@ -5,6 +5,12 @@ import EventBus
 @MainActor final class Library {
   @Observed var books = ["Emma", "Ulysses"]
   @Observed var readers: Set<String> = []
+
+  func add(_ book: String) { _books.append(book) }
+  func move(from index: Int, to destination: Int) { _books.move(from: index, to: destination) }
+  func discard(where isWorn: (String) -> Bool) { _books.removeAll(where: isWorn) }
+  func admit(_ names: [String]) { _readers.formUnion(names) }
+  func dismiss(_ name: String) { _readers.remove(name) }
 }
 
 @MainActor final class List {
@@ -18,9 +24,9 @@ library.$books.observeElements(owner: list, options: .initial) { list, change in
     list.rows.replaceSubrange(splice.range, with: splice.inserted)
   }
 }
-library.$books.append("Dune")
-library.$books.move(from: 0, to: 2)
-library.$books.removeAll { $0.hasPrefix("U") }
+library.add("Dune")
+library.move(from: 0, to: 2)
+library.discard { $0.hasPrefix("U") }
 library.books = ["Walden"] + library.books
 
 // snippet.hide
@@ -36,9 +42,8 @@ library.$readers.observeElements(owner: list) { list, change in
   list.rows.removeAll { change.removed.contains($0) }
   list.rows += change.inserted
 }
-library.$readers.insert("Ada")
-library.$readers.formUnion(["Grace", "Mary"])
-library.$readers.remove("Mary")
+library.admit(["Ada", "Grace", "Mary"])
+library.dismiss("Mary")
 
 // snippet.hide
 precondition(list.rows.sorted() == ["Ada", "Grace"])

@@ -5,8 +5,16 @@ import EventBus
 @MainActor final class Account {
   @Observed var balance = 0
   @Observed var owner = "Ada"
-  @Observed var history: [Int] = []
-  @Observed(notifies: .manually) var visits = 0
+  @Observed private(set) var history: [Int] = []
+  @Observed(notifies: .manually) private(set) var visits = 0
+
+  func record() { _history.append(balance) }
+
+  func visit(times: Int) {
+    let old = visits
+    visits += times
+    _visits.notifyChange(from: old)
+  }
 }
 
 @MainActor final class Screen {
@@ -37,17 +45,34 @@ account.balance = 6
 token.cancel()
 // snippet.show
 
-let limit = account.$balance.willSet { old, proposed in
-  proposed = min(proposed, 100)  // replace
-  return proposed >= 0  // or decline
+@MainActor final class Meter {
+  @Observed private(set) var reading = 0
+  private var limit: Token?
+
+  init() {
+    limit = _reading.willSet { old, proposed in
+      proposed = min(proposed, 100)  // replace
+      return proposed >= old  // or decline
+    }
+  }
+
+  func read(_ value: Int) { reading = value }
+
+  func reset() { _reading.withoutNotifying { $0 = 0 } }
 }
 
+let meter = Meter()
+meter.$reading.observe(owner: screen) { screen, change in screen.text = "\(change.new)" }
+meter.read(500)
+
 // snippet.hide
-account.balance = 500
-precondition(account.balance == 100)
-account.balance = -1
-precondition(account.balance == 100)
-limit.cancel()
+precondition(screen.text == "100")
+meter.read(50)
+precondition(meter.reading == 100)
+meter.reset()
+precondition(meter.reading == 0 && screen.text == "100")
+account.record()
+precondition(account.history == [6])
 // snippet.show
 
 let summary = Computed(account.$owner, account.$balance) { owner, balance in
@@ -84,20 +109,19 @@ player.account = nil
 precondition(screen.text == "no account")
 // snippet.show
 
-account.visits += 1
-account.visits += 1
-account.$visits.notifyChange(from: 0)
-account.$balance.withoutNotifying { $0 += 1 }
+let visits = account.$visits.observe { change in print("\(change.new - change.old) visits") }
+account.visit(times: 2)
 
 let lifetime = Lifetime()
 let balances = account.$balance.values(until: lifetime)
 
 // snippet.hide
+visits.cancel()
 account.balance = 1
 lifetime.end()
 var seen: [Int] = []
 for await balance in balances { seen.append(balance) }
-precondition(seen == [9, 1])
+precondition(seen == [8, 1])
 // snippet.show
 
 final class Visitor: LifetimeOwner, Sendable {

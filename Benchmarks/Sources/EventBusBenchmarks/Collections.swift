@@ -37,6 +37,8 @@ enum Collections {
 
   private final class ObservedList {
     @Observed var items = Array(0..<count)
+
+    var itemsProperty: Observed<[Int]> { _items }
   }
 
   private static func appending(observers: Int, plainly: Bool = false) -> (Int) -> Void {
@@ -49,10 +51,10 @@ enum Collections {
       if plainly {
         for index in 0..<iterations { model.items.append(index) }
       } else {
-        for index in 0..<iterations { model.$items.append(index) }
+        for index in 0..<iterations { model.itemsProperty.append(index) }
       }
       // What was added goes unheard, so that there are as many again.
-      model.$items.withoutNotifying { $0.removeLast(iterations) }
+      model.itemsProperty.withoutNotifying { $0.removeLast(iterations) }
       expectDeliveries(sink.total - before, iterations * observers, by: .eventBus)
       withExtendedLifetime(bag) {}
     }

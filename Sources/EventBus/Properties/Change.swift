@@ -67,8 +67,9 @@ public enum Notifies: Hashable, Sendable {
   case manually
 }
 
-/// A value that can be read and observed: an ``Observed`` property or a ``Computed`` value.
-public protocol ObservableValue<Value>: AnyObject {
+/// A value that can be read and observed: an ``Observed`` property, its ``Observed/ReadOnly`` view, or a
+/// ``Computed`` value.
+public protocol ObservableValue<Value> {
   /// The type of the value.
   associatedtype Value
 

@@ -5,7 +5,9 @@
 ///
 /// ```swift
 /// @MainActor final class Library {
-///   @Observed var books = ["Emma", "Ulysses"]
+///   @Observed private(set) var books = ["Emma", "Ulysses"]
+///
+///   func add(_ book: String) { _books.append(book) }
 /// }
 ///
 /// let library = Library()
@@ -13,7 +15,7 @@
 /// let token = library.$books.observeElements(options: .initial) { change in
 ///   for splice in change.difference() { rows.replaceSubrange(splice.range, with: splice.inserted) }
 /// }
-/// library.$books.append("Dune")
+/// library.add("Dune")
 /// ```
 public struct CollectionChange<Value: RangeReplaceableCollection> {
   /// The kinds of information about a change.

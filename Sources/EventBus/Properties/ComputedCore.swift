@@ -32,10 +32,10 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
     self.compute = compute
     self.site = site
     observers = PropertyObservers(site) { $0 == $1 }
-    let heights = sources.compactMap { ($0 as? any DependencySource)?.height }
-    super.init(height: 1 + (heights.max() ?? 0))
-    for source in sources {
-      guard let link = source as? any DependencySource else {
+    let known = sources.map { ($0 as? any DependencySourceView)?.dependencySource }
+    super.init(height: 1 + (known.lazy.compactMap { $0?.height }.max() ?? 0))
+    for (source, link) in zip(sources, known) {
+      guard let link else {
         tokens.append(observe(source))
         continue
       }
@@ -113,7 +113,7 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
     }
   }
 
-  /// Observes a source that is not a ``DependencySource``.
+  /// Observes a source that is not a ``DependencySourceView``.
   private func observe(_ source: some ObservableValue) -> Token {
     source.observe(options: []) { [weak self] _ in
       guard let self else { return }
@@ -176,7 +176,7 @@ class ComputedNode {
 }
 
 /// A source of the dependency graph: a property or a computed value.
-protocol DependencySource: AnyObject {
+protocol DependencySource: AnyObject, DependencySourceView {
   /// The maximum number of computed values on a path to a property, including this source.
   var height: Int { get }
   /// The computed values that depend on the source, oldest first.
@@ -188,6 +188,20 @@ protocol DependencySource: AnyObject {
   func addDependent(_ node: ComputedNode) -> UInt
   /// Removes the computed value with a number.
   func removeDependent(_ number: UInt)
+}
+
+/// A source of the dependency graph, or a view of one.
+protocol DependencySourceView {
+  /// The source, the same object for all of its views.
+  var dependencySource: any DependencySource { get }
+}
+
+extension DependencySource {
+  var dependencySource: any DependencySource { self }
+}
+
+extension Observed.ReadOnly: DependencySourceView {
+  var dependencySource: any DependencySource { property }
 }
 
 extension Observed: DependencySource {

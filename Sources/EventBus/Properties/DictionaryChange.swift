@@ -2,7 +2,10 @@
 ///
 /// ```swift
 /// @MainActor final class Library {
-///   @Observed var loans: [String: String] = [:]
+///   @Observed private(set) var loans: [String: String] = [:]
+///
+///   func lend(_ book: String, to reader: String) { _loans[book] = reader }
+///   func takeBack(_ book: String) { _loans[book] = nil }
 /// }
 ///
 /// let library = Library()
@@ -12,7 +15,7 @@
 ///   for (book, reader) in change.inserted { print("\(reader) has \(book)") }
 ///   for (book, update) in change.updated { print("\(book): \(update.old), now \(update.new)") }
 /// }
-/// library.$loans["Dune"] = "Ada"
+/// library.lend("Dune", to: "Ada")
 /// ```
 public struct DictionaryChange<Key: Hashable, Value> {
   /// The kinds of information about a change.
@@ -125,16 +128,15 @@ func areKnownEqual<Value>(_ left: Value?, _ right: Value?) -> Bool {
   return isEqual(left)
 }
 
-/// Operations on a dictionary. Each works in place and reports the change of its key to the observers of
-/// elements. Removing an absent key is not a write.
-extension Observed {
+extension ObservableProperty {
   /// Calls a handler with the changes of a dictionary's keys while its owner is alive.
   ///
   /// Reporting operations of the property costs O(*k*) for *k* keys; for other writes see
   /// ``DictionaryChange``. The handler does not cause a copy of the value. The operations of a batch are
   /// reported in one change, unless they cancel each other out.
   ///
-  /// Silent writes, in manual mode or by ``withoutNotifying(_:)``, are reported with the next change.
+  /// Silent writes, in manual mode or by ``Observed/withoutNotifying(_:)``, are reported with the next
+  /// change.
   ///
   /// - Parameters:
   ///   - owner: The object whose lifetime limits the registration, held weakly.
@@ -152,7 +154,7 @@ extension Observed {
     options: ObserveOptions = [],
     _ body: @escaping (O, DictionaryChange<Key, Element>) -> Void
   ) -> Token where Value == [Key: Element] {
-    observeElements(of: owner, id: id, options, body)
+    readOnly.property.observeElements(of: owner, id: id, options, body)
   }
 
   /// Calls a handler with the changes of a dictionary's keys while the returned token is retained.
@@ -167,9 +169,13 @@ extension Observed {
     options: ObserveOptions = [],
     _ body: @escaping (DictionaryChange<Key, Element>) -> Void
   ) -> Token where Value == [Key: Element] {
-    observeElements(options, body)
+    readOnly.property.observeElements(options, body)
   }
+}
 
+/// Operations on a dictionary. Each works in place and reports the change of its key to the observers of
+/// elements. Removing an absent key is not a write.
+extension Observed {
   /// The value of a key; assigning `nil` removes the key.
   ///
   /// - Parameter key: The key.
@@ -216,6 +222,7 @@ extension Observed {
     withExtendedLifetime(former) {}
     return former.value
   }
+
   /// Mutates the dictionary and reports the change of one key.
   @inlinable
   func write<Key: Hashable, Element>(

@@ -185,16 +185,16 @@ extension Observed {
   func clean() { observers?.cleanIfDirty() }
 }
 
-extension Observed where Value: RangeReplaceableCollection & RandomAccessCollection {
+extension ObservableProperty where Value: RangeReplaceableCollection & RandomAccessCollection {
   /// Calls a handler with the changes of the elements while its owner is alive.
   ///
-  /// Operations of the property, such as `$items.append(item)`, are reported as splices; other writes are
+  /// Operations of the property, such as `_items.append(item)`, are reported as splices; other writes are
   /// reported as ``CollectionChange/Kind/setting``. The handler does not cause a copy of the value. The
   /// operations of a batch are reported in one change, even if they cancel each other out, unless another
   /// observer required the old value.
   ///
-  /// Silent writes, in manual mode or by ``withoutNotifying(_:)``, are reported with the next change: as
-  /// splices, if all of them were operations of the property and there were at most 1,000.
+  /// Silent writes, in manual mode or by ``Observed/withoutNotifying(_:)``, are reported with the next
+  /// change: as splices, if all of them were operations of the property and there were at most 1,000.
   ///
   /// The owner is held weakly, and the registration ends with it, as with
   /// ``observe(owner:id:options:_:)``.
@@ -217,7 +217,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     options: ObserveOptions = [],
     _ body: @escaping (O, CollectionChange<Value>) -> Void
   ) -> Token {
-    observeElements(of: owner, id: id, options, body)
+    readOnly.property.observeElements(of: owner, id: id, options, body)
   }
 
   /// Calls a handler with the changes of the elements while the returned token is retained.
@@ -232,7 +232,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     options: ObserveOptions = [],
     _ body: @escaping (CollectionChange<Value>) -> Void
   ) -> Token {
-    observeElements(options, body)
+    readOnly.property.observeElements(options, body)
   }
 }
 

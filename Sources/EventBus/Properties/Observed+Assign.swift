@@ -85,6 +85,22 @@ extension Observed {
 }
 
 extension Observed {
+  /// Adds a validator, which may replace or decline each value before it is stored.
+  ///
+  /// Validators run first, in registration order; each receives the value that the previous one produced.
+  /// A declined value is neither stored nor reported. While a property has validators, mutating the value
+  /// in place copies it.
+  ///
+  /// - Parameter validate: Receives the current value and the proposed one, which it may replace. Returns
+  ///   whether to store the proposed value.
+  /// - Returns: A token that owns the registration: releasing the token ends it.
+  /// - Complexity: Amortized O(1).
+  public func willSet(
+    _ validate: @escaping (_ old: Value, _ proposed: inout Value) -> Bool
+  ) -> Token {
+    observersToJoin().register(value: nil) { PropertyValidator($0, validate) }
+  }
+
   /// Reports a change to the observers.
   ///
   /// Use it for properties in manual mode and after ``withoutNotifying(_:)``. The change is reported even if

@@ -4,8 +4,16 @@
 /// @MainActor final class Account {
 ///   @Observed var balance = 0
 ///   @Observed var owner = "Ada"
-///   @Observed var history: [Int] = []
-///   @Observed(notifies: .manually) var visits = 0
+///   @Observed private(set) var history: [Int] = []
+///   @Observed(notifies: .manually) private(set) var visits = 0
+///
+///   func record() { _history.append(balance) }
+///
+///   func visit(times: Int) {
+///     let old = visits
+///     visits += times
+///     _visits.notifyChange(from: old)
+///   }
 /// }
 /// ```
 ///
@@ -147,11 +155,11 @@ public final class Observed<Value> {
     }
   }
 
-  /// The property itself, for observing it.
-  public var projectedValue: Observed<Value> { self }
-
-  /// The number of slots in use, including those of registrations whose owners have died.
-  package var observerSlotCount: Int { observers?.slots.count ?? 0 }
+  /// A view of the property for reading and observing it.
+  ///
+  /// - Complexity: O(1), without allocation.
+  @inlinable
+  public var projectedValue: ReadOnly { readOnly }
 
   /// The source site of the property.
   var propertySite: PropertySite { (cell.fileID, cell.line) }
@@ -182,9 +190,23 @@ public final class Observed<Value> {
   }
 }
 
-extension Observed: ObservableValue {
+extension Observed: ObservableProperty {
   /// The current value.
+  ///
+  /// - Complexity: O(1).
+  @inlinable
   public var value: Value { storage }
+
+  /// A view of the property for reading and observing it.
+  ///
+  /// - Complexity: O(1), without allocation.
+  @inlinable
+  public var readOnly: ReadOnly { ReadOnly(self) }
+}
+
+extension ObservableProperty {
+  /// The number of slots in use, including those of registrations whose owners have died.
+  package var observerSlotCount: Int { readOnly.property.observers?.slots.count ?? 0 }
 }
 
 @available(*, unavailable)

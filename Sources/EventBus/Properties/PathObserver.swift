@@ -1,4 +1,4 @@
-extension Observed {
+extension ObservableProperty {
   /// Calls a handler for every change of a property of the object that this property holds, and when the
   /// object is replaced.
   ///
@@ -31,7 +31,7 @@ extension Observed {
   /// nothing. A batch that changes both the object and the inner property reports once.
   ///
   /// - Parameters:
-  ///   - path: The key path from the object to its property.
+  ///   - path: The key path from the object to the view of its property, such as `\.$balance`.
   ///   - owner: The object whose lifetime limits the registration.
   ///   - options: The calls to make besides those for changes.
   ///   - body: The handler, called with the owner and the change of the inner value.
@@ -39,16 +39,16 @@ extension Observed {
   /// - Complexity: Amortized O(1).
   @discardableResult
   public func observe<O: AnyObject, Leaf>(
-    _ path: KeyPath<Value, Observed<Leaf>>,
+    _ path: KeyPath<Value, Observed<Leaf>.ReadOnly>,
     owner: O,
     options: ObserveOptions = [],
     _ body: @escaping (O, Change<Leaf>) -> Void
   ) -> Token {
-    observe(
+    readOnly.property.addObserver(
       owner: owner,
       options,
-      find: { $0[keyPath: path] },
-      see: { $0[keyPath: path].storage },
+      find: { $0[keyPath: path].property },
+      see: { $0[keyPath: path].value },
       lift: { $0 },
       leaf: { $0 },
       body
@@ -62,7 +62,7 @@ extension Observed {
   /// object to the value in the new one; if the two are equal, nothing is reported.
   ///
   /// - Parameters:
-  ///   - path: The key path from the object to its property.
+  ///   - path: The key path from the object to the view of its property, such as `\.$balance`.
   ///   - owner: The object whose lifetime limits the registration.
   ///   - options: The calls to make besides those for changes.
   ///   - body: The handler, called with the owner and the change of the inner value.
@@ -70,23 +70,25 @@ extension Observed {
   /// - Complexity: Amortized O(1).
   @discardableResult
   public func observe<O: AnyObject, Wrapped, Leaf>(
-    _ path: KeyPath<Wrapped, Observed<Leaf>>,
+    _ path: KeyPath<Wrapped, Observed<Leaf>.ReadOnly>,
     owner: O,
     options: ObserveOptions = [],
     _ body: @escaping (O, Change<Leaf?>) -> Void
   ) -> Token where Value == Wrapped? {
-    observe(
+    readOnly.property.addObserver(
       owner: owner,
       options,
-      find: { $0?[keyPath: path] },
-      see: { $0?[keyPath: path].storage },
+      find: { $0?[keyPath: path].property },
+      see: { $0?[keyPath: path].value },
       lift: { $0 },
       leaf: { $0 },
       body
     )
   }
+}
 
-  private func observe<O: AnyObject, Leaf, Seen>(
+extension Observed {
+  fileprivate func addObserver<O: AnyObject, Leaf, Seen>(
     owner: O,
     _ options: ObserveOptions,
     find: @escaping (Value) -> Observed<Leaf>?,

@@ -1,4 +1,4 @@
-extension Observed where Value: Sendable {
+extension ObservableProperty where Value: Sendable {
   /// Returns the current value and all later ones as an asynchronous sequence.
   ///
   /// The sequence buffers values from this call on. It ends after its buffered values when the property is
@@ -19,8 +19,18 @@ extension Observed where Value: Sendable {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> some AsyncSequence<Value, Never> & Sendable {
+    let limit = BufferLimit(buffering, fileID: fileID, line: line)
+    return readOnly.property.makeValues(limit, until: lifetime)
+  }
+}
+
+extension Observed where Value: Sendable {
+  fileprivate func makeValues(
+    _ limit: BufferLimit,
+    until lifetime: Lifetime?
+  ) -> PropertyValues<Value> {
     let observers = observersToJoin()
-    let buffer = StreamBuffer<Value>(BufferLimit(buffering, fileID: fileID, line: line))
+    let buffer = StreamBuffer<Value>(limit)
     let token = observers.register(.initial, value: storage) { PropertyValuesObserver($0, buffer) }
     return PropertyValues(buffer, token, until: lifetime)
   }
@@ -28,7 +38,7 @@ extension Observed where Value: Sendable {
 
 /// The values of a property as an asynchronous sequence.
 ///
-/// ``Observed/values(buffering:until:fileID:line:)`` returns it. Each element goes to one of the tasks that
+/// ``ObservableProperty/values(buffering:until:fileID:line:)`` returns it. Each element goes to one of the tasks that
 /// share the sequence. Releasing the sequence ends the registration. It is its own iterator,
 /// because its consumers share one position.
 final class PropertyValues<Value: Sendable>: AsyncSequence, AsyncIteratorProtocol, Sendable {

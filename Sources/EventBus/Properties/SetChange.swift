@@ -2,7 +2,10 @@
 ///
 /// ```swift
 /// @MainActor final class Library {
-///   @Observed var readers: Set<String> = []
+///   @Observed private(set) var readers: Set<String> = []
+///
+///   func admit(_ reader: String) { _readers.insert(reader) }
+///   func dismissAll() { readers = [] }
 /// }
 ///
 /// let library = Library()
@@ -12,7 +15,7 @@
 ///   shown.subtract(change.removed)
 ///   shown.formUnion(change.inserted)
 /// }
-/// library.$readers.insert("Ada")
+/// library.admit("Ada")
 /// ```
 public struct SetChange<Element: Hashable> {
   /// The kinds of information about a change.
@@ -82,16 +85,15 @@ public struct SetChange<Element: Hashable> {
 extension SetChange: ElementsChange {}
 extension SetChange: Sendable where Element: Sendable {}
 
-/// Operations on a set. Each works in place and reports the inserted and removed elements to the observers
-/// of elements. An operation without effect is not a write.
-extension Observed {
+extension ObservableProperty {
   /// Calls a handler with the changes of a set's elements while its owner is alive.
   ///
   /// Reporting operations of the property costs O(*k*) for *k* elements; for other writes see ``SetChange``.
   /// The handler does not cause a copy of the value. The operations of a batch are reported in one change,
   /// unless they cancel each other out.
   ///
-  /// Silent writes, in manual mode or by ``withoutNotifying(_:)``, are reported with the next change.
+  /// Silent writes, in manual mode or by ``Observed/withoutNotifying(_:)``, are reported with the next
+  /// change.
   ///
   /// - Parameters:
   ///   - owner: The object whose lifetime limits the registration, held weakly.
@@ -109,7 +111,7 @@ extension Observed {
     options: ObserveOptions = [],
     _ body: @escaping (O, SetChange<Element>) -> Void
   ) -> Token where Value == Set<Element> {
-    observeElements(of: owner, id: id, options, body)
+    readOnly.property.observeElements(of: owner, id: id, options, body)
   }
 
   /// Calls a handler with the changes of a set's elements while the returned token is retained.
@@ -124,9 +126,13 @@ extension Observed {
     options: ObserveOptions = [],
     _ body: @escaping (SetChange<Element>) -> Void
   ) -> Token where Value == Set<Element> {
-    observeElements(options, body)
+    readOnly.property.observeElements(options, body)
   }
+}
 
+/// Operations on a set. Each works in place and reports the inserted and removed elements to the observers
+/// of elements. An operation without effect is not a write.
+extension Observed {
   /// Inserts an element, unless the set contains an equal one.
   ///
   /// - Parameter element: The element to insert.
@@ -186,6 +192,7 @@ extension Observed {
     write(removed: removed) { $0.subtract(removed) }
     withExtendedLifetime(removed) {}
   }
+
   /// Mutates the set and reports the inserted and removed elements.
   @inlinable
   func write<Element: Hashable>(

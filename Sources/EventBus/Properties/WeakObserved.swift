@@ -23,9 +23,9 @@
 /// isolation they were written in; no lock is held while they are called or their captures are released.
 @propertyWrapper
 public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
-  private typealias Core = SharedCore<WeakReferent<Referent>?>
+  fileprivate typealias Core = SharedCore<WeakReferent<Referent>?>
 
-  private let core: Core
+  fileprivate let core: Core
 
   /// Creates a property.
   ///
@@ -64,8 +64,48 @@ public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
     }
   }
 
-  /// The property itself, for observing it.
-  public var projectedValue: WeakObserved<Referent> { self }
+  /// A view of the property for reading and observing it.
+  public var projectedValue: ReadOnly { readOnly }
+}
+
+extension WeakObserved {
+  /// A view of a weak property that can be read and observed, but not changed.
+  ///
+  /// The projected value of a property, such as `$visitor`, is such a view. It retains the property, but
+  /// neither the object to which the property refers nor the object that declares it.
+  ///
+  /// ## Thread safety
+  ///
+  /// All members may be called on any thread.
+  public struct ReadOnly: WeakObservableProperty {
+    fileprivate let property: WeakObserved
+
+    /// This view.
+    public var readOnly: WeakObserved.ReadOnly { self }
+  }
+}
+
+extension WeakObserved: WeakObservableProperty {
+  /// A view of the property for reading and observing it.
+  public var readOnly: ReadOnly { ReadOnly(property: self) }
+}
+
+/// A weak property that can be observed: a ``WeakObserved`` property, or its ``WeakObserved/ReadOnly`` view.
+///
+/// Both have the members for reading and observing. Only ``WeakObserved/wrappedValue`` sets the object.
+public protocol WeakObservableProperty<Referent>: Sendable {
+  /// The type of the object.
+  associatedtype Referent: LifetimeOwner & Sendable
+
+  /// A view of the property for reading and observing it.
+  var readOnly: WeakObserved<Referent>.ReadOnly { get }
+}
+
+extension WeakObservableProperty {
+  /// The object, or `nil`.
+  ///
+  /// - Complexity: O(1) with one lock.
+  public var value: Referent? { readOnly.property.wrappedValue }
 
   /// The number of merged changes, as for ``SharedObserved/mergedCount``.
   ///
@@ -79,9 +119,11 @@ public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
   public func unobserve<Owner: AnyObject>(owner: Owner) {
     core.endAll { $0.belongs(to: owner, as: nil) }
   }
+
+  private var core: WeakObserved<Referent>.Core { readOnly.property.core }
 }
 
-extension WeakObserved {
+extension WeakObservableProperty {
   /// Calls a handler for every change while the returned token is retained.
   ///
   /// - Parameters:
@@ -98,7 +140,7 @@ extension WeakObserved {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Change<Referent?>) -> Void
   ) -> Token {
-    let request = Core.Request(options: options, fileID: fileID, line: line)
+    let request = WeakObserved<Referent>.Core.Request(options: options, fileID: fileID, line: line)
     let (actor, call) = (handler.isolation, withoutIsolation(handler))
     return core.observe(request, on: actor, WeakReferent.objects, call)
   }
@@ -128,7 +170,12 @@ extension WeakObserved {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Referent?>) -> Void
   ) -> Token {
-    let request = Core.Request(options: options, fileID: fileID, line: line, id: id)
+    let request = WeakObserved<Referent>.Core.Request(
+      options: options,
+      fileID: fileID,
+      line: line,
+      id: id
+    )
     let (actor, call) = (handler.isolation, withoutIsolation(handler))
     return core.observe(request, owner: owner, on: actor, WeakReferent.objects, call)
   }
@@ -154,7 +201,12 @@ extension WeakObserved {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Change<Referent?>) -> Void
   ) -> Token {
-    let request = Core.Request(options: options, fileID: fileID, line: line, id: id)
+    let request = WeakObserved<Referent>.Core.Request(
+      options: options,
+      fileID: fileID,
+      line: line,
+      id: id
+    )
     let call = withoutIsolation(onOwner: handler)
     return core.observe(request, owner: owner, on: owner, WeakReferent.objects, call)
   }

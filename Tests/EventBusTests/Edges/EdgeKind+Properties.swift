@@ -4,8 +4,9 @@ import TestSupport
 extension EdgeKind {
   /// The kinds of registration with a property.
   static let ofProperties = [
-    property, propertyWithOwner, propertyWithLifetimeOwner, path, computed, element, shared,
-    sharedWithOwner, sharedOnMainActor, weakProperty,
+    property, propertyWithOwner, propertyWithLifetimeOwner, standalone, path, standalonePath,
+    computed, standaloneComputed, element, shared, sharedWithOwner, sharedOnMainActor, weakProperty,
+    weakView,
   ]
 
   private static let noPost: [EdgeRow: String] = [
@@ -44,6 +45,15 @@ extension EdgeKind {
     return EdgeSubject(model, token).owned(by: Holder(owner))
   }
 
+  private static let standalone = EdgeKind(
+    "standalone property",
+    traits: [.freesAtNextUse],
+    excluding: noPost
+  ) { handler in
+    let count = Observed(wrappedValue: 0)
+    return EdgeSubject(count, count.observe { _ in handler.callSafely() })
+  }
+
   private static let path = EdgeKind(
     "property path",
     owner: .object,
@@ -66,6 +76,29 @@ extension EdgeKind {
     return subject.owned(by: Holder(owner))
   }
 
+  private static let standalonePath = EdgeKind(
+    "path to a standalone property",
+    owner: .object,
+    traits: [.freesAtNextUse, .isKept],
+    excluding: noPost
+  ) { handler in
+    let count = Observed(wrappedValue: 0)
+    let (owner, other) = (PlainOwner(), PlainOwner())
+    let node = EdgeNode(count)
+    let outer = Observed<EdgeNode>(wrappedValue: node, by: ===)
+    let token = outer.observe(\.count.readOnly, owner: owner) { _, _ in handler.callSafely() }
+    let subject = EdgeSubject(
+      token,
+      fire: {
+        count.wrappedValue += 1
+        outer.wrappedValue = node
+      },
+      poke: { count.wrappedValue += 1 }
+    )
+    subject.register = { outer.readOnly.observe(\.count.readOnly, owner: other) { _, _ in } }
+    return subject.owned(by: Holder(owner))
+  }
+
   private static let computed = EdgeKind(
     "computed",
     traits: [.freesAtNextUse],
@@ -74,6 +107,18 @@ extension EdgeKind {
     let model = EdgeModel()
     let computed = Computed(model.$value) { $0 * 2 }
     let subject = EdgeSubject(model, computed.observe { _ in handler.callSafely() })
+    subject.register = { computed.observe { _ in } }
+    return subject
+  }
+
+  private static let standaloneComputed = EdgeKind(
+    "computed from a standalone property",
+    traits: [.freesAtNextUse],
+    excluding: noPost
+  ) { handler in
+    let count = Observed(wrappedValue: 0)
+    let computed = Computed(count, count.readOnly) { $0 + $1 }
+    let subject = EdgeSubject(count, computed.observe { _ in handler.callSafely() })
     subject.register = { computed.observe { _ in } }
     return subject
   }
@@ -141,14 +186,28 @@ extension EdgeKind {
   }
 
   private static let weakProperty = EdgeKind("weak property", excluding: noPost) { handler in
+    let property = WeakObserved<LivedOwner>()
+    return weak(property, observedAs: property, handler)
+  }
+
+  private static let weakView = EdgeKind("view of a weak property", excluding: noPost) { handler in
+    let property = WeakObserved<LivedOwner>()
+    return weak(property, observedAs: property.readOnly, handler)
+  }
+
+  private static func weak(
+    _ property: WeakObserved<LivedOwner>,
+    observedAs view: some WeakObservableProperty<LivedOwner>,
+    _ handler: EdgeHandler
+  ) -> EdgeSubject {
     let guests = [LivedOwner(), LivedOwner()]
-    let (property, turns) = (WeakObserved<LivedOwner>(), Counter())
+    let turns = Counter()
     let subject = EdgeSubject(
-      property.observe { _ in handler.callSafely() },
+      view.observe { _ in handler.callSafely() },
       fire: { property.wrappedValue = guests[turns.add() % 2] },
       poke: { property.wrappedValue = guests[turns.add() % 2] }
     )
-    subject.register = { property.observe { _ in } }
+    subject.register = { view.observe { _ in } }
     return subject
   }
 }
@@ -161,6 +220,11 @@ extension EdgeSubject {
       poke: { property.update { $0 += 1 } }
     )
     register = { property.observe { _ in } }
+  }
+
+  fileprivate convenience init(_ count: Observed<Int>, _ token: Token) {
+    self.init(token, fire: { count.wrappedValue += 1 }, poke: { count.wrappedValue += 1 })
+    register = { count.readOnly.observe { _ in } }
   }
 
   fileprivate convenience init(_ model: EdgeModel, _ token: Token) {
@@ -178,4 +242,10 @@ private final class EdgeRoot {
   @Observed var model: EdgeModel
 
   init(_ model: EdgeModel) { self.model = model }
+}
+
+private final class EdgeNode {
+  let count: Observed<Int>
+
+  init(_ count: Observed<Int>) { self.count = count }
 }

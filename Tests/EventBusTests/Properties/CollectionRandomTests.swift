@@ -9,7 +9,7 @@ struct CollectionRandomTests {
 
   /// Does one operation of many kinds.
   private func step(_ shelf: Shelf, _ numbers: inout SampleNumbers) {
-    let items = shelf.$items
+    let items = shelf.itemsProperty
     let count = shelf.items.count
     let some = (0..<numbers.next(below: 4)).map { _ in numbers.next(below: 6) }
     let place = numbers.next(below: count + 1)
@@ -58,7 +58,7 @@ struct CollectionRandomTests {
       switch company {
       case .none: nil
       case .changes: shelf.$items.observe { _ in }
-      case .validator: shelf.$items.willSet { _, proposed in proposed.count < 40 }
+      case .validator: shelf.itemsProperty.willSet { _, proposed in proposed.count < 40 }
       case .prior: shelf.$items.observe(options: .prior) { _ in }
       }
     for _ in 0..<600 {
@@ -66,7 +66,7 @@ struct CollectionRandomTests {
       case 0:
         batch { for _ in 0..<numbers.next(below: 6) { step(shelf, &numbers) } }
       case 1:
-        shelf.$items.withoutNotifying { $0.append(7) }
+        shelf.itemsProperty.withoutNotifying { $0.append(7) }
         continue
       case 2:
         let pause = token.pause()
@@ -74,12 +74,12 @@ struct CollectionRandomTests {
         pause.cancel()
         continue
       case 3:
-        shelf.$items.notifyChange(from: mirror)
+        shelf.itemsProperty.notifyChange(from: mirror)
       default: step(shelf, &numbers)
       }
-      if shelf.items.count > 60 { shelf.$items.removeSubrange(10..<50) }
+      if shelf.items.count > 60 { shelf.itemsProperty.removeSubrange(10..<50) }
     }
-    shelf.$items.append(1)
+    shelf.itemsProperty.append(1)
     #expect(mirror == shelf.items)
     #expect(recorded > 0 || company == .validator || company == .prior)
     withExtendedLifetime((token, other)) {}

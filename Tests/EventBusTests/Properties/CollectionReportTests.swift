@@ -57,7 +57,7 @@ struct CollectionReportTests {
     let token = shelf.$items.observeElements(options: .initial) { [notes] change in
       notes.append("\(change.text): " + change.difference().map(\.text).joined())
     }
-    shelf.$items.append(4)
+    shelf.itemsProperty.append(4)
     #expect(notes.entries == ["initial: +0[1, 2, 3]", "+3[4]: +3[4]"])
     withExtendedLifetime(token) {}
   }
@@ -66,9 +66,9 @@ struct CollectionReportTests {
   func batchOfOperations() {
     let token = observe()
     batch {
-      shelf.$items.append(4)
-      shelf.$items.remove(at: 0)
-      shelf.$items.swapAt(0, 1)
+      shelf.itemsProperty.append(4)
+      shelf.itemsProperty.remove(at: 0)
+      shelf.itemsProperty.swapAt(0, 1)
       #expect(notes.entries.isEmpty)
     }
     #expect(notes.entries == ["+3[4] -0[1] =0[2]→[3] =1[3]→[2]"])
@@ -82,10 +82,10 @@ struct CollectionReportTests {
     }
     batch {
       shelf.items = [1, 2]
-      shelf.$items.append(7)
+      shelf.itemsProperty.append(7)
     }
     batch {
-      shelf.$items.append(8)
+      shelf.itemsProperty.append(8)
       shelf.items = [1]
     }
     #expect(notes.entries == ["=2[3]→[7]", "=0[]→[1]"])
@@ -96,14 +96,14 @@ struct CollectionReportTests {
   func netZero() {
     let token = observe()
     batch {
-      shelf.$items.append(4)
-      shelf.$items.remove(at: 3)
+      shelf.itemsProperty.append(4)
+      shelf.itemsProperty.remove(at: 3)
     }
     #expect(notes.entries == ["+3[4] -3[4]"])
     let other = shelf.$items.observe { _ in }
     batch {
-      shelf.$items.append(4)
-      shelf.$items.remove(at: 3)
+      shelf.itemsProperty.append(4)
+      shelf.itemsProperty.remove(at: 3)
     }
     #expect(notes.entries.count == 1)
     withExtendedLifetime((token, other)) {}
@@ -115,15 +115,15 @@ struct CollectionReportTests {
     var mirror: [Int] = []
     var token: Token?
     batch {
-      shelf.$items.append(4)
+      shelf.itemsProperty.append(4)
       token = shelf.$items.observeElements(options: .initial) {
         for splice in $0.difference() { mirror.apply(splice) }
       }
       #expect(mirror == [1, 2, 3, 4])
-      shelf.$items.remove(at: 0)
+      shelf.itemsProperty.remove(at: 0)
     }
     #expect(mirror == [2, 3, 4])
-    shelf.$items.append(5)
+    shelf.itemsProperty.append(5)
     #expect(mirror == [2, 3, 4, 5])
     #expect(notes.entries == ["+3[4] -0[1]", "+3[5]"])
     withExtendedLifetime((first, token)) {}
@@ -133,7 +133,7 @@ struct CollectionReportTests {
   func registeredAfterwards() {
     var tokens: [Token] = []
     batch {
-      shelf.$items.append(4)
+      shelf.itemsProperty.append(4)
       tokens.append(observe())
     }
     #expect(notes.entries.isEmpty)
@@ -147,10 +147,10 @@ struct CollectionReportTests {
         notes.append("\(index) \(change.text)")
         for splice in change.splices { mirrors[index].apply(splice) }
         #expect(mirrors[index] == change.new)
-        if index == 0, change.new.count < 6 { shelf.$items.insert(change.new.count, at: 0) }
+        if index == 0, change.new.count < 6 { shelf.itemsProperty.insert(change.new.count, at: 0) }
       }
     }
-    shelf.$items.append(9)
+    shelf.itemsProperty.append(9)
     #expect(shelf.items == [5, 4, 1, 2, 3, 9])
     #expect(mirrors == [shelf.items, shelf.items])
     #expect(
@@ -167,11 +167,11 @@ struct CollectionReportTests {
       notes.append(change.text)
       for splice in change.difference() { notes.append("\(splice.range) \(splice.inserted)") }
     }
-    shelf.$items.withoutNotifying { $0.append(4) }
+    shelf.itemsProperty.withoutNotifying { $0.append(4) }
     #expect(notes.entries.isEmpty)
-    shelf.$items.append(5)
-    shelf.$items.append(6)
-    shelf.$items.withoutNotifying { $0.removeAll() }
+    shelf.itemsProperty.append(5)
+    shelf.itemsProperty.append(6)
+    shelf.itemsProperty.withoutNotifying { $0.removeAll() }
     shelf.items = [1]
     #expect(
       notes.entries == [
@@ -184,12 +184,12 @@ struct CollectionReportTests {
   @Test("An observer registered after a silent write starts from the written value")
   func registeredAfterSilence() {
     let first = observe()
-    shelf.$items.withoutNotifying { $0.append(4) }
+    shelf.itemsProperty.withoutNotifying { $0.append(4) }
     var mirror: [Int] = []
     let token = shelf.$items.observeElements(options: .initial) {
       for splice in $0.difference() { mirror.apply(splice) }
     }
-    shelf.$items.append(5)
+    shelf.itemsProperty.append(5)
     #expect(mirror == [1, 2, 3, 4, 5])
     withExtendedLifetime((first, token)) {}
   }
@@ -200,36 +200,40 @@ struct CollectionReportTests {
     let token = shelf.$items.observeElements {
       for splice in $0.difference() { mirror.apply(splice) }
     }
-    shelf.$items.withoutNotifying { $0.append(4) }
+    shelf.itemsProperty.withoutNotifying { $0.append(4) }
     batch {
       shelf.items = []
       shelf.items = [1, 2, 3, 4]
     }
     #expect(mirror == [1, 2, 3])
-    shelf.$items.append(5)
+    shelf.itemsProperty.append(5)
     #expect(mirror == [1, 2, 3, 4, 5])
     withExtendedLifetime(token) {}
   }
 
   @Test("In manual mode, the operations since the last notice are reported with the next one")
   func manual() {
-    final class Model { @Observed(notifies: .manually) var items = [1] }
+    final class Model {
+      @Observed(notifies: .manually) var items = [1]
+
+      var itemsProperty: Observed<[Int]> { _items }
+    }
     let model = Model()
     let token = model.$items.observeElements { [notes] change in
       notes.append(change.difference().map(\.text).joined(separator: " "))
     }
-    model.$items.append(2)
-    model.$items.remove(at: 0)
+    model.itemsProperty.append(2)
+    model.itemsProperty.remove(at: 0)
     #expect(notes.entries.isEmpty)
-    model.$items.notifyChange(from: [1])
+    model.itemsProperty.notifyChange(from: [1])
     let old = model.items
     model.items.append(3)
-    model.$items.append(4)
-    model.$items.notifyChange(from: old)
+    model.itemsProperty.append(4)
+    model.itemsProperty.notifyChange(from: old)
     batch {
       let old = model.items
       model.items = []
-      model.$items.notifyChange(from: old)
+      model.itemsProperty.notifyChange(from: old)
     }
     #expect(notes.entries == ["+1[2] -0[1]", "+1[3, 4]", "-0[2, 3, 4]"])
     withExtendedLifetime(token) {}
@@ -237,15 +241,19 @@ struct CollectionReportTests {
 
   @Test("Silent operations are kept individually up to a thousand")
   func manyWrites() {
-    final class Model { @Observed(notifies: .manually) var items: [Int] = [] }
+    final class Model {
+      @Observed(notifies: .manually) var items: [Int] = []
+
+      var itemsProperty: Observed<[Int]> { _items }
+    }
     let model = Model()
     let token = model.$items.observeElements { [notes] change in
       notes.append("\(change.kind) \(change.splices.count)")
     }
     for count in [1_000, 1_001] {
       let old = model.items
-      for number in 0..<count { model.$items.append(number) }
-      model.$items.notifyChange(from: old)
+      for number in 0..<count { model.itemsProperty.append(number) }
+      model.itemsProperty.notifyChange(from: old)
     }
     #expect(notes.entries == ["splices 1000", "setting 0"])
     withExtendedLifetime(token) {}
@@ -253,15 +261,19 @@ struct CollectionReportTests {
 
   @Test("Operations kept for reports are released with the last observer that needs them")
   func recordsAreFreed() {
-    final class Model { @Observed(notifies: .manually) var items: [Tally.Probe] = [] }
+    final class Model {
+      @Observed(notifies: .manually) var items: [Tally.Probe] = []
+
+      var itemsProperty: Observed<[Tally.Probe]> { _items }
+    }
     let (model, tally) = (Model(), Tally())
     let token = model.$items.observeElements { _ in }
-    model.$items.append(tally.probe())
-    model.$items.removeAll()
+    model.itemsProperty.append(tally.probe())
+    model.itemsProperty.removeAll()
     #expect(tally.live == 1)
     token.cancel()
-    model.$items.append(contentsOf: [])
-    model.$items.removeAll { _ in false }
+    model.itemsProperty.append(contentsOf: [])
+    model.itemsProperty.removeAll { _ in false }
     #expect(tally.live == 0)
   }
 
@@ -273,10 +285,10 @@ struct CollectionReportTests {
       for splice in change.difference() { mirror.apply(splice) }
     }
     let pause = token.pause()
-    shelf.$items.append(4)
+    shelf.itemsProperty.append(4)
     pause.cancel()
-    shelf.$items.append(5)
-    shelf.$items.append(6)
+    shelf.itemsProperty.append(5)
+    shelf.itemsProperty.append(6)
     #expect(mirror == [1, 2, 3, 4, 5, 6])
     #expect(notes.entries == ["setting", "+5[6]"])
     withExtendedLifetime(token) {}
@@ -285,7 +297,7 @@ struct CollectionReportTests {
   @Test("With a validator, an operation is a setting with an exact difference and may be declined")
   func validator() {
     let tokens = [
-      shelf.$items.willSet { _, proposed in
+      shelf.itemsProperty.willSet { _, proposed in
         if proposed.count > 4 { return false }
         proposed.sort()
         return true
@@ -294,8 +306,8 @@ struct CollectionReportTests {
         notes.append("\(change.kind) " + change.difference().map(\.text).joined(separator: " "))
       },
     ]
-    shelf.$items.append(0)
-    shelf.$items.append(9)
+    shelf.itemsProperty.append(0)
+    shelf.itemsProperty.append(9)
     #expect(shelf.items == [0, 1, 2, 3])
     #expect(notes.entries == ["setting +0[0]"])
     withExtendedLifetime(tokens) {}
@@ -308,11 +320,11 @@ struct CollectionReportTests {
     var mirror = [1, 2, 3]
     let tokens = [
       shelf.$items.observe(options: .prior) { [unowned shelf] change in
-        if change.kind == .prior, change.new.count == 4 { shelf.$items.removeAll() }
+        if change.kind == .prior, change.new.count == 4 { shelf.itemsProperty.removeAll() }
       },
       shelf.$items.observeElements { for splice in $0.difference() { mirror.apply(splice) } },
     ]
-    shelf.$items.append(4)
+    shelf.itemsProperty.append(4)
     #expect(shelf.items == [1, 2, 3, 4])
     #expect(mirror == [1, 2, 3, 4])
     withExtendedLifetime(tokens) {}
@@ -321,10 +333,10 @@ struct CollectionReportTests {
   @Test("An operation with an equal result is reported only if the old value was not kept")
   func equal() {
     let token = observe()
-    shelf.$items.replace(at: 0, with: 1)
+    shelf.itemsProperty.replace(at: 0, with: 1)
     #expect(notes.entries == ["=0[1]→[1]"])
     let other = shelf.$items.observe { _ in }
-    shelf.$items.replace(at: 0, with: 1)
+    shelf.itemsProperty.replace(at: 0, with: 1)
     #expect(notes.entries.count == 1)
     withExtendedLifetime((token, other)) {}
   }
@@ -334,7 +346,7 @@ struct CollectionReportTests {
     let first = observe()
     let second = observe()
     first.cancel()
-    shelf.$items.append(4)
+    shelf.itemsProperty.append(4)
     #expect(notes.entries == ["+3[4]"])
     withExtendedLifetime(second) {}
   }
@@ -344,11 +356,11 @@ struct CollectionReportTests {
     let count = Computed(shelf.$items) { $0.count }
     let numbers = Notes<Int>()
     let tokens = [count.observe { numbers.append($0.new) }, observe()]
-    shelf.$items.append(4)
+    shelf.itemsProperty.append(4)
     #expect(count.value == 4)
     batch {
-      shelf.$items.append(5)
-      shelf.$items.append(6)
+      shelf.itemsProperty.append(5)
+      shelf.itemsProperty.append(6)
     }
     #expect(numbers.entries == [4, 6])
     withExtendedLifetime(tokens) {}
@@ -366,24 +378,24 @@ struct CollectionCopyTests {
   private func staysInPlace(_ shelf: Shelf) -> Bool {
     shelf.items.reserveCapacity(100)
     let address = address(shelf)
-    shelf.$items.append(4)
-    shelf.$items.append(contentsOf: [5, 6])
-    shelf.$items.insert(0, at: 0)
-    shelf.$items.insert(contentsOf: [7, 8], at: 2)
-    shelf.$items.remove(at: 1)
-    shelf.$items.removeSubrange(0..<1)
-    shelf.$items.replace(at: 0, with: 3)
-    shelf.$items.replaceSubrange(1..<2, with: [1, 2, 3])
-    shelf.$items.move(from: 0, to: 3)
-    shelf.$items.swapAt(0, 1)
-    shelf.$items.removeAll { $0 == 2 }
+    shelf.itemsProperty.append(4)
+    shelf.itemsProperty.append(contentsOf: [5, 6])
+    shelf.itemsProperty.insert(0, at: 0)
+    shelf.itemsProperty.insert(contentsOf: [7, 8], at: 2)
+    shelf.itemsProperty.remove(at: 1)
+    shelf.itemsProperty.removeSubrange(0..<1)
+    shelf.itemsProperty.replace(at: 0, with: 3)
+    shelf.itemsProperty.replaceSubrange(1..<2, with: [1, 2, 3])
+    shelf.itemsProperty.move(from: 0, to: 3)
+    shelf.itemsProperty.swapAt(0, 1)
+    shelf.itemsProperty.removeAll { $0 == 2 }
     batch {
-      shelf.$items.append(7)
+      shelf.itemsProperty.append(7)
       shelf.items.append(8)
     }
     shelf.items.append(9)
-    shelf.$items.removeAll()
-    shelf.$items.append(1)
+    shelf.itemsProperty.removeAll()
+    shelf.itemsProperty.append(1)
     return address == self.address(shelf)
   }
 
@@ -409,7 +421,7 @@ struct CollectionCopyTests {
     let wishes: [() -> Token] = [
       { shelf.$items.observe { _ in } },
       { shelf.$items.observe(options: .prior) { _ in } },
-      { shelf.$items.willSet { _, _ in true } },
+      { shelf.itemsProperty.willSet { _, _ in true } },
     ]
     for wish in wishes {
       let token = wish()

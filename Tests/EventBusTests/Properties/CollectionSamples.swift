@@ -7,6 +7,12 @@ final class Shelf {
   @Observed var tags: Set<String> = []
   @Observed var prices: [String: Int] = [:]
 
+  /// The properties themselves, for tests that act on them.
+  var itemsProperty: Observed<[Int]> { _items }
+  var sliceProperty: Observed<ArraySlice<Int>> { _slice }
+  var tagsProperty: Observed<Set<String>> { _tags }
+  var pricesProperty: Observed<[String: Int]> { _prices }
+
   init(_ items: [Int] = []) { self.items = items }
 }
 

@@ -16,8 +16,8 @@ struct CollectionTests {
   @Test("Appending reports an insertion at the end")
   func append() {
     let told = told([1]) {
-      $0.$items.append(2)
-      $0.$items.append(contentsOf: 3...4)
+      $0.itemsProperty.append(2)
+      $0.itemsProperty.append(contentsOf: 3...4)
       #expect($0.items == [1, 2, 3, 4])
     }
     #expect(told == ["+1[2]", "+2[3, 4]"])
@@ -26,8 +26,8 @@ struct CollectionTests {
   @Test("Inserting reports its position")
   func insert() {
     let told = told([1, 2]) {
-      $0.$items.insert(0, at: 0)
-      $0.$items.insert(contentsOf: [8, 9], at: 3)
+      $0.itemsProperty.insert(0, at: 0)
+      $0.itemsProperty.insert(contentsOf: [8, 9], at: 3)
       #expect($0.items == [0, 1, 2, 8, 9])
     }
     #expect(told == ["+0[0]", "+3[8, 9]"])
@@ -36,10 +36,10 @@ struct CollectionTests {
   @Test("Removing reports the removed element and returns it")
   func remove() {
     let told = told([1, 2, 3, 4]) {
-      #expect($0.$items.remove(at: 1) == 2)
-      $0.$items.removeSubrange(1..<3)
+      #expect($0.itemsProperty.remove(at: 1) == 2)
+      $0.itemsProperty.removeSubrange(1..<3)
       #expect($0.items == [1])
-      $0.$items.removeAll()
+      $0.itemsProperty.removeAll()
       #expect($0.items.isEmpty)
     }
     #expect(told == ["-1[2]", "-1[3, 4]", "-0[1]"])
@@ -48,7 +48,7 @@ struct CollectionTests {
   @Test("Removing by a condition reports one removal per run of adjacent elements")
   func removeWhere() {
     let told = told([1, 2, 4, 5, 6, 8, 9]) {
-      $0.$items.removeAll { $0.isMultiple(of: 2) }
+      $0.itemsProperty.removeAll { $0.isMultiple(of: 2) }
       #expect($0.items == [1, 5, 9])
     }
     #expect(told == ["-1[2, 4] -2[6, 8]"])
@@ -58,7 +58,7 @@ struct CollectionTests {
   func throwingCondition() {
     let told = told([1, 2, 3]) { shelf in
       #expect(throws: SampleError.self) {
-        try shelf.$items.removeAll { number in
+        try shelf.itemsProperty.removeAll { number in
           if number == 3 { throw SampleError(number: 3) }
           return true
         }
@@ -71,8 +71,8 @@ struct CollectionTests {
   @Test("Replacing reports the removed and the inserted elements")
   func replace() {
     let told = told([1, 2, 3]) {
-      #expect($0.$items.replace(at: 1, with: 7) == 2)
-      $0.$items.replaceSubrange(0..<2, with: [4, 5, 6])
+      #expect($0.itemsProperty.replace(at: 1, with: 7) == 2)
+      $0.itemsProperty.replaceSubrange(0..<2, with: [4, 5, 6])
       #expect($0.items == [4, 5, 6, 3])
     }
     #expect(told == ["=1[2]→[7]", "=0[1, 7]→[4, 5, 6]"])
@@ -81,9 +81,9 @@ struct CollectionTests {
   @Test("A move is a removal and an insertion, and leaves the element at its destination")
   func move() {
     let told = told([1, 2, 3, 4]) {
-      $0.$items.move(from: 0, to: 2)
+      $0.itemsProperty.move(from: 0, to: 2)
       #expect($0.items == [2, 3, 1, 4])
-      $0.$items.move(from: 3, to: 0)
+      $0.itemsProperty.move(from: 3, to: 0)
       #expect($0.items == [4, 2, 3, 1])
     }
     #expect(told == ["-0[1] +2[1]", "-3[4] +0[4]"])
@@ -92,7 +92,7 @@ struct CollectionTests {
   @Test("A swap is two replacements")
   func swap() {
     let told = told([1, 2, 3]) {
-      $0.$items.swapAt(0, 2)
+      $0.itemsProperty.swapAt(0, 2)
       #expect($0.items == [3, 2, 1])
     }
     #expect(told == ["=0[1]→[3] =2[3]→[1]"])
@@ -101,16 +101,16 @@ struct CollectionTests {
   @Test("An operation without effect is no write")
   func nothing() {
     let told = told([1, 2]) {
-      $0.$items.append(contentsOf: [])
-      $0.$items.insert(contentsOf: [], at: 1)
-      $0.$items.removeSubrange(1..<1)
-      $0.$items.replaceSubrange(2..<2, with: [])
-      $0.$items.removeAll { $0 > 5 }
-      $0.$items.move(from: 1, to: 1)
-      $0.$items.swapAt(0, 0)
+      $0.itemsProperty.append(contentsOf: [])
+      $0.itemsProperty.insert(contentsOf: [], at: 1)
+      $0.itemsProperty.removeSubrange(1..<1)
+      $0.itemsProperty.replaceSubrange(2..<2, with: [])
+      $0.itemsProperty.removeAll { $0 > 5 }
+      $0.itemsProperty.move(from: 1, to: 1)
+      $0.itemsProperty.swapAt(0, 0)
     }
     #expect(told.isEmpty)
-    #expect(self.told { $0.$items.removeAll() }.isEmpty)
+    #expect(self.told { $0.itemsProperty.removeAll() }.isEmpty)
   }
 
   @Test("Positions are offsets, even if indices do not start at zero")
@@ -118,8 +118,8 @@ struct CollectionTests {
     let (shelf, notes) = (Shelf(), Notes<String>())
     shelf.slice = [9, 9, 1, 2, 3][2...]
     let token = shelf.$slice.observeElements { notes.append($0.text) }
-    shelf.$slice.remove(at: 3)
-    shelf.$slice.insert(7, at: 2)
+    shelf.sliceProperty.remove(at: 3)
+    shelf.sliceProperty.insert(7, at: 2)
     #expect(Array(shelf.slice) == [7, 1, 3])
     #expect(notes.entries == ["-1[2]", "+0[7]"])
     withExtendedLifetime(token) {}
@@ -128,10 +128,10 @@ struct CollectionTests {
   @Test("Operations work without observers")
   func unobserved() {
     let shelf = Shelf([1, 2, 3])
-    shelf.$items.append(4)
-    shelf.$items.move(from: 0, to: 3)
-    shelf.$items.removeAll { $0 == 3 }
-    shelf.$items.swapAt(0, 1)
+    shelf.itemsProperty.append(4)
+    shelf.itemsProperty.move(from: 0, to: 3)
+    shelf.itemsProperty.removeAll { $0 == 3 }
+    shelf.itemsProperty.swapAt(0, 1)
     #expect(shelf.items == [4, 2, 1])
   }
 
@@ -142,7 +142,7 @@ struct CollectionTests {
       notes.append($0.old)
       notes.append($0.new)
     }
-    shelf.$items.append(2)
+    shelf.itemsProperty.append(2)
     #expect(notes.entries == [[1], [1, 2]])
     withExtendedLifetime(token) {}
   }
@@ -158,10 +158,10 @@ struct CollectionTests {
         notes.append(change.text)
       }
     }
-    shelf.$items.append(1)
+    shelf.itemsProperty.append(1)
     #expect(viewer?.shown == ["+0[1]"])
     viewer = nil
-    shelf.$items.append(2)
+    shelf.itemsProperty.append(2)
     #expect(notes.entries == ["+0[1]"])
     #expect(token?.isActive == false)
   }
@@ -174,7 +174,7 @@ struct CollectionTests {
     }
     viewer.lifetime.end()
     #expect(!token.isActive)
-    shelf.$items.append(1)
+    shelf.itemsProperty.append(1)
     #expect(viewer.shown.isEmpty)
   }
 
@@ -189,10 +189,10 @@ struct CollectionTests {
       }
     }
     var token: Token? = shelf.$items.observeElements { viewer.shown.append("c" + $0.text) }
-    shelf.$items.append(1)
+    shelf.itemsProperty.append(1)
     #expect(token?.isActive == true)
     token = nil
-    shelf.$items.append(2)
+    shelf.itemsProperty.append(2)
     #expect(viewer.shown == ["b+0[1]", "c+0[1]", "b+1[2]"])
   }
 
@@ -210,27 +210,31 @@ struct CollectionTests {
       init(_ atDeinit: @escaping () -> Void) { self.atDeinit = atDeinit }
       deinit { atDeinit() }
     }
-    final class Model { @Observed var items: [Item] = [] }
+    final class Model {
+      @Observed var items: [Item] = []
+
+      var itemsProperty: Observed<[Item]> { _items }
+    }
     for isObserved in [false, true] {
       let (model, notes) = (Model(), Notes<Int>())
       let token = isObserved ? model.$items.observeElements { _ in } : nil
       func fill() {
         for _ in 0..<6 {
-          model.$items.append(Item { [unowned model] in notes.append(model.items.count) })
+          model.itemsProperty.append(Item { [unowned model] in notes.append(model.items.count) })
         }
       }
       fill()
-      model.$items.remove(at: 0)
-      model.$items.replace(at: 0, with: Item {})
-      model.$items.removeSubrange(1..<2)
+      model.itemsProperty.remove(at: 0)
+      model.itemsProperty.replace(at: 0, with: Item {})
+      model.itemsProperty.removeSubrange(1..<2)
       var index = 0
-      model.$items.removeAll { _ in
+      model.itemsProperty.removeAll { _ in
         defer { index += 1 }
         return index == 1
       }
-      model.$items.removeAll()
+      model.itemsProperty.removeAll()
       fill()
-      model.$items.replaceSubrange(0..<6, with: [])
+      model.itemsProperty.replaceSubrange(0..<6, with: [])
       #expect(notes.entries == [5, 5, 4, 3, 0, 0] + Array(repeating: 0, count: 6))
       withExtendedLifetime(token) {}
     }
@@ -245,7 +249,7 @@ struct CollectionPositionTests {
       processExitsWith: .failure,
       observing: [\.standardErrorContent]
     ) {
-      Shelf([1, 2, 3]).$items.remove(at: 3)
+      Shelf([1, 2, 3]).itemsProperty.remove(at: 3)
     }
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     #expect(text.contains("EventBusTests/CollectionSamples.swift:5"))
@@ -255,12 +259,12 @@ struct CollectionPositionTests {
 
   @Test("Inserting at the end is allowed, and past the end traps")
   func insertion() async throws {
-    Shelf([1]).$items.insert(2, at: 1)
+    Shelf([1]).itemsProperty.insert(2, at: 1)
     let result = await #expect(
       processExitsWith: .failure,
       observing: [\.standardErrorContent]
     ) {
-      Shelf([1]).$items.insert(2, at: 2)
+      Shelf([1]).itemsProperty.insert(2, at: 2)
     }
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     #expect(text.contains("insert an element at 2, which is outside 0...1"))
@@ -272,7 +276,7 @@ struct CollectionPositionTests {
       processExitsWith: .failure,
       observing: [\.standardErrorContent]
     ) {
-      Shelf([1, 2]).$items.replaceSubrange(1..<3, with: [])
+      Shelf([1, 2]).itemsProperty.replaceSubrange(1..<3, with: [])
     }
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     #expect(text.contains("replace a range at 1..<3, which is outside 0...2"))
@@ -284,7 +288,7 @@ struct CollectionPositionTests {
       processExitsWith: .failure,
       observing: [\.standardErrorContent]
     ) {
-      Shelf([1, 2]).$items.move(from: 0, to: 2)
+      Shelf([1, 2]).itemsProperty.move(from: 0, to: 2)
     }
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     #expect(text.contains("move an element to a place at 2, which is outside 0..<2"))

@@ -7,6 +7,8 @@ private final class Cart {
   @Observed var price = 2
   @Observed var count = 3
   @Observed var label = "cart"
+
+  var priceProperty: Observed<Int> { _price }
 }
 
 @Suite("Computed values")
@@ -137,7 +139,7 @@ struct ComputedTests {
     let notes = Notes<String>()
     let total = Computed(cart.$price, cart.$count) { $0 * $1 }
     let token = total.observe { notes.append($0.text) }
-    cart.$price.withoutNotifying { $0 = 5 }
+    cart.priceProperty.withoutNotifying { $0 = 5 }
     #expect(total.value == 15)
     #expect(notes.entries.isEmpty)
     let late = Notes<String>()

@@ -8,6 +8,8 @@ struct ObservedPathRulesTests {
     @Observed var account = Account()
     @Observed var guest: Account?
     @Observed var level = 0
+
+    var accountProperty: Observed<Account> { _account }
   }
 
   private static func account(_ balance: Int) -> Account {
@@ -184,7 +186,7 @@ struct ObservedPathRulesTests {
   func equalAfterSilence() {
     let (player, viewer) = (Player(), Viewer())
     player.$account.observe(\.$balance, owner: viewer) { $0.show($1) }
-    player.account.$balance.withoutNotifying { $0 = 3 }
+    player.account.balanceProperty.withoutNotifying { $0 = 3 }
     player.account.balance = 0
     #expect(viewer.shown == [])
     player.account.balance = 2
@@ -196,9 +198,9 @@ struct ObservedPathRulesTests {
     let (player, viewer, plain) = (Player(), Viewer(), Viewer())
     player.$account.observe(\.$balance, owner: viewer) { $0.show($1) }
     player.account.$balance.observe(owner: plain) { $0.show($1) }
-    player.account.$balance.withoutNotifying { $0 = 3 }
-    player.account.$balance.notifyChange(from: 0)
-    player.account.$balance.notifyChange(from: 3)
+    player.account.balanceProperty.withoutNotifying { $0 = 3 }
+    player.account.balanceProperty.notifyChange(from: 0)
+    player.account.balanceProperty.notifyChange(from: 3)
     #expect(plain.shown == ["0→3", "3→3"])
     #expect(viewer.shown == plain.shown)
   }
@@ -207,7 +209,7 @@ struct ObservedPathRulesTests {
   func setInsideASilentWrite() {
     let (player, viewer) = (Player(), Viewer())
     player.$account.observe(\.$balance, owner: viewer) { $0.show($1) }
-    player.$account.withoutNotifying { $0.balance = 2 }
+    player.accountProperty.withoutNotifying { $0.balance = 2 }
     #expect(viewer.shown == ["0→2"])
   }
 

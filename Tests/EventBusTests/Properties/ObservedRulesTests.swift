@@ -9,7 +9,7 @@ struct ObservedRulesTests {
     let account = Account()
     let notes = Notes<String>()
     let tokens = [
-      account.$balance.willSet { _, proposed in
+      account.balanceProperty.willSet { _, proposed in
         proposed = min(proposed, 10)
         return true
       },
@@ -26,7 +26,7 @@ struct ObservedRulesTests {
   func veto() {
     let account = Account()
     let notes = Notes<String>()
-    let validator = account.$balance.willSet { old, proposed in proposed >= old }
+    let validator = account.balanceProperty.willSet { old, proposed in proposed >= old }
     let token = account.$balance.observe(options: .prior) { notes.append($0.text) }
     account.balance = -1
     #expect(account.balance == 0)
@@ -42,16 +42,16 @@ struct ObservedRulesTests {
     let account = Account()
     let notes = Notes<String>()
     let tokens = [
-      account.$balance.willSet { old, proposed in
+      account.balanceProperty.willSet { old, proposed in
         notes.append("a \(old) \(proposed)")
         proposed += 1
         return true
       },
-      account.$balance.willSet { old, proposed in
+      account.balanceProperty.willSet { old, proposed in
         notes.append("b \(old) \(proposed)")
         return proposed < 10
       },
-      account.$balance.willSet { _, proposed in
+      account.balanceProperty.willSet { _, proposed in
         notes.append("c \(proposed)")
         return true
       },
@@ -66,7 +66,7 @@ struct ObservedRulesTests {
   @Test("A validator that sets the property itself leaves one unbroken chain")
   func validatorReenters() {
     let (account, viewer) = (Account(), Viewer())
-    let token = account.$balance.willSet { [unowned account] _, proposed in
+    let token = account.balanceProperty.willSet { [unowned account] _, proposed in
       if proposed == 5 { account.balance = 3 }
       return true
     }
@@ -82,7 +82,7 @@ struct ObservedRulesTests {
     let account = Account()
     let notes = Notes<Change<[String]>>()
     let tokens = [
-      account.$names.willSet { _, proposed in proposed.count < 3 },
+      account.namesProperty.willSet { _, proposed in proposed.count < 3 },
       account.$names.observe { notes.append($0) },
     ]
     account.names.append("a")
@@ -129,7 +129,11 @@ struct ObservedRulesTests {
 
   @Test("In manual mode sets store silently, and the owner reports")
   func manual() {
-    final class Model { @Observed(notifies: .manually) var number = 0 }
+    final class Model {
+      @Observed(notifies: .manually) var number = 0
+
+      var numberProperty: Observed<Int> { _number }
+    }
     let model = Model()
     let notes = Notes<String>()
     let token = model.$number.observe(options: .prior) { notes.append($0.text) }
@@ -137,17 +141,21 @@ struct ObservedRulesTests {
     model.number = 2
     #expect(notes.entries.isEmpty)
     #expect(model.number == 2)
-    model.$number.notifyChange(from: 0)
-    model.$number.notifyChange(from: 2)
+    model.numberProperty.notifyChange(from: 0)
+    model.numberProperty.notifyChange(from: 2)
     #expect(notes.entries == ["0→2", "2→2"])
     withExtendedLifetime(token) {}
   }
 
   @Test("In manual mode validators still apply")
   func manualValidator() {
-    final class Model { @Observed(notifies: .manually) var number = 0 }
+    final class Model {
+      @Observed(notifies: .manually) var number = 0
+
+      var numberProperty: Observed<Int> { _number }
+    }
     let model = Model()
-    let token = model.$number.willSet { _, proposed in proposed < 5 }
+    let token = model.numberProperty.willSet { _, proposed in proposed < 5 }
     model.number = 3
     model.number = 9
     #expect(model.number == 3)
@@ -159,20 +167,20 @@ struct ObservedRulesTests {
     let account = Account()
     let notes = Notes<String>()
     let tokens = [
-      account.$balance.willSet { _, _ in false },
+      account.balanceProperty.willSet { _, _ in false },
       account.$balance.observe(options: .prior) { notes.append($0.text) },
     ]
-    let answer = account.$balance.withoutNotifying { balance in
+    let answer = account.balanceProperty.withoutNotifying { balance in
       balance = 7
       return "done"
     }
     #expect(answer == "done")
     #expect(account.balance == 7)
     #expect(notes.entries.isEmpty)
-    account.$balance.notifyChange(from: 0)
+    account.balanceProperty.notifyChange(from: 0)
     #expect(notes.entries == ["0→7"])
     #expect(throws: CancellationError.self) {
-      try account.$balance.withoutNotifying { balance in
+      try account.balanceProperty.withoutNotifying { balance in
         balance = 8
         throw CancellationError()
       }
@@ -191,14 +199,14 @@ struct ObservedRulesTests {
       observing: [\.standardErrorContent]
     ) {
       let account = Account()
-      account.$names.withoutNotifying { $0.append("\(account.names.count)") }
+      account.namesProperty.withoutNotifying { $0.append("\(account.names.count)") }
     }
     let setting = await #expect(
       processExitsWith: .failure,
       observing: [\.standardErrorContent]
     ) {
       let account = Account()
-      account.$names.withoutNotifying { _ in account.names = [] }
+      account.namesProperty.withoutNotifying { _ in account.names = [] }
     }
     for text in [try message(reading), try message(setting)] {
       #expect(text.contains("Samples.swift:7"))
@@ -210,9 +218,9 @@ struct ObservedRulesTests {
   func registeringMeanwhile() {
     let account = Account()
     let tokens = Notes<Token>()
-    account.$balance.withoutNotifying { _ in
+    account.balanceProperty.withoutNotifying { _ in
       tokens.append(account.$names.observe { _ in })
-      tokens.append(account.$balance.willSet { _, _ in true })
+      tokens.append(account.balanceProperty.willSet { _, _ in true })
     }
     account.names.append("a")
     #expect(tokens.entries.allSatisfy { $0.isActive })

@@ -6,6 +6,10 @@ final class Account {
   @Observed var balance = 0
   @Observed var names: [String] = []
   let lifetime = Lifetime()
+
+  /// The properties themselves, for tests that act on them.
+  var balanceProperty: Observed<Int> { _balance }
+  var namesProperty: Observed<[String]> { _names }
 }
 
 /// An owner of handlers that belongs to one isolation, as most do.

@@ -31,13 +31,13 @@ struct ObservedSetTests {
   @Test("Set operations report insertions and removals, and nothing if the set stays equal")
   func operations() {
     let token = observe()
-    #expect(shelf.$tags.insert("a"))
-    #expect(!shelf.$tags.insert("a"))
-    shelf.$tags.formUnion(["a", "b", "c"])
-    #expect(shelf.$tags.remove("b") == "b")
-    #expect(shelf.$tags.remove("b") == nil)
-    shelf.$tags.subtract(["b", "c", "d"])
-    shelf.$tags.subtract(["d"])
+    #expect(shelf.tagsProperty.insert("a"))
+    #expect(!shelf.tagsProperty.insert("a"))
+    shelf.tagsProperty.formUnion(["a", "b", "c"])
+    #expect(shelf.tagsProperty.remove("b") == "b")
+    #expect(shelf.tagsProperty.remove("b") == nil)
+    shelf.tagsProperty.subtract(["b", "c", "d"])
+    shelf.tagsProperty.subtract(["d"])
     #expect(shelf.tags == ["a"])
     #expect(
       notes.entries == [
@@ -70,15 +70,15 @@ struct ObservedSetTests {
     shelf.tags = ["a"]
     let token = observe()
     batch {
-      shelf.$tags.insert("b")
-      shelf.$tags.insert("c")
-      shelf.$tags.remove("b")
-      shelf.$tags.remove("a")
-      shelf.$tags.formUnion(["a", "d"])
+      shelf.tagsProperty.insert("b")
+      shelf.tagsProperty.insert("c")
+      shelf.tagsProperty.remove("b")
+      shelf.tagsProperty.remove("a")
+      shelf.tagsProperty.formUnion(["a", "d"])
     }
     batch {
-      shelf.$tags.insert("e")
-      shelf.$tags.remove("e")
+      shelf.tagsProperty.insert("e")
+      shelf.tagsProperty.remove("e")
     }
     #expect(notes.entries == [#"elements +["c", "d"] -[]"#])
     withExtendedLifetime(token) {}
@@ -90,10 +90,10 @@ struct ObservedSetTests {
     let token = viewer.map {
       shelf.$tags.observeElements(owner: $0) { viewer, change in viewer.shown.append(change.text) }
     }
-    shelf.$tags.insert("a")
+    shelf.tagsProperty.insert("a")
     #expect(viewer?.shown == [#"elements +["a"] -[]"#])
     viewer = nil
-    shelf.$tags.insert("b")
+    shelf.tagsProperty.insert("b")
     #expect(token?.isActive == false)
   }
 
@@ -115,10 +115,10 @@ struct ObservedSetTests {
     func step() {
       let some = (0..<numbers.next(below: 4)).map { _ in String(numbers.next(below: 12)) }
       switch numbers.next(below: 7) {
-      case 0: shelf.$tags.insert(String(numbers.next(below: 12)))
-      case 1: shelf.$tags.remove(String(numbers.next(below: 12)))
-      case 2: shelf.$tags.formUnion(some)
-      case 3: shelf.$tags.subtract(some)
+      case 0: shelf.tagsProperty.insert(String(numbers.next(below: 12)))
+      case 1: shelf.tagsProperty.remove(String(numbers.next(below: 12)))
+      case 2: shelf.tagsProperty.formUnion(some)
+      case 3: shelf.tagsProperty.subtract(some)
       case 4: shelf.tags = Set(some)
       case 5: shelf.tags.formUnion(some)
       default: batch { for _ in 0..<numbers.next(below: 5) { step() } }
@@ -142,12 +142,12 @@ struct ObservedDictionaryTests {
   @Test("Dictionary operations report insertions, removals and updates")
   func operations() {
     let token = observe()
-    shelf.$prices["a"] = 1
-    #expect(shelf.$prices["a"] == 1)
-    #expect(shelf.$prices.updateValue(2, forKey: "a") == 1)
-    shelf.$prices["a"]? += 1
-    #expect(shelf.$prices.removeValue(forKey: "a") == 3)
-    shelf.$prices["a"] = nil
+    shelf.pricesProperty["a"] = 1
+    #expect(shelf.pricesProperty["a"] == 1)
+    #expect(shelf.pricesProperty.updateValue(2, forKey: "a") == 1)
+    shelf.pricesProperty["a"]? += 1
+    #expect(shelf.pricesProperty.removeValue(forKey: "a") == 3)
+    shelf.pricesProperty["a"] = nil
     #expect(shelf.prices.isEmpty)
     #expect(
       notes.entries == [
@@ -198,16 +198,16 @@ struct ObservedDictionaryTests {
     shelf.prices = ["a": 1, "b": 2]
     let token = observe()
     batch {
-      shelf.$prices["a"] = 5
-      shelf.$prices["a"] = 6
-      shelf.$prices["b"] = nil
-      shelf.$prices["c"] = 3
-      shelf.$prices["d"] = 4
-      shelf.$prices["d"] = nil
+      shelf.pricesProperty["a"] = 5
+      shelf.pricesProperty["a"] = 6
+      shelf.pricesProperty["b"] = nil
+      shelf.pricesProperty["c"] = 3
+      shelf.pricesProperty["d"] = 4
+      shelf.pricesProperty["d"] = nil
     }
     batch {
-      shelf.$prices["a"] = 7
-      shelf.$prices["a"] = 6
+      shelf.pricesProperty["a"] = 7
+      shelf.pricesProperty["a"] = 6
     }
     #expect(notes.entries == [#"elements +["c3"] -["b2"] =["a1→6"]"#])
     withExtendedLifetime(token) {}
@@ -215,28 +215,36 @@ struct ObservedDictionaryTests {
 
   @Test("An optional value of a dictionary counts as a value")
   func optionalValues() {
-    final class Model { @Observed var values: [String: Int?] = [:] }
+    final class Model {
+      @Observed var values: [String: Int?] = [:]
+
+      var valuesProperty: Observed<[String: Int?]> { _values }
+    }
     let (model, notes) = (Model(), Notes<String>())
     let token = model.$values.observeElements {
       notes.append("\($0.inserted.count) \($0.updated.count) \($0.removed.count)")
     }
-    model.$values["a"] = .some(nil)
-    model.$values["a"] = .some(1)
-    model.$values["a"] = .some(nil)
-    model.$values["a"] = .none
+    model.valuesProperty["a"] = .some(nil)
+    model.valuesProperty["a"] = .some(1)
+    model.valuesProperty["a"] = .some(nil)
+    model.valuesProperty["a"] = .none
     #expect(notes.entries == ["1 0 0", "0 1 0", "0 1 0", "0 0 1"])
     withExtendedLifetime(token) {}
   }
 
   @Test("Observers of elements cause no copy")
   func inPlace() {
-    final class Model { @Observed var values: [Int: Counted] = [:] }
+    final class Model {
+      @Observed var values: [Int: Counted] = [:]
+
+      var valuesProperty: Observed<[Int: Counted]> { _values }
+    }
     let model = Model()
     for key in 0..<1_000 { model.values[key] = Counted() }
     let token = model.$values.observeElements { _ in }
     let before = model.values.capacity
-    model.$values[0] = Counted()
-    model.$values.removeValue(forKey: 1)
+    model.valuesProperty[0] = Counted()
+    model.valuesProperty.removeValue(forKey: 1)
     #expect(model.values.capacity == before)
     withExtendedLifetime(token) {}
   }
@@ -266,11 +274,11 @@ struct ObservedDictionaryTests {
     func step() {
       let key = String(numbers.next(below: 9))
       switch numbers.next(below: 6) {
-      case 0: shelf.$prices[key] = numbers.next(below: 3)
-      case 1: shelf.$prices[key] = nil
+      case 0: shelf.pricesProperty[key] = numbers.next(below: 3)
+      case 1: shelf.pricesProperty[key] = nil
       case 2: shelf.prices = [key: 1, "x": numbers.next(below: 3)]
       case 3: shelf.prices[key] = numbers.next(below: 3)
-      case 4: shelf.$prices.updateValue(numbers.next(below: 3), forKey: key)
+      case 4: shelf.pricesProperty.updateValue(numbers.next(below: 3), forKey: key)
       default: batch { for _ in 0..<numbers.next(below: 5) { step() } }
       }
     }

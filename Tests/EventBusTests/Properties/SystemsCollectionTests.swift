@@ -10,6 +10,10 @@ struct SystemsCollectionTests {
       @Observed var books = ["Emma", "Ulysses"]
       @Observed var readers: Set<String> = []
       @Observed var loans: [String: String] = [:]
+
+      var booksProperty: Observed<[String]> { _books }
+      var readersProperty: Observed<Set<String>> { _readers }
+      var loansProperty: Observed<[String: String]> { _loans }
     }
     /// A list on a screen, which shows every kind of change in its own way.
     final class List: LifetimeOwner {
@@ -42,9 +46,9 @@ struct SystemsCollectionTests {
       },
     ]
 
-    library.$books.insert("Dune", at: 1)  // insertion, with its index
-    library.$books.remove(at: 0)  // removal, with what went
-    library.$books.replace(at: 0, with: "Solaris")  // replacement, old and new
+    library.booksProperty.insert("Dune", at: 1)  // insertion, with its index
+    library.booksProperty.remove(at: 0)  // removal, with what went
+    library.booksProperty.replace(at: 0, with: "Solaris")  // replacement, old and new
     library.books = ["Solaris", "Ulysses", "Walden"]  // setting
     #expect(list?.rows == library.books)
     #expect(
@@ -59,15 +63,15 @@ struct SystemsCollectionTests {
       ]
     )
 
-    library.$readers.insert("Ada")
-    library.$readers.remove("Ada")
-    library.$loans["Dune"] = "Ada"
-    library.$loans["Dune"] = "Grace"
+    library.readersProperty.insert("Ada")
+    library.readersProperty.remove("Ada")
+    library.loansProperty["Dune"] = "Ada"
+    library.loansProperty["Dune"] = "Grace"
     #expect(notes.entries == [#"["Ada"] []"#, #"[] ["Ada"]"#, "Dune: Ada→Grace"])
 
     // The observer dies without notice to the library, which continues.
     list = nil
-    library.$books.append("Emma")
+    library.booksProperty.append("Emma")
     #expect(library.$books.observerSlotCount <= 1)
     withExtendedLifetime(tokens) {}
   }

@@ -19,7 +19,7 @@ struct SystemsTests {
       func visit() {
         let old = visits
         visits += 1
-        if visits.isMultiple(of: 2) { $visits.notifyChange(from: old) }
+        if visits.isMultiple(of: 2) { _visits.notifyChange(from: old) }
       }
     }
     let (person, notes) = (Person(), Notes<String>())

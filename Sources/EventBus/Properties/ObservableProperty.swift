@@ -1,4 +1,29 @@
-extension Observed {
+/// A property that can be observed: an ``Observed`` property, or its ``Observed/ReadOnly`` view.
+///
+/// Both have the members for reading and observing. The members that act on the property belong to
+/// ``Observed`` alone.
+///
+/// ```swift
+/// @MainActor final class Meter {
+///   var text = ""
+///
+///   func show(_ number: some ObservableProperty<Int>) {
+///     number.observe(owner: self, options: .initial) { meter, change in
+///       meter.text = "\(change.new)"
+///     }
+///   }
+/// }
+///
+/// let (meter, count) = (Meter(), Observed(wrappedValue: 0))
+/// meter.show(count.readOnly)
+/// count.wrappedValue = 1
+/// ```
+public protocol ObservableProperty<Value>: ObservableValue {
+  /// A view of the property for reading and observing it.
+  var readOnly: Observed<Value>.ReadOnly { get }
+}
+
+extension ObservableProperty {
   /// Calls a handler for every change while its owner is alive.
   ///
   /// The owner is held weakly and passed to the handler. If it is a ``LifetimeOwner``, the registration
@@ -18,6 +43,7 @@ extension Observed {
   ///     not called for that change.
   /// - Returns: A token that cancels the registration. Releasing the token does not.
   /// - Complexity: Amortized O(1).
+  @inlinable
   @discardableResult
   public func observe<O: AnyObject>(
     owner: O,
@@ -25,9 +51,7 @@ extension Observed {
     options: ObserveOptions = [],
     _ body: @escaping (O, Change<Value>) -> Void
   ) -> Token {
-    observersToJoin().register(owner: owner, id: id, options, value: storage) {
-      OwnedPropertyObserver($0, options.roles, owner: owner, body)
-    }
+    readOnly.property.addObserver(owner: owner, id: id, options, body)
   }
 
   /// Calls a handler for every change while the returned token is retained.
@@ -38,39 +62,21 @@ extension Observed {
   ///     that change.
   /// - Returns: A token that owns the registration: releasing the token ends it.
   /// - Complexity: Amortized O(1).
+  @inlinable
   public func observe(
     options: ObserveOptions = [],
     _ body: @escaping (Change<Value>) -> Void
   ) -> Token {
-    observersToJoin().register(options, value: storage) {
-      PlainPropertyObserver($0, options.roles, body)
-    }
-  }
-
-  /// Adds a validator, which may replace or decline each value before it is stored.
-  ///
-  /// Validators run first, in registration order; each receives the value that the previous one produced.
-  /// A declined value is neither stored nor reported. While a property has validators, mutating the value
-  /// in place copies it.
-  ///
-  /// - Parameter validate: Receives the current value and the proposed one, which it may replace. Returns
-  ///   whether to store the proposed value.
-  /// - Returns: A token that owns the registration: releasing the token ends it.
-  /// - Complexity: Amortized O(1).
-  public func willSet(
-    _ validate: @escaping (_ old: Value, _ proposed: inout Value) -> Bool
-  ) -> Token {
-    observersToJoin().register(value: nil) { PropertyValidator($0, validate) }
+    readOnly.property.addObserver(options, body)
   }
 
   /// Ends all registrations of an owner.
   ///
   /// - Parameter owner: The owner that was passed to `observe`.
   /// - Complexity: O(*n*) in the number of registrations.
-  public func unobserve<O: AnyObject>(owner: O) { observers?.end(of: owner) }
-}
+  @inlinable
+  public func unobserve<O: AnyObject>(owner: O) { readOnly.property.endObservers(of: owner) }
 
-extension Observed {
   /// Assigns the value to a property of another object, now and after every change.
   ///
   /// ```swift
@@ -92,6 +98,7 @@ extension Observed {
   ///   - keyPath: The property to set.
   /// - Returns: A token that cancels the binding. Releasing the token does not.
   /// - Complexity: Amortized O(1).
+  @inlinable
   @discardableResult
   public func bind<O: AnyObject>(
     to owner: O,
@@ -101,4 +108,31 @@ extension Observed {
       owner[keyPath: keyPath] = change.new
     }
   }
+}
+
+extension Observed {
+  @usableFromInline
+  func addObserver<O: AnyObject>(
+    owner: O,
+    id: AnyHashable?,
+    _ options: ObserveOptions,
+    _ body: @escaping (O, Change<Value>) -> Void
+  ) -> Token {
+    observersToJoin().register(owner: owner, id: id, options, value: storage) {
+      OwnedPropertyObserver($0, options.roles, owner: owner, body)
+    }
+  }
+
+  @usableFromInline
+  func addObserver(
+    _ options: ObserveOptions,
+    _ body: @escaping (Change<Value>) -> Void
+  ) -> Token {
+    observersToJoin().register(options, value: storage) {
+      PlainPropertyObserver($0, options.roles, body)
+    }
+  }
+
+  @usableFromInline
+  func endObservers(of owner: AnyObject) { observers?.end(of: owner) }
 }
