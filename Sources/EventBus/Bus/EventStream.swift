@@ -159,7 +159,7 @@ extension SignalCore {
     line: UInt,
     fill: @escaping StreamBuffer<Payload>.Filling
   ) -> EventStream<Payload> {
-    let limit = BufferLimit(policy, fileID: fileID, line: line)
+    let limit = BufferLimit(policy, fileID: fileID, line: line, report: hub.message)
     let request = ObserveRequest<Payload>(fileID: fileID, line: line, limit: limit)
     return stream(request, until: lifetime, fill: fill)
   }

@@ -206,6 +206,7 @@ extension ObserverList {
     for (payload, delivery) in kept { give(payload, delivery, to: observer) }
     while let waiting = gate.takeWaitingOrOpen() {
       for case let event as WaitingEvent<Payload> in waiting {
+        event.queued?.announce()
         give(event.payload, event.delivery, to: observer)
       }
     }
@@ -216,11 +217,26 @@ extension ObserverList {
     _ delivery: Delivery,
     to observer: GeneralObserver<Payload>
   ) {
-    guard observer.isReceptive else { return }
+    guard let watch = delivery.watch else {
+      _ = pass(payload, delivery, to: observer)
+      return
+    }
+    watch.resume {
+      watch.skipped(pass(payload, delivery, to: observer), by: Receiver(observer, on: nil))
+    }
+  }
+
+  private func pass<Payload: Sendable>(
+    _ payload: Payload,
+    _ delivery: Delivery,
+    to observer: GeneralObserver<Payload>
+  ) -> Reception {
+    guard observer.isReceptive else { return observer.isCancelled ? .cancelled : .paused }
     do {
-      _ = try observer.pass(payload, delivery)
+      return try observer.pass(payload, delivery)
     } catch {
       handlerFailed(error, in: observer, payload: payload, delivery: delivery)
+      return .failed
     }
   }
 }

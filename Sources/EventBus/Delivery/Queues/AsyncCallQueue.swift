@@ -29,7 +29,9 @@ package final class AsyncCallQueue: Finishable {
       return (discarded, state.lane.requestTurn())
     }
     if mustStart { Task.detached { await self.work() } }
-    return discarded !== event
+    if discarded === event { return false }
+    discarded?.queued?.skip(.dropped)
+    return true
   }
 
   /// Drops all waiting and all later events.
@@ -38,7 +40,7 @@ package final class AsyncCallQueue: Finishable {
       state.isClosed = true
       return state.lane.waiting.removeAll()
     }
-    withExtendedLifetime(remaining) {}
+    for event in remaining { event.queued?.skip(.cancelled) }
   }
 
   private func work() async {
