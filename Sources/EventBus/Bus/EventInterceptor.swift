@@ -123,12 +123,12 @@ private func runInheriting<Interceptor: InheritingInterceptor>(
 class Interception: @unchecked Sendable {  // Reason: constants.
   private let installed: InstalledHooks
   private let hub: Hub
+  private let type: Any.Type
 
-  fileprivate init(_ installed: InstalledHooks, _ hub: Hub) {
-    (self.installed, self.hub) = (installed, hub)
+  fileprivate init(_ type: Any.Type, _ installed: InstalledHooks, _ hub: Hub) {
+    (self.type, self.installed, self.hub) = (type, installed, hub)
   }
 
-  fileprivate var interceptor: any EventInterceptor { fatalError("overridden") }
   fileprivate func surround(_ body: () -> Void) { body() }
   fileprivate func surroundAsync(_ body: () async -> Void) async { await body() }
 
@@ -188,7 +188,7 @@ class Interception: @unchecked Sendable {  // Reason: constants.
   private func warn() {
     guard installed.isFirstRepeat else { return }
     hub.message(
-      "EventBus: the interceptor \(type(of: interceptor)) ran the body of a handler more than once."
+      "EventBus: the interceptor \(type) ran the body of a handler more than once."
         + " Only the first run counts; call the body once."
     )
   }
@@ -208,10 +208,9 @@ private final class Captured<Interceptor: EventInterceptor>: Interception,
     _ hub: Hub
   ) {
     (self.known, self.context) = (known, context)
-    super.init(installed, hub)
+    super.init(Interceptor.self, installed, hub)
   }
 
-  override fileprivate var interceptor: any EventInterceptor { known }
   override fileprivate func surround(_ body: () -> Void) { known.run(context, body) }
   override fileprivate func surroundAsync(_ body: () async -> Void) async {
     await runInheriting(known, context, body)
