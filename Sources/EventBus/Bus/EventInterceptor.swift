@@ -13,8 +13,6 @@
 ///     await Self.$id.withValue(id) { await body() }
 ///   }
 /// }
-///
-/// let bus = EventBus(hooks: EventHooks(interceptor: RequestInterceptor()))
 /// ```
 ///
 /// Interceptors nest: the one installed first is outermost. An event that is replayed to a later observer

@@ -224,7 +224,8 @@ struct AddedHooksTests {
       precondition(messages.take().count == 1)
       withExtendedLifetime((hooks, failing, deep, stream, asynchronous)) {}
     }
-    #expect(try #require(result).standardErrorContent.isEmpty)
+    let output = try #require(result).standardErrorContent
+    #expect(output.isEmpty)
   }
 
   @Test("An error inside onMessage is written to standard error, and not reported again")

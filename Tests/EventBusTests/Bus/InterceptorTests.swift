@@ -83,7 +83,7 @@ struct InterceptorTests {
   @Test("Asynchronous handlers see the value, across suspensions and on their actor")
   func asynchronous() async {
     let (bus, seen) = (EventBus(hooks: EventHooks(interceptor: Carrier())), Log<String>())
-    let screen = await Screen()
+    let screen = Screen()
     let free = bus.observe(.number) { _ in
       await Task.yield()
       seen.append(Carrier.value)

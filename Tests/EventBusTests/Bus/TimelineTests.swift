@@ -94,7 +94,7 @@ struct TimelineTests {
   func queuedForActor() async {
     let (bus, trace) = tracedBus()
     let token = bus.observe(.number) { @MainActor [unowned bus] _ in bus.post(.nothing) }
-    blockedOnThread { bus.post(.number, 1) }
+    blockedOnThread { _ = bus.post(.number, 1) }
     _ = await trace.first(7)
     let steps = trace.entries
     #expect(
@@ -166,7 +166,7 @@ struct TimelineTests {
   func cancelledBeforeTheHop() async {
     let (bus, trace) = tracedBus()
     let token = bus.observe(.number) { @MainActor _ in }
-    blockedOnThread { bus.post(.number, 1) }
+    blockedOnThread { _ = bus.post(.number, 1) }
     token.cancel()
     _ = await trace.first(4)
     #expect(trace.entries.map(\.label) == ["began", "queued", "reached 1", "cancelled"])
