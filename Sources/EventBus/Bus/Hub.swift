@@ -11,7 +11,7 @@ final class Hub: Sendable {
   static let intercepted: UInt = 4
 
   /// Set in ``reports`` while there is a hook for unhandled events.
-  @usableFromInline static var unhandled: UInt { 1 }
+  @inlinable static var unhandled: UInt { 1 }
   /// Set in ``reports`` while there is a hook for many observers.
   static let manyObservers: UInt = 2
 
