@@ -122,6 +122,14 @@ func manualClock() async {
   Screen().start()
 }
 
+func addedHooks() {
+  // snippet.show
+  let token = EventBus.default.addHooks(EventHooks(onTrace: { step in print(step) }))
+  EventBus.default.post(EventName<Int>("sample"), 1)
+  token.cancel()
+  // snippet.hide
+}
+
 token()
 tokenBag()
 priorities()
@@ -132,3 +140,4 @@ lifetimeOwner()
 await until()
 await manualClock()
 timer()
+addedHooks()

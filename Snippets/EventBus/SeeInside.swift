@@ -1,4 +1,4 @@
-// Hooks, a table of the registrations, and a recorder for tests.
+// Hooks, a timeline, an interceptor, a table of the registrations, and a recorder for tests.
 
 import EventBus
 
@@ -6,13 +6,14 @@ extension EventNames {
   static let didSave = EventName<String>("document.didSave")
 }
 
-var hooks = EventHooks()
-hooks.onError = { failure in print(failure) }
-hooks.onUnhandled = { event in print("unhandled: \(event.name), posted at \(event.site)") }
-hooks.onTrace = { step in print(step) }
-hooks.onManyObservers = { name, count in print("\(name) has \(count) observers") }
+let hooks = EventHooks(
+  onError: { failure in print(failure) },
+  onUnhandled: { event in print("unhandled: \(event.name), posted at \(event.site)") },
+  onManyObservers: { name, count in print("\(name) has \(count) observers") }
+)
 
 let bus = EventBus(label: "documents", hooks: hooks)
+let tracing = bus.addHooks(EventHooks(onTrace: { step in print(step) }))
 
 // snippet.hide
 struct DiskIsFull: Error {}
@@ -21,6 +22,47 @@ let index = bus.observe(.didSave) { _ in }
 let backup = bus.observe(.didSave) { _ in throw DiskIsFull() }
 let pdf = bus.observe(.didSave, where: { $0.hasSuffix(".pdf") }) { _ in }
 precondition(bus.post(.didSave, "letter.txt") == 2)
+// snippet.show
+
+let timeline = AsyncStream<TraceEvent>.makeStream()
+let drawing = bus.addHooks(EventHooks(onTrace: { step in timeline.continuation.yield(step) }))
+bus.post(.didSave, "report.txt")
+drawing.cancel()
+timeline.continuation.finish()
+
+var beginnings: [Int?: ContinuousClock.Instant] = [:]
+for await step in timeline.stream {
+  switch step.step {
+  case .started: beginnings[step.registration?.id] = step.time
+  case .finished:
+    guard let beginning = beginnings[step.registration?.id] else { continue }
+    print("post \(step.post) ran for \(beginning.duration(to: step.time)) on \(step.thread)")
+  default: break
+  }
+}
+
+struct RequestInterceptor: EventInterceptor {
+  @TaskLocal static var id = "none"
+
+  func capture(_ event: AnyEvent) -> String { Self.id }
+  func run(_ id: String, _ body: () -> Void) { Self.$id.withValue(id) { body() } }
+  func run(_ id: String, _ body: () async -> Void) async {
+    await Self.$id.withValue(id) { await body() }
+  }
+}
+
+let requests = bus.addHooks(EventHooks(interceptor: RequestInterceptor()))
+let audit = bus.observe(.didSave) { name in
+  await Task.yield()
+  print("\(name) in request \(RequestInterceptor.id)")
+}
+await RequestInterceptor.$id.withValue("17") { _ = await bus.postAndWait(.didSave, "memo.txt") }
+
+// snippet.hide
+precondition(!beginnings.isEmpty)
+audit.cancel()
+requests.cancel()
+tracing.cancel()
 // snippet.show
 
 print(bus.snapshot())

@@ -32,12 +32,17 @@ extension EventBus {
   ) {
     let core = core(of: name)
     let identity = sender.map { core.identity(of: $0) }
+    let watch = core.enqueued(
+      payload,
+      Delivery(fileID: fileID, line: line, sender: identity?.id, isolation: isolation)
+    )
     let event = EventQueue.Event(name: name.index, sender: identity) { [weak self] isolation in
       // The bus may have been released, and its observers with it.
       guard self != nil else { return }
       let sender = identity?.id
       var delivery = Delivery(fileID: fileID, line: line, sender: sender, isolation: isolation)
       delivery.waitedFrom = identity
+      delivery.watch = watch
       core.deliver(payload, from: nil, delivery)
     }
     hub.queue(of: isolation).add(event, coalescing)

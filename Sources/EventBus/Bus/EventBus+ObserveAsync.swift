@@ -32,7 +32,7 @@ extension EventBus {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Payload) async throws -> Void
   ) -> Token {
-    let limit = BufferLimit(buffering, fileID: fileID, line: line)
+    let limit = BufferLimit(buffering, fileID: fileID, line: line, report: hub.message)
     let request = ObserveRequest(sender, priority, once, predicate, limit: limit, at: fileID, line)
     return core(of: name).observe(request, async: handler)
   }
@@ -72,7 +72,7 @@ extension EventBus {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) async throws -> Void
   ) -> Token {
-    let limit = BufferLimit(buffering, fileID: fileID, line: line)
+    let limit = BufferLimit(buffering, fileID: fileID, line: line, report: hub.message)
     let request = ObserveRequest(sender, priority, once, predicate, limit: limit, at: fileID, line)
     return core(of: name).observe(request, owner: owner, async: handler)
   }
@@ -110,7 +110,7 @@ extension EventBus {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Payload) async throws -> Void
   ) -> Token {
-    let limit = BufferLimit(buffering, fileID: fileID, line: line)
+    let limit = BufferLimit(buffering, fileID: fileID, line: line, report: hub.message)
     let request = ObserveRequest(sender, priority, once, predicate, limit: limit, at: fileID, line)
     return core(of: name).observe(request, isolatedOwner: owner, async: handler)
   }

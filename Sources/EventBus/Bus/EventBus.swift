@@ -40,9 +40,11 @@ public final class EventBus: Sendable {
   public init(label: String = "", hooks: EventHooks = EventHooks()) {
     hub = Hub(label: label, hooks: hooks)
     wildcards = SignalCore(name: "*", hub: hub, isForEveryEvent: true)
+    hub.identify(as: ObjectIdentifier(self))
   }
 
   deinit {
+    hub.removeAddedHooks()
     wildcards.close()
     for object in table.objects { (object as? ObserverList)?.close() }
   }

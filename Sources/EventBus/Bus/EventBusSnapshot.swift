@@ -37,6 +37,8 @@ public struct EventBusSnapshot: Sendable, CustomStringConvertible {
   public let waitingCount: Int
   /// The number of events whose owner had died by the time they were to be delivered.
   public let lostCount: Int
+  /// The number of deliveries that interceptors prevented.
+  public let interceptedCount: Int
 
   /// A table with one line per registration.
   public var description: String {
@@ -83,7 +85,8 @@ extension EventBus {
       label: label,
       observations: observations,
       waitingCount: hub.waitingCount,
-      lostCount: hub.lostCount
+      lostCount: hub.lostCount,
+      interceptedCount: hub.interceptedCount
     )
   }
 }

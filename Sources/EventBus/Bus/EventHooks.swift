@@ -1,30 +1,69 @@
 internal import Synchronization
 
-/// Callbacks for errors, unhandled events and traces.
+/// Callbacks for errors, unhandled events, traces and messages, and an interceptor of handlers.
+///
+/// Give hooks to a bus when it is made, or add them to any bus with ``EventBus/addHooks(_:)``. All hooks of a
+/// bus are called, in the order of installation.
 ///
 /// Hooks are called with no lock held, on the thread on which the reported error or event occurred. A hook
 /// may use the bus; errors, events and posts inside a hook are not reported to hooks.
 public struct EventHooks: Sendable {
   /// Called with every error that a handler throws.
   ///
-  /// Without this hook, the bus writes a line to standard error. An error that is thrown on the same thread
-  /// while a hook runs is also written to standard error, and not reported to hooks.
+  /// While no hooks of the bus have this callback, an error becomes a line for ``onMessage``, or on standard
+  /// error. An error that is thrown on the same thread while a hook runs is written to standard error, and
+  /// not reported to hooks.
   public var onError: (@Sendable (HandlerFailure) -> Void)?
   /// Called with every event that reached no handler.
+  ///
+  /// Not called for events whose name asks for replay, and not for those by which the libraries of this
+  /// package announce the life of the program.
   public var onUnhandled: (@Sendable (AnyEvent) -> Void)?
   /// Called with every step of every post.
   ///
-  /// Tracing has no cost while this hook is `nil`.
+  /// Tracing has no cost while no hooks of the bus have this callback. Posts that began earlier are not
+  /// traced.
   public var onTrace: (@Sendable (TraceEvent) -> Void)?
   /// Called once per name, when its number of observers first exceeds ``manyObserversThreshold``.
   ///
-  /// Many observers often mean that some code registers repeatedly without ending its registrations.
+  /// Many observers often mean that some code registers repeatedly without ending its registrations. A name
+  /// that has too many when the hooks are added is reported at its next registration.
   public var onManyObservers: (@Sendable (_ name: String, _ count: Int) -> Void)?
   /// The number of observers of one name above which ``onManyObservers`` is called; 1,000 by default.
-  public var manyObserversThreshold = 1_000
+  public var manyObserversThreshold: Int
+  /// Called with every line that the bus would otherwise write to standard error.
+  ///
+  /// These are errors without ``onError`` and warnings about posts that nest without end, buffers without
+  /// room and interceptors that repeat a handler. What occurs inside a hook, and the warnings of properties
+  /// and timers, which belong to no bus, are still written to standard error.
+  public var onMessage: (@Sendable (String) -> Void)?
+  /// Carries a value from each post to its handlers.
+  public var interceptor: (any EventInterceptor)?
 
-  /// Creates hooks without callbacks.
-  public init() {}
+  /// Creates hooks.
+  ///
+  /// - Parameters:
+  ///   - onError: Called with every error that a handler throws.
+  ///   - onUnhandled: Called with every event that reached no handler.
+  ///   - onTrace: Called with every step of every post.
+  ///   - onManyObservers: Called once per name, when it first has more observers than the threshold.
+  ///   - manyObserversThreshold: The number of observers above which `onManyObservers` is called.
+  ///   - onMessage: Called with every line that the bus would otherwise write to standard error.
+  ///   - interceptor: Carries a value from each post to its handlers.
+  public init(
+    onError: (@Sendable (HandlerFailure) -> Void)? = nil,
+    onUnhandled: (@Sendable (AnyEvent) -> Void)? = nil,
+    onTrace: (@Sendable (TraceEvent) -> Void)? = nil,
+    onManyObservers: (@Sendable (_ name: String, _ count: Int) -> Void)? = nil,
+    manyObserversThreshold: Int = 1_000,
+    onMessage: (@Sendable (String) -> Void)? = nil,
+    interceptor: (any EventInterceptor)? = nil
+  ) {
+    (self.onError, self.onUnhandled, self.onTrace) = (onError, onUnhandled, onTrace)
+    self.onManyObservers = onManyObservers
+    self.manyObserversThreshold = manyObserversThreshold
+    (self.onMessage, self.interceptor) = (onMessage, interceptor)
+  }
 }
 
 /// An event whose payload type is not known at compile time.
@@ -89,9 +128,25 @@ final class HookCall: Sendable {
     return !current.hasReturned.load(ordering: .acquiring)
   }
 
+  /// Runs a hook.
   static func run(_ hook: () -> Void) {
     let call = HookCall()
     $current.withValue(call, operation: hook)
     call.hasReturned.store(true, ordering: .releasing)
+  }
+
+  /// Runs an asynchronous hook.
+  static func runAsync(_ hook: () async -> Void) async {
+    let call = HookCall()
+    await $current.withValue(call, operation: hook)
+    call.hasReturned.store(true, ordering: .releasing)
+  }
+
+  /// Runs code that a hook surrounds, and that is not part of it.
+  static func suspend(_ body: () -> Void) { $current.withValue(nil, operation: body) }
+
+  /// Runs asynchronous code that a hook surrounds, and that is not part of it.
+  static func suspendAsync(_ body: () async -> Void) async {
+    await $current.withValue(nil, operation: body)
   }
 }

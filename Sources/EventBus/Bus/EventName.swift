@@ -26,7 +26,18 @@ public final class EventName<Payload: Sendable>: EventNames,
   ///   - replay: The number of most recent payloads that a bus keeps for later observers. Names of the same
   ///     event share the largest number.
   /// - Complexity: O(1), one lookup under a lock. Posting never hashes a string.
-  public init(_ rawValue: String, replay: Int = 0) {
+  public convenience init(_ rawValue: String, replay: Int = 0) {
+    self.init(rawValue, replay: replay, isLifecycle: false)
+  }
+
+  /// Creates a name by which a library of the package announces the life of the program.
+  ///
+  /// Such events are not reported as unhandled.
+  package convenience init(lifecycle rawValue: String, replay: Int = 0) {
+    self.init(rawValue, replay: replay, isLifecycle: true)
+  }
+
+  private init(_ rawValue: String, replay: Int, isLifecycle: Bool) {
     if rawValue.isEmpty {
       trap(
         "The name of an event is empty",
@@ -41,6 +52,7 @@ public final class EventName<Payload: Sendable>: EventNames,
     }
     self.rawValue = rawValue
     interned = InternedName.lookup(rawValue, payload: Payload.self, replay: replay)
+    if isLifecycle { interned.noteLifecycle() }
     super.init(index: interned.index)
   }
 }
@@ -104,6 +116,7 @@ final class InternedName: Sendable {
   /// The number of the event, counted from zero.
   let index: Int
   private let largestReplay = Atomic<Int>(0)
+  private let isOfLifecycle = Atomic<Bool>(false)
   /// The addresses of the lists that deliver the event, which are notified when replay is first requested.
   ///
   /// A list removes its address in its `deinit`, so the lock delays the destruction of a list in use. A weak
@@ -114,6 +127,11 @@ final class InternedName: Sendable {
 
   /// The largest replay count that any of the names asked for.
   var replay: Int { largestReplay.load(ordering: .acquiring) }
+
+  /// Whether the event announces the life of the program, and so is not reported as unhandled.
+  var isLifecycle: Bool { isOfLifecycle.load(ordering: .relaxed) }
+
+  func noteLifecycle() { isOfLifecycle.store(true, ordering: .relaxed) }
 
   /// Returns the shared state for a string and a payload type, and creates it if necessary.
   static func lookup(_ rawValue: String, payload: Any.Type, replay: Int) -> InternedName {

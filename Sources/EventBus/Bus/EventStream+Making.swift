@@ -137,7 +137,7 @@ extension SignalCore {
     line: UInt,
     fill: @escaping StreamBuffer<Payload>.Filling
   ) -> EventStream<Payload> {
-    let limit = BufferLimit(policy, fileID: fileID, line: line)
+    let limit = BufferLimit(policy, fileID: fileID, line: line, report: hub.message)
     let request = ObserveRequest(
       fileID: fileID,
       line: line,

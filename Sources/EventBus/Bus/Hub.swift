@@ -5,17 +5,28 @@ public import Synchronization
 final class Hub: Sendable {
   /// Set while there are observers of every event.
   static let wildcards: UInt = 1
-  /// Set when there is a trace hook.
+  /// Set while there is a trace hook.
   static let traced: UInt = 2
+  /// Set while there is an interceptor.
+  static let intercepted: UInt = 4
+
+  /// Set in ``reports`` while there is a hook for unhandled events.
+  @inlinable static var unhandled: UInt { 1 }
+  /// Set in ``reports`` while there is a hook for many observers.
+  static let manyObservers: UInt = 2
 
   let label: String
-  let hooks: EventHooks
+  /// The installed hooks; changed and read in `Hub+Hooks.swift`.
+  let hookList: Locked<HookList>
   let numbers = RegistrationCounter()
   /// The number of envelopes that wait in all mailboxes.
   @usableFromInline
   let waiting = WaitingCount()
+  /// The flags of the reports that hooks ask for, other than those that make posts take the general path.
   @usableFromInline
-  let reportsUnhandled: Bool
+  let reports: Atomic<UInt>
+  /// The number of deliveries that interceptors prevented.
+  let interceptedCalls = Atomic<Int>(0)
   /// Nonzero when every post of the bus must take the general path.
   @usableFromInline
   let specialCases: Atomic<UInt>
@@ -27,9 +38,23 @@ final class Hub: Sendable {
 
   init(label: String, hooks: EventHooks) {
     self.label = label
-    self.hooks = hooks
-    reportsUnhandled = hooks.onUnhandled != nil
-    specialCases = Atomic(hooks.onTrace == nil ? 0 : Self.traced)
+    var list = HookList()
+    list.append(InstalledHooks(hooks))
+    reports = Atomic(list.reports)
+    specialCases = Atomic(list.specialCases)
+    hookList = Locked(list)
+  }
+
+  /// Whether there is a hook for unhandled events.
+  @inlinable
+  var reportsUnhandled: Bool { reports.load(ordering: .relaxed) & Self.unhandled != 0 }
+
+  /// Whether there is a hook for events with many observers.
+  var reportsManyObservers: Bool { reports.load(ordering: .relaxed) & Self.manyObservers != 0 }
+
+  /// Whether hooks follow posts.
+  var isFollowed: Bool {
+    specialCases.load(ordering: .acquiring) & (Self.traced | Self.intercepted) != 0
   }
 
   /// Whether posts may take the short path.
@@ -40,13 +65,17 @@ final class Hub: Sendable {
   ///
   /// Called with the lock held that guards those observers.
   func noteWildcards(_ exist: Bool) {
-    let areKnown = specialCases.load(ordering: .relaxed) & Self.wildcards != 0
-    if areKnown == exist { return }
-    if exist {
-      specialCases.bitwiseOr(Self.wildcards, ordering: .sequentiallyConsistent)
-    } else {
-      specialCases.bitwiseAnd(~Self.wildcards, ordering: .sequentiallyConsistent)
-    }
+    noteSpecialCases(exist ? Self.wildcards : 0, of: Self.wildcards)
+  }
+
+  /// Sets some of the flags and clears the others of a group.
+  ///
+  /// Called with the lock held that guards the reasons for this group.
+  func noteSpecialCases(_ flags: UInt, of group: UInt) {
+    let known = specialCases.load(ordering: .relaxed) & group
+    if known == flags { return }
+    if flags != 0 { specialCases.bitwiseOr(flags, ordering: .sequentiallyConsistent) }
+    specialCases.bitwiseAnd(~(group & ~flags), ordering: .sequentiallyConsistent)
   }
 
   /// Returns the mailbox of an actor, and creates it if necessary.
@@ -58,10 +87,10 @@ final class Hub: Sendable {
   @inlinable
   var watchesNesting: Bool { !hasWarned.load(ordering: .relaxed) }
 
-  /// Prints a warning about endlessly nested posts, once per bus.
+  /// Warns of endlessly nested posts, once per bus.
   func warnOfNesting(_ frame: PostFrame) {
     guard !hasWarned.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    printError(
+    message(
       "EventBus: posts are nested \(frame.depth) deep: … → "
         + frame.chain.joined(separator: " → ")
         + ". A handler posts an event that leads back to it; break the cycle or enqueue the event."
@@ -73,6 +102,9 @@ final class Hub: Sendable {
 
   /// The number of events whose owner had died by the time they were to be delivered.
   var lostCount: Int { waiting.lost.load(ordering: .relaxed) }
+
+  /// The number of deliveries that interceptors prevented.
+  var interceptedCount: Int { interceptedCalls.load(ordering: .relaxed) }
 
   /// Returns the queue of an isolation, and creates it if necessary.
   ///
@@ -89,19 +121,5 @@ final class Hub: Sendable {
   @usableFromInline
   func drainMailbox(of actor: any Actor) {
     mailboxes.member(of: actor)?.drain()
-  }
-
-  /// Reports an error that a handler threw.
-  func report(_ failure: HandlerFailure) {
-    guard let hook = hooks.onError, !HookCall.isRunning else {
-      return printError("EventBus: \(failure)")
-    }
-    HookCall.run { hook(failure) }
-  }
-
-  /// Reports an event that reached no handler.
-  func unhandled(_ event: AnyEvent) {
-    guard let hook = hooks.onUnhandled, !HookCall.isRunning else { return }
-    HookCall.run { hook(event) }
   }
 }

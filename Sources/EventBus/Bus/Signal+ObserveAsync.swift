@@ -28,7 +28,7 @@ extension SignalSource {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Payload) async throws -> Void
   ) -> Token {
-    let limit = BufferLimit(buffering, fileID: fileID, line: line)
+    let limit = BufferLimit(buffering, fileID: fileID, line: line, report: readOnly.core.hub.message)
     let request = ObserveRequest(sender, priority, once, predicate, limit: limit, at: fileID, line)
     return readOnly.core.observe(request, async: handler)
   }
@@ -65,7 +65,7 @@ extension SignalSource {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) async throws -> Void
   ) -> Token {
-    let limit = BufferLimit(buffering, fileID: fileID, line: line)
+    let limit = BufferLimit(buffering, fileID: fileID, line: line, report: readOnly.core.hub.message)
     let request = ObserveRequest(sender, priority, once, predicate, limit: limit, at: fileID, line)
     return readOnly.core.observe(request, owner: owner, async: handler)
   }
@@ -101,7 +101,7 @@ extension SignalSource {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Payload) async throws -> Void
   ) -> Token {
-    let limit = BufferLimit(buffering, fileID: fileID, line: line)
+    let limit = BufferLimit(buffering, fileID: fileID, line: line, report: readOnly.core.hub.message)
     let request = ObserveRequest(sender, priority, once, predicate, limit: limit, at: fileID, line)
     return readOnly.core.observe(request, isolatedOwner: owner, async: handler)
   }

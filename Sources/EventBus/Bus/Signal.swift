@@ -34,6 +34,7 @@ public final class Signal<Payload: Sendable>: Sendable {
   public init(label: String = "", hooks: EventHooks = EventHooks()) {
     core = SignalCore(name: label, hub: Hub(label: label, hooks: hooks))
     ownsCore = true
+    core.hub.identify(as: ObjectIdentifier(self))
   }
 
   init(core: SignalCore<Payload>) {

@@ -17,7 +17,6 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   let replays = LazyReference<ReplayBuffer<Payload>>()
   /// Whether these are the observers of every event of the bus.
   private let isForEveryEvent: Bool
-  private let hasReportedMany = Atomic<Bool>(false)
   private let handle = Locked(SignalHandle())
 
   private struct SignalHandle {
@@ -47,21 +46,12 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     for sender: AnyObject? = nil
   ) -> Bool {
     let isAdded = super.add(observer, priority: priority, for: sender)
-    if isAdded, let hook = hub.hooks.onManyObservers { reportIfMany(hook) }
+    if isAdded, hub.reportsManyObservers { hub.reportIfMany(self, name) { count } }
     return isAdded
   }
 
   override package func noteOccupied(_ isOccupied: Bool) {
     if isForEveryEvent { hub.noteWildcards(isOccupied) }
-  }
-
-  private func reportIfMany(_ hook: (String, Int) -> Void) {
-    let count = count
-    // Like other hooks it does not report what hooks do; the next registration outside one reports it.
-    guard count > hub.hooks.manyObserversThreshold, !HookCall.isRunning,
-      !hasReportedMany.exchange(true, ordering: .acquiringAndReleasing)
-    else { return }
-    HookCall.run { hook(name, count) }
   }
 
   deinit { interned?.remove(self) }
@@ -149,37 +139,61 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   @discardableResult
   func deliver(_ payload: Payload, from sender: AnyObject?, _ origin: Delivery) -> Int {
     if let isolation = origin.isolation, !hub.waiting.isZero { hub.drainMailbox(of: isolation) }
+    let isFollowed = hub.isFollowed && !HookCall.isRunning
+    let nesting = hub.watchesNesting ? nesting : 0
+    let isNesting = nesting >= PostFrame.untrackedLimit
+    let reached: Int
+    if isFollowed || isNesting {
+      reached = PostFrame.run(
+        name,
+        isFollowed: isFollowed,
+        cause: (origin.watch as? EnqueuedPost)?.cause,
+        untracked: isNesting ? PostFrame.untrackedLimit : 0
+      ) { frame in
+        if isNesting, frame.depth >= 64 { hub.warnOfNesting(frame) }
+        guard isFollowed else { return walk(payload, from: sender, origin) }
+        return follow(payload, from: sender, origin, frame)
+      }
+    } else {
+      reached = walk(payload, from: sender, origin)
+    }
+    if reached == 0 { unhandled(payload, origin) }
+    return reached
+  }
+
+  /// Delivers an event on behalf of hooks that follow the post.
+  private func follow(
+    _ payload: Payload,
+    from sender: AnyObject?,
+    _ origin: Delivery,
+    _ frame: PostFrame
+  ) -> Int {
+    let interceptions =
+      (origin.watch as? EnqueuedPost)?.interceptions ?? hub.capture { event(payload, origin) }
+    let post = FollowedPost(hub, frame, origin, interceptions)
+    var delivery = origin
+    delivery.watch = post
+    post.report(.began)
+    let reached = walk(payload, from: sender, delivery) { observer, outcome in
+      post.skipped(outcome, by: Receiver(observer, on: origin.isolation.map(ActorIdentity.init)))
+    }
+    post.report(.ended(reached: reached))
+    return reached
+  }
+
+  private func walk(
+    _ payload: Payload,
+    from sender: AnyObject?,
+    _ origin: Delivery,
+    report: ((AnyObserver, Reception) -> Void)? = nil
+  ) -> Int {
     var delivery = origin
     if let limit = interned?.replay, limit > 0 {
       let senderIdentity = delivery.waitedFrom ?? sender.map { identity(of: $0) }
       delivery.number = replays.object(orMake: ReplayBuffer.init)
         .record(payload, delivery, from: senderIdentity, limit: limit)
     }
-    let reached: Int
-    let trace = HookCall.isRunning ? nil : hub.hooks.onTrace
-    let nesting = hub.watchesNesting ? nesting : 0
-    let isNesting = nesting >= PostFrame.untrackedLimit
-    if trace != nil || isNesting {
-      let untracked = isNesting ? PostFrame.untrackedLimit : 0
-      reached = PostFrame.run(name, untracked: untracked) { frame in
-        if isNesting, frame.depth >= 64 { hub.warnOfNesting(frame) }
-        guard let trace else { return sendUntraced(payload, from: sender, delivery) }
-        return sendTraced(payload, from: sender, delivery, frame, trace)
-      }
-    } else {
-      reached = sendUntraced(payload, from: sender, delivery)
-    }
-    if reached == 0, hub.reportsUnhandled { hub.unhandled(event(payload, delivery)) }
-    return reached
-  }
-
-  private func sendUntraced(
-    _ payload: Payload,
-    from sender: AnyObject?,
-    _ delivery: Delivery,
-    report: ((AnyObserver, Reception) -> Void)? = nil
-  ) -> Int {
-    deliverInOrder(
+    return deliverInOrder(
       payload,
       delivery,
       from: sender,
@@ -191,24 +205,14 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     }
   }
 
-  private func sendTraced(
-    _ payload: Payload,
-    from sender: AnyObject?,
-    _ delivery: Delivery,
-    _ frame: PostFrame,
-    _ trace: @escaping @Sendable (TraceEvent) -> Void
-  ) -> Int {
-    let site = SourceSite(delivery)
-    func report(_ step: TraceEvent.Step) {
-      let event = TraceEvent(name: name, site: site, depth: frame.depth, step: step)
-      HookCall.run { trace(event) }
-    }
-    report(.began)
-    let reached = sendUntraced(payload, from: sender, delivery) { observer, reception in
-      report(TraceEvent.Step(reception, at: SourceSite(observer)))
-    }
-    report(.ended(reached: reached))
-    return reached
+  /// Reports an event that reached no handler, if hooks ask for it.
+  ///
+  /// Events that are kept for later observers, and those by which the libraries announce the life of the
+  /// program, are often not observed on purpose.
+  private func unhandled(_ payload: Payload, _ delivery: Delivery) {
+    guard hub.reportsUnhandled else { return }
+    if let interned, interned.isLifecycle || interned.replay > 0 { return }
+    hub.unhandled(event(payload, delivery))
   }
 
   @usableFromInline
@@ -232,7 +236,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     line: UInt
   ) {
     let delivery = Delivery(fileID: fileID, line: line, sender: sender.map(ObjectIdentifier.init))
-    hub.unhandled(event(payload, delivery))
+    unhandled(payload, delivery)
   }
 
   override package func handlerFailed(
@@ -246,7 +250,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     hub.report(HandlerFailure(error: error, event: event, registeredAt: SourceSite(observer)))
   }
 
-  private func event(_ payload: any Sendable, _ delivery: Delivery) -> AnyEvent {
+  func event(_ payload: any Sendable, _ delivery: Delivery) -> AnyEvent {
     AnyEvent(name: name, payload: payload, sender: delivery.sender, site: SourceSite(delivery))
   }
 }

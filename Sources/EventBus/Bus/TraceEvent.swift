@@ -1,6 +1,7 @@
-internal import Synchronization
-
 /// A step of a post, as reported to the trace hook.
+///
+/// A post has begun and ended; in between, and for queued events afterwards, each of its deliveries is
+/// queued, started and finished, or skipped. Post, registration and time of the steps make a timeline.
 ///
 /// The description is one line, indented by the nesting depth of the post.
 public struct TraceEvent: Sendable, CustomStringConvertible {
@@ -21,136 +22,150 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     /// The registration was made after the post began; reported last, just before the post ends.
     case tooNew
     /// The queue of the observer was full.
+    ///
+    /// An event that was queued may be dropped later, by one that replaces it.
     case dropped
+    /// An interceptor did not run the call.
+    case intercepted
   }
 
   /// The kind of a step.
   public enum Step: Sendable {
     /// The post begins.
     case began
-    /// The handler registered at the source site was called and returned.
-    case called(SourceSite)
-    /// The handler registered at the source site was called and threw.
-    case failed(SourceSite)
-    /// The event was queued for the handler registered at the source site.
-    case queued(SourceSite)
-    /// The handler registered at the source site was skipped.
-    case skipped(SourceSite, SkipReason)
     /// The post has ended, with the number of handlers that it reached.
     case ended(reached: Int)
+    /// The event waits: for the handler's actor, for the task of an asynchronous handler, or in the buffer
+    /// of a stream, where it is last seen.
+    case queued
+    /// The handler is about to be called.
+    ///
+    /// Followed by ``finished(_:)``; or by ``skipped(_:)`` if the owner turns out to have died.
+    case started
+    /// The handler has returned, or has thrown an error.
+    case finished((any Error)?)
+    /// The handler was not called, for a reason.
+    case skipped(SkipReason)
   }
 
+  /// The bus of a post.
+  public struct Bus: Hashable, Sendable {
+    /// The label of the bus, or of a signal without a bus.
+    public let label: String
+    /// The identity of the bus, or of a signal without a bus.
+    public let id: ObjectIdentifier
+
+    /// Describes a bus.
+    public init(label: String, id: ObjectIdentifier) {
+      self.label = label
+      self.id = id
+    }
+  }
+
+  /// The registration of a handler.
+  public struct Registration: Hashable, Identifiable, Sendable {
+    /// The number of the registration among all registrations of the bus, in order.
+    public let id: Int
+    /// The source site of the registration.
+    public let site: SourceSite
+
+    /// Describes a registration.
+    public init(id: Int, site: SourceSite) {
+      self.id = id
+      self.site = site
+    }
+  }
+
+  /// The bus.
+  public let bus: Bus
+  /// The number of the post, which is unique in the process.
+  public let post: Int
+  /// The number of the post around it: the one whose handler posted or enqueued the event; `nil` at the top.
+  ///
+  /// The post of a queued or asynchronous handler is around the posts of that handler, although it has
+  /// returned. Posts that were not traced are left out.
+  public let outerPost: Int?
   /// The string of the event's name, or the label of a signal.
   public let name: String
   /// The source site of the post.
   public let site: SourceSite
   /// The number of enclosing posts on this thread; zero for the outermost post.
+  ///
+  /// A post of a queued or asynchronous handler has depth 1.
   public let depth: Int
+  /// The registration that the step concerns; `nil` for the beginning and the end of a post.
+  public let registration: Registration?
+  /// The actor on which the step takes place, if it is known.
+  public let actor: ActorIdentity?
+  /// An identifier of the thread that reports the step; a later thread may have the same.
+  public let thread: UInt
+  /// The time of the step.
+  public let time: ContinuousClock.Instant
   /// The kind of the step.
   public let step: Step
 
   /// Creates a description of a step.
-  public init(name: String, site: SourceSite, depth: Int, step: Step) {
-    self.name = name
-    self.site = site
-    self.depth = depth
-    self.step = step
+  public init(
+    bus: Bus,
+    post: Int,
+    outerPost: Int? = nil,
+    name: String,
+    site: SourceSite,
+    depth: Int = 0,
+    registration: Registration? = nil,
+    actor: ActorIdentity? = nil,
+    thread: UInt = 0,
+    time: ContinuousClock.Instant = .now,
+    step: Step
+  ) {
+    (self.bus, self.post, self.outerPost, self.name) = (bus, post, outerPost, name)
+    (self.site, self.depth, self.registration) = (site, depth, registration)
+    (self.actor, self.thread, self.time, self.step) = (actor, thread, time, step)
   }
 
-  /// A line that describes the step.
+  /// A line that describes the step, beginning with the number of the post.
   public var description: String {
-    let indent = String(repeating: "  ", count: depth)
-    switch step {
-    case .began: return "\(indent)\(name) posted at \(site)"
-    case .called(let site): return "\(indent)  called \(site)"
-    case .failed(let site): return "\(indent)  failed \(site)"
-    case .queued(let site): return "\(indent)  queued \(site)"
-    case .skipped(let site, let reason): return "\(indent)  skipped \(site): \(reason.rawValue)"
-    case .ended(let reached): return "\(indent)\(name) reached \(reached)"
+    let receiver = registration.map { " \($0.site)" } ?? ""
+    let text =
+      switch step {
+      case .began: "\(name) posted at \(site)"
+      case .ended(let reached): "\(name) reached \(reached)"
+      case .queued: "  queued\(receiver)"
+      case .started: "  started\(receiver)"
+      case .finished(nil): "  finished\(receiver)"
+      case .finished(let error?): "  failed\(receiver): \(error)"
+      case .skipped(let reason): "  skipped\(receiver): \(reason.rawValue)"
+      }
+    return "#\(post) " + String(repeating: "  ", count: depth) + text
+  }
+}
+
+extension TraceEvent.SkipReason {
+  /// Creates the reason for an outcome; `nil` if the event reached the handler or its queue.
+  init?(_ outcome: Reception) {
+    switch outcome {
+    case .called, .failed, .queued: return nil
+    case .declined: self = .declined
+    case .ownerLost: self = .ownerLost
+    case .spent: self = .spent
+    case .paused: self = .paused
+    case .cancelled: self = .cancelled
+    case .excluded: self = .excluded
+    case .tooNew: self = .tooNew
+    case .dropped: self = .dropped
+    case .intercepted: self = .intercepted
     }
   }
 }
 
-extension TraceEvent.Step {
-  /// Creates the step for the outcome of an event at the observer that was registered at a source site.
-  init(_ reception: Reception, at site: SourceSite) {
-    switch reception {
-    case .called: self = .called(site)
-    case .failed: self = .failed(site)
-    case .queued: self = .queued(site)
-    case .ownerLost: self = .skipped(site, .ownerLost)
-    case .spent: self = .skipped(site, .spent)
-    case .paused: self = .skipped(site, .paused)
-    case .cancelled: self = .skipped(site, .cancelled)
-    case .excluded: self = .skipped(site, .excluded)
-    case .tooNew: self = .skipped(site, .tooNew)
-    case .dropped: self = .skipped(site, .dropped)
-    default: self = .skipped(site, .declined)
-    }
-  }
+extension TraceEvent.Registration {
+  /// Describes the registration that a delivery concerns.
+  init(_ receiver: Receiver) { self.init(id: Int(clamping: receiver.number), site: receiver.site) }
 }
 
 extension SourceSite {
-  /// Creates the source site of a registration.
-  init(_ observer: AnyObserver) {
-    self.init(fileID: observer.fileID, line: observer.line)
-  }
-
   /// Creates the source site of a post.
   init(_ delivery: Delivery) {
     self.init(fileID: "\(delivery.fileID)", line: delivery.line)
-  }
-}
-
-/// A post that is running on this thread, tracked for traces and for the warning about deep recursion.
-///
-/// Posts are tracked only if there is a trace hook or if they seem to nest without end.
-final class PostFrame: Sendable {
-  /// The maximum nesting depth assumed for untracked posts of one name.
-  ///
-  /// Posts are counted together for all threads that share a cell. The warning is therefore printed only
-  /// after three times as many tracked posts nest on one thread.
-  static let untrackedLimit = 16
-
-  @TaskLocal private static var innermost: PostFrame?
-
-  let name: String
-  /// The number of enclosing posts.
-  let depth: Int
-  private let outer: PostFrame?
-  private let hasEnded = Atomic<Bool>(false)
-
-  private init(name: String, depth: Int, outer: PostFrame?) {
-    self.name = name
-    self.depth = depth
-    self.outer = outer
-  }
-
-  /// The names of the tracked posts, from the outermost to this one.
-  var chain: [String] {
-    sequence(first: self) { $0.outer }.map(\.name).reversed()
-  }
-
-  /// Runs a post in a frame of its own.
-  ///
-  /// - Parameters:
-  ///   - name: The string of the event's name.
-  ///   - untracked: The number of enclosing posts to assume if none of them is tracked.
-  ///   - body: The post.
-  /// - Returns: The result of the post.
-  static func run<Result>(
-    _ name: String,
-    untracked: Int,
-    _ body: (PostFrame) -> Result
-  ) -> Result {
-    // A task that a handler has started inherits the frame of a post that may have ended since.
-    let around = innermost.flatMap { $0.hasEnded.load(ordering: .acquiring) ? nil : $0 }
-    let frame = PostFrame(
-      name: name,
-      depth: around.map { $0.depth + 1 } ?? untracked,
-      outer: around
-    )
-    defer { frame.hasEnded.store(true, ordering: .releasing) }
-    return $innermost.withValue(frame) { body(frame) }
   }
 }

@@ -119,28 +119,35 @@ package enum BufferLimit: Equatable, Sendable {
 
   /// Converts the buffering policy of an asynchronous stream.
   ///
-  /// A size below one would discard every event. It is replaced by one, with a warning on standard error.
+  /// A size below one would discard every event. It is replaced by one, with a warning.
   ///
   /// - Parameters:
   ///   - policy: The policy.
   ///   - fileID: The file of the request.
   ///   - line: The line of the request.
+  ///   - report: Receives the warning.
   package init<Element>(
     _ policy: AsyncStream<Element>.Continuation.BufferingPolicy,
     fileID: StaticString,
-    line: UInt
+    line: UInt,
+    report: (String) -> Void = printError
   ) {
     switch policy {
     case .unbounded: self = .unlimited
-    case .bufferingOldest(let size): self = .oldest(Self.usable(size, fileID, line))
-    case .bufferingNewest(let size): self = .newest(Self.usable(size, fileID, line))
+    case .bufferingOldest(let size): self = .oldest(Self.usable(size, fileID, line, report))
+    case .bufferingNewest(let size): self = .newest(Self.usable(size, fileID, line, report))
     @unknown default: self = .unlimited
     }
   }
 
-  private static func usable(_ size: Int, _ fileID: StaticString, _ line: UInt) -> Int {
+  private static func usable(
+    _ size: Int,
+    _ fileID: StaticString,
+    _ line: UInt,
+    _ report: (String) -> Void
+  ) -> Int {
     guard size < 1 else { return size }
-    printError(
+    report(
       "EventBus: \(fileID):\(line): a buffer of \(size) events holds none; using 1. Ask for 1 or more."
     )
     return 1

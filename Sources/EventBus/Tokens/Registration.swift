@@ -233,11 +233,14 @@ package final class RunningCall: Sendable {
   /// The registrations whose handlers wait for this call, including its own.
   package let links: [ObjectIdentifier]
   private let task: Int
+  /// The call of the same task around this one.
+  private let outer: RunningCall?
   private let hasEnded = Atomic<Bool>(false)
 
-  private init(links: [ObjectIdentifier], task: Int) {
+  private init(links: [ObjectIdentifier], task: Int, outer: RunningCall? = nil) {
     self.links = links
     self.task = task
+    self.outer = outer
   }
 
   /// The call that the current task itself is making.
@@ -250,7 +253,13 @@ package final class RunningCall: Sendable {
 
   /// Returns whether the current task itself is making a call for a registration.
   package static func isCalling(_ registration: Registration) -> Bool {
-    current?.links.first == ObjectIdentifier(registration)
+    let id = ObjectIdentifier(registration)
+    var call = current
+    while let next = call {
+      if next.links.first == id { return true }
+      call = next.outer
+    }
+    return false
   }
 
   /// Makes a call.
@@ -266,6 +275,19 @@ package final class RunningCall: Sendable {
   ) async {
     let links = [ObjectIdentifier(registration)] + callers
     let call = RunningCall(links: links, task: currentTaskID())
+    await $innermost.withValue(call, operation: body)
+    call.hasEnded.store(true, ordering: .releasing)
+  }
+
+  /// Makes a call inside another call of the same task, or outside any.
+  ///
+  /// - Parameters:
+  ///   - registration: The registration of the inner call.
+  ///   - body: The call.
+  package static func run(inside registration: Registration, _ body: () async -> Void) async {
+    let outer = current
+    let links = [ObjectIdentifier(registration)] + (outer?.links ?? [])
+    let call = RunningCall(links: links, task: currentTaskID(), outer: outer)
     await $innermost.withValue(call, operation: body)
     call.hasEnded.store(true, ordering: .releasing)
   }

@@ -332,11 +332,11 @@ public final class LaunchLoader: Sendable {
 extension EventNames {
   /// Posted when the application is about to launch, before its launch work runs.
   public static let willFinishLaunching =
-    EventName<LaunchOptions>("application.willFinishLaunching")
+    EventName<LaunchOptions>(lifecycle: "application.willFinishLaunching")
 
   /// Posted when the application has launched; loaders attached to the bus then run their launch work.
   ///
   /// The last event is kept and replayed to observers that are added later.
   public static let didFinishLaunching =
-    EventName<LaunchOptions>("application.didFinishLaunching", replay: 1)
+    EventName<LaunchOptions>(lifecycle: "application.didFinishLaunching", replay: 1)
 }

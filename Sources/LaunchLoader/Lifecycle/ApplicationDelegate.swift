@@ -102,33 +102,45 @@ extension AppStateMachine.Edge {
 /// The events of an ``Application``; see also `willFinishLaunching` and `didFinishLaunching`.
 extension EventNames {
   /// The application has become active: its services have started.
-  public static let didBecomeActive = EventName<Void>("application.didBecomeActive")
+  public static let didBecomeActive = EventName<Void>(lifecycle: "application.didBecomeActive")
 
   /// The application is about to leave the foreground, or to stop.
-  public static let willResignActive = EventName<Void>("application.willResignActive")
+  public static let willResignActive = EventName<Void>(lifecycle: "application.willResignActive")
 
   /// The application is in the background.
-  public static let didEnterBackground = EventName<Void>("application.didEnterBackground")
+  public static let didEnterBackground = EventName<Void>(
+    lifecycle: "application.didEnterBackground"
+  )
 
   /// The application is about to return from the background.
-  public static let willEnterForeground = EventName<Void>("application.willEnterForeground")
+  public static let willEnterForeground = EventName<Void>(
+    lifecycle: "application.willEnterForeground"
+  )
 
   /// The application is about to stop its services: this is the last opportunity to use them.
   ///
   /// The event is replayed to observers that register later.
-  public static let willTerminate = EventName<Void>("application.willTerminate", replay: 1)
+  public static let willTerminate = EventName<Void>(
+    lifecycle: "application.willTerminate",
+    replay: 1
+  )
 
   /// The program should reload its configuration.
-  public static let shouldReload = EventName<Void>("application.shouldReload")
+  public static let shouldReload = EventName<Void>(lifecycle: "application.shouldReload")
 
   /// The size of the terminal has changed.
-  public static let terminalDidResize = EventName<Void>("application.terminalDidResize")
+  public static let terminalDidResize = EventName<Void>(lifecycle: "application.terminalDidResize")
 
   /// The application has entered the state in the payload.
   ///
   /// The last event is replayed to observers that register later.
-  public static let stateDidChange = EventName<AppState>("application.stateDidChange", replay: 1)
+  public static let stateDidChange = EventName<AppState>(
+    lifecycle: "application.stateDidChange",
+    replay: 1
+  )
 
   /// A service has thrown an error, even if its options ignore the error.
-  public static let serviceDidFail = EventName<ServiceFailure>("application.serviceDidFail")
+  public static let serviceDidFail = EventName<ServiceFailure>(
+    lifecycle: "application.serviceDidFail"
+  )
 }

@@ -111,5 +111,5 @@ public struct ThemeDidChange: Sendable {
 
 extension EventNames {
   /// Posted by a ``ThemeManager`` on its bus after a switch, with the manager as the sender.
-  public static let themeDidChange = EventName<ThemeDidChange>("theme.didChange")
+  public static let themeDidChange = EventName<ThemeDidChange>(lifecycle: "theme.didChange")
 }

@@ -18,22 +18,25 @@ struct TraceTests {
   }
 
   @Test("A trace reports a post's beginning, end and source site, and each delivery's source site")
-  func postAndDeliveries() {
+  func postAndDeliveries() throws {
     let (bus, trace) = tracedBus()
     let first = bus.observe(.number) { _ in }
     let line: UInt = #line
     let second = bus.observe(.number) { _ in throw SampleError() }
     bus.post(.number, 1)
     let file = #fileID
-    #expect(trace.entries.map(\.name) == Array(repeating: "sample.number", count: 4))
+    #expect(trace.entries.map(\.name) == Array(repeating: "sample.number", count: 6))
+    let number = try #require(trace.entries.first?.post)
     #expect(trace.entries.allSatisfy { $0.site == SourceSite(fileID: file, line: line + 2) })
     #expect(trace.entries.allSatisfy { $0.depth == 0 })
     #expect(
       trace.entries.map(\.description) == [
-        "sample.number posted at \(file):\(line + 2)",
-        "  called \(file):\(line - 1)",
-        "  failed \(file):\(line + 1)",
-        "sample.number reached 2",
+        "#\(number) sample.number posted at \(file):\(line + 2)",
+        "#\(number)   started \(file):\(line - 1)",
+        "#\(number)   finished \(file):\(line - 1)",
+        "#\(number)   started \(file):\(line + 1)",
+        "#\(number)   failed \(file):\(line + 1): SampleError(number: 0)",
+        "#\(number) sample.number reached 2",
       ]
     )
     withExtendedLifetime((first, second)) {}
@@ -57,12 +60,15 @@ struct TraceTests {
     bus.post(.nothing)
     #expect(
       trace.entries.map { "\($0.depth) \($0.name) \($0.label)" } == [
-        "0 sample.number began", "1 sample.nothing began", "1 sample.nothing called",
-        "1 sample.nothing reached 1", "0 sample.number called", "0 sample.number reached 1",
-        "0 sample.nothing began", "0 sample.nothing called", "0 sample.nothing reached 1",
+        "0 sample.number began", "0 sample.number started",
+        "1 sample.nothing began", "1 sample.nothing started", "1 sample.nothing finished",
+        "1 sample.nothing reached 1", "0 sample.number finished", "0 sample.number reached 1",
+        "0 sample.nothing began", "0 sample.nothing started", "0 sample.nothing finished",
+        "0 sample.nothing reached 1",
       ]
     )
-    #expect(trace.entries[2].description == "    called Sample/Here.swift:7")
+    let inner = trace.entries[3]
+    #expect(inner.description == "#\(inner.post)     started Sample/Here.swift:7")
     withExtendedLifetime(tokens) {}
   }
 
@@ -118,7 +124,7 @@ struct TraceTests {
       )
     }
     bus.post(.number, 1)
-    #expect(trace.entries.map(\.label) == ["began", "called", "tooNew", "reached 1"])
+    #expect(trace.entries.map(\.label) == ["began", "started", "finished", "tooNew", "reached 1"])
     #expect(trace.entries.compactMap(\.skip) == [Skip(place(1), .tooNew)])
     withExtendedLifetime(token) {}
   }
@@ -153,6 +159,9 @@ struct TraceTests {
     )
     bus.post(.nothing)
     #expect(shown == [1])
+    #expect(
+      trace.entries.map(\.label).dropFirst(6) == ["started", "finished", "began", "reached 0"]
+    )
     withExtendedLifetime(token) {}
   }
 
@@ -169,7 +178,7 @@ struct TraceTests {
     bus.post(.number, 2)
     bus.post(.number, 3)
     #expect(
-      trace.entries.map(\.label).filter { $0 != "began" } == [
+      trace.entries.map(\.label).filter { $0 != "began" && $0 != "started" } == [
         "queued", "reached 1", "queued", "reached 1", "dropped", "reached 0",
       ]
     )
@@ -187,7 +196,7 @@ struct TraceTests {
       bus.observe(.number, fileID: "Sample/Here.swift", line: 3) { _ in },
     ]
     bus.post(.number, 1, from: sender)
-    #expect(trace.entries.compactMap(\.called) == [1, 2, 3].map(place))
+    #expect(trace.entries.compactMap(\.started) == [1, 2, 3].map(place))
     withExtendedLifetime(tokens) {}
   }
 
@@ -225,19 +234,21 @@ extension TraceEvent {
   fileprivate var label: String {
     switch step {
     case .began: "began"
-    case .called: "called"
-    case .failed: "failed"
     case .queued: "queued"
-    case .skipped(_, let reason): reason.rawValue
+    case .started: "started"
+    case .finished(nil): "finished"
+    case .finished: "failed"
+    case .skipped(let reason): reason.rawValue
     case .ended(let reached): "reached \(reached)"
     }
   }
 
   fileprivate var skip: Skip? {
-    if case .skipped(let site, let reason) = step { Skip(site, reason) } else { nil }
+    guard case .skipped(let reason) = step, let registration else { return nil }
+    return Skip(registration.site, reason)
   }
 
-  fileprivate var called: SourceSite? {
-    if case .called(let site) = step { site } else { nil }
+  fileprivate var started: SourceSite? {
+    if case .started = step { registration?.site } else { nil }
   }
 }

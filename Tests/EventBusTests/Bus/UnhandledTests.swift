@@ -73,6 +73,26 @@ struct UnhandledTests {
     bus.letGo()
   }
 
+  @Test("Events whose name asks for replay, and those of the lifecycle, are not reported")
+  func expected() {
+    let (bus, unhandled) = watchedBus()
+    bus.post(EventName<Int>("sample.unhandledReplay", replay: 1), 1)
+    let lifecycle = EventName<Int>(lifecycle: "sample.unhandledLifecycle")
+    let replayed = EventName<Int>(lifecycle: "sample.unhandledBoth", replay: 1)
+    for path in 0..<2 {
+      // On the general path as well.
+      let all = path == 0 ? nil : bus.observeAll { _ in }
+      #expect(bus.post(lifecycle, 1) == 0)
+      bus.post(replayed, 1)
+      // The same event, wherever its name was made.
+      bus.post(EventName<Int>("sample.unhandledLifecycle"), 1)
+      withExtendedLifetime(all) {}
+    }
+    #expect(unhandled.entries.map(\.name) == [])
+    bus.post(EventName<String>("sample.unhandledLifecycle"), "another event")
+    #expect(unhandled.count == 1)
+  }
+
   @Test("A signal without a bus uses the hook with its label as the name")
   func signal() {
     let unhandled = Log<String>()

@@ -5,7 +5,8 @@ import Testing
 /// Every kind of registration in every situation.
 @Suite("Edge table", .timeLimit(.minutes(5)))
 struct EdgeTableTests {
-  private static let kinds = EdgeKind.ofBuses + EdgeKind.ofProperties + EdgeKind.ofTimersAndTokens
+  private static let kinds =
+    EdgeKind.ofBuses + EdgeKind.ofHooks + EdgeKind.ofProperties + EdgeKind.ofTimersAndTokens
 
   private func check(_ row: EdgeRow, _ kind: EdgeKind) async {
     let findings = await row.findings(kind)

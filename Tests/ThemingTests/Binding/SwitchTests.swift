@@ -170,14 +170,22 @@ struct SwitchTests {
   @Test("The manager is the sender, which distinguishes two managers on one bus")
   func sender() throws {
     let senders = Log<ObjectIdentifier?>()
-    var hooks = EventHooks()
-    hooks.onUnhandled = { senders.append($0.sender) }
-    let bus = EventBus(hooks: hooks)
+    let bus = EventBus()
+    let token = bus.observeAll { senders.append($0.sender) }
     let first = makeManager(bus: bus)
     let second = makeManager(bus: bus)
     try second.use(rounded(2))
     try first.use(rounded(1))
     #expect(senders.entries == [ObjectIdentifier(second), ObjectIdentifier(first)])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("A change that nothing observes is not reported as unhandled")
+  func unhandled() throws {
+    let unhandled = Log<String>()
+    let bus = EventBus(hooks: EventHooks(onUnhandled: { unhandled.append($0.name) }))
+    try makeManager(bus: bus).use(rounded(2))
+    #expect(unhandled.entries == [])
   }
 
   @Test("Two managers do not update each other's views")

@@ -210,12 +210,27 @@ extension ObserverList {
     for (payload, delivery) in kept { _ = give(payload, delivery, to: observer) }
     while let waiting = gate.takeWaitingOrOpen() {
       for case let event as WaitingEvent<Payload> in waiting {
+        event.queued?.announce()
         event.settle(give(event.payload, event.delivery, to: observer))
       }
     }
   }
 
   private func give<Payload: Sendable>(
+    _ payload: Payload,
+    _ delivery: Delivery,
+    to observer: GeneralObserver<Payload>
+  ) -> Reception {
+    guard let watch = delivery.watch else { return pass(payload, delivery, to: observer) }
+    var reception = Reception.failed
+    watch.resume {
+      reception = pass(payload, delivery, to: observer)
+      watch.skipped(reception, by: Receiver(observer, on: nil))
+    }
+    return reception
+  }
+
+  private func pass<Payload: Sendable>(
     _ payload: Payload,
     _ delivery: Delivery,
     to observer: GeneralObserver<Payload>

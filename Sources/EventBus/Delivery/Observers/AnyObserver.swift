@@ -122,6 +122,14 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   /// Counts a post that skips the handler.
   package final func addMissed() { missed.wrappingAdd(1, ordering: .releasing) }
 
+  /// Takes back the count of a call that ``admits(in:)`` allowed and that was not made.
+  ///
+  /// The caller's post is still inside, so only the post itself can have settled the count.
+  package final func retractCall() {
+    if isCounting { calls.wrappingSubtract(1, ordering: .releasing) }
+    addMissed()
+  }
+
   /// Counts one call individually, and settles the count if the calling post is alone.
   private func count(in list: ObserverList) {
     calls.wrappingAdd(1, ordering: .releasing)

@@ -16,6 +16,8 @@ package struct Delivery: Sendable {
   package var waitedFrom: SenderIdentity?
   /// The number of the post among those of a replayed event; zero for other events.
   package var number: UInt = 0
+  /// Follows the deliveries of the post on behalf of hooks; `nil` while no hook does.
+  package var watch: PostWatch?
 
   /// Describes one post.
   package init(
@@ -39,7 +41,11 @@ package struct Delivery: Sendable {
   }
 
   /// A copy without the parts that are valid only while the post is running.
-  package var forLater: Delivery { Delivery(fileID: fileID, line: line, sender: sender) }
+  package var forLater: Delivery {
+    var copy = Delivery(fileID: fileID, line: line, sender: sender)
+    copy.watch = watch
+    return copy
+  }
 }
 
 /// The outcome of one event at one observer.
@@ -67,6 +73,8 @@ package enum Reception: Sendable {
   case tooNew
   /// The handler's queue was full.
   case dropped
+  /// An interceptor did not let the call through.
+  case intercepted
 
   /// One if the event reached the handler or its queue, otherwise zero.
   @inlinable

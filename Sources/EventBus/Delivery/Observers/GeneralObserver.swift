@@ -101,9 +101,11 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     -> Reception
   {
     if let gate {
+      let queued = queuedDelivery(delivery)
       let outcome = gate.admit(delivery.number) {
-        envelope.init(payload, delivery.detached, for: registration)
+        envelope.init(payload, delivery.detached, for: registration, queued)
       }
+      if outcome == .queued { queued?.announce() }
       if let outcome { return outcome }
     }
     return try pass(payload, delivery)
@@ -136,38 +138,97 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   package func accept(_ payload: Payload, _ delivery: borrowing Delivery) throws -> Reception {
     switch sink {
     case .handler:
-      guard let mailbox else { return try run(payload) }
+      guard let mailbox else { return try run(payload, delivery) }
       if mailbox.isHome(of: delivery.isolation), !mailbox.isBehind {
         guard registration.beginCall() else { return .cancelled }
         defer { registration.finish() }
-        return try run(payload)
+        return try run(payload, delivery)
       }
-      mailbox.enqueue(envelope.init(payload, delivery.detached, for: registration))
+      let queued = queuedDelivery(delivery)
+      queued?.announce()
+      mailbox.enqueue(envelope.init(payload, delivery.detached, for: registration, queued))
       return .queued
     case .asyncHandler(let queue, _):
       // A handler that posts to itself and waits would deadlock.
       let isOwn = delivery.completion?.callers.contains(ObjectIdentifier(registration)) ?? false
       let origin = isOwn ? delivery.forLater : delivery.detached
-      let event = envelope.init(payload, origin, for: registration)
+      let queued = queuedDelivery(delivery)
+      let event = envelope.init(payload, origin, for: registration, queued)
       let outcome = queue.add(event)
-      // The poster records the outcome.
-      if outcome != .queued { event.settle() }
+      // The poster records any other outcome.
+      if outcome == .queued { queued?.announce() } else { event.settle() }
       return outcome
     case .stream:
       let outcome = try handler(payload)
       endIfOnce()
+      if outcome == .queued { queuedDelivery(delivery)?.announce() }
       return outcome
     case .poster(let handler):
-      beginRunning()
-      handler(payload, delivery.isolation)
-      return .called
+      let isolation = delivery.isolation
+      guard let watch = delivery.watch else {
+        beginRunning()
+        handler(payload, isolation)
+        return .called
+      }
+      return try call(watch, Receiver(self, on: isolation.map(ActorIdentity.init))) {
+        beginRunning()
+        handler(payload, isolation)
+        return .called
+      }
     }
+  }
+
+  /// The delivery of an event that is about to wait, if hooks follow its post.
+  private func queuedDelivery(_ delivery: borrowing Delivery) -> QueuedDelivery? {
+    guard let watch = delivery.watch else { return nil }
+    return QueuedDelivery(watch, for: Receiver(self, on: mailbox?.identity))
+  }
+
+  private func call(_ watch: PostWatch, _ receiver: Receiver, _ body: () throws -> Reception)
+    throws -> Reception
+  {
+    let outcome = try watch.call(receiver, body)
+    if outcome == .intercepted { keepCall() }
+    return outcome
+  }
+
+  /// Allows the only call again, after an interceptor has prevented it.
+  private func keepCall() {
+    if once { isClaimed.store(false, ordering: .releasing) }
+  }
+
+  /// Calls the synchronous handler during a post.
+  ///
+  /// - Throws: The error of the handler.
+  private func run(_ payload: Payload, _ delivery: borrowing Delivery) throws -> Reception {
+    guard let watch = delivery.watch else { return try run(payload) }
+    let actor = mailbox?.identity ?? delivery.isolation.map(ActorIdentity.init)
+    return try run(payload, watch, Receiver(self, on: actor))
+  }
+
+  /// Calls the synchronous handler for an event that has waited.
+  ///
+  /// - Throws: The error of the handler.
+  package func run(_ payload: Payload, _ queued: QueuedDelivery?) throws -> Reception {
+    guard let queued else { return try run(payload) }
+    return try run(payload, queued.watch, queued.receiver)
+  }
+
+  private func run(_ payload: Payload, _ watch: PostWatch, _ receiver: Receiver) throws
+    -> Reception
+  {
+    // Looked up where the handler runs, so that no beginning is reported without a call.
+    if hasLostOwner {
+      registration.endWithOwner()
+      return .ownerLost
+    }
+    return try call(watch, receiver) { try run(payload) }
   }
 
   /// Calls the synchronous handler, on its actor if it has one.
   ///
   /// - Throws: The error of the handler.
-  package func run(_ payload: Payload) throws -> Reception {
+  private func run(_ payload: Payload) throws -> Reception {
     beginRunning()
     let reception = try handler(payload)
     if reception == .ownerLost { registration.endWithOwner() }
@@ -177,12 +238,24 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   /// Calls the asynchronous handler and waits for it.
   ///
   /// - Throws: The error of the handler.
-  package func runAsync(_ payload: Payload) async throws -> Reception {
+  package func runAsync(_ payload: Payload, _ queued: QueuedDelivery?) async throws -> Reception {
     guard case .asyncHandler(_, let body) = sink else { return .declined }
+    guard let queued else { return try await runAsync(payload, body) }
+    let outcome = try await queued.watch.callAsync(queued.receiver) {
+      try await runAsync(payload, body)
+    }
+    if outcome == .intercepted { keepCall() }
+    return outcome
+  }
+
+  private func runAsync(
+    _ payload: Payload,
+    _ body: @Sendable (Payload) async throws -> Reception
+  ) async throws -> Reception {
     beginRunning()
-    let reception = try await body(payload)
-    if reception == .ownerLost { registration.endWithOwner() }
-    return reception
+    let outcome = try await body(payload)
+    if outcome == .ownerLost { registration.endWithOwner() }
+    return outcome
   }
 
   private func beginRunning() {

@@ -19,6 +19,20 @@ package class Observer<Payload: Sendable>: AnyObserver, @unchecked Sendable {  /
   package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws -> Reception {
     try receive(payload)
   }
+
+  /// Calls the handler of a post that hooks follow.
+  ///
+  /// - Throws: The error of the handler.
+  fileprivate final func follow(
+    _ watch: PostWatch,
+    _ delivery: borrowing Delivery,
+    _ body: () throws -> Reception
+  ) throws -> Reception {
+    let receiver = Receiver(self, on: delivery.isolation.map(ActorIdentity.init))
+    let outcome = try watch.call(receiver, body)
+    if outcome == .intercepted { retractCall() }
+    return outcome
+  }
 }
 
 /// An observer whose handler is always called by the poster.
@@ -46,6 +60,16 @@ package final class PlainObserver<Payload: Sendable>: Observer<Payload>,
   override package func receive(_ payload: Payload) throws -> Reception {
     try handler(payload)
     return .called
+  }
+
+  override package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws
+    -> Reception
+  {
+    guard let watch = delivery.watch else { return try receive(payload) }
+    return try follow(watch, delivery) {
+      try handler(payload)
+      return .called
+    }
   }
 }
 
@@ -87,6 +111,20 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
     }
     try handler(owner, payload)
     return .called
+  }
+
+  override package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws
+    -> Reception
+  {
+    guard let watch = delivery.watch else { return try receive(payload) }
+    guard let owner else {
+      registration.endByItself()
+      return .ownerLost
+    }
+    return try follow(watch, delivery) {
+      try handler(owner, payload)
+      return .called
+    }
   }
 
   override package var hasOwner: Bool { true }

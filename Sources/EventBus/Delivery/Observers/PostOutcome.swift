@@ -22,8 +22,8 @@ public struct PostOutcome: Sendable {
   public internal(set) var reached = 0
   /// The number of handlers whose registration ended before their call began.
   public internal(set) var cancelled = 0
-  /// The number of handlers for which the event was discarded: by their buffering policy, because they were
-  /// paused, or because their owner had died.
+  /// The number of handlers for which the event was discarded: by their buffering policy or an interceptor,
+  /// because they were paused, or because their owner had died.
   public internal(set) var dropped = 0
   /// The errors that handlers threw, in the order of the observers.
   ///
@@ -132,7 +132,7 @@ extension PostOutcome {
     switch reception {
     case .called, .failed, .queued: reached += 1
     case .cancelled where !isOwnerLost: cancelled += 1
-    case .cancelled, .dropped, .paused, .ownerLost: dropped += 1
+    case .cancelled, .dropped, .paused, .ownerLost, .intercepted: dropped += 1
     case .declined, .spent, .excluded, .tooNew: break
     }
   }

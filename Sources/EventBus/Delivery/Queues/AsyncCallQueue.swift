@@ -31,6 +31,7 @@ package final class AsyncCallQueue: Finishable {
       return (outcome, discarded, state.lane.requestTurn())
     }
     if addition.mustStart { Task.detached { await self.work() } }
+    if addition.outcome == .queued { addition.discarded?.queued?.skip(.dropped) }
     return addition.outcome
   }
 
@@ -40,7 +41,7 @@ package final class AsyncCallQueue: Finishable {
       state.isClosed = true
       return state.lane.waiting.removeAll()
     }
-    withExtendedLifetime(remaining) {}
+    for event in remaining { event.queued?.skip(.cancelled) }
   }
 
   private func work() async {

@@ -11,15 +11,19 @@ package class Envelope: @unchecked Sendable {  // Reason: constant, like its sub
   package let link: ObserverLink
   /// Whether what came of the event is recorded, or needs no record.
   private let isSettled = Atomic<Bool>(false)
+  /// The delivery, if hooks follow the post.
+  package let queued: QueuedDelivery?
 
   /// Wraps an event.
   ///
   /// - Parameters:
   ///   - delivery: The origin of the event; its completion waits for the envelope.
   ///   - link: The registration of the observer.
-  package init(_ delivery: Delivery, for link: ObserverLink) {
+  ///   - queued: The delivery, if hooks follow the post.
+  package init(_ delivery: Delivery, for link: ObserverLink, _ queued: QueuedDelivery?) {
     self.delivery = delivery
     self.link = link
+    self.queued = queued
     delivery.completion?.begin()
   }
 
@@ -62,52 +66,77 @@ package final class WaitingEvent<Payload: Sendable>: Envelope,
   ///   - payload: The payload.
   ///   - delivery: The origin of the event; its completion waits for the envelope.
   ///   - link: The registration of the observer.
-  package required init(_ payload: Payload, _ delivery: Delivery, for link: ObserverLink) {
+  ///   - queued: The delivery, if hooks follow the post.
+  package required init(
+    _ payload: Payload,
+    _ delivery: Delivery,
+    for link: ObserverLink,
+    _ queued: QueuedDelivery?
+  ) {
     self.payload = payload
-    super.init(delivery, for: link)
+    super.init(delivery, for: link, queued)
   }
 
   override package func open() -> Bool {
-    guard let isOwned = call() else { return true }
-    link.finish()
+    guard let queued else { return openNow() }
+    queued.announce()
+    var isOwned = true
+    queued.watch.resume { isOwned = openNow() }
     return isOwned
+  }
+
+  private func openNow() -> Bool {
+    guard let outcome = call() else {
+      queued?.skip(.cancelled)
+      return true
+    }
+    link.finish()
+    queued?.skip(outcome)
+    return outcome != .ownerLost
   }
 
   /// Makes the call in its own frame: the observer is released before the call counts as finished.
   ///
-  /// - Returns: A Boolean value that indicates whether the owner was alive; `nil` when the registration had
-  ///   ended.
-  private func call() -> Bool? {
+  /// - Returns: The outcome; `nil` when the registration had ended.
+  private func call() -> Reception? {
     guard let observer: GeneralObserver<Payload> = link.begin() else { return nil }
     do {
-      let outcome = try observer.run(payload)
+      let outcome = try observer.run(payload, queued)
       settle(outcome)
-      return outcome != .ownerLost
+      return outcome
     } catch {
       settle()
       report(error, in: observer)
-      return true
+      return .failed
     }
   }
 
   override package func openAsync() async {
-    if await callAsync() { link.finish() }
+    await queued?.waitUntilAnnounced()
+    guard let outcome = await callAsync() else {
+      queued?.skip(.cancelled)
+      return
+    }
+    link.finish()
+    queued?.skip(outcome)
   }
 
   /// Makes the call in its own frame, like ``call()``.
   ///
-  /// - Returns: `false` when the registration had ended.
-  private func callAsync() async -> Bool {
-    guard let observer: GeneralObserver<Payload> = link.begin() else { return false }
+  /// - Returns: The outcome; `nil` when the registration had ended.
+  private func callAsync() async -> Reception? {
+    guard let observer: GeneralObserver<Payload> = link.begin() else { return nil }
+    var outcome = Reception.failed
     await RunningCall.run(link, callers: delivery.completion?.callers ?? []) {
       do {
-        settle(try await observer.runAsync(payload))
+        outcome = try await observer.runAsync(payload, queued)
+        settle(outcome)
       } catch {
         settle()
         report(error, in: observer)
       }
     }
-    return true
+    return outcome
   }
 
   private func report(_ error: any Error, in observer: AnyObserver) {

@@ -15,6 +15,8 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   /// The maximum nesting depth of handlers of waiting events that post to their own actor.
   private static let deepest = 32
 
+  /// The identity of the actor.
+  package let identity: ActorIdentity
   private let state = Locked(State())
   private let actor: WeakActor
   private let waiting: WaitingCount
@@ -34,6 +36,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   package init(_ actor: any Actor, waiting: WaitingCount) {
     self.waiting = waiting
     self.actor = WeakActor(actor)
+    identity = ActorIdentity(actor)
   }
 
   /// Returns whether this is the mailbox of the actor with an identity.
@@ -141,7 +144,10 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     }
     waiting.add(-dropped.count)
     waiting.lost.wrappingAdd(dropped.count, ordering: .relaxed)
-    for envelope in dropped { envelope.link.endWithOwner() }
+    for envelope in dropped {
+      envelope.link.endWithOwner()
+      envelope.queued?.skip(.ownerLost)
+    }
     look(actorIsGone: true)
   }
 }

@@ -1,0 +1,216 @@
+/// Carries a value from a post to the handlers of the event, such as a task-local or a span.
+///
+/// The value is captured where the event is posted or enqueued, and each handler runs inside ``run(_:_:)``:
+/// handlers that the poster calls, handlers on an actor after the hop, and asynchronous handlers.
+///
+/// ```swift
+/// struct RequestInterceptor: EventInterceptor {
+///   @TaskLocal static var id = "none"
+///
+///   func capture(_ event: AnyEvent) -> String { Self.id }
+///   func run(_ id: String, _ body: () -> Void) { Self.$id.withValue(id) { body() } }
+///   func run(_ id: String, _ body: () async -> Void) async {
+///     await Self.$id.withValue(id) { await body() }
+///   }
+/// }
+/// ```
+///
+/// Interceptors nest: the one installed first is outermost. An event that is replayed to a later observer
+/// brings the value of its post. An event for a stream is captured, but no handler runs inside `run`.
+///
+/// `run` calls its body once. If it does not, the handler is skipped: a trace reports
+/// ``TraceEvent/SkipReason/intercepted``, a snapshot counts the delivery, a post does not count the handler
+/// as reached unless the event was queued for it, and a registration with `once: true` keeps its call. A
+/// second run of the body is ignored, with a message to ``EventHooks/onMessage``. Errors of handlers do not
+/// pass through `run`; they are reported to ``EventHooks/onError`` after it has returned.
+///
+/// Posts inside ``capture(_:)``, and in `run` outside its body, are not reported to hooks and not
+/// intercepted.
+///
+/// ## The asynchronous `run`
+///
+/// Whether a module enables the upcoming feature `NonisolatedNonsendingByDefault` changes the type of
+/// `() async -> Void`, and a requirement can match only one of the two types. There is therefore a
+/// requirement of each type, in the two inherited protocols: declare the method as in the example in any
+/// module, and it satisfies the one or the other. With the feature, the body stays on the caller's actor
+/// until the handler needs another. A type without the method leaves asynchronous handlers alone.
+///
+/// ## Thread safety
+///
+/// An interceptor is called by all posters and all handlers of the bus, on any thread, under no lock.
+public protocol EventInterceptor: InheritingInterceptor, ConcurrentInterceptor, Sendable {
+  /// Returns the value to carry to the handlers.
+  ///
+  /// Called once per post, by the poster, before the first handler. For an event that is enqueued, called by
+  /// the code that enqueues it.
+  ///
+  /// - Parameter event: The event.
+  /// - Returns: The value, which is retained until the last handler has finished, or, with replay, until
+  ///   the event is no longer kept.
+  func capture(_ event: AnyEvent) -> Context
+
+  /// Runs a handler.
+  ///
+  /// - Parameters:
+  ///   - context: The value that ``capture(_:)`` returned for the event.
+  ///   - body: Calls the handler; run it once.
+  func run(_ context: Context, _ body: () -> Void)
+}
+
+/// The asynchronous requirement of ``EventInterceptor``, for modules in which nonisolated asynchronous
+/// functions inherit the caller's actor.
+///
+/// Conform to ``EventInterceptor``, not to this protocol alone.
+public protocol InheritingInterceptor: Sendable {
+  /// The value to carry from a post to the handlers of the event.
+  associatedtype Context: Sendable
+
+  /// Runs an asynchronous handler, on the caller's actor.
+  ///
+  /// - Parameters:
+  ///   - context: The value that ``EventInterceptor/capture(_:)`` returned for the event.
+  ///   - body: Calls the handler; run it once.
+  func run(_ context: Context, _ body: nonisolated(nonsending) () async -> Void) async
+}
+
+/// The asynchronous requirement of ``EventInterceptor``, for modules in which nonisolated asynchronous
+/// functions leave the caller's actor.
+///
+/// Conform to ``EventInterceptor``, not to this protocol alone.
+public protocol ConcurrentInterceptor: Sendable {
+  /// The value to carry from a post to the handlers of the event.
+  associatedtype Context: Sendable
+
+  /// Runs an asynchronous handler.
+  ///
+  /// - Parameters:
+  ///   - context: The value that ``EventInterceptor/capture(_:)`` returned for the event.
+  ///   - body: Calls the handler, on its actor; run it once.
+  func run(_ context: Context, _ body: @concurrent () async -> Void) async
+}
+
+extension InheritingInterceptor where Self: EventInterceptor {
+  /// Runs an asynchronous handler in the other form of this method.
+  public func run(_ context: Context, _ body: nonisolated(nonsending) () async -> Void) async {
+    await runConcurrently(self, context, body)
+  }
+}
+
+extension ConcurrentInterceptor where Self: EventInterceptor {
+  /// Runs an asynchronous handler as if there were no interceptor.
+  public func run(_ context: Context, _ body: @concurrent () async -> Void) async { await body() }
+}
+
+private func runConcurrently<Interceptor: ConcurrentInterceptor>(
+  _ interceptor: Interceptor,
+  _ context: Interceptor.Context,
+  _ body: nonisolated(nonsending) () async -> Void
+) async {
+  await interceptor.run(context) { @concurrent in await body() }
+}
+
+private func runInheriting<Interceptor: InheritingInterceptor>(
+  _ interceptor: Interceptor,
+  _ context: Interceptor.Context,
+  _ body: nonisolated(nonsending) () async -> Void
+) async {
+  await interceptor.run(context, body)
+}
+
+/// A value that an interceptor has captured for one post.
+class Interception: @unchecked Sendable {  // Reason: constants.
+  private let installed: InstalledHooks
+  private let hub: Hub
+  private let type: Any.Type
+
+  fileprivate init(_ type: Any.Type, _ installed: InstalledHooks, _ hub: Hub) {
+    (self.type, self.installed, self.hub) = (type, installed, hub)
+  }
+
+  fileprivate func surround(_ body: () -> Void) { body() }
+  fileprivate func surroundAsync(_ body: () async -> Void) async { await body() }
+
+  /// Captures the value of an interceptor.
+  static func capture(
+    _ event: AnyEvent,
+    by interceptor: any EventInterceptor,
+    of installed: InstalledHooks,
+    _ hub: Hub
+  ) -> Interception {
+    func capture<Interceptor: EventInterceptor>(_ interceptor: Interceptor) -> Interception {
+      Captured(interceptor, interceptor.capture(event), installed, hub)
+    }
+    return capture(interceptor)
+  }
+
+  /// Runs a body inside several interceptors, the first outermost.
+  static func run(_ interceptions: ArraySlice<Interception>, _ body: () -> Void) {
+    guard let first = interceptions.first else { return body() }
+    first.run { run(interceptions.dropFirst(), body) }
+  }
+
+  /// Runs an asynchronous body inside several interceptors, the first outermost.
+  static func runAsync(_ interceptions: ArraySlice<Interception>, _ body: () async -> Void) async {
+    guard let first = interceptions.first else { return await body() }
+    await first.runAsync { await runAsync(interceptions.dropFirst(), body) }
+  }
+
+  private func run(_ body: () -> Void) {
+    guard installed.begin() else { return body() }
+    defer { installed.finish() }
+    var runs = 0
+    HookCall.run {
+      surround {
+        runs += 1
+        if runs == 1 { HookCall.suspend(body) }
+      }
+    }
+    if runs > 1 { warn() }
+  }
+
+  private func runAsync(_ body: () async -> Void) async {
+    guard installed.begin() else { return await body() }
+    defer { installed.finish() }
+    var runs = 0
+    await installed.runAsync {
+      await HookCall.runAsync {
+        await surroundAsync {
+          runs += 1
+          if runs == 1 { await HookCall.suspendAsync(body) }
+        }
+      }
+    }
+    if runs > 1 { warn() }
+  }
+
+  private func warn() {
+    guard installed.isFirstRepeat else { return }
+    hub.message(
+      "EventBus: the interceptor \(type) ran the body of a handler more than once."
+        + " Only the first run counts; call the body once."
+    )
+  }
+}
+
+/// A value of a known type, with its interceptor.
+private final class Captured<Interceptor: EventInterceptor>: Interception,
+  @unchecked Sendable  // Reason: constants.
+{
+  private let known: Interceptor
+  private let context: Interceptor.Context
+
+  init(
+    _ known: Interceptor,
+    _ context: Interceptor.Context,
+    _ installed: InstalledHooks,
+    _ hub: Hub
+  ) {
+    (self.known, self.context) = (known, context)
+    super.init(Interceptor.self, installed, hub)
+  }
+
+  override fileprivate func surround(_ body: () -> Void) { known.run(context, body) }
+  override fileprivate func surroundAsync(_ body: () async -> Void) async {
+    await runInheriting(known, context, body)
+  }
+}

@@ -1,0 +1,101 @@
+internal import Synchronization
+
+/// A post that is running on this thread, or whose queued event is being delivered, tracked for traces and
+/// for the warning about deep recursion.
+///
+/// Posts are tracked only if hooks follow them or if they seem to nest without end.
+final class PostFrame: Sendable {
+  /// The maximum nesting depth assumed for untracked posts of one name.
+  ///
+  /// Posts are counted together for all threads that share a cell. The warning is therefore printed only
+  /// after three times as many tracked posts nest on one thread.
+  static let untrackedLimit = 16
+
+  @TaskLocal private static var innermost: PostFrame?
+  /// The number of the newest followed post of the process.
+  private static let newest = Atomic<Int>(0)
+
+  let name: String
+  /// The number of the post, or of the nearest followed one around it.
+  let number: Int?
+  /// The number of the nearest followed post around it.
+  let outerNumber: Int?
+  /// The number of enclosing posts.
+  let depth: Int
+  private let outer: PostFrame?
+  private let hasEnded = Atomic<Bool>(false)
+
+  private init(
+    name: String,
+    number: Int? = nil,
+    outerNumber: Int? = nil,
+    depth: Int = 0,
+    outer: PostFrame? = nil
+  ) {
+    (self.name, self.number, self.outerNumber) = (name, number, outerNumber)
+    (self.depth, self.outer) = (depth, outer)
+  }
+
+  /// The names of the tracked posts, from the outermost to this one.
+  var chain: [String] {
+    sequence(first: self) { $0.outer }.map(\.name).reversed()
+  }
+
+  /// The post in which the caller runs.
+  ///
+  /// A task that a handler has started inherits the frame of a post that may have ended since.
+  private static var current: PostFrame? {
+    innermost.flatMap { $0.hasEnded.load(ordering: .acquiring) ? nil : $0 }
+  }
+
+  /// The number of the followed post in which the caller runs.
+  static var currentNumber: Int? { current?.number }
+
+  /// Runs a post in a frame of its own.
+  ///
+  /// - Parameters:
+  ///   - name: The string of the event's name.
+  ///   - isFollowed: Whether hooks follow the post, which is then numbered.
+  ///   - cause: The number of the post that enqueued the event.
+  ///   - untracked: The number of enclosing posts to assume if none of them is tracked.
+  ///   - body: The post.
+  /// - Returns: The result of the post.
+  static func run<Result>(
+    _ name: String,
+    isFollowed: Bool,
+    cause: Int?,
+    untracked: Int,
+    _ body: (PostFrame) -> Result
+  ) -> Result {
+    let around = current
+    let outerNumber = around?.number ?? cause
+    let frame = PostFrame(
+      name: name,
+      number: isFollowed ? newest.wrappingAdd(1, ordering: .relaxed).newValue : outerNumber,
+      outerNumber: outerNumber,
+      depth: around.map { $0.depth + 1 } ?? max(untracked, cause == nil ? 0 : 1),
+      outer: around
+    )
+    defer { frame.hasEnded.store(true, ordering: .releasing) }
+    return $innermost.withValue(frame) { body(frame) }
+  }
+
+  /// A frame in which a queued event of this post is delivered.
+  ///
+  /// It refers to no other frame: events may cause each other for ever.
+  private func resumed() -> PostFrame { PostFrame(name: name, number: number) }
+
+  /// Delivers a queued event of this post.
+  func resume(_ body: () -> Void) {
+    let frame = resumed()
+    Self.$innermost.withValue(frame, operation: body)
+    frame.hasEnded.store(true, ordering: .releasing)
+  }
+
+  /// Delivers a queued event of this post to an asynchronous handler.
+  func resumeAsync(_ body: () async -> Void) async {
+    let frame = resumed()
+    await Self.$innermost.withValue(frame, operation: body)
+    frame.hasEnded.store(true, ordering: .releasing)
+  }
+}

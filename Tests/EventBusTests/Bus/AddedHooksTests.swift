@@ -1,0 +1,276 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Hooks added to a bus", .timeLimit(.minutes(5)))
+struct AddedHooksTests {
+  private func hooks(_ log: Log<String>, _ name: String) -> EventHooks {
+    EventHooks(onUnhandled: { log.append("\(name) \($0.name)") })
+  }
+
+  @Test("Hooks are called in the order of installation, those given to the initializer first")
+  func order() {
+    let log = Log<String>()
+    let bus = EventBus(hooks: hooks(log, "first"))
+    let second = bus.addHooks(hooks(log, "second"))
+    let third = bus.addHooks(hooks(log, "third"))
+    bus.post(.number, 1)
+    #expect(
+      log.take() == ["first sample.number", "second sample.number", "third sample.number"]
+    )
+    second.cancel()
+    bus.post(.nothing)
+    #expect(log.take() == ["first sample.nothing", "third sample.nothing"])
+    #expect(!second.isActive && third.isActive)
+    withExtendedLifetime(third) {}
+  }
+
+  @Test("The initializer takes every hook, all of them optional")
+  func initializer() {
+    #expect(EventHooks().manyObserversThreshold == 1_000)
+    let (errors, unhandled, traces) = (Counter(), Counter(), Counter())
+    let (many, messages) = (Counter(), Counter())
+    let hooks = EventHooks(
+      onError: { _ in errors.add() },
+      onUnhandled: { _ in unhandled.add() },
+      onTrace: { _ in traces.add() },
+      onManyObservers: { _, _ in many.add() },
+      manyObserversThreshold: 0,
+      onMessage: { _ in messages.add() },
+      interceptor: nil
+    )
+    let bus = EventBus()
+    let added = bus.addHooks(hooks)
+    let token = bus.observe(.number) { _ in throw SampleError() }
+    bus.post(.number, 1)
+    bus.post(.nothing)
+    #expect((errors.value, unhandled.value, many.value, messages.value) == (1, 1, 1, 0))
+    #expect(traces.value == 6)
+    withExtendedLifetime((added, token)) {}
+  }
+
+  @Test("EventBus.default takes hooks, which see only its own posts")
+  func defaultBus() {
+    let name = EventName<Int>("sample.addedToDefault")
+    let log = Log<Int>()
+    let token = EventBus.default.addHooks(
+      EventHooks(onUnhandled: { event in
+        if event.name == name.rawValue, let value = event.payload as? Int { log.append(value) }
+      })
+    )
+    EventBus.default.post(name, 1)
+    EventBus().post(name, 2)
+    token.cancel()
+    EventBus.default.post(name, 3)
+    #expect(log.entries == [1])
+  }
+
+  @Test("Posts take the shortest path again once the last trace hook or interceptor has gone")
+  func plainAgain() {
+    let bus = EventBus()
+    let signal = bus.signal(.number)
+    let kept = bus.observe(.number) { _ in }
+    let quiet = bus.addHooks(
+      EventHooks(
+        onError: { _ in },
+        onUnhandled: { _ in },
+        onManyObservers: { _, _ in },
+        onMessage: { _ in }
+      )
+    )
+    #expect(signal.isPlain)
+    let traced = (0..<2).map { _ in bus.addHooks(EventHooks(onTrace: { _ in })) }
+    let intercepted = bus.addHooks(EventHooks(interceptor: PassingInterceptor()))
+    let wildcard = bus.observeAll { _ in }
+    for token in traced {
+      #expect(!signal.isPlain)
+      token.cancel()
+    }
+    #expect(!signal.isPlain)
+    intercepted.cancel()
+    #expect(!signal.isPlain)
+    wildcard.cancel()
+    #expect(signal.isPlain)
+    #expect(bus.post(.number, 1) == 1)
+    withExtendedLifetime((kept, quiet)) {}
+  }
+
+  @Test("A hook that removes itself in its call is called once, and frees its captures once")
+  func removesItself() {
+    let bus = EventBus()
+    let (tally, tokens, calls) = (Tally(), Holder<Token>(), Counter())
+    tokens.hold(
+      bus.addHooks(
+        EventHooks(onTrace: { [probe = tally.probe()] _ in
+          probe.touch()
+          calls.add()
+          tokens.value?.cancel()
+        })
+      )
+    )
+    bus.post(.number, 1)
+    bus.post(.number, 2)
+    #expect(calls.value == 1)
+    #expect(tally.freed == 1)
+    #expect(bus.signal(.number).isPlain)
+    tokens.letGo()
+  }
+
+  @Test("A hook that an earlier hook removes during the same report is not called")
+  func removedByAnother() {
+    let bus = EventBus()
+    let (later, calls) = (Holder<Token>(), Counter())
+    let first = bus.addHooks(EventHooks(onUnhandled: { _ in later.value?.cancel() }))
+    later.hold(bus.addHooks(EventHooks(onUnhandled: { _ in calls.add() })))
+    bus.post(.number, 1)
+    #expect(calls.value == 0)
+    withExtendedLifetime(first) {}
+  }
+
+  @Test("A capture that uses the bus and its hooks in its deinit is freed under no lock")
+  func freedUnderNoLock() {
+    let bus = EventBus()
+    let (heard, added) = (Counter(), Holder<Token>())
+    let token = bus.observe(.nothing) { heard.add() }
+    let leaving = AtDeinit { [unowned bus] in
+      bus.post(.nothing)
+      added.hold(bus.addHooks(EventHooks(onTrace: { _ in })))
+    }
+    var hooks: Token? = bus.addHooks(EventHooks(onTrace: { [leaving] _ in leaving.touch() }))
+    _ = consume leaving
+    bus.post(.nothing)
+    withExtendedLifetime(hooks) {}
+    hooks = nil
+    #expect(heard.value == 2)
+    #expect(!bus.signal(.number).isPlain)
+    added.letGo()
+    #expect(bus.signal(.number).isPlain)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("When the bus is released, the tokens of its hooks become inert and the closures are freed")
+  func busDies() {
+    let tally = Tally()
+    var bus: EventBus? = EventBus()
+    let token = bus?.addHooks(EventHooks(onTrace: { [probe = tally.probe()] _ in probe.touch() }))
+    let signal = bus?.signal(.number)
+    #expect(token?.isActive == true)
+    withExtendedLifetime(bus) {}
+    bus = nil
+    #expect(token?.isActive == false)
+    #expect(tally.freed == 1)
+    #expect(signal?.isPlain == true)
+    token?.cancel()
+  }
+
+  @Test("Hooks whose token is paused are not called, and are called again afterwards")
+  func paused() {
+    let (bus, log, errors) = (EventBus(), Log<String>(), Counter())
+    var added = hooks(log, "added")
+    added.onError = { _ in errors.add() }
+    let token = bus.addHooks(added)
+    let failing = bus.observe(.number) { _ in throw SampleError() }
+    let pause = token.pause()
+    bus.post(.nothing)
+    // Installed, and so not written to standard error either.
+    bus.post(.number, 1)
+    pause.cancel()
+    bus.post(.nothing)
+    bus.post(.number, 1)
+    #expect(log.entries == ["added sample.nothing"])
+    #expect(errors.value == 1)
+    withExtendedLifetime((token, failing)) {}
+  }
+
+  @Test("Errors are written to standard error only while no onError is installed")
+  func defaultLine() async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let bus = EventBus(hooks: EventHooks(onTrace: { _ in }))
+      let token = bus.observe(.number) { _ in throw SampleError(number: 1) }
+      let other = bus.observe(.text) { _ in throw SampleError(number: 2) }
+      bus.post(.number, 1)
+      let log = Log<String>()
+      let hooks = bus.addHooks(EventHooks(onError: { log.append("\($0.error)") }))
+      bus.post(.text, "hidden")
+      precondition(log.entries == ["SampleError(number: 2)"])
+      hooks.cancel()
+      bus.post(.number, 1)
+      withExtendedLifetime((token, other)) {}
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.split(separator: "\n").filter { $0.contains("number: 1") }.count == 2)
+    #expect(!text.contains("number: 2"))
+  }
+
+  @Test("onMessage receives what the bus would write to standard error")
+  func messages() async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let messages = Log<String>()
+      let bus = EventBus()
+      let hooks = bus.addHooks(EventHooks(onMessage: { messages.append($0) }))
+      let failing = bus.observe(.text) { _ in throw SampleError() }
+      bus.post(.text, "x")
+      precondition(messages.take().first?.contains("SampleError") == true)
+      let deep = bus.observe(.number) { [unowned bus] value in
+        if value > 0 { bus.post(.number, value - 1) }
+      }
+      bus.post(.number, 100)
+      precondition(messages.take().first?.contains("nested") == true)
+      let stream = bus.events(.nothing, buffering: .bufferingNewest(0))
+      precondition(messages.take().first?.contains("a buffer of 0 events") == true)
+      let asynchronous = bus.observe(.nothing, buffering: .bufferingOldest(0)) {
+        await Task.yield()
+      }
+      precondition(messages.take().count == 1)
+      withExtendedLifetime((hooks, failing, deep, stream, asynchronous)) {}
+    }
+    let output = try #require(result).standardErrorContent
+    #expect(output.isEmpty)
+  }
+
+  @Test("An error inside onMessage is written to standard error, and not reported again")
+  func errorInsideMessage() async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let (bus, calls) = (EventBus(), Counter())
+      let failing = bus.observe(.text) { _ in throw SampleError() }
+      let hooks = bus.addHooks(
+        EventHooks(onMessage: { [unowned bus] _ in
+          calls.add()
+          bus.post(.text, "again")
+        })
+      )
+      bus.post(.text, "x")
+      precondition(calls.value == 1)
+      withExtendedLifetime((failing, hooks)) {}
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("SampleError"))
+  }
+
+  @Test("Each installation reports a name with many observers once, above its own threshold")
+  func manyObservers() {
+    let log = Log<String>()
+    func hooks(_ threshold: Int) -> EventHooks {
+      EventHooks(
+        onManyObservers: { log.append("\(threshold): \($0) \($1)") },
+        manyObserversThreshold: threshold
+      )
+    }
+    let bus = EventBus(hooks: hooks(2))
+    let added = bus.addHooks(hooks(3))
+    var tokens = (0..<6).map { _ in bus.observe(.number) { _ in } }
+    #expect(log.take() == ["2: sample.number 3", "3: sample.number 4"])
+    let late = bus.addHooks(hooks(1))
+    #expect(log.take() == [])
+    tokens += (0..<2).map { _ in bus.observe(.number) { _ in } }
+    #expect(log.take() == ["1: sample.number 7"])
+    withExtendedLifetime((added, late, tokens)) {}
+  }
+}
+
+/// Carries nothing.
+struct PassingInterceptor: EventInterceptor {
+  func capture(_ event: AnyEvent) {}
+  func run(_ context: Void, _ body: () -> Void) { body() }
+  func run(_ context: Void, _ body: () async -> Void) async { await body() }
+}
