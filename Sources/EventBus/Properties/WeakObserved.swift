@@ -67,7 +67,7 @@ public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
   /// The property itself, for observing it.
   public var projectedValue: WeakObserved<Referent> { self }
 
-  /// The number of merged changes, as for ``SharedObserved/mergedCount``.
+  /// The number of merged changes, as for ``SharedObservableValue/mergedCount``.
   ///
   /// - Complexity: O(1).
   public var mergedCount: Int { core.mergedCount }
