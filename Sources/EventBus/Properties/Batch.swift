@@ -80,6 +80,8 @@ final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own th
   private var members: [any BatchMember] = []
   /// The members that may be added several times.
   private var joined: Set<ObjectIdentifier> = []
+  /// The owners of members, which would otherwise end the registrations before the report.
+  private var owners: [AnyObject] = []
 
   private init(_ thread: UInt) { self.thread = thread }
 
@@ -113,9 +115,11 @@ final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own th
   /// Adds a member at its first change.
   func add(_ member: any BatchMember) { members.append(member) }
 
-  /// Adds a member, unless it has been added before.
-  func addOnce(_ member: any BatchMember) {
-    if joined.insert(ObjectIdentifier(member)).inserted { add(member) }
+  /// Adds a member, unless it has been added before, and retains its owner.
+  func addOnce(_ member: any BatchMember, of owner: AnyObject?) {
+    guard joined.insert(ObjectIdentifier(member)).inserted else { return }
+    add(member)
+    if let owner { owners.append(owner) }
   }
 
   /// Closes the batch and delivers the members' reports, in the order in which they joined.

@@ -40,3 +40,24 @@ final class SharedBinding<Owner: AnyObject, Value: Sendable>:
 
   private static func release(_ removed: consuming Removed, on actor: isolated any Actor) {}
 }
+
+extension SharedCore {
+  /// Registers a binding, and assigns the current value before returning.
+  ///
+  /// - Parameters:
+  ///   - owner: The object to update, held weakly.
+  ///   - keyPath: The property to set.
+  ///   - actor: The actor on which the caller runs.
+  /// - Returns: The token.
+  func bind<Owner: AnyObject>(
+    to owner: Owner,
+    _ keyPath: ReferenceWritableKeyPath<Owner, Value>,
+    on actor: any Actor
+  ) -> Token {
+    let binding = SharedBinding(owner, keyPath, on: actor)
+    let (fileID, line) = (delivery.fileID, delivery.line)
+    let request = Request(options: .initial, fileID: fileID, line: line)
+    let link = register(request, owner: owner, on: actor, isAtHome: true) { binding.set($0.new) }
+    return Token(link, handle: 0, isKept: true)
+  }
+}

@@ -12,6 +12,7 @@ extension SharedCore {
   ///   - isBarred: A Boolean value that indicates whether a registration or the end of a pause preceded the
   ///     write.
   ///   - batch: The open batch of the thread.
+  ///   - property: The property that owns this object; the batch retains it.
   ///   - removed: Receives the values to release outside the lock.
   ///   - state: The state.
   /// - Returns: `true` if the write belongs to no batch and is still to be recorded.
@@ -21,6 +22,7 @@ extension SharedCore {
     answering depth: Int?,
     isBarred: Bool,
     in batch: OpenBatch?,
+    of property: AnyObject?,
     _ removed: inout [Value]?,
     _ state: inout SharedChanges<Value>
   ) -> Bool {
@@ -35,7 +37,7 @@ extension SharedCore {
       isBarred: isBarred,
       wantsPrior: priors.load(ordering: .relaxed) > 0
     )
-    if isFirst { batch.addOnce(self) }
+    if isFirst { batch.addOnce(self, of: property) }
     return false
   }
 

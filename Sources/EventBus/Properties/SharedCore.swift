@@ -62,7 +62,11 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   }
 
   /// Stores a value and reports it, unless it equals the current one.
-  func set(_ value: Value) {
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - property: The property that owns this object; an open batch retains it.
+  func set(_ value: Value, of property: AnyObject) {
     let batch = OpenBatch.isAnyOpen ? OpenBatch.current : nil
     let thread = enteringThread()
     let depth = depth(on: thread)
@@ -81,6 +85,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
         by: thread,
         answering: depth,
         in: batch,
+        of: property,
         &displaced,
         &batched,
         &state
@@ -94,9 +99,11 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   /// Mutates the value in place under the lock and reports the change, even if the closure throws.
   ///
   /// - Parameters:
+  ///   - property: The property that owns this object; an open batch retains it.
   ///   - isolation: The actor on which the caller runs; its handlers are called before the method returns.
   ///   - body: Mutates the value.
   func update(
+    of property: AnyObject? = nil,
     isolation: (any Actor)? = nil,
     _ body: (inout Value) throws -> Void
   ) rethrows {
@@ -123,6 +130,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
             by: thread,
             answering: depth,
             in: batch,
+            of: property,
             &displaced,
             &batched,
             &state
@@ -180,23 +188,6 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     return Token(link, handle: 0, isKept: true)
   }
 
-  /// Registers a binding, and assigns the current value before returning.
-  ///
-  /// - Parameters:
-  ///   - owner: The object to update, held weakly.
-  ///   - actor: The actor on which the caller runs.
-  ///   - assign: Assigns a value, on that actor.
-  /// - Returns: The token.
-  func bind(
-    to owner: AnyObject,
-    on actor: any Actor,
-    _ assign: @escaping @Sendable (Value) -> Reception
-  ) -> Token {
-    let request = Request(options: .initial, fileID: site.fileID, line: site.line)
-    let link = register(request, owner: owner, on: actor, isAtHome: true) { assign($0.new) }
-    return Token(link, handle: 0, isKept: true)
-  }
-
   /// Registers an observer.
   ///
   /// - Parameters:
@@ -207,7 +198,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   ///     value is to be delivered before the method returns.
   ///   - body: Calls the handler.
   /// - Returns: The registration.
-  private func register(
+  func register(
     _ request: Request,
     owner: AnyObject? = nil,
     on actor: (any Actor)?,
@@ -263,6 +254,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     by thread: UInt,
     answering depth: Int?,
     in batch: OpenBatch?,
+    of property: AnyObject?,
     _ displaced: inout Value?,
     _ batched: inout [Value]?,
     _ state: inout SharedChanges<Value>
@@ -275,6 +267,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
         answering: depth,
         isBarred: isBarred,
         in: batch,
+        of: property,
         &batched,
         &state
       )

@@ -145,8 +145,7 @@ extension SharedObservableValue {
     _ keyPath: ReferenceWritableKeyPath<Owner, Value>,
     isolation: isolated any Actor = #isolation
   ) -> Token {
-    let binding = SharedBinding(owner, keyPath, on: isolation)
-    return core.bind(to: owner, on: isolation) { binding.set($0) }
+    core.bind(to: owner, keyPath, on: isolation)
   }
 
   /// Returns the current value and all later ones as an asynchronous sequence.

@@ -104,7 +104,7 @@ public final class SharedObserved<Value: Sendable>: SharedObservableValue {
   /// - Complexity: O(1) with one lock to get. O(*n*) in the number of observers to set.
   public var value: Value {
     get { core.value }
-    set { core.set(newValue) }
+    set { core.set(newValue, of: self) }
   }
 
   /// Mutates the value atomically: no other thread reads or changes it during the mutation.
@@ -127,7 +127,7 @@ public final class SharedObserved<Value: Sendable>: SharedObservableValue {
     _ body: (inout Value) throws -> Result
   ) rethrows -> Result {
     var result: Result?
-    try core.update(isolation: isolation) { result = try body(&$0) }
+    try core.update(of: self, isolation: isolation) { result = try body(&$0) }
     guard let result else { preconditionFailure("no result") }  // Reason: `update` ran the closure.
     return result
   }

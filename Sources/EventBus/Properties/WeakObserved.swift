@@ -57,7 +57,7 @@ public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
     get { core.value?.object }
     set {
       let referent = newValue.map { WeakReferent($0) }
-      core.set(referent)
+      core.set(referent, of: self)
       if let newValue { referent?.clear(core, at: newValue.lifetime) }
       // Retained so long, so that the comparison cannot release the last reference.
       withExtendedLifetime(newValue) {}
