@@ -1,44 +1,47 @@
-/// The target of a binding: an object, held weakly, and one of its properties.
+/// The handler of a binding, which sets a property of an object on the binding's actor.
 ///
-/// Neither needs to be `Sendable`, because both are used only on the binding's actor. A key path may retain
-/// the arguments of a subscript, so it is released on the actor as well.
-final class SharedBinding<Owner: AnyObject, Value: Sendable>:
-  @unchecked Sendable  // Reason: confined to the actor.
-{
-  /// A key path on its way to the actor.
-  private struct Removed: @unchecked Sendable {  // Reason: confined to the actor.
-    let keyPath: ReferenceWritableKeyPath<Owner, Value>
+/// Neither the object nor the key path needs to be `Sendable`, because both are used only on that actor. A
+/// key path may retain the arguments of a subscript, so it is released there as well, whatever thread ends
+/// the binding.
+final class SharedBinding<Owner: AnyObject, Value: Sendable>: Sendable {
+  private final class Target: @unchecked Sendable {  // Reason: confined to the actor.
+    private weak let owner: Owner?
+    private var keyPath: ReferenceWritableKeyPath<Owner, Value>?
+
+    init(_ owner: Owner, _ keyPath: ReferenceWritableKeyPath<Owner, Value>) {
+      (self.owner, self.keyPath) = (owner, keyPath)
+    }
+
+    func set(_ value: Value) -> Reception {
+      guard let owner, let keyPath else { return .ownerLost }
+      owner[keyPath: keyPath] = value
+      return .called
+    }
+
+    func clear(on actor: isolated any Actor) { keyPath = nil }
   }
 
-  private weak let owner: Owner?
-  private let keyPath: ReferenceWritableKeyPath<Owner, Value>
+  private let target: Target
   private let actor: WeakActor
 
-  /// Creates a target.
+  /// Creates a binding.
   ///
   /// - Parameters:
-  ///   - owner: The object.
+  ///   - owner: The object, held weakly.
   ///   - keyPath: The property to set.
   ///   - actor: The actor to which both belong.
   init(_ owner: Owner, _ keyPath: ReferenceWritableKeyPath<Owner, Value>, on actor: any Actor) {
-    (self.owner, self.keyPath, self.actor) = (owner, keyPath, WeakActor(actor))
+    (target, self.actor) = (Target(owner, keyPath), WeakActor(actor))
   }
 
   deinit {
     // Nothing runs on an actor that has been deallocated.
     guard let actor = actor.actor else { return }
-    let removed = Removed(keyPath: keyPath)
-    Task.detached { await Self.release(removed, on: actor) }
+    Task.detached { [target] in await target.clear(on: actor) }
   }
 
   /// Sets the property, on the actor.
-  func set(_ value: Value) -> Reception {
-    guard let owner else { return .ownerLost }
-    owner[keyPath: keyPath] = value
-    return .called
-  }
-
-  private static func release(_ removed: consuming Removed, on actor: isolated any Actor) {}
+  func set(_ value: Value) -> Reception { target.set(value) }
 }
 
 extension SharedCore {
