@@ -134,8 +134,8 @@ final class SharedInbox<Value: Sendable>: Sendable {
       if displaced != nil { return core.countMerged() }
     }
     let reception = core.calling(round.depth) {
-      // Reason for `try?`: the handler's type does not throw.
-      try? isAtHome ? observer.run(round) : observer.accept(round, core.delivery)
+      if isAtHome { return try? observer.run(round) }  // Reason: the handler's type does not throw.
+      return try? observer.accept(round, core.delivery)  // Reason: as above.
     }
     if reception == .ownerLost { link.endByItself() }
   }
