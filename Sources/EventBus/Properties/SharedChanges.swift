@@ -62,8 +62,8 @@ package struct SharedChanges<Value> {
   private var batched: BatchedChange?
   /// The turn in progress.
   ///
-  /// If there is none, but changes wait, a thread has reached its limit: the started task or the next
-  /// setter, whichever comes first, takes the turn.
+  /// If there is none, but changes wait, a thread has reached its limit, and the started task or the next
+  /// setter, whichever comes first, takes the turn; or a batch is ending, and its thread takes it.
   private var turn: Turn?
   private var isTaskOnItsWay = false
 

@@ -320,7 +320,7 @@ struct SharedBatchTests {
     #expect(token?.isActive == false)
   }
 
-  @Test("A write that nobody observes is not part of a later report")
+  @Test("A write without an observer is not part of a later report")
   func unobserved() {
     let (property, log) = (SharedObserved(0), Log<String>())
     var token: Token?

@@ -402,18 +402,26 @@ struct SharedValuesTests {
     withExtendedLifetime(tokens) {}
   }
 
+  /// Registers a nonisolated handler that blocks its thread when the value becomes 1.
+  private func blocking(
+    _ property: SharedObserved<Int>,
+    _ isInside: ManualLatch,
+    until mayLeave: ManualLatch
+  ) -> Token {
+    property.observe { change in
+      guard change.new == 1 else { return }
+      isInside.open()
+      mayLeave.block()
+    }
+  }
+
   @MainActor
   @Test("An update returns before its handler is called if another thread is delivering")
   func updateWhileDelivering() async {
     let property = SharedObserved(0)
     let (isInside, mayLeave, inbox) = (ManualLatch(), ManualLatch(), Inbox<Int>())
     let tokens = [
-      property.observe { change in
-        if change.new == 1 {
-          isInside.open()
-          mayLeave.block()
-        }
-      },
+      blocking(property, isInside, until: mayLeave),
       property.observe { @MainActor change in inbox.append(change.new) },
     ]
     async let thread: Void = onThreads(1) { _ in property.value = 1 }
