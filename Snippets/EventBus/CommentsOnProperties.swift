@@ -119,15 +119,39 @@ import EventBus
   precondition(screen.text == "0")
 }
 
-func shared() {
+@MainActor func shared() {
   // snippet.show
   let progress = SharedObserved(0.0)
   let token = progress.observe { change in print("\(change.old) → \(change.new)") }
   progress.value = 0.5
   progress.update { $0 += 0.1 }
+
+  @MainActor final class Downloads {
+    @Observed var progress = 0.0
+    private(set) lazy var summary = Computed($progress) { "\(Int($0 * 100)) %" }
+
+    init(_ shared: SharedObserved<Double>) {
+      shared.bind(to: self, \.progress)
+    }
+  }
   // snippet.hide
   precondition(progress.value == 0.6)
+  let downloads = Downloads(progress)
+  precondition(downloads.summary.value == "60 %")
   token.cancel()
+}
+
+@MainActor func sharedBinding() {
+  // snippet.show
+  @MainActor final class ProgressBar {
+    var fraction = 0.0
+  }
+
+  let progress = SharedObserved(0.5)
+  let bar = ProgressBar()
+  progress.bind(to: bar, \.fraction)  // on the main actor
+  // snippet.hide
+  precondition(bar.fraction == 0.5)
 }
 
 @MainActor func collection() {
@@ -203,6 +227,7 @@ readOnly()
 anyProperty()
 path()
 shared()
+sharedBinding()
 collection()
 set()
 dictionary()

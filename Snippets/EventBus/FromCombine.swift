@@ -30,3 +30,14 @@ for await text in queries {
   precondition(text == "ice")
   break
 }
+// snippet.show
+
+let count = SharedObserved(0)  // CurrentValueSubject<Int, Never>(0)
+let changes = count.observe(options: .initial) { print($0.new) }  // sink
+count.value = 1  // send(1), or value
+count.update { $0 += 1 }  // atomic
+let counts = count.readOnly  // eraseToAnyPublisher()
+
+// snippet.hide
+precondition(counts.value == 2)
+changes.cancel()

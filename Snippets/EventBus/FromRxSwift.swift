@@ -34,7 +34,7 @@ precondition(bus.signal(.didChangeVolume).observerCount == 0)
 // snippet.show
 
 extension EventNames {
-  static let isOnline = EventName<Bool>("network.isOnline", replay: 1)  // BehaviorRelay
+  static let isOnline = EventName<Bool>("network.isOnline", replay: 1)  // ReplaySubject
 }
 
 bus.post(.isOnline, true)
@@ -45,3 +45,13 @@ for await isOnline in changes {
   precondition(isOnline)
   break
 }
+// snippet.show
+
+let volume = SharedObserved(50)  // BehaviorRelay(value: 50)
+let shown = volume.observe(options: .initial) { print($0.new) }  // subscribe(onNext:)
+volume.value = 60  // accept(60)
+let volumes = volume.readOnly  // asObservable()
+
+// snippet.hide
+precondition(volumes.value == 60)
+shown.cancel()

@@ -138,3 +138,22 @@ print(desk.visitor == nil)
 
 // snippet.hide
 precondition(desk.visitor == nil)
+// snippet.show
+
+let progress = SharedObserved(0.0)
+
+@MainActor final class Downloads {
+  @Observed var progress = 0.0
+  private(set) lazy var summary = Computed($progress) { "\(Int($0 * 100)) %" }
+
+  init(_ shared: SharedObserved<Double>.ReadOnly) {
+    shared.bind(to: self, \.progress)
+  }
+}
+
+let downloads = Downloads(progress.readOnly)
+progress.update { $0 = 0.5 }
+print(downloads.summary.value)  // 50 %
+
+// snippet.hide
+precondition(downloads.summary.value == "50 %")

@@ -26,8 +26,13 @@ public import Synchronization
 /// A nested batch belongs to the outer one. If the closure throws, the stored values remain and are
 /// reported.
 ///
-/// - Parameter body: Sets properties of the caller's isolation domain. Tasks that it starts are not part of
-///   the batch.
+/// A ``SharedObserved`` property takes part with what is set on this thread. When another thread sets it in
+/// the meantime, the change that the batch has made so far is reported first, so every chain of changes stays
+/// unbroken; what the batch sets after that is a further change. An observer that registers during the batch
+/// receives a change that begins with the value it knows.
+///
+/// - Parameter body: Sets properties of the caller's isolation domain, and shared ones. Tasks that it starts
+///   are not part of the batch.
 /// - Returns: The closure's result.
 /// - Throws: The closure's error.
 /// - Complexity: One lock and one lookup for the first write to each property. A write outside a batch reads
@@ -52,7 +57,9 @@ extension Observed: BatchMember {
 }
 
 /// An object that defers its reports to the end of a batch.
-protocol BatchMember: DependencySource {
+protocol BatchMember: AnyObject {
+  /// The computed values that depend on the member.
+  var dependentNodes: [ComputedNode] { get }
   /// Queues the report, before any member delivers one.
   func batchWillEnd()
   /// Delivers the queued report.
@@ -71,6 +78,10 @@ final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own th
 
   private let thread: UInt
   private var members: [any BatchMember] = []
+  /// The members that may be added several times.
+  private var joined: Set<ObjectIdentifier> = []
+  /// The owners of members, which would otherwise end the registrations before the report.
+  private var owners: [AnyObject] = []
 
   private init(_ thread: UInt) { self.thread = thread }
 
@@ -103,6 +114,13 @@ final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own th
 
   /// Adds a member at its first change.
   func add(_ member: any BatchMember) { members.append(member) }
+
+  /// Adds a member, unless it has been added before, and retains its owner.
+  func addOnce(_ member: any BatchMember, of owner: AnyObject?) {
+    guard joined.insert(ObjectIdentifier(member)).inserted else { return }
+    add(member)
+    if let owner { owners.append(owner) }
+  }
 
   /// Closes the batch and delivers the members' reports, in the order in which they joined.
   func end() {

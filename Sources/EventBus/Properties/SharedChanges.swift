@@ -30,6 +30,21 @@ package struct SharedChanges<Value> {
     }
   }
 
+  /// The change that an open batch has made so far; the current value is its new value.
+  ///
+  /// Each write has a number, which tells what an observer that registers during the batch knows.
+  fileprivate struct BatchedChange {
+    let thread: UInt
+    /// The value before the batch's first write.
+    let old: Value
+    /// The number of the batch's first write.
+    let first: UInt
+    let depth: Int
+    let isBarred: Bool
+    /// A Boolean value that indicates whether the announcement has been queued.
+    let isAnnounced: Bool
+  }
+
   /// The maximum number of changes of other threads that one thread delivers after its own.
   package static var othersPerTurn: Int { 64 }
 
@@ -41,10 +56,14 @@ package struct SharedChanges<Value> {
   /// The first change of the rounds skipped since the last delivered one, and whether a registration or
   /// the end of a pause preceded one of them.
   private var skipped: (first: UInt, isBarred: Bool)?
+  /// The number of the newest change at the latest registration.
+  private var newestKnown: UInt = 0
+  /// The change of the open batch; a write by another thread ends it early.
+  private var batched: BatchedChange?
   /// The turn in progress.
   ///
-  /// If there is none, but changes wait, a thread has reached its limit: the started task or the next
-  /// setter, whichever comes first, takes the turn.
+  /// If there is none, but changes wait, a thread has reached its limit, and the started task or the next
+  /// setter, whichever comes first, takes the turn; or a batch is ending, and its thread takes it.
   private var turn: Turn?
   private var isTaskOnItsWay = false
 
@@ -74,19 +93,36 @@ package struct SharedChanges<Value> {
     displaced: inout Value?
   ) -> Bool {
     newest += 1
-    let answered = turn?.thread == thread ? turn?.depth : depth
     let round = SharedRound(
       change: Change(.set, old: old, new: value),
       first: newest,
       number: newest,
       thread: thread,
-      depth: answered.map { $0 + 1 } ?? 0,
+      depth: self.depth(of: thread, answering: depth),
       isBarred: isBarred
     )
     displaced = waiting.appendOrMerge(round)
-    if turn != nil { return false }
+    return beginTurn(of: thread)
+  }
+
+  private func depth(of thread: UInt, answering depth: Int?) -> Int {
+    let answered = turn?.thread == thread ? turn?.depth : depth
+    return answered.map { $0 + 1 } ?? 0
+  }
+
+  /// Gives the turn to a thread, if rounds are pending that no thread is delivering.
+  ///
+  /// - Returns: `true` if the thread must deliver, beginning with ``next()``.
+  package mutating func beginTurn(of thread: UInt) -> Bool {
+    guard turn == nil, !waiting.isEmpty else { return false }
     turn = Turn(thread: thread, began: newest, isTask: false)
     return true
+  }
+
+  /// Returns the current value and the number of its change, for an observer that is being registered.
+  package mutating func register() -> (value: Value, number: UInt) {
+    newestKnown = newest
+    return (value, newest)
   }
 
   /// Returns the next round for the delivering thread.
@@ -105,14 +141,21 @@ package struct SharedChanges<Value> {
     _ = waiting.popFirst()
     current.depth = round.depth
     turn = current
-    if let skipped { round.include(skipped) }
-    skipped = nil
+    if let skipped, round.change.kind == .set {
+      round.include(skipped)
+      self.skipped = nil
+    }
     return (round, false)
   }
 
-  /// Records that a round is not delivered, because its changes cancelled each other out.
-  package mutating func skip(_ round: SharedRound<Value>) {
+  /// Decides that a round, whose changes cancelled each other out, is not delivered.
+  ///
+  /// - Returns: `false` if an observer may have registered in the middle of the round. Such an observer knows
+  ///   another value, so the round must be delivered.
+  package mutating func skip(_ round: SharedRound<Value>) -> Bool {
+    if newestKnown >= round.first { return false }
     skipped = (round.first, round.isBarred)
+    return true
   }
 
   /// Gives the turn to the started task, unless a setter has taken it.
@@ -129,108 +172,93 @@ package struct SharedChanges<Value> {
   /// Stops the program if pending changes have no thread or task that delivers them, or are too many.
   package func _checkInvariants() {
     assert(turn != nil || waiting.isEmpty || isTaskOnItsWay, "nothing delivers the changes")
+    assert(batched.map { $0.first <= newest } ?? true, "a batch began after its last write")
     assert(waiting.count <= 2 * SharedRound<Value>.mergeLimit, "too many changes wait")
   }
 }
 
-extension SharedChanges: Sendable where Value: Sendable {}
+extension SharedChanges {
+  /// A Boolean value that indicates whether an open batch has made a change.
+  package var isBatched: Bool { batched != nil }
 
-/// One pending change of a shared property, or several neighbouring ones merged.
-///
-/// It contains the rules of merging, without a lock.
-package struct SharedRound<Value> {
-  /// The number of pending rounds from which neighbours merge.
-  package static var mergeLimit: Int { 1_000 }
+  /// Returns whether an open batch of a thread has made a change.
+  package func isBatched(by thread: UInt) -> Bool { batched?.thread == thread }
 
-  /// The change; a merged one has the first old value and the last new value.
-  package private(set) var change: Change<Value>
-  /// The number of the first change in the round.
+  /// Records a write made in a batch, to be reported with the batch's other writes.
   ///
-  /// It includes preceding skipped changes, so that only a pause leaves a gap in the numbers.
-  package private(set) var first: UInt
-  /// The number of the last change in the round.
-  package private(set) var number: UInt
-  /// The thread that made all changes in the round, or zero if several did.
-  private(set) var thread: UInt = 0
-  /// The length of the chain of handler calls that led to the change, each made for the change before.
-  package private(set) var depth = 0
-  /// A Boolean value that indicates whether a registration or the end of a pause preceded the round.
-  package private(set) var isBarred = false
-
-  /// The announcement of the round.
-  var announcement: SharedRound { with(Change(.prior, old: change.old, new: change.new)) }
-
-  /// Returns the round for an observer that already knows some of the changes, with the value it knows as
-  /// the old value; returns the round unchanged for `nil`.
-  func beginning(with known: Value?) -> SharedRound {
-    known.map { with(Change(change.kind, old: $0, new: change.new)) } ?? self
-  }
-
-  private func with(_ change: Change<Value>) -> SharedRound {
-    var copy = self
-    copy.change = change
-    return copy
-  }
-
-  /// A Boolean value that indicates whether the round contains several changes.
-  package var isMerged: Bool { first != number }
-
-  /// Returns whether the merged changes cancel each other out.
-  ///
-  /// It calls the value's `==`, so call it without a lock held.
-  func isNothing(_ areEqual: ((Value, Value) -> Bool)?) -> Bool {
-    isMerged && areEqual?(change.old, change.new) == true
-  }
-
-  /// Merges the next round into this one, if the rules allow it.
-  ///
-  /// Rounds do not merge across a gap that a pause leaves, or across a registration or the end of a pause,
-  /// unless the queue is full.
+  /// The caller has ended the change of any other thread's batch.
   ///
   /// - Parameters:
-  ///   - next: The next round.
-  ///   - isFull: A Boolean value that indicates whether the queue is full.
-  /// - Returns: If the rounds were merged, a value for the caller to release outside its lock.
-  fileprivate mutating func merge(_ next: SharedRound, isFull: Bool) -> Value? {
-    guard change.kind == next.change.kind,
-      isFull || next.first == number + 1 && !next.isBarred
-    else { return nil }
-    let displaced = change.new
-    change = Change(change.kind, old: change.old, new: next.change.new)
-    number = next.number
-    if thread != next.thread { thread = 0 }
-    depth = max(depth, next.depth)
-    return displaced
-  }
-
-  /// Includes the preceding skipped rounds.
-  fileprivate mutating func include(_ skipped: (first: UInt, isBarred: Bool)) {
-    first = skipped.first
-    isBarred = isBarred || skipped.isBarred
-  }
-}
-
-extension SharedRound: Sendable where Value: Sendable {}
-
-extension BoundedQueue {
-  /// Appends a round, or merges it into the last one.
-  ///
-  /// **Bound.** With 1,000 pending rounds, the next one merges with the last, unless a registration or the
-  /// end of a pause separates the two. With 2,000 pending rounds, it merges in any case; an observer that
-  /// registered in the middle of a merged round receives a change that begins with the value it knows. The
-  /// queue therefore holds at most 2,000 rounds, or 2,001 if the first is an initial value.
-  ///
-  /// - Returns: If the round was merged, a value for the caller to release outside its lock.
-  /// - Complexity: Amortized O(1).
-  package mutating func appendOrMerge<Value>(_ round: SharedRound<Value>) -> Value?
-  where Element == SharedRound<Value> {
-    let isFull = count >= 2 * Element.mergeLimit
-    if count >= Element.mergeLimit, var last = popLast() {
-      let displaced = last.merge(round, isFull: isFull)
-      _ = append(last)
-      if displaced != nil { return displaced }
+  ///   - old: The value before the write. The current value is the one after it.
+  ///   - thread: The thread that made the write.
+  ///   - depth: The depth of the round whose handler made the write, if that call is outside any turn.
+  ///   - isBarred: A Boolean value that indicates whether a registration or the end of a pause preceded the
+  ///     write.
+  ///   - wantsPrior: A Boolean value that indicates whether any observer receives announcements. The first
+  ///     write queues one, unless 1,000 rounds are pending; the change is announced later then.
+  /// - Returns: `true` if this is the first write of the batch.
+  package mutating func recordInBatch(
+    from old: Value,
+    by thread: UInt,
+    answering depth: Int? = nil,
+    isBarred: Bool,
+    wantsPrior: Bool
+  ) -> Bool {
+    newest += 1
+    guard batched == nil else { return false }
+    let isAnnounced = wantsPrior && waiting.count < SharedRound<Value>.mergeLimit
+    let first = BatchedChange(
+      thread: thread,
+      old: old,
+      first: newest,
+      depth: self.depth(of: thread, answering: depth),
+      isBarred: isBarred,
+      isAnnounced: isAnnounced
+    )
+    batched = first
+    if isAnnounced {
+      let announcement = SharedRound(
+        change: Change(.prior, old: old, new: value),
+        first: newest,
+        number: newest,
+        thread: thread,
+        depth: first.depth
+      )
+      _ = waiting.append(announcement)
     }
-    _ = append(round)
-    return nil
+    return true
+  }
+
+  /// Adds the change made by a batch to the pending ones.
+  ///
+  /// - Parameters:
+  ///   - last: The value after the batch's last write.
+  ///   - isBarred: A Boolean value that indicates whether a registration or the end of a pause preceded the
+  ///     end of the batch.
+  ///   - displaced: Receives a value to release outside the lock if the change is merged.
+  /// - Returns: The value before the batch's first write, to be released outside the lock; `nil` without a
+  ///   batch.
+  /// - Complexity: Amortized O(1).
+  package mutating func endBatch(
+    with last: Value,
+    isBarred: Bool,
+    displaced: inout Value?
+  ) -> Value? {
+    guard let ended = batched.take() else { return nil }
+    let round = SharedRound(
+      change: Change(.set, old: ended.old, new: last),
+      first: ended.first,
+      number: newest,
+      thread: ended.thread,
+      depth: ended.depth,
+      isBarred: ended.isBarred || isBarred,
+      announcedAs: ended.isAnnounced ? ended.first : nil,
+      countsWhenDropped: false
+    )
+    displaced = waiting.appendOrMerge(round)
+    return ended.old
   }
 }
+
+extension SharedChanges: Sendable where Value: Sendable {}
+extension SharedChanges.BatchedChange: Sendable where Value: Sendable {}

@@ -16,7 +16,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   /// Converts a change into the one that the handler receives.
   typealias View<Seen> = @Sendable (Change<Value>) -> Change<Seen>
 
-  private let state: Locked<SharedChanges<Value>>
+  let state: Locked<SharedChanges<Value>>
   /// Compares values; without it, every change is reported.
   let areEqual: (@Sendable (Value, Value) -> Bool)?
   /// The thread that runs a user's closure or `==` under the lock, or zero.
@@ -25,7 +25,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   /// A Boolean value that indicates whether a registration or the end of a pause followed the newest change.
   ///
   /// It is set without a lock, so that a pause may end inside an update.
-  private let isBarred = Atomic<Bool>(false)
+  let isBarred = Atomic<Bool>(false)
   private let merged = Atomic<Int>(0)
   /// The number of observers that receive announcements.
   let priors = Atomic<Int>(0)
@@ -62,35 +62,63 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   }
 
   /// Stores a value and reports it, unless it equals the current one.
-  func set(_ value: Value) {
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - property: The property that owns this object; an open batch retains it.
+  func set(_ value: Value, of property: AnyObject) {
+    let batch = OpenBatch.isAnyOpen ? OpenBatch.current : nil
     let thread = enteringThread()
     let depth = depth(on: thread)
     // The closure exchanges the value with the old one, which is released outside the lock. It returns no
     // tuple, because the look-up of its metadata would take longer than the rest.
     var value = value
     var displaced: Value?
+    var batched: [Value]?
     let mustDeliver = state.withLock { state in
       let isObserved = !isEmpty
       if isObserved, areEqual(state.value, value, on: thread) { return false }
       swap(&state.value, &value)
       guard isObserved else { return false }
-      return record(from: value, by: thread, answering: depth, &displaced, in: &state)
+      return record(
+        from: value,
+        by: thread,
+        answering: depth,
+        in: batch,
+        of: property,
+        &displaced,
+        &batched,
+        &state
+      )
     }
     withExtendedLifetime(value) {}
+    withExtendedLifetime(batched) {}
     finish(mustDeliver, displaced)
   }
 
   /// Mutates the value in place under the lock and reports the change, even if the closure throws.
-  func update(_ body: (inout Value) throws -> Void) rethrows {
+  ///
+  /// - Parameters:
+  ///   - property: The property that owns this object; an open batch retains it.
+  ///   - isolation: The actor on which the caller runs; its handlers are called before the method returns.
+  ///   - body: Mutates the value.
+  func update(
+    of property: AnyObject? = nil,
+    isolation: (any Actor)? = nil,
+    _ body: (inout Value) throws -> Void
+  ) rethrows {
+    let batch = OpenBatch.isAnyOpen ? OpenBatch.current : nil
     let thread = enteringThread()
     let depth = depth(on: thread)
-    // Both are released outside the lock, at the end.
+    // All are released outside the lock, at the end.
     var former: Value?
     var displaced: Value?
+    var batched: [Value]?
     var mustDeliver = false
     defer {
       withExtendedLifetime(former) {}
-      finish(mustDeliver, displaced)
+      withExtendedLifetime(batched) {}
+      finish(mustDeliver, displaced, isolation: isolation)
     }
     try state.withLock { state in
       // The old value is copied only if there are observers.
@@ -101,8 +129,11 @@ package final class SharedCore<Value: Sendable>: ObserverList,
             from: former,
             by: thread,
             answering: depth,
+            in: batch,
+            of: property,
             &displaced,
-            in: &state
+            &batched,
+            &state
           )
         }
       }
@@ -157,10 +188,21 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     return Token(link, handle: 0, isKept: true)
   }
 
-  private func register(
+  /// Registers an observer.
+  ///
+  /// - Parameters:
+  ///   - request: The parameters of the registration.
+  ///   - owner: The owner, held weakly.
+  ///   - actor: The actor on which the handler runs.
+  ///   - isAtHome: A Boolean value that indicates whether the caller runs on that actor, and the initial
+  ///     value is to be delivered before the method returns.
+  ///   - body: Calls the handler.
+  /// - Returns: The registration.
+  func register(
     _ request: Request,
     owner: AnyObject? = nil,
     on actor: (any Actor)?,
+    isAtHome: Bool = false,
     _ body: @escaping @Sendable (Change<Value>) -> Reception
   ) -> ObserverLink {
     _ = enteringThread()
@@ -196,12 +238,12 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     // Added before the value is read: every change is either in the value or reaches the inbox.
     let (value, newest) = state.withLock { state in
       isBarred.store(true, ordering: .relaxed)
-      return (state.value, state.newest)
+      return state.register()
     }
     inbox.setBaseline(value, newest)
     let change = Change(.initial, old: value, new: value)
     let initial = SharedRound(change: change, first: newest, number: newest)
-    inbox.handOver(request.options.contains(.initial) ? initial : nil)
+    inbox.handOver(request.options.contains(.initial) ? initial : nil, isAtHome: isAtHome)
     return link
   }
 
@@ -211,10 +253,26 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     from old: Value,
     by thread: UInt,
     answering depth: Int?,
+    in batch: OpenBatch?,
+    of property: AnyObject?,
     _ displaced: inout Value?,
-    in state: inout SharedChanges<Value>
+    _ batched: inout [Value]?,
+    _ state: inout SharedChanges<Value>
   ) -> Bool {
     let isBarred = isBarred.exchange(false, ordering: .relaxed)
+    if batch != nil || state.isBatched {
+      let mustReport = recordBatched(
+        from: old,
+        by: thread,
+        answering: depth,
+        isBarred: isBarred,
+        in: batch,
+        of: property,
+        &batched,
+        &state
+      )
+      guard mustReport else { return state.beginTurn(of: thread) }
+    }
     return state.record(
       from: old,
       by: thread,
@@ -224,27 +282,30 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     )
   }
 
-  private func finish(_ mustDeliver: Bool, _ displaced: Value?) {
+  private func finish(_ mustDeliver: Bool, _ displaced: Value?, isolation: (any Actor)? = nil) {
     if displaced != nil { countMerged() }
-    if mustDeliver { deliver() }
+    if mustDeliver { deliver(isolation: isolation) }
   }
 
   /// Delivers rounds until the turn of this thread, or of this task, is over.
-  private func deliver() {
+  ///
+  /// - Parameter isolation: The actor on which the caller runs; its handlers are called at once.
+  func deliver(isolation: (any Actor)? = nil) {
     while true {
       let (next, startsTask) = state.withLock { $0.next() }
-      guard let round = next else {
+      guard var round = next else {
         if startsTask { Task.detached { self.deliverRest() } }
         return
       }
       if round.depth > 100 { warn() }
       if round.isNothing(areEqual) {
-        state.withLock { $0.skip(round) }
-        countMerged()
-        continue
+        if round.countsWhenDropped { countMerged() }
+        if state.withLock({ $0.skip(round) }) { continue }
+        round = round.counted
+      } else if round.isAnnounced, priors.load(ordering: .relaxed) > 0 {
+        deliver(round.announcement, isolation)
       }
-      if priors.load(ordering: .relaxed) > 0 { deliver(round.announcement) }
-      deliver(round)
+      deliver(round, isolation)
     }
   }
 
@@ -254,7 +315,13 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     if state.withLock({ $0.taskBegins(on: thread) }) { deliver() }
   }
 
-  private func deliver(_ round: SharedRound<Value>) {
+  private func deliver(_ round: SharedRound<Value>, _ isolation: (any Actor)?) {
+    var delivery = delivery
+    if let isolation {
+      delivery.isolation = isolation
+      // What waits for the actor comes first.
+      if !waiting.isZero { mailboxes.member(of: isolation)?.drain() }
+    }
     _ = deliverInOrder(
       round,
       delivery,

@@ -107,29 +107,35 @@ final class SharedInbox<Value: Sendable>: Sendable {
   /// Delivers the initial value and the changes made since to a new observer, then opens the inbox.
   ///
   /// After 64 changes a task continues.
-  func handOver(_ initial: SharedRound<Value>?) {
+  ///
+  /// - Parameters:
+  ///   - initial: The initial value.
+  ///   - isAtHome: A Boolean value that indicates whether the caller runs on the handler's actor, so that the
+  ///     handler is called before the method returns.
+  func handOver(_ initial: SharedRound<Value>?, isAtHome: Bool = false) {
     // Counted as a call, so that waiting for the registration to finish includes it.
     guard let observer: Observer = link.begin() else { return }
     defer { link.finish() }
-    if let initial { give(initial, to: observer) }
+    if let initial { give(initial, to: observer, isAtHome) }
     var rest = SharedChanges<Value>.othersPerTurn
     while rest > 0 {
       guard let (round, isKnown) = nextHeld() else { return }
       if isKnown { continue }
-      give(round, to: observer)
+      give(round, to: observer, isAtHome)
       rest -= 1
     }
     Task.detached { self.handOver(nil) }
   }
 
-  private func give(_ round: SharedRound<Value>, to observer: Observer) {
+  private func give(_ round: SharedRound<Value>, to observer: Observer, _ isAtHome: Bool) {
     guard observer.isReceptive else { return }
     if isBound {
       let displaced = state.withLock { $0.waiting.appendOrMerge(round) }
       if displaced != nil { return core.countMerged() }
     }
     let reception = core.calling(round.depth) {
-      try? observer.accept(round, core.delivery)  // Reason: the handler's type does not throw.
+      if isAtHome { return try? observer.run(round, nil) }  // Reason: the handler's type does not throw.
+      return try? observer.accept(round, core.delivery)  // Reason: as above.
     }
     if reception == .ownerLost { link.endByItself() }
   }
@@ -159,13 +165,14 @@ final class SharedInbox<Value: Sendable>: Sendable {
     if !isBound, !admitted.isMerged, !mayAnnounce { return (admitted, false) }
     let next = state.withLock { state -> (SharedRound<Value>, isAnnounced: Bool, Value?)? in
       if isBound { return state.waiting.popFirst().map { ($0, false, nil) } }
-      return (admitted, state.announced == admitted.number, state.known(for: admitted))
+      let announcement = admitted.announcedAs ?? admitted.number
+      return (admitted, state.announced == announcement, state.known(for: admitted))
     }
     guard let (taken, isAnnounced, known) = next else { return nil }
     let round = taken.beginning(with: known)
     let isChange = round.change.kind == .set
     guard !round.isNothing(core.areEqual) else {
-      if isChange { core.countMerged() }
+      if isChange, round.countsWhenDropped { core.countMerged() }
       return nil
     }
     return (round, wantsPrior && isChange && !isAnnounced)

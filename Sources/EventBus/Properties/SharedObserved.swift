@@ -9,7 +9,11 @@
 ///
 /// Every observer receives every change in the order in which the changes were made: each ``Change/old``
 /// is the previous ``Change/new``. A handler runs in the isolation it was written in: a nonisolated
-/// handler on the delivering thread, an actor-isolated handler later on its actor, in order.
+/// handler on the delivering thread, an actor-isolated handler on its actor, in order. The latter is called
+/// later, except for ``update(isolation:_:)`` on that actor.
+///
+/// ``readOnly`` is the right to observe the property without the right to set it. In a ``batch(_:)``, the
+/// property reports once.
 ///
 /// One thread delivers at a time. A setter may return before another thread, which is delivering at that
 /// moment, has delivered the setter's change. A change made by an observer is delivered after the change
@@ -17,25 +21,51 @@
 /// previous one, cause a single warning, also if the observer runs on an actor.
 ///
 /// A thread delivers at most 64 changes of other threads after its own. A task continues from there, and
-/// the next setter may take over from the task. When more than 1,000 changes are pending, for a slow
-/// observer or a busy actor, neighbouring changes merge into one with the first old value and the last new
-/// value, so the chain stays unbroken. If these two are equal, and the property does not report equal
-/// values, the merged change is dropped. Changes merge across a registration or the end of a pause
-/// only when 2,000 are pending, which is also the maximum. An observer that registered in the middle of a
-/// merged change receives a change that begins with the value it knows. ``mergedCount`` counts the merged
-/// changes.
+/// the next setter may take over from the task.
+///
+/// When more than 1,000 changes are pending, for a slow observer or a busy actor, neighbouring changes merge
+/// into one with the first old value and the last new value, so the chain stays unbroken. If these two are
+/// equal, and the property does not report equal values, the merged change is dropped.
+/// ``SharedObservableValue/mergedCount`` counts the merged changes. A registration or the end of a pause
+/// separates changes: those before it do not merge with those after it, so a new or resumed observer receives
+/// no change that mixes them. Only with 2,000 pending changes, which is the maximum, is that boundary given
+/// up; an observer that registered in the middle of a merged change then receives a change that begins with
+/// the value it knows.
 ///
 /// With ``ObserveOptions/prior``, an observer on an actor receives the announcement on that actor, just
 /// before the change.
 ///
-/// For a property of one isolation domain, use ``Observed``, which needs no lock.
+/// For a property of one isolation domain, use ``Observed``, which needs no lock. A ``Computed`` value has
+/// sources of one isolation domain, too: bind the shared property to an observed one, and compute from that.
+///
+/// ```swift
+/// @MainActor final class Downloads {
+///   @Observed var progress = 0.0
+///   private(set) lazy var summary = Computed($progress) { "\(Int($0 * 100)) %" }
+///
+///   init(_ shared: SharedObserved<Double>) {
+///     shared.bind(to: self, \.progress)
+///   }
+/// }
+/// ```
 ///
 /// ## Thread safety
 ///
 /// All members may be called on any thread. Handlers are called, and their captures released, without a
-/// lock held. As the only exception in the library, the closure passed to ``update(_:)`` and the value's
-/// `==` run under this property's lock; using the property inside them traps.
-public final class SharedObserved<Value: Sendable>: Sendable {
+/// lock held. As the only exception in the library, the closure passed to ``update(isolation:_:)`` and the
+/// value's `==` run under this property's lock; using the property inside them traps.
+public final class SharedObserved<Value: Sendable>: SharedObservableValue {
+  /// The right to observe a shared property, without the right to set it.
+  ///
+  /// It retains the property. All members may be used on any thread.
+  public struct ReadOnly: SharedObservableValue {
+    /// The property.
+    package let property: SharedObserved
+
+    /// The value itself.
+    public var readOnly: ReadOnly { self }
+  }
+
   /// The implementation; visible to tests.
   package let core: SharedCore<Value>
 
@@ -63,125 +93,42 @@ public final class SharedObserved<Value: Sendable>: Sendable {
 
   deinit { core.close() }
 
-  /// The number of changes that were merged with a neighbouring change, because more than 1,000 were
-  /// pending, and so were not reported separately.
-  ///
-  /// It counts merges in the property's own queue, and in the queue of each observer that runs on an actor
-  /// or is being registered.
-  ///
-  /// - Complexity: O(1).
-  public var mergedCount: Int { core.mergedCount }
+  /// The right to observe the property, without the right to set it.
+  public var readOnly: ReadOnly { ReadOnly(property: self) }
 
   /// The current value.
+  ///
+  /// Handlers on an actor are called later, because a setter cannot know that it runs on that actor; use
+  /// ``update(isolation:_:)`` to call them at once.
   ///
   /// - Complexity: O(1) with one lock to get. O(*n*) in the number of observers to set.
   public var value: Value {
     get { core.value }
-    set { core.set(newValue) }
+    set { core.set(newValue, of: self) }
   }
 
   /// Mutates the value atomically: no other thread reads or changes it during the mutation.
   ///
+  /// On an actor, the handlers on that actor are called before the method returns, after the changes that
+  /// wait for them. They are called later if another thread is delivering at this moment, or if the call
+  /// is made in a ``batch(_:)`` or by a handler during an assignment of ``value``.
+  ///
   /// If the closure throws, mutations made before the error remain and are reported.
   ///
-  /// - Parameter body: Mutates the value. It runs under the property's lock; using the property inside it
-  ///   traps.
+  /// - Parameters:
+  ///   - isolation: The actor on which the caller runs; filled in by the compiler.
+  ///   - body: Mutates the value. It runs under the property's lock; using the property inside it traps.
   /// - Returns: The closure's result.
   /// - Throws: The closure's error.
   /// - Complexity: O(*n*) in the number of observers. In place without observers; otherwise one copy.
   @discardableResult
-  public func update<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+  public func update<Result>(
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: (inout Value) throws -> Result
+  ) rethrows -> Result {
     var result: Result?
-    try core.update { result = try body(&$0) }
+    try core.update(of: self, isolation: isolation) { result = try body(&$0) }
     guard let result else { preconditionFailure("no result") }  // Reason: `update` ran the closure.
     return result
-  }
-
-  /// Ends all registrations of an owner.
-  ///
-  /// - Parameter owner: The owner that was passed to `observe`.
-  /// - Complexity: O(*n*) in the number of observers.
-  public func unobserve<Owner: AnyObject>(owner: Owner) {
-    core.endAll { $0.belongs(to: owner, as: nil) }
-  }
-}
-
-extension SharedObserved {
-  /// Calls a handler for every change while the returned token is retained.
-  ///
-  /// - Parameters:
-  ///   - options: The calls to make besides those for changes. The initial value is delivered during the
-  ///     registration or queued on the handler's actor, before any later change. A change is announced as
-  ///     ``Change/Kind/prior`` just before it is reported; other threads may already read the new value.
-  ///   - fileID: The source file of the registration; filled in by the compiler.
-  ///   - line: The line in that file; filled in by the compiler.
-  ///   - handler: Called with each change, in the isolation it was written in.
-  /// - Returns: A token that owns the registration: releasing the token ends it.
-  /// - Complexity: Amortized O(1).
-  public func observe(
-    options: ObserveOptions = [],
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    @_inheritActorContext
-    _ handler: @escaping @isolated(any) @Sendable (Change<Value>) -> Void
-  ) -> Token {
-    let request = SharedCore<Value>.Request(options: options, fileID: fileID, line: line)
-    return core.observe(request, on: handler.isolation, { $0 }, withoutIsolation(handler))
-  }
-
-  /// Calls a handler for every change while its owner is alive.
-  ///
-  /// The owner is held weakly and passed to the handler. If it is a ``LifetimeOwner``, the registration
-  /// ends as soon as its lifetime ends. Registrations of other owners are removed by sweeps.
-  ///
-  /// - Parameters:
-  ///   - owner: The object whose lifetime limits the registration.
-  ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
-  ///     one.
-  ///   - options: The calls to make besides those for changes.
-  ///   - fileID: The source file of the registration; filled in by the compiler.
-  ///   - line: The line in that file; filled in by the compiler.
-  ///   - handler: Called with the owner and each change, in the isolation it was written in.
-  /// - Returns: A token that cancels the registration. Releasing the token does not.
-  /// - Complexity: Amortized O(1); O(*n*) in the number of observers with an `id`.
-  @discardableResult
-  public func observe<Owner: AnyObject & Sendable>(
-    owner: Owner,
-    id: (any Hashable & Sendable)? = nil,
-    options: ObserveOptions = [],
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    @_inheritActorContext
-    _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Value>) -> Void
-  ) -> Token {
-    let request = SharedCore<Value>.Request(options: options, fileID: fileID, line: line, id: id)
-    let (actor, call) = (handler.isolation, withoutIsolation(handler))
-    return core.observe(request, owner: owner, on: actor, { $0 }, call)
-  }
-
-  /// Calls a handler on an actor for every change while the actor is alive.
-  ///
-  /// - Parameters:
-  ///   - owner: The actor on which the handler runs, held weakly.
-  ///   - id: An identifier. A later registration of the same owner with an equal identifier replaces this
-  ///     one.
-  ///   - options: The calls to make besides those for changes.
-  ///   - fileID: The source file of the registration; filled in by the compiler.
-  ///   - line: The line in that file; filled in by the compiler.
-  ///   - handler: Called on the actor with each change.
-  /// - Returns: A token that cancels the registration. Releasing the token does not.
-  /// - Complexity: Amortized O(1); O(*n*) in the number of observers with an `id`.
-  @discardableResult
-  public func observe<Owner: Actor>(
-    owner: Owner,
-    id: (any Hashable & Sendable)? = nil,
-    options: ObserveOptions = [],
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    _ handler: @escaping @Sendable (isolated Owner, Change<Value>) -> Void
-  ) -> Token {
-    let request = SharedCore<Value>.Request(options: options, fileID: fileID, line: line, id: id)
-    let call = withoutIsolation(onOwner: handler)
-    return core.observe(request, owner: owner, on: owner, { $0 }, call)
   }
 }

@@ -57,7 +57,7 @@ public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
     get { core.value?.object }
     set {
       let referent = newValue.map { WeakReferent($0) }
-      core.set(referent)
+      core.set(referent, of: self)
       if let newValue { referent?.clear(core, at: newValue.lifetime) }
       // Retained so long, so that the comparison cannot release the last reference.
       withExtendedLifetime(newValue) {}
@@ -107,7 +107,7 @@ extension WeakObservableProperty {
   /// - Complexity: O(1) with one lock.
   public var value: Referent? { readOnly.property.wrappedValue }
 
-  /// The number of merged changes, as for ``SharedObserved/mergedCount``.
+  /// The number of merged changes, as for ``SharedObservableValue/mergedCount``.
   ///
   /// - Complexity: O(1).
   public var mergedCount: Int { core.mergedCount }

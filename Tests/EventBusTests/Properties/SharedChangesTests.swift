@@ -240,11 +240,124 @@ struct SharedChangesTests {
     func next() -> SharedRound<Int>? { changes.next().round }
     #expect(next()?.number == 1)
     // The second and third changes, which followed a registration.
-    for _ in 0..<2 { if let round = next() { changes.skip(round) } }
+    for _ in 0..<2 {
+      let isSkipped = next().map { changes.skip($0) }
+      #expect(isSkipped == true)
+    }
     let fourth = next()
     #expect(fourth?.first == 2 && fourth?.number == 4 && fourth?.isBarred == true)
     let fifth = next()
     #expect(fifth?.first == 5 && fifth?.isBarred == false)
+  }
+
+  @Test("A round without a net change is delivered if an observer registered in its middle")
+  func notSkipped() {
+    var changes = SharedChanges(0)
+    func skipNext() -> Bool? { changes.next().round.map { changes.skip($0) } }
+    changes.note(from: 0, by: 1, isBarred: false)
+    #expect(skipNext() == true)
+    _ = changes.next()
+    changes.note(from: 0, by: 1, isBarred: false)
+    let known = changes.register().number
+    #expect(known == 2)
+    let second = changes.next().round
+    #expect(second?.first == 1 && second?.number == 2)
+    let isSkipped = second.map { changes.skip($0) }
+    #expect(isSkipped == false)
+    _ = changes.next()
+    changes.note(from: 0, by: 1, isBarred: false)
+    let third = changes.next().round
+    #expect(third?.first == 3)
+  }
+
+  /// Writes a value in a batch.
+  ///
+  /// - Returns: Whether it was the batch's first write.
+  private func write(
+    _ value: Int,
+    by thread: UInt,
+    wantsPrior: Bool = false,
+    _ changes: inout SharedChanges<Int>
+  ) -> Bool {
+    let old = changes.value
+    changes.value = value
+    defer { changes._checkInvariants() }
+    return changes.recordInBatch(from: old, by: thread, isBarred: false, wantsPrior: wantsPrior)
+  }
+
+  @Test("The writes of a batch have numbers of their own and are one round, made by its thread")
+  func batched() {
+    var (changes, displaced) = (SharedChanges(0), Int?.none)
+    let firsts = [1, 2].map { write($0, by: 7, &changes) }
+    #expect(firsts == [true, false])
+    #expect(changes.isBatched(by: 7) && !changes.isBatched(by: 8))
+    var isTurn = changes.beginTurn(of: 7)
+    #expect(!isTurn)
+    let known = changes.register()
+    #expect(known.value == 2 && known.number == 2)
+    _ = write(3, by: 7, &changes)
+    let ended = (0..<2).map { _ in
+      changes.endBatch(with: 3, isBarred: false, displaced: &displaced)
+    }
+    #expect(ended == [0, nil])
+    #expect(!changes.isBatched && displaced == nil)
+    isTurn = changes.beginTurn(of: 8)
+    #expect(isTurn)
+    isTurn = changes.beginTurn(of: 8)
+    #expect(!isTurn)
+    let round = changes.next().round
+    #expect(round?.change.old == 0 && round?.change.new == 3 && round?.change.kind == .set)
+    #expect(round?.first == 1 && round?.number == 3)
+    let last = changes.next().round
+    #expect(last?.number == nil)
+    changes._checkInvariants()
+  }
+
+  @Test("A batch is announced at its first write, unless 1,000 rounds are pending")
+  func announcedBatch() {
+    for pending in [0, 999, 1_000] {
+      let model = Model()
+      _ = model.set(1, by: 1)
+      #expect(model.step() == nil)
+      for value in 0..<pending { _ = model.set(value + 2, by: 2) }
+      _ = write(-1, by: 3, wantsPrior: true, &model.changes)
+      _ = write(-2, by: 3, wantsPrior: true, &model.changes)
+      let isAnnounced = pending < 1_000
+      #expect(model.changes.waitingCount == pending + (isAnnounced ? 1 : 0))
+      var displaced: Int?
+      _ = model.changes.endBatch(with: -2, isBarred: false, displaced: &displaced)
+      #expect((displaced == nil) == isAnnounced)
+      while model.changes.waitingCount > 0 {
+        _ = model.turn()
+        _ = model.taskBegins(9)
+      }
+      let priors = model.delivered.filter { $0.kind == .prior }
+      #expect(priors.map(\.new) == (isAnnounced ? [-1] : []))
+      model.delivered.removeAll { $0.kind == .prior }
+      #expect(model.isUnbroken)
+      #expect(model.delivered.last?.new == -2)
+    }
+  }
+
+  @Test("At most 2,000 changes wait, however many batches two threads make")
+  func crowdedBatches() {
+    let model = Model()
+    _ = model.set(1, by: 1)
+    #expect(model.step() == nil)
+    for value in 2...10_000 {
+      _ = write(value, by: 2, wantsPrior: true, &model.changes)
+      var displaced: Int?
+      _ = model.changes.endBatch(with: value, isBarred: true, displaced: &displaced)
+      if displaced != nil { model.merged += 1 }
+      model.changes._checkInvariants()
+    }
+    while model.changes.waitingCount > 0 {
+      _ = model.turn()
+      _ = model.taskBegins(9)
+    }
+    model.delivered.removeAll { $0.kind == .prior }
+    #expect(model.isUnbroken)
+    #expect(model.delivered.count + model.merged == 10_000)
   }
 
   @Test("A change made outside any turn is counted from the change it answers")
