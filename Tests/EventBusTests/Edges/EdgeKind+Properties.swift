@@ -175,11 +175,11 @@ extension EdgeKind {
       token,
       fire: {
         let before = marks.entries.count
-        property.update { $0 += 1 }
+        property.update(isolation: nil) { $0 += 1 }
         _ = await marks.first(before + 1)
         withExtendedLifetime(mark) {}
       },
-      poke: { property.update { $0 += 1 } }
+      poke: { property.update(isolation: nil) { $0 += 1 } }
     )
     subject.register = { property.observe { _ in } }
     return subject
