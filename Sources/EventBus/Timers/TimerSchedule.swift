@@ -79,7 +79,7 @@ package struct TimerSchedule<Instant: InstantProtocol>: Sendable {
       let part = max(1, Int(min(rest / interval, Double(Int.max / 8))))
       rest -= interval * part
       count += part
-      if count > Int.max / 4 { break }
+      if count > Int.max / 4 + 1 { break }
     }
     while rest < .zero {
       rest += interval

@@ -17,13 +17,13 @@ struct PreMainTests {
         analytics started in the test
         upload of 2.log
         posted again, reached 0
-        analytics, registered in PreMainAnalytics/Analytics.swift:12, finished
-        analytics, registered in PreMainAnalytics/Analytics.swift:17, duplicate of analytics
+        analytics, registered in PreMainAnalytics/Analytics.swift:11, finished
+        analytics, registered in PreMainAnalytics/Analytics.swift:16, duplicate of analytics
         crash reports, registered in PreMainCrashReports/CrashReports.swift:19, \
         failed: server is unreachable
-        log file, registered in PreMainLogging/Logging.swift:15, finished
-        logging, registered in PreMainLogging/Logging.swift:12, finished
-        upload, registered in PreMainAnalytics/Analytics.swift:19, finished
+        log file, registered in PreMainLogging/Logging.swift:14, finished
+        logging, registered in PreMainLogging/Logging.swift:11, finished
+        upload, registered in PreMainAnalytics/Analytics.swift:18, finished
         theme: Day
 
         """

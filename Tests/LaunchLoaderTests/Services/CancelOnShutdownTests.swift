@@ -15,7 +15,7 @@ struct CancelOnShutdownTests {
   private func runAndStop(
     _ body: @escaping @Sendable (ServiceContext) async throws -> Void
   ) async throws {
-    let run = ServiceRun(ClosureService("a", body))
+    let run = ServiceRun(ClosureService("a", body), clock: ManualClock())
     try await run.untilReady()
     run.shutdown()
     try await run.wait()
@@ -33,7 +33,8 @@ struct CancelOnShutdownTests {
         await #expect(throws: CancellationError.self) {
           try await context.cancelOnShutdown { throw CancellationError() }
         }
-      }
+      },
+      clock: ManualClock()
     )
     try await run.wait()
   }
@@ -92,7 +93,8 @@ struct CancelOnShutdownTests {
           await ManualLatch().wait()
           throw Failed(name: "work")
         }
-      }
+      },
+      clock: ManualClock()
     )
     try await run.untilReady()
     run.shutdown()
@@ -131,7 +133,8 @@ struct CancelOnShutdownTests {
           try Task.checkCancellation()
         }
         log.append("\(String(describing: result))")
-      }
+      },
+      clock: ManualClock()
     )
     try await run.untilReady()
     run.cancel()
@@ -155,7 +158,8 @@ struct CancelOnShutdownTests {
           }
         )
         await isWorking.wait()
-      }
+      },
+      clock: ManualClock()
     )
     try await run.wait()
     let call = await calls.first(1)[0]
@@ -236,7 +240,8 @@ struct CancelOnShutdownTests {
             try Task.checkCancellation()
           }
           #expect(result == nil)
-        }
+        },
+        clock: ManualClock()
       )
       await onThreads(1) { _ in
         mayStop.block()

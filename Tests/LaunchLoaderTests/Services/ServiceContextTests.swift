@@ -102,7 +102,8 @@ struct ServiceContextTests {
           context.ready()
           await isRegistered.wait()
           try await context.untilShutdown()
-        }
+        },
+        clock: ManualClock()
       )
       try await run.untilReady()
       let context = await contexts.first(1)[0]

@@ -86,7 +86,7 @@ struct ServiceGroupTests {
       context.ready()
       try await context.untilShutdown()
     }
-    let outer = ServiceGroup("outer")
+    let outer = ServiceGroup("outer", clock: TestClock())
     if depth == 2 { try outer.add(inner, slow) }
     try addGroup(depth == 2 ? outer : inner)
     let running = stage.start()

@@ -22,7 +22,8 @@ struct ServiceLifetimeTests {
         try await context.untilShutdown()
         log.append("goes on")
         context.lifetime.onEnd { log.append("late") }
-      }
+      },
+      clock: ManualClock()
     )
     try await run.untilReady()
     run.shutdown()
@@ -91,7 +92,8 @@ struct ServiceLifetimeTests {
         context.lifetime.onEnd { log.append("hook, asked: \(context.isShuttingDown)") }
         context.onShutdown { log.append("never") }
         contexts.append(context)
-      }
+      },
+      clock: ManualClock()
     )
     try await run.wait()
     let context = await contexts.first(1)[0]
@@ -107,7 +109,8 @@ struct ServiceLifetimeTests {
         context.lifetime.onEnd { hasEnded.open() }
         context.ready()
         await waitStubbornly(hasEnded)
-      }
+      },
+      clock: ManualClock()
     )
     try await run.untilReady()
     run.cancel()
@@ -129,7 +132,8 @@ struct ServiceLifetimeTests {
           try await context.untilShutdown()
         }
         #expect(context.isShuttingDown)
-      }
+      },
+      clock: ManualClock()
     )
     try await run.untilReady()
     run.shutdown()

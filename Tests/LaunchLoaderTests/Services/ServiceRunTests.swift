@@ -54,7 +54,7 @@ struct ServiceRunTests {
 
   @Test("The defaults suit a service that stops by itself")
   func defaults() async throws {
-    let run = ServiceRun(noting())
+    let run = ServiceRun(noting(), clock: ManualClock())
     try await run.untilReady()
     run.shutdown()
     try await run.wait()

@@ -36,7 +36,7 @@ struct ServiceValueTests {
   @Test("A service alone waits for the values of the given loader, whose launch is up to the test")
   func alone() async throws {
     let loader = LaunchLoader()
-    let run = ServiceRun(reading(), loader: loader)
+    let run = ServiceRun(reading(), loader: loader, clock: ManualClock())
     for _ in 0..<100 { await Task.yield() }
     #expect(log.entries.isEmpty)
     loader.register(Self.address) { _ in "localhost" }
@@ -44,7 +44,7 @@ struct ServiceValueTests {
     try await run.untilReady()
     let group = ServiceGroup("group")
     try group.add(reading("inside"), ServiceOptions(waitsForReady: true))
-    let grouped = ServiceRun(group, loader: loader)
+    let grouped = ServiceRun(group, loader: loader, clock: ManualClock())
     try await grouped.untilReady()
     #expect(log.entries == ["a: localhost", "inside: localhost"])
     for run in [run, grouped] {
@@ -60,7 +60,8 @@ struct ServiceValueTests {
     for loader in [launched, nil] {
       let run = ServiceRun(
         ClosureService { _ = try await $0.value(of: Self.absent) },
-        loader: loader
+        loader: loader,
+        clock: ManualClock()
       )
       let error = await #expect(throws: LaunchError.self) { try await run.wait() }
       if case .noValue? = error?.code { continue }
@@ -79,7 +80,8 @@ struct ServiceValueTests {
         }
         log.append("value: \(String(describing: value))")
       },
-      loader: LaunchLoader()
+      loader: LaunchLoader(),
+      clock: ManualClock()
     )
     await isWaiting.wait()
     run.shutdown()
