@@ -34,6 +34,6 @@ bus.post(.didFinishLaunching, .current)
 
 // snippet.hide
 let report = try await LaunchLoader.shared.report
-precondition(report.failures.isEmpty && report.entries.count == 3)
+precondition(report.failures.isEmpty && report.entries.count == 5)
 pluginDidLoad()
 attachment.cancel()

@@ -28,9 +28,10 @@ extension SignalSource {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Payload) async throws -> Void
   ) -> Token {
-    let limit = BufferLimit(buffering, fileID: fileID, line: line, report: readOnly.core.hub.message)
+    let core = readOnly.core
+    let limit = BufferLimit(buffering, fileID: fileID, line: line, report: core.hub.message)
     let request = ObserveRequest(sender, priority, once, predicate, limit: limit, at: fileID, line)
-    return readOnly.core.observe(request, async: handler)
+    return core.observe(request, async: handler)
   }
 
   /// Calls an asynchronous handler for every occurrence of the signal while its owner is alive.
@@ -65,9 +66,10 @@ extension SignalSource {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) async throws -> Void
   ) -> Token {
-    let limit = BufferLimit(buffering, fileID: fileID, line: line, report: readOnly.core.hub.message)
+    let core = readOnly.core
+    let limit = BufferLimit(buffering, fileID: fileID, line: line, report: core.hub.message)
     let request = ObserveRequest(sender, priority, once, predicate, limit: limit, at: fileID, line)
-    return readOnly.core.observe(request, owner: owner, async: handler)
+    return core.observe(request, owner: owner, async: handler)
   }
 
   /// Calls an asynchronous handler on an actor for every occurrence of the signal while the actor is alive.
@@ -101,8 +103,9 @@ extension SignalSource {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Payload) async throws -> Void
   ) -> Token {
-    let limit = BufferLimit(buffering, fileID: fileID, line: line, report: readOnly.core.hub.message)
+    let core = readOnly.core
+    let limit = BufferLimit(buffering, fileID: fileID, line: line, report: core.hub.message)
     let request = ObserveRequest(sender, priority, once, predicate, limit: limit, at: fileID, line)
-    return readOnly.core.observe(request, isolatedOwner: owner, async: handler)
+    return core.observe(request, isolatedOwner: owner, async: handler)
   }
 }

@@ -134,7 +134,8 @@ final class SharedInbox<Value: Sendable>: Sendable {
       if displaced != nil { return core.countMerged() }
     }
     let reception = core.calling(round.depth) {
-      if isAtHome { return try? observer.run(round, nil) }  // Reason: the handler's type does not throw.
+      // The type of the handler does not throw.
+      if isAtHome { return try? observer.run(round, nil) }  // Reason: as above.
       return try? observer.accept(round, core.delivery)  // Reason: as above.
     }
     if reception == .ownerLost { link.endByItself() }

@@ -12,7 +12,7 @@
 /// print(recorder.payloads(of: .userDidLogIn))  // ["Ada"]
 /// ```
 ///
-/// To test code that posts later, wait with a deadline: ``wait(for:count:within:clock:)`` throws an error that
+/// To test code that posts later, wait with a deadline: ``wait(for:count:within:clock:fileID:line:)`` throws an error that
 /// fails the test, and ``next(within:clock:)`` returns `nil`. Pass a ``ManualClock`` to control the time.
 ///
 /// A recorder receives every event, in delivery order, on the posting thread, after observers of the same

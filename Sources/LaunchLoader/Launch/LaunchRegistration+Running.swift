@@ -65,7 +65,10 @@ extension LaunchRegistration {
   /// - Parameters:
   ///   - value: The value that the work made, if it made one.
   ///   - loader: The loader whose launch waits for the clean-up.
-  nonisolated(nonsending) func undo(_ value: consuming LaunchValue?, for loader: ObjectIdentifier) async {
+  nonisolated(nonsending) func undo(
+    _ value: consuming LaunchValue?,
+    for loader: ObjectIdentifier
+  ) async {
     if let worker = takeWorker() {
       await marked(for: loader) { await worker.undo() }
     } else if let undo = takeUndo(), let value {
