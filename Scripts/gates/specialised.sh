@@ -6,7 +6,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # These are the intended calls. Any other call means a missing `@inlinable`, and costs every delivery a
 # call or a lookup in witness tables.
 seldom=(
-  'EventName\.init\(_: Swift\.String, '
+  'EventName\.(__allocating_)?init\(_: Swift\.String, '
   'EventBus\.postUnobserved<'
   'SignalCore\.(sendInOrder|reportUnhandled|report|stream)\('
   'EventBus\.core<'

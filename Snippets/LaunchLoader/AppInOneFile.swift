@@ -26,4 +26,9 @@ let token = app.bus.observe(.didBecomeActive) {
   app.shutdown()  // or from a signal, a service, any thread
 }
 
-exit(try await app.run())
+do {
+  exit(try await app.run())
+} catch {
+  print(error)  // names the cause, and every service that is stuck
+  exit(1)
+}

@@ -36,6 +36,8 @@ extension EventBus {
       payload,
       Delivery(fileID: fileID, line: line, sender: identity?.id, isolation: isolation)
     )
+    // What a hook enqueues is no more reported than what it posts, or it could report itself for ever.
+    let isInsideHook = HookCall.isRunning
     let event = EventQueue.Event(name: name.index, sender: identity) { [weak self] isolation in
       // The bus may have been released, and its observers with it.
       guard self != nil else { return }
@@ -43,7 +45,11 @@ extension EventBus {
       var delivery = Delivery(fileID: fileID, line: line, sender: sender, isolation: isolation)
       delivery.waitedFrom = identity
       delivery.watch = watch
-      core.deliver(payload, from: nil, delivery)
+      if isInsideHook {
+        HookCall.run { core.deliver(payload, from: nil, delivery) }
+      } else {
+        core.deliver(payload, from: nil, delivery)
+      }
     }
     hub.queue(of: isolation).add(event, coalescing)
   }

@@ -44,9 +44,10 @@ public final class EventBus: Sendable {
   }
 
   deinit {
-    hub.removeAddedHooks()
     wildcards.close()
     for object in table.objects { (object as? ObserverList)?.close() }
+    // Last, because they hear of the events that waited.
+    hub.removeAddedHooks()
   }
 
   /// Returns the signal of a name, with which to send and observe without a lookup.

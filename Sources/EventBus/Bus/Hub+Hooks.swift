@@ -42,27 +42,36 @@ extension Hub {
     hookList.withLock { $0.all }.filter { isMeant($0.hooks) }
   }
 
-  private func call(_ hooks: [InstalledHooks], _ body: (EventHooks) -> Void) {
-    for installed in hooks where installed.begin() {
-      HookCall.run { body(installed.hooks) }
-      installed.finish()
+  /// Calls hooks that are neither paused nor being removed.
+  ///
+  /// - Returns: `false` if none of them is installed, so that the library must print the report.
+  @discardableResult
+  private func call(_ hooks: [InstalledHooks], _ body: (EventHooks) -> Void) -> Bool {
+    var isTaken = false
+    for installed in hooks {
+      if installed.begin() {
+        HookCall.run { body(installed.hooks) }
+        installed.finish()
+        isTaken = true
+      } else if installed.isPaused {
+        isTaken = true
+      }
     }
+    return isTaken
   }
 
   /// Reports an error that a handler threw.
   func report(_ failure: HandlerFailure) {
     if HookCall.isRunning { return printError("EventBus: \(failure)") }
     let hooks = hooks { $0.onError != nil }
-    if hooks.isEmpty { return message("EventBus: \(failure)") }
-    call(hooks) { $0.onError?(failure) }
+    if !call(hooks, { $0.onError?(failure) }) { message("EventBus: \(failure)") }
   }
 
   /// Reports a message of the library, or writes it to standard error if no hook takes it.
   func message(_ text: String) {
     if HookCall.isRunning { return printError(text) }
     let hooks = hooks { $0.onMessage != nil }
-    if hooks.isEmpty { return printError(text) }
-    call(hooks) { $0.onMessage?(text) }
+    if !call(hooks, { $0.onMessage?(text) }) { printError(text) }
   }
 
   /// Reports an event that reached no handler.

@@ -120,6 +120,8 @@ final class Hub: Sendable {
   /// Delivers the events that wait for an actor; called on that actor.
   @usableFromInline
   func drainMailbox(of actor: any Actor) {
-    mailboxes.member(of: actor)?.drain()
+    guard let mailbox = mailboxes.member(of: actor) else { return }
+    // The waiting events are not part of a hook that posts.
+    if HookCall.isRunning { HookCall.suspend { mailbox.drain() } } else { mailbox.drain() }
   }
 }

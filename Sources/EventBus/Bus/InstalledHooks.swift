@@ -21,6 +21,14 @@ final class InstalledHooks: Sendable {
     return registration.isOpen && registration.beginCall()
   }
 
+  /// A Boolean value that indicates whether the hooks are installed and paused.
+  ///
+  /// `false` for hooks that are being removed, with a bag or a lifetime that ends.
+  var isPaused: Bool {
+    guard let registration else { return false }
+    return registration.isActive(0) && registration.isPaused
+  }
+
   /// Ends a call of a hook.
   func finish() { registration?.finish() }
 

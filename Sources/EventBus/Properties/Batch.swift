@@ -45,7 +45,7 @@ public func batch<R>(_ body: () throws -> R) rethrows -> R {
 
 extension Observed: BatchMember {
   /// Queues the change made by the batch.
-  func batchWillEnd() {
+  func batchWillEnd(_ released: inout [Any]) {
     guard let observers, observers.rounds.isInBatch else { return }
     let old = observers.rounds.leaveBatch()
     let isNetZero = old.map(isEqual(to:)) ?? false
@@ -53,7 +53,7 @@ extension Observed: BatchMember {
   }
 
   /// Reports the change made by the batch.
-  func batchDidEnd() { observers?.endBatch() }
+  func batchDidEnd(of owner: (any AnyObject & Sendable)?) { observers?.endBatch() }
 }
 
 /// An object that defers its reports to the end of a batch.
@@ -61,9 +61,14 @@ protocol BatchMember: AnyObject {
   /// The computed values that depend on the member.
   var dependentNodes: [ComputedNode] { get }
   /// Queues the report, before any member delivers one.
-  func batchWillEnd()
+  ///
+  /// - Parameter released: Receives what may run user code when it is released, which happens after all
+  ///   reports.
+  func batchWillEnd(_ released: inout [Any])
   /// Delivers the queued report.
-  func batchDidEnd()
+  ///
+  /// - Parameter owner: The owner with which the member was added.
+  func batchDidEnd(of owner: (any AnyObject & Sendable)?)
 }
 
 /// The open batch of a thread.
@@ -81,7 +86,7 @@ final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own th
   /// The members that may be added several times.
   private var joined: Set<ObjectIdentifier> = []
   /// The owners of members, which would otherwise end the registrations before the report.
-  private var owners: [AnyObject] = []
+  private var owners: [ObjectIdentifier: any AnyObject & Sendable] = [:]
 
   private init(_ thread: UInt) { self.thread = thread }
 
@@ -116,10 +121,9 @@ final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own th
   func add(_ member: any BatchMember) { members.append(member) }
 
   /// Adds a member, unless it has been added before, and retains its owner.
-  func addOnce(_ member: any BatchMember, of owner: AnyObject?) {
-    guard joined.insert(ObjectIdentifier(member)).inserted else { return }
-    add(member)
-    if let owner { owners.append(owner) }
+  func addOnce(_ member: any BatchMember, of owner: (any AnyObject & Sendable)?) {
+    if joined.insert(ObjectIdentifier(member)).inserted { add(member) }
+    if let owner { owners[ObjectIdentifier(member)] = owner }
   }
 
   /// Closes the batch and delivers the members' reports, in the order in which they joined.
@@ -128,9 +132,10 @@ final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own th
     let closed = Self.open.withLock { $0.removeValue(forKey: thread) }
     let members = self.members
     // All reports are queued before the first is delivered: changes made by observers come after them.
-    for member in members { member.batchWillEnd() }
-    for member in members { member.batchDidEnd() }
+    var released: [Any] = []
+    for member in members { member.batchWillEnd(&released) }
+    for member in members { member.batchDidEnd(of: owners[ObjectIdentifier(member)]) }
     ComputedNode.settle(from: members.flatMap(\.dependentNodes))
-    withExtendedLifetime(closed) {}
+    withExtendedLifetime((closed, released)) {}
   }
 }

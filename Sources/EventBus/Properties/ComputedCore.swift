@@ -32,7 +32,10 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
     self.compute = compute
     self.site = site
     observers = PropertyObservers(site) { $0 == $1 }
-    let known = sources.map { ($0 as? any DependencySourceView)?.dependencySource }
+    let known = sources.map { source in
+      (source as? any DependencySourceView)?.dependencySource
+        ?? (source as? any ObservableProperty)?.sourceOfView
+    }
     super.init(height: 1 + (known.lazy.compactMap { $0?.height }.max() ?? 0))
     for (source, link) in zip(sources, known) {
       guard let link else {
@@ -224,4 +227,9 @@ extension NumberedList where Element == ComputedNode {
     if nodes.count == 1, nodes[0].dependents.count == 0 { return nodes[0].settle() }
     ComputedNode.settle(from: nodes)
   }
+}
+
+extension ObservableProperty {
+  /// The property behind a view that another module has declared.
+  fileprivate var sourceOfView: any DependencySource { readOnly.property }
 }

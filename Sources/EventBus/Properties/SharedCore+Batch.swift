@@ -22,7 +22,7 @@ extension SharedCore {
     answering depth: Int?,
     isBarred: Bool,
     in batch: OpenBatch?,
-    of property: AnyObject?,
+    of property: (any AnyObject & Sendable)?,
     _ removed: inout [Value]?,
     _ state: inout SharedChanges<Value>
   ) -> Bool {
@@ -58,7 +58,7 @@ extension SharedCore: BatchMember {
   var dependentNodes: [ComputedNode] { [] }
 
   /// Queues the change made by the batch.
-  func batchWillEnd() {
+  func batchWillEnd(_ released: inout [Any]) {
     let thread = currentThreadID()
     var removed: [Value]?
     state.withLock { state in
@@ -66,12 +66,12 @@ extension SharedCore: BatchMember {
       let isBarred = isBarred.exchange(false, ordering: .relaxed)
       endBatch(with: state.value, isBarred: isBarred, &removed, &state)
     }
-    withExtendedLifetime(removed) {}
+    if let removed { released.append(removed) }
   }
 
   /// Reports the change made by the batch, unless another thread is delivering.
-  func batchDidEnd() {
+  func batchDidEnd(of property: (any AnyObject & Sendable)?) {
     let thread = currentThreadID()
-    if state.withLock({ $0.beginTurn(of: thread) }) { deliver() }
+    if state.withLock({ $0.beginTurn(of: thread) }) { deliver(of: property) }
   }
 }

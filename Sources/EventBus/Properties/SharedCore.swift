@@ -66,7 +66,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   /// - Parameters:
   ///   - value: The value.
   ///   - property: The property that owns this object; an open batch retains it.
-  func set(_ value: Value, of property: AnyObject) {
+  func set(_ value: Value, of property: (any AnyObject & Sendable)?) {
     let batch = OpenBatch.isAnyOpen ? OpenBatch.current : nil
     let thread = enteringThread()
     let depth = depth(on: thread)
@@ -93,7 +93,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     }
     withExtendedLifetime(value) {}
     withExtendedLifetime(batched) {}
-    finish(mustDeliver, displaced)
+    finish(mustDeliver, displaced, of: property)
   }
 
   /// Mutates the value in place under the lock and reports the change, even if the closure throws.
@@ -103,7 +103,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   ///   - isolation: The actor on which the caller runs; its handlers are called before the method returns.
   ///   - body: Mutates the value.
   func update(
-    of property: AnyObject? = nil,
+    of property: (any AnyObject & Sendable)? = nil,
     isolation: (any Actor)? = nil,
     _ body: (inout Value) throws -> Void
   ) rethrows {
@@ -118,7 +118,8 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     defer {
       withExtendedLifetime(former) {}
       withExtendedLifetime(batched) {}
-      finish(mustDeliver, displaced, isolation: isolation)
+      // A handler that was called later, outside a turn, must not be called again inside itself.
+      finish(mustDeliver, displaced, of: property, isolation: depth == nil ? isolation : nil)
     }
     try state.withLock { state in
       // The old value is copied only if there are observers.
@@ -254,7 +255,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     by thread: UInt,
     answering depth: Int?,
     in batch: OpenBatch?,
-    of property: AnyObject?,
+    of property: (any AnyObject & Sendable)?,
     _ displaced: inout Value?,
     _ batched: inout [Value]?,
     _ state: inout SharedChanges<Value>
@@ -282,19 +283,27 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     )
   }
 
-  private func finish(_ mustDeliver: Bool, _ displaced: Value?, isolation: (any Actor)? = nil) {
+  private func finish(
+    _ mustDeliver: Bool,
+    _ displaced: Value?,
+    of property: (any AnyObject & Sendable)?,
+    isolation: (any Actor)? = nil
+  ) {
     if displaced != nil { countMerged() }
-    if mustDeliver { deliver(isolation: isolation) }
+    if mustDeliver { deliver(of: property, isolation: isolation) }
   }
 
   /// Delivers rounds until the turn of this thread, or of this task, is over.
   ///
-  /// - Parameter isolation: The actor on which the caller runs; its handlers are called at once.
-  func deliver(isolation: (any Actor)? = nil) {
+  /// - Parameters:
+  ///   - property: The property that owns this object, and whose end would end the registrations; a task
+  ///     that continues the delivery retains it.
+  ///   - isolation: The actor on which the caller runs; its handlers are called at once.
+  func deliver(of property: (any AnyObject & Sendable)?, isolation: (any Actor)? = nil) {
     while true {
       let (next, startsTask) = state.withLock { $0.next() }
       guard var round = next else {
-        if startsTask { Task.detached { self.deliverRest() } }
+        if startsTask { Task.detached { self.deliverRest(of: property) } }
         return
       }
       if round.depth > 100 { warn() }
@@ -310,9 +319,10 @@ package final class SharedCore<Value: Sendable>: ObserverList,
   }
 
   /// Continues, in a task, the delivery that a thread has left.
-  private func deliverRest() {
+  private func deliverRest(of property: (any AnyObject & Sendable)?) {
     let thread = currentThreadID()
-    if state.withLock({ $0.taskBegins(on: thread) }) { deliver() }
+    if state.withLock({ $0.taskBegins(on: thread) }) { deliver(of: property) }
+    withExtendedLifetime(property) {}
   }
 
   private func deliver(_ round: SharedRound<Value>, _ isolation: (any Actor)?) {

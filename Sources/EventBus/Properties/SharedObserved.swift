@@ -111,7 +111,7 @@ public final class SharedObserved<Value: Sendable>: SharedObservableValue {
   ///
   /// On an actor, the handlers on that actor are called before the method returns, after the changes that
   /// wait for them. They are called later if another thread is delivering at this moment, or if the call
-  /// is made in a ``batch(_:)`` or by a handler during an assignment of ``value``.
+  /// is made in a ``batch(_:)``, or by a handler of this property: handlers never nest.
   ///
   /// If the closure throws, mutations made before the error remain and are reported.
   ///

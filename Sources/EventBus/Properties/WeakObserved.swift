@@ -58,7 +58,7 @@ public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
     set {
       let referent = newValue.map { WeakReferent($0) }
       core.set(referent, of: self)
-      if let newValue { referent?.clear(core, at: newValue.lifetime) }
+      if let newValue { referent?.clear(self, at: newValue.lifetime) }
       // Retained so long, so that the comparison cannot release the last reference.
       withExtendedLifetime(newValue) {}
     }
@@ -249,11 +249,13 @@ final class WeakReferent<Referent: LifetimeOwner & Sendable>: Sendable {
   }
 
   /// Clears a property when the object's lifetime ends, unless the property has another value by then.
-  func clear(_ core: SharedCore<WeakReferent?>, at lifetime: Lifetime) {
-    let token = lifetime.onEnd { [weak self] in
+  func clear(_ property: WeakObserved<Referent>, at lifetime: Lifetime) {
+    let core = property.core
+    let token = lifetime.onEnd { [weak self, weak property] in
       // Released outside the lock.
       guard let self else { return }
-      core.update { value in
+      // An open batch retains the property.
+      core.update(of: property) { value in
         if value === self { value = nil }
       }
     }

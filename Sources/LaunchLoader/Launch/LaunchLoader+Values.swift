@@ -16,7 +16,7 @@ extension LaunchLoader {
   ///   of the loader and in the tasks that it starts, unless the value has been made: there, name the
   ///   key in `needs:`. `CancellationError` if the waiting task is cancelled.
   /// - Complexity: O(1), apart from the wait.
-  public func value<Value>(of key: LaunchKey<Value>) async throws -> Value {
+  nonisolated(nonsending) public func value<Value>(of key: LaunchKey<Value>) async throws -> Value {
     // The work that was awaited last, which did not finish.
     var failed: (registration: LaunchRegistration, outcome: LaunchOutcome)?
     while true {

@@ -100,7 +100,12 @@ extension Application {
     locked.withLock { $0.launch = nil }
     guard let result else { return failLaunchWork() }
     do {
-      _ = try result.get()
+      let report = try result.get()
+      // The launch has continued without them, which nobody else may notice.
+      for problem in report.problems { messages.send("launch: \(problem)") }
+      for entry in report.failures {
+        messages.send("launch work \"\(entry.id)\" \(entry.outcome)")
+      }
     } catch let error as LaunchError {
       if runner.isStopping, error.isOfCancellation { return }
       throw error

@@ -95,7 +95,11 @@ public final class Application: Sendable {
         },
         onMessage: { messages.send($0) },
         onForcedStop: { pending.leaveHandlers(isFinal: false) },
-        onLeaveLaunch: { pending.leaveLaunch() },
+        onLeaveLaunch: {
+          pending.leaveLaunch()
+          // Methods of the delegate that began after others were left behind.
+          pending.leaveHandlers(isFinal: true)
+        },
         others: { pending.names }
       )
     )

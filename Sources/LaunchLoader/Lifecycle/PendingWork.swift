@@ -109,7 +109,8 @@ final class PendingWork: Sendable {
       }
     }
     if end.isOpen { return nil }
-    let waiting = Task { if await !end.wait() { call.cancel() } }
+    // In a task, because cancellation handlers may block.
+    let waiting = Task { if await !end.wait() { Task.detached { call.cancel() } } }
     let name = "delegate method \(edge.methodName)"
     return add(Item(name: { name }, handlers: waiting, hasFinished: { end.isOpen }))
   }

@@ -104,7 +104,8 @@ final class SystemConnection: Sendable {
       application.configuration.signals,
       onMessage: { [messages = application.messages] in messages.send($0) },
       interrupt: { application.interrupt($0) },
-      hangup: { Task.detached { application.requestShutdown() } }
+      hangup: { Task.detached { application.requestShutdown() } },
+      isEnding: { application.runner.isStopping }
     ) { meaning in
       switch meaning {
       case .background: await application.enteredBackground()

@@ -132,7 +132,9 @@ final class ServiceRunner: Sendable {
 
   private func perform(_ action: Machine.Action, _ reports: Reports?) {
     switch action {
-    case .startServices(let turn): Task { await self.startServices(turn) }
+    case .startServices(let turn):
+      // A worker may have added the service, which is not a part of that work.
+      Task { await LaunchContext.$current.withValue([]) { await self.startServices(turn) } }
     case .stop(let handle): handle.signal.raise()
     case .cancel(let handle): handle.cancel()
     case .arm(let id, let limit, let duration):

@@ -26,6 +26,8 @@ package final class ShutdownSignal: Sendable {
 
   private let state = Locked(State())
   private let hooks = EndingMembers()
+  /// The closures of ``onEnd(_:)``, which no other closure delays.
+  private let enders = EndingMembers()
   private let isQuiet = Doorbell()
 
   /// Creates a signal that is not raised.
@@ -75,7 +77,7 @@ package final class ShutdownSignal: Sendable {
   package func onEnd(_ body: @escaping @Sendable () -> Void) -> Token {
     let hook = EndHook(body)
     let token = Token(hook, handle: 0, isKept: true)
-    hook.join(hooks)
+    hook.join(enders)
     return token
   }
 
@@ -111,6 +113,8 @@ package final class ShutdownSignal: Sendable {
     }
     guard isFirst else { return }
     let members = lifetime.members.takeAll(isFinal: true) + hooks.takeAll(isFinal: true)
+    let enders = enders.takeAll(isFinal: true)
+    if !enders.isEmpty { Task { EndingMembers.end(enders) } }
     // The members are taken, so this runs no user code.
     lifetime.end()
     guard !members.isEmpty else { return hooksHaveRun() }
@@ -136,6 +140,7 @@ package final class ShutdownSignal: Sendable {
 
   private func endHooks() {
     lifetime.end()
+    enders.end(isFinal: true)
     hooks.end(isFinal: true)
   }
 

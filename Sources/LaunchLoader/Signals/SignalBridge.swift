@@ -26,6 +26,7 @@ package final class SignalBridge: Sendable {
 
   private let table: [UnixSignal: SignalMeaning]
   private let answer: Answer
+  private let isEnding: @Sendable () -> Bool
   private let requests = SignalQueue()
   private let reloads = SignalQueue()
   private let listener: SignalListener?
@@ -37,6 +38,8 @@ package final class SignalBridge: Sendable {
   ///   - onMessage: Called with errors of the operating system, on any thread.
   ///   - interrupt: Called with the number of a signal that requests the end.
   ///   - hangup: Called when `SIGHUP` requests the end.
+  ///   - isEnding: Returns whether the end was requested. If it is requested during the answer to
+  ///     `background`, the process does not stop.
   ///   - answer: Called with the other meanings. The process does not stop before the answer to
   ///     `background` returns.
   package init(
@@ -44,10 +47,12 @@ package final class SignalBridge: Sendable {
     onMessage: @escaping @Sendable (String) -> Void = { _ in },
     interrupt: @escaping @Sendable (Int32) -> Void,
     hangup: @escaping @Sendable () -> Void,
+    isEnding: @escaping @Sendable () -> Bool = { false },
     @_inheritActorContext answer: @escaping Answer
   ) {
     self.table = table
     self.answer = answer
+    self.isEnding = isEnding
     let signals = table.keys.filter { !SignalCenter.shared.isIgnored($0.rawValue) }
     let hadTerminal = ServiceProcess.hasTerminal
     let (requests, reloads) = (requests, reloads)
@@ -100,8 +105,9 @@ package final class SignalBridge: Sendable {
       switch table[UnixSignal(rawValue: number)] {
       case .background:
         let isOnTerminal = ServiceProcess.hasTerminal
+        let wasEnding = isEnding()
         if job.stop(isOnTerminal: isOnTerminal) { await answer(.background) }
-        if isOnTerminal {
+        if isOnTerminal, wasEnding || !isEnding() {
           SignalCenter.shared.stopProcess()
           await answer(.foreground)
         }

@@ -96,19 +96,37 @@ struct SharedValuesTests {
   private static let rounds = 4_000
   #endif
 
+  /// The values at which the registrations in progress began, by thread.
+  private final class Registrations: Sendable {
+    private let beginnings = Locked<[Int: Int]>([:])
+
+    func begin(_ thread: Int, at value: Int) { beginnings.withLock { $0[thread] = value } }
+    func end(_ thread: Int) { beginnings.withLock { $0[thread] = nil } }
+    func oldest(or value: Int) -> Int { beginnings.withLock { $0.values.min() ?? value } }
+  }
+
   @Test("While four threads update, no sequence of values loses or doubles one from its call on")
   func storm() async {
     let property = SharedObserved(0)
     let (lifetime, rounds) = (Lifetime(), Self.rounds)
     let (tasks, delivered) = (Log<Task<[Int], Never>>(), Counter())
+    let registrations = Registrations()
     let token = property.observe { _ in delivered.add() }
     await onThreads(4) { thread in
       for round in 0..<rounds {
         // Short ones, so that many begin while another thread delivers.
-        if round % 4 == 0 { tasks.append(collecting(property.values(until: lifetime).prefix(20))) }
+        if round % 4 == 0 {
+          registrations.begin(thread, at: property.value)
+          tasks.append(collecting(property.values(until: lifetime).prefix(20)))
+          registrations.end(thread)
+        }
         property.update { $0 += 1 }
-        // The queue is kept short: nothing merges, and changes are delivered during registrations.
-        while property.value - delivered.value > 3 { yieldThread() }
+        // The queues are kept short: nothing merges, and changes are delivered during registrations.
+        while property.value - delivered.value > 3
+          || property.value - registrations.oldest(or: property.value) > 500
+        {
+          yieldThread()
+        }
       }
     }
     #expect(property.value == 4 * rounds)

@@ -210,7 +210,6 @@ extension ObserverList {
     for (payload, delivery) in kept { _ = give(payload, delivery, to: observer) }
     while let waiting = gate.takeWaitingOrOpen() {
       for case let event as WaitingEvent<Payload> in waiting {
-        event.queued?.announce()
         event.settle(give(event.payload, event.delivery, to: observer))
       }
     }
@@ -235,7 +234,10 @@ extension ObserverList {
     _ delivery: Delivery,
     to observer: GeneralObserver<Payload>
   ) -> Reception {
-    guard observer.isReceptive else { return observer.isCancelled ? .cancelled : .paused }
+    guard observer.isReceptive else {
+      if observer.isCancelled { return observer.isSpent ? .spent : .cancelled }
+      return .paused
+    }
     do {
       return try observer.pass(payload, delivery)
     } catch {

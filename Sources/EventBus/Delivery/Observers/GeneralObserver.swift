@@ -101,11 +101,10 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     -> Reception
   {
     if let gate {
-      let queued = queuedDelivery(delivery)
+      // Not announced as queued: the registration is about to take it, or to queue it.
       let outcome = gate.admit(delivery.number) {
-        envelope.init(payload, delivery.detached, for: registration, queued)
+        envelope.init(payload, delivery.detached, for: registration, nil)
       }
-      if outcome == .queued { queued?.announce() }
       if let outcome { return outcome }
     }
     return try pass(payload, delivery)

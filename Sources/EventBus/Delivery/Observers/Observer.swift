@@ -118,7 +118,7 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
   {
     guard let watch = delivery.watch else { return try receive(payload) }
     guard let owner else {
-      registration.endByItself()
+      registration.endWithOwner()
       return .ownerLost
     }
     return try follow(watch, delivery) {

@@ -93,6 +93,9 @@ package final class QueuedDelivery: Sendable {
   /// Waits until the poster has announced the delivery.
   package func waitUntilAnnounced() async { await announced.wait() }
 
-  /// Reports that the event will not reach the handler.
-  package func skip(_ outcome: Reception) { watch.skipped(outcome, by: receiver) }
+  /// Reports that the event will not reach the handler, after it was announced.
+  package func skip(_ outcome: Reception) {
+    announce()
+    watch.skipped(outcome, by: receiver)
+  }
 }
