@@ -25,6 +25,39 @@ struct AddedHooksTests {
     withExtendedLifetime(third) {}
   }
 
+  @Test("An error is not lost while the hooks that would receive it are being removed")
+  func errorDuringRemoval() {
+    let (messages, errors) = (Log<String>(), Counter())
+    let bus = EventBus(hooks: EventHooks(onMessage: { messages.append($0) }))
+    let handler = bus.observe(.number) { _ in throw SampleError() }
+    let bag = TokenBag()
+    Token { bus.post(.number, 1) }.store(in: bag)
+    bus.addHooks(EventHooks(onError: { _ in errors.add() })).store(in: bag)
+    bag.end()
+    #expect(errors.value + messages.count == 1)
+    withExtendedLifetime(handler) {}
+  }
+
+  @Test("What a hook enqueues is not reported, so a hook cannot report itself for ever")
+  func enqueuingHook() async {
+    let (bus, entries) = (EventBus(), Counter())
+    let hooks = bus.addHooks(
+      EventHooks(onTrace: { [weak bus] _ in
+        entries.add()
+        bus?.enqueue(.nothing)
+      })
+    )
+    let arrived = Inbox<Int>()
+    let token = bus.observe(.nothing) { arrived.append(1) }
+    bus.post(.number, 1)
+    // Both entries of the post were traced, and each enqueued an event.
+    _ = await arrived.first(2)
+    await bus.postAndWait(.nothing)
+    for _ in 0..<100 { await Task.yield() }
+    #expect(entries.value < 10)
+    withExtendedLifetime((hooks, token)) {}
+  }
+
   @Test("The initializer takes every hook, all of them optional")
   func initializer() {
     #expect(EventHooks().manyObserversThreshold == 1_000)

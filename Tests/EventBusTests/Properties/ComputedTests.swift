@@ -11,8 +11,25 @@ private final class Cart {
   var priceProperty: Observed<Int> { _price }
 }
 
+/// A view that is declared outside the library.
+private struct Meter: ObservableProperty {
+  let readOnly: Observed<Int>.ReadOnly
+  var value: Int { readOnly.value }
+}
+
 @Suite("Computed values")
 struct ComputedTests {
+  @Test("A source that another module declares is the property behind its view")
+  func viewOfAnotherModule() {
+    let count = Observed(wrappedValue: 1)
+    let doubled = Computed(Meter(readOnly: count.readOnly)) { $0 * 2 }
+    #expect(doubled.value == 2)
+    batch {
+      count.wrappedValue = 5
+      #expect(doubled.value == 10)
+    }
+  }
+
   @Test("A computed value follows its sources, which may have different types")
   func follows() {
     let cart = Cart()

@@ -96,6 +96,23 @@ struct SharedValuesTests {
   private static let rounds = 4_000
   #endif
 
+  @Test("A handler on an actor that updates the property is not called inside itself")
+  @MainActor
+  func updateInsideALaterCall() async {
+    let property = SharedObserved(0)
+    let (log, isOver) = (Log<String>(), ManualLatch())
+    let token = property.observe { change in
+      log.append("begin \(change.new)")
+      if change.new == 2 { property.update { $0 = 1 } }
+      log.append("end \(change.new)")
+      if change.new == 1 { isOver.open() }
+    }
+    await Task.detached { property.value = 2 }.value
+    await isOver.wait()
+    #expect(log.entries == ["begin 2", "end 2", "begin 1", "end 1"])
+    withExtendedLifetime(token) {}
+  }
+
   /// The values at which the registrations in progress began, by thread.
   private final class Registrations: Sendable {
     private let beginnings = Locked<[Int: Int]>([:])

@@ -95,6 +95,23 @@ struct WeakObservedTests {
     init(_ lifetime: Lifetime) { self.lifetime = lifetime }
   }
 
+  @Test(
+    "A death inside a batch is reported, although the property is released before the batch ends"
+  )
+  func deathInABatch() {
+    var visitor: Guest? = Guest("Ada")
+    var property: WeakObserved<Guest>? = WeakObserved(wrappedValue: visitor)
+    let changes = Counter()
+    let token = property?.observe { _ in changes.add() }
+    batch {
+      visitor = nil
+      property = nil
+    }
+    #expect(changes.value == 1)
+    #expect(visitor == nil && property == nil)
+    withExtendedLifetime(token) {}
+  }
+
   @Test("An object at a dead object's address is a new object, even if the lifetime lives on")
   func reusedAddress() {
     let (visitor, shared) = (WeakObserved<Visitor>(), Lifetime())

@@ -27,6 +27,19 @@ struct LaunchValueLifeTests {
     Resource(name) { [log] in log.append("\(name) freed") }
   }
 
+  @Test("A value that is there is returned without leaving the actor")
+  @MainActor
+  func immediateValue() async throws {
+    let loader = LaunchLoader()
+    loader.register(.first) { [self] _ in resource("first") }
+    try await loader.launch()
+    let others = Log<String>()
+    let other = Task { @MainActor in others.append("ran") }
+    _ = try await loader.value(of: .first)
+    #expect(others.entries.isEmpty)
+    await other.value
+  }
+
   @Test("A value lives as long as its loader, whatever keeps the token or the report")
   func lifeOfALoader() async throws {
     var loader: LaunchLoader? = LaunchLoader()

@@ -5,6 +5,17 @@ import Testing
 
 @Suite("Application messages", .timeLimit(.minutes(5)))
 struct MessageTests {
+  @Test("Launch work that failed or could not begin is named, although the program continues")
+  func failedLaunchWork() async throws {
+    let stage = Stage()
+    stage.loader.register("broken") { _ in throw Broken() }
+    stage.loader.register("needy", after: ["absent"]) { _ in }
+    #expect(try await stage.runOnce() == 0)
+    let messages = await stage.messages.first(2)
+    #expect(messages.contains("launch work \"broken\" failed: broken"))
+    #expect(messages.contains { $0.hasPrefix("launch: ") && $0.contains("absent") })
+  }
+
   @Test("A blocked message hook delays no deadline, and run() by at most cancelTimeout")
   func blockingHook() async throws {
     let (isEntered, isCalled, mayReturn) = (ManualLatch(), ManualLatch(), ManualLatch())
