@@ -70,7 +70,7 @@ struct TimeoutTests {
   @Test("A worker that ignores its cancellation is abandoned and named with its source site")
   func abandoned() async throws {
     let loader = LaunchLoader(clock: clock)
-    let mayEnd = ManualLatch()
+    let (hasBegun, mayEnd) = (ManualLatch(), ManualLatch())
     let tally = Tally()
     let token = loader.register(
       "stubborn",
@@ -78,12 +78,14 @@ struct TimeoutTests {
       fileID: "App/Stubborn.swift",
       line: 7
     ) { [probe = tally.probe()] _ in
+      hasBegun.open()
       await Task { await mayEnd.wait() }.value
       probe.touch()
       throw Broken()
     }
     async let launch = loader.launch()
     await clock.sleepers(atLeast: 1)
+    await hasBegun.wait()
     clock.jump(by: .seconds(5))
     let report = try await launch
     #expect(report.abandoned == ["stubborn"])
