@@ -101,7 +101,7 @@ extension Application {
     guard let result else { return failLaunchWork() }
     do {
       let report = try result.get()
-      // The launch has continued without them, which nobody else may notice.
+      // The launch continued without them; without a message, the failures would go unnoticed.
       for problem in report.problems { messages.send("launch: \(problem)") }
       for entry in report.failures {
         messages.send("launch work \"\(entry.id)\" \(entry.outcome)")

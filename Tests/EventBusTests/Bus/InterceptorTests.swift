@@ -31,7 +31,7 @@ private struct Carrier: EventInterceptor {
   }
 }
 
-/// Runs bodies as often as it is told.
+/// An interceptor that runs each body a given number of times.
 private struct Repeater: EventInterceptor {
   let times: Counter
 
