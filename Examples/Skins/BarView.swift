@@ -11,6 +11,9 @@ final class BarView: Themeable {
   var ground = ThemeKeys.barGround.defaultValue { didSet { ledger.note(self, "ground") } }
   var text = ThemeKeys.barText.defaultValue { didSet { ledger.note(self, "text") } }
 
+  /// The keys of its map, for the second pane.
+  let keys = ["bar.ground", "bar.text"]
+
   init(_ manager: ThemeManager, _ ledger: Ledger) {
     self.ledger = ledger
     themes = ThemeMap([.set(\.ground, .barGround), .set(\.text, .barText)]).scoped(manager)

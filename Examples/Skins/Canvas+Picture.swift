@@ -6,14 +6,17 @@ extension Canvas {
   init(_ picture: Picture, _ size: Size) {
     let paper = Style(foreground: Colour(picture.ink), background: Colour(picture.paper))
     self.init(size, style: paper)
-    if size.columns < 40 || size.rows < 9 {
+    if size.columns < Layout.smallest.columns || size.rows < Layout.smallest.rows {
       write("too small", column: 0, row: size.rows / 2, paper, width: size.columns)
       return
     }
+    let layout = Layout(picture, size)
     drawBar(picture)
-    drawRows(picture, below: 1, above: size.rows - 4)
-    drawFooter(picture, paper)
-    drawPanel(picture, above: size.rows - 4)
+    drawStrip(picture, layout, paper)
+    drawRows(picture, layout)
+    drawFooter(picture, layout, paper)
+    drawPanel(picture, layout)
+    if layout.columns < size.columns { drawPane(picture, from: layout.columns, paper) }
   }
 
   private mutating func drawBar(_ picture: Picture) {
@@ -33,61 +36,112 @@ extension Canvas {
     write(skin, column: size.columns - width - 2, row: 0, style, width: width)
   }
 
-  /// Draws the rows, spaced out if there is room.
-  private mutating func drawRows(_ picture: Picture, below top: Int, above bottom: Int) {
-    let room = bottom - top
-    let step = 2 * picture.rows.count < room ? 2 : 1
-    let first = step == 2 ? top + 1 : top
-    let isCut = picture.rows.count > room
-    let shown = isCut ? room - 1 : picture.rows.count
-    for (index, row) in picture.rows.prefix(shown).enumerated() {
-      drawRow(row, at: first + index * step)
-    }
-    if isCut {
-      let style = Style(foreground: Colour(picture.muted), background: Colour(picture.paper))
-      write("… and \(picture.rows.count - shown) more", column: 4, row: bottom - 1, style)
+  /// Draws the skins with the colours of their paper, accent and ink; the one in use stands out.
+  private mutating func drawStrip(_ picture: Picture, _ layout: Layout, _ paper: Style) {
+    for (skin, tab) in zip(picture.skins, layout.tabs) {
+      var style = Style(foreground: Colour(picture.muted), background: paper.background)
+      if skin.isInUse {
+        style = Style(
+          foreground: Colour(picture.paper),
+          background: Colour(picture.accent),
+          isBold: true,
+          standsOut: true
+        )
+      }
+      let columns = tab.columns
+      fill(Area(column: columns.lowerBound, row: 1, columns: columns.count, rows: 1), style)
+      let end = write(tab.label, column: columns.lowerBound + 1, row: 1, style)
+      for (offset, colour) in skin.swatches.prefix(tab.swatchCount).enumerated() {
+        let swatch = Area(column: end + 1 + offset, row: 1, columns: 1, rows: 1)
+        fill(swatch, Style(foreground: Colour(colour), background: Colour(colour)))
+      }
     }
   }
 
-  private mutating func drawRow(_ row: Picture.Row, at line: Int) {
-    let card = Colour(row.card)
-    let width = size.columns - 4
-    var ink = Style(foreground: Colour(row.ink), background: card)
-    fill(Area(column: 2, row: line, columns: width, rows: 1), ink)
-    ink.isBold = row.message.isUnread
-    if row.message.isUnread {
-      let style = Style(foreground: Colour(row.accent), background: card, isBold: true)
-      write(row.marker, column: 4, row: line, style, width: 1)
+  private mutating func drawRows(_ picture: Picture, _ layout: Layout) {
+    for (index, line) in layout.rows {
+      let isSelected = index == picture.selection
+      if isSelected {
+        let style = Style(
+          foreground: Colour(picture.accent),
+          background: Colour(picture.paper),
+          isBold: true
+        )
+        write("▸", column: 1, row: line, style)
+      }
+      drawRow(picture.rows[index], at: line, columns: layout.columns, picture)
     }
-    let muted = Style(foreground: Colour(row.muted), background: card)
+    let style = Style(foreground: Colour(picture.muted), background: Colour(picture.paper))
+    if let (count, line) = layout.above { write("… \(count) above", column: 4, row: line, style) }
+    if let (count, line) = layout.below {
+      write("… and \(count) more", column: 4, row: line, style)
+    }
+  }
+
+  private mutating func drawRow(
+    _ row: Picture.Row,
+    at line: Int,
+    columns: Int,
+    _ picture: Picture
+  ) {
+    let card = row.isLit ? Colour(picture.accent) : Colour(row.card)
+    let style = { (colour: RGBA, isBold: Bool) in
+      Style(
+        foreground: row.isLit ? Colour(picture.paper) : Colour(colour),
+        background: card,
+        isBold: isBold,
+        standsOut: row.isLit
+      )
+    }
+    let width = columns - 4
+    let isUnread = row.message.isUnread
+    let ink = style(row.ink, isUnread)
+    fill(Area(column: 2, row: line, columns: width, rows: 1), ink)
+    if isUnread { write(row.marker, column: 4, row: line, style(row.accent, true), width: 1) }
     write(row.message.sender, column: 6, row: line, ink, width: 10)
     write(row.message.subject, column: 17, row: line, ink, width: width - 23)
-    if !row.isFollowing { write("×", column: width - 6, row: line, muted) }
-    write(row.message.time, column: width - 4, row: line, muted)
+    if !row.isFollowing { write("×", column: width - 6, row: line, style(row.muted, false)) }
+    write(row.message.time, column: width - 4, row: line, style(row.muted, false))
   }
 
-  private mutating func drawFooter(_ picture: Picture, _ paper: Style) {
+  private mutating func drawFooter(_ picture: Picture, _ layout: Layout, _ paper: Style) {
     let muted = Style(foreground: Colour(picture.muted), background: paper.background)
     let accent = Style(
       foreground: Colour(picture.accent),
       background: paper.background,
       isBold: true
     )
-    let line = size.rows - 4
-    let width = size.columns - 4
-    write(String(repeating: "─", count: size.columns), column: 0, row: line, muted)
+    let line = layout.footer
+    let width = layout.columns - 4
+    write(String(repeating: "─", count: layout.columns), column: 0, row: line, muted)
+    let count = " \(picture.subscriptions) subscription\(picture.subscriptions == 1 ? "" : "s") "
+    let end = write(count, column: 2, row: line, accent)
+    write(
+      " \(picture.countStory) ",
+      column: end + 1,
+      row: line,
+      muted,
+      width: layout.columns - end - 2
+    )
     write(picture.code, column: 2, row: line + 1, accent, width: width)
     write(picture.outcome, column: 2, row: line + 2, paper, width: width)
-    write(Self.help, column: 2, row: line + 3, muted, width: width)
+    let help = Self.helps.first { $0.count <= size.columns - 4 } ?? ""
+    write(help, column: 2, row: line + 3, muted)
   }
 
-  private static let help = "q quit  1-5 skin  n new  d drop  x nil  o scope  s system  e explain"
+  /// The keys, in words that grow with the screen.
+  private static let helps = [
+    "1-5 skin  b brand  n new  d drop  x nil  o scope  s system  e explain  ↑↓ select  q quit",
+    "1-5 skin  b brand  n new  d drop  x nil  o scope  s system  e explain  q quit",
+    "1-5 skin  b n d x o s e  ↑↓  q quit",
+  ]
 
-  private mutating func drawPanel(_ picture: Picture, above bottom: Int) {
-    let lines = picture.panel.flatMap { Self.wrapped($0, size.columns - 8) }
+  private mutating func drawPanel(_ picture: Picture, _ layout: Layout) {
+    let lines = picture.panel.flatMap { Self.wrapped($0, layout.columns - 8) }
     guard !lines.isEmpty else { return }
+    let bottom = layout.footer
     let width = (lines.map(\.count).max() ?? 0) + 4
-    let column = size.columns - width - 2
+    let column = layout.columns - width - 2
     let row = bottom - lines.count - 2
     let style = Style(
       foreground: Colour(picture.barText),

@@ -12,6 +12,9 @@ final class FrameView {
 
   @Themed var themeMap: ThemeMap<FrameView>?
 
+  /// The keys of its map, for the second pane.
+  let keys = ["paper", "ink", "muted", "accent"]
+
   init(_ manager: ThemeManager, _ ledger: Ledger) {
     self.ledger = ledger
     _themeMap = Themed(manager)

@@ -2,7 +2,7 @@ import LaunchLoader
 import Terminal
 import Theming
 
-/// Draws the same screen in four skins into an SVG file.
+/// Draws the terminal in four skins into an SVG file: one of them wide, with the second pane.
 @MainActor
 struct Gallery {
   /// The reason a picture cannot be drawn.
@@ -23,20 +23,31 @@ struct Gallery {
         let reason = ThemeShelf.contents.complaints.first ?? "no file is named Fog"
         throw Problem(description: "the picture shows Fog, which comes from a file: \(reason)")
       }
-      try Self.write(SVG(Self.pictures(of: [.day, .night, .ember, fog])).text, to: path)
+      try Self.write(Self.picture(fog).text, to: path)
     }
     return try await app.run()
   }
 
-  /// Returns pictures of one screen after each of several switches.
-  private static func pictures(of skins: [Theme]) -> [Picture] {
-    let manager = ThemeManager(.contrast)
+  /// Returns the screens of one program after each of several actions.
+  private static func picture(_ fog: Theme) -> SVG {
+    let manager = ThemeManager(light: .day, dark: .night)
+    manager.register(.ember, .contrast, fog)
     let mailbox = Mailbox(manager)
-    return skins.map { skin in
-      manager.register(skin)
-      mailbox.use(skin.name)
-      return mailbox.picture
+    var screens: [Canvas] = []
+    let draw = { (columns: Int, rows: Int) in
+      screens.append(Canvas(mailbox.picture, Size(columns: columns, rows: rows)))
     }
+    mailbox.use(Theme.ember.name)
+    mailbox.use(Theme.night.name)
+    mailbox.addRow()
+    mailbox.editBrand()
+    draw(128, 24)
+    for name in [Theme.day.name, Theme.ember.name, fog.name] {
+      mailbox.use(name)
+      _ = mailbox.fade()
+      draw(40, 14)
+    }
+    return SVG(screens, names: [Theme.night, .day, .ember, fog].map(\.name))
   }
 
   private static func write(_ text: String, to path: String) throws {

@@ -10,9 +10,9 @@ final class Ledger {
     properties.append(property)
   }
 
-  /// Returns and resets the number of views called, and the properties set.
-  func take() -> (views: Int, properties: [String]) {
+  /// Returns and resets the views called, and the properties set.
+  func take() -> (views: Set<ObjectIdentifier>, properties: [String]) {
     defer { (views, properties) = ([], []) }
-    return (views.count, properties)
+    return (views, properties)
   }
 }

@@ -1,3 +1,4 @@
+import EventBus
 import Theming
 
 /// The screen: views that follow a manager, and the actions of the keys.
@@ -17,6 +18,15 @@ final class Mailbox {
   private var hasChosen = false
   private var code = ""
   private var outcome = ""
+  /// The index of the selected row, on which `d` and `x` act; without one they act on the last row.
+  private var selection: Int?
+  /// The views that the last action called, until ``fade()``.
+  private var lit: Set<ObjectIdentifier> = []
+  private var changes: [Picture.Change] = []
+  private var history: [String] = []
+  /// The number of subscriptions when it was last shown, and its last change.
+  private var knownCount = 0
+  private var countStory = ""
 
   /// The panel over the rows.
   private enum Panel {
@@ -27,6 +37,8 @@ final class Mailbox {
 
   /// The number of pinned rows at the top, which can have their own look.
   private static let pinnedCount = 2
+  /// The number of actions in the history.
+  private static let historyLimit = 50
 
   init(_ manager: ThemeManager) {
     self.manager = manager
@@ -35,7 +47,14 @@ final class Mailbox {
     rows = []
     for message in Message.first { add(message) }
     _ = ledger.take()
-    note("row.themeMap = [.set(\\.ink, .ink), …]", "\(subscriptions) views follow the skin")
+    note(
+      "row.themeMap = [.set(\\.ink, .ink), …]",
+      "\(subscriptions) views follow the skin",
+      "\(subscriptions) setters"
+    )
+    EventBus.default.observe(.themeDidChange, owner: self) { mailbox, change in
+      if change.manager === mailbox.manager { mailbox.show(change) }
+    }
   }
 
   /// The number of views that follow the skin.
@@ -52,32 +71,94 @@ final class Mailbox {
     }
   }
 
+  /// Changes one key of the skin in use; only the views that follow it, or an alias of it, are called.
+  func editBrand() {
+    hasChosen = true
+    let brands = Self.brands
+    let next = brands.firstIndex(of: manager.theme[.brand]).map { ($0 + 1) % brands.count } ?? 0
+    let code = "try manager.edit { $0[.brand] = RGBA(hex: \"\(brands[next].hex)\")! }"
+    do throws(ThemeError) {
+      try manager.edit { $0[.brand] = brands[next] }
+      noteReach(code)
+    } catch {
+      note(code, "\(error)")
+    }
+  }
+
+  /// The colours that ``editBrand()`` takes in turn.
+  private static let brands = [
+    RGBA(red: 0xd8, green: 0x5b, blue: 0x9a), RGBA(red: 0x3f, green: 0xa4, blue: 0x6b),
+    RGBA(red: 0x9a, green: 0x7b, blue: 0xe0),
+  ]
+
   /// Adds a row, which its setter themes.
   func addRow() {
     add(Message.later[(rows.count + Message.later.count - 2) % Message.later.count])
-    noteReach("row.themeMap = [.set(\\.ink, .ink), …]")
+    noteReach("row.themeMap = [.set(\\.ink, .ink), …]", reason: "row added")
   }
 
-  /// Removes a row; its subscription ends without further code.
+  /// Removes the selected row, or the last one; its subscription ends without further code.
   func dropRow() {
     let before = subscriptions
-    if rows.popLast() == nil {
-      note("rows.popLast()", "there is no row left")
-    } else {
-      note("rows.popLast()", "\(before) subscriptions → \(subscriptions), and no deinit is written")
+    guard !rows.isEmpty else {
+      note("rows.removeLast()", "there is no row left")
+      return
     }
+    let code = selection.map { "rows.remove(at: \($0))" } ?? "rows.removeLast()"
+    rows.remove(at: selection ?? rows.count - 1)
+    if let old = selection { selection = rows.isEmpty ? nil : min(old, rows.count - 1) }
+    note(
+      code,
+      "\(before) subscriptions → \(subscriptions), and no deinit is written",
+      "row dropped"
+    )
   }
 
-  /// Ends the subscription of a row, which keeps its look.
+  /// Ends the subscription of the selected row, or of the last one that has one; it keeps its look.
   func detachRow() {
     let before = subscriptions
-    guard let row = rows.last(where: { $0.themeMap != nil }) else {
-      note("row.themeMap = nil", "no row follows the skin any more")
+    let row = selection.map { rows[$0] } ?? rows.last { $0.themeMap != nil }
+    guard let row, row.themeMap != nil else {
+      let which = selection == nil ? "no row follows the skin any more" : "this row follows no skin"
+      note("row.themeMap = nil", which)
       return
     }
     row.themeMap = nil
-    note("row.themeMap = nil", "\(before) subscriptions → \(subscriptions); it keeps its look")
+    note(
+      "row.themeMap = nil",
+      "\(before) subscriptions → \(subscriptions); it keeps its look",
+      "map = nil"
+    )
   }
+
+  /// Selects the next or an earlier row; the first or the last one if none is selected.
+  ///
+  /// - Parameter step: 1 or -1.
+  func moveSelection(by step: Int) {
+    guard !rows.isEmpty else { return }
+    let start = step > 0 ? -1 : rows.count
+    selection = min(max((selection ?? start) + step, 0), rows.count - 1)
+  }
+
+  /// Selects a row, or no row if it is selected.
+  func select(_ index: Int) {
+    guard rows.indices.contains(index) else { return }
+    selection = selection == index ? nil : index
+  }
+
+  /// Ends the selection.
+  func deselect() { selection = nil }
+
+  /// Ends the highlight of the views called.
+  ///
+  /// - Returns: `true` if there was any.
+  func fade() -> Bool {
+    defer { lit = [] }
+    return !lit.isEmpty
+  }
+
+  /// A Boolean value that indicates whether views are highlighted.
+  var isLit: Bool { !lit.isEmpty }
 
   /// Gives the pinned rows their own look, or removes it.
   func toggleScope() {
@@ -101,7 +182,8 @@ final class Mailbox {
     noteReach(
       scope == nil
         ? "row.themeMap = map"
-        : "row.themeMap = map.scoped(try manager.scope { $0[.brand] = teal })"
+        : "row.themeMap = map.scoped(try manager.scope { $0[.brand] = teal })",
+      reason: scope == nil ? "scope gone" : "scope made"
     )
   }
 
@@ -124,20 +206,38 @@ final class Mailbox {
 
   /// Opens or closes the panel that explains the accent.
   func togglePanel() {
-    if case .accent = panel { panel = .closed } else { panel = .accent }
-    note("manager.theme.explain(.accent)", "how \(manager.theme.name) comes to its accent")
+    if case .accent = panel {
+      closePanel()
+    } else {
+      panel = .accent
+      note("manager.theme.explain(.accent)", "how \(manager.theme.name) comes to its accent")
+    }
   }
 
-  /// Closes the panel.
-  func closePanel() { panel = .closed }
+  /// Closes the panel if it is open.
+  func closePanel() {
+    if case .closed = panel { return }
+    panel = .closed
+    outcome = "the panel is closed"
+  }
 
   /// Opens the panel with a text.
   func openPanel(_ text: String) { panel = .text(text) }
 
   /// Shows an action and its outcome below the rows.
-  func note(_ code: String, _ outcome: String) {
+  ///
+  /// - Parameters:
+  ///   - code: The Swift code of the action.
+  ///   - outcome: What it did.
+  ///   - reason: The reason for a new number of subscriptions.
+  func note(_ code: String, _ outcome: String, _ reason: String = "") {
     (self.code, self.outcome) = (code, outcome)
-    _ = ledger.take()
+    lit = ledger.take().views
+    history.insert(code, at: 0)
+    if history.count > Self.historyLimit { history.removeLast() }
+    let count = subscriptions
+    if count != knownCount { countStory = "\(knownCount) → \(count): \(reason)" }
+    knownCount = count
   }
 
   /// The current contents of the screen.
@@ -146,17 +246,51 @@ final class Mailbox {
     return Picture(
       skin: theme.name,
       appearance: "\(theme.appearance)",
+      skins: strip,
       barGround: bar.ground,
       barText: bar.text,
       paper: frame.paper,
       ink: frame.ink,
       muted: frame.muted,
       accent: frame.accent,
-      rows: rows.map(\.picture),
+      rows: rows.map { $0.picture(isLit: lit.contains(ObjectIdentifier($0))) },
+      selection: selection,
+      subscriptions: subscriptions,
+      countStory: countStory,
       code: code,
       outcome: outcome,
-      panel: lines
+      panel: lines,
+      views: views,
+      changes: changes,
+      history: history
     )
+  }
+
+  /// The skins of the number keys.
+  private var strip: [Picture.Skin] {
+    let builtIn: [Theme] = [.day, .night, .ember, .contrast]
+    return (builtIn + [ThemeShelf.contents.themes.first]).map { theme in
+      let isInUse = theme?.name == manager.theme.name
+      let shown = isInUse ? manager.theme : theme
+      return Picture.Skin(
+        name: shown?.name ?? "no file",
+        swatches: shown.map { [$0[.paper], $0[.accent], $0[.ink]] } ?? [],
+        isInUse: isInUse
+      )
+    }
+  }
+
+  /// The views that follow the skin.
+  private var views: [Picture.Subscription] {
+    let isLit = { (view: AnyObject) in self.lit.contains(ObjectIdentifier(view)) }
+    let around = [
+      Picture.Subscription(view: "frame", keys: frame.keys, isLit: isLit(frame)),
+      Picture.Subscription(view: "bar", keys: bar.keys, isLit: isLit(bar)),
+    ]
+    return around
+      + rows.filter { $0.themeMap != nil }.map { row in
+        Picture.Subscription(view: row.message.sender, keys: row.keys, isLit: isLit(row))
+      }
   }
 
   /// The lines of the panel.
@@ -176,11 +310,31 @@ final class Mailbox {
   }
 
   /// Shows an action and the number of views it reached.
-  private func noteReach(_ code: String, _ more: String = "") {
+  private func noteReach(_ code: String, _ more: String = "", reason: String = "") {
     if case .text = panel { panel = .closed }
-    let called = ledger.take().views
-    let count = subscriptions
+    note(code, "", reason)
+    let (called, count) = (lit.count, subscriptions)
     let reached = "\(called) of \(count) views called, \(count - called) skipped"
-    note(code, more.isEmpty ? reached : "\(more): \(reached)")
+    outcome = more.isEmpty ? reached : "\(more): \(reached)"
+  }
+
+  /// Keeps the changed keys of a switch for the second pane.
+  private func show(_ change: ThemeDidChange) {
+    changes = Palette.keys.filter { change.changedKeys.contains($0) }.map { key in
+      Picture.Change(
+        key: key.name,
+        old: Self.value(of: key, in: change.old),
+        new: Self.value(of: key, in: change.new)
+      )
+    }
+  }
+
+  private static func value(of key: ThemeKeys, in theme: Theme) -> Picture.Value {
+    switch key {
+    case let key as ThemeKey<RGBA>: Picture.Value(text: theme[key].hex, colour: theme[key])
+    case let key as ThemeKey<String>: Picture.Value(text: theme[key], colour: nil)
+    case let key as ThemeKey<Int>: Picture.Value(text: "\(theme[key])", colour: nil)
+    default: Picture.Value(text: "?", colour: nil)
+    }
   }
 }

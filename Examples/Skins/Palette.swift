@@ -48,10 +48,14 @@ extension Theme {
     $0[.corner] = 6
   }
 
-  /// A warmer Night: the accent is an alias and follows the brand.
+  /// A warmer Night, with a body of its own; the accent is an alias of Night and follows the brand.
   static let ember = night.deriving("Ember") {
     $0[.brand] = RGBA(red: 0xff, green: 0x9e, blue: 0x57)
-    $0[.barGround] = RGBA(red: 0x4a, green: 0x22, blue: 0x17)
+    $0[.barGround] = RGBA(red: 0x5c, green: 0x27, blue: 0x16)
+    $0[.paper] = RGBA(red: 0x1c, green: 0x10, blue: 0x0c)
+    $0[.card] = RGBA(red: 0x2c, green: 0x1a, blue: 0x13)
+    $0[.ink] = RGBA(red: 0xf1, green: 0xdf, blue: 0xd2)
+    $0[.muted] = RGBA(red: 0xb5, green: 0x97, blue: 0x86)
     $0[.marker] = "▲"
   }
 

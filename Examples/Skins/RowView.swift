@@ -37,8 +37,16 @@ final class RowView {
   /// The map for its message.
   var map: ThemeMap<RowView> { message.isUnread ? Self.unreadMap : Self.map }
 
+  /// The keys of its map, for the second pane.
+  var keys: [String] {
+    let common = ["card", "ink", "muted", "corner"]
+    return message.isUnread ? common + ["accent", "marker"] : common
+  }
+
   /// The current look of the row.
-  var picture: Picture.Row {
+  ///
+  /// - Parameter isLit: A Boolean value that indicates whether the row was just called.
+  func picture(isLit: Bool) -> Picture.Row {
     Picture.Row(
       message: message,
       card: card,
@@ -46,8 +54,8 @@ final class RowView {
       muted: muted,
       accent: accent,
       marker: marker,
-      corner: corner,
-      isFollowing: themeMap != nil
+      isFollowing: themeMap != nil,
+      isLit: isLit
     )
   }
 }

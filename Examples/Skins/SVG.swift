@@ -1,101 +1,143 @@
-import Theming
+import Terminal
 
-/// An SVG file (W3C, SVG 1.1) with pictures of screens in two columns.
+/// An SVG file (W3C, SVG 1.1) with terminals, cell for cell: a wide one, and narrower ones in a row below it.
 ///
-/// The file uses integers only, and no external fonts or scripts, so it is identical on every machine.
+/// The file uses integers only, and no external fonts or scripts, so it is identical on every machine. The
+/// length of each text is given, so that the cells stay in their columns whatever font is used.
 struct SVG {
-  private static let width = 432
-  private static let height = 292
+  private static let cell = (width: 8, height: 17)
+  private static let baseline = 13
+  private static let margin = 8
   private static let gap = 16
 
   /// The text of the file.
   private(set) var text = ""
   private var depth = 0
 
-  /// Draws the pictures.
-  init(_ pictures: [Picture]) {
-    let rows = (pictures.count + 1) / 2
-    let width = 2 * Self.width + Self.gap
-    let height = rows * Self.height + (rows - 1) * Self.gap
-    let names = pictures.map(\.skin).joined(separator: ", ")
+  /// Draws screens.
+  ///
+  /// - Parameters:
+  ///   - screens: The wide screen, and the others.
+  ///   - names: The names of their skins.
+  init(_ screens: [Canvas], names: [String]) {
+    let sizes = screens.map { Self.size(of: $0) }
+    let below = sizes.dropFirst()
+    let rowWidth = below.reduce(-Self.gap) { $0 + $1.width + Self.gap }
+    let width = max(sizes.first?.width ?? 0, rowWidth)
+    let height = (sizes.first?.height ?? 0) + Self.gap + (below.map(\.height).max() ?? 0)
     open(
       "svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(width)\" height=\"\(height)\" "
-        + "viewBox=\"0 0 \(width) \(height)\" role=\"img\" font-family=\"monospace\" font-size=\"12\""
+        + "viewBox=\"0 0 \(width) \(height)\" role=\"img\" font-family=\"monospace\" font-size=\"13\""
     )
-    add("<title>The same screen in the skins \(Self.escaped(names))</title>")
-    for (index, picture) in pictures.enumerated() {
-      let x = index % 2 * (Self.width + Self.gap)
-      let y = index / 2 * (Self.height + Self.gap)
-      open("g transform=\"translate(\(x) \(y))\"")
-      draw(picture)
+    add(
+      "<title>The same terminal in the skins \(Self.escaped(names.joined(separator: ", ")))</title>"
+    )
+    var x = 0
+    for (index, screen) in screens.enumerated() {
+      open("g transform=\"translate(\(x) \(index == 0 ? 0 : sizes[0].height + Self.gap))\"")
+      draw(screen, sizes[index])
       close("g")
+      x = index == 0 ? 0 : x + sizes[index].width + Self.gap
     }
     close("svg")
   }
 
-  private mutating func draw(_ picture: Picture) {
-    let (width, height) = (Self.width, Self.height)
-    rectangle(0, 0, width, height, corner: 10, picture.paper)
-    // Rounded top corners, square bottom corners.
-    add(
-      "<path d=\"M0 36V10A10 10 0 0 1 10 0H\(width - 10)A10 10 0 0 1 \(width) 10V36Z\" "
-        + "fill=\"\(picture.barGround)\"/>"
-    )
-    write("Mail", 16, 23, picture.barText, "font-weight=\"bold\" font-size=\"14\"")
-    let unread = picture.rows.count { $0.message.isUnread }
-    write("\(unread) unread", 64, 23, picture.barText)
-    write(picture.skin, width - 16, 23, picture.barText, "font-weight=\"bold\" text-anchor=\"end\"")
-    for (index, row) in picture.rows.enumerated() { draw(row, at: 46 + index * 31) }
-    add(
-      "<path d=\"M16 \(height - 52)H\(width - 16)\" stroke=\"\(picture.muted)\" "
-        + "stroke-opacity=\"0.4\"/>"
-    )
-    write(picture.code, 16, height - 31, picture.accent, "font-weight=\"bold\"")
-    write(picture.outcome, 16, height - 12, picture.muted)
-    add(
-      "<rect width=\"\(width)\" height=\"\(height)\" rx=\"10\" fill=\"none\" "
-        + "stroke=\"\(picture.muted)\" stroke-opacity=\"0.4\"/>"
+  private static func size(of screen: Canvas) -> (width: Int, height: Int) {
+    (
+      screen.size.columns * cell.width + 2 * margin,
+      screen.size.rows * cell.height + 2 * margin
     )
   }
 
-  private mutating func draw(_ row: Picture.Row, at y: Int) {
-    rectangle(12, y, Self.width - 24, 27, corner: row.corner, row.card)
-    let weight = row.message.isUnread ? "font-weight=\"bold\"" : ""
-    if row.message.isUnread { write(row.marker, 30, y + 18, row.accent, "text-anchor=\"middle\"") }
-    write(row.message.sender, 46, y + 18, row.ink, weight)
-    write(row.message.subject, 130, y + 18, row.ink, weight)
-    write(
-      row.message.time,
-      Self.width - 22,
-      y + 18,
-      row.muted,
-      "text-anchor=\"end\""
-    )
-  }
-
-  private mutating func rectangle(
-    _ x: Int,
-    _ y: Int,
-    _ width: Int,
-    _ height: Int,
-    corner: Int,
-    _ fill: RGBA
-  ) {
-    let round = corner > 0 ? " rx=\"\(corner)\"" : ""
+  private mutating func draw(_ screen: Canvas, _ size: (width: Int, height: Int)) {
+    let paper = screen[0, screen.size.rows - 1]?.style.background
     add(
-      "<rect x=\"\(x)\" y=\"\(y)\" width=\"\(width)\" height=\"\(height)\"\(round) fill=\"\(fill)\"/>"
+      "<rect width=\"\(size.width)\" height=\"\(size.height)\" rx=\"10\" fill=\"\(Self.hex(paper))\"/>"
+    )
+    for row in 0..<screen.size.rows {
+      for run in Self.runs(in: screen, row, by: { $0.style.background }) where run.first != paper {
+        rectangle(run.columns, row, run.first)
+      }
+      let runs = Self.runs(in: screen, row) { cell in
+        Ink(colour: cell.style.foreground, isBold: cell.style.isBold)
+      }
+      for run in runs { write(screen, run.columns, row, run.first) }
+    }
+    add(
+      "<rect x=\"0\" y=\"0\" width=\"\(size.width)\" height=\"\(size.height)\" rx=\"10\" fill=\"none\" "
+        + "stroke=\"#808080\" stroke-opacity=\"0.5\"/>"
     )
   }
 
-  private mutating func write(
-    _ words: String,
-    _ x: Int,
-    _ y: Int,
-    _ fill: RGBA,
-    _ attributes: String = ""
-  ) {
-    let more = attributes.isEmpty ? "" : " \(attributes)"
-    add("<text x=\"\(x)\" y=\"\(y)\" fill=\"\(fill)\"\(more)>\(Self.escaped(words))</text>")
+  /// What text looks like.
+  private struct Ink: Equatable {
+    let colour: Colour?
+    let isBold: Bool
+  }
+
+  /// Divides a row into runs of cells that are alike.
+  private static func runs<Value: Equatable>(
+    in screen: Canvas,
+    _ row: Int,
+    by value: (Cell) -> Value
+  ) -> [(columns: Range<Int>, first: Value)] {
+    var runs: [(columns: Range<Int>, first: Value)] = []
+    for column in 0..<screen.size.columns {
+      guard let cell = screen[column, row] else { continue }
+      let value = value(cell)
+      if let last = runs.last, last.first == value {
+        runs[runs.count - 1].columns = last.columns.lowerBound..<(column + 1)
+      } else {
+        runs.append((column..<(column + 1), value))
+      }
+    }
+    return runs
+  }
+
+  private mutating func rectangle(_ columns: Range<Int>, _ row: Int, _ fill: Colour?) {
+    let x = Self.margin + columns.lowerBound * Self.cell.width
+    let y = Self.margin + row * Self.cell.height
+    add(
+      "<rect x=\"\(x)\" y=\"\(y)\" width=\"\(columns.count * Self.cell.width)\" "
+        + "height=\"\(Self.cell.height)\" fill=\"\(Self.hex(fill))\"/>"
+    )
+  }
+
+  /// Writes the words of a run, each group of words that single spaces separate at its column.
+  private mutating func write(_ screen: Canvas, _ columns: Range<Int>, _ row: Int, _ ink: Ink) {
+    var column = columns.lowerBound
+    while column < columns.upperBound {
+      var words = String.UnicodeScalarView()
+      let start = column
+      while column < columns.upperBound, let cell = screen[column, row] {
+        let isGap = cell.scalar == " " && (words.isEmpty || screen[column + 1, row]?.scalar == " ")
+        if isGap { break }
+        words.append(cell.scalar)
+        column += 1
+      }
+      if words.last == " " { words.removeLast() }
+      if !words.isEmpty { write(String(words), at: start, row, ink) }
+      column += 1
+    }
+  }
+
+  private mutating func write(_ words: String, at column: Int, _ row: Int, _ ink: Ink) {
+    let x = Self.margin + column * Self.cell.width
+    let y = Self.margin + row * Self.cell.height + Self.baseline
+    let length = words.unicodeScalars.count * Self.cell.width
+    add(
+      "<text x=\"\(x)\" y=\"\(y)\" fill=\"\(Self.hex(ink.colour))\" textLength=\"\(length)\" "
+        + "lengthAdjust=\"spacingAndGlyphs\"\(ink.isBold ? " font-weight=\"bold\"" : "")>"
+        + "\(Self.escaped(words))</text>"
+    )
+  }
+
+  private static func hex(_ colour: Colour?) -> String {
+    guard let colour else { return "none" }
+    let digits = [colour.red, colour.green, colour.blue].map { channel in
+      (channel < 16 ? "0" : "") + String(channel, radix: 16)
+    }
+    return "#" + digits.joined()
   }
 
   private mutating func open(_ element: String) {

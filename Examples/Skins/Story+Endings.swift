@@ -4,7 +4,7 @@ extension Story {
   /// Checks that a switch calls few of many views, and that subscriptions end with the view or a `nil` map.
   func checkEndings() throws {
     let lamps = Counter()
-    var others = (0..<10_000).map { Lamp($0 < 100 ? .accent : .paper, lamps) }
+    var others = (0..<10_000).map { Lamp($0 < 100 ? .accent : .barText, lamps) }
     lamps.count = 0
     try manager.use(.ember)
     line(

@@ -44,9 +44,9 @@ extension Story {
     _ = ledger.take()
     try manager.use("Ember")
     line(
-      "Ember, derived from Night, changes the brand; the accent, an alias, follows",
+      "Ember, derived from Night, changes brand and body; the accent, an alias, follows",
       list(ledger.take().properties),
-      is: "accent, marker"
+      is: "card, ink, muted, accent, marker"
     )
     line(
       "The theme explains the value",
@@ -69,7 +69,7 @@ extension Story {
     line(
       "A row created later is themed by its setter",
       "subscribers \(manager.subscriberCount), \(look(of: rows[1]))",
-      is: "subscribers 2, card #191f2e, ink #d8dee9, accent #ff9e57"
+      is: "subscribers 2, card #2c1a13, ink #f1dfd2, accent #ff9e57"
     )
   }
 

@@ -14,6 +14,8 @@ final class TerminalScreen {
     case resized
     /// The terminal hung up, or a reload of the files was requested.
     case hungUp
+    /// The views that an action called have been highlighted long enough.
+    case faded
     case keyboard(Keyboard.Event)
   }
 
@@ -28,6 +30,8 @@ final class TerminalScreen {
   private let backlog = KeyBacklog()
   /// A Boolean value that indicates whether drawing waits for the terminal's reply about its background.
   private var isWaiting = true
+  /// The timer that ends the highlight of called views.
+  private var fading: Token?
 
   init(_ app: Application, _ options: Options, _ depth: ColourDepth) {
     self.app = app
@@ -103,15 +107,33 @@ final class TerminalScreen {
     case .hungUp, .keyboard(.gone):
       app.shutdown(exitCode: 128 + UnixSignal.hangup.rawValue)
       return true
+    case .faded: if !mailbox.fade() { return false }
     case .keyboard(.noAnswer): isWaiting = false
-    case .keyboard(.input(.background(let colour))):
-      isWaiting = false
-      mailbox.systemIs(colour.isLight ? .light : .dark)
-    case .keyboard(.input(.key(let key))):
-      backlog.remove()
-      if obey(key) { return true }
+    case .keyboard(.input(let inputs)):
+      for input in inputs where take(input) { return true }
+      // The keys that wait share a frame.
+      if !backlog.isEmpty { return false }
     }
     draw()
+    return false
+  }
+
+  /// Handles an input.
+  ///
+  /// - Returns: `true` to end the screen.
+  private func take(_ input: Input) -> Bool {
+    switch input {
+    case .background(let colour):
+      isWaiting = false
+      mailbox.systemIs(colour.isLight ? .light : .dark)
+      light()
+    case .key(let key):
+      backlog.remove()
+      if obey(key) { return true }
+    case .mouse(let mouse):
+      backlog.remove()
+      obey(mouse)
+    }
     return false
   }
 
@@ -123,8 +145,12 @@ final class TerminalScreen {
       session.input,
       deadline: asks ? BackgroundReply.patience : nil
     ) { [events, backlog] event in
-      if case .input(.key) = event, !backlog.add() { return }
-      events.continuation.yield(.keyboard(event))
+      guard case .input(let inputs) = event else {
+        events.continuation.yield(.keyboard(event))
+        return
+      }
+      let admitted = inputs.filter { if case .background = $0 { true } else { backlog.add() } }
+      if !admitted.isEmpty { events.continuation.yield(.keyboard(.input(admitted))) }
     }
     if keyboard == nil { events.continuation.yield(.keyboard(.gone)) }
   }
@@ -146,10 +172,38 @@ final class TerminalScreen {
     case .character("o"): mailbox.toggleScope()
     case .character("s"): mailbox.followSystem()
     case .character("e"): mailbox.togglePanel()
-    case .escape: mailbox.closePanel()
-    default: break
+    case .character("b"): mailbox.editBrand()
+    case .up: mailbox.moveSelection(by: -1)
+    case .down: mailbox.moveSelection(by: 1)
+    case .escape:
+      mailbox.closePanel()
+      mailbox.deselect()
+    default: return false
     }
+    light()
     return false
+  }
+
+  /// Performs the action of the mouse.
+  private func obey(_ mouse: Mouse) {
+    switch mouse {
+    case .wheelUp: mailbox.moveSelection(by: -1)
+    case .wheelDown: mailbox.moveSelection(by: 1)
+    case .press(let column, let row):
+      switch Layout(mailbox.picture, session.size).target(column: column, row: row) {
+      case .skin(let index): _ = obey(.character(Character("\(index + 1)")))
+      case .row(let index): mailbox.select(index)
+      case nil: break
+      }
+    }
+  }
+
+  /// Starts the time after which called views are no longer highlighted.
+  private func light() {
+    guard mailbox.isLit else { return }
+    fading = after(.milliseconds(600), owner: self) { screen, _ in
+      screen.events.continuation.yield(.faded)
+    }
   }
 
   /// Switches to the first skin that came from a file.

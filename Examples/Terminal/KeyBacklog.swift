@@ -25,6 +25,9 @@ package final class KeyBacklog: Sendable {
     return false
   }
 
+  /// A Boolean value that indicates whether every key has been handled.
+  package var isEmpty: Bool { waiting.load(ordering: .relaxed) == 0 }
+
   /// Removes a handled key from the count.
   package func remove() { waiting.wrappingSubtract(1, ordering: .relaxed) }
 }

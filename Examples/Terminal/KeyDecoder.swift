@@ -140,6 +140,10 @@ package struct KeyDecoder: Sendable {
       if parameters.count < Self.longest { state = .control(parameters + [byte]) }
     case 0x7e where parameters == Array("200".utf8): state = .paste(0)
     case 0x5b where parameters.isEmpty: state = .functionKey
+    case 0x4d where parameters.first == 0x3c, 0x6d where parameters.first == 0x3c:
+      state = .ground
+      let mouse = Mouse(report: parameters, isPress: byte == 0x4d)
+      if let mouse { inputs.append(.mouse(mouse)) }
     case 0x40..<0x7f: endSequence(with: Self.arrow(byte))
     default: begin(byte)
     }

@@ -19,8 +19,8 @@ internal import Darwin
 package final class Keyboard: Sendable {
   /// An event that the handler receives.
   package enum Event: Hashable, Sendable {
-    /// Input arrived.
-    case input(Input)
+    /// Input arrived: all that one read has brought.
+    case input([Input])
     /// The terminal did not reply to the background query in time; it may still do so.
     case noAnswer
     /// The terminal is gone; no further input will arrive.
@@ -82,12 +82,14 @@ package final class Keyboard: Sendable {
     while true {
       switch wait(Self.milliseconds(decoder.patience, deadline)) {
       case .bytes(let bytes):
-        for input in decoder.feed(bytes) {
-          if case .background = input { deadline = nil }
-          handler(.input(input))
+        let inputs = decoder.feed(bytes)
+        if inputs.contains(where: { if case .background = $0 { true } else { false } }) {
+          deadline = nil
         }
+        if !inputs.isEmpty { handler(.input(inputs)) }
       case .nothing:
-        for input in decoder.giveUp() { handler(.input(input)) }
+        let inputs = decoder.giveUp()
+        if !inputs.isEmpty { handler(.input(inputs)) }
       case .interrupted: break
       case .gone:
         handler(.gone)

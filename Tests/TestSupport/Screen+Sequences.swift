@@ -58,6 +58,8 @@ extension Screen {
     case "?25": modes.showsCursor = isOn
     case "?7": modes.wraps = isOn
     case "?2004": modes.marksPastes = isOn
+    case "?1000": modes.reportsMouse = isOn
+    case "?1006": modes.reportsMouseInDecimal = isOn
     case "?2026":
       if isInFrame && !isOn {
         frameCount += 1

@@ -43,6 +43,10 @@ public struct Screen: Sendable {
     public var wraps = true
     /// A Boolean value that indicates whether pasted text is marked.
     public var marksPastes = false
+    /// A Boolean value that indicates whether mouse buttons are reported.
+    public var reportsMouse = false
+    /// A Boolean value that indicates whether the reports of the mouse are decimal numbers.
+    public var reportsMouseInDecimal = false
 
     /// The modes that a terminal begins with.
     public init() {}

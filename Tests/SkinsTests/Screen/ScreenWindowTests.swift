@@ -40,7 +40,26 @@ struct ScreenWindowTests {
   func manyRows() throws {
     let program = try TerminalProgram.skins(columns: 60, rows: 12)
     program.type("nnnn")
-    try program.wait(for: "… and 4 more")
+    try program.wait(for: "… and 5 more")
+  }
+
+  @Test("Rows scroll so that the selected one is shown, and both ends say what is hidden")
+  func scrolling() throws {
+    let program = try TerminalProgram.skins(columns: 60, rows: 12)
+    program.type("nnnnnnnn")
+    try program.wait(for: "… and 9 more")
+    program.type(String(repeating: "\u{1b}[B", count: 6))
+    try program.wait(for: "the sixth row, selected") { screen in
+      screen.contains("▸") && screen.place(of: "▸")?.row == screen.place(of: "Katherine")?.row
+    }
+    #expect(program.screen.contains("… 3 above"))
+    #expect(program.screen.contains("… and 7 more"))
+    program.type("\u{1b}[A\u{1b}[B\u{1b}[<65;5;5M\u{1b}[<65;5;5M\u{1b}[<65;5;5M\u{1b}[<65;5;5M")
+    try program.wait(for: "the last row") { !$0.contains("more") && $0.contains("▸") }
+    #expect(program.screen.contains("… 9 above"))
+    program.type(String(repeating: "\u{1b}[<64;5;5M", count: 20))
+    try program.wait(for: "the first row") { !$0.contains("above") && $0.contains("▸") }
+    #expect(program.screen.place(of: "▸")?.row == program.screen.place(of: "Ada")?.row)
   }
 }
 #endif

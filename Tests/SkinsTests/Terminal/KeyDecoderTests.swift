@@ -28,6 +28,20 @@ struct KeyDecoderTests {
       ]
     ),
     ("\u{1b}[12\rn", [.key(.enter), .key(.character("n"))]),
+    (
+      "\u{1b}[<0;1;1M\u{1b}[<0;1;1m\u{1b}[<0;120;33M",
+      [.mouse(.press(column: 0, row: 0)), .mouse(.press(column: 119, row: 32))]
+    ),
+    (
+      "\u{1b}[<64;3;4M\u{1b}[<65;3;4Mn",
+      [.mouse(.wheelUp), .mouse(.wheelDown), .key(.character("n"))]
+    ),
+    // Other buttons, modifiers, motion, and reports that are none.
+    (
+      "\u{1b}[<2;1;1M\u{1b}[<16;1;1M\u{1b}[<35;1;1M\u{1b}[<0;0;1M\u{1b}[<0;1M\u{1b}[<;;Mn",
+      [.key(.character("n"))]
+    ),
+    ("\u{1b}[<0;99999999999999999999;1Mn", [.key(.character("n"))]),
   ]
 
   @Test("Typed keys are decoded as a whole or byte by byte", arguments: 0..<samples.count)

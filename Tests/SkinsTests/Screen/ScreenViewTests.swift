@@ -1,0 +1,137 @@
+#if canImport(Glibc)
+import TestSupport
+import Testing
+
+@Suite("What the screen of skins shows", .serialized, .timeLimit(.minutes(5)))
+struct ScreenViewTests {
+  @Test(
+    "The strip names the skins as far as there is room, and always the one in use",
+    arguments: [
+      (40, 14, "1 Day", "2", 8), (60, 20, "1 Day", "2 Night", 5), (80, 24, "1 Day", "2 Night", 15),
+      (120, 40, "1 Day", "2 Night", 15),
+    ]
+  )
+  func strip(_ columns: Int, _ rows: Int, _ used: String, _ other: String, _ swatches: Int) throws {
+    let program = try TerminalProgram.skins(columns: columns, rows: rows)
+    program.type("1")
+    try program.wait(for: "Day, light")
+    let screen = program.screen
+    #expect(screen.line(1).contains(used))
+    #expect(screen.line(1).contains(other))
+    let paper = screen[0, 1].style.background
+    let tab = try #require(screen.place(of: used))
+    #expect(tab.row == 1)
+    #expect(screen[tab.column, 1].style.background != paper)
+    #expect(screen[tab.column, 1].style.isBold)
+    #expect((0..<columns).count { isSwatch(screen[$0, 1]) } >= swatches)
+    #expect(screen.contains("8 subscriptions"))
+    #expect(screen.contains("q quit"))
+  }
+
+  private func isSwatch(_ cell: Screen.Cell) -> Bool {
+    cell.style.foreground == cell.style.background
+  }
+
+  @Test("The number of subscriptions is always visible, with its last change")
+  func counter() throws {
+    let program = try TerminalProgram.skins(columns: 40, rows: 9)
+    #expect(program.screen.contains("8 subscriptions ─ 0 → 8: 8 setters"))
+    program.type("n")
+    try program.wait(for: "9 subscriptions ─ 8 → 9: row added")
+    program.type("d")
+    try program.wait(for: "8 subscriptions ─ 9 → 8: row dropped")
+    program.type("x")
+    try program.wait(for: "7 subscriptions ─ 8 → 7: map = nil")
+    program.type("e1")
+    try program.wait(for: "Day, light")
+    #expect(program.screen.contains("7 subscriptions ─ 8 → 7: map = nil"))
+  }
+
+  @Test("The rows that an action called are highlighted for a moment, and no others")
+  func highlight() throws {
+    let program = try TerminalProgram.skins()
+    let ada = try #require(program.screen.place(of: "Ada"))
+    let edsger = try #require(program.screen.place(of: "Edsger"))
+    let cards = [ada, edsger].map { program.screen[$0.column, $0.row].style.background }
+    program.type("b")
+    try program.wait(for: "highlight") {
+      $0[ada.column, ada.row].style.background == .direct(0xd8, 0x5b, 0x9a)
+    }
+    #expect(program.screen[edsger.column, edsger.row].style.background == cards[1])
+    try program.wait(for: "no highlight") {
+      $0[ada.column, ada.row].style.background == cards[0]
+    }
+  }
+
+  @Test("A screen of 100 columns has a second pane with views, changed keys and actions")
+  func pane() throws {
+    let program = try TerminalProgram.skins(columns: 120, rows: 40)
+    #expect(program.screen.contains("SUBSCRIPTIONS"))
+    #expect(program.screen.contains("Ada        6  card ink muted corner"))
+    program.type("1")
+    try program.wait(for: "Day, light")
+    program.type("x")
+    try program.wait(for: "7 subscriptions")
+    #expect(program.screen.contains("color.paper"))
+    let key = try #require(program.screen.place(of: "#0f131d →"))
+    #expect(program.screen[key.column - 2, key.row].style.background == .direct(0x0f, 0x13, 0x1d))
+    #expect(program.screen.contains("#f3eada"))
+    #expect(!program.screen.contains("Katherine  4"))
+    let first = try #require(program.screen.place(of: "│ row.themeMap = nil"))
+    let second = try #require(program.screen.place(of: "│ try manager.use(\"Day\")"))
+    #expect(first.row + 1 == second.row)
+    program.resize(columns: 99, rows: 40)
+    try program.wait(for: "no pane") { !$0.contains("SUBSCRIPTIONS") && $0.contains("Ada") }
+  }
+
+  @Test("Keys act on the selected row; escape ends the selection")
+  func selection() throws {
+    let program = try TerminalProgram.skins()
+    program.type("\u{1b}[B\u{1b}[B")
+    try program.wait(for: "▸")
+    program.type("d")
+    try program.wait(for: "rows.remove(at: 1)")
+    #expect(!program.screen.contains("Grace"))
+    #expect(program.screen.place(of: "▸")?.row == program.screen.place(of: "Edsger")?.row)
+    program.type("x")
+    try program.wait(for: "×")
+    #expect(program.screen.place(of: "×")?.row == program.screen.place(of: "Edsger")?.row)
+    program.type("x")
+    try program.wait(for: "this row follows no skin")
+    program.type("\u{1b}")
+    try program.wait(for: "no selection") { !$0.contains("▸") }
+    program.type("d")
+    try program.wait(for: "rows.removeLast()")
+    #expect(!program.screen.contains("Katherine"))
+  }
+
+  @Test("A click selects a row or a skin, and elsewhere does nothing")
+  func mouse() throws {
+    let program = try TerminalProgram.skins()
+    #expect(program.screen.modes.reportsMouse)
+    #expect(program.screen.modes.reportsMouseInDecimal)
+    func click(_ text: String) throws {
+      let place = try #require(program.screen.place(of: text))
+      program.type("\u{1b}[<0;\(place.column + 1);\(place.row + 1)M\u{1b}[<0;1;1m")
+    }
+    try click("Barbara")
+    try program.wait(for: "▸")
+    #expect(program.screen.place(of: "▸")?.row == program.screen.place(of: "Barbara")?.row)
+    try click("4 Contrast")
+    try program.wait(for: "Contrast, dark")
+    program.type("\u{1b}[<0;500;500M\u{1b}[<0;1;1M")
+    try click("Barbara")
+    try program.wait(for: "no selection") { !$0.contains("▸") }
+  }
+
+  @Test("A burst of keys makes one frame")
+  func burst() throws {
+    let program = try TerminalProgram.skins()
+    let frames = program.screen.frameCount
+    program.type(String(repeating: "n", count: 40))
+    try program.wait(for: "48 subscriptions")
+    // The terminal may pass the burst on in two pieces, and the highlight ends in a frame of its own.
+    #expect(program.screen.frameCount - frames <= 3)
+  }
+}
+#endif
