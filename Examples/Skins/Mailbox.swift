@@ -110,7 +110,7 @@ final class Mailbox {
     note(
       code,
       "\(before) subscriptions → \(subscriptions), and no deinit is written",
-      "row dropped"
+      "row gone"
     )
   }
 

@@ -39,7 +39,7 @@ struct ScreenViewTests {
     program.type("n")
     try program.wait(for: "9 subscriptions ─ 8 → 9: row added")
     program.type("d")
-    try program.wait(for: "8 subscriptions ─ 9 → 8: row dropped")
+    try program.wait(for: "8 subscriptions ─ 9 → 8: row gone")
     program.type("x")
     try program.wait(for: "7 subscriptions ─ 8 → 7: map = nil")
     program.type("e1")
