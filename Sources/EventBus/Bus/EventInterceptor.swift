@@ -33,12 +33,17 @@
 /// `() async -> Void`, and a requirement can match only one of the two types. There is therefore a
 /// requirement of each type, in the two inherited protocols: declare the method as in the example in any
 /// module, and it satisfies the one or the other. With the feature, the body stays on the caller's actor
-/// until the handler needs another. A type without the method leaves asynchronous handlers alone.
+/// until the handler needs another. A type without the method leaves asynchronous handlers alone, and so does
+/// one whose method can throw, which satisfies neither.
 ///
 /// ## Thread safety
 ///
 /// An interceptor is called by all posters and all handlers of the bus, on any thread, under no lock.
 public protocol EventInterceptor: InheritingInterceptor, ConcurrentInterceptor, Sendable {
+  /// The value to carry from a post to the handlers of the event.
+  // Declared again, so that an error about a method names the method.
+  override associatedtype Context: Sendable
+
   /// Returns the value to carry to the handlers.
   ///
   /// Called once per post, by the poster, before the first handler. For an event that is enqueued, called by

@@ -43,7 +43,7 @@ final class RunningPost: Sendable {
 
   /// The post in which the caller runs.
   ///
-  /// A task that a handler has started inherits the frame of a post that may have ended since.
+  /// A task that a handler has started inherits a post that may have ended since.
   private static var current: RunningPost? {
     innermost.flatMap { $0.hasEnded.load(ordering: .acquiring) ? nil : $0 }
   }
@@ -51,7 +51,7 @@ final class RunningPost: Sendable {
   /// The number of the followed post in which the caller runs.
   static var currentNumber: Int? { current?.number }
 
-  /// Runs a post in a frame of its own.
+  /// Runs a post.
   ///
   /// - Parameters:
   ///   - name: The string of the event's name.
@@ -80,9 +80,9 @@ final class RunningPost: Sendable {
     return $innermost.withValue(post) { body(post) }
   }
 
-  /// A frame in which a queued event of this post is delivered.
+  /// The same post, while one of its queued events is delivered.
   ///
-  /// It refers to no other frame: events may cause each other for ever.
+  /// It refers to no other post: events may cause each other for ever.
   private func resumed() -> RunningPost { RunningPost(name: name, number: number) }
 
   /// Delivers a queued event of this post.

@@ -34,7 +34,7 @@ extension EdgeKind {
   static let ofBuses = kinds + kinds.map(followed)
 
   private static let kinds = [
-    plain, owner, lifetimeOwner, once, observeAll, signal, readOnlySignal, asynchronous,
+    plain, objectOwner, lifetimeOwner, once, observeAll, signal, readOnlySignal, asynchronous,
     asynchronousOwner,
     stream, filteredStream,
     mainActor, asynchronousMainActor, mainActorOwner, mainActorLifetimeOwner, actor, actorAsOwner,
@@ -61,7 +61,7 @@ extension EdgeKind {
     return EdgeSubject(bus, bus.observe(.edge) { _ in try handler.call() })
   }
 
-  private static let owner = EdgeKind("owner", owner: .object, traits: [.canThrow, .isKept]) {
+  private static let objectOwner = EdgeKind("owner", owner: .object, traits: [.canThrow, .isKept]) {
     handler in
     let bus = EventBus(hooks: EdgeKind.hooks)
     let owner = PlainOwner()

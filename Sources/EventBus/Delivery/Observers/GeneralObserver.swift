@@ -134,7 +134,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   /// Whether the only call is claimed when it begins, since an interceptor may prevent it, and not as soon as
   /// an event has met the conditions.
   private func claimsAtCall(_ record: PostRecord?) -> Bool {
-    !sink.isStream && record?.isIntercepted == true
+    record?.isIntercepted == true && !sink.isStream
   }
 
   /// Claims the only call.

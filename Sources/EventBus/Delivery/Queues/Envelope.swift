@@ -42,7 +42,8 @@ package class Envelope: @unchecked Sendable {  // Reason: constant, like its sub
   }
 
   deinit {
-    settle(link.isActive(0) ? .dropped : link.refusal)
+    if delivery.record == nil { return }
+    if !isSettled.load(ordering: .relaxed) { settle(link.isActive(0) ? .dropped : link.refusal) }
     counter?.finish()
   }
 
@@ -51,8 +52,10 @@ package class Envelope: @unchecked Sendable {  // Reason: constant, like its sub
 
   /// Records what came of the event, once.
   package final func settle(_ reception: Reception) {
-    if isSettled.exchange(true, ordering: .relaxed) { return }
-    delivery.record?.completion?.settle(reception, at: number)
+    guard let record = delivery.record, !isSettled.exchange(true, ordering: .relaxed) else {
+      return
+    }
+    record.completion?.settle(reception, at: number)
     queued?.end(reception)
   }
 
