@@ -103,7 +103,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     if let gate {
       // Not announced as queued: the registration is about to take it, or to queue it.
       let outcome = gate.admit(delivery.number) {
-        envelope.init(payload, delivery.detached, for: self, registration, nil, isAwaited: true)
+        envelope.init(payload, delivery.detached, for: self, registration)
       }
       if let outcome { return outcome }
     }
@@ -120,12 +120,12 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
       return .ownerLost
     }
     let isCall = isCalledOnPost || hasPredicate
-    if isCall, !registration.beginCall() { return .cancelled }
+    if isCall, !registration.beginCall() { return isSpent ? .spent : registration.refusal }
     defer { if isCall { registration.finish() } }
     if hasPredicate {
       if !predicate(payload) { return .declined }
       // The predicate may have ended its own registration.
-      if isCancelled { return .cancelled }
+      if isCancelled { return isSpent ? .spent : registration.refusal }
     }
     if once, claimsAtCall(delivery.record) ? isSpent : !claim() { return .spent }
     return try accept(payload, delivery)
@@ -150,14 +150,14 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     case .handler:
       guard let mailbox else { return try run(payload, delivery) }
       if mailbox.isHome(of: delivery.isolation), !mailbox.isBehind {
-        guard registration.beginCall() else { return .cancelled }
+        guard registration.beginCall() else { return registration.refusal }
         defer { registration.finish() }
         return try run(payload, delivery)
       }
       let queued = queuedDelivery(delivery)
       queued?.announce()
       mailbox.enqueue(
-        envelope.init(payload, delivery.detached, for: self, registration, queued, isAwaited: true)
+        envelope.init(payload, delivery.detached, for: self, registration, queued)
       )
       return .queued
     case .asyncHandler(let queue, _):
@@ -181,15 +181,12 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
         if once, !claimsAtCall(delivery.record) { isClaimed.store(false, ordering: .releasing) }
       }
       return outcome
-    case .stream(let buffer, let fill):
-      guard let queued = queuedDelivery(delivery) else {
-        defer { endIfOnce() }
-        return try handler(payload)
-      }
-      let isKept = fill(buffer, payload, queued)
-      if isKept { queued.announce() }
-      endIfOnce()
-      return isKept ? .queued : .dropped
+    case .stream:
+      let queued = queuedDelivery(delivery)
+      let outcome = try queued.map { add(payload, $0) } ?? handler(payload)
+      if outcome == .queued { queued?.announce() }
+      defer { endIfOnce() }
+      return outcome == .dropped && isCancelled ? registration.refusal : outcome
     case .poster(let handler):
       let isolation = delivery.isolation
       func call() -> Reception {
@@ -201,6 +198,12 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
       let receiver = Receiver(self, on: isolation.map(ActorIdentity.init))
       return try record.call(receiver, unless: { refusal(of: record) }, call)
     }
+  }
+
+  /// Adds a followed event to the buffer of a stream.
+  private func add(_ payload: Payload, _ queued: QueuedDelivery) -> Reception {
+    guard case .stream(let buffer, let fill) = sink else { return .declined }
+    return fill(buffer, payload, queued) ? .queued : .dropped
   }
 
   /// The delivery of an event that is about to wait, if hooks follow its post.

@@ -119,7 +119,8 @@ package final class Completion: Sendable {
     change(number) { entry, state in
       entry.place = state.metCount
       state.metCount += 1
-      entry.note(reception)
+      // What came of a recorded event has been noted already.
+      if reception != .replayed { entry.note(reception) }
     }
   }
 
