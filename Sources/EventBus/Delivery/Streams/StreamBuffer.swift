@@ -26,9 +26,10 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
     var added: UInt = 0
     @usableFromInline
     var dropped = 0
-    /// The deliveries of waiting elements, if hooks follow the posts of some.
+    /// The deliveries of waiting elements whose posts hooks follow, by the number of elements added before;
+    /// `nil` if there are none.
     @usableFromInline
-    var followed: FollowedElements?
+    var followed: [UInt: QueuedDelivery]?
 
     init(_ limit: BufferLimit) { elements = BoundedQueue(limit) }
 
@@ -75,16 +76,15 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
     /// Remembers the delivery of the newest element.
     @usableFromInline
     mutating func follow(_ delivery: QueuedDelivery) {
-      let deliveries = followed ?? FollowedElements()
-      deliveries.byNumber[added &- 1] = delivery
-      followed = deliveries
+      followed = followed ?? [:]
+      followed?[added &- 1] = delivery
     }
 
     /// Forgets the delivery of the element with a number, which counts those added before it.
     @usableFromInline
     mutating func unfollow(_ number: UInt) -> QueuedDelivery? {
-      let delivery = followed?.byNumber.removeValue(forKey: number)
-      if followed?.byNumber.isEmpty == true { followed = nil }
+      let delivery = followed?.removeValue(forKey: number)
+      if followed?.isEmpty == true { followed = nil }
       return delivery
     }
 
@@ -114,6 +114,11 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
   /// Creates an empty buffer.
   package init(_ limit: BufferLimit) {
     state = Locked(State(limit))
+  }
+
+  deinit {
+    guard let followed = state.withLock({ $0.followed }) else { return }
+    for (_, delivery) in followed.sorted(by: { $0.key < $1.key }) { delivery.end(.cancelled) }
   }
 
   /// The number of elements kept or handed over, including those discarded later.
@@ -210,15 +215,3 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
 }
 
 extension StreamBuffer: Finishable {}
-
-/// The followed deliveries of elements that wait in a stream, by the number of elements added before each.
-///
-/// Guarded by the lock of its buffer. Nobody takes the elements that are left when the buffer is freed.
-@usableFromInline
-final class FollowedElements: @unchecked Sendable {  // Reason: guarded by the buffer's lock.
-  fileprivate var byNumber: [UInt: QueuedDelivery] = [:]
-
-  deinit {
-    for (_, delivery) in byNumber.sorted(by: { $0.key < $1.key }) { delivery.end(.cancelled) }
-  }
-}
