@@ -113,6 +113,9 @@ package final class Completion: Sendable {
     return outcome
   }
 
+  /// The number of observers of which something is recorded.
+  package var recordedCount: Int { state.withLock { $0.entries.count } }
+
   /// Records that the post has met an observer, and the outcome there.
   func met(_ reception: Reception, at number: UInt, in list: ObserverList) {
     guard ObjectIdentifier(list) == self.list, reception != .tooNew else { return }
