@@ -113,3 +113,18 @@ print(closed.reached, closed.errors)  // the number of handlers that finished, a
 precondition(closed.reached == 1 && closed.errors.isEmpty)
 editor.cancel()
 closing.cancel()
+// snippet.show
+
+final class Download: Sendable {
+  private let finish = Signal<Int>(label: "download.didFinish")
+  var didFinish: Signal<Int>.ReadOnly { finish.readOnly }
+  func run() { finish.send(42) }
+}
+
+let download = Download()
+let bytes = download.didFinish.observe { count in print("\(count) bytes") }
+download.run()  // 42 bytes
+
+// snippet.hide
+precondition(download.didFinish.observerCount == 1)
+bytes.cancel()

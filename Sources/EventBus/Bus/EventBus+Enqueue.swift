@@ -32,23 +32,22 @@ extension EventBus {
   ) {
     let core = core(of: name)
     let identity = sender.map { core.identity(of: $0) }
-    let watch = core.enqueued(
+    let enqueued = core.enqueued(
       payload,
       Delivery(fileID: fileID, line: line, sender: identity?.id, isolation: isolation)
     )
     // What a hook enqueues is no more reported than what it posts, or it could report itself for ever.
-    let isInsideHook = HookCall.isRunning
+    let isInsideHook = RunningHook.isRunning
     let event = EventQueue.Event(name: name.index, sender: identity) { [weak self] isolation in
       // The bus may have been released, and its observers with it.
       guard self != nil else { return }
       let sender = identity?.id
       var delivery = Delivery(fileID: fileID, line: line, sender: sender, isolation: isolation)
       delivery.waitedFrom = identity
-      delivery.watch = watch
       if isInsideHook {
-        HookCall.run { core.deliver(payload, from: nil, delivery) }
+        RunningHook.run { core.deliver(payload, from: nil, delivery, enqueued: enqueued) }
       } else {
-        core.deliver(payload, from: nil, delivery)
+        core.deliver(payload, from: nil, delivery, enqueued: enqueued)
       }
     }
     hub.queue(of: isolation).add(event, coalescing)

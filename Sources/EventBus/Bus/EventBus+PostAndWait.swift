@@ -89,7 +89,7 @@ extension EventBus {
       line: line,
       sender: sender.map(ObjectIdentifier.init),
       isolation: isolation,
-      completion: completion
+      record: PostRecord(completion)
     )
     core.deliver(payload, from: sender, delivery)
     completion.finish()

@@ -79,7 +79,7 @@ extension EventBus {
   ///   loaded, and therefore retained briefly. Other owners are reported as alive until their end was
   ///   noticed.
   public func snapshot() -> EventBusSnapshot {
-    let lists = table.objects.compactMap { $0 as? any ObservedEvent } + [wildcards]
+    let lists = table.objects.compactMap { $0 as? any NamedObservers } + [wildcards]
     let observations = lists.sorted { $0.name < $1.name }.flatMap { $0.observations() }
     return EventBusSnapshot(
       label: label,
@@ -92,12 +92,12 @@ extension EventBus {
 }
 
 /// A named list of observers of any payload type.
-protocol ObservedEvent: AnyObject {
+protocol NamedObservers: AnyObject {
   var name: String { get }
   func observations() -> [EventBusSnapshot.Observation]
 }
 
-extension SignalCore: ObservedEvent {
+extension SignalCore: NamedObservers {
   func observations() -> [EventBusSnapshot.Observation] {
     var observations: [(order: UInt, seen: EventBusSnapshot.Observation)] = []
     forEach { observer, priority in

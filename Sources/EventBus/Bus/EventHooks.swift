@@ -116,8 +116,8 @@ public struct HandlerFailure: Error, CustomStringConvertible {
 }
 
 /// A running call of a hook; recorded so that a failure inside a hook does not call the hook again.
-final class HookCall: Sendable {
-  @TaskLocal private static var current: HookCall?
+final class RunningHook: Sendable {
+  @TaskLocal private static var current: RunningHook?
   private let hasReturned = Atomic<Bool>(false)
 
   /// Whether the caller runs inside a hook.
@@ -130,14 +130,14 @@ final class HookCall: Sendable {
 
   /// Runs a hook.
   static func run(_ hook: () -> Void) {
-    let call = HookCall()
+    let call = RunningHook()
     $current.withValue(call, operation: hook)
     call.hasReturned.store(true, ordering: .releasing)
   }
 
   /// Runs an asynchronous hook.
-  static func runAsync(_ hook: () async -> Void) async {
-    let call = HookCall()
+  static func run(_ hook: () async -> Void) async {
+    let call = RunningHook()
     await $current.withValue(call, operation: hook)
     call.hasReturned.store(true, ordering: .releasing)
   }
@@ -146,7 +146,7 @@ final class HookCall: Sendable {
   static func suspend(_ body: () -> Void) { $current.withValue(nil, operation: body) }
 
   /// Runs asynchronous code that a hook surrounds, and that is not part of it.
-  static func suspendAsync(_ body: () async -> Void) async {
+  static func suspend(_ body: () async -> Void) async {
     await $current.withValue(nil, operation: body)
   }
 }

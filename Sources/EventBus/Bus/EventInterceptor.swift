@@ -33,12 +33,17 @@
 /// `() async -> Void`, and a requirement can match only one of the two types. There is therefore a
 /// requirement of each type, in the two inherited protocols: declare the method as in the example in any
 /// module, and it satisfies the one or the other. With the feature, the body stays on the caller's actor
-/// until the handler needs another. A type without the method leaves asynchronous handlers alone.
+/// until the handler needs another. A type without the method leaves asynchronous handlers alone, and so does
+/// one whose method can throw, which satisfies neither.
 ///
 /// ## Thread safety
 ///
 /// An interceptor is called by all posters and all handlers of the bus, on any thread, under no lock.
 public protocol EventInterceptor: InheritingInterceptor, ConcurrentInterceptor, Sendable {
+  /// The value to carry from a post to the handlers of the event.
+  // Declared again, so that an error about a method names the method.
+  override associatedtype Context: Sendable
+
   /// Returns the value to carry to the handlers.
   ///
   /// Called once per post, by the poster, before the first handler. For an event that is enqueued, called by
@@ -109,108 +114,11 @@ private func runConcurrently<Interceptor: ConcurrentInterceptor>(
   await interceptor.run(context) { @concurrent in await body() }
 }
 
-private func runInheriting<Interceptor: InheritingInterceptor>(
+/// Runs an asynchronous handler inside an interceptor, whichever form its method has.
+func runInheriting<Interceptor: InheritingInterceptor>(
   _ interceptor: Interceptor,
   _ context: Interceptor.Context,
   _ body: nonisolated(nonsending) () async -> Void
 ) async {
   await interceptor.run(context, body)
-}
-
-/// A value that an interceptor has captured for one post.
-class Interception: @unchecked Sendable {  // Reason: constants.
-  private let installed: InstalledHooks
-  private let hub: Hub
-  private let type: Any.Type
-
-  fileprivate init(_ type: Any.Type, _ installed: InstalledHooks, _ hub: Hub) {
-    (self.type, self.installed, self.hub) = (type, installed, hub)
-  }
-
-  fileprivate func surround(_ body: () -> Void) { body() }
-  fileprivate func surroundAsync(_ body: () async -> Void) async { await body() }
-
-  /// Captures the value of an interceptor.
-  static func capture(
-    _ event: AnyEvent,
-    by interceptor: any EventInterceptor,
-    of installed: InstalledHooks,
-    _ hub: Hub
-  ) -> Interception {
-    func capture<Interceptor: EventInterceptor>(_ interceptor: Interceptor) -> Interception {
-      Captured(interceptor, interceptor.capture(event), installed, hub)
-    }
-    return capture(interceptor)
-  }
-
-  /// Runs a body inside several interceptors, the first outermost.
-  static func run(_ interceptions: ArraySlice<Interception>, _ body: () -> Void) {
-    guard let first = interceptions.first else { return body() }
-    first.run { run(interceptions.dropFirst(), body) }
-  }
-
-  /// Runs an asynchronous body inside several interceptors, the first outermost.
-  static func runAsync(_ interceptions: ArraySlice<Interception>, _ body: () async -> Void) async {
-    guard let first = interceptions.first else { return await body() }
-    await first.runAsync { await runAsync(interceptions.dropFirst(), body) }
-  }
-
-  private func run(_ body: () -> Void) {
-    guard installed.begin() else { return body() }
-    defer { installed.finish() }
-    var runs = 0
-    HookCall.run {
-      surround {
-        runs += 1
-        if runs == 1 { HookCall.suspend(body) }
-      }
-    }
-    if runs > 1 { warn() }
-  }
-
-  private func runAsync(_ body: () async -> Void) async {
-    guard installed.begin() else { return await body() }
-    defer { installed.finish() }
-    var runs = 0
-    await installed.runAsync {
-      await HookCall.runAsync {
-        await surroundAsync {
-          runs += 1
-          if runs == 1 { await HookCall.suspendAsync(body) }
-        }
-      }
-    }
-    if runs > 1 { warn() }
-  }
-
-  private func warn() {
-    guard installed.isFirstRepeat else { return }
-    hub.message(
-      "EventBus: the interceptor \(type) ran the body of a handler more than once."
-        + " Only the first run counts; call the body once."
-    )
-  }
-}
-
-/// A value of a known type, with its interceptor.
-private final class Captured<Interceptor: EventInterceptor>: Interception,
-  @unchecked Sendable  // Reason: constants.
-{
-  private let known: Interceptor
-  private let context: Interceptor.Context
-
-  init(
-    _ known: Interceptor,
-    _ context: Interceptor.Context,
-    _ installed: InstalledHooks,
-    _ hub: Hub
-  ) {
-    (self.known, self.context) = (known, context)
-    super.init(Interceptor.self, installed, hub)
-  }
-
-  override fileprivate func surround(_ body: () -> Void) { known.run(context, body) }
-  override fileprivate func surroundAsync(_ body: () async -> Void) async {
-    await runInheriting(known, context, body)
-  }
 }

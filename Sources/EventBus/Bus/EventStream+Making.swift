@@ -28,7 +28,7 @@ extension EventBus {
   ) -> EventStream<Payload> {
     core(of: name)
       .stream(sender, predicate, buffering, until: lifetime, fileID: fileID, line: line) {
-        $0.add($1)
+        $0.add($1, $2)
       }
   }
 
@@ -85,7 +85,7 @@ extension SignalSource {
   ) -> EventStream<Payload> {
     readOnly.core
       .stream(sender, predicate, buffering, until: lifetime, fileID: fileID, line: line) {
-        $0.add($1)
+        $0.add($1, $2)
       }
   }
 
@@ -162,7 +162,7 @@ extension SignalCore {
       once: true,
       predicate: predicate
     )
-    return stream(request, wantsReplay: false) { $0.add($1) }
+    return stream(request, wantsReplay: false) { $0.add($1, $2) }
   }
 
   private func stream(

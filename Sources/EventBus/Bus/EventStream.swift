@@ -59,6 +59,9 @@ public final class EventStream<Payload: Sendable>: AsyncSequence, Sendable {
   /// - Complexity: O(1).
   public var dropped: Int { buffer.dropped }
 
+  /// A Boolean value that indicates whether a consumer waits for a payload.
+  package var isAwaited: Bool { buffer.isAwaited }
+
   /// Creates an iterator over the elements of the stream.
   @inlinable
   public func makeAsyncIterator() -> Iterator { Iterator(stream: self) }

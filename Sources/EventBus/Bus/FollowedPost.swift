@@ -1,43 +1,52 @@
 internal import Synchronization
 
-/// What hooks have to know of an event between its `enqueue` and its delivery.
-package class EnqueuedPost: PostWatch, @unchecked Sendable {  // Reason: constants.
-  /// The number of the post that enqueued the event.
-  let cause: Int?
-  /// The values that interceptors captured.
-  let interceptions: [Interception]
-
-  init(cause: Int?, _ interceptions: [Interception]) {
-    (self.cause, self.interceptions) = (cause, interceptions)
+/// The record of a post that hooks follow: reports its steps, and surrounds its handlers, until the last of
+/// them has finished.
+package final class FollowedPost: PostRecord, @unchecked Sendable {  // Reason: constants.
+  /// What hooks have to know of an event between its `enqueue` and its delivery.
+  struct Origin: Sendable {
+    /// The number of the post whose handler enqueued the event.
+    var cause: Int?
+    /// The values that interceptors captured.
+    let interceptions: [Interception]
   }
-}
 
-/// A post that hooks follow, until the last of its handlers has finished.
-package final class FollowedPost: EnqueuedPost, @unchecked Sendable {  // Reason: constants.
   private let hub: Hub
-  private let frame: PostFrame
+  private let post: RunningPost
   private let site: SourceSite
   private let poster: ActorIdentity?
+  private let interceptions: [Interception]
 
-  init(_ hub: Hub, _ frame: PostFrame, _ origin: Delivery, _ interceptions: [Interception]) {
-    (self.hub, self.frame) = (hub, frame)
-    site = SourceSite(origin)
-    poster = origin.isolation.map(ActorIdentity.init)
-    super.init(cause: frame.outerNumber, interceptions)
+  /// Creates the record of a post that is about to begin.
+  ///
+  /// - Parameters:
+  ///   - hub: The hub with the hooks.
+  ///   - post: The post.
+  ///   - delivery: The origin of the event, with the record of a poster that waits.
+  ///   - interceptions: The values that interceptors captured.
+  init(_ hub: Hub, _ post: RunningPost, _ delivery: Delivery, _ interceptions: [Interception]) {
+    (self.hub, self.post, self.interceptions) = (hub, post, interceptions)
+    site = SourceSite(delivery)
+    poster = delivery.isolation.map(ActorIdentity.init)
+    super.init(delivery.record?.completion)
   }
 
   /// Reports a step of the post itself.
   func report(_ step: TraceEvent.Step) { report(step, nil, on: poster) }
 
+  private func report(_ step: TraceEvent.Step, _ receiver: Receiver) {
+    report(step, receiver, on: receiver.actor)
+  }
+
   private func report(_ step: TraceEvent.Step, _ receiver: Receiver?, on actor: ActorIdentity?) {
     hub.trace { bus in
       TraceEvent(
         bus: bus,
-        post: frame.number ?? 0,
-        outerPost: frame.outerNumber,
-        name: frame.name,
+        post: post.number ?? 0,
+        outerPost: post.outerNumber,
+        name: post.name,
         site: site,
-        depth: frame.depth,
+        depth: post.depth,
         registration: receiver.map(TraceEvent.Registration.init),
         actor: actor,
         thread: currentThreadID(),
@@ -47,51 +56,80 @@ package final class FollowedPost: EnqueuedPost, @unchecked Sendable {  // Reason
     }
   }
 
-  override package func queued(for receiver: Receiver) { report(.queued, receiver, on: poster) }
+  override package var isFollowed: Bool { true }
 
-  override package func skipped(_ outcome: Reception, by receiver: Receiver) {
-    guard let reason = TraceEvent.SkipReason(outcome) else { return }
-    report(.skipped(reason), receiver, on: receiver.actor)
+  override package var isIntercepted: Bool { !interceptions.isEmpty }
+
+  override package func missed(_ reception: Reception, by observer: AnyObserver, isReplay: Bool) {
+    guard let reason = TraceEvent.SkipReason(reception) else { return }
+    report(.skipped(reason), Receiver(observer, on: isReplay ? nil : poster))
   }
 
-  override package func resume(_ body: () -> Void) { frame.resume(body) }
+  override package func missed(_ reception: Reception, by receiver: Receiver) {
+    guard let reason = TraceEvent.SkipReason(reception) else { return }
+    report(.skipped(reason), receiver)
+  }
 
-  override package func call(_ receiver: Receiver, _ body: () throws -> Reception) throws
-    -> Reception
-  {
+  override package func queued(for receiver: Receiver) { report(.queued, receiver, on: poster) }
+
+  override package func taken(by receiver: Receiver) {
+    report(.started, receiver)
+    report(.finished(nil), receiver)
+  }
+
+  override package func resume(_ body: () -> Void) { post.resume(body) }
+
+  override package func call(
+    _ receiver: Receiver,
+    unless refusal: () -> Reception?,
+    _ body: () throws -> Reception
+  ) throws -> Reception {
     var outcome: Result<Reception, any Error>?
-    Interception.run(interceptions[...]) {
-      report(.started, receiver, on: receiver.actor)
-      let result = Result { try body() }
-      outcome = result
-      reportEnd(result, receiver)
+    hub.intercept(interceptions[...]) {
+      outcome = begin(receiver, unless: refusal)
+      if outcome == nil { outcome = end(Result { try body() }, receiver) }
     }
     return try conclude(outcome)
   }
 
   override package func callAsync(
     _ receiver: Receiver,
+    unless refusal: () -> Reception?,
     _ body: () async throws -> Reception
   ) async throws -> Reception {
     var outcome: Result<Reception, any Error>?
-    await frame.resumeAsync {
-      await Interception.runAsync(interceptions[...]) {
-        report(.started, receiver, on: receiver.actor)
-        let result: Result<Reception, any Error>
-        do { result = .success(try await body()) } catch { result = .failure(error) }
-        outcome = result
-        reportEnd(result, receiver)
+    await post.resumeAsync {
+      await hub.intercept(interceptions[...]) {
+        outcome = begin(receiver, unless: refusal)
+        if outcome != nil { return }
+        do {
+          outcome = end(.success(try await body()), receiver)
+        } catch {
+          outcome = end(.failure(error), receiver)
+        }
       }
     }
     return try conclude(outcome)
   }
 
-  private func reportEnd(_ result: Result<Reception, any Error>, _ receiver: Receiver) {
+  /// Reports the beginning of a call, or returns the reason for not making it.
+  private func begin(_ receiver: Receiver, unless refusal: () -> Reception?)
+    -> Result<Reception, any Error>?
+  {
+    if let refusal = refusal() { return .success(refusal) }
+    report(.started, receiver)
+    return nil
+  }
+
+  private func end(_ result: Result<Reception, any Error>, _ receiver: Receiver)
+    -> Result<Reception, any Error>
+  {
     switch result {
-    case .success(.called): report(.finished(nil), receiver, on: receiver.actor)
+    case .success(.called): report(.finished(nil), receiver)
     case .success: break
-    case .failure(let error): report(.finished(error), receiver, on: receiver.actor)
+    case .failure(let error): report(.finished(error), receiver)
     }
+    return result
   }
 
   private func conclude(_ outcome: Result<Reception, any Error>?) throws -> Reception {
@@ -101,11 +139,34 @@ package final class FollowedPost: EnqueuedPost, @unchecked Sendable {  // Reason
   }
 }
 
-extension SignalCore {
-  /// What hooks have to know of an event that is being enqueued; `nil` while no hook follows posts.
-  func enqueued(_ payload: Payload, _ delivery: @autoclosure () -> Delivery) -> EnqueuedPost? {
-    guard hub.isFollowed, !HookCall.isRunning else { return nil }
-    let interceptions = hub.capture { event(payload, delivery()) }
-    return EnqueuedPost(cause: PostFrame.currentNumber, interceptions)
+extension TraceEvent.SkipReason {
+  /// Creates the reason for an outcome; `nil` if the event reached the handler or its queue.
+  fileprivate init?(_ outcome: Reception) {
+    switch outcome {
+    case .called, .failed, .queued, .replayed: return nil
+    case .declined: self = .declined
+    case .ownerLost: self = .ownerLost
+    case .spent: self = .spent
+    case .paused: self = .paused
+    case .cancelled: self = .cancelled
+    case .excluded: self = .excluded
+    case .tooNew: self = .tooNew
+    case .dropped: self = .dropped
+    case .intercepted: self = .intercepted
+    }
+  }
+}
+
+extension TraceEvent.Registration {
+  /// Describes the registration that a delivery concerns.
+  fileprivate init(_ receiver: Receiver) {
+    self.init(id: Int(clamping: receiver.number), site: receiver.site)
+  }
+}
+
+extension SourceSite {
+  /// Creates the source site of a post.
+  init(_ delivery: Delivery) {
+    self.init(fileID: "\(delivery.fileID)", line: delivery.line)
   }
 }

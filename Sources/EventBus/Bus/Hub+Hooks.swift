@@ -50,7 +50,7 @@ extension Hub {
     var isTaken = false
     for installed in hooks {
       if installed.begin() {
-        HookCall.run { body(installed.hooks) }
+        RunningHook.run { body(installed.hooks) }
         installed.finish()
         isTaken = true
       } else if installed.isPaused {
@@ -62,33 +62,33 @@ extension Hub {
 
   /// Reports an error that a handler threw.
   func report(_ failure: HandlerFailure) {
-    if HookCall.isRunning { return printError("EventBus: \(failure)") }
+    if RunningHook.isRunning { return printError("EventBus: \(failure)") }
     let hooks = hooks { $0.onError != nil }
     if !call(hooks, { $0.onError?(failure) }) { message("EventBus: \(failure)") }
   }
 
   /// Reports a message of the library, or writes it to standard error if no hook takes it.
   func message(_ text: String) {
-    if HookCall.isRunning { return printError(text) }
+    if RunningHook.isRunning { return printError(text) }
     let hooks = hooks { $0.onMessage != nil }
     if !call(hooks, { $0.onMessage?(text) }) { printError(text) }
   }
 
   /// Reports an event that reached no handler.
   func unhandled(_ event: AnyEvent) {
-    if HookCall.isRunning { return }
+    if RunningHook.isRunning { return }
     call(hooks { $0.onUnhandled != nil }) { $0.onUnhandled?(event) }
   }
 
   /// Reports that an event has many observers, once to each hook.
   func reportIfMany(_ event: AnyObject, _ name: String, count: () -> Int) {
     // Like other hooks it does not report what hooks do; the next registration outside one reports it.
-    if HookCall.isRunning { return }
+    if RunningHook.isRunning { return }
     let count = count()
     let crowded = ObjectIdentifier(event)
     for installed in hooks(where: { $0.onManyObservers != nil }) where installed.begin() {
       if installed.isCrowded(crowded, count) {
-        HookCall.run { installed.hooks.onManyObservers?(name, count) }
+        RunningHook.run { installed.hooks.onManyObservers?(name, count) }
       }
       installed.finish()
     }
@@ -97,7 +97,7 @@ extension Hub {
   /// Reports a step of a post.
   func trace(_ event: (TraceEvent.Bus) -> TraceEvent) {
     let (hooks, identity) = hookList.withLock { ($0.tracing, $0.identity) }
-    if hooks.isEmpty || HookCall.isRunning { return }
+    if hooks.isEmpty || RunningHook.isRunning { return }
     let bus = TraceEvent.Bus(label: label, id: identity ?? ObjectIdentifier(self))
     let event = event(bus)
     call(hooks) { $0.onTrace?(event) }
@@ -110,11 +110,9 @@ extension Hub {
     let event = event()
     var interceptions: [Interception] = []
     for installed in hooks where installed.begin() {
-      if let interceptor = installed.hooks.interceptor {
-        HookCall.run {
-          interceptions.append(
-            Interception.capture(event, by: interceptor, of: installed, self)
-          )
+      RunningHook.run {
+        if let captured = Interception.capture(event, by: installed) {
+          interceptions.append(captured)
         }
       }
       installed.finish()

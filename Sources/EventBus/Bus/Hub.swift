@@ -88,11 +88,11 @@ final class Hub: Sendable {
   var watchesNesting: Bool { !hasWarned.load(ordering: .relaxed) }
 
   /// Warns of endlessly nested posts, once per bus.
-  func warnOfNesting(_ frame: PostFrame) {
+  func warnOfNesting(_ post: RunningPost) {
     guard !hasWarned.exchange(true, ordering: .acquiringAndReleasing) else { return }
     message(
-      "EventBus: posts are nested \(frame.depth) deep: … → "
-        + frame.chain.joined(separator: " → ")
+      "EventBus: posts are nested \(post.depth) deep: … → "
+        + post.chain.joined(separator: " → ")
         + ". A handler posts an event that leads back to it; break the cycle or enqueue the event."
     )
   }
@@ -122,6 +122,6 @@ final class Hub: Sendable {
   func drainMailbox(of actor: any Actor) {
     guard let mailbox = mailboxes.member(of: actor) else { return }
     // The waiting events are not part of a hook that posts.
-    if HookCall.isRunning { HookCall.suspend { mailbox.drain() } } else { mailbox.drain() }
+    if RunningHook.isRunning { RunningHook.suspend { mailbox.drain() } } else { mailbox.drain() }
   }
 }

@@ -135,24 +135,37 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   ///   - payload: The payload.
   ///   - sender: The sender, retained by the caller; `nil` also for an event that was enqueued.
   ///   - origin: The origin of the event.
+  ///   - enqueued: What hooks have to know of an event that was enqueued.
   /// - Returns: The number of handlers that were called or for which the event was queued.
   @discardableResult
-  func deliver(_ payload: Payload, from sender: AnyObject?, _ origin: Delivery) -> Int {
+  func deliver(
+    _ payload: Payload,
+    from sender: AnyObject?,
+    _ origin: Delivery,
+    enqueued: FollowedPost.Origin? = nil
+  ) -> Int {
     if let isolation = origin.isolation, !hub.waiting.isZero { hub.drainMailbox(of: isolation) }
-    let isFollowed = hub.isFollowed && !HookCall.isRunning
+    let isFollowed = hub.isFollowed && !RunningHook.isRunning
     let nesting = hub.watchesNesting ? nesting : 0
-    let isNesting = nesting >= PostFrame.untrackedLimit
+    let isNesting = nesting >= RunningPost.untrackedLimit
     let reached: Int
     if isFollowed || isNesting {
-      reached = PostFrame.run(
+      reached = RunningPost.run(
         name,
         isFollowed: isFollowed,
-        cause: (origin.watch as? EnqueuedPost)?.cause,
-        untracked: isNesting ? PostFrame.untrackedLimit : 0
-      ) { frame in
-        if isNesting, frame.depth >= 64 { hub.warnOfNesting(frame) }
+        cause: enqueued?.cause,
+        untracked: isNesting ? RunningPost.untrackedLimit : 0
+      ) { post in
+        if isNesting, post.depth >= 64 { hub.warnOfNesting(post) }
         guard isFollowed else { return walk(payload, from: sender, origin) }
-        return follow(payload, from: sender, origin, frame)
+        var delivery = origin
+        let interceptions = enqueued?.interceptions ?? hub.capture { event(payload, origin) }
+        let record = FollowedPost(hub, post, origin, interceptions)
+        delivery.record = record
+        record.report(.began)
+        let reached = walk(payload, from: sender, delivery)
+        record.report(.ended(reached: reached))
+        return reached
       }
     } else {
       reached = walk(payload, from: sender, origin)
@@ -161,31 +174,10 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     return reached
   }
 
-  /// Delivers an event on behalf of hooks that follow the post.
-  private func follow(
-    _ payload: Payload,
-    from sender: AnyObject?,
-    _ origin: Delivery,
-    _ frame: PostFrame
-  ) -> Int {
-    let interceptions =
-      (origin.watch as? EnqueuedPost)?.interceptions ?? hub.capture { event(payload, origin) }
-    let post = FollowedPost(hub, frame, origin, interceptions)
-    var delivery = origin
-    delivery.watch = post
-    post.report(.began)
-    let reached = walk(payload, from: sender, delivery) { observer, outcome in
-      post.skipped(outcome, by: Receiver(observer, on: origin.isolation.map(ActorIdentity.init)))
-    }
-    post.report(.ended(reached: reached))
-    return reached
-  }
-
   private func walk(
     _ payload: Payload,
     from sender: AnyObject?,
-    _ origin: Delivery,
-    report: ((AnyObserver, Reception) -> Void)? = nil
+    _ origin: Delivery
   ) -> Int {
     var delivery = origin
     if let limit = interned?.replay, limit > 0 {
@@ -198,8 +190,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
       delivery,
       from: sender,
       wildcards: wildcards,
-      event: { self.event(payload, delivery) },
-      report: report
+      event: { self.event(payload, delivery) }
     ) { error, observer in
       handlerFailed(error, in: observer, payload: payload, delivery: delivery)
     }
@@ -245,9 +236,17 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     payload: any Sendable,
     delivery: Delivery
   ) {
-    delivery.completion?.record(error, of: observer)
+    delivery.record?.completion?.failed(error, at: observer.order)
     let event = self.event(payload, delivery)
     hub.report(HandlerFailure(error: error, event: event, registeredAt: SourceSite(observer)))
+  }
+
+  /// What hooks have to know of an event that is being enqueued; `nil` while no hook follows posts.
+  func enqueued(_ payload: Payload, _ delivery: @autoclosure () -> Delivery) -> FollowedPost.Origin?
+  {
+    guard hub.isFollowed, !RunningHook.isRunning else { return nil }
+    let interceptions = hub.capture { event(payload, delivery()) }
+    return FollowedPost.Origin(cause: RunningPost.currentNumber, interceptions: interceptions)
   }
 
   func event(_ payload: any Sendable, _ delivery: Delivery) -> AnyEvent {

@@ -9,7 +9,7 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
   public enum SkipReason: String, Sendable {
     /// The predicate of the observer returned `false`.
     case declined
-    /// The owner of the observer has died.
+    /// The owner of the observer has died, or its lifetime has ended.
     case ownerLost
     /// The observer asked for one call, which had already begun.
     case spent
@@ -35,14 +35,19 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     case began
     /// The post has ended, with the number of handlers that it reached.
     case ended(reached: Int)
-    /// The event waits: for the handler's actor, for the task of an asynchronous handler, or in the buffer
-    /// of a stream, where it is last seen.
+    /// The event waits: for the handler's actor, for the task of an asynchronous handler, or for the
+    /// consumer of a stream.
     case queued
-    /// The handler is about to be called.
+    /// The handler is about to be called, or a consumer takes the event from its stream.
     ///
     /// Followed by ``finished(_:)``; or by ``skipped(_:)`` if the owner turns out to have died.
     case started
     /// The handler has returned, or has thrown an error.
+    ///
+    /// For a stream, this follows ``started`` at once, since nothing tells when the consumer is done with
+    /// the event. Both are reported on the thread that hands the event over: that of the consumer, or that of
+    /// the post if the consumer was waiting. An event that no consumer takes is skipped as
+    /// ``SkipReason/cancelled`` when the stream is released.
     case finished((any Error)?)
     /// The handler was not called, for a reason.
     case skipped(SkipReason)
@@ -137,35 +142,5 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
       case .skipped(let reason): "  skipped\(receiver): \(reason.rawValue)"
       }
     return "#\(post) " + String(repeating: "  ", count: depth) + text
-  }
-}
-
-extension TraceEvent.SkipReason {
-  /// Creates the reason for an outcome; `nil` if the event reached the handler or its queue.
-  init?(_ outcome: Reception) {
-    switch outcome {
-    case .called, .failed, .queued: return nil
-    case .declined: self = .declined
-    case .ownerLost: self = .ownerLost
-    case .spent: self = .spent
-    case .paused: self = .paused
-    case .cancelled: self = .cancelled
-    case .excluded: self = .excluded
-    case .tooNew: self = .tooNew
-    case .dropped: self = .dropped
-    case .intercepted: self = .intercepted
-    }
-  }
-}
-
-extension TraceEvent.Registration {
-  /// Describes the registration that a delivery concerns.
-  init(_ receiver: Receiver) { self.init(id: Int(clamping: receiver.number), site: receiver.site) }
-}
-
-extension SourceSite {
-  /// Creates the source site of a post.
-  init(_ delivery: Delivery) {
-    self.init(fileID: "\(delivery.fileID)", line: delivery.line)
   }
 }

@@ -337,8 +337,7 @@ package final class SharedCore<Value: Sendable>: ObserverList,
       delivery,
       from: nil,
       wildcards: nil,
-      event: { round },
-      report: nil
+      event: { round }
     ) { _, _ in
     }
   }

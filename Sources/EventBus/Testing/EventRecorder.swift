@@ -96,9 +96,9 @@ public final class EventRecorder: Sendable {
   public init(_ bus: EventBus, fileID: StaticString = #fileID, line: UInt = #line) {
     wildcards = bus.wildcards
     unread = wildcards.stream(nil, nil, .unbounded, until: nil, fileID: fileID, line: line) {
-      [tape] unread, event in
+      [tape] unread, event, delivery in
       tape.record(event)
-      return unread.add(event)
+      return unread.add(event, delivery)
     }
   }
 
@@ -173,7 +173,7 @@ public final class EventRecorder: Sendable {
       until: nil,
       fileID: fileID,
       line: line
-    ) { $0.add($1) }
+    ) { $0.add($1, $2) }
     let tape = tape
     tape.add(ticks.buffer)
     defer { tape.remove(ticks.buffer) }

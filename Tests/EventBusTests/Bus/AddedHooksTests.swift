@@ -181,6 +181,54 @@ struct AddedHooksTests {
     withExtendedLifetime(token) {}
   }
 
+  @Test("Removed hooks are freed at once, although an event is kept for replay or waits")
+  func freedDespiteReplay() async {
+    let (bus, tally, log) = (EventBus(), Tally(), Log<String>())
+    let name = EventName<Int>("sample.keptAfterHooks", replay: 1)
+    let executor = HeldExecutor()
+    let actor = HeldActor(executor)
+    bus.observe(name, owner: actor) { (_: isolated HeldActor, value) in log.append("\(value)") }
+    let hooks = bus.addHooks(
+      EventHooks(
+        onTrace: { [probe = tally.probe()] _ in probe.touch() },
+        interceptor: ProbingInterceptor(probe: tally.probe())
+      )
+    )
+    bus.post(name, 1)
+    hooks.cancel()
+    #expect(tally.live == 0)
+    let late = bus.observe(name) { log.append("late \($0)") }
+    executor.open()
+    await bus.postAndWait(name, 2)
+    #expect(log.entries.sorted() == ["1", "2", "late 1", "late 2"])
+    withExtendedLifetime((late, actor)) {}
+  }
+
+  @MainActor
+  @Test("Events that a hook delivers from a mailbox are reported to hooks, unlike its own posts")
+  func mailboxDrainedByAHook() {
+    let (bus, failures, shown) = (EventBus(), Log<String>(), Log<Int>())
+    let waiting = bus.observe(.number) { @MainActor value in
+      shown.append(value)
+      throw SampleError(number: value)
+    }
+    let failing = bus.observe(.text) { @MainActor [unowned bus] _ in
+      // The event waits for this actor while the hook runs.
+      blockedOnThread { _ = bus.post(.number, 2) }
+      throw SampleError(number: 1)
+    }
+    let hooks = bus.addHooks(
+      EventHooks(onError: { [unowned bus] failure in
+        failures.append("\(failure.error)")
+        MainActor.assumeIsolated { _ = bus.post(.nothing) }
+      })
+    )
+    bus.post(.text, "x")
+    #expect(shown.entries == [2])
+    #expect(failures.entries == ["SampleError(number: 1)", "SampleError(number: 2)"])
+    withExtendedLifetime((waiting, failing, hooks)) {}
+  }
+
   @Test("When the bus is released, the tokens of its hooks become inert and the closures are freed")
   func busDies() {
     let tally = Tally()
@@ -306,4 +354,23 @@ struct PassingInterceptor: EventInterceptor {
   func capture(_ event: AnyEvent) {}
   func run(_ context: Void, _ body: () -> Void) { body() }
   func run(_ context: Void, _ body: () async -> Void) async { await body() }
+}
+
+/// Carries nothing, and retains a probe.
+private struct ProbingInterceptor: EventInterceptor {
+  let probe: Tally.Probe
+  func capture(_ event: AnyEvent) {}
+  func run(_ context: Void, _ body: () -> Void) { body() }
+  func run(_ context: Void, _ body: () async -> Void) async { await body() }
+}
+
+/// An actor whose turns the test holds back.
+private actor HeldActor {
+  nonisolated let executor: HeldExecutor
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe executor.asUnownedSerialExecutor()  // Reason: the actor keeps it.
+  }
+
+  init(_ executor: HeldExecutor) { self.executor = executor }
 }

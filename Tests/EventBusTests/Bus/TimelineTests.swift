@@ -208,6 +208,67 @@ struct TimelineTests {
     withExtendedLifetime(stream) {}
   }
 
+  @Test("An event in a stream is started and finished when a consumer takes it")
+  func streamTaken() async {
+    let (bus, trace) = tracedBus()
+    let stream = bus.events(.number, buffering: .bufferingNewest(1))
+    for value in 1...2 { bus.post(.number, value) }
+    #expect(
+      trace.entries.map(\.label) == [
+        "began", "queued", "reached 1", "began", "dropped", "queued", "reached 1",
+      ]
+    )
+    let posts = trace.entries.filter(\.isBeginning).map(\.post)
+    #expect(trace.entries[4].post == posts[0])
+    var events = stream.makeAsyncIterator()
+    #expect(await events.next() == 2)
+    #expect(trace.entries.suffix(2).map(\.label) == ["started", "finished"])
+    #expect(trace.entries.suffix(2).allSatisfy { $0.post == posts[1] })
+    #expect(Set(trace.entries.compactMap(\.registration)).count == 1)
+  }
+
+  @Test("An event for a waiting consumer of a stream is queued, started and finished by its post")
+  func streamAwaited() async {
+    let (bus, trace) = tracedBus()
+    let stream = bus.events(.number)
+    let taking = Task {
+      var events = stream.makeAsyncIterator()
+      return await events.next()
+    }
+    while !stream.isAwaited { await Task.yield() }
+    bus.post(.number, 1)
+    #expect(await taking.value == 1)
+    _ = await trace.first(5)
+    #expect(
+      trace.entries.map(\.label) == ["began", "queued", "started", "finished", "reached 1"]
+    )
+  }
+
+  @Test("Events that nobody takes from a stream are skipped as cancelled when it is released")
+  func streamReleased() async {
+    let (bus, trace) = tracedBus()
+    var stream: EventStream<Int>? = bus.events(.number)
+    for value in 1...2 { bus.post(.number, value) }
+    withExtendedLifetime(stream) {}
+    stream = nil
+    #expect(trace.entries.map(\.label).suffix(2) == ["cancelled", "cancelled"])
+    let posts = trace.entries.filter(\.isBeginning).map(\.post)
+    #expect(trace.entries.suffix(2).map(\.post) == posts)
+  }
+
+  @Test("A recorded event in a stream is started and finished when a consumer takes it")
+  func replayedInAStream() async {
+    let name = EventName<Int>("sample.replayedStreamTrace", replay: 1)
+    let (bus, trace) = tracedBus()
+    bus.post(name, 1)
+    let stream = bus.events(name)
+    var events = stream.makeAsyncIterator()
+    #expect(await events.next() == 1)
+    #expect(
+      trace.entries.map(\.label) == ["began", "reached 0", "queued", "started", "finished"]
+    )
+  }
+
   @Test("An enqueued event is inside the post whose handler enqueued it")
   func enqueued() async {
     let (bus, trace) = tracedBus()

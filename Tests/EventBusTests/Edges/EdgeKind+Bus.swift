@@ -27,22 +27,43 @@ extension EdgeSubject {
 }
 
 extension EdgeKind {
-  /// The kinds of registration with a bus or a signal.
-  static let ofBuses = [
-    plain, owner, lifetimeOwner, once, observeAll, signal, readOnlySignal, asynchronous,
+  /// The hooks of the buses and signals that are made now.
+  @TaskLocal fileprivate static var hooks = EventHooks.silent
+
+  /// The kinds of registration with a bus or a signal, with and without hooks that follow every post.
+  static let ofBuses = kinds + kinds.map(followed)
+
+  private static let kinds = [
+    plain, objectOwner, lifetimeOwner, once, observeAll, signal, readOnlySignal, asynchronous,
     asynchronousOwner,
     stream, filteredStream,
     mainActor, asynchronousMainActor, mainActorOwner, mainActorLifetimeOwner, actor, actorAsOwner,
   ]
 
+  /// A kind on a bus with a trace hook and an interceptor.
+  private static func followed(_ kind: EdgeKind) -> EdgeKind {
+    EdgeKind(
+      "\(kind), followed by hooks",
+      calls: kind.calls,
+      owner: kind.owner,
+      traits: kind.traits,
+      excluding: kind.exclusions
+    ) { handler in
+      var hooks = EventHooks.silent
+      hooks.onTrace = { _ in }
+      hooks.interceptor = PassingInterceptor()
+      return await $hooks.withValue(hooks) { await kind.make(handler) }
+    }
+  }
+
   private static let plain = EdgeKind("plain", traits: [.canThrow]) { handler in
-    let bus = EventBus(hooks: .silent)
+    let bus = EventBus(hooks: EdgeKind.hooks)
     return EdgeSubject(bus, bus.observe(.edge) { _ in try handler.call() })
   }
 
-  private static let owner = EdgeKind("owner", owner: .object, traits: [.canThrow, .isKept]) {
+  private static let objectOwner = EdgeKind("owner", owner: .object, traits: [.canThrow, .isKept]) {
     handler in
-    let bus = EventBus(hooks: .silent)
+    let bus = EventBus(hooks: EdgeKind.hooks)
     let owner = PlainOwner()
     let token = bus.observe(.edge, owner: owner) { _, _ in try handler.call() }
     return EdgeSubject(bus, token).owned(by: Holder(owner))
@@ -53,30 +74,30 @@ extension EdgeKind {
     owner: .lifetime,
     traits: [.canThrow, .isKept]
   ) { handler in
-    let bus = EventBus(hooks: .silent)
+    let bus = EventBus(hooks: EdgeKind.hooks)
     let owner = LivedOwner()
     let token = bus.observe(.edge, owner: owner) { _, _ in try handler.call() }
     return EdgeSubject(bus, token).owned(by: Holder(owner))
   }
 
   private static let once = EdgeKind("once", calls: .once, traits: [.canThrow]) { handler in
-    let bus = EventBus(hooks: .silent)
+    let bus = EventBus(hooks: EdgeKind.hooks)
     return EdgeSubject(bus, bus.observe(.edge, once: true) { _ in try handler.call() })
   }
 
   private static let observeAll = EdgeKind("observeAll") { handler in
-    let bus = EventBus(hooks: .silent)
+    let bus = EventBus(hooks: EdgeKind.hooks)
     return EdgeSubject(bus, bus.observeAll { _ in handler.callSafely() })
   }
 
   private static let signal = EdgeKind("signal", traits: [.canThrow]) { handler in
-    let signal = Signal<Int>(hooks: .silent)
+    let signal = Signal<Int>(hooks: EdgeKind.hooks)
     return onSignal(signal, signal, handler)
   }
 
   private static let readOnlySignal = EdgeKind("read-only signal", traits: [.canThrow]) {
     handler in
-    let signal = Signal<Int>(hooks: .silent)
+    let signal = Signal<Int>(hooks: EdgeKind.hooks)
     return onSignal(signal, signal.readOnly, handler)
   }
 
@@ -100,7 +121,7 @@ extension EdgeKind {
     "asynchronous",
     traits: [.canThrow, .isAsync, .isQueued]
   ) { handler in
-    let bus = EventBus(hooks: .silent)
+    let bus = EventBus(hooks: EdgeKind.hooks)
     let token = bus.observe(.edge) { _ in
       try handler.call()
       await handler.suspend()
@@ -113,7 +134,7 @@ extension EdgeKind {
     owner: .lifetime,
     traits: [.canThrow, .isAsync, .isQueued, .isKept]
   ) { handler in
-    let bus = EventBus(hooks: .silent)
+    let bus = EventBus(hooks: EdgeKind.hooks)
     let owner = LivedOwner()
     let token = bus.observe(.edge, owner: owner) { _, _ in
       try handler.call()
@@ -141,7 +162,7 @@ extension EdgeKind {
         .ownerGoneBesideLifetime: "It has a lifetime but no owner.",
       ]
     ) { handler in
-      let bus = EventBus(hooks: .silent)
+      let bus = EventBus(hooks: EdgeKind.hooks)
       let (lifetime, taken, hasEnded) = (Lifetime(), Counter(), ManualLatch())
       let stream = open(bus, lifetime)
       let task = Task {
@@ -196,7 +217,7 @@ extension EdgeKind {
   }
 
   private static let actor = EdgeKind("actor", traits: [.canThrow, .isQueued]) { handler in
-    let bus = EventBus(hooks: .silent)
+    let bus = EventBus(hooks: EdgeKind.hooks)
     return EdgeSubject(bus, await EdgeActor().observe(bus, handler), waits: true)
   }
 
@@ -205,7 +226,7 @@ extension EdgeKind {
     owner: .object,
     traits: [.canThrow, .isQueued, .isKept]
   ) { handler in
-    let bus = EventBus(hooks: .silent)
+    let bus = EventBus(hooks: EdgeKind.hooks)
     let actor = EdgeActor()
     let token = bus.observe(.edge, owner: actor) { (_: isolated EdgeActor, _) in
       try handler.call()
@@ -214,7 +235,7 @@ extension EdgeKind {
   }
 
   @MainActor private static func onMainActor(_ handler: EdgeHandler) -> EdgeSubject {
-    let bus = EventBus(hooks: .silent)
+    let bus = EventBus(hooks: EdgeKind.hooks)
     let token = bus.observe(.edge) { _ in
       MainActor.preconditionIsolated()
       try handler.call()
@@ -223,7 +244,7 @@ extension EdgeKind {
   }
 
   @MainActor private static func asynchronousOnMainActor(_ handler: EdgeHandler) -> EdgeSubject {
-    let bus = EventBus(hooks: .silent)
+    let bus = EventBus(hooks: EdgeKind.hooks)
     let token = bus.observe(.edge) { _ in
       MainActor.preconditionIsolated()
       try handler.call()
@@ -236,7 +257,7 @@ extension EdgeKind {
     _ owner: some AnyObject & Sendable,
     _ handler: EdgeHandler
   ) -> EdgeSubject {
-    let bus = EventBus(hooks: .silent)
+    let bus = EventBus(hooks: EdgeKind.hooks)
     let token = bus.observe(.edge, owner: owner) { _, _ in
       MainActor.preconditionIsolated()
       try handler.call()

@@ -271,3 +271,14 @@ func handlerOfASpelledOutNameWithAnErrorInItsOnlyExpression(_ texts: Texts) -> T
 final class Texts: Sendable {
   func add(_ text: String) {}
 }
+
+// MARK: Interceptors
+
+/// Its method may throw, so it is not the one that is required.
+// expected-error@+2 {{type 'ThrowingInterceptor' does not conform to protocol 'EventInterceptor'}}
+// expected-note@+1 {{add stubs for conformance}}
+struct ThrowingInterceptor: EventInterceptor {
+  func capture(_ event: AnyEvent) -> Int { 1 }
+  // expected-note@+1 {{candidate throws, but protocol does not allow it}}
+  func run(_ context: Int, _ body: () throws -> Void) throws { try body() }
+}

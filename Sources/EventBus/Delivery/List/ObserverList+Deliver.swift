@@ -84,7 +84,6 @@ extension ObserverList {
   ///   - sender: The sender, kept alive by the caller; `nil` also for an event that has waited.
   ///   - wildcards: The observers of any event; they do not count as reached.
   ///   - event: Creates the payload of the wildcard observers, once.
-  ///   - report: Called with the outcome at each observer.
   ///   - failed: Called with every error that a handler throws.
   /// - Returns: The number of handlers reached.
   /// - Complexity: O(*n*) in the number of observers that match.
@@ -94,7 +93,6 @@ extension ObserverList {
     from sender: AnyObject?,
     wildcards: ObserverList?,
     event: () -> Event,
-    report: ((AnyObserver, Reception) -> Void)?,
     failed: (any Error, AnyObserver) -> Void
   ) -> Int {
     let newest = numbers.newest
@@ -111,7 +109,7 @@ extension ObserverList {
     }
     func call<Given: Sendable>(_ address: UInt, of list: ObserverList, with payload: Given) -> Int {
       ObjectAddress.borrow(address) { (observer: Observer<Given>) in
-        // Not called; a trace reports it at the end.
+        // Not called; recorded at the end.
         if observer.order > newest {
           observer.addMissed()
           return 0
@@ -124,10 +122,9 @@ extension ObserverList {
           let outcome = list.offer(to: observer, failed: failed) {
             try $0.receive(payload, delivery)
           }
-          reception = outcome == .paused && observer.isCancelled ? .cancelled : outcome
+          reception = outcome == .paused ? observer.refusal : outcome
         }
-        report?(observer, reception)
-        if list === self { delivery.completion?.record(reception, at: observer) }
+        delivery.record?.met(reception, at: observer, in: list)
         return reception.reached
       } ?? 0
     }
@@ -143,16 +140,15 @@ extension ObserverList {
       }
     }
     var walk = beginWalk()
-    if report == nil, delivery.completion != nil {
-      // As for a trace: an observer removed during the walk is part of the outcome.
-      for (address, isWildcard) in walk.remaining() { call(address, isWildcard: isWildcard) }
-    } else if let report {
+    if let record = delivery.record {
       // An observer removed during the walk is no longer linked, and one added during it stands behind the
-      // end of the walk. A trace therefore collects observers before the walk, and again after it.
+      // end of the walk. A record therefore needs the observers before the walk, and again after it.
       for (address, isWildcard) in walk.remaining() { call(address, isWildcard: isWildcard) }
       walk = beginWalk()
       for (address, _) in walk.remaining() {
-        AnyObserver.borrow(address) { if $0.order > newest { report($0, .tooNew) } }
+        AnyObserver.borrow(address) {
+          if $0.order > newest { record.met(.tooNew, at: $0, in: self) }
+        }
       }
     } else {
       while let (address, isWildcard) = walk.next() { call(address, isWildcard: isWildcard) }
@@ -207,10 +203,11 @@ extension ObserverList {
     through gate: ReplayGate
   ) {
     gate.setBaseline(baseline)
-    for (payload, delivery) in kept { _ = give(payload, delivery, to: observer) }
+    for (payload, delivery) in kept { give(payload, delivery, to: observer) }
     while let waiting = gate.takeWaitingOrOpen() {
       for case let event as WaitingEvent<Payload> in waiting {
-        event.settle(give(event.payload, event.delivery, to: observer))
+        give(event.payload, event.delivery, to: observer)
+        event.settleElsewhere()
       }
     }
   }
@@ -219,30 +216,20 @@ extension ObserverList {
     _ payload: Payload,
     _ delivery: Delivery,
     to observer: GeneralObserver<Payload>
-  ) -> Reception {
-    guard let watch = delivery.watch else { return pass(payload, delivery, to: observer) }
-    var reception = Reception.failed
-    watch.resume {
-      reception = pass(payload, delivery, to: observer)
-      watch.skipped(reception, by: Receiver(observer, on: nil))
+  ) {
+    func pass() -> Reception {
+      guard observer.isReceptive else { return observer.refusal }
+      do {
+        return try observer.pass(payload, delivery)
+      } catch {
+        handlerFailed(error, in: observer, payload: payload, delivery: delivery)
+        return .failed
+      }
     }
-    return reception
-  }
-
-  private func pass<Payload: Sendable>(
-    _ payload: Payload,
-    _ delivery: Delivery,
-    to observer: GeneralObserver<Payload>
-  ) -> Reception {
-    guard observer.isReceptive else {
-      if observer.isCancelled { return observer.isSpent ? .spent : .cancelled }
-      return .paused
+    guard let record = delivery.record else {
+      _ = pass()
+      return
     }
-    do {
-      return try observer.pass(payload, delivery)
-    } catch {
-      handlerFailed(error, in: observer, payload: payload, delivery: delivery)
-      return .failed
-    }
+    record.resume { record.replayed(pass(), at: observer) }
   }
 }

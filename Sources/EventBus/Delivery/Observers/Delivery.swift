@@ -10,14 +10,12 @@ package struct Delivery: Sendable {
   package var isolation: (any Actor)?
   /// The registration that the poster excluded.
   package var excluded: TokenIdentity?
-  /// Counts the calls for a poster that waits until every handler has finished.
-  package var completion: Completion?
+  /// Records what becomes of the event, for a poster that waits or for hooks; `nil` if neither does.
+  package var record: PostRecord?
   /// The sender of an event that has waited or was recorded; it may have died.
   package var waitedFrom: SenderIdentity?
   /// The number of the post among those of a replayed event; zero for other events.
   package var number: UInt = 0
-  /// Follows the deliveries of the post on behalf of hooks; `nil` while no hook does.
-  package var watch: PostWatch?
 
   /// Describes one post.
   package init(
@@ -26,24 +24,20 @@ package struct Delivery: Sendable {
     sender: ObjectIdentifier? = nil,
     isolation: (any Actor)? = nil,
     excluded: TokenIdentity? = nil,
-    completion: Completion? = nil
+    record: PostRecord? = nil
   ) {
     (self.fileID, self.line, self.sender) = (fileID, line, sender)
-    (self.isolation, self.excluded, self.completion) = (isolation, excluded, completion)
+    (self.isolation, self.excluded, self.record) = (isolation, excluded, record)
   }
 
-  /// A copy for delivery by code other than the poster.
+  /// The record, if hooks follow the post.
+  package var followed: PostRecord? { record.flatMap { $0.isFollowed ? $0 : nil } }
+
+  /// A copy for delivery by code other than the poster, without the parts that are valid only while the post
+  /// is running.
   package var detached: Delivery {
-    var copy = forLater
-    copy.completion = completion
+    var copy = Delivery(fileID: fileID, line: line, sender: sender, record: record)
     copy.number = number
-    return copy
-  }
-
-  /// A copy without the parts that are valid only while the post is running.
-  package var forLater: Delivery {
-    var copy = Delivery(fileID: fileID, line: line, sender: sender)
-    copy.watch = watch
     return copy
   }
 }
@@ -59,7 +53,7 @@ package enum Reception: Sendable {
   case queued
   /// The predicate declined the event.
   case declined
-  /// The owner has died; the registration is to be removed.
+  /// The owner has died, or its lifetime has ended.
   case ownerLost
   /// The only call of the handler has already been used.
   case spent
@@ -75,12 +69,14 @@ package enum Reception: Sendable {
   case dropped
   /// An interceptor did not let the call through.
   case intercepted
+  /// The handler has received, or declined, the event as a recorded one.
+  case replayed
 
   /// One if the event reached the handler or its queue, otherwise zero.
   @inlinable
   package var reached: Int {
     switch self {
-    case .called, .failed, .queued: 1
+    case .called, .failed, .queued, .replayed: 1
     default: 0
     }
   }

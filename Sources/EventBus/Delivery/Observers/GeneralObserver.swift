@@ -82,7 +82,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     switch sink {
     case .handler(let body): (handler, isCalledOnPost) = (body, mailbox == nil)
     case .stream(let buffer, let fill):
-      (handler, isCalledOnPost) = ({ fill(buffer, $0) ? .queued : .dropped }, false)
+      (handler, isCalledOnPost) = ({ fill(buffer, $0, nil) ? .queued : .dropped }, false)
     case .asyncHandler: (handler, isCalledOnPost) = ({ _ in .declined }, false)
     case .poster: (handler, isCalledOnPost) = ({ _ in .declined }, true)
     }
@@ -103,7 +103,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     if let gate {
       // Not announced as queued: the registration is about to take it, or to queue it.
       let outcome = gate.admit(delivery.number) {
-        envelope.init(payload, delivery.detached, for: registration, nil)
+        envelope.init(payload, delivery.detached, for: self, registration)
       }
       if let outcome { return outcome }
     }
@@ -120,16 +120,27 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
       return .ownerLost
     }
     let isCall = isCalledOnPost || hasPredicate
-    if isCall, !registration.beginCall() { return .cancelled }
+    if isCall, !registration.beginCall() { return isSpent ? .spent : registration.refusal }
     defer { if isCall { registration.finish() } }
     if hasPredicate {
       if !predicate(payload) { return .declined }
       // The predicate may have ended its own registration.
-      if isCancelled { return .cancelled }
+      if isCancelled { return isSpent ? .spent : registration.refusal }
     }
-    if once, isClaimed.exchange(true, ordering: .acquiringAndReleasing) { return .spent }
+    if once, claimsAtCall(delivery.record) ? isSpent : !claim() { return .spent }
     return try accept(payload, delivery)
   }
+
+  /// Whether the only call is claimed when it begins, since an interceptor may prevent it, and not as soon as
+  /// an event has met the conditions.
+  private func claimsAtCall(_ record: PostRecord?) -> Bool {
+    record?.isIntercepted == true && !sink.isStream
+  }
+
+  /// Claims the only call.
+  ///
+  /// - Returns: `true` to the one caller that may make it.
+  private func claim() -> Bool { !isClaimed.exchange(true, ordering: .acquiringAndReleasing) }
 
   /// Passes an event that has met the conditions to the sink.
   ///
@@ -139,70 +150,75 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     case .handler:
       guard let mailbox else { return try run(payload, delivery) }
       if mailbox.isHome(of: delivery.isolation), !mailbox.isBehind {
-        guard registration.beginCall() else { return .cancelled }
+        guard registration.beginCall() else { return registration.refusal }
         defer { registration.finish() }
         return try run(payload, delivery)
       }
       let queued = queuedDelivery(delivery)
       queued?.announce()
-      mailbox.enqueue(envelope.init(payload, delivery.detached, for: registration, queued))
+      mailbox.enqueue(
+        envelope.init(payload, delivery.detached, for: self, registration, queued)
+      )
       return .queued
     case .asyncHandler(let queue, _):
       // A handler that posts to itself and waits would deadlock.
-      let isOwn = delivery.completion?.callers.contains(ObjectIdentifier(registration)) ?? false
-      let origin = isOwn ? delivery.forLater : delivery.detached
+      let callers = delivery.record?.completion?.callers ?? []
       let queued = queuedDelivery(delivery)
-      let event = envelope.init(payload, origin, for: registration, queued)
+      let event = envelope.init(
+        payload,
+        delivery.detached,
+        for: self,
+        registration,
+        queued,
+        isAwaited: !callers.contains(ObjectIdentifier(registration))
+      )
       let outcome = queue.add(event)
-      // The poster records any other outcome.
-      if outcome == .queued { queued?.announce() } else { event.settle() }
+      if outcome == .queued {
+        queued?.announce()
+      } else {
+        event.settleElsewhere()
+        // The claim of a discarded event would keep waiting ones from being called.
+        if once, !claimsAtCall(delivery.record) { isClaimed.store(false, ordering: .releasing) }
+      }
       return outcome
     case .stream:
-      let outcome = try handler(payload)
-      endIfOnce()
-      if outcome == .queued { queuedDelivery(delivery)?.announce() }
-      return outcome
+      let queued = queuedDelivery(delivery)
+      let outcome = try queued.map { add(payload, $0) } ?? handler(payload)
+      if outcome == .queued { queued?.announce() }
+      defer { endIfOnce() }
+      return outcome == .dropped && isCancelled ? registration.refusal : outcome
     case .poster(let handler):
       let isolation = delivery.isolation
-      guard let watch = delivery.watch else {
+      func call() -> Reception {
         beginRunning()
         handler(payload, isolation)
         return .called
       }
-      return try call(watch, Receiver(self, on: isolation.map(ActorIdentity.init))) {
-        beginRunning()
-        handler(payload, isolation)
-        return .called
-      }
+      guard let record = delivery.followed else { return call() }
+      let receiver = Receiver(self, on: isolation.map(ActorIdentity.init))
+      return try record.call(receiver, unless: { refusal(of: record) }, call)
     }
+  }
+
+  /// Adds a followed event to the buffer of a stream.
+  private func add(_ payload: Payload, _ queued: QueuedDelivery) -> Reception {
+    guard case .stream(let buffer, let fill) = sink else { return .declined }
+    return fill(buffer, payload, queued) ? .queued : .dropped
   }
 
   /// The delivery of an event that is about to wait, if hooks follow its post.
   private func queuedDelivery(_ delivery: borrowing Delivery) -> QueuedDelivery? {
-    guard let watch = delivery.watch else { return nil }
-    return QueuedDelivery(watch, for: Receiver(self, on: mailbox?.identity))
-  }
-
-  private func call(_ watch: PostWatch, _ receiver: Receiver, _ body: () throws -> Reception)
-    throws -> Reception
-  {
-    let outcome = try watch.call(receiver, body)
-    if outcome == .intercepted { keepCall() }
-    return outcome
-  }
-
-  /// Allows the only call again, after an interceptor has prevented it.
-  private func keepCall() {
-    if once { isClaimed.store(false, ordering: .releasing) }
+    guard let record = delivery.followed else { return nil }
+    return QueuedDelivery(record, for: Receiver(self, on: mailbox?.identity))
   }
 
   /// Calls the synchronous handler during a post.
   ///
   /// - Throws: The error of the handler.
   private func run(_ payload: Payload, _ delivery: borrowing Delivery) throws -> Reception {
-    guard let watch = delivery.watch else { return try run(payload) }
+    guard let record = delivery.followed else { return try run(payload) }
     let actor = mailbox?.identity ?? delivery.isolation.map(ActorIdentity.init)
-    return try run(payload, watch, Receiver(self, on: actor))
+    return try run(payload, record, Receiver(self, on: actor))
   }
 
   /// Calls the synchronous handler for an event that has waited.
@@ -210,10 +226,10 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   /// - Throws: The error of the handler.
   package func run(_ payload: Payload, _ queued: QueuedDelivery?) throws -> Reception {
     guard let queued else { return try run(payload) }
-    return try run(payload, queued.watch, queued.receiver)
+    return try run(payload, queued.record, queued.receiver)
   }
 
-  private func run(_ payload: Payload, _ watch: PostWatch, _ receiver: Receiver) throws
+  private func run(_ payload: Payload, _ record: PostRecord, _ receiver: Receiver) throws
     -> Reception
   {
     // Looked up where the handler runs, so that no beginning is reported without a call.
@@ -221,7 +237,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
       registration.endWithOwner()
       return .ownerLost
     }
-    return try call(watch, receiver) { try run(payload) }
+    return try record.call(receiver, unless: { refusal(of: record) }) { try run(payload) }
   }
 
   /// Calls the synchronous handler, on its actor if it has one.
@@ -240,11 +256,10 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   package func runAsync(_ payload: Payload, _ queued: QueuedDelivery?) async throws -> Reception {
     guard case .asyncHandler(_, let body) = sink else { return .declined }
     guard let queued else { return try await runAsync(payload, body) }
-    let outcome = try await queued.watch.callAsync(queued.receiver) {
+    let record = queued.record
+    return try await record.callAsync(queued.receiver, unless: { refusal(of: record) }) {
       try await runAsync(payload, body)
     }
-    if outcome == .intercepted { keepCall() }
-    return outcome
   }
 
   private func runAsync(
@@ -257,6 +272,13 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     return outcome
   }
 
+  /// Claims the only call, if an intercepted event has still to claim it.
+  ///
+  /// - Returns: The reason for not making the call: another event has claimed it.
+  private func refusal(of record: PostRecord) -> Reception? {
+    once && claimsAtCall(record) && !claim() ? .spent : nil
+  }
+
   private func beginRunning() {
     endIfOnce()
     calls.wrappingAdd(1, ordering: .releasing)
@@ -264,7 +286,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
 
   /// Ends a single-call registration, just before the call.
   private func endIfOnce() {
-    if once { registration.endByItself() }
+    if once { registration.endWithCall() }
   }
 
   override package var senderGroup: SenderGroup? {

@@ -24,12 +24,12 @@ package class Observer<Payload: Sendable>: AnyObserver, @unchecked Sendable {  /
   ///
   /// - Throws: The error of the handler.
   fileprivate final func follow(
-    _ watch: PostWatch,
+    _ record: PostRecord,
     _ delivery: borrowing Delivery,
     _ body: () throws -> Reception
   ) throws -> Reception {
     let receiver = Receiver(self, on: delivery.isolation.map(ActorIdentity.init))
-    let outcome = try watch.call(receiver, body)
+    let outcome = try record.call(receiver, body)
     if outcome == .intercepted { retractCall() }
     return outcome
   }
@@ -65,8 +65,8 @@ package final class PlainObserver<Payload: Sendable>: Observer<Payload>,
   override package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws
     -> Reception
   {
-    guard let watch = delivery.watch else { return try receive(payload) }
-    return try follow(watch, delivery) {
+    guard let record = delivery.followed else { return try receive(payload) }
+    return try follow(record, delivery) {
       try handler(payload)
       return .called
     }
@@ -116,12 +116,12 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
   override package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws
     -> Reception
   {
-    guard let watch = delivery.watch else { return try receive(payload) }
+    guard let record = delivery.followed else { return try receive(payload) }
     guard let owner else {
       registration.endWithOwner()
       return .ownerLost
     }
-    return try follow(watch, delivery) {
+    return try follow(record, delivery) {
       try handler(owner, payload)
       return .called
     }

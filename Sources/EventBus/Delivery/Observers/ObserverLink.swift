@@ -28,6 +28,7 @@ package final class ObserverLink: Registration,
   private let unlinkStamp = Atomic<UInt>(.max)
   private let state = Locked(State())
   private let lostOwner = Atomic<Bool>(false)
+  private let hasUsedCall = Atomic<Bool>(false)
 
   /// Creates a registration without an observer.
   ///
@@ -36,6 +37,18 @@ package final class ObserverLink: Registration,
 
   /// A Boolean value that indicates whether the registration ended, or is about to end, with its owner.
   package var hasLostOwner: Bool { lostOwner.load(ordering: .acquiring) }
+
+  /// The reason for not calling the handler of a registration that has ended.
+  package var refusal: Reception {
+    if hasUsedCall.load(ordering: .acquiring) { return .spent }
+    return hasLostOwner ? .ownerLost : .cancelled
+  }
+
+  /// Ends a registration whose only call begins.
+  package func endWithCall() {
+    if !hasEnded { hasUsedCall.store(true, ordering: .releasing) }
+    endByItself()
+  }
 
   /// Ends the registration because its owner has died.
   package func endWithOwner() { endByItself(hasLostOwner: true) }
@@ -137,5 +150,13 @@ package final class ObserverLink: Registration,
     }
     dependent?.finish()
     return address == 0 ? nil : address
+  }
+}
+
+extension AnyObserver {
+  /// The reason for not calling a handler that is paused or has ended.
+  package final var refusal: Reception {
+    if !isCancelled { return .paused }
+    return isSpent ? .spent : link?.refusal ?? .cancelled
   }
 }

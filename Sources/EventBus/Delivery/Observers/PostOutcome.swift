@@ -33,15 +33,31 @@ public struct PostOutcome: Sendable {
   init() {}
 }
 
-/// Counts the unfinished calls of one post, and what came of the others, for a poster that waits until all
-/// are finished.
+/// The unfinished calls and the receptions of one post, for a poster that waits until every handler has
+/// finished.
 package final class Completion: Sendable {
+  private struct Entry {
+    /// The place among the observers that the post met; `nil` if it has not met this one.
+    var place: Int?
+    var reception: Reception?
+    var error: (any Error)?
+
+    /// Notes a reception, unless a more final one is known.
+    ///
+    /// The handler may have finished before the poster comes to note that the event waits.
+    mutating func note(_ new: Reception) {
+      switch (reception, new) {
+      case (nil, _), (.queued, .replayed): reception = new
+      case (_, .queued), (_, .replayed): break
+      default: reception = new
+      }
+    }
+  }
+
   private struct State {
-    var outcome = PostOutcome()
-    /// The numbers of the observers, in the order in which the post met them.
-    var order: [UInt] = []
-    /// The errors with the numbers of the observers that threw them, as they occurred.
-    var failures: [(observer: UInt, error: any Error)] = []
+    /// The receptions, by the numbers of the observers.
+    var entries: [UInt: Entry] = [:]
+    var metCount = 0
   }
 
   /// The number of unfinished calls, plus one for the post itself.
@@ -82,58 +98,64 @@ package final class Completion: Sendable {
 
   /// What has come of the post; final once every call has finished.
   ///
-  /// - Complexity: O(*n*) in the number of observers if a handler threw, otherwise O(1).
+  /// - Complexity: O(*n* log *n*) in the number of observers.
   package var outcome: PostOutcome {
-    let state = state.withLock { $0 }
-    var outcome = state.outcome
-    guard !state.failures.isEmpty else { return outcome }
-    let places = Dictionary(zip(state.order, 0...)) { first, _ in first }
-    outcome.errors = state.failures
-      .sorted { places[$0.observer, default: 0] < places[$1.observer, default: 0] }
-      .map(\.error)
+    var met: [(place: Int, entry: Entry)] = []
+    for entry in state.withLock({ $0.entries }).values {
+      if let place = entry.place { met.append((place, entry)) }
+    }
+    met.sort { $0.place < $1.place }
+    var outcome = PostOutcome()
+    for (_, entry) in met {
+      entry.reception.map { outcome.count($0) }
+      if let error = entry.error { outcome.errors.append(error) }
+    }
     return outcome
   }
 
-  /// Records the outcome at an observer that the post met.
-  ///
-  /// An event that waits counts as having reached its observer until ``retract(_:at:)`` says otherwise.
-  package func record(_ reception: Reception, at observer: AnyObserver) {
-    let isOwnerLost = observer.link?.hasLostOwner ?? false
-    let reception = reception == .cancelled && observer.isSpent ? .spent : reception
-    state.withLock { state in
-      state.order.append(observer.order)
-      state.outcome.count(reception, isOwnerLost: isOwnerLost)
+  /// The number of observers of which something is recorded.
+  package var recordedCount: Int { state.withLock { $0.entries.count } }
+
+  /// Records that the post has met an observer, and the outcome there.
+  func met(_ reception: Reception, at number: UInt, in list: ObserverList) {
+    guard ObjectIdentifier(list) == self.list, reception != .tooNew else { return }
+    change(number) { entry, state in
+      entry.place = state.metCount
+      state.metCount += 1
+      // What came of a recorded event has been noted already.
+      if reception != .replayed { entry.note(reception) }
     }
   }
 
-  /// Records that an event that waited has not reached its observer.
-  ///
-  /// - Parameters:
-  ///   - reception: The outcome at the observer.
-  ///   - link: The observer's registration.
-  package func retract(_ reception: Reception, at link: ObserverLink) {
-    guard ObjectIdentifier(link.list) == list, reception.reached == 0 else { return }
-    let isOwnerLost = link.hasLostOwner
-    state.withLock { state in
-      state.outcome.reached -= 1
-      state.outcome.count(reception, isOwnerLost: isOwnerLost)
-    }
+  /// Records what became of an event that waited, or that its observer got as a recorded one.
+  package func settle(_ reception: Reception, at number: UInt) {
+    // A post that is over is replayed for ever.
+    guard open.load(ordering: .acquiring) > 0 else { return }
+    change(number) { entry, _ in entry.note(reception) }
   }
 
   /// Records an error of a handler.
-  package func record(_ error: any Error, of observer: AnyObserver) {
-    let number = observer.order
-    state.withLock { $0.failures.append((number, error)) }
+  package func failed(_ error: any Error, at number: UInt) {
+    guard open.load(ordering: .acquiring) > 0 else { return }
+    change(number) { entry, _ in entry.error = error }
+  }
+
+  private func change(_ number: UInt, _ body: (inout Entry, inout State) -> Void) {
+    state.withLock { state in
+      var entry = state.entries[number] ?? Entry()
+      body(&entry, &state)
+      state.entries[number] = entry
+    }
   }
 }
 
 extension PostOutcome {
-  fileprivate mutating func count(_ reception: Reception, isOwnerLost: Bool) {
+  fileprivate mutating func count(_ reception: Reception) {
     switch reception {
     case .called, .failed, .queued: reached += 1
-    case .cancelled where !isOwnerLost: cancelled += 1
-    case .cancelled, .dropped, .paused, .ownerLost, .intercepted: dropped += 1
-    case .declined, .spent, .excluded, .tooNew: break
+    case .cancelled: cancelled += 1
+    case .dropped, .paused, .ownerLost, .intercepted: dropped += 1
+    case .declined, .spent, .excluded, .tooNew, .replayed: break
     }
   }
 }

@@ -22,17 +22,16 @@ package final class AsyncCallQueue: Finishable {
   ///
   /// - Returns: `queued`, or the reason for which this very event was discarded.
   package func add(_ event: Envelope) -> Reception {
-    typealias Addition = (outcome: Reception, discarded: Envelope?, mustStart: Bool)
-    let addition = state.withLock { state -> Addition in
-      if state.isClosed { return (.cancelled, nil, false) }
+    typealias Addition = (discarded: Envelope?, mustStart: Bool)
+    let addition = state.withLock { state -> Addition? in
+      if state.isClosed { return nil }
       let discarded = state.lane.waiting.append(event)
       if discarded != nil { state.dropped += 1 }
-      let outcome = discarded === event ? Reception.dropped : .queued
-      return (outcome, discarded, state.lane.requestTurn())
+      return (discarded, state.lane.requestTurn())
     }
-    if addition.mustStart { Task.detached { await self.work() } }
-    if addition.outcome == .queued { addition.discarded?.queued?.skip(.dropped) }
-    return addition.outcome
+    guard let (discarded, mustStart) = addition else { return event.link.refusal }
+    if mustStart { Task.detached { await self.work() } }
+    return discarded === event ? .dropped : .queued
   }
 
   /// Drops all waiting and all later events.
@@ -41,7 +40,7 @@ package final class AsyncCallQueue: Finishable {
       state.isClosed = true
       return state.lane.waiting.removeAll()
     }
-    for event in remaining { event.queued?.skip(.cancelled) }
+    withExtendedLifetime(remaining) {}
   }
 
   private func work() async {

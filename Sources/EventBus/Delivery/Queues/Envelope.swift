@@ -2,46 +2,61 @@ internal import Synchronization
 
 /// An event that waits for its observer, counted as an unfinished call of its post until it is released.
 ///
-/// It does not retain the observer: cancelling the registration frees the handler at once, and the event is
-/// then dropped.
+/// It does not retain the observer: cancelling the registration frees the handler at once. An event that is
+/// released without having been opened was discarded, and is recorded so; do not release it under a lock.
 package class Envelope: @unchecked Sendable {  // Reason: constant, like its subclass.
   /// The origin of the event.
   package let delivery: Delivery
   /// The registration of the observer.
   package let link: ObserverLink
-  /// Whether what came of the event is recorded, or needs no record.
-  private let isSettled = Atomic<Bool>(false)
   /// The delivery, if hooks follow the post.
   package let queued: QueuedDelivery?
+  /// The number of the observer.
+  private let number: UInt
+  /// Counts this call; `nil` if the poster does not wait for it.
+  fileprivate let counter: Completion?
+  /// Whether what came of the event is recorded, or needs no record.
+  private let isSettled = Atomic<Bool>(false)
 
   /// Wraps an event.
   ///
   /// - Parameters:
-  ///   - delivery: The origin of the event; its completion waits for the envelope.
+  ///   - delivery: The origin of the event.
+  ///   - observer: The observer.
   ///   - link: The registration of the observer.
   ///   - queued: The delivery, if hooks follow the post.
-  package init(_ delivery: Delivery, for link: ObserverLink, _ queued: QueuedDelivery?) {
+  ///   - isAwaited: Whether a poster that waits for its handlers waits for this one.
+  package init(
+    _ delivery: Delivery,
+    for observer: AnyObserver,
+    _ link: ObserverLink,
+    _ queued: QueuedDelivery?,
+    isAwaited: Bool
+  ) {
     self.delivery = delivery
     self.link = link
     self.queued = queued
-    delivery.completion?.begin()
+    number = observer.order
+    counter = isAwaited ? delivery.record?.completion : nil
+    counter?.begin()
   }
 
   deinit {
-    guard let completion = delivery.completion else { return }
-    if !isSettled.load(ordering: .relaxed) {
-      completion.retract(link.isActive(0) ? .dropped : .cancelled, at: link)
-    }
-    completion.finish()
+    if delivery.record == nil { return }
+    if !isSettled.load(ordering: .relaxed) { settle(link.isActive(0) ? .dropped : link.refusal) }
+    counter?.finish()
   }
 
-  /// Prevents the event from being recorded as discarded when it is released.
-  package final func settle() { isSettled.store(true, ordering: .relaxed) }
+  /// Prevents the event from being recorded as discarded: other code records what comes of it.
+  package final func settleElsewhere() { isSettled.store(true, ordering: .relaxed) }
 
-  /// Records what came of the event, which counts as having reached its observer until now.
+  /// Records what came of the event, once.
   package final func settle(_ reception: Reception) {
-    settle()
-    delivery.completion?.retract(reception, at: link)
+    guard let record = delivery.record, !isSettled.exchange(true, ordering: .relaxed) else {
+      return
+    }
+    record.completion?.settle(reception, at: number)
+    queued?.end(reception)
   }
 
   /// Calls the synchronous handler, on its actor.
@@ -64,34 +79,35 @@ package final class WaitingEvent<Payload: Sendable>: Envelope,
   ///
   /// - Parameters:
   ///   - payload: The payload.
-  ///   - delivery: The origin of the event; its completion waits for the envelope.
+  ///   - delivery: The origin of the event.
+  ///   - observer: The observer.
   ///   - link: The registration of the observer.
   ///   - queued: The delivery, if hooks follow the post.
+  ///   - isAwaited: Whether a poster that waits for its handlers waits for this one.
   package required init(
     _ payload: Payload,
     _ delivery: Delivery,
-    for link: ObserverLink,
-    _ queued: QueuedDelivery?
+    for observer: AnyObserver,
+    _ link: ObserverLink,
+    _ queued: QueuedDelivery? = nil,
+    isAwaited: Bool = true
   ) {
     self.payload = payload
-    super.init(delivery, for: link, queued)
+    super.init(delivery, for: observer, link, queued, isAwaited: isAwaited)
   }
 
   override package func open() -> Bool {
     guard let queued else { return openNow() }
     queued.announce()
     var isOwned = true
-    queued.watch.resume { isOwned = openNow() }
+    queued.record.resume { isOwned = openNow() }
     return isOwned
   }
 
   private func openNow() -> Bool {
-    guard let outcome = call() else {
-      queued?.skip(.cancelled)
-      return true
-    }
-    link.finish()
-    queued?.skip(outcome)
+    let outcome = call()
+    if outcome != nil { link.finish() }
+    settle(outcome ?? link.refusal)
     return outcome != .ownerLost
   }
 
@@ -101,11 +117,8 @@ package final class WaitingEvent<Payload: Sendable>: Envelope,
   private func call() -> Reception? {
     guard let observer: GeneralObserver<Payload> = link.begin() else { return nil }
     do {
-      let outcome = try observer.run(payload, queued)
-      settle(outcome)
-      return outcome
+      return try observer.run(payload, queued)
     } catch {
-      settle()
       report(error, in: observer)
       return .failed
     }
@@ -113,12 +126,9 @@ package final class WaitingEvent<Payload: Sendable>: Envelope,
 
   override package func openAsync() async {
     await queued?.waitUntilAnnounced()
-    guard let outcome = await callAsync() else {
-      queued?.skip(.cancelled)
-      return
-    }
-    link.finish()
-    queued?.skip(outcome)
+    let outcome = await callAsync()
+    if outcome != nil { link.finish() }
+    settle(outcome ?? link.refusal)
   }
 
   /// Makes the call in its own frame, like ``call()``.
@@ -127,12 +137,10 @@ package final class WaitingEvent<Payload: Sendable>: Envelope,
   private func callAsync() async -> Reception? {
     guard let observer: GeneralObserver<Payload> = link.begin() else { return nil }
     var outcome = Reception.failed
-    await RunningCall.run(link, callers: delivery.completion?.callers ?? []) {
+    await RunningCall.run(link, callers: counter?.callers ?? []) {
       do {
         outcome = try await observer.runAsync(payload, queued)
-        settle(outcome)
       } catch {
-        settle()
         report(error, in: observer)
       }
     }

@@ -144,10 +144,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     }
     waiting.add(-dropped.count)
     waiting.lost.wrappingAdd(dropped.count, ordering: .relaxed)
-    for envelope in dropped {
-      envelope.link.endWithOwner()
-      envelope.queued?.skip(.ownerLost)
-    }
+    for envelope in dropped { envelope.link.endWithOwner() }
     look(actorIsGone: true)
   }
 }

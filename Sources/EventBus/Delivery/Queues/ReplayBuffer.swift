@@ -34,7 +34,7 @@ package final class ReplayBuffer<Payload: Sendable>: Sendable {
     from sender: SenderIdentity?,
     limit: Int
   ) -> UInt {
-    var recorded = delivery.forLater
+    var recorded = delivery.detached
     recorded.waitedFrom = sender
     let (number, evicted) = state.withLock { [recorded] state in
       state.newest += 1
@@ -66,7 +66,8 @@ package final class ReplayBuffer<Payload: Sendable>: Sendable {
 /// Holds live events back while an observer receives replayed ones.
 ///
 /// Live events that arrive meanwhile wait until the registering thread delivers them after the replayed
-/// ones. Afterwards the gate admits every event except those that were replayed.
+/// ones. Afterwards the gate admits every event except those that were replayed. What came of these is in
+/// their ``PostRecord``, which the replay has reported to.
 ///
 /// The gate is not generic over the payload: looking up the types of the gate and its parts would cost more
 /// than the rest of a registration, and few events wait.
@@ -83,7 +84,10 @@ package final class ReplayGate: Sendable {
   /// Creates a closed gate.
   package init() {}
 
-  /// Holds back a live event that must wait, and declines one that was replayed.
+  /// Holds back a live event while the gate is closed, and afterwards one that was replayed.
+  ///
+  /// While the gate is closed, an event waits even if it was recorded: its poster then waits until the replay
+  /// is over.
   ///
   /// - Parameters:
   ///   - number: The number of the post; zero for an event that is not recorded.
@@ -91,8 +95,7 @@ package final class ReplayGate: Sendable {
   /// - Returns: The outcome; `nil` for an event that proceeds to the observer.
   package func admit(_ number: UInt, _ makeEnvelope: () -> Envelope) -> Reception? {
     state.withLock { state in
-      if number != 0, number <= state.baseline { return .declined }
-      if state.isOpen { return nil }
+      if state.isOpen { return number != 0 && number <= state.baseline ? .replayed : nil }
       state.waiting.append(makeEnvelope())
       return .queued
     }
@@ -114,7 +117,7 @@ package final class ReplayGate: Sendable {
     if taken.isEmpty { return nil }
     return taken.filter { event in
       if event.delivery.number == 0 || event.delivery.number > baseline { return true }
-      event.settle()
+      event.settle(.replayed)
       return false
     }
   }

@@ -26,34 +26,66 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
     var added: UInt = 0
     @usableFromInline
     var dropped = 0
+    /// The deliveries of waiting elements whose posts hooks follow, by the number of elements added before;
+    /// `nil` if there are none.
+    @usableFromInline
+    var followed: [UInt: QueuedDelivery]?
 
     init(_ limit: BufferLimit) { elements = BoundedQueue(limit) }
 
-    /// The waiter to resume and the element to release after unlocking, and whether the new one was kept.
+    /// The waiter to resume, the element to release and the delivery that it ends, after unlocking, and
+    /// whether the new element was kept.
     @usableFromInline
-    typealias Addition = (waiter: StreamWaiter<Element>?, discarded: Element?, isKept: Bool)
+    typealias Addition = (
+      waiter: StreamWaiter<Element>?, discarded: Element?, displaced: QueuedDelivery?, isKept: Bool
+    )
+
+    /// The element, or `nil` at the end, its delivery, and whether to wait for an element.
+    @usableFromInline
+    typealias Taken = (element: Element?, delivery: QueuedDelivery?, isFinal: Bool)
 
     /// Adds an element, and returns the actions to take after unlocking.
     @inlinable
-    mutating func add(_ element: Element) -> Addition {
-      if hasFinished { return (nil, nil, false) }
+    mutating func add(_ element: Element, _ delivery: QueuedDelivery?) -> Addition {
+      if hasFinished { return (nil, nil, nil, false) }
       added &+= 1
-      if !waiters.isEmpty { return (waiters.removeFirst(), nil, true) }
+      if !waiters.isEmpty { return (waiters.removeFirst(), nil, nil, true) }
       let count = elements.count
-      guard let discarded = elements.append(element) else { return (nil, nil, true) }
+      guard let discarded = elements.append(element) else {
+        if let delivery { follow(delivery) }
+        return (nil, nil, nil, true)
+      }
       dropped &+= 1
-      let isKept = !elements.keepsOldest || elements.count > count
-      if !isKept { added &-= 1 }
-      return (nil, discarded, isKept)
+      if elements.keepsOldest {
+        added &-= 1
+        return (nil, discarded, nil, false)
+      }
+      let displaced = followed == nil ? nil : unfollow(added &- 1 &- UInt(count))
+      if let delivery { follow(delivery) }
+      return (nil, discarded, displaced, true)
     }
 
     /// Removes the first element, if there is one.
-    ///
-    /// - Returns: The element, or `nil` at the end; not final while nothing is there yet.
     @inlinable
-    mutating func take() -> (element: Element?, isFinal: Bool) {
+    mutating func take() -> Taken {
+      let delivery = followed == nil ? nil : unfollow(added &- UInt(elements.count))
       let element = elements.popFirst()
-      return (element, element != nil || hasFinished)
+      return (element, delivery, element != nil || hasFinished)
+    }
+
+    /// Remembers the delivery of the newest element.
+    @usableFromInline
+    mutating func follow(_ delivery: QueuedDelivery) {
+      followed = followed ?? [:]
+      followed?[added &- 1] = delivery
+    }
+
+    /// Forgets the delivery of the element with a number, which counts those added before it.
+    @usableFromInline
+    mutating func unfollow(_ number: UInt) -> QueuedDelivery? {
+      let delivery = followed?.removeValue(forKey: number)
+      if followed?.isEmpty == true { followed = nil }
+      return delivery
     }
 
     /// Assigns a number to a consumer that is about to wait.
@@ -74,7 +106,7 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
 
   /// Adds an element to a buffer, and returns whether it was kept.
   @usableFromInline
-  package typealias Filling = @Sendable (StreamBuffer, Element) -> Bool
+  package typealias Filling = @Sendable (StreamBuffer, Element, QueuedDelivery?) -> Bool
 
   @usableFromInline
   let state: Locked<State>
@@ -84,21 +116,36 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
     state = Locked(State(limit))
   }
 
+  deinit {
+    guard let followed = state.withLock({ $0.followed }) else { return }
+    for (_, delivery) in followed.sorted(by: { $0.key < $1.key }) { delivery.end(.cancelled) }
+  }
+
   /// The number of elements kept or handed over, including those discarded later.
   package var added: UInt { state.withLock { $0.added } }
 
   /// The number of discarded elements.
   package var dropped: Int { state.withLock { $0.dropped } }
 
+  /// A Boolean value that indicates whether a consumer waits.
+  package var isAwaited: Bool { state.withLock { !$0.waiters.isEmpty } }
+
   /// Adds an element, unless the buffer has finished.
   ///
+  /// - Parameters:
+  ///   - element: The element.
+  ///   - delivery: The delivery of the element, if hooks follow its post.
   /// - Returns: `true` if this very element was kept or handed over.
   /// - Complexity: Amortized O(1); O(*n*) in the number of consumers when several wait.
   @inlinable
   @discardableResult
-  package func add(_ element: Element) -> Bool {
-    let addition = state.withLock { $0.add(element) }
-    addition.waiter?.resume(element)
+  package func add(_ element: Element, _ delivery: QueuedDelivery? = nil) -> Bool {
+    let addition = state.withLock { $0.add(element, delivery) }
+    addition.displaced?.end(.dropped)
+    if let waiter = addition.waiter {
+      delivery?.take()
+      waiter.resume(element)
+    }
     return addition.isKept
   }
 
@@ -118,14 +165,19 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
   @inlinable
   package func next(isolation: isolated (any Actor)? = #isolation) async -> Element? {
     if Task.isCancelled { return nil }
-    let (element, isFinal) = state.withLock { $0.take() }
-    return isFinal ? element : await wait()
+    let taken = state.withLock { $0.take() }
+    taken.delivery?.take()
+    return taken.isFinal ? taken.element : await wait()
   }
 
   /// Returns the next element if there is one, without waiting.
   ///
   /// - Complexity: Amortized O(1).
-  package func nextIfAvailable() -> Element? { state.withLock { $0.take() }.element }
+  package func nextIfAvailable() -> Element? {
+    let taken = state.withLock { $0.take() }
+    taken.delivery?.take()
+    return taken.element
+  }
 
   /// Waits for an element that is not there yet.
   ///
@@ -143,14 +195,15 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
   /// Enlists a consumer, or resumes it at once.
   @inlinable
   func enter(_ waiter: StreamWaiter<Element>) {
-    let (element, isFinal) = state.withLock { state -> (Element?, Bool) in
+    let taken = state.withLock { state -> State.Taken in
       // Checked under the lock: a later cancellation finds the waiter.
-      if Task.isCancelled { return (nil, true) }
+      if Task.isCancelled { return (nil, nil, true) }
       let taken = state.take()
       if !taken.isFinal { state.waiters.append(waiter) }
       return taken
     }
-    if isFinal { waiter.resume(element) }
+    taken.delivery?.take()
+    if taken.isFinal { waiter.resume(taken.element) }
   }
 
   /// Resumes a consumer whose task was cancelled, if it still waits.

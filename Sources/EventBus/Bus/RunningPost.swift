@@ -4,14 +4,14 @@ internal import Synchronization
 /// for the warning about deep recursion.
 ///
 /// Posts are tracked only if hooks follow them or if they seem to nest without end.
-final class PostFrame: Sendable {
+final class RunningPost: Sendable {
   /// The maximum nesting depth assumed for untracked posts of one name.
   ///
   /// Posts are counted together for all threads that share a cell. The warning is therefore printed only
   /// after three times as many tracked posts nest on one thread.
   static let untrackedLimit = 16
 
-  @TaskLocal private static var innermost: PostFrame?
+  @TaskLocal private static var innermost: RunningPost?
   /// The number of the newest followed post of the process.
   private static let newest = Atomic<Int>(0)
 
@@ -22,7 +22,7 @@ final class PostFrame: Sendable {
   let outerNumber: Int?
   /// The number of enclosing posts.
   let depth: Int
-  private let outer: PostFrame?
+  private let outer: RunningPost?
   private let hasEnded = Atomic<Bool>(false)
 
   private init(
@@ -30,7 +30,7 @@ final class PostFrame: Sendable {
     number: Int? = nil,
     outerNumber: Int? = nil,
     depth: Int = 0,
-    outer: PostFrame? = nil
+    outer: RunningPost? = nil
   ) {
     (self.name, self.number, self.outerNumber) = (name, number, outerNumber)
     (self.depth, self.outer) = (depth, outer)
@@ -43,15 +43,15 @@ final class PostFrame: Sendable {
 
   /// The post in which the caller runs.
   ///
-  /// A task that a handler has started inherits the frame of a post that may have ended since.
-  private static var current: PostFrame? {
+  /// A task that a handler has started inherits a post that may have ended since.
+  private static var current: RunningPost? {
     innermost.flatMap { $0.hasEnded.load(ordering: .acquiring) ? nil : $0 }
   }
 
   /// The number of the followed post in which the caller runs.
   static var currentNumber: Int? { current?.number }
 
-  /// Runs a post in a frame of its own.
+  /// Runs a post.
   ///
   /// - Parameters:
   ///   - name: The string of the event's name.
@@ -65,37 +65,37 @@ final class PostFrame: Sendable {
     isFollowed: Bool,
     cause: Int?,
     untracked: Int,
-    _ body: (PostFrame) -> Result
+    _ body: (RunningPost) -> Result
   ) -> Result {
     let around = current
     let outerNumber = around?.number ?? cause
-    let frame = PostFrame(
+    let post = RunningPost(
       name: name,
       number: isFollowed ? newest.wrappingAdd(1, ordering: .relaxed).newValue : outerNumber,
       outerNumber: outerNumber,
       depth: around.map { $0.depth + 1 } ?? max(untracked, cause == nil ? 0 : 1),
       outer: around
     )
-    defer { frame.hasEnded.store(true, ordering: .releasing) }
-    return $innermost.withValue(frame) { body(frame) }
+    defer { post.hasEnded.store(true, ordering: .releasing) }
+    return $innermost.withValue(post) { body(post) }
   }
 
-  /// A frame in which a queued event of this post is delivered.
+  /// The same post, while one of its queued events is delivered.
   ///
-  /// It refers to no other frame: events may cause each other for ever.
-  private func resumed() -> PostFrame { PostFrame(name: name, number: number) }
+  /// It refers to no other post: events may cause each other for ever.
+  private func resumed() -> RunningPost { RunningPost(name: name, number: number) }
 
   /// Delivers a queued event of this post.
   func resume(_ body: () -> Void) {
-    let frame = resumed()
-    Self.$innermost.withValue(frame, operation: body)
-    frame.hasEnded.store(true, ordering: .releasing)
+    let post = resumed()
+    Self.$innermost.withValue(post, operation: body)
+    post.hasEnded.store(true, ordering: .releasing)
   }
 
   /// Delivers a queued event of this post to an asynchronous handler.
   func resumeAsync(_ body: () async -> Void) async {
-    let frame = resumed()
-    await Self.$innermost.withValue(frame, operation: body)
-    frame.hasEnded.store(true, ordering: .releasing)
+    let post = resumed()
+    await Self.$innermost.withValue(post, operation: body)
+    post.hasEnded.store(true, ordering: .releasing)
   }
 }

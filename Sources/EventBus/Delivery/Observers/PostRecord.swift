@@ -1,0 +1,162 @@
+internal import Synchronization
+
+/// What becomes of one event at its observers.
+///
+/// Every observer, queue and replay reports here, and only here; the outcome of a post that waits and the
+/// traces of hooks both come from these reports. A ``Delivery`` carries a record only if its poster waits or
+/// hooks follow the post. The hooks' part is in a subclass; the overridable members of this class do
+/// nothing, and call handlers directly.
+@usableFromInline
+package class PostRecord: @unchecked Sendable {  // Reason: constant.
+  /// What a poster waits for; `nil` if it does not wait.
+  package final let completion: Completion?
+
+  /// Creates a record that no hook follows.
+  package init(_ completion: Completion?) { self.completion = completion }
+
+  // MARK: Receptions
+
+  /// Records the outcome at an observer that the post met.
+  ///
+  /// - Parameters:
+  ///   - reception: The outcome; an event that waits may still miss its handler.
+  ///   - observer: The observer.
+  ///   - list: The list in which the post met the observer.
+  package final func met(_ reception: Reception, at observer: AnyObserver, in list: ObserverList) {
+    completion?.met(reception, at: observer.order, in: list)
+    missed(reception, by: observer, isReplay: false)
+  }
+
+  /// Records the outcome of the event as a recorded one, at a new observer.
+  package final func replayed(_ reception: Reception, at observer: AnyObserver) {
+    completion?.settle(reception, at: observer.order)
+    missed(reception, by: observer, isReplay: true)
+  }
+
+  // MARK: Hooks
+
+  /// A Boolean value that indicates whether hooks follow the post.
+  package var isFollowed: Bool { false }
+
+  /// A Boolean value that indicates whether interceptors, which may prevent a call, surround the handlers.
+  package var isIntercepted: Bool { false }
+
+  /// Reports an observer that the event did not reach; does nothing for others.
+  package func missed(_ reception: Reception, by observer: AnyObserver, isReplay: Bool) {}
+
+  /// Reports that the event waits.
+  package func queued(for receiver: Receiver) {}
+
+  /// Reports that a consumer takes the event from a stream.
+  package func taken(by receiver: Receiver) {}
+
+  /// Reports that an event that waited has not reached its handler; does nothing if it has.
+  package func missed(_ reception: Reception, by receiver: Receiver) {}
+
+  /// Runs code that continues the post after it has returned.
+  package func resume(_ body: () -> Void) { body() }
+
+  /// Surrounds the call of a handler.
+  ///
+  /// - Parameters:
+  ///   - receiver: The registration of the handler.
+  ///   - refusal: Called just before the handler; returns the reason for not calling it, if there is one.
+  ///   - body: Calls the handler.
+  /// - Returns: The outcome; ``Reception/intercepted`` if an interceptor has prevented the call.
+  /// - Throws: The error of the handler.
+  package func call(
+    _ receiver: Receiver,
+    unless refusal: () -> Reception? = { nil },
+    _ body: () throws -> Reception
+  ) throws -> Reception {
+    try refusal() ?? body()
+  }
+
+  /// Surrounds the call of an asynchronous handler, after the post has returned.
+  ///
+  /// - Parameters:
+  ///   - receiver: The registration of the handler.
+  ///   - refusal: Called just before the handler; returns the reason for not calling it, if there is one.
+  ///   - body: Calls the handler.
+  /// - Returns: The outcome; ``Reception/intercepted`` if an interceptor has prevented the call.
+  /// - Throws: The error of the handler.
+  package func callAsync(
+    _ receiver: Receiver,
+    unless refusal: () -> Reception?,
+    _ body: () async throws -> Reception
+  ) async throws -> Reception {
+    if let refusal = refusal() { return refusal }
+    return try await body()
+  }
+}
+
+/// The registration that a followed delivery concerns.
+package struct Receiver: Sendable {
+  /// The position in the order of all registrations of the bus.
+  package let number: UInt
+  /// The source site of the registration.
+  package let site: SourceSite
+  /// The actor on which the step takes place, if it is known.
+  package let actor: ActorIdentity?
+
+  /// Describes the registration of an observer.
+  package init(_ observer: AnyObserver, on actor: ActorIdentity?) {
+    number = observer.order
+    site = SourceSite(observer)
+    self.actor = actor
+  }
+}
+
+extension SourceSite {
+  /// Creates the source site of a registration.
+  package init(_ observer: AnyObserver) {
+    self.init(fileID: observer.fileID, line: observer.line)
+  }
+}
+
+/// A followed delivery that waits for its handler, or in a stream for its consumer.
+///
+/// It is announced before anything else is reported, by the poster or by the code that takes the event,
+/// whichever is first.
+@usableFromInline
+package final class QueuedDelivery: Sendable {
+  /// The record of the post.
+  package let record: PostRecord
+  /// The registration of the handler.
+  package let receiver: Receiver
+  private let isAnnounced = Atomic<Bool>(false)
+  private let hasEnded = Atomic<Bool>(false)
+  private let announced = Latch()
+
+  /// Creates a delivery that was not announced yet.
+  package init(_ record: PostRecord, for receiver: Receiver) {
+    (self.record, self.receiver) = (record, receiver)
+  }
+
+  /// Reports that the event waits, once.
+  package func announce() {
+    if isAnnounced.exchange(true, ordering: .acquiringAndReleasing) { return }
+    record.queued(for: receiver)
+    announced.open()
+  }
+
+  /// Waits until the delivery has been announced.
+  package func waitUntilAnnounced() async { await announced.wait() }
+
+  /// Reports the end of the wait, once.
+  ///
+  /// - Parameter reception: What became of the event. A handler that was called has reported it.
+  @usableFromInline
+  package func end(_ reception: Reception) {
+    if hasEnded.exchange(true, ordering: .relaxed) { return }
+    if reception.reached == 0 { announce() }
+    record.missed(reception, by: receiver)
+  }
+
+  /// Reports that a consumer takes the event from a stream.
+  @usableFromInline
+  func take() {
+    announce()
+    if !hasEnded.exchange(true, ordering: .relaxed) { record.taken(by: receiver) }
+  }
+}
