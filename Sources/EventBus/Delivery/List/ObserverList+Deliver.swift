@@ -21,7 +21,9 @@ extension ObserverList {
   ///
   /// - Parameters:
   ///   - payload: The payload.
+  ///   - actor: The address of the poster's actor, for ``Observer/receive(_:on:)``.
   ///   - watchesNesting: Returns whether to give up when very many posts are running.
+  ///   - deliver: Delivers to an observer that needs the origin of the event.
   ///   - failed: Called with every error that a handler throws.
   /// - Returns: The number of handlers reached; `nil`, with nothing done, when the list is no longer plain
   ///   or so many posts are running that they may nest without end.
@@ -29,7 +31,9 @@ extension ObserverList {
   @inlinable
   package final func deliver<Payload: Sendable>(
     _ payload: Payload,
+    on actor: UInt,
     watchesNesting: () -> Bool,
+    deliver: (Observer<Payload>) throws -> Reception,
     failed: (any Error, AnyObserver) -> Void
   ) -> Int? {
     guard let visit = domain.enter() else { return 0 }
@@ -44,7 +48,10 @@ extension ObserverList {
       // The count is read once: observers added from now on lie beyond it.
       for index in 0..<block.count {
         _ = ObjectAddress.borrow(block[index]) { (observer: Observer<Payload>) in
-          reached &+= offer(to: observer, failed: failed) { try $0.receive(payload) }.reached
+          reached &+=
+            offer(to: observer, failed: failed) { observer in
+              try observer.receive(payload, on: actor) ?? deliver(observer)
+            }.reached
         }
       }
     }

@@ -89,6 +89,9 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   /// A Boolean value that indicates whether the link counts every call.
   package var countsCalls: Bool { false }
 
+  /// The mailbox of the only actor on which the handler is called, by posters or later.
+  package var callingMailbox: Mailbox? { nil }
+
   /// Pauses or resumes calls.
   ///
   /// Called with the lock held that guards the number of pauses.
@@ -177,9 +180,6 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
 
   /// A Boolean value that indicates whether a post has used the only call of the handler.
   package var isSpent: Bool { false }
-
-  /// A Boolean value that indicates whether calls depend on the origin of an event.
-  package var isBound: Bool { false }
 
   /// Returns whether the registration belongs to an object and, if an identifier is given, carries it.
   package func belongs(to owner: AnyObject, as id: AnyHashable?) -> Bool { false }

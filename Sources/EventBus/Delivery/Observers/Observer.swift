@@ -9,15 +9,20 @@ internal import Synchronization
 package class Observer<Payload: Sendable>: AnyObserver, @unchecked Sendable {  // Reason: stateless.
   /// Delivers an event of a post without special cases.
   ///
+  /// - Parameters:
+  ///   - payload: The payload.
+  ///   - actor: The address of the poster's actor; zero if it is unknown, or if events wait that must come
+  ///     first.
+  /// - Returns: The outcome; `nil`, with nothing done, if the observer needs the origin of the event.
   /// - Throws: The error of the handler.
   @usableFromInline
-  package func receive(_ payload: Payload) throws -> Reception { .declined }
+  package func receive(_ payload: Payload, on actor: UInt) throws -> Reception? { nil }
 
   /// Delivers an event together with its origin.
   ///
   /// - Throws: The error of the handler.
   package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws -> Reception {
-    try receive(payload)
+    try receive(payload, on: 0) ?? .declined
   }
 
   /// Calls the handler of a post that hooks follow.
@@ -57,7 +62,7 @@ package final class PlainObserver<Payload: Sendable>: Observer<Payload>,
   }
 
   @usableFromInline
-  override package func receive(_ payload: Payload) throws -> Reception {
+  override package func receive(_ payload: Payload, on actor: UInt) throws -> Reception? {
     try handler(payload)
     return .called
   }
@@ -65,7 +70,10 @@ package final class PlainObserver<Payload: Sendable>: Observer<Payload>,
   override package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws
     -> Reception
   {
-    guard let watch = delivery.watch else { return try receive(payload) }
+    guard let watch = delivery.watch else {
+      try handler(payload)
+      return .called
+    }
     return try follow(watch, delivery) {
       try handler(payload)
       return .called
@@ -104,7 +112,7 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
   }
 
   @usableFromInline
-  override package func receive(_ payload: Payload) throws -> Reception {
+  override package func receive(_ payload: Payload, on actor: UInt) throws -> Reception? {
     guard let owner else {
       registration.endWithOwner()
       return .ownerLost
@@ -116,10 +124,13 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
   override package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws
     -> Reception
   {
-    guard let watch = delivery.watch else { return try receive(payload) }
     guard let owner else {
       registration.endWithOwner()
       return .ownerLost
+    }
+    guard let watch = delivery.watch else {
+      try handler(owner, payload)
+      return .called
     }
     return try follow(watch, delivery) {
       try handler(owner, payload)
