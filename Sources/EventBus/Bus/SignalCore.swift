@@ -90,12 +90,13 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     func failed(_ error: any Error, _ observer: AnyObserver) {
       report(error, observer, payload, from: sender, fileID: fileID, line: line)
     }
-    guard token == nil, hub.isPlain, sender == nil ? isPlainWithoutSender : isPlain,
-      let reached = isEmpty
+    guard token == nil, hub.isPlain,
+      let reached = isUnobserved
         ? 0
         : deliver(
           payload,
           on: actor,
+          from: sender,
           watchesNesting: { hub.watchesNesting },
           deliver: { observer in
             try deliver(

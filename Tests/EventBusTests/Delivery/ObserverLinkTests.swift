@@ -25,7 +25,8 @@ struct ObserverLinkTests {
     #expect(!link.beginCall())
     let taken: GeneralObserver<Int>? = link.begin()
     #expect(taken == nil)
-    #expect(try observer.receive(1) == .cancelled)
+    #expect(try observer.receive(1, on: 0) == nil)
+    #expect(try observer.receive(1, Delivery(fileID: #fileID, line: #line)) == .cancelled)
   }
 
   @Test("A list being emptied takes its observer back from a registration that is just ending")

@@ -15,7 +15,7 @@ package struct PriorityLists: ~Copyable, Sendable {
 
   private static let smallest = 8
   /// The number of words for each list in the table.
-  static let stride = 3
+  @inlinable static var stride: Int { 3 }
 
   /// The block of the only list, or of one of several; zero when there is none.
   ///

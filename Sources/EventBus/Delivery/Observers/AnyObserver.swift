@@ -123,6 +123,7 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   }
 
   /// Counts a post that skips the handler.
+  @usableFromInline
   package final func addMissed() { missed.wrappingAdd(1, ordering: .releasing) }
 
   /// Takes back the count of a call that ``admits(in:)`` allowed and that was not made.
