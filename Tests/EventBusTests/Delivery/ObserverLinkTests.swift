@@ -9,7 +9,7 @@ struct ObserverLinkTests {
   private init() {
     let list = ObserverList(numbers: RegistrationCounter())
     link = ObserverLink(list)
-    let request = ObserveRequest<Int>(fileID: #fileID, line: #line, once: true)
+    let request = ObserveRequest(fileID: #fileID, line: #line, once: true)
     let sink = GeneralObserver<Int>.Sink.poster { _, _ in
       Issue.record("Its registration has ended.")
     }

@@ -61,6 +61,8 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   ///
   /// - Parameters:
   ///   - request: The parameters of the registration.
+  ///   - predicate: The filter, which runs on the posting thread; the event is declined when it returns
+  ///     `false`.
   ///   - owner: The owner, which is not retained.
   ///   - id: The owner's identifier for the registration, so that a later one with the same identifier
   ///     replaces it.
@@ -69,7 +71,8 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   ///   - mailbox: The mailbox of the actor on which the handler runs.
   ///   - sink: The destination of the events.
   package init(
-    _ request: ObserveRequest<Payload>,
+    _ request: ObserveRequest,
+    where predicate: (@Sendable (Payload) -> Bool)? = nil,
     owner: AnyObject? = nil,
     id: AnyHashable? = nil,
     link: ObserverLink,
@@ -77,13 +80,13 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     mailbox: Mailbox? = nil,
     _ sink: Sink
   ) {
-    predicate = request.predicate ?? { _ in true }
-    (hasPredicate, once) = (request.predicate != nil, request.once)
+    self.predicate = predicate ?? { _ in true }
+    (hasPredicate, once) = (predicate != nil, request.once)
     (self.owner, self.id) = (owner, id)
     ownerID = owner.map(ObjectIdentifier.init)
     ownerClass = owner.map { type(of: $0) }
     (registration, self.gate, self.mailbox, self.sink) = (link, gate, mailbox, sink)
-    let isDirect = gate == nil && request.predicate == nil && !request.once
+    let isDirect = gate == nil && predicate == nil && !request.once
     isPlainStream = isDirect && sink.isStream
     var calledOn: Mailbox?
     switch sink {
