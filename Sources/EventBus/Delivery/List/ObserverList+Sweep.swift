@@ -80,7 +80,7 @@ extension ObserverList {
     let id = ObjectIdentifier(mailbox)
     let former = registry.withLock { $0.pendingChecks.updateValue(link, forKey: id) }
     // If there was one, a turn has been requested already.
-    if former == nil { mailbox.requestLook(at: self) }
+    if former == nil { mailbox.requestCheck(of: self) }
     withExtendedLifetime(former) {}
   }
 }
@@ -121,7 +121,7 @@ package struct WatchedObservers: Sendable {
   ///
   /// - Complexity: Amortized O(1).
   package mutating func insert(_ observer: AnyObserver) {
-    observer.watchPlace = addresses.count
+    observer.watchedPosition = addresses.count
     addresses.append(observer.address)
   }
 
@@ -129,11 +129,11 @@ package struct WatchedObservers: Sendable {
   ///
   /// - Complexity: Amortized O(1).
   package mutating func remove(_ observer: AnyObserver) {
-    let position = observer.watchPlace
+    let position = observer.watchedPosition
     guard self[position] == observer.address, let last = addresses.popLast() else { return }
     if position < addresses.count {
       addresses[position] = last
-      AnyObserver.borrow(last) { $0.watchPlace = position }
+      AnyObserver.borrow(last) { $0.watchedPosition = position }
     }
     if addresses.capacity > max(Self.smallest, 4 * addresses.count) {
       // A copy without the spare capacity.
@@ -145,7 +145,7 @@ package struct WatchedObservers: Sendable {
   package func _checkInvariants() {
     for position in addresses.indices {
       AnyObserver.borrow(addresses[position]) { observer in
-        assert(observer.watchPlace == position, "an observer has another position")
+        assert(observer.watchedPosition == position, "an observer has another position")
       }
     }
     assert(

@@ -174,7 +174,7 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   package final var isOrphaned: Bool { hasLostOwner || (senderGroup?.hasLostSender ?? false) }
 
   /// The position in ``WatchedObservers``, guarded by the lock of the list.
-  package var watchPlace: Int {
+  package var watchedPosition: Int {
     get { 0 }
     set {}
   }

@@ -312,7 +312,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     return group.load(ordering: .relaxed) == 0 ? nil : mailbox
   }
 
-  override package var watchPlace: Int {
+  override package var watchedPosition: Int {
     get { Int(place.load(ordering: .relaxed)) }
     set { place.store(UInt32(newValue), ordering: .relaxed) }
   }

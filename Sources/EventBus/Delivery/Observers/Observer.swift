@@ -70,10 +70,7 @@ package final class PlainObserver<Payload: Sendable>: Observer<Payload>,
   override package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws
     -> Reception
   {
-    guard let watch = delivery.watch else {
-      try handler(payload)
-      return .called
-    }
+    guard let watch = delivery.watch else { return try receive(payload, on: 0) ?? .declined }
     return try follow(watch, delivery) {
       try handler(payload)
       return .called
@@ -124,13 +121,10 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
   override package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws
     -> Reception
   {
+    guard let watch = delivery.watch else { return try receive(payload, on: 0) ?? .declined }
     guard let owner else {
       registration.endWithOwner()
       return .ownerLost
-    }
-    guard let watch = delivery.watch else {
-      try handler(owner, payload)
-      return .called
     }
     return try follow(watch, delivery) {
       try handler(owner, payload)
@@ -142,7 +136,7 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
   override package var hasLostOwner: Bool { owner == nil }
   override package var ownerType: String? { "\(Owner.self)" }
   override package var link: ObserverLink? { registration }
-  override package var watchPlace: Int {
+  override package var watchedPosition: Int {
     get { Int(place.load(ordering: .relaxed)) }
     set { place.store(UInt32(newValue), ordering: .relaxed) }
   }
