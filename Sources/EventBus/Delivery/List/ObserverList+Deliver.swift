@@ -1,7 +1,7 @@
 public import Synchronization
 
 extension ObserverList {
-  /// A Boolean value that indicates whether every post needs only one priority list.
+  /// A Boolean value that indicates whether every post needs only one list of slots.
   package final var isPlain: Bool { specialCases.load(ordering: .acquiring) == 0 }
 
   /// A Boolean value that indicates whether there are no observers of any sender.
@@ -38,7 +38,7 @@ extension ObserverList {
   ) -> Int? {
     guard let visit = domain.enter() else { return 0 }
     // Read inside: from here on no count of calls can settle without including this post.
-    var cases = specialCases.load(ordering: .acquiring)
+    var cases = specialCases.load(ordering: .sequentiallyConsistent)
     if sender == nil { cases &= ~Self.addressed }
     var (table, newest): (AtomicWords?, UInt) = (nil, .max)
     if cases != 0 || visit.isCrowded && watchesNesting() {
@@ -90,7 +90,9 @@ extension ObserverList {
     guard cases & Self.addressed != 0, let sender, let group = senders.group(of: sender) else {
       return common.tableBlock
     }
-    return isEmpty ? group.observers.tableBlock : nil
+    // An observer whose count has settled was in `live` before; so this post is not counted as its call.
+    return common.live.load(ordering: .sequentiallyConsistent) == 0
+      ? group.observers.tableBlock : nil
   }
 
   /// Calls an observer, if it admits the call.

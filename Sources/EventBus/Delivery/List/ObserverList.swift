@@ -41,7 +41,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// The observers of any sender.
   @usableFromInline
   let common = PriorityLists()
-  /// The flags above; not zero when a post must take the general path.
+  /// The flags above; not zero when a post needs more than the block of ``PriorityLists/sole``.
   @usableFromInline
   let specialCases = Atomic<UInt>(0)
   /// The observers that are restricted to a sender.
