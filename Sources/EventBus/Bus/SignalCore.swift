@@ -228,12 +228,17 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
       delivery.number = replays.object(orMake: ReplayBuffer.init)
         .record(payload, delivery, from: senderIdentity, limit: limit)
     }
+    var anyEvent: AnyEvent?
     return deliverInOrder(
       payload,
       delivery,
       from: sender,
       wildcards: wildcards,
-      event: { self.event(payload, delivery) },
+      event: {
+        let event = anyEvent ?? self.event(payload, delivery)
+        anyEvent = event
+        return event
+      },
       report: report
     ) { error, observer in
       handlerFailed(error, in: observer, payload: payload, delivery: delivery)

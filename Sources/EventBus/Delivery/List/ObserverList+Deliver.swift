@@ -126,7 +126,8 @@ extension ObserverList {
   ///   - delivery: The origin of the event.
   ///   - sender: The sender, kept alive by the caller; `nil` also for an event that has waited.
   ///   - wildcards: The observers of any event; they do not count as reached.
-  ///   - event: Creates the payload of the wildcard observers, once.
+  ///   - event: Returns the payload of the wildcard observers. The caller creates it once: an optional of it
+  ///     here would be looked up at run time, at every post.
   ///   - report: Called with the outcome at each observer.
   ///   - failed: Called with every error that a handler throws.
   /// - Returns: The number of handlers reached.
@@ -174,13 +175,10 @@ extension ObserverList {
         return reception.reached
       } ?? 0
     }
-    var anyEvent: Event?
     var reached = 0
     func call(_ address: UInt, isWildcard: Bool) {
       if isWildcard, let wildcards {
-        let given = anyEvent ?? event()
-        anyEvent = given
-        _ = call(address, of: wildcards, with: given)
+        _ = call(address, of: wildcards, with: event())
       } else {
         reached += call(address, of: self, with: payload)
       }
