@@ -50,10 +50,6 @@ struct PostAtHomeTests {
     @MainActor func post(_ value: Int, excluding token: Token? = nil) -> Int {
       bus.post(.number, value, from: sender, excluding: token) - others
     }
-
-    func delivered(_ token: Token) -> [Int] {
-      bus.snapshot().observations.map(\.deliveredCount)
-    }
   }
 
   @Test("Handlers are called at once, in order", arguments: Shape.allCases)
@@ -259,11 +255,12 @@ struct PostAtHomeTests {
   func waitsAtHome() async {
     let bus = EventBus()
     let (isInside, mayLeave, panel) = (ManualLatch(), ManualLatch(), Panel())
-    let blocker = bus.observe(.number) { @Sendable nonisolated value in
+    let block: @Sendable (Int) -> Void = { value in
       guard value < 0 else { return }
       isInside.open()
       mayLeave.block()
     }
+    let blocker = bus.observe(.number, block)
     let token = bus.observe(.number, owner: panel) { panel, value in panel.shown.append(value) }
     let thread = Task.detached { await onThreads(1) { _ in bus.post(.number, -1) } }
     await isInside.wait()

@@ -31,7 +31,9 @@ extension EdgeKind {
       return bus.observe(.edge, owner: screen) { _, _ in try handler.call() }
     },
     atHome("owner, beside another priority", owner: .object, traits: [.isKept], others: 1) {
-      bus, handler, owners in
+      bus,
+      handler,
+      owners in
       let panel = Panel()
       owners.hold(panel)
       bus.observe(.edge, owner: bus, priority: .high) { _, _ in }
@@ -53,7 +55,8 @@ extension EdgeKind {
     owner: Owner = .none,
     traits: Set<Trait> = [],
     others: Int = 0,
-    make: @escaping @MainActor @Sendable (EventBus, EdgeHandler, Holder<any AnyObject & Sendable>) ->
+    make:
+      @escaping @MainActor @Sendable (EventBus, EdgeHandler, Holder<any AnyObject & Sendable>) ->
       Token
   ) -> EdgeKind {
     EdgeKind(

@@ -36,7 +36,7 @@ extension ObserverList {
     deliver: (Observer<Payload>) throws -> Reception,
     failed: (any Error, AnyObserver) -> Void
   ) -> Int? {
-    guard let visit = domain.enter() else { return 0 }
+    guard let visit = domain.enter() else { return isUnobserved ? 0 : nil }
     // Read inside: from here on no count of calls can settle without including this post.
     var cases = specialCases.load(ordering: .sequentiallyConsistent)
     if sender == nil { cases &= ~Self.addressed }
