@@ -193,6 +193,46 @@ struct PostAtHomeTests {
     #expect(panel.shown == [1, 2, 3])
   }
 
+  @Test("Posts of deeply nested handlers do not overtake events that wait")
+  func waitingBeforeDeeplyNested() async {
+    let (bus, panel) = (EventBus(), Panel())
+    let count = 40
+    bus.observe(.number, owner: panel) { panel, value in
+      panel.shown.append(value)
+      if value <= count { bus.post(.number, value + 1_000) }
+    }
+    blockedOnThread { for value in 1...count { bus.post(.number, value) } }
+    bus.post(.nothing)
+    // What could not be delivered at the greatest depth has been queued.
+    while panel.shown.count < 2 * count { await Task.yield() }
+    #expect(Array(panel.shown.prefix(count)) == Array(1...count))
+    #expect(panel.shown.sorted() == Array(1...count) + Array(1_001...1_000 + count))
+  }
+
+  @Test("A filter declines events posted at home, and does not end the registration")
+  func filtered() {
+    let (bus, panel) = (EventBus(), Panel())
+    bus.observe(.number, owner: panel, where: { $0 > 1 }) { panel, value in
+      panel.shown.append(value)
+    }
+    #expect((1...3).map { bus.post(.number, $0) } == [0, 1, 1])
+    #expect(panel.shown == [2, 3])
+  }
+
+  @Test("Observers of a sender and of any sender are called in one order")
+  func senderAmongOthers() {
+    let (bus, panel, sender) = (EventBus(), Panel(), SampleSender())
+    let log = Log<Int>()
+    for index in 0..<6 {
+      bus.observe(.number, owner: panel, from: index.isMultiple(of: 2) ? sender : nil) { _, _ in
+        log.append(index)
+      }
+    }
+    #expect(bus.post(.number, 1, from: sender) == 6)
+    #expect(bus.post(.number, 1) == 3)
+    #expect(log.entries == [0, 1, 2, 3, 4, 5, 1, 3, 5])
+  }
+
   @Test("An excluded or paused registration is skipped, and the calls are counted exactly")
   func counted() {
     let (bus, panel) = (EventBus(), Panel())
