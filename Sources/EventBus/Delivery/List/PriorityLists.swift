@@ -72,7 +72,7 @@ package struct PriorityLists: ~Copyable, Sendable {
     let (filled, live) = (list.block.count, list.live)
     let needsRoom = filled == list.block.capacity || Self.isSparse(filled + 1, live + 1)
     let block = needsRoom ? rebuild(list, live: live, &unlinked) : list.block
-    // Before the publication: a post that finds no observer counted finds none later posts could have met.
+    // Before the publication: a post that reads zero began before any post could find the observer.
     changeLive(of: list, by: 1)
     let slot = block.append(ObjectAddress.retained(observer))
     observer.slot.store(UInt32(slot), ordering: .relaxed)

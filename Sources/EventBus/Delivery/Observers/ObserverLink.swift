@@ -9,7 +9,8 @@ package protocol Finishable: AnyObject, Sendable {
 /// The registration of an observer that code other than its token may remove.
 ///
 /// Such an observer has an owner, a single call, or calls that wait in a queue. Its calls are counted, except
-/// those of plain handlers with an owner.
+/// those of plain handlers with an owner; the calls of posters on the handler's actor are counted by the actor
+/// alone.
 package final class ObserverLink: Registration,
   @unchecked Sendable  // Reason: locked.
 {
