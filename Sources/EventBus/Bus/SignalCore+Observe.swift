@@ -34,7 +34,7 @@ extension SignalCore {
     guard request.isPlain, predicate == nil, actor == nil, !isReplaying else {
       return observe(request, where: predicate, owner: owner, on: actor, call)
     }
-    let link = ObserverLink(self)
+    let link = ObserverRegistration(self)
     let observer = OwnerObserver(
       fileID: request.fileID,
       line: request.line,
@@ -157,7 +157,7 @@ extension SignalCore {
     wantsReplay: Bool = true,
     _ sink: GeneralObserver<Payload>.Sink
   ) -> Token {
-    let link = ObserverLink(self)
+    let link = ObserverRegistration(self)
     let gate = wantsReplay && isReplaying ? ReplayGate() : nil
     let observer = GeneralObserver(
       request,
@@ -180,7 +180,7 @@ extension SignalCore {
   @discardableResult
   private func enter(
     _ observer: AnyObserver,
-    _ link: ObserverLink,
+    _ link: ObserverRegistration,
     _ request: ObserveRequest,
     _ owner: AnyObject?
   ) -> Bool {

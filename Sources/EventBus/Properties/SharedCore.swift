@@ -205,9 +205,9 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     on actor: (any Actor)?,
     isAtHome: Bool = false,
     _ body: @escaping @Sendable (Change<Value>) -> Reception
-  ) -> ObserverLink {
+  ) -> ObserverRegistration {
     _ = enteringThread()
-    let link = ObserverLink(self)
+    let link = ObserverRegistration(self)
     let inbox = SharedInbox(
       self,
       link,

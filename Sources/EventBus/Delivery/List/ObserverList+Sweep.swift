@@ -23,8 +23,8 @@ extension ObserverList {
     guard let total = registry.withLock({ $0.watchedCountWorthProbing }),
       let visit = domain.enter(isPost: false)
     else { return }
-    var dead: [(link: ObserverLink, hasLostOwner: Bool)] = []
-    var elsewhere: [(mailbox: Mailbox, link: ObserverLink)] = []
+    var dead: [(link: ObserverRegistration, hasLostOwner: Bool)] = []
+    var elsewhere: [(mailbox: Mailbox, link: ObserverRegistration)] = []
     /// Checks an observer that the visit keeps alive, unless another actor has to.
     func isOrphaned(_ address: UInt) -> Bool {
       AnyObserver.borrow(address) { observer in
@@ -76,7 +76,7 @@ extension ObserverList {
     probe(on: actorIsGone ? nil : mailbox, hasFound: hasFound, asks: hasFound)
   }
 
-  private func requestCheck(of link: ObserverLink, on mailbox: Mailbox) {
+  private func requestCheck(of link: ObserverRegistration, on mailbox: Mailbox) {
     let id = ObjectIdentifier(mailbox)
     let former = registry.withLock { $0.pendingChecks.updateValue(link, forKey: id) }
     // If there was one, a turn has been requested already.

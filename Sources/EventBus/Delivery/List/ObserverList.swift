@@ -20,7 +20,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     /// The observers whose owner or sender may die without notice.
     var watched = WatchedObservers()
     /// The registrations to check on an actor, keyed by the mailbox that was asked for a turn.
-    var pendingChecks: [ObjectIdentifier: ObserverLink] = [:]
+    var pendingChecks: [ObjectIdentifier: ObserverRegistration] = [:]
     /// A Boolean value that indicates whether the list accepts no more observers.
     var isClosed = false
     /// The tokens to notify when the list drops their plain observers, keyed by the observer's address.
@@ -207,7 +207,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
       defer { registry.watchers = [:] }
       return registry.watchers
     }
-    var links: [ObserverLink] = []
+    var links: [ObserverRegistration] = []
     forEach { observer, _ in
       if let link = observer.link { links.append(link) }
     }
@@ -263,7 +263,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   ///
   /// - Complexity: O(*n*) in the number of observers.
   package func endAll(where isMeant: (AnyObserver) -> Bool) {
-    var links: [ObserverLink] = []
+    var links: [ObserverRegistration] = []
     forEach { observer, _ in
       if isMeant(observer), let link = observer.link { links.append(link) }
     }

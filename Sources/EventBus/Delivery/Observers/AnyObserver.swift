@@ -206,7 +206,7 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   package var droppedCount: UInt { 0 }
 
   /// The link that ends the registration without its token; `nil` for plain observers.
-  package var link: ObserverLink? { nil }
+  package var link: ObserverRegistration? { nil }
 
   /// The address, for storage in a slot.
   package final var address: UInt { ObjectAddress.of(self) }

@@ -43,7 +43,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   /// The synchronous handler, or the addition to a buffer: stored apart from the sink, since binding the
   /// closure of an enumeration retains it.
   private let handler: @Sendable (Payload) throws -> Reception
-  private let registration: ObserverLink
+  private let registration: ObserverRegistration
   /// The mailbox of the actor on which the handler runs.
   private let mailbox: Mailbox?
   /// Stored, because looking up the class of a generic object costs as much as creating the object.
@@ -75,7 +75,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     where predicate: (@Sendable (Payload) -> Bool)? = nil,
     owner: AnyObject? = nil,
     id: AnyHashable? = nil,
-    link: ObserverLink,
+    link: ObserverRegistration,
     gate: ReplayGate? = nil,
     mailbox: Mailbox? = nil,
     _ sink: Sink
@@ -317,7 +317,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     set { place.store(UInt32(newValue), ordering: .relaxed) }
   }
 
-  override package var link: ObserverLink? { registration }
+  override package var link: ObserverRegistration? { registration }
   override package var isSpent: Bool { isClaimed.load(ordering: .acquiring) }
   override package var countsCalls: Bool { true }
 

@@ -84,7 +84,7 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
 {
   private weak let owner: Owner?
   private let handler: @Sendable (Owner, Payload) throws -> Void
-  private let registration: ObserverLink
+  private let registration: ObserverRegistration
   private let place = Atomic<UInt32>(0)
 
   /// Creates an observer.
@@ -99,7 +99,7 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
     fileID: StaticString,
     line: UInt,
     owner: Owner,
-    link: ObserverLink,
+    link: ObserverRegistration,
     handler: @escaping @Sendable (Owner, Payload) throws -> Void
   ) {
     self.owner = owner
@@ -135,7 +135,7 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
   override package var hasOwner: Bool { true }
   override package var hasLostOwner: Bool { owner == nil }
   override package var ownerType: String? { "\(Owner.self)" }
-  override package var link: ObserverLink? { registration }
+  override package var link: ObserverRegistration? { registration }
   override package var watchedPosition: Int {
     get { Int(place.load(ordering: .relaxed)) }
     set { place.store(UInt32(newValue), ordering: .relaxed) }

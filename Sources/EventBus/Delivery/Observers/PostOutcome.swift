@@ -111,7 +111,7 @@ package final class Completion: Sendable {
   /// - Parameters:
   ///   - reception: The outcome at the observer.
   ///   - link: The observer's registration.
-  package func retract(_ reception: Reception, at link: ObserverLink) {
+  package func retract(_ reception: Reception, at link: ObserverRegistration) {
     guard ObjectIdentifier(link.list) == list, reception.reached == 0 else { return }
     let isOwnerLost = link.hasLostOwner
     state.withLock { state in

@@ -8,7 +8,7 @@ package class Envelope: @unchecked Sendable {  // Reason: constant, like its sub
   /// The origin of the event.
   package let delivery: Delivery
   /// The registration of the observer.
-  package let link: ObserverLink
+  package let link: ObserverRegistration
   /// Whether what came of the event is recorded, or needs no record.
   private let isSettled = Atomic<Bool>(false)
   /// The delivery, if hooks follow the post.
@@ -20,7 +20,7 @@ package class Envelope: @unchecked Sendable {  // Reason: constant, like its sub
   ///   - delivery: The origin of the event; its completion waits for the envelope.
   ///   - link: The registration of the observer.
   ///   - queued: The delivery, if hooks follow the post.
-  package init(_ delivery: Delivery, for link: ObserverLink, _ queued: QueuedDelivery?) {
+  package init(_ delivery: Delivery, for link: ObserverRegistration, _ queued: QueuedDelivery?) {
     self.delivery = delivery
     self.link = link
     self.queued = queued
@@ -70,7 +70,7 @@ package final class WaitingEvent<Payload: Sendable>: Envelope,
   package required init(
     _ payload: Payload,
     _ delivery: Delivery,
-    for link: ObserverLink,
+    for link: ObserverRegistration,
     _ queued: QueuedDelivery?
   ) {
     self.payload = payload

@@ -11,7 +11,7 @@ package protocol Finishable: AnyObject, Sendable {
 /// Such an observer has an owner, a single call, or calls that wait in a queue. Its calls are counted, except
 /// those of plain handlers with an owner; the calls of posters on the handler's actor are counted by the actor
 /// alone.
-package final class ObserverLink: Registration,
+package final class ObserverRegistration: Registration,
   @unchecked Sendable  // Reason: locked.
 {
   private struct State {

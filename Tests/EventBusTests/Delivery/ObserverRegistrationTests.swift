@@ -2,13 +2,13 @@ import EventBus
 import Testing
 
 @Suite("Observer registrations", .timeLimit(.minutes(5)))
-struct ObserverLinkTests {
-  private let link: ObserverLink
+struct ObserverRegistrationTests {
+  private let link: ObserverRegistration
   private let observer: GeneralObserver<Int>
 
   private init() {
     let list = ObserverList(numbers: RegistrationCounter())
-    link = ObserverLink(list)
+    link = ObserverRegistration(list)
     let request = ObserveRequest(fileID: #fileID, line: #line, once: true)
     let sink = GeneralObserver<Int>.Sink.poster { _, _ in
       Issue.record("Its registration has ended.")
