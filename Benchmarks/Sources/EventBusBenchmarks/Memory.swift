@@ -6,7 +6,7 @@ import Harness
 enum Memory {
   static let rows = [
     Row(
-      Figure("bytes per observer at 1,000,000", .bytes, per: observers, goals: [.atMost(128)]),
+      Figure("bytes per observer at 1,000,000", .bytes, per: observers, goals: [.atMost(144)]),
       pace: .counted,
       entries: entries(\.held)
     ),
@@ -14,6 +14,11 @@ enum Memory {
       Figure("bytes left after cancelling 1,000,000", .bytes, goals: [.zero]),
       pace: .counted,
       entries: entries(\.left)
+    ),
+    Row(
+      Figure("bytes left after 1,000,000 came and went beside an old one", .bytes, goals: [.zero]),
+      pace: .counted,
+      entries: [Entry(.eventBus) { { _ in Double(bytesBesideAnOldOne()) } }]
     ),
   ]
 
@@ -39,6 +44,16 @@ enum Memory {
     Entry(P.subject) {
       { _ in Double(bytes(registerAndCancel(P.self))) }
     }
+  }
+
+  /// What registrations that come and go while one stays leave behind, beyond what the first thousand do.
+  private static func bytesBesideAnOldOne() -> Int {
+    let peer = opaque(EventBusPeer())
+    peer.addIdle()
+    for _ in 0..<1_000 { peer.cancel(peer.registerIdle()) }
+    return Heap.during { _ in
+      for _ in 0..<observers { peer.cancel(peer.registerIdle()) }
+    }.bytes
   }
 
   /// What a million observers hold, and what is left of that when all are cancelled and let go of.

@@ -7,6 +7,8 @@ enum Registering {
       others("register + cancel, alone", 0, goals: []),
       others("register + cancel, 1,000 others", 1_000, goals: [flat]),
       others("register + cancel, 100,000 others", 100_000, goals: [flat]),
+      beside("register + cancel beside an old one, first 100,000", 0),
+      beside("register + cancel beside an old one, after 1,000,000", 1_000_000),
       dropping("drop 100,000 tokens, in order", order: Array(0..<dropped), goals: []),
       dropping(
         "drop 100,000 tokens, shuffled",
@@ -31,6 +33,27 @@ enum Registering {
         coming(EventBusPeer.self, count), coming(SignalPeer.self, count),
         coming(NotificationCenterPeer.self, count), coming(TypedCenterPeer.self, count),
         coming(OpenCombinePeer.self, count),
+      ]
+    )
+  }
+
+  /// Registrations that come and go while one stays, after many have done so.
+  private static func beside(_ title: String, _ former: Int) -> Row {
+    let earlier = "register + cancel beside an old one, first 100,000"
+    return Row(
+      Figure(title, goals: former == 0 ? [] : [.atMost(1.2, timesLine: earlier)]),
+      pace: .single,
+      entries: [
+        Entry(.eventBus) {
+          { _ in
+            let (peer, sink, rounds) = (opaque(EventBusPeer()), opaque(Sink()), 100_000)
+            peer.add(sink)
+            for _ in 0..<former { peer.cancel(peer.register(sink)) }
+            return nanoseconds {
+              for _ in 0..<rounds { peer.cancel(peer.register(sink)) }
+            } / Double(rounds)
+          }
+        }
       ]
     )
   }

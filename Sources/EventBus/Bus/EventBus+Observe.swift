@@ -30,8 +30,8 @@ extension EventBus {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Payload) throws -> Void
   ) -> Token {
-    let request = ObserveRequest(sender, priority, once, predicate, at: fileID, line)
-    return core(of: name).observe(request, handler)
+    let request = ObserveRequest(sender, priority, once, at: fileID, line)
+    return core(of: name).observe(request, where: predicate, handler)
   }
 
   /// Calls a handler for every occurrence of an event while its owner is alive.
@@ -76,8 +76,8 @@ extension EventBus {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) throws -> Void
   ) -> Token {
-    let request = ObserveRequest(sender, priority, once, predicate, at: fileID, line)
-    return core(of: name).observe(request, owner: owner, handler)
+    let request = ObserveRequest(sender, priority, once, at: fileID, line)
+    return core(of: name).observe(request, where: predicate, owner: owner, handler)
   }
 
   /// Calls a handler on an actor for every occurrence of an event while the actor is alive.
@@ -112,8 +112,8 @@ extension EventBus {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Payload) throws -> Void
   ) -> Token {
-    let request = ObserveRequest(sender, priority, once, predicate, at: fileID, line)
-    return core(of: name).observe(request, isolatedOwner: owner, handler)
+    let request = ObserveRequest(sender, priority, once, at: fileID, line)
+    return core(of: name).observe(request, where: predicate, isolatedOwner: owner, handler)
   }
 }
 
@@ -135,7 +135,7 @@ extension EventBus {
     line: UInt = #line,
     _ handler: @escaping @Sendable (Payload, (any Actor)?) -> Void
   ) -> Token {
-    let request = ObserveRequest<Payload>(fileID: fileID, line: line, once: true)
+    let request = ObserveRequest(fileID: fileID, line: line, once: true)
     return core(of: name).register(request, wantsReplay: false, .poster(handler))
   }
 

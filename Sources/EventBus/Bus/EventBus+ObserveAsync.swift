@@ -33,8 +33,8 @@ extension EventBus {
     _ handler: @escaping @isolated(any) @Sendable (Payload) async throws -> Void
   ) -> Token {
     let limit = BufferLimit(buffering, fileID: fileID, line: line, report: hub.message)
-    let request = ObserveRequest(sender, priority, once, predicate, limit: limit, at: fileID, line)
-    return core(of: name).observe(request, async: handler)
+    let request = ObserveRequest(sender, priority, once, limit: limit, at: fileID, line)
+    return core(of: name).observe(request, where: predicate, async: handler)
   }
 
   /// Calls an asynchronous handler for every occurrence of an event while its owner is alive.
@@ -73,8 +73,8 @@ extension EventBus {
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) async throws -> Void
   ) -> Token {
     let limit = BufferLimit(buffering, fileID: fileID, line: line, report: hub.message)
-    let request = ObserveRequest(sender, priority, once, predicate, limit: limit, at: fileID, line)
-    return core(of: name).observe(request, owner: owner, async: handler)
+    let request = ObserveRequest(sender, priority, once, limit: limit, at: fileID, line)
+    return core(of: name).observe(request, where: predicate, owner: owner, async: handler)
   }
 
   /// Calls an asynchronous handler on an actor for every occurrence of an event while the actor is alive.
@@ -111,7 +111,7 @@ extension EventBus {
     _ handler: @escaping @Sendable (isolated Owner, Payload) async throws -> Void
   ) -> Token {
     let limit = BufferLimit(buffering, fileID: fileID, line: line, report: hub.message)
-    let request = ObserveRequest(sender, priority, once, predicate, limit: limit, at: fileID, line)
-    return core(of: name).observe(request, isolatedOwner: owner, async: handler)
+    let request = ObserveRequest(sender, priority, once, limit: limit, at: fileID, line)
+    return core(of: name).observe(request, where: predicate, isolatedOwner: owner, async: handler)
   }
 }

@@ -20,7 +20,7 @@ extension EventBus {
   /// - Returns: The number of handlers that the event reached: those called, and those for which it was
   ///   queued.
   /// - Complexity: O(*n*) in the number of observers of the name. No lock, and no allocation for
-  ///   handlers that are not bound to an actor.
+  ///   handlers that the poster calls.
   @inlinable
   @discardableResult
   public func post<Payload>(

@@ -82,7 +82,7 @@ public final class EventBus: Sendable {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (AnyEvent) -> Void
   ) -> Token {
-    let request = ObserveRequest<AnyEvent>(
+    let request = ObserveRequest(
       fileID: fileID,
       line: line,
       priority: priority.rawValue

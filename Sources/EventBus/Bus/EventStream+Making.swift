@@ -142,10 +142,9 @@ extension SignalCore {
       fileID: fileID,
       line: line,
       sender: sender,
-      predicate: predicate,
       limit: limit
     )
-    return stream(request, until: lifetime, fill: fill)
+    return stream(request, where: predicate, until: lifetime, fill: fill)
   }
 
   /// Registers a stream of one element, which is not a recorded one.
@@ -155,24 +154,19 @@ extension SignalCore {
     at fileID: StaticString,
     _ line: UInt
   ) -> EventStream<Payload> {
-    let request = ObserveRequest(
-      fileID: fileID,
-      line: line,
-      sender: sender,
-      once: true,
-      predicate: predicate
-    )
-    return stream(request, wantsReplay: false) { $0.add($1, $2) }
+    let request = ObserveRequest(fileID: fileID, line: line, sender: sender, once: true)
+    return stream(request, where: predicate, wantsReplay: false) { $0.add($1, $2) }
   }
 
   private func stream(
-    _ request: Request,
+    _ request: ObserveRequest,
+    where predicate: Predicate?,
     until lifetime: Lifetime? = nil,
     wantsReplay: Bool = true,
     fill: @escaping StreamBuffer<Payload>.Filling
   ) -> EventStream<Payload> {
     let buffer = StreamBuffer<Payload>(request.limit)
-    let token = register(request, wantsReplay: wantsReplay, .stream(buffer, fill))
+    let token = register(request, where: predicate, wantsReplay: wantsReplay, .stream(buffer, fill))
     if let lifetime { token.attach(to: lifetime) }
     return EventStream(buffer, token)
   }

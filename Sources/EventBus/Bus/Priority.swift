@@ -36,7 +36,6 @@ extension ObserveRequest {
     _ sender: AnyObject?,
     _ priority: Priority,
     _ once: Bool,
-    _ predicate: (@Sendable (Payload) -> Bool)?,
     limit: BufferLimit = .unlimited,
     at fileID: StaticString,
     _ line: UInt
@@ -47,7 +46,6 @@ extension ObserveRequest {
       sender: sender,
       priority: priority.rawValue,
       once: once,
-      predicate: predicate,
       limit: limit
     )
   }

@@ -25,8 +25,8 @@ extension SignalSource {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Payload) throws -> Void
   ) -> Token {
-    let request = ObserveRequest(sender, priority, once, predicate, at: fileID, line)
-    return readOnly.core.observe(request, handler)
+    let request = ObserveRequest(sender, priority, once, at: fileID, line)
+    return readOnly.core.observe(request, where: predicate, handler)
   }
 
   /// Calls a handler for every occurrence of the signal while its owner is alive.
@@ -60,8 +60,8 @@ extension SignalSource {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) throws -> Void
   ) -> Token {
-    let request = ObserveRequest(sender, priority, once, predicate, at: fileID, line)
-    return readOnly.core.observe(request, owner: owner, handler)
+    let request = ObserveRequest(sender, priority, once, at: fileID, line)
+    return readOnly.core.observe(request, where: predicate, owner: owner, handler)
   }
 
   /// Calls a handler on an actor for every occurrence of the signal while the actor is alive.
@@ -93,7 +93,7 @@ extension SignalSource {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Payload) throws -> Void
   ) -> Token {
-    let request = ObserveRequest(sender, priority, once, predicate, at: fileID, line)
-    return readOnly.core.observe(request, isolatedOwner: owner, handler)
+    let request = ObserveRequest(sender, priority, once, at: fileID, line)
+    return readOnly.core.observe(request, where: predicate, isolatedOwner: owner, handler)
   }
 }

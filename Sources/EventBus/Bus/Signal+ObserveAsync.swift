@@ -30,8 +30,8 @@ extension SignalSource {
   ) -> Token {
     let core = readOnly.core
     let limit = BufferLimit(buffering, fileID: fileID, line: line, report: core.hub.message)
-    let request = ObserveRequest(sender, priority, once, predicate, limit: limit, at: fileID, line)
-    return core.observe(request, async: handler)
+    let request = ObserveRequest(sender, priority, once, limit: limit, at: fileID, line)
+    return core.observe(request, where: predicate, async: handler)
   }
 
   /// Calls an asynchronous handler for every occurrence of the signal while its owner is alive.
@@ -68,8 +68,8 @@ extension SignalSource {
   ) -> Token {
     let core = readOnly.core
     let limit = BufferLimit(buffering, fileID: fileID, line: line, report: core.hub.message)
-    let request = ObserveRequest(sender, priority, once, predicate, limit: limit, at: fileID, line)
-    return core.observe(request, owner: owner, async: handler)
+    let request = ObserveRequest(sender, priority, once, limit: limit, at: fileID, line)
+    return core.observe(request, where: predicate, owner: owner, async: handler)
   }
 
   /// Calls an asynchronous handler on an actor for every occurrence of the signal while the actor is alive.
@@ -105,7 +105,7 @@ extension SignalSource {
   ) -> Token {
     let core = readOnly.core
     let limit = BufferLimit(buffering, fileID: fileID, line: line, report: core.hub.message)
-    let request = ObserveRequest(sender, priority, once, predicate, limit: limit, at: fileID, line)
-    return core.observe(request, isolatedOwner: owner, async: handler)
+    let request = ObserveRequest(sender, priority, once, limit: limit, at: fileID, line)
+    return core.observe(request, where: predicate, isolatedOwner: owner, async: handler)
   }
 }

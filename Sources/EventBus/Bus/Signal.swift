@@ -74,7 +74,7 @@ public final class Signal<Payload: Sendable>: Sendable {
   /// - Returns: The number of handlers that the event reached: those called, and those for which it was
   ///   queued.
   /// - Complexity: O(*n*) in the number of observers. No lock, and no allocation for handlers that are
-  ///   not bound to an actor.
+  ///   called by the poster.
   @inlinable
   @discardableResult
   public func send(

@@ -1,14 +1,16 @@
 extension SignalCore {
-  typealias Request = ObserveRequest<Payload>
+  /// A filter of events.
+  typealias Predicate = @Sendable (Payload) -> Bool
 
   /// Registers a handler that belongs to its token.
   func observe(
-    _ request: Request,
+    _ request: ObserveRequest,
+    where predicate: Predicate? = nil,
     _ handler: @escaping @isolated(any) @Sendable (Payload) throws -> Void
   ) -> Token {
     let actor = handler.isolation
     let call = withoutIsolation(handler)
-    if request.isPlain, actor == nil, !isReplaying {
+    if request.isPlain, predicate == nil, actor == nil, !isReplaying {
       let observer = plainObserver.init(fileID: request.fileID, line: request.line, handler: call)
       add(observer, priority: request.priority)
       return Token(self, handle: observer.address)
@@ -17,21 +19,22 @@ extension SignalCore {
       try call(payload)
       return .called
     }
-    return register(request, on: actor, sink)
+    return register(request, where: predicate, on: actor, sink)
   }
 
   /// Registers a handler that belongs to an object.
   func observe<Owner: AnyObject & Sendable>(
-    _ request: Request,
+    _ request: ObserveRequest,
+    where predicate: Predicate?,
     owner: Owner,
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) throws -> Void
   ) -> Token {
     let actor = handler.isolation
     let call = withoutIsolation(handler)
-    guard request.isPlain, actor == nil, !isReplaying else {
-      return observe(request, owner: owner, on: actor, call)
+    guard request.isPlain, predicate == nil, actor == nil, !isReplaying else {
+      return observe(request, where: predicate, owner: owner, on: actor, call)
     }
-    let link = ObserverLink(self)
+    let link = ObserverRegistration(self)
     let observer = OwnerObserver(
       fileID: request.fileID,
       line: request.line,
@@ -45,15 +48,17 @@ extension SignalCore {
 
   /// Registers a handler that belongs to an actor and runs on it.
   func observe<Owner: Actor>(
-    _ request: Request,
+    _ request: ObserveRequest,
+    where predicate: Predicate?,
     isolatedOwner owner: Owner,
     _ handler: @escaping @Sendable (isolated Owner, Payload) throws -> Void
   ) -> Token {
-    observe(request, owner: owner, on: owner, withoutIsolation(onOwner: handler))
+    observe(request, where: predicate, owner: owner, on: owner, withoutIsolation(onOwner: handler))
   }
 
   private func observe<Owner: AnyObject & Sendable>(
-    _ request: Request,
+    _ request: ObserveRequest,
+    where predicate: Predicate?,
     owner: Owner,
     on actor: (any Actor)?,
     _ call: @escaping @Sendable (Owner, Payload) throws -> Void
@@ -63,16 +68,17 @@ extension SignalCore {
       try call(owner, payload)
       return .called
     }
-    return register(request, owner: owner, on: actor, sink)
+    return register(request, where: predicate, owner: owner, on: actor, sink)
   }
 
   /// Registers an asynchronous handler that belongs to its token.
   func observe(
-    _ request: Request,
+    _ request: ObserveRequest,
+    where predicate: Predicate?,
     async handler: @escaping @isolated(any) @Sendable (Payload) async throws -> Void
   ) -> Token {
     let actor = handler.isolation
-    return queue(request, on: actor) { payload in
+    return queue(request, where: predicate, on: actor) { payload in
       try await handler(payload)
       return .called
     }
@@ -80,12 +86,13 @@ extension SignalCore {
 
   /// Registers an asynchronous handler that belongs to an object.
   func observe<Owner: AnyObject & Sendable>(
-    _ request: Request,
+    _ request: ObserveRequest,
+    where predicate: Predicate?,
     owner: Owner,
     async handler: @escaping @isolated(any) @Sendable (Owner, Payload) async throws -> Void
   ) -> Token {
     let actor = handler.isolation
-    return queue(request, owner: owner, on: actor) { [weak owner] payload in
+    return queue(request, where: predicate, owner: owner, on: actor) { [weak owner] payload in
       // Loaded where the handler runs, so that the last reference is not dropped elsewhere.
       try await Self.call(handler, on: handler.isolation, payload) { owner }
     }
@@ -93,11 +100,12 @@ extension SignalCore {
 
   /// Registers an asynchronous handler that belongs to an actor and runs on it.
   func observe<Owner: Actor>(
-    _ request: Request,
+    _ request: ObserveRequest,
+    where predicate: Predicate?,
     isolatedOwner owner: Owner,
     async handler: @escaping @Sendable (isolated Owner, Payload) async throws -> Void
   ) -> Token {
-    queue(request, owner: owner, on: owner) { [weak owner] payload in
+    queue(request, where: predicate, owner: owner, on: owner) { [weak owner] payload in
       guard let owner else { return .ownerLost }
       try await handler(owner, payload)
       return .called
@@ -105,13 +113,14 @@ extension SignalCore {
   }
 
   private func queue(
-    _ request: Request,
+    _ request: ObserveRequest,
+    where predicate: Predicate?,
     owner: AnyObject? = nil,
     on actor: (any Actor)?,
     _ body: @escaping @Sendable (Payload) async throws -> Reception
   ) -> Token {
     let sink = GeneralObserver.Sink.asyncHandler(AsyncCallQueue(request.limit), body)
-    return register(request, owner: owner, on: actor, sink)
+    return register(request, where: predicate, owner: owner, on: actor, sink)
   }
 
   private static func call<Owner: AnyObject & Sendable>(
@@ -134,22 +143,25 @@ extension SignalCore {
   ///
   /// - Parameters:
   ///   - request: The parameters of the registration.
+  ///   - predicate: The filter.
   ///   - owner: The owner.
   ///   - actor: The actor on which the handler runs.
   ///   - wantsReplay: Whether the observer receives the recorded events.
   ///   - sink: The destination of the events.
   /// - Returns: The token, which may be dropped if there is an owner.
   func register(
-    _ request: Request,
+    _ request: ObserveRequest,
+    where predicate: Predicate? = nil,
     owner: AnyObject? = nil,
     on actor: (any Actor)? = nil,
     wantsReplay: Bool = true,
     _ sink: GeneralObserver<Payload>.Sink
   ) -> Token {
-    let link = ObserverLink(self)
+    let link = ObserverRegistration(self)
     let gate = wantsReplay && isReplaying ? ReplayGate() : nil
     let observer = GeneralObserver(
       request,
+      where: predicate,
       owner: owner,
       link: link,
       gate: gate,
@@ -168,8 +180,8 @@ extension SignalCore {
   @discardableResult
   private func enter(
     _ observer: AnyObserver,
-    _ link: ObserverLink,
-    _ request: Request,
+    _ link: ObserverRegistration,
+    _ request: ObserveRequest,
     _ owner: AnyObject?
   ) -> Bool {
     link.connect(observer)

@@ -83,13 +83,33 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     line: UInt,
     isolation: (any Actor)?
   ) -> Int {
-    if let isolation, !hub.waiting.isZero { hub.drainMailbox(of: isolation) }
+    // An event of an actor for which others still wait is queued behind them.
+    let hasWaiting = !hub.waiting.isZero
+    if hasWaiting, let isolation { hub.drainMailbox(of: isolation) }
+    let actor = hasWaiting ? 0 : ObjectAddress.of(isolation)
     func failed(_ error: any Error, _ observer: AnyObserver) {
       report(error, observer, payload, from: sender, fileID: fileID, line: line)
     }
-    guard token == nil, hub.isPlain, sender == nil ? isPlainWithoutSender : isPlain,
-      let reached = isEmpty
-        ? 0 : deliver(payload, watchesNesting: { hub.watchesNesting }, failed: failed)
+    guard token == nil, hub.isPlain,
+      let reached = isUnobserved
+        ? 0
+        : deliver(
+          payload,
+          on: actor,
+          from: sender,
+          watchesNesting: { hub.watchesNesting },
+          deliver: { observer in
+            try deliver(
+              payload,
+              to: observer,
+              from: sender,
+              fileID: fileID,
+              line: line,
+              isolation: isolation
+            )
+          },
+          failed: failed
+        )
     else {
       return sendInOrder(
         payload,
@@ -104,6 +124,21 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
       reportUnhandled(payload, from: sender, fileID: fileID, line: line)
     }
     return reached
+  }
+
+  /// Delivers an event to an observer that needs its origin.
+  @usableFromInline
+  func deliver(
+    _ payload: Payload,
+    to observer: Observer<Payload>,
+    from sender: AnyObject?,
+    fileID: StaticString,
+    line: UInt,
+    isolation: (any Actor)?
+  ) throws -> Reception {
+    let sender = sender.map(ObjectIdentifier.init)
+    let delivery = Delivery(fileID: fileID, line: line, sender: sender, isolation: isolation)
+    return try observer.receive(payload, delivery)
   }
 
   /// Delivers an event on the general path.
@@ -185,12 +220,17 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
       delivery.number = replays.object(orMake: ReplayBuffer.init)
         .record(payload, delivery, from: senderIdentity, limit: limit)
     }
+    var anyEvent: AnyEvent?
     return deliverInOrder(
       payload,
       delivery,
       from: sender,
       wildcards: wildcards,
-      event: { self.event(payload, delivery) }
+      event: {
+        let event = anyEvent ?? self.event(payload, delivery)
+        anyEvent = event
+        return event
+      }
     ) { error, observer in
       handlerFailed(error, in: observer, payload: payload, delivery: delivery)
     }

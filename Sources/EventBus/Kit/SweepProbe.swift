@@ -2,22 +2,22 @@
 ///
 /// The death of an ordinary object triggers no notification. A registration with such an owner therefore
 /// checks a few positions spread evenly over the list. Every dead owner extends the sample; if the sample
-/// keeps finding them, the whole list is swept. A probe checks at most ``firstLooks`` positions, and
-/// ``looksPerFind`` more for each dead owner.
+/// keeps finding them, the whole list is swept. A probe checks at most ``firstChecks`` positions, and
+/// ``checksPerFind`` more for each dead owner.
 package struct SweepProbe {
   /// The number of positions that are always checked.
-  package static let firstLooks = 8
+  package static let firstChecks = 8
   /// The number of additional checks for each dead owner.
-  package static let looksPerFind = 8
+  package static let checksPerFind = 8
   /// The largest number of positions that are all checked.
   package static let smallList = 24
   /// The number of checks after which a probe has found enough to sweep.
-  package static let enoughLooks = 64
+  package static let enoughChecks = 64
 
   private let total: UInt
   private let start: UInt
-  private var looked: UInt = 0
-  private var budget = firstLooks
+  private var checked: UInt = 0
+  private var budget = firstChecks
 
   /// Begins a probe.
   ///
@@ -26,25 +26,25 @@ package struct SweepProbe {
   ///   - seed: A number that differs from probe to probe.
   package init(total: Int, seed: UInt) {
     self.total = UInt(total)
-    start = seed &* UInt(Self.firstLooks)
+    start = seed &* UInt(Self.firstChecks)
   }
 
   /// A Boolean value that indicates whether all positions should be checked.
   package var shouldSweep: Bool {
-    total <= Self.smallList || looked >= min(total, UInt(Self.enoughLooks))
+    total <= Self.smallList || checked >= min(total, UInt(Self.enoughChecks))
   }
 
   /// The next position to check, or `nil` when the probe is complete.
   package mutating func next() -> Int? {
     guard budget > 0, !shouldSweep else { return nil }
-    let position = spread(start &+ looked)
-    looked += 1
+    let position = spread(start &+ checked)
+    checked += 1
     budget -= 1
     return Int(position.multipliedFullWidth(by: UInt64(total)).high)
   }
 
   /// Records a dead owner at the position returned last.
-  package mutating func foundDead() { budget += Self.looksPerFind }
+  package mutating func foundDead() { budget += Self.checksPerFind }
 }
 
 /// Returns a multiple of the golden ratio, as a fraction of 2⁶⁴.

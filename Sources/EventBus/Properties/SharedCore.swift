@@ -205,9 +205,9 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     on actor: (any Actor)?,
     isAtHome: Bool = false,
     _ body: @escaping @Sendable (Change<Value>) -> Reception
-  ) -> ObserverLink {
+  ) -> ObserverRegistration {
     _ = enteringThread()
-    let link = ObserverLink(self)
+    let link = ObserverRegistration(self)
     let inbox = SharedInbox(
       self,
       link,
@@ -216,11 +216,8 @@ package final class SharedCore<Value: Sendable>: ObserverList,
     )
     let id = request.id.map { AnyHashable($0) }
     let observer = GeneralObserver<SharedRound<Value>>(
-      ObserveRequest(
-        fileID: request.fileID,
-        line: request.line,
-        predicate: { inbox.admits($0) }
-      ),
+      ObserveRequest(fileID: request.fileID, line: request.line),
+      where: { inbox.admits($0) },
       owner: owner,
       id: id,
       link: link,

@@ -32,7 +32,7 @@ final class SharedInbox<Value: Sendable>: Sendable {
 
   private let state = Locked(State())
   private let core: SharedCore<Value>
-  private let link: ObserverLink
+  private let link: ObserverRegistration
   /// A Boolean value that indicates whether the handler runs on an actor.
   private let isBound: Bool
   /// A Boolean value that indicates whether the observer receives announcements.
@@ -45,7 +45,7 @@ final class SharedInbox<Value: Sendable>: Sendable {
   ///   - link: The link of the registration.
   ///   - isBound: A Boolean value that indicates whether the handler runs on an actor.
   ///   - wantsPrior: A Boolean value that indicates whether the observer receives announcements.
-  init(_ core: SharedCore<Value>, _ link: ObserverLink, isBound: Bool, wantsPrior: Bool) {
+  init(_ core: SharedCore<Value>, _ link: ObserverRegistration, isBound: Bool, wantsPrior: Bool) {
     self.core = core
     self.link = link
     self.isBound = isBound

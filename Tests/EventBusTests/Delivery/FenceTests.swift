@@ -30,13 +30,17 @@ struct FenceTests {
   }
 
   enum Kind: CaseIterable {
-    case asynchronous, onActor, predicate, once, sender
+    case asynchronous, onActor, onActorWithOwner, predicate, once, sender
   }
 
   private static func token(_ kind: Kind, _ bus: EventBus, _ sender: SampleSender) async -> Token {
     switch kind {
     case .asynchronous: bus.observe(.number) { _ in await Task.yield() }
     case .onActor: await MainActor.run { bus.observe(.number) { _ in MainActor.assertIsolated() } }
+    case .onActorWithOwner:
+      await MainActor.run {
+        bus.observe(.number, owner: sender) { _, _ in MainActor.assertIsolated() }
+      }
     case .predicate: bus.observe(.number, where: { $0 >= 0 }) { _ in }
     case .once: bus.observe(.number, once: true, where: { $0 >= 0 }) { _ in }
     case .sender: bus.observe(.number, from: sender) { _ in }
@@ -274,7 +278,7 @@ struct FenceTests {
   }
 
   enum Racer: CaseIterable {
-    case plain, owner, predicate, sender, atHome, asynchronous
+    case plain, owner, predicate, sender, atHome, ownerAtHome, asynchronous
   }
 
   @Test(
@@ -297,6 +301,7 @@ struct FenceTests {
         case .predicate: bus.observe(.number, where: { $0 > 0 }, handler)
         case .sender: bus.observe(.number, from: owner, handler)
         case .atHome: await Self.observeOnSampleActor(bus, handler)
+        case .ownerAtHome: await Self.observeOnSampleActor(bus, owner: owner, handler)
         case .asynchronous:
           bus.observe(.number, buffering: .bufferingNewest(1)) { value in
             handler(value)
@@ -328,6 +333,18 @@ struct FenceTests {
     _ handler: @escaping @Sendable (Int) -> Void
   ) -> Token {
     bus.observe(.number) { value in
+      SampleActor.assertIsolated()
+      handler(value)
+    }
+  }
+
+  @SampleActor
+  private static func observeOnSampleActor(
+    _ bus: EventBus,
+    owner: PlainOwner,
+    _ handler: @escaping @Sendable (Int) -> Void
+  ) -> Token {
+    bus.observe(.number, owner: owner) { _, value in
       SampleActor.assertIsolated()
       handler(value)
     }

@@ -45,11 +45,18 @@ struct ReclamationDomainTests {
     }
     list.add(observer, priority: 0)
     async let posting: Void = onThreads(1) { _ in
-      _ = list.deliver(1, watchesNesting: { false }, failed: { _, _ in })
+      _ = list.deliver(
+        1,
+        on: 0,
+        from: nil,
+        watchesNesting: { false },
+        deliver: { _ in .declined },
+        failed: { _, _ in }
+      )
     }
     await isInside.wait()
     for _ in 0..<100 {
-      let waiting = Task { await list.waitUntilFree(nil) }
+      let waiting = Task { await list.waitUntilFree(list.stamp) }
       waiting.cancel()
       await waiting.value
     }

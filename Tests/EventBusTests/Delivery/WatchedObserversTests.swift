@@ -10,7 +10,7 @@ struct WatchedObserversTests {
       fileID: #fileID,
       line: #line,
       owner: owner,
-      link: ObserverLink(ObserverList(numbers: RegistrationCounter())),
+      link: ObserverRegistration(ObserverList(numbers: RegistrationCounter())),
       handler: { _, _ in }
     )
   }

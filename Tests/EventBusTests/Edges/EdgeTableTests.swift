@@ -6,7 +6,8 @@ import Testing
 @Suite("Edge table", .timeLimit(.minutes(5)))
 struct EdgeTableTests {
   private static let kinds =
-    EdgeKind.ofBuses + EdgeKind.ofHooks + EdgeKind.ofProperties + EdgeKind.ofTimersAndTokens
+    EdgeKind.ofBuses + EdgeKind.ofPostsAtHome + EdgeKind.ofHooks + EdgeKind.ofProperties
+    + EdgeKind.ofTimersAndTokens
 
   private func check(_ row: EdgeRow, _ kind: EdgeKind) async {
     let findings = await row.findings(kind)

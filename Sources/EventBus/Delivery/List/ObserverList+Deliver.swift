@@ -1,55 +1,98 @@
 public import Synchronization
 
 extension ObserverList {
-  /// A Boolean value that indicates whether every post needs only one priority list.
-  @inlinable
+  /// A Boolean value that indicates whether every post needs only one list of slots.
   package final var isPlain: Bool { specialCases.load(ordering: .acquiring) == 0 }
 
-  /// A Boolean value that indicates whether a post without a sender needs only one priority list.
-  @inlinable
-  package final var isPlainWithoutSender: Bool {
-    specialCases.load(ordering: .acquiring) & ~Self.addressed == 0
-  }
-
-  /// A Boolean value that indicates whether the list has no observers.
+  /// A Boolean value that indicates whether there are no observers of any sender.
   @inlinable
   package final var isEmpty: Bool { common.live.load(ordering: .acquiring) == 0 }
 
-  /// Delivers to every observer of a plain list, in order.
+  /// A Boolean value that indicates whether a post neither reaches an observer nor is recorded.
+  @inlinable
+  package final var isUnobserved: Bool { isEmpty && specialCases.load(ordering: .acquiring) == 0 }
+
+  /// Delivers to every observer that a post concerns, in order, if all of them are in one group.
   ///
   /// Takes no lock, retains nothing and allocates nothing.
   ///
   /// - Parameters:
   ///   - payload: The payload.
+  ///   - actor: The address of the poster's actor, for ``Observer/receive(_:on:)``.
+  ///   - sender: The sender, kept alive by the caller.
   ///   - watchesNesting: Returns whether to give up when very many posts are running.
+  ///   - deliver: Delivers to an observer that needs the origin of the event.
   ///   - failed: Called with every error that a handler throws.
-  /// - Returns: The number of handlers reached; `nil`, with nothing done, when the list is no longer plain
-  ///   or so many posts are running that they may nest without end.
+  /// - Returns: The number of handlers reached; `nil`, with nothing done, when payloads are recorded, when the
+  ///   observers of this sender and of any sender have to be merged, or when so many posts are running that
+  ///   they may nest without end.
   /// - Complexity: O(*n*) in the number of observers.
   @inlinable
   package final func deliver<Payload: Sendable>(
     _ payload: Payload,
+    on actor: UInt,
+    from sender: AnyObject?,
     watchesNesting: () -> Bool,
+    deliver: (Observer<Payload>) throws -> Reception,
     failed: (any Error, AnyObserver) -> Void
   ) -> Int? {
-    guard let visit = domain.enter() else { return 0 }
-    // The caller has checked already. This check finds special cases that appeared since: from here on no
-    // count of calls can settle without including this post.
-    if !isPlainWithoutSender || visit.isCrowded && watchesNesting() {
-      abandon(visit)
-      return nil
+    guard let visit = domain.enter() else { return isUnobserved ? 0 : nil }
+    // Read inside: from here on no count of calls can settle without including this post.
+    var cases = specialCases.load(ordering: .sequentiallyConsistent)
+    if sender == nil { cases &= ~Self.addressed }
+    var (table, newest): (AtomicWords?, UInt) = (nil, .max)
+    if cases != 0 || visit.isCrowded && watchesNesting() {
+      guard !visit.isCrowded || !watchesNesting(), let lists = lists(cases, of: sender) else {
+        abandon(visit)
+        return nil
+      }
+      // Lists that this post has not reached yet may grow.
+      (table, newest) = (lists, newestNumber)
     }
-    var reached = 0
-    if let block = AtomicWords(address: common.sole.load(ordering: .sequentiallyConsistent)) {
-      // The count is read once: observers added from now on lie beyond it.
-      for index in 0..<block.count {
-        _ = ObjectAddress.borrow(block[index]) { (observer: Observer<Payload>) in
-          reached &+= offer(to: observer, failed: failed) { try $0.receive(payload) }.reached
+    var (reached, list) = (0, 0)
+    repeat {
+      let address =
+        if let table { table[list &+ 1] } else {
+          common.sole.load(ordering: .sequentiallyConsistent)
+        }
+      if let block = AtomicWords(address: address) {
+        // The count is read once: observers added from now on lie beyond it.
+        for index in 0..<block.count {
+          _ = ObjectAddress.borrow(block[index]) { (observer: Observer<Payload>) in
+            if observer.number.load(ordering: .relaxed) > newest { return observer.addMissed() }
+            reached &+=
+              offer(to: observer, failed: failed) { observer in
+                try observer.receive(payload, on: actor) ?? deliver(observer)
+              }.reached
+          }
         }
       }
-    }
+      list &+= PriorityLists.stride
+    } while list < table?.count ?? 0
     domain.leave(visit)
     return reached
+  }
+
+  @usableFromInline
+  final var newestNumber: UInt { numbers.newest }
+
+  /// Returns the table of the only group of observers that a post concerns.
+  ///
+  /// For announced readers.
+  ///
+  /// - Parameters:
+  ///   - cases: The special cases that concern the post.
+  ///   - sender: The sender, kept alive by the caller.
+  /// - Returns: The table of ``PriorityLists``; `nil` if the post concerns several groups, or is recorded.
+  @usableFromInline
+  final func lists(_ cases: UInt, of sender: AnyObject?) -> AtomicWords? {
+    guard cases & Self.replayed == 0 else { return nil }
+    guard cases & Self.addressed != 0, let sender, let group = senders.group(of: sender) else {
+      return common.tableBlock
+    }
+    // An observer whose count has settled was in `live` before; so this post is not counted as its call.
+    return common.live.load(ordering: .sequentiallyConsistent) == 0
+      ? group.observers.tableBlock : nil
   }
 
   /// Calls an observer, if it admits the call.
@@ -83,7 +126,8 @@ extension ObserverList {
   ///   - delivery: The origin of the event.
   ///   - sender: The sender, kept alive by the caller; `nil` also for an event that has waited.
   ///   - wildcards: The observers of any event; they do not count as reached.
-  ///   - event: Creates the payload of the wildcard observers, once.
+  ///   - event: Returns the payload of the wildcard observers. The caller creates it once: an optional of it
+  ///     here would be looked up at run time, at every post.
   ///   - failed: Called with every error that a handler throws.
   /// - Returns: The number of handlers reached.
   /// - Complexity: O(*n*) in the number of observers that match.
@@ -128,13 +172,10 @@ extension ObserverList {
         return reception.reached
       } ?? 0
     }
-    var anyEvent: Event?
     var reached = 0
     func call(_ address: UInt, isWildcard: Bool) {
       if isWildcard, let wildcards {
-        let given = anyEvent ?? event()
-        anyEvent = given
-        _ = call(address, of: wildcards, with: given)
+        _ = call(address, of: wildcards, with: event())
       } else {
         reached += call(address, of: self, with: payload)
       }

@@ -23,8 +23,8 @@ extension ObserverList {
     guard let total = registry.withLock({ $0.watchedCountWorthProbing }),
       let visit = domain.enter(isPost: false)
     else { return }
-    var dead: [(link: ObserverLink, hasLostOwner: Bool)] = []
-    var elsewhere: [(mailbox: Mailbox, link: ObserverLink)] = []
+    var dead: [(link: ObserverRegistration, hasLostOwner: Bool)] = []
+    var elsewhere: [(mailbox: Mailbox, link: ObserverRegistration)] = []
     /// Checks an observer that the visit keeps alive, unless another actor has to.
     func isOrphaned(_ address: UInt) -> Bool {
       AnyObserver.borrow(address) { observer in
@@ -76,11 +76,11 @@ extension ObserverList {
     probe(on: actorIsGone ? nil : mailbox, hasFound: hasFound, asks: hasFound)
   }
 
-  private func requestCheck(of link: ObserverLink, on mailbox: Mailbox) {
+  private func requestCheck(of link: ObserverRegistration, on mailbox: Mailbox) {
     let id = ObjectIdentifier(mailbox)
     let former = registry.withLock { $0.pendingChecks.updateValue(link, forKey: id) }
     // If there was one, a turn has been requested already.
-    if former == nil { mailbox.requestLook(at: self) }
+    if former == nil { mailbox.requestCheck(of: self) }
     withExtendedLifetime(former) {}
   }
 }
@@ -121,7 +121,7 @@ package struct WatchedObservers: Sendable {
   ///
   /// - Complexity: Amortized O(1).
   package mutating func insert(_ observer: AnyObserver) {
-    observer.watchPlace = addresses.count
+    observer.watchedPosition = addresses.count
     addresses.append(observer.address)
   }
 
@@ -129,11 +129,11 @@ package struct WatchedObservers: Sendable {
   ///
   /// - Complexity: Amortized O(1).
   package mutating func remove(_ observer: AnyObserver) {
-    let position = observer.watchPlace
+    let position = observer.watchedPosition
     guard self[position] == observer.address, let last = addresses.popLast() else { return }
     if position < addresses.count {
       addresses[position] = last
-      AnyObserver.borrow(last) { $0.watchPlace = position }
+      AnyObserver.borrow(last) { $0.watchedPosition = position }
     }
     if addresses.capacity > max(Self.smallest, 4 * addresses.count) {
       // A copy without the spare capacity.
@@ -145,7 +145,7 @@ package struct WatchedObservers: Sendable {
   package func _checkInvariants() {
     for position in addresses.indices {
       AnyObserver.borrow(addresses[position]) { observer in
-        assert(observer.watchPlace == position, "an observer has another position")
+        assert(observer.watchedPosition == position, "an observer has another position")
       }
     }
     assert(

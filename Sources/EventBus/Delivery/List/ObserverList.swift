@@ -17,12 +17,10 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     var count = 0
     /// The number of observers that are restricted to a sender.
     var addressedCount = 0
-    /// The number of observers that depend on the origin of an event.
-    var boundCount = 0
     /// The observers whose owner or sender may die without notice.
     var watched = WatchedObservers()
     /// The registrations to check on an actor, keyed by the mailbox that was asked for a turn.
-    var pendingChecks: [ObjectIdentifier: ObserverLink] = [:]
+    var pendingChecks: [ObjectIdentifier: ObserverRegistration] = [:]
     /// A Boolean value that indicates whether the list accepts no more observers.
     var isClosed = false
     /// The tokens to notify when the list drops their plain observers, keyed by the observer's address.
@@ -33,8 +31,6 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
 
   /// Set while the observers of any sender are in more than one priority list.
   package static let split: UInt = 1
-  /// Set while an observer depends on the origin of an event.
-  package static let bound: UInt = 2
   /// Set while some observers are restricted to a sender.
   @inlinable package static var addressed: UInt { 4 }
   /// Set when payloads are recorded for later observers.
@@ -45,7 +41,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   /// The observers of any sender.
   @usableFromInline
   let common = PriorityLists()
-  /// The flags above; not zero when a post must take the general path.
+  /// The flags above; not zero when a post needs more than the block of ``PriorityLists/sole``.
   @usableFromInline
   let specialCases = Atomic<UInt>(0)
   /// The observers that are restricted to a sender.
@@ -70,6 +66,9 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
 
   /// The number of unlinked items that wait for running calls to end.
   package var waitingCount: Int { domain.waitingCount }
+
+  /// The stamp that an item unlinked now would get; zero if no reader is inside.
+  package var stamp: UInt { domain.stamp }
 
   /// The number of posts that have visited the list; one too many for a moment when a post restarts on the
   /// general path.
@@ -98,7 +97,6 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
       domain.prepare()
       // A post that finds the observer also finds this flag, and a post that reads only one priority list
       // was not counted as a call of an observer in another.
-      if observer.isBound { note(Self.bound, true) }
       if sender == nil, common.splits(with: priority) { note(Self.split, true) }
       observer.number.store(numbers.next(), ordering: .relaxed)
       let unlinked = link(observer, priority: priority, for: sender, &registry)
@@ -117,7 +115,6 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
     _ registry: inout Registry
   ) -> UnlinkedItems {
     registry.count += 1
-    if observer.isBound { registry.boundCount += 1 }
     defer { if observer.isWatched { registry.watched.insert(observer) } }
     guard let sender else { return common.append(observer, priority: priority) }
     registry.addressedCount += 1
@@ -151,7 +148,6 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
 
   private func unlink(_ observer: AnyObserver, _ registry: inout Registry) -> UnlinkedItems {
     registry.count -= 1
-    if observer.isBound { registry.boundCount -= 1 }
     if observer.isWatched { registry.watched.remove(observer) }
     observer.stopCalls()
     guard let group = observer.senderGroup else { return common.remove(observer) }
@@ -196,11 +192,9 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
 
   /// Waits until no post can hold an unlinked observer.
   ///
-  /// - Parameter stamp: The stamp that ``unlink(address:)`` returned; `nil` for an observer that another
-  ///   thread is unlinking, or that is removed with all the others.
-  package func waitUntilFree(_ stamp: UInt?) async {
-    await domain.latch(stamped: stamp ?? domain.stamp).wait()
-  }
+  /// - Parameter stamp: The stamp that ``unlink(address:)`` returned; ``stamp`` for an observer that
+  ///   another thread is unlinking, or that is removed with all the others.
+  package func waitUntilFree(_ stamp: UInt) async { await domain.latch(stamped: stamp).wait() }
 
   /// Removes everything, permanently.
   ///
@@ -213,7 +207,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
       defer { registry.watchers = [:] }
       return registry.watchers
     }
-    var links: [ObserverLink] = []
+    var links: [ObserverRegistration] = []
     forEach { observer, _ in
       if let link = observer.link { links.append(link) }
     }
@@ -269,7 +263,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   ///
   /// - Complexity: O(*n*) in the number of observers.
   package func endAll(where isMeant: (AnyObserver) -> Bool) {
-    var links: [ObserverLink] = []
+    var links: [ObserverRegistration] = []
     forEach { observer, _ in
       if isMeant(observer), let link = observer.link { links.append(link) }
     }
@@ -279,7 +273,6 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
   private func noteShape(_ registry: borrowing Registry) {
     note(Self.split, common.isSplit)
     note(Self.addressed, registry.addressedCount > 0)
-    note(Self.bound, registry.boundCount > 0)
     watched.store(registry.watched.count, ordering: .relaxed)
     noteOccupied(registry.count > 0)
   }
@@ -302,22 +295,20 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
       common._checkInvariants()
       senders._checkInvariants()
       registry.watched._checkInvariants()
-      var (count, addressed, bound, watched) = (0, 0, 0, 0)
+      var (count, addressed, watched) = (0, 0, 0)
       forEachLinked { observer, _ in
         count += 1
         if observer.senderGroup != nil { addressed += 1 }
-        if observer.isBound { bound += 1 }
         if observer.isWatched { watched += 1 }
       }
       assert(
-        (registry.count, registry.addressedCount) == (count, addressed)
-          && (registry.boundCount, registry.watched.count) == (bound, watched),
+        (registry.count, registry.addressedCount, registry.watched.count)
+          == (count, addressed, watched),
         "a count is wrong"
       )
       assert(!registry.isClosed || count == 0, "a closed list has observers")
       let flags =
         (common.isSplit ? Self.split : 0) | (addressed > 0 ? Self.addressed : 0)
-        | (bound > 0 ? Self.bound : 0)
       assert(
         specialCases.load(ordering: .relaxed) & ~Self.replayed == flags,
         "a flag of the special cases is wrong"

@@ -15,7 +15,7 @@ package struct PriorityLists: ~Copyable, Sendable {
 
   private static let smallest = 8
   /// The number of words for each list in the table.
-  static let stride = 3
+  @inlinable static var stride: Int { 3 }
 
   /// The block of the only list, or of one of several; zero when there is none.
   ///
@@ -72,9 +72,10 @@ package struct PriorityLists: ~Copyable, Sendable {
     let (filled, live) = (list.block.count, list.live)
     let needsRoom = filled == list.block.capacity || Self.isSparse(filled + 1, live + 1)
     let block = needsRoom ? rebuild(list, live: live, &unlinked) : list.block
+    // Before the publication: a post that reads zero began before any post could find the observer.
+    changeLive(of: list, by: 1)
     let slot = block.append(ObjectAddress.retained(observer))
     observer.slot.store(UInt32(slot), ordering: .relaxed)
-    changeLive(of: list, by: 1)
     return unlinked
   }
 
@@ -184,7 +185,7 @@ package struct PriorityLists: ~Copyable, Sendable {
 
   private func changeLive(of list: List, by change: Int) {
     tableBlock?.publish(UInt(list.live + change), at: list.index * Self.stride + 2)
-    live.store(live.load(ordering: .relaxed) + change, ordering: .releasing)
+    live.store(live.load(ordering: .relaxed) + change, ordering: .sequentiallyConsistent)
   }
 
   /// Adds an empty list; it replaces the only list if that has no observers.

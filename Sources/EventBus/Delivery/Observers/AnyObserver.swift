@@ -89,6 +89,9 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   /// A Boolean value that indicates whether the link counts every call.
   package var countsCalls: Bool { false }
 
+  /// The mailbox of the only actor on which the handler is called, by posters or later.
+  package var callingMailbox: Mailbox? { nil }
+
   /// Pauses or resumes calls.
   ///
   /// Called with the lock held that guards the number of pauses.
@@ -120,6 +123,7 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   }
 
   /// Counts a post that skips the handler.
+  @usableFromInline
   package final func addMissed() { missed.wrappingAdd(1, ordering: .releasing) }
 
   /// Takes back the count of a call that ``admits(in:)`` allowed and that was not made.
@@ -170,16 +174,13 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   package final var isOrphaned: Bool { hasLostOwner || (senderGroup?.hasLostSender ?? false) }
 
   /// The position in ``WatchedObservers``, guarded by the lock of the list.
-  package var watchPlace: Int {
+  package var watchedPosition: Int {
     get { 0 }
     set {}
   }
 
   /// A Boolean value that indicates whether a post has used the only call of the handler.
   package var isSpent: Bool { false }
-
-  /// A Boolean value that indicates whether calls depend on the origin of an event.
-  package var isBound: Bool { false }
 
   /// Returns whether the registration belongs to an object and, if an identifier is given, carries it.
   package func belongs(to owner: AnyObject, as id: AnyHashable?) -> Bool { false }
@@ -205,7 +206,7 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   package var droppedCount: UInt { 0 }
 
   /// The link that ends the registration without its token; `nil` for plain observers.
-  package var link: ObserverLink? { nil }
+  package var link: ObserverRegistration? { nil }
 
   /// The address, for storage in a slot.
   package final var address: UInt { ObjectAddress.of(self) }

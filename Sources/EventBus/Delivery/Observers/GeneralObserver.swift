@@ -34,11 +34,16 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   private let isCalledOnPost: Bool
   /// Whether every event goes to the buffer of a stream.
   private let isPlainStream: Bool
+  /// The address of the actor on which a poster calls the handler at once, without looking at conditions; an
+  /// address that no actor has if there are conditions, or no such handler.
+  private let directActor: UInt
+  /// Whether every call is made on one actor, so that counting it needs no locked instruction.
+  private let isCalledOnActor: Bool
   private let sink: Sink
   /// The synchronous handler, or the addition to a buffer: stored apart from the sink, since binding the
   /// closure of an enumeration retains it.
   private let handler: @Sendable (Payload) throws -> Reception
-  private let registration: ObserverLink
+  private let registration: ObserverRegistration
   /// The mailbox of the actor on which the handler runs.
   private let mailbox: Mailbox?
   /// Stored, because looking up the class of a generic object costs as much as creating the object.
@@ -56,6 +61,8 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   ///
   /// - Parameters:
   ///   - request: The parameters of the registration.
+  ///   - predicate: The filter, which runs on the posting thread; the event is declined when it returns
+  ///     `false`.
   ///   - owner: The owner, which is not retained.
   ///   - id: The owner's identifier for the registration, so that a later one with the same identifier
   ///     replaces it.
@@ -64,37 +71,45 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   ///   - mailbox: The mailbox of the actor on which the handler runs.
   ///   - sink: The destination of the events.
   package init(
-    _ request: ObserveRequest<Payload>,
+    _ request: ObserveRequest,
+    where predicate: (@Sendable (Payload) -> Bool)? = nil,
     owner: AnyObject? = nil,
     id: AnyHashable? = nil,
-    link: ObserverLink,
+    link: ObserverRegistration,
     gate: ReplayGate? = nil,
     mailbox: Mailbox? = nil,
     _ sink: Sink
   ) {
-    predicate = request.predicate ?? { _ in true }
-    (hasPredicate, once) = (request.predicate != nil, request.once)
+    self.predicate = predicate ?? { _ in true }
+    (hasPredicate, once) = (predicate != nil, request.once)
     (self.owner, self.id) = (owner, id)
     ownerID = owner.map(ObjectIdentifier.init)
     ownerClass = owner.map { type(of: $0) }
     (registration, self.gate, self.mailbox, self.sink) = (link, gate, mailbox, sink)
-    isPlainStream = gate == nil && request.predicate == nil && !request.once && sink.isStream
+    let isDirect = gate == nil && predicate == nil && !request.once
+    isPlainStream = isDirect && sink.isStream
+    var calledOn: Mailbox?
     switch sink {
-    case .handler(let body): (handler, isCalledOnPost) = (body, mailbox == nil)
+    case .handler(let body):
+      (handler, isCalledOnPost, calledOn) = (body, mailbox == nil, mailbox)
     case .stream(let buffer, let fill):
       (handler, isCalledOnPost) = ({ fill(buffer, $0, nil) ? .queued : .dropped }, false)
     case .asyncHandler: (handler, isCalledOnPost) = ({ _ in .declined }, false)
     case .poster: (handler, isCalledOnPost) = ({ _ in .declined }, true)
     }
+    isCalledOnActor = calledOn != nil
+    directActor = (isDirect ? calledOn?.address : nil) ?? .max
     super.init(fileID: request.fileID, line: request.line)
     // Calls are counted on entry to the handler, which may be later and on another thread.
     flags.store(0, ordering: .relaxed)
   }
 
   @usableFromInline
-  override package func receive(_ payload: Payload) throws -> Reception {
-    if isPlainStream { return try handler(payload) }
-    return try receive(payload, Delivery(fileID: "?", line: 0))
+  override package func receive(_ payload: Payload, on actor: UInt) throws -> Reception? {
+    guard actor == directActor else { return isPlainStream ? try handler(payload) : nil }
+    registration.beginCallOnActor()
+    defer { registration.finishCallOnActor() }
+    return try run(payload)
   }
 
   override package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws
@@ -150,8 +165,9 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     case .handler:
       guard let mailbox else { return try run(payload, delivery) }
       if mailbox.isHome(of: delivery.isolation), !mailbox.isBehind {
-        guard registration.beginCall() else { return registration.refusal }
-        defer { registration.finish() }
+        if isCancelled { return registration.refusal }
+        registration.beginCallOnActor()
+        defer { registration.finishCallOnActor() }
         return try run(payload, delivery)
       }
       let queued = queuedDelivery(delivery)
@@ -281,7 +297,11 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
 
   private func beginRunning() {
     endIfOnce()
-    calls.wrappingAdd(1, ordering: .releasing)
+    if isCalledOnActor {
+      calls.store(calls.load(ordering: .relaxed) &+ 1, ordering: .releasing)
+    } else {
+      calls.wrappingAdd(1, ordering: .releasing)
+    }
   }
 
   /// Ends a single-call registration, just before the call.
@@ -314,22 +334,16 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     return group.load(ordering: .relaxed) == 0 ? nil : mailbox
   }
 
-  override package var watchPlace: Int {
+  override package var watchedPosition: Int {
     get { Int(place.load(ordering: .relaxed)) }
     set { place.store(UInt32(newValue), ordering: .relaxed) }
   }
 
-  override package var link: ObserverLink? { registration }
+  override package var link: ObserverRegistration? { registration }
   override package var isSpent: Bool { isClaimed.load(ordering: .acquiring) }
   override package var countsCalls: Bool { true }
 
-  override package var isBound: Bool {
-    switch sink {
-    case .handler: mailbox != nil
-    case .asyncHandler, .poster: true
-    case .stream: false
-    }
-  }
+  override package var callingMailbox: Mailbox? { isCalledOnActor ? mailbox : nil }
 
   override package var dependent: (any Finishable)? {
     switch sink {

@@ -1,5 +1,7 @@
-/// The parameters of a registration, other than its owner and its handler.
-package struct ObserveRequest<Payload: Sendable> {
+/// The parameters of a registration, other than its owner, its filter and its handler.
+///
+/// Not generic: the metadata of a generic structure would be looked up at every registration.
+package struct ObserveRequest {
   /// The source file of the registration.
   package let fileID: StaticString
   /// The source line of the registration.
@@ -10,8 +12,6 @@ package struct ObserveRequest<Payload: Sendable> {
   package let priority: Int
   /// Whether the registration ends with its first call.
   package let once: Bool
-  /// Runs on the posting thread; the event is declined when it returns `false`.
-  package let predicate: (@Sendable (Payload) -> Bool)?
   /// The number of events to keep while an asynchronous handler or a consumer is busy.
   package let limit: BufferLimit
 
@@ -22,15 +22,14 @@ package struct ObserveRequest<Payload: Sendable> {
     sender: AnyObject? = nil,
     priority: Int = 0,
     once: Bool = false,
-    predicate: (@Sendable (Payload) -> Bool)? = nil,
     limit: BufferLimit = .unlimited
   ) {
     (self.fileID, self.line, self.sender, self.priority) = (fileID, line, sender, priority)
-    (self.once, self.predicate, self.limit) = (once, predicate, limit)
+    (self.once, self.limit) = (once, limit)
   }
 
-  /// Whether every event is delivered.
-  package var isPlain: Bool { !once && sender == nil && predicate == nil }
+  /// Whether every event that passes the filter is delivered.
+  package var isPlain: Bool { !once && sender == nil }
 }
 
 @available(*, unavailable)

@@ -9,15 +9,20 @@ internal import Synchronization
 package class Observer<Payload: Sendable>: AnyObserver, @unchecked Sendable {  // Reason: stateless.
   /// Delivers an event of a post without special cases.
   ///
+  /// - Parameters:
+  ///   - payload: The payload.
+  ///   - actor: The address of the poster's actor; zero if it is unknown, or if events wait that must come
+  ///     first.
+  /// - Returns: The outcome; `nil`, with nothing done, if the observer needs the origin of the event.
   /// - Throws: The error of the handler.
   @usableFromInline
-  package func receive(_ payload: Payload) throws -> Reception { .declined }
+  package func receive(_ payload: Payload, on actor: UInt) throws -> Reception? { nil }
 
   /// Delivers an event together with its origin.
   ///
   /// - Throws: The error of the handler.
   package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws -> Reception {
-    try receive(payload)
+    try receive(payload, on: 0) ?? .declined
   }
 
   /// Calls the handler of a post that hooks follow.
@@ -57,7 +62,7 @@ package final class PlainObserver<Payload: Sendable>: Observer<Payload>,
   }
 
   @usableFromInline
-  override package func receive(_ payload: Payload) throws -> Reception {
+  override package func receive(_ payload: Payload, on actor: UInt) throws -> Reception? {
     try handler(payload)
     return .called
   }
@@ -65,7 +70,7 @@ package final class PlainObserver<Payload: Sendable>: Observer<Payload>,
   override package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws
     -> Reception
   {
-    guard let record = delivery.followed else { return try receive(payload) }
+    guard let record = delivery.followed else { return try receive(payload, on: 0) ?? .declined }
     return try follow(record, delivery) {
       try handler(payload)
       return .called
@@ -79,7 +84,7 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
 {
   private weak let owner: Owner?
   private let handler: @Sendable (Owner, Payload) throws -> Void
-  private let registration: ObserverLink
+  private let registration: ObserverRegistration
   private let place = Atomic<UInt32>(0)
 
   /// Creates an observer.
@@ -94,7 +99,7 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
     fileID: StaticString,
     line: UInt,
     owner: Owner,
-    link: ObserverLink,
+    link: ObserverRegistration,
     handler: @escaping @Sendable (Owner, Payload) throws -> Void
   ) {
     self.owner = owner
@@ -104,7 +109,7 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
   }
 
   @usableFromInline
-  override package func receive(_ payload: Payload) throws -> Reception {
+  override package func receive(_ payload: Payload, on actor: UInt) throws -> Reception? {
     guard let owner else {
       registration.endWithOwner()
       return .ownerLost
@@ -116,7 +121,7 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
   override package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws
     -> Reception
   {
-    guard let record = delivery.followed else { return try receive(payload) }
+    guard let record = delivery.followed else { return try receive(payload, on: 0) ?? .declined }
     guard let owner else {
       registration.endWithOwner()
       return .ownerLost
@@ -130,8 +135,8 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
   override package var hasOwner: Bool { true }
   override package var hasLostOwner: Bool { owner == nil }
   override package var ownerType: String? { "\(Owner.self)" }
-  override package var link: ObserverLink? { registration }
-  override package var watchPlace: Int {
+  override package var link: ObserverRegistration? { registration }
+  override package var watchedPosition: Int {
     get { Int(place.load(ordering: .relaxed)) }
     set { place.store(UInt32(newValue), ordering: .relaxed) }
   }

@@ -8,7 +8,7 @@ package class Envelope: @unchecked Sendable {  // Reason: constant, like its sub
   /// The origin of the event.
   package let delivery: Delivery
   /// The registration of the observer.
-  package let link: ObserverLink
+  package let link: ObserverRegistration
   /// The delivery, if hooks follow the post.
   package let queued: QueuedDelivery?
   /// The number of the observer.
@@ -29,7 +29,7 @@ package class Envelope: @unchecked Sendable {  // Reason: constant, like its sub
   package init(
     _ delivery: Delivery,
     for observer: AnyObserver,
-    _ link: ObserverLink,
+    _ link: ObserverRegistration,
     _ queued: QueuedDelivery?,
     isAwaited: Bool
   ) {
@@ -88,7 +88,7 @@ package final class WaitingEvent<Payload: Sendable>: Envelope,
     _ payload: Payload,
     _ delivery: Delivery,
     for observer: AnyObserver,
-    _ link: ObserverLink,
+    _ link: ObserverRegistration,
     _ queued: QueuedDelivery? = nil,
     isAwaited: Bool = true
   ) {

@@ -9,7 +9,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   private struct State {
     var lane = Lane<Envelope>()
     /// The lists with a registration to check on the actor.
-    var looks: [ObserverList] = []
+    var listsToCheck: [ObserverList] = []
   }
 
   /// The maximum nesting depth of handlers of waiting events that post to their own actor.
@@ -39,6 +39,17 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     identity = ActorIdentity(actor)
   }
 
+  /// The address of the actor.
+  package var address: UInt { UInt(bitPattern: actor.id) }
+
+  /// Calls a closure on the actor, or here if the actor has died.
+  package func inTurn(_ body: @Sendable () -> Void) async {
+    guard let actor = actor.actor else { return body() }
+    await Self.call(body, on: actor)
+  }
+
+  private static func call(_ body: @Sendable () -> Void, on actor: isolated any Actor) { body() }
+
   /// Returns whether this is the mailbox of the actor with an identity.
   package func serves(_ id: ObjectIdentifier) -> Bool { actor.id == id }
 
@@ -64,7 +75,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   }
 
   /// Requests a turn of the actor in which a list may check owners and senders.
-  package func requestLook(at list: ObserverList) { change { $0.looks.append(list) } }
+  package func requestCheck(of list: ObserverList) { change { $0.listsToCheck.append(list) } }
 
   private func change(_ add: (inout State) -> Void) {
     let mustSchedule = state.withLock { state in
@@ -114,21 +125,21 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
 
   private func turn() {
     drain()
-    look(actorIsGone: false)
+    checkOwners(actorIsGone: false)
     let isDone = batch.isEmpty
     let mustSchedule = state.withLock { state in
-      state.lane.endTurn(hasMore: !isDone || !state.looks.isEmpty)
+      state.lane.endTurn(hasMore: !isDone || !state.listsToCheck.isEmpty)
     }
     // A new hop gives the actor's other work a turn in between.
     if mustSchedule { schedule() }
   }
 
-  private func look(actorIsGone: Bool) {
-    let looks = state.withLock { state in
-      defer { state.looks = [] }
-      return state.looks
+  private func checkOwners(actorIsGone: Bool) {
+    let lists = state.withLock { state in
+      defer { state.listsToCheck = [] }
+      return state.listsToCheck
     }
-    for list in looks { list.checkOwners(on: self, actorIsGone: actorIsGone) }
+    for list in lists { list.checkOwners(on: self, actorIsGone: actorIsGone) }
   }
 
   /// Ends the registrations of the waiting events.
@@ -145,7 +156,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     waiting.add(-dropped.count)
     waiting.lost.wrappingAdd(dropped.count, ordering: .relaxed)
     for envelope in dropped { envelope.link.endWithOwner() }
-    look(actorIsGone: true)
+    checkOwners(actorIsGone: true)
   }
 }
 

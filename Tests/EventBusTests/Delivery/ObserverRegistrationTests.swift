@@ -2,14 +2,14 @@ import EventBus
 import Testing
 
 @Suite("Observer registrations", .timeLimit(.minutes(5)))
-struct ObserverLinkTests {
-  private let link: ObserverLink
+struct ObserverRegistrationTests {
+  private let link: ObserverRegistration
   private let observer: GeneralObserver<Int>
 
   private init() {
     let list = ObserverList(numbers: RegistrationCounter())
-    link = ObserverLink(list)
-    let request = ObserveRequest<Int>(fileID: #fileID, line: #line, once: true)
+    link = ObserverRegistration(list)
+    let request = ObserveRequest(fileID: #fileID, line: #line, once: true)
     let sink = GeneralObserver<Int>.Sink.poster { _, _ in
       Issue.record("Its registration has ended.")
     }
@@ -25,7 +25,8 @@ struct ObserverLinkTests {
     #expect(!link.beginCall())
     let taken: GeneralObserver<Int>? = link.begin()
     #expect(taken == nil)
-    #expect(try observer.receive(1) == .cancelled)
+    #expect(try observer.receive(1, on: 0) == nil)
+    #expect(try observer.receive(1, Delivery(fileID: #fileID, line: #line)) == .cancelled)
   }
 
   @Test("A list being emptied takes its observer back from a registration that is just ending")

@@ -9,8 +9,9 @@ package protocol Finishable: AnyObject, Sendable {
 /// The registration of an observer that code other than its token may remove.
 ///
 /// Such an observer has an owner, a single call, or calls that wait in a queue. Its calls are counted, except
-/// those of plain handlers with an owner.
-package final class ObserverLink: Registration,
+/// those of plain handlers with an owner; the calls of posters on the handler's actor are counted by the actor
+/// alone.
+package final class ObserverRegistration: Registration,
   @unchecked Sendable  // Reason: locked.
 {
   private struct State {
@@ -18,6 +19,8 @@ package final class ObserverLink: Registration,
     /// zero.
     var observer: UInt = 0
     var countsCalls = false
+    /// The mailbox of the only actor on which the handler is called.
+    var mailbox: Mailbox?
     /// Finishes with the registration; until then it may refer back to this registration.
     var dependent: (any Finishable)?
   }
@@ -29,6 +32,8 @@ package final class ObserverLink: Registration,
   private let state = Locked(State())
   private let lostOwner = Atomic<Bool>(false)
   private let hasUsedCall = Atomic<Bool>(false)
+  /// The number of calls that posters are making on the handler's actor; changed only there.
+  private let callsOnActor = Atomic<Int>(0)
 
   /// Creates a registration without an observer.
   ///
@@ -68,12 +73,13 @@ package final class ObserverLink: Registration,
 
   /// Connects the observer, once, before it is added to the list.
   package func connect(_ observer: AnyObserver) {
-    let (address, countsCalls, dependent) = (
-      observer.address, observer.countsCalls, observer.dependent
+    let connected = State(
+      observer: observer.address,
+      countsCalls: observer.countsCalls,
+      mailbox: observer.callingMailbox,
+      dependent: observer.dependent
     )
-    state.withLock { state in
-      state = State(observer: address, countsCalls: countsCalls, dependent: dependent)
-    }
+    state.withLock { $0 = connected }
   }
 
   /// The observer's address, or zero when the registration has ended.
@@ -130,12 +136,46 @@ package final class ObserverLink: Registration,
     return observer
   }
 
+  /// Begins a call that a poster makes on the handler's actor.
+  ///
+  /// The calls are counted by the actor alone, so that a call takes no locked instruction. The caller has
+  /// seen that the observer is not cancelled; balance the call with ``finishCallOnActor()``.
+  package func beginCallOnActor() {
+    callsOnActor.store(callsOnActor.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+  }
+
+  /// Ends a call that a poster made on the handler's actor.
+  package func finishCallOnActor() {
+    callsOnActor.store(callsOnActor.load(ordering: .relaxed) &- 1, ordering: .relaxed)
+  }
+
   override package func waitUntilFinished(_ handle: UInt) async {
-    guard state.withLock({ $0.countsCalls }) else {
-      let stamp = unlinkStamp.load(ordering: .acquiring)
-      return await list.waitUntilFree(stamp == .max ? nil : stamp)
-    }
+    // Another thread may be ending the registration: from here on no post begins a call.
+    didStop()
+    let known = unlinkStamp.load(ordering: .acquiring)
+    let stamp = known == .max ? list.stamp : known
+    let (countsCalls, mailbox) = state.withLock { ($0.countsCalls, $0.mailbox) }
+    guard countsCalls else { return await list.waitUntilFree(stamp) }
+    if let mailbox, stamp != 0 { await waitForPosts(before: stamp, on: mailbox) }
     await super.waitUntilFinished(handle)
+  }
+
+  /// Waits until no poster on the handler's actor is making a call.
+  ///
+  /// Only the actor knows its calls, so the wait ends with a turn of the actor in which there are none. A
+  /// call that is still running then is below on the stack, in a nested run loop; the wait then ends
+  /// when all posts have left that may hold the observer, as it does if they are faster than the actor.
+  private func waitForPosts(before stamp: UInt, on mailbox: Mailbox) async {
+    let hasFinished = Latch()
+    let posts = Task.detached { [list] in
+      await list.waitUntilFree(stamp)
+      hasFinished.open()
+    }
+    Task.detached { [self] in
+      await mailbox.inTurn { if callsOnActor.load(ordering: .relaxed) == 0 { hasFinished.open() } }
+    }
+    await hasFinished.wait()
+    posts.cancel()
   }
 
   /// Removes the observer from the registration.

@@ -1,0 +1,209 @@
+import EventBus
+import Foundation
+import Harness
+
+extension EventNames {
+  fileprivate static let tick = EventName<Int>("benchmarks.home.tick")
+}
+
+extension Notification.Name {
+  fileprivate static let tick = Notification.Name("benchmarks.home.tick")
+}
+
+/// What an app does all day: code on the main actor posts to objects of the main actor, which are not kept
+/// alive.
+enum Home {
+  static let rows = [
+    beside("home: post, 1 owner", 1, goals: [.atMost(56)]),
+    beside("home: per delivery at 10", 10, goals: [.atMost(0.95, of: .closureLoop)]),
+    beside("home: per delivery at 100", 100, goals: [.atMost(0.95, of: .closureLoop)]),
+    like("home: post, 1 owner", "home: post, 1 owner, with a sender") { stage in
+      stage.add(from: stage.sender)
+    },
+    like("home: post, 1 owner", "home: post, 1 owner, hooks have gone") { stage in
+      stage.bus.addHooks(EventHooks(onTrace: { _ in })).cancel()
+      stage.add()
+    },
+    like("home: post, 1 owner", "home: post, 1 owner, an observer of everything has gone") {
+      stage in
+      stage.bus.observeAll { _ in }.cancel()
+      stage.add()
+    },
+    like("home: per delivery at 10", "home: per delivery at 10, two priorities") { stage in
+      for index in 0..<10 { stage.add(priority: index.isMultiple(of: 2) ? .high : .low) }
+    },
+    like("home: per delivery at 10", "home: per delivery at 10, a priority has gone") { stage in
+      stage.bus.observe(.tick, priority: .high) { _ in }.cancel()
+      for _ in 0..<10 { stage.add() }
+    },
+    tenNames,
+  ]
+
+  static let counts = [
+    Row(
+      Figure("home: allocations per post, most of all cases", .count, goals: [.zero]),
+      pace: .counted,
+      entries: [Entry(.eventBus) { { _ in allocations() } }]
+    )
+  ]
+
+  private static func beside(_ title: String, _ owners: Int, goals: [Goal]) -> Row {
+    Row(
+      Figure(title, per: owners, goals: goals),
+      entries: [
+        entry { stage in for _ in 0..<owners { stage.add() } }, center(owners), loop(owners),
+      ]
+    )
+  }
+
+  /// A row whose figure is to be that of a simpler one.
+  private static func like(
+    _ other: String,
+    _ title: String,
+    _ fill: @escaping @MainActor @Sendable (Stage) -> Void
+  ) -> Row {
+    Row(
+      Figure(
+        title,
+        per: title.contains("at 10") ? 10 : 1,
+        goals: [.atMost(1.1, timesLine: other)]
+      ),
+      entries: [entry(fill)]
+    )
+  }
+
+  private static let tenNames = Row(
+    Figure(
+      "home: ten names, 1 owner each, per post",
+      per: 10,
+      goals: [.atMost(1.1, timesLine: "home: post, 1 owner")]
+    ),
+    entries: [
+      timed(.eventBus) {
+        let (bus, panels) = (EventBus(), (0..<10).map { _ in Panel() })
+        let names = (0..<10).map { EventName<Int>("benchmarks.home.\($0)") }
+        for (name, panel) in zip(names, panels) {
+          bus.observe(name, owner: panel) { panel, value in panel.total &+= value }
+        }
+        return { iterations in
+          for _ in 0..<iterations {
+            for name in names { bus.post(name, 1) }
+          }
+          withExtendedLifetime(panels) {}
+        }
+      }
+    ]
+  )
+
+  private static func allocations() -> Double {
+    MainActor.assumeIsolated {
+      let cases: [@MainActor (Stage) -> Void] = [
+        { $0.add() }, { stage in for _ in 0..<100 { stage.add() } },
+        { stage in for index in 0..<10 { stage.add(priority: index < 5 ? .high : .low) } },
+        { stage in stage.add(from: stage.sender) },
+      ]
+      let posts = 100
+      let counts = cases.map { fill in
+        let stage = Stage()
+        fill(stage)
+        stage.post(times: 1)
+        return Heap.during { _ in stage.post(times: posts) }.allocations
+      }
+      return Double(counts.max() ?? 0) / Double(posts)
+    }
+  }
+
+  private static func entry(_ fill: @escaping @MainActor @Sendable (Stage) -> Void) -> Entry {
+    timed(.eventBus) {
+      let stage = opaque(Stage())
+      fill(stage)
+      return { iterations in
+        let before = stage.total
+        stage.post(times: iterations)
+        expectDeliveries(stage.total - before, iterations * stage.panels.count, by: .eventBus)
+      }
+    }
+  }
+
+  /// A block that holds its object weakly, and a payload in a dictionary.
+  private static func center(_ owners: Int) -> Entry {
+    timed(.payloadCenter) {
+      let (center, panels) = (NotificationCenter(), opaque((0..<owners).map { _ in Panel() }))
+      for panel in panels {
+        _ = center.addObserver(forName: .tick, object: nil, queue: nil) { [weak panel] note in
+          let value = note.userInfo?["value"] as? Int ?? 0
+          MainActor.assumeIsolated { panel?.total &+= value }
+        }
+      }
+      return { iterations in
+        for _ in 0..<iterations {
+          center.post(name: .tick, object: nil, userInfo: ["value": 1])
+        }
+        withExtendedLifetime(panels) {}
+      }
+    }
+  }
+
+  private static func loop(_ owners: Int) -> Entry {
+    timed(.closureLoop) {
+      let panels = opaque((0..<owners).map { _ in Panel() })
+      var handlers: [@MainActor (Int) -> Void] = []
+      for panel in panels { handlers.append { [weak panel] value in panel?.total &+= value } }
+      let known = opaque(handlers)
+      return { iterations in
+        for _ in 0..<iterations {
+          for handler in known { handler(1) }
+        }
+        withExtendedLifetime(panels) {}
+      }
+    }
+  }
+
+  /// An entry whose stage and work belong to the main actor, on which the harness runs.
+  private static func timed(
+    _ subject: Subject,
+    prepare: @escaping @MainActor @Sendable () -> @MainActor (_ iterations: Int) -> Void
+  ) -> Entry {
+    Entry(subject) {
+      MainActor.assumeIsolated {
+        let work = prepare()
+        return { iterations in nanoseconds { work(iterations) } / Double(iterations) }
+      }
+    }
+  }
+
+  /// An object of the main actor, such as a view.
+  @MainActor
+  private final class Panel {
+    var total = 0
+  }
+
+  /// A bus with its observers.
+  @MainActor
+  private final class Stage {
+    let bus = EventBus()
+    let sender = Sink()
+    private(set) var panels: [Panel] = []
+
+    var total: Int { panels.reduce(0) { $0 + $1.total } }
+
+    func add(from sender: Sink? = nil, priority: Priority = .normal) {
+      let panel = Panel()
+      panels.append(panel)
+      bus.observe(.tick, owner: panel, from: sender, priority: priority) { panel, value in
+        panel.total &+= value
+      }
+      isAddressed = isAddressed || sender != nil
+    }
+
+    func post(times: Int) {
+      if isAddressed {
+        for _ in 0..<times { bus.post(.tick, 1, from: sender) }
+      } else {
+        for _ in 0..<times { bus.post(.tick, 1) }
+      }
+    }
+
+    private var isAddressed = false
+  }
+}
