@@ -237,8 +237,9 @@ struct DelegateWaitTests {
     let running = stage.start()
     await delegate.hasBegun.wait()
     stage.app.replaceDelegate(RecordingDelegate(log, name: "next: "))
-    stage.app.shutdown()
     delegate.mayEnd.open()
+    await stage.app.settled()
+    stage.app.shutdown()
     #expect(try await running.value == 0)
     #expect(
       log.entries.suffix(4) == [

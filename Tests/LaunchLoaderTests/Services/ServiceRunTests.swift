@@ -84,6 +84,63 @@ struct ServiceRunTests {
     try await run.wait()
   }
 
+  @Test("While untilReady() waits, the service is named after 5 s and then every 10 s, once")
+  func slowStart() async throws {
+    let (isEntered, mayBeReady) = (ManualLatch(), ManualLatch())
+    let run = run(
+      ClosureService { context in
+        isEntered.open()
+        await mayBeReady.wait()
+        context.ready()
+        try await context.untilShutdown()
+      }
+    )
+    await isEntered.wait()
+    #expect(clock.sleeperCount == 0)
+    clock.jump(by: .seconds(100))
+    let waits = (0..<2).map { _ in Task { try await run.untilReady() } }
+    for (index, seconds) in [5, 10, 10].enumerated() {
+      await clock.sleepers(atLeast: 1)
+      clock.jump(by: .seconds(seconds))
+      _ = await messages.first(index + 1)
+    }
+    let said = [5, 15, 25].map { "waiting for service \"a\" to start, for \($0) s now" }
+    #expect(messages.entries == said)
+    // One that gives up takes no message from the other.
+    waits[0].cancel()
+    #expect(await isCancelled { try await waits[0].value })
+    await clock.sleepers(atLeast: 1)
+    clock.jump(by: .seconds(10))
+    #expect(await messages.first(4).last == "waiting for service \"a\" to start, for 35 s now")
+    mayBeReady.open()
+    try await waits[1].value
+    #expect(clock.sleeperCount == 0)
+    run.shutdown()
+    try await run.wait()
+    #expect(messages.entries.count == 4)
+  }
+
+  @Test("Without a task that waits for the start, nothing of the run sleeps on the clock")
+  func endOfWatch() async throws {
+    let mayBeReady = ManualLatch()
+    let run = run(
+      ClosureService { context in
+        await mayBeReady.wait()
+        context.ready()
+      }
+    )
+    for _ in 0..<2 {
+      let waiting = Task { try await run.untilReady() }
+      await clock.sleepers(atLeast: 1)
+      waiting.cancel()
+      #expect(await isCancelled { try await waiting.value })
+      #expect(clock.sleeperCount == 0)
+    }
+    mayBeReady.open()
+    try await run.wait()
+    #expect(messages.entries.isEmpty)
+  }
+
   @Test(
     "A service that returns by itself, ready or not, ends its run without an error",
     arguments: [true, false]
