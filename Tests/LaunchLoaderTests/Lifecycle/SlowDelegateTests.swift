@@ -10,10 +10,9 @@ struct SlowDelegateTests {
   /// The messages about a wait, without the sites of handlers.
   private func waits(_ stage: Stage) -> [String] {
     stage.messages.entries.filter { $0.hasPrefix("waiting for ") }.map { message in
-      guard let site = message.firstRange(of: " (registered at ") else { return message }
-      let rest = message[site.upperBound...]
-      return message[..<site.lowerBound]
-        + rest[(rest.firstIndex(of: ")") ?? rest.startIndex)...].dropFirst()
+      let parts = message.split(separator: " (registered at ", maxSplits: 1)
+      guard parts.count == 2, let end = parts[1].firstIndex(of: ")") else { return message }
+      return "\(parts[0])\(parts[1][end...].dropFirst())"
     }
   }
 
