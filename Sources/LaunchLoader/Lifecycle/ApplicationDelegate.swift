@@ -22,9 +22,13 @@ public import EventBus
 ///
 /// The application waits for each method before it posts the event of the edge and goes on, whatever the
 /// isolation of the method. If a method changes the state, the resulting edges follow after the current edge:
-/// a method that waits for them waits for ever. The time limits of a stop apply: a method that has not
-/// returned by the deadline, at the second interrupt or at the cancellation of the run is cancelled, named in
-/// a message and left behind.
+/// a method that waits for them waits for ever. After five seconds, and then every ten seconds, a message
+/// names the method that is waited for.
+///
+/// The request to stop cancels the task of a method in progress, also of one that makes the request itself, so
+/// that it can end early. The methods of the stop begin uncancelled. The time limits of the stop apply to all
+/// of them: a method that has not returned by the deadline, at the second interrupt or at the cancellation of
+/// the run is cancelled, named in a message and left behind.
 ///
 /// ## Thread safety
 ///
@@ -41,7 +45,8 @@ public protocol ApplicationDelegate: AnyObject, Sendable {
   func applicationDidBecomeActive(_ app: Application) async
   /// The program is about to lose its activity, or to stop.
   func applicationWillResignActive(_ app: Application) async
-  /// The program is in the background; at Control-Z, the process stops when this method has returned.
+  /// The program is in the background; at Control-Z, the process stops when this method has returned, or after
+  /// ``Application/Configuration/stopTimeout``.
   func applicationDidEnterBackground(_ app: Application) async
   /// The program is about to return from the background.
   func applicationWillEnterForeground(_ app: Application) async
