@@ -17,8 +17,8 @@ public import EventBus
 /// Every method has a default implementation that does nothing. Each edge is also an event on the bus, so
 /// features need not share the one delegate.
 ///
-/// Methods are asynchronous so that classes on the main actor, and other types with an isolation, can conform
-/// without further words. A synchronous method fulfils the requirement as well.
+/// Methods are asynchronous so that classes on the main actor, and other isolated types, can conform without
+/// annotations. A synchronous method fulfils the requirement as well.
 ///
 /// The application waits for each method before it posts the event of the edge and goes on, whatever the
 /// isolation of the method. If a method changes the state, the resulting edges follow after the current edge:
@@ -75,15 +75,10 @@ extension ApplicationDelegate {
 extension AppStateMachine.Edge {
   /// The name of the delegate method for the edge.
   var methodName: String {
-    switch self {
-    case .willFinishLaunching: "applicationWillFinishLaunching(_:options:)"
-    case .didFinishLaunching: "applicationDidFinishLaunching(_:options:)"
-    case .didBecomeActive: "applicationDidBecomeActive(_:)"
-    case .willResignActive: "applicationWillResignActive(_:)"
-    case .didEnterBackground: "applicationDidEnterBackground(_:)"
-    case .willEnterForeground: "applicationWillEnterForeground(_:)"
-    case .willTerminate: "applicationWillTerminate(_:)"
-    }
+    let name = "\(self)"
+    let hasOptions = self == .willFinishLaunching || self == .didFinishLaunching
+    return "application\(name.prefix(1).uppercased())\(name.dropFirst())"
+      + (hasOptions ? "(_:options:)" : "(_:)")
   }
 
   /// Calls the delegate method for the edge.

@@ -24,6 +24,8 @@ final class PendingWork: Sendable {
   private struct State {
     var items: [UInt: Item] = [:]
     var nextNumber: UInt = 0
+    /// Indicates that the stop was requested, and the methods in progress are cancelled.
+    var isStopping = false
     /// Indicates that work is left behind as soon as it suspends.
     var isClosed = false
 
@@ -146,9 +148,14 @@ final class PendingWork: Sendable {
     return suspend(number, Task { _ = await hasEnded.wait() })
   }
 
-  /// Cancels the methods of the delegate that run now, so that they can end early.
+  /// Cancels the methods of the delegate that run when the stop is requested, so that they can end early.
+  ///
+  /// Only the first call counts: later methods belong to the stop.
   func cancelMethods() {
-    let calls = state.withLock { $0.items.values.compactMap(\.call) }
+    let calls = state.withLock { state in
+      defer { state.isStopping = true }
+      return state.isStopping ? [] : state.items.values.compactMap(\.call)
+    }
     for call in calls { call.cancel() }
   }
 

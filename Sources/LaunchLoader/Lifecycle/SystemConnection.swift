@@ -19,9 +19,8 @@ extension Application {
       runner.alarms.set(.background, .stop, at: runner.alarms.elapsed + limit) { [self] in
         if isOver.isOpen { return }
         let names = pending.names.joined(separator: ", ")
-        messages.send(
-          "going to the background takes longer than \(limit.shortText): not waiting for \(names)"
-        )
+        let text = "going to the background takes longer than \(limit.shortText)"
+        messages.send(names.isEmpty ? text : "\(text): not waiting for \(names)")
         isOver.open()
       }
     }
