@@ -75,6 +75,7 @@ extension Application {
     let options = configuration.launchOptions ?? .current
     locked.withLock { $0.options = options }
     await changed(.launch)
+    if runner.isStopping { return }
     do {
       try await runLaunchWork(options)
       if !runner.isStopping { await changed(.launched) }
