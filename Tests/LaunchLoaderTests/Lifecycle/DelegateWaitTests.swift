@@ -264,7 +264,7 @@ struct DelegateWaitTests {
     func applicationWillTerminate(_ app: Application) { edges.append("ends") }
   }
 
-  @Test("A delegate on the main actor is called there, whoever changes the state")
+  @Test("A delegate on the main actor is called there, whatever changes the state")
   func mainActor() async throws {
     let window = Window()
     let stage = Stage(delegate: window)
