@@ -304,6 +304,8 @@ final class ServiceHandle: Sendable {
 
 /// A task that may be cancelled before it is known.
 ///
+/// Cancellation handlers run in a separate task, because they may block.
+///
 /// ## Thread safety
 ///
 /// Every member may be called from any thread. Tasks are cancelled outside the lock.
@@ -316,14 +318,12 @@ final class LateTask: Sendable {
       state.task = task
       return state.isCancelled
     }
-    if isCancelled { task.cancel() }
+    if isCancelled { cancel() }
   }
 
   /// Cancels the task.
   ///
-  /// Cancellation handlers run in a separate task, because they may block.
-  ///
-  /// - Parameter next: Called after them.
+  /// - Parameter next: Called after the cancellation handlers.
   func cancel(then next: @escaping @Sendable () -> Void = {}) {
     let task = state.withLock { state in
       state.isCancelled = true
