@@ -77,12 +77,15 @@ struct ServiceValueTests {
     stage.loader.register("adds", phase: .idle) { [log] _ async throws in
       try await app.waitUntil(.active)
       try app.add("a") { context in
+        defer { hasRead.open() }
         async let address = context.value(of: Self.address)
         isAsking.open()
         log.append("a: \(try await address)")
         hasRead.open()
         try await context.untilShutdown()
       }
+      // The work lasts until the service has its value.
+      await hasRead.wait()
     }
     stage.loader.register(Self.address, phase: .idle) { _ async in
       await isAsking.wait()
