@@ -273,6 +273,25 @@ struct DelegateWaitTests {
     #expect(edges == ["launched", "active", "resigns", "ends"])
   }
 
+  @Test("After a method that suspends, the delivery continues on the actor that changed the state")
+  @MainActor
+  func continuesOnActor() async throws {
+    let delegate = Waiting(Log(), in: "didEnterBackground")
+    let stage = Stage(delegate: delegate)
+    let (app, threads) = (stage.app, Inbox<ThreadID>())
+    let running = stage.start()
+    try await app.waitUntil(.active)
+    await app.settled()
+    let token = stage.bus.observe(.didEnterBackground) { threads.append(.current) }
+    app.enterBackground()
+    await delegate.hasBegun.wait()
+    delegate.mayEnd.open()
+    #expect(await threads.first(1) == [.current])
+    token.cancel()
+    app.shutdown()
+    #expect(try await running.value == 0)
+  }
+
   #if !canImport(Darwin)  // `Task.immediate` asks for later systems than the package does.
   @Test("A change on the main actor has reached a delegate there when the call returns")
   @MainActor
