@@ -50,7 +50,7 @@ enum ServiceThread {
       var count = mach_msg_type_number_t(size)
       let code = unsafe withUnsafeMutablePointer(to: &facts) { facts in  // Reason: within the call.
         unsafe facts.withMemoryRebound(to: integer_t.self, capacity: size) {  // Reason: the C idiom.
-          unsafe thread_info(thread, thread_flavor_t(THREAD_BASIC_INFO), $0, &count)  // Reason: both outlive it.
+          unsafe thread_info(thread, thread_flavor_t(THREAD_BASIC_INFO), $0, &count)  // Reason: live.
         }
       }
       guard code == KERN_SUCCESS else { return .zero }
