@@ -57,6 +57,14 @@ public final class Lifetime: Sendable {
     if state.set(Self.endedFlag) { state.object?.end(isFinal: true) }
   }
 
+  /// Ends the lifetime without ending the hooks and tokens, for the first caller.
+  ///
+  /// - Returns: The hooks and tokens, for ``EndingMembers/end(_:)``; empty for later callers.
+  /// - Complexity: O(*n*) in their number.
+  package func takeMembers() -> [any EndingMembers.Member] {
+    state.set(Self.endedFlag) ? state.object?.takeAll(isFinal: true) ?? [] : []
+  }
+
   /// Runs a closure when the lifetime ends, or immediately if it has already ended.
   ///
   /// The token ends before the closure is called.

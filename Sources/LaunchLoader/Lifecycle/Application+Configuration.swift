@@ -7,7 +7,8 @@ extension Application {
     ///
     /// This deadline applies to the methods of the delegate, to the handlers of `willTerminate` and
     /// `shouldReload`, and to all services together. When it expires, methods and handlers are left behind, and
-    /// all running services are cancelled.
+    /// all running services are cancelled. At Control-Z, it limits how long the process waits for the delegate
+    /// before it stops.
     public var stopTimeout: Duration?
 
     /// The time in which cancelled services and launch work must end, before they are left behind and named;

@@ -54,6 +54,8 @@ extension Application {
       case .stopping:
         system.manager?.stopping()
         loader.stop()
+        // The thread that requests the stop does so as well, but may be late.
+        pending.cancelMethods()
         let count = change(.stop)
         // Not awaited here: what exceeds the deadline, a delegate or a handler, is left behind.
         Task {
@@ -73,6 +75,7 @@ extension Application {
     let options = configuration.launchOptions ?? .current
     locked.withLock { $0.options = options }
     await changed(.launch)
+    if runner.isStopping { return }
     do {
       try await runLaunchWork(options)
       if !runner.isStopping { await changed(.launched) }

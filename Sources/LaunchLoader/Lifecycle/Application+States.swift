@@ -138,10 +138,17 @@ extension Application {
       let (delegate, options) = locked.withLock { ($0.delegate, $0.options) }
       guard let delegate else { return nil }
       return pending.inform(delegate, of: edge, from: self, options)
-    case .post(let edge): post(edge)
+    // The stop waits for these handlers.
+    case .post(.willTerminate): _ = pending.postAwaited(.willTerminate, of: self)
+    case .post(let edge):
+      let number = pending.beginPost("application.\(edge)", of: self)
+      post(edge)
+      pending.end(number)
     case .enter(let newState):
       update { $0.enter(newState) }
+      let number = pending.beginPost("application.stateDidChange", of: self)
       bus.post(.stateDidChange, newState, from: self)
+      pending.end(number)
     }
     return nil
   }
@@ -155,8 +162,7 @@ extension Application {
     case .willResignActive: bus.post(.willResignActive, from: self)
     case .didEnterBackground: bus.post(.didEnterBackground, from: self)
     case .willEnterForeground: bus.post(.willEnterForeground, from: self)
-    // The stop waits for these handlers.
-    case .willTerminate: _ = pending.post(.willTerminate, on: bus, from: self)
+    case .willTerminate: bus.post(.willTerminate, from: self)
     }
   }
 

@@ -79,7 +79,8 @@ public final class Application: Sendable {
     locked = Locked(State(delegate: delegate))
     messages = MessageQueue(configuration.onMessage)
     let messages = messages
-    let pending = PendingWork { messages.send("left behind: \($0)") }
+    let alarms = ServiceAlarms(configuration.clock)
+    let pending = PendingWork(alarms) { messages.send($0) }
     self.pending = pending
     runner = ServiceRunner(
       ServiceRunner.Machine(
@@ -87,13 +88,14 @@ public final class Application: Sendable {
         cancelTimeout: configuration.cancelTimeout,
         asksBeforeStopping: true
       ),
-      clock: configuration.clock,
+      alarms,
       loader: loader,
       reports: ServiceRunner.Reports(
         onError: { service, error in
           bus.post(.serviceDidFail, ServiceFailure(service: service, error: error))
         },
         onMessage: { messages.send($0) },
+        onStopRequest: { pending.cancelMethods() },
         onForcedStop: { pending.leaveHandlers(isFinal: false) },
         onLeaveLaunch: {
           pending.leaveLaunch()

@@ -17,14 +17,18 @@ public import EventBus
 /// Every method has a default implementation that does nothing. Each edge is also an event on the bus, so
 /// features need not share the one delegate.
 ///
-/// Methods are asynchronous so that classes on the main actor, and other types with an isolation, can conform
-/// without further words. A synchronous method fulfils the requirement as well.
+/// Methods are asynchronous so that classes on the main actor, and other isolated types, can conform without
+/// annotations. A synchronous method fulfils the requirement as well.
 ///
 /// The application waits for each method before it posts the event of the edge and goes on, whatever the
 /// isolation of the method. If a method changes the state, the resulting edges follow after the current edge:
-/// a method that waits for them waits for ever. The time limits of a stop apply: a method that has not
-/// returned by the deadline, at the second interrupt or at the cancellation of the run is cancelled, named in
-/// a message and left behind.
+/// a method that waits for them waits for ever. After five seconds, and then every ten seconds, a message
+/// names the method that is waited for.
+///
+/// The request to stop cancels the task of a method in progress, also of one that makes the request itself, so
+/// that it can end early. The methods of the stop begin uncancelled. The time limits of the stop apply to all
+/// of them: a method that has not returned by the deadline, at the second interrupt or at the cancellation of
+/// the run is cancelled, named in a message and left behind.
 ///
 /// ## Thread safety
 ///
@@ -41,7 +45,8 @@ public protocol ApplicationDelegate: AnyObject, Sendable {
   func applicationDidBecomeActive(_ app: Application) async
   /// The program is about to lose its activity, or to stop.
   func applicationWillResignActive(_ app: Application) async
-  /// The program is in the background; at Control-Z, the process stops when this method has returned.
+  /// The program is in the background; at Control-Z, the process stops when this method has returned, or after
+  /// ``Application/Configuration/stopTimeout``.
   func applicationDidEnterBackground(_ app: Application) async
   /// The program is about to return from the background.
   func applicationWillEnterForeground(_ app: Application) async
@@ -70,15 +75,10 @@ extension ApplicationDelegate {
 extension AppStateMachine.Edge {
   /// The name of the delegate method for the edge.
   var methodName: String {
-    switch self {
-    case .willFinishLaunching: "applicationWillFinishLaunching(_:options:)"
-    case .didFinishLaunching: "applicationDidFinishLaunching(_:options:)"
-    case .didBecomeActive: "applicationDidBecomeActive(_:)"
-    case .willResignActive: "applicationWillResignActive(_:)"
-    case .didEnterBackground: "applicationDidEnterBackground(_:)"
-    case .willEnterForeground: "applicationWillEnterForeground(_:)"
-    case .willTerminate: "applicationWillTerminate(_:)"
-    }
+    let name = "\(self)"
+    let hasOptions = self == .willFinishLaunching || self == .didFinishLaunching
+    return "application\(name.prefix(1).uppercased())\(name.dropFirst())"
+      + (hasOptions ? "(_:options:)" : "(_:)")
   }
 
   /// Calls the delegate method for the edge.

@@ -3,39 +3,61 @@ internal import EventBus
 /// The work that an application waits for besides its services: launch work, methods of the delegate and event
 /// handlers.
 ///
+/// Everything is listed from its beginning, so that messages name it. What has suspended can be left behind;
+/// what blocks its thread cannot.
+///
 /// ## Thread safety
 ///
 /// Every member may be called from any thread. Waiting tasks resume outside the lock.
 final class PendingWork: Sendable {
   private struct Item: Sendable {
     let name: @Sendable () -> String
-    /// Ends when the handlers or the method have finished, or when it is cancelled; `nil` for launch work.
-    let handlers: Task<Void, Never>?
-    let hasFinished: @Sendable () -> Bool
+    var hasFinished: @Sendable () -> Bool = { false }
+    /// The task of a method.
+    var call: LateTask?
+    /// Ends when the handlers or the method have finished, or when it is cancelled.
+    ///
+    /// `nil` for launch work, and for other work before it has suspended.
+    var rest: Task<Void, Never>?
   }
 
   private struct State {
-    var items = NumberedList<Item>()
-    /// Indicates that handlers are left behind at once.
+    var items: [UInt: Item] = [:]
+    var nextNumber: UInt = 0
+    /// Indicates that the stop was requested, and the methods in progress are cancelled.
+    var isStopping = false
+    /// Indicates that work is left behind as soon as it suspends.
     var isClosed = false
+
+    /// The items that can be left behind, oldest first.
+    var suspended: [(number: UInt, item: Item)] {
+      items.filter { $0.value.rest != nil }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
   }
 
   private let state = Locked(State())
-  private let onLeave: @Sendable (String) -> Void
+  private let alarms: ServiceAlarms
+  private let onMessage: @Sendable (String) -> Void
   /// The result of the launch work; `nil` if it was left behind.
   private let launchEnd = LatchedValue<Result<LaunchReport, any Error>?>()
 
   /// Creates a list without work.
   ///
-  /// - Parameter onLeave: Called with the description of handlers that are left behind.
-  init(onLeave: @escaping @Sendable (String) -> Void) { self.onLeave = onLeave }
+  /// - Parameters:
+  ///   - alarms: The alarms of the application.
+  ///   - onMessage: Called with messages about work that takes long or is left behind.
+  init(_ alarms: ServiceAlarms, onMessage: @escaping @Sendable (String) -> Void) {
+    self.alarms = alarms
+    self.onMessage = onMessage
+  }
 
   /// The descriptions of the pending work, oldest first.
   var names: [String] {
-    state.withLock { $0.items.elements }.filter { !$0.hasFinished() }.map { $0.name() }
+    state.withLock { $0.items }.sorted { $0.key < $1.key }.filter { !$0.value.hasFinished() }
+      .map { $0.value.name() }
   }
 
-  /// Waits for launch work, regardless of cancellation, and lists it in ``names`` meanwhile.
+  /// Waits for launch work, regardless of cancellation, and lists it meanwhile.
   ///
   /// - Parameters:
   ///   - task: The task that runs the work.
@@ -45,9 +67,8 @@ final class PendingWork: Sendable {
     _ task: Task<LaunchReport, any Error>,
     begin: () -> Void
   ) async -> Result<LaunchReport, any Error>? {
-    let item = Item(name: { "launch work" }, handlers: nil, hasFinished: { false })
-    let number = state.withLock { $0.items.append(item) }
-    defer { remove(number) }
+    let number = add(Item(name: { "launch work" }))
+    defer { end(number) }
     begin()
     Task { launchEnd.resolve(await task.result) }
     let waiting = Task { try await launchEnd.wait() }
@@ -58,31 +79,38 @@ final class PendingWork: Sendable {
   /// Stops waiting for the launch work, which continues.
   func leaveLaunch() { launchEnd.resolve(nil) }
 
+  /// Lists the handlers of an event that is about to be posted.
+  ///
+  /// - Returns: A number for ``end(_:)``, to be called when the post has returned.
+  func beginPost(_ event: String, of app: Application) -> UInt {
+    begin(Item(name: { Self.describe(event, app.bus) }), of: app)
+  }
+
   /// Posts an event whose handlers are pending until they have finished, including asynchronous ones and
   /// those on actors.
   ///
   /// - Returns: A number for ``wait(_:)``, or `nil` if all handlers have finished or are left behind.
-  func post(
+  func postAwaited(
     _ name: EventName<Void>,
-    on bus: EventBus,
-    from sender: Application,
+    of app: Application,
     isolation: isolated (any Actor)? = #isolation
   ) -> UInt? {
-    let completion = bus.postCounting(name, (), from: sender)
-    if completion.isDone { return nil }
-    let handlers = Task { await completion.wait() }
-    return add(
-      Item(
-        name: { Self.describe(name, bus) },
-        handlers: handlers,
-        hasFinished: { completion.isDone }
-      )
-    )
+    let item = Item(name: { Self.describe(name.rawValue, app.bus) })
+    let number = begin(item, of: app)
+    let completion = app.bus.postCounting(name, (), from: app)
+    if completion.isDone {
+      end(number)
+      return nil
+    }
+    return suspend(number, Task { await completion.wait() }) {
+      $0.hasFinished = { completion.isDone }
+    }
   }
 
   /// Calls the method of a delegate for an edge, which is pending until it has returned.
   ///
-  /// The method is entered on the actor of the caller, and cancelled when it is left behind.
+  /// The method is entered on the actor of the caller. It is cancelled when the application is requested to
+  /// stop while it runs, and when it is left behind.
   ///
   /// - Returns: A number for ``wait(_:)``, or `nil` if the method has returned or is left behind.
   func inform(
@@ -92,84 +120,134 @@ final class PendingWork: Sendable {
     _ options: LaunchOptions,
     isolation: isolated (any Actor)? = #isolation
   ) -> UInt? {
-    let end = Latch()
-    let call: Task<Void, Never>
+    let (hasEnded, call) = (Latch(), LateTask())
+    let name = "delegate method \(edge.methodName)"
+    let number = begin(Item(name: { name }, hasFinished: { hasEnded.isOpen }, call: call), of: app)
     // Both tasks capture the actor, so that they run on it.
     if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
-      call = Task.immediate {
-        _ = isolation
-        await edge.inform(delegate, from: app, options)
-        end.open()
-      }
+      call.adopt(
+        Task.immediate {
+          _ = isolation
+          await edge.inform(delegate, from: app, options)
+          hasEnded.open()
+        }
+      )
     } else {
-      call = Task {
-        _ = isolation
-        await edge.inform(delegate, from: app, options)
-        end.open()
-      }
+      call.adopt(
+        Task {
+          _ = isolation
+          await edge.inform(delegate, from: app, options)
+          hasEnded.open()
+        }
+      )
     }
-    if end.isOpen { return nil }
-    // In a task, because cancellation handlers may block.
-    let waiting = Task { if await !end.wait() { Task.detached { call.cancel() } } }
-    let name = "delegate method \(edge.methodName)"
-    return add(Item(name: { name }, handlers: waiting, hasFinished: { end.isOpen }))
+    if hasEnded.isOpen {
+      end(number)
+      return nil
+    }
+    return suspend(number, Task { _ = await hasEnded.wait() })
   }
 
-  /// Adds an item.
+  /// Cancels the methods of the delegate that run when the stop is requested, so that they can end early.
   ///
-  /// - Returns: Its number, or `nil` if it is left behind.
-  private func add(_ item: Item) -> UInt? {
-    let number: UInt? = state.withLock { $0.isClosed ? nil : $0.items.append(item) }
-    if number == nil { leave(item) }
-    return number
+  /// Only the first call counts: later methods belong to the stop.
+  func cancelMethods() {
+    let calls = state.withLock { state in
+      defer { state.isStopping = true }
+      return state.isStopping ? [] : state.items.values.compactMap(\.call)
+    }
+    for call in calls { call.cancel() }
   }
 
   /// Waits until the handlers of a post, or a method, have finished or are left behind, regardless of
   /// cancellation.
   nonisolated(nonsending) func wait(_ number: UInt) async {
-    await state.withLock { $0.items.element(number: number) }?.handlers?.value
-    remove(number)
+    await state.withLock { $0.items[number]?.rest }?.value
+    end(number)
   }
 
-  /// Waits until no handler is pending, regardless of cancellation.
+  /// Waits until nothing that has suspended is pending, regardless of cancellation.
   nonisolated(nonsending) func untilHandlersAreDone() async {
-    while let number = state.withLock({ Self.handlers(in: $0.items).first?.number }) {
-      await wait(number)
-    }
+    while let number = state.withLock({ $0.suspended.first?.number }) { await wait(number) }
   }
 
-  /// Stops waiting for the handlers, which continue, and reports them.
+  /// Stops waiting for handlers and methods, which continue, and reports them.
   ///
-  /// - Parameter isFinal: Pass `true` to leave the handlers of later posts behind at once.
+  /// - Parameter isFinal: Pass `true` to leave behind later ones as soon as they suspend.
   func leaveHandlers(isFinal: Bool) {
     let left = state.withLock { state in
       if isFinal { state.isClosed = true }
-      let left = Self.handlers(in: state.items)
-      for (number, _) in left { _ = state.items.remove(number: number) }
-      return left.map(\.element)
+      let left = state.suspended
+      for (number, _) in left { state.items[number] = nil }
+      return left
     }
-    for item in left { leave(item) }
+    for (number, item) in left { leave(number, item) }
   }
 
-  private func leave(_ item: Item) {
-    if !item.hasFinished() { onLeave(item.name()) }
-    item.handlers?.cancel()
-  }
-
-  private func remove(_ number: UInt) {
-    let item = state.withLock { $0.items.remove(number: number) }
+  /// Removes an item.
+  func end(_ number: UInt) {
+    alarms.remove(.work(number), upTo: .start)
+    let item = state.withLock { $0.items.removeValue(forKey: number) }
     withExtendedLifetime(item) {}
   }
 
-  private static func handlers(
-    in items: NumberedList<Item>
-  ) -> [(number: UInt, element: Item)] {
-    items.entries.filter { $0.element.handlers != nil }
+  private func add(_ item: Item) -> UInt {
+    state.withLock { state in
+      defer { state.nextNumber += 1 }
+      state.items[state.nextNumber] = item
+      return state.nextNumber
+    }
   }
 
-  private static func describe(_ name: EventName<Void>, _ bus: EventBus) -> String {
-    let sites = bus.snapshot().observations.filter { $0.name == name.rawValue }.map { "\($0.site)" }
+  /// Adds an item, and reports it for as long as it is listed, except during the start and the stop, whose
+  /// messages name it.
+  private func begin(_ item: Item, of app: Application) -> UInt {
+    let number = add(item)
+    alarms.setReports(.work(number)) { [self] waited in
+      guard let item = state.withLock({ $0.items[number] }) else { return false }
+      if !app.runner.isInTransition, !item.hasFinished() {
+        onMessage("waiting for \(item.name()), for \(waited.shortText) now")
+      }
+      return true
+    }
+    return number
+  }
+
+  /// Records that the work of an item has suspended.
+  ///
+  /// - Parameters:
+  ///   - number: The number of the item.
+  ///   - rest: Ends when the work has finished, or when it is cancelled.
+  ///   - change: Changes the item.
+  /// - Returns: The number, or `nil` if the item is left behind.
+  private func suspend(
+    _ number: UInt,
+    _ rest: Task<Void, Never>,
+    _ change: (inout Item) -> Void = { _ in }
+  ) -> UInt? {
+    let left: Item? = state.withLock { state in
+      guard var item = state.items.removeValue(forKey: number) else { return nil }
+      change(&item)
+      item.rest = rest
+      if state.isClosed { return item }
+      state.items[number] = item
+      return nil
+    }
+    guard let left else { return number }
+    leave(number, left)
+    return nil
+  }
+
+  private func leave(_ number: UInt, _ item: Item) {
+    alarms.remove(.work(number), upTo: .start)
+    if !item.hasFinished() { onMessage("left behind: \(item.name())") }
+    item.call?.cancel()
+    item.rest?.cancel()
+  }
+
+  private static func describe(_ event: String, _ bus: EventBus) -> String {
+    let sites = bus.snapshot().observations.filter { $0.name == event }.map { "\($0.site)" }
     let suffix = sites.isEmpty ? "" : " (registered at \(sites.joined(separator: ", ")))"
-    return "handlers of \(name)\(suffix)"
+    return "handlers of \(event)\(suffix)"
   }
 }

@@ -5,15 +5,33 @@ extension Application {
   /// Sends the program to the background, and returns when the change is delivered, even if another call
   /// delivers it, and methods of the delegate suspend.
   ///
-  /// A process must not stop while another thread is delivering an edge.
+  /// A process should not stop while an edge is being delivered. After ``Configuration/stopTimeout``, the
+  /// call returns nevertheless, and a message names the methods and handlers that go on.
   package func enteredBackground(isolation: isolated (any Actor)? = #isolation) async {
-    await changed(.background)
+    let isOver = Latch()
+    // In a task of its own, because a method may block its thread.
+    Task {
+      _ = isolation
+      await changed(.background)
+      isOver.open()
+    }
+    if let limit = configuration.stopTimeout {
+      runner.alarms.set(.background, .stop, at: runner.alarms.elapsed + limit) { [self] in
+        if isOver.isOpen { return }
+        let names = pending.names.joined(separator: ", ")
+        let text = "going to the background takes longer than \(limit.shortText)"
+        messages.send(names.isEmpty ? text : "\(text): not waiting for \(names)")
+        isOver.open()
+      }
+    }
+    await Task { _ = await isOver.wait() }.value
+    runner.alarms.remove(.background, upTo: .stop)
   }
 
   /// Requests a reload of the configuration, and returns when all handlers have finished or are left behind.
   package func reload(isolation: isolated (any Actor)? = #isolation) async {
     if runner.isStopping { return }
-    if let number = pending.post(.shouldReload, on: bus, from: self) { await pending.wait(number) }
+    if let number = pending.postAwaited(.shouldReload, of: self) { await pending.wait(number) }
   }
 
   /// Reports that the size of the terminal has changed.

@@ -1,6 +1,6 @@
 internal import EventBus
 
-/// The time limits of starting and stopping services.
+/// The time limits of an application or a group, and the times of the messages about what takes long.
 ///
 /// One task sleeps until the earliest of them.
 ///
@@ -16,7 +16,13 @@ final class ServiceAlarms: Sendable {
     /// A single service, or `nil` for all services together.
     case limit(of: Int?)
     /// The next message that names what the transition with this number waits for.
-    case waitReport(Int)
+    case transition(Int)
+    /// The next message about a start that is watched on request.
+    case start
+    /// The next message that names the pending work with this number.
+    case work(UInt)
+    /// The change to the background.
+    case background
   }
 
   private struct Alarm: Sendable {
@@ -30,8 +36,8 @@ final class ServiceAlarms: Sendable {
     var task: Task<Void, Never>?
     /// The number of the current task; earlier tasks have lower numbers.
     var number = 0
-    /// The time at which the current task looks for due alarms: zero while it calls some, because it looks
-    /// again afterwards, and `nil` without a task.
+    /// The time at which the current task takes the due alarms: zero while it calls some, because it takes
+    /// those that are due by then afterwards, and `nil` without a task.
     var wakeUp: Duration?
     var isClosed = false
 
@@ -88,6 +94,31 @@ final class ServiceAlarms: Sendable {
       return false
     }
     if isLate { task.cancel() }
+  }
+
+  /// Calls a closure after five seconds, and then every ten seconds, until it returns `false` or the alarm is
+  /// removed.
+  ///
+  /// - Parameters:
+  ///   - key: The subject of the alarm.
+  ///   - report: Called with the time since this call.
+  func setReports(_ key: Key, _ report: @escaping @Sendable (_ waited: Duration) -> Bool) {
+    setReport(key, since: elapsed, next: .seconds(5), report)
+  }
+
+  private func setReport(
+    _ key: Key,
+    since start: Duration,
+    next: Duration,
+    _ report: @escaping @Sendable (_ waited: Duration) -> Bool
+  ) {
+    set(key, .start, at: start + next) {
+      var waited = next
+      // Of several times that have passed, report only the last.
+      let elapsed = self.elapsed - start
+      while waited + .seconds(10) <= elapsed { waited += .seconds(10) }
+      if report(waited) { self.setReport(key, since: start, next: waited + .seconds(10), report) }
+    }
   }
 
   /// Removes an alarm unless its rank exceeds the given one.

@@ -42,7 +42,7 @@ public final class ServiceGroup: Service {
   ) {
     self.name = name
     let machine = ServiceRunner.Machine(stopTimeout: stopTimeout, cancelTimeout: cancelTimeout)
-    runner = ServiceRunner(machine, clock: clock)
+    runner = ServiceRunner(machine, ServiceAlarms(clock))
   }
 
   /// Adds a service.

@@ -42,6 +42,8 @@ public final class ServiceRun: Sendable {
   private let runner: ServiceRunner
   private let messages: MessageQueue
   private let outcome = Outcome()
+  /// The number of tasks that wait until the service is ready.
+  private let waitCount = Locked(0)
 
   /// Starts a service.
   ///
@@ -56,8 +58,8 @@ public final class ServiceRun: Sendable {
   ///   - cancelTimeout: The time in which the cancelled service must end, before it is left behind; `nil`
   ///     means no limit.
   ///   - clock: The clock that measures the time limits.
-  ///   - onMessage: Called with each message of the run: that the stop takes long, or that a service is
-  ///     cancelled or left behind. By default, each message is a line on standard error.
+  ///   - onMessage: Called with each message of the run: that the stop or ``untilReady()`` takes long, or that
+  ///     a service is cancelled or left behind. By default, each message is a line on standard error.
   public init(
     _ service: some Service,
     loader: LaunchLoader? = nil,
@@ -72,11 +74,11 @@ public final class ServiceRun: Sendable {
     self.messages = messages
     runner = ServiceRunner(
       ServiceRunner.Machine(stopTimeout: stopTimeout, cancelTimeout: cancelTimeout),
-      clock: clock,
+      ServiceAlarms(clock),
       loader: loader ?? Self.loaderWithoutValues(),
       // `wait()` throws the errors.
       reports: ServiceRunner.Reports(onError: { _, _ in }, onMessage: { messages.send($0) }),
-      // The test itself waits for the start; until the stop, no alarm of the run sleeps on its clock.
+      // Only while ``untilReady()`` waits: otherwise, no alarm of the run sleeps on its clock before the stop.
       watchesStart: false
     )
     add(service, options)
@@ -97,10 +99,25 @@ public final class ServiceRun: Sendable {
   /// Waits until the service is ready: it has called ``ServiceContext/ready()``, or all services of the group
   /// are ready.
   ///
-  /// - Throws: The error of the service, or ``ServiceError``, if the service ended before it was ready, was
-  ///   asked to stop before it was ready, or exceeded its `startTimeout`; in each case when the run is over.
-  ///   `CancellationError` when the waiting task is cancelled first.
+  /// After five seconds on the clock of the run, and every ten seconds after that, a message names the service
+  /// that is not ready.
+  ///
+  /// - Throws: The error of the service, or ``ServiceError``, which names the service, if it ended before it
+  ///   was ready, was asked to stop before it was ready, or exceeded its `startTimeout`; in each case when the
+  ///   run is over. `CancellationError` when the waiting task is cancelled first.
   nonisolated(nonsending) public func untilReady() async throws {
+    let isFirst = waitCount.withLock { count in
+      count += 1
+      return count == 1
+    }
+    if isFirst { runner.watchStart(true) }
+    defer {
+      let isLast = waitCount.withLock { count in
+        count -= 1
+        return count == 0
+      }
+      if isLast { runner.watchStart(false) }
+    }
     if let error = try await outcome.readiness.wait() { throw error }
   }
 

@@ -17,6 +17,8 @@ final class ServiceRunner: Sendable {
     let onError: @Sendable (_ service: String, any Error) -> Void
     /// Called with each message for the user of the program.
     let onMessage: @Sendable (String) -> Void
+    /// Called when the stop is requested.
+    var onStopRequest: @Sendable () -> Void = {}
     /// Called when services are cancelled before the stop was permitted.
     var onForcedStop: @Sendable () -> Void = {}
     /// Called when launch work is left behind.
@@ -33,7 +35,8 @@ final class ServiceRunner: Sendable {
 
   private let state: Locked<State>
   private let watchesStart: Bool
-  private let alarms: ServiceAlarms
+  /// The time limits of the services, and of what else the application waits for.
+  let alarms: ServiceAlarms
   /// Rings when there is a milestone to take.
   private let milestones = Doorbell()
 
@@ -41,18 +44,18 @@ final class ServiceRunner: Sendable {
   ///
   /// - Parameters:
   ///   - machine: The state machine of the services.
-  ///   - clock: The clock that measures their time limits.
+  ///   - alarms: Their time limits.
   ///   - loader: The loader whose values the services use. A group replaces it when it claims the run.
   ///   - reports: The callbacks for errors and messages; `nil` for a group, which claims them.
   ///   - watchesStart: Whether messages name what the start waits for.
   init(
     _ machine: Machine,
-    clock: any Clock<Duration>,
+    _ alarms: ServiceAlarms,
     loader: LaunchLoader = .shared,
     reports: Reports? = nil,
     watchesStart: Bool = true
   ) {
-    alarms = ServiceAlarms(clock)
+    self.alarms = alarms
     state = Locked(State(machine: machine, reports: reports, loader: loader))
     self.watchesStart = watchesStart
   }
@@ -62,6 +65,9 @@ final class ServiceRunner: Sendable {
 
   /// A Boolean value that indicates whether the services are stopping or have stopped.
   var isStopping: Bool { state.withLock { $0.machine.isStopping } }
+
+  /// A Boolean value that indicates whether services start or stop, or launch work runs before them.
+  var isInTransition: Bool { state.withLock { $0.machine.transition != nil } }
 
   /// A Boolean value that indicates whether all services have ended or were left behind.
   var isOver: Bool { state.withLock { $0.machine.isOver } }
@@ -146,9 +152,11 @@ final class ServiceRunner: Sendable {
     case .report(let name, let error): reports?.onError(name, error)
     case .say(let message): reports?.onMessage(message)
     case .watch(let transition, let number):
-      alarms.remove(.waitReport(number - 1), upTo: .start)
-      guard let transition, watchesStart || transition != .start else { break }
-      reportWait(number, since: alarms.elapsed, next: .seconds(5))
+      alarms.remove(.transition(number - 1), upTo: .start)
+      if transition == .stop { reports?.onStopRequest() }
+      if transition == .stop || transition == .start && watchesStart {
+        reportTransition(number, .transition(number))
+      }
     case .forceStop: reports?.onForcedStop()
     case .leaveLaunch: reports?.onLeaveLaunch()
     case .announce: milestones.ring()
@@ -158,27 +166,43 @@ final class ServiceRunner: Sendable {
   /// Enters one service after the other, each when the previous one has suspended, returned or was passed
   /// over.
   ///
-  /// On no actor, because only there does a task enter the service without a hop.
+  /// On no actor, because only there does a task enter the service without a hop. No suspension: one thread
+  /// enters all of them.
   @concurrent
   private func startServices(_ turn: Int) async {
-    let passing = Task { await self.passOver(turn) }
+    let processorTime = ServiceThread.processorTime()
+    var passing: Task<Void, Never>?
     var previous: Machine.ID?
     while let (id, handle) = send({ $0.takeStart(after: previous, in: turn) }) {
+      passing = passing ?? Task { await self.passOver(turn, processorTime) }
       enter(handle, id)
       previous = id
     }
-    passing.cancel()
+    passing?.cancel()
   }
 
-  /// Passes over a service that computes for too long, so that services which do not depend on it can start.
+  /// Passes over services that compute, so that services which do not depend on them can start.
   ///
-  /// Services are entered in registration order, so each delays the next one only for a limited time.
-  /// Computation takes real time, regardless of the clock of the limits.
-  nonisolated(nonsending) private func passOver(_ turn: Int) async {
+  /// A service that is entered in parallel with the previous one might overtake it. A thread that has no
+  /// processor does not compute: it is left the time to come to the first suspension. A service that blocks
+  /// its thread without computing is passed over after half a second.
+  ///
+  /// - Parameters:
+  ///   - turn: The turn that enters services.
+  ///   - processorTime: Returns the processor time of its thread.
+  nonisolated(nonsending) private func passOver(
+    _ turn: Int,
+    _ processorTime: @Sendable () -> Duration
+  ) async {
     var entering: Machine.ID?
+    var (rounds, start) = (0, Duration.zero)
     repeat {
-      do { try await Task.sleep(for: .milliseconds(500)) } catch { return }
-      entering = send { $0.passOver(entering, in: turn) }
+      // Computation takes real time, regardless of the clock of the limits.
+      do { try await Task.sleep(for: .milliseconds(1)) } catch { return }
+      rounds += 1
+      let mustPass = rounds >= 500 || processorTime() - start >= .milliseconds(1)
+      let current = send { $0.passOver(mustPass ? entering : nil, in: turn) }
+      if current != entering { (entering, rounds, start) = (current, 0, processorTime()) }
     } while entering != nil
   }
 
@@ -190,7 +214,7 @@ final class ServiceRunner: Sendable {
     } else {
       task = Task { await self.run(handle, id) }
     }
-    handle.adopt(task)
+    handle.task.adopt(task)
   }
 
   nonisolated(nonsending) private func run(_ handle: ServiceHandle, _ id: Machine.ID) async {
@@ -215,39 +239,36 @@ final class ServiceRunner: Sendable {
     }
   }
 
-  /// Reports what a transition waits for at the given time, and every ten seconds after it.
-  private func reportWait(_ number: Int, since start: Duration, next: Duration) {
-    alarms.set(.waitReport(number), .start, at: start + next) {
-      var waited = next
-      // Of several times that have passed, report only the last.
-      let elapsed = self.alarms.elapsed - start
-      while waited + .seconds(10) <= elapsed { waited += .seconds(10) }
-      if self.reportWait(number, lasting: waited) {
-        self.reportWait(number, since: start, next: waited + .seconds(10))
-      }
+  /// Begins or ends the messages about what the start waits for, for a runner that does not watch the start by
+  /// itself.
+  func watchStart(_ isWatched: Bool) {
+    guard isWatched else { return alarms.remove(.start, upTo: .start) }
+    let number = state.withLock { state in
+      state.machine.transition == .start ? state.machine.transitionNumber : nil
     }
+    if let number { reportTransition(number, .start) }
   }
 
-  /// Reports what a transition waits for.
-  ///
-  /// - Returns: `false` if the transition is no longer in progress.
-  private func reportWait(_ number: Int, lasting waited: Duration) -> Bool {
-    let (transition, services, reports) = state.withLock { state in
-      let isCurrent = state.machine.transitionNumber == number
-      return (
-        isCurrent ? state.machine.transition : nil, isCurrent ? state.machine.waitedFor : [],
-        state.reports
-      )
+  /// Reports what a transition waits for, as long as it lasts.
+  private func reportTransition(_ number: Int, _ key: ServiceAlarms.Key) {
+    alarms.setReports(key) { waited in
+      let (transition, services, reports) = self.state.withLock { state in
+        let isCurrent = state.machine.transitionNumber == number
+        return (
+          isCurrent ? state.machine.transition : nil, isCurrent ? state.machine.waitedFor : [],
+          state.reports
+        )
+      }
+      guard let transition, let reports else { return false }
+      let names = services.map { "service \"\($0)\"" } + reports.others()
+      if !names.isEmpty {
+        let goal = transition == .start ? "start" : "stop"
+        reports.onMessage(
+          "waiting for \(names.joined(separator: ", ")) to \(goal), for \(waited.shortText) now"
+        )
+      }
+      return true
     }
-    guard let transition, let reports else { return false }
-    let names = services.map { "service \"\($0)\"" } + reports.others()
-    if !names.isEmpty {
-      let goal = transition == .start ? "start" : "stop"
-      reports.onMessage(
-        "waiting for \(names.joined(separator: ", ")) to \(goal), for \(waited.shortText) now"
-      )
-    }
-    return true
   }
 }
 
@@ -262,45 +283,55 @@ final class ServiceRunner: Sendable {
 ///
 /// ## Thread safety
 ///
-/// Every member may be called from any thread. Tasks are cancelled, and bodies are released, outside the lock.
+/// Every member may be called from any thread.
 final class ServiceHandle: Sendable {
   typealias Body = @Sendable (ServiceContext) async throws -> Void
 
-  private struct State {
-    var body: Body?
-    var task: Task<Void, Never>?
-    var isCancelled = false
-  }
-
   /// The signal that asks the service to stop.
   let signal = ShutdownSignal()
-  private let state: Locked<State>
+  /// The task of the service.
+  let task = LateTask()
+  private let body: Locked<Body?>
 
-  init(_ body: @escaping Body) { state = Locked(State(body: body)) }
+  init(_ body: @escaping Body) { self.body = Locked(body) }
 
   /// Takes the body of the service, for its only run.
-  func takeBody() -> Body? { state.withLock { $0.body.take() } }
+  func takeBody() -> Body? { body.withLock { $0.take() } }
 
-  /// Stores the task of the service, and cancels it if the service was already cancelled.
+  /// Cancels the task of the service, and then asks the service to stop.
+  func cancel() { task.cancel { [signal] in signal.raise() } }
+}
+
+/// A task that may be cancelled before it is known.
+///
+/// Cancellation handlers run in a separate task, because they may block.
+///
+/// ## Thread safety
+///
+/// Every member may be called from any thread. Tasks are cancelled outside the lock.
+final class LateTask: Sendable {
+  private let state = Locked((task: nil as Task<Void, Never>?, isCancelled: false))
+
+  /// Stores the task, and cancels it if the cancellation came first.
   func adopt(_ task: Task<Void, Never>) {
     let isCancelled = state.withLock { state in
       state.task = task
       return state.isCancelled
     }
-    if isCancelled { task.cancel() }
+    if isCancelled { cancel() }
   }
 
-  /// Cancels the task of the service and asks the service to stop.
+  /// Cancels the task.
   ///
-  /// Cancellation handlers run in a separate task, because they may block.
-  func cancel() {
+  /// - Parameter next: Called after the cancellation handlers.
+  func cancel(then next: @escaping @Sendable () -> Void = {}) {
     let task = state.withLock { state in
       state.isCancelled = true
       return state.task
     }
-    Task {
+    Task.detached {
       task?.cancel()
-      signal.raise()
+      next()
     }
   }
 }

@@ -25,9 +25,10 @@ package final class ShutdownSignal: Sendable {
   package let lifetime = Lifetime()
 
   private let state = Locked(State())
-  private let hooks = EndingMembers()
-  /// The closures of ``onEnd(_:)``, which no other closure delays.
-  private let enders = EndingMembers()
+  /// Ends with the closures of ``onRaise(_:)``.
+  private let hooks = Lifetime()
+  /// Ends with the closures of ``onEnd(_:)``, which no other closure delays.
+  private let enders = Lifetime()
   private let isQuiet = Doorbell()
 
   /// Creates a signal that is not raised.
@@ -61,7 +62,7 @@ package final class ShutdownSignal: Sendable {
       hook.lifetimeEnded()
     } else {
       // Runs the closure at once if the signal was raised meanwhile and its closures have been taken.
-      hook.join(hooks)
+      hook.join(hooks.members)
     }
     leave()
     return token
@@ -77,7 +78,7 @@ package final class ShutdownSignal: Sendable {
   package func onEnd(_ body: @escaping @Sendable () -> Void) -> Token {
     let hook = EndHook(body)
     let token = Token(hook, handle: 0, isKept: true)
-    hook.join(enders)
+    hook.join(enders.members)
     return token
   }
 
@@ -112,11 +113,9 @@ package final class ShutdownSignal: Sendable {
       return true
     }
     guard isFirst else { return }
-    let members = lifetime.members.takeAll(isFinal: true) + hooks.takeAll(isFinal: true)
-    let enders = enders.takeAll(isFinal: true)
+    let members = lifetime.takeMembers() + hooks.takeMembers()
+    let enders = enders.takeMembers()
     if !enders.isEmpty { Task { EndingMembers.end(enders) } }
-    // The members are taken, so this runs no user code.
-    lifetime.end()
     guard !members.isEmpty else { return hooksHaveRun() }
     Task {
       EndingMembers.end(members)
@@ -140,8 +139,8 @@ package final class ShutdownSignal: Sendable {
 
   private func endHooks() {
     lifetime.end()
-    enders.end(isFinal: true)
-    hooks.end(isFinal: true)
+    enders.end()
+    hooks.end()
   }
 
   private func hooksHaveRun() {

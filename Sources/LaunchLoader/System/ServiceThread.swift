@@ -10,7 +10,8 @@ private import Darwin
 #error("Unknown C library: add it here.")
 #endif
 
-/// Starts threads of the operating system, outside the pool of the concurrency runtime.
+/// Threads of the operating system: those outside the pool of the concurrency runtime, and the time that a
+/// thread has computed.
 enum ServiceThread {
   /// Unblocks the given signals on the calling thread and blocks all others.
   static func unblockSignals(where isWanted: (Int32) -> Bool) {
@@ -34,5 +35,38 @@ enum ServiceThread {
     unsafe pthread_sigmask(SIG_SETMASK, &all, &old)  // Reason: both outlive the call.
     defer { unsafe pthread_sigmask(SIG_SETMASK, &old, nil) }  // Reason: filled above.
     return startThread(body)
+  }
+
+  /// Returns a closure that reads the processor time of the calling thread, on any thread, while this thread
+  /// exists.
+  ///
+  /// The closure returns zero if the system does not say.
+  static func processorTime() -> @Sendable () -> Duration {
+    #if canImport(Darwin)
+    let thread = pthread_mach_thread_np(pthread_self())
+    return {
+      var facts = thread_basic_info()
+      let size = MemoryLayout<thread_basic_info>.size / MemoryLayout<integer_t>.size
+      var count = mach_msg_type_number_t(size)
+      let code = unsafe withUnsafeMutablePointer(to: &facts) { facts in  // Reason: within the call.
+        unsafe facts.withMemoryRebound(to: integer_t.self, capacity: size) {  // Reason: the C idiom.
+          unsafe thread_info(thread, thread_flavor_t(THREAD_BASIC_INFO), $0, &count)  // Reason: live.
+        }
+      }
+      guard code == KERN_SUCCESS else { return .zero }
+      let seconds = facts.user_time.seconds + facts.system_time.seconds
+      let microseconds = facts.user_time.microseconds + facts.system_time.microseconds
+      return .seconds(Int64(seconds)) + .microseconds(Int64(microseconds))
+    }
+    #else
+    var id = clockid_t()
+    let code = unsafe pthread_getcpuclockid(pthread_self(), &id)  // Reason: outlives the call.
+    guard code == 0 else { return { .zero } }
+    return { [id] in
+      var time = timespec()
+      _ = unsafe clock_gettime(id, &time)  // Reason: outlives the call.
+      return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+    }
+    #endif
   }
 }

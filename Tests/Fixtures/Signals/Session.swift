@@ -1,6 +1,7 @@
 #if canImport(Glibc)
 import Glibc
 import LaunchLoader
+import Synchronization
 
 /// The program's instructions so far.
 @MainActor
@@ -56,7 +57,7 @@ final class Session {
       say("rests")
     case "leaks": say("leaks \(Descendants.leaks)")
     case "bridge":
-      let bridge = Self.bridge()
+      let bridge = Self.bridge(answersSlowly: name == "slow")
       tasks["bridge"] = Task.detached { await bridge.run() }
       say("bridged")
     case "watch":
@@ -78,7 +79,7 @@ final class Session {
   /// Performs the instruction of a word until the program has another parent, then ends it.
   func untilOrphaned(_ word: String) async -> Never {
     let watch = ParentWatch(every: .milliseconds(5))
-    await obey([word])
+    await obey(word.split(separator: " ").map(String.init))
     do {
       try await watch.untilEnd()
       await tasks["watch"]?.value
@@ -98,13 +99,25 @@ final class Session {
     }
   }
 
-  nonisolated private static func bridge() -> SignalBridge {
-    SignalBridge {
+  /// Creates a bridge.
+  ///
+  /// - Parameter answersSlowly: Whether the answer to `background` lasts until an interrupt.
+  nonisolated private static func bridge(answersSlowly: Bool) -> SignalBridge {
+    let (interrupts, interrupt) = AsyncStream<Void>.makeStream()
+    let isEnding = Mutex(false)
+    return SignalBridge {
       say("interrupt \($0)")
+      isEnding.withLock { $0 = true }
+      interrupt.finish()
     } hangup: {
       say("hangup")
+    } isEnding: {
+      isEnding.withLock { $0 }
     } answer: {
       say("\($0)")
+      guard answersSlowly, $0 == .background else { return }
+      for await _ in interrupts {}
+      say("answered")
     }
   }
 }

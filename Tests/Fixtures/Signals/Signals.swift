@@ -7,7 +7,8 @@ import LaunchLoader
 ///
 /// With the argument `shell` it is the shell of another process of its kind, which follows the next
 /// argument and reads nothing: with `job` it answers signals like an application, with `redirected`
-/// the same with no input, with `watch` it waits until the shell has ended.
+/// the same with no input, with `slow` it answers Control-Z only after Control-C, and with `watch` it waits
+/// until the shell has ended.
 @main
 enum Signals {
   static func main() async throws {
@@ -19,6 +20,7 @@ enum Signals {
       _ = unsafe open("/dev/null", O_RDONLY)  // Reason: a literal.
       await session.untilOrphaned("bridge")
     case "job": await session.untilOrphaned("bridge")
+    case "slow": await session.untilOrphaned("bridge slow")
     case "watch": await session.untilOrphaned("watch")
     default: break
     }

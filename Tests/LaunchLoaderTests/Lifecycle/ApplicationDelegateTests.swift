@@ -127,13 +127,13 @@ struct ApplicationDelegateTests {
     let mail = Feature("mail", stage.bus, stage.log)
     var chat: Feature? = Feature("chat", stage.bus, stage.log)
     // The task that reports a transition also reports the next one, possibly on another thread.
-    let wasTold = ManualLatch()
-    let token = stage.bus.observe(.didEnterBackground, priority: .low) { wasTold.open() }
+    let wasNotified = ManualLatch()
+    let token = stage.bus.observe(.didEnterBackground, priority: .low) { wasNotified.open() }
     let running = stage.start()
     try await stage.app.waitUntil(.active)
     await stage.app.settled()
     stage.app.enterBackground()
-    await wasTold.wait()
+    await wasNotified.wait()
     token.cancel()
     chat = nil
     stage.app.enterForeground()

@@ -59,6 +59,30 @@ struct ApplicationPhasesTests {
     _ = try await running.value
   }
 
+  @Test("In the background, the same phase and the loss of activity report no edge")
+  func twiceInBackground() async throws {
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    await stage.app.settled()
+    stage.app.enterBackground()
+    let token = stage.noteEvents()
+    stage.log.take()
+    stage.app.enterBackground()
+    stage.app.resignActive()
+    #expect(stage.app.state == .background)
+    #expect(stage.log.entries.isEmpty)
+    stage.app.enterForeground()
+    #expect(stage.app.state == .inactive)
+    #expect(
+      stage.log.entries == [
+        "application.willEnterForeground in background", "application.stateDidChange in inactive",
+      ]
+    )
+    token.cancel()
+    stage.app.shutdown()
+    _ = try await running.value
+  }
+
   @Test("An application that resigned before its launch starts inactive, with its services")
   func resignedBeforeLaunch() async throws {
     try stage.add("a")

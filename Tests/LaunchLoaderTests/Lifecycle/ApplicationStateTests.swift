@@ -43,7 +43,7 @@ struct ApplicationStateTests {
   }
 
   #if !canImport(Darwin)  // `Task.immediate` asks for later systems than the package does.
-  @Test("A task that is cancelled in the middle of its wait stops waiting; another one goes on")
+  @Test("A task that is cancelled in the middle of its wait stops waiting; another one continues")
   func cancelledWhileWaiting() async throws {
     let (app, log) = (stage.app, stage.log)
     // Both run here until they wait.

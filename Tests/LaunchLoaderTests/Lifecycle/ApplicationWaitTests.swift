@@ -238,28 +238,18 @@ struct ApplicationWaitTests {
     try await stage.app.waitUntil(.active)
     stage.app.shutdown()
     await saves.wait()
-    await passTime(of: stage, atMost: 7) { stage.messages.entries.count >= 1 }
+    await stage.passTime(atMost: 7) { stage.messages.entries.count >= 1 }
     let first = await stage.messages.first(1)
     #expect(first[0].hasPrefix("waiting for handlers of application.willTerminate (registered at"))
     #expect(first[0].hasSuffix("to stop, for 5 s now"))
     maySave.open()
     await isAsked.wait()
-    await passTime(of: stage, atMost: 12) { stage.messages.entries.count >= 2 }
+    await stage.passTime(atMost: 12) { stage.messages.entries.count >= 2 }
     let second = await stage.messages.first(2)
     #expect(second.last == "waiting for service \"slow\" to stop, for 15 s now")
     mayEnd.open()
     #expect(try await running.value == 0)
     token.cancel()
-  }
-
-  /// Lets seconds pass until something holds, slowly enough for the application to follow.
-  ///
-  /// It sets its alarms in tasks of its own, so a single jump may come before the alarm that it is for.
-  private func passTime(of stage: Stage, atMost seconds: Int, until holds: () -> Bool) async {
-    for _ in 0..<2 * seconds where !holds() {
-      stage.clock.jump(by: .milliseconds(500))
-      for _ in 0..<1_000 where !holds() { await Task.yield() }
-    }
   }
 
   @Test("A request to end during a launch that stops at failures keeps its exit code")

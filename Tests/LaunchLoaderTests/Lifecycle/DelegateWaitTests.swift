@@ -237,8 +237,9 @@ struct DelegateWaitTests {
     let running = stage.start()
     await delegate.hasBegun.wait()
     stage.app.replaceDelegate(RecordingDelegate(log, name: "next: "))
-    stage.app.shutdown()
     delegate.mayEnd.open()
+    await stage.app.settled()
+    stage.app.shutdown()
     #expect(try await running.value == 0)
     #expect(
       log.entries.suffix(4) == [
@@ -263,13 +264,32 @@ struct DelegateWaitTests {
     func applicationWillTerminate(_ app: Application) { edges.append("ends") }
   }
 
-  @Test("A delegate on the main actor is called there, whoever changes the state")
+  @Test("A delegate on the main actor is called there, whatever changes the state")
   func mainActor() async throws {
     let window = Window()
     let stage = Stage(delegate: window)
     #expect(try await stage.runOnce() == 0)
     let edges = await window.edges
     #expect(edges == ["launched", "active", "resigns", "ends"])
+  }
+
+  @Test("After a method that suspends, the delivery continues on the actor that changed the state")
+  @MainActor
+  func continuesOnActor() async throws {
+    let delegate = Waiting(Log(), in: "didEnterBackground")
+    let stage = Stage(delegate: delegate)
+    let (app, threads) = (stage.app, Inbox<ThreadID>())
+    let running = stage.start()
+    try await app.waitUntil(.active)
+    await app.settled()
+    let token = stage.bus.observe(.didEnterBackground) { threads.append(.current) }
+    app.enterBackground()
+    await delegate.hasBegun.wait()
+    delegate.mayEnd.open()
+    #expect(await threads.first(1) == [.current])
+    token.cancel()
+    app.shutdown()
+    #expect(try await running.value == 0)
   }
 
   #if !canImport(Darwin)  // `Task.immediate` asks for later systems than the package does.

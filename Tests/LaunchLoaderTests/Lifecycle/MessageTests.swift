@@ -30,16 +30,16 @@ struct MessageTests {
     }
     let running = stage.start()
     await isEntered.wait()
-    await passTime(of: stage) { isCalled.isOpen }
+    await stage.passTime { isCalled.isOpen }
     stage.app.shutdown()
-    await passTime(of: stage) { stage.app.state == .terminated }
+    await stage.passTime { stage.app.state == .terminated }
     #expect(stage.log.entries == ["cancelled: true"])
     let isOver = ManualLatch()
     let code = Task {
       defer { isOver.open() }
       return try await running.value
     }
-    await passTime(of: stage) { isOver.isOpen }
+    await stage.passTime { isOver.isOpen }
     #expect(try await code.value == 0)
     #expect(stage.messages.entries.count == 1)
     #expect(stage.clock.sleeperCount == 0)
@@ -47,16 +47,6 @@ struct MessageTests {
     let isCancellation = { (message: String) in message.hasPrefix("service \"slow\" is cancelled") }
     var count = 3
     while await !stage.messages.first(count).contains(where: isCancellation) { count += 1 }
-  }
-
-  /// Lets time pass until something holds, slowly enough for the application to follow.
-  ///
-  /// It replaces its alarms in tasks of its own, so a single jump may come before the alarm that it is for.
-  private func passTime(of stage: Stage, until holds: () -> Bool) async {
-    while !holds() {
-      stage.clock.jump(by: .milliseconds(500))
-      for _ in 0..<1_000 where !holds() { await Task.yield() }
-    }
   }
 
   @Test("Messages arrive one at a time, in order, and before run() returns")

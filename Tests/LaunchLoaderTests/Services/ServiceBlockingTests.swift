@@ -115,6 +115,95 @@ struct ServiceBlockingTests {
     )
   }
 
+  @Test("Services that compute one after the other delay the start only for a moment")
+  func computingInTurn() async throws {
+    // In the order of the start: each computes until the next one has been entered.
+    let count = 240
+    let entered = (0...count).map { _ in ManualLatch() }
+    for index in 0..<count {
+      try stage.add("\(index)") { [log = stage.log] context in
+        log.append("\(index)")
+        entered[index].open()
+        if index + 1 < count { entered[index + 1].block() }
+        try await context.untilShutdown()
+      }
+    }
+    #expect(try await stage.runOnce() == 0)
+    #expect(stage.log.entries == (0..<count).map { "\($0)" })
+  }
+
+  @Test("A service that blocks its thread without computing delays the start only for a while")
+  func sleeping() async throws {
+    let (isHeld, hasStarted) = (ManualLatch(), ManualLatch())
+    let lock = Locked(0)
+    let holding = Task {
+      await onThreads(1) { _ in
+        lock.withLock { _ in
+          isHeld.open()
+          hasStarted.block()
+        }
+      }
+    }
+    await isHeld.wait()
+    try stage.add("blocks") { context in
+      lock.withLock { _ in }
+      try await context.untilShutdown()
+    }
+    try stage.add("b") { context in
+      hasStarted.open()
+      try await context.untilShutdown()
+    }
+    #expect(try await stage.runOnce() == 0)
+    await holding.value
+  }
+
+  @Test("Work inside cancelOnShutdown ends although a shutdown closure blocks")
+  func cancelledBesideClosure() async throws {
+    let (isBlocked, mayReturn) = (ManualLatch(), ManualLatch())
+    try stage.add("a") { [log = stage.log] context in
+      context.onShutdown {
+        isBlocked.open()
+        mayReturn.block()
+      }
+      try await context.cancelOnShutdown {
+        await ManualLatch().wait()
+        await isBlocked.wait()
+        try Task.checkCancellation()
+      }
+      log.append("work has ended: \(!mayReturn.isOpen)")
+      mayReturn.open()
+    }
+    #expect(try await stage.runOnce() == 0)
+    #expect(stage.log.entries == ["work has ended: true"])
+  }
+
+  @Test("A cancellation handler of a delegate method that blocks delays no stop")
+  func delegateCancellation() async throws {
+    final class Blocking: ApplicationDelegate {
+      let (hasBegun, isCancelled, mayReturn) = (ManualLatch(), ManualLatch(), ManualLatch())
+
+      func applicationDidBecomeActive(_ app: Application) async {
+        await withTaskCancellationHandler {
+          hasBegun.open()
+          await waitStubbornly(mayReturn)
+        } onCancel: {
+          isCancelled.open()
+          mayReturn.block()
+        }
+      }
+    }
+    let delegate = Blocking()
+    let stage = Stage(delegate: delegate, stopTimeout: .seconds(20))
+    let running = stage.start()
+    await delegate.hasBegun.wait()
+    // The call returns, although the handler blocks.
+    stage.app.shutdown()
+    await delegate.isCancelled.wait()
+    await stage.passTime { stage.app.state == .terminated }
+    #expect(try await running.value == 0)
+    delegate.mayReturn.open()
+  }
+
   @Test("A service that computes delays its dependants")
   func dependant() async throws {
     let log = stage.log

@@ -10,7 +10,7 @@ struct ServiceRunTests {
   let messages = Inbox<String>()
 
   /// Runs a service on the clock of the test.
-  private func run(
+  func run(
     _ service: some Service,
     options: ServiceOptions = ServiceOptions(),
     stopTimeout: Duration? = .seconds(20)
@@ -176,76 +176,6 @@ struct ServiceRunTests {
     run.shutdown()
     try await run.wait()
     #expect(log.entries == ["cancelled: false"])
-  }
-
-  @Test("A stop that takes too long on the clock is reported, cancelled, and left behind")
-  func timeLimits() async throws {
-    let mayEnd = ManualLatch()
-    let isAsked = ManualLatch()
-    let run = run(
-      ClosureService { context in
-        context.onShutdown { isAsked.open() }
-        context.ready()
-        await waitStubbornly(mayEnd)
-      }
-    )
-    try await run.untilReady()
-    clock.jump(by: .seconds(3_600))
-    run.shutdown()
-    await isAsked.wait()
-    for (seconds, count) in [(5, 1), (10, 2), (5, 3)] {
-      await clock.sleepers(atLeast: 1)
-      clock.jump(by: .seconds(seconds))
-      _ = await messages.first(count)
-    }
-    await clock.sleepers(atLeast: 1)
-    clock.jump(by: .seconds(5))
-    let error = await #expect(throws: ServiceError.self) { try await run.wait() }
-    #expect(error?.kind == "stuck")
-    let said = messages.entries
-    #expect(
-      Array(said.prefix(3)) == [
-        "waiting for service \"a\" to stop, for 5 s now",
-        "waiting for service \"a\" to stop, for 15 s now",
-        "service \"a\" is cancelled: it did not stop within 20 s",
-      ]
-    )
-    #expect(said.last?.hasPrefix("service \"a\" is stuck") == true)
-    mayEnd.open()
-  }
-
-  @Test("A service's own time limits apply")
-  func ownLimits() async throws {
-    let isAsked = ManualLatch()
-    let stopping = run(
-      ClosureService { context in
-        context.onShutdown { isAsked.open() }
-        context.ready()
-        await ManualLatch().wait()
-      },
-      options: ServiceOptions(stopTimeout: .seconds(1)),
-      stopTimeout: nil
-    )
-    try await stopping.untilReady()
-    stopping.shutdown()
-    await isAsked.wait()
-    clock.jump(by: .seconds(1))
-    try await stopping.wait()
-    #expect(messages.entries == ["service \"a\" is cancelled: it did not stop within 1 s"])
-    let isEntered = ManualLatch()
-    let starting = run(
-      ClosureService { context in
-        isEntered.open()
-        try await context.untilShutdown()
-      },
-      options: ServiceOptions(startTimeout: .seconds(3))
-    )
-    await isEntered.wait()
-    clock.jump(by: .seconds(3))
-    for wait in [starting.untilReady, starting.wait] {
-      let error = await #expect(throws: ServiceError.self) { try await wait() }
-      #expect(error?.kind == "notStarted")
-    }
   }
 
   @Test("A group runs alone like a service: ready with its services, stopped in reverse order")

@@ -69,6 +69,37 @@ struct ServiceValueTests {
     }
   }
 
+  @Test("A service that a worker adds is no part of the work: it waits for a value like any other")
+  func addedByWorker() async throws {
+    let stage = Stage()
+    let app = stage.app
+    let (isAsking, hasRead) = (ManualLatch(), ManualLatch())
+    stage.loader.register("adds", phase: .idle) { [log] _ async throws in
+      try await app.waitUntil(.active)
+      try app.add("a") { context in
+        defer { hasRead.open() }
+        async let address = context.value(of: Self.address)
+        isAsking.open()
+        log.append("a: \(try await address)")
+        hasRead.open()
+        try await context.untilShutdown()
+      }
+      // The work lasts until the service has its value.
+      await hasRead.wait()
+    }
+    stage.loader.register(Self.address, phase: .idle) { _ async in
+      await isAsking.wait()
+      for _ in 0..<100 { await Task.yield() }
+      return "localhost"
+    }
+    try stage.add("b")
+    let running = stage.start()
+    await hasRead.wait()
+    app.shutdown()
+    #expect(try await running.value == 0)
+    #expect(log.entries == ["a: localhost"])
+  }
+
   @Test("The wait for a value inside cancelOnShutdown ends with the request to stop")
   func stopped() async throws {
     let isWaiting = ManualLatch()

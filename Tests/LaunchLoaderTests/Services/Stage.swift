@@ -80,6 +80,17 @@ struct Stage: Sendable {
     }
   }
 
+  /// Lets time pass until something holds, slowly enough for the application to follow.
+  ///
+  /// It sets its alarms in tasks of its own, so a single jump may come before the alarm that it is for.
+  func passTime(atMost seconds: Int = .max / 2, until holds: () -> Bool) async {
+    for _ in 0..<2 * seconds {
+      if holds() { return }
+      clock.jump(by: .milliseconds(500))
+      for _ in 0..<1_000 where !holds() { await Task.yield() }
+    }
+  }
+
   private func options(
     after: [String],
     _ change: (inout ServiceOptions) -> Void

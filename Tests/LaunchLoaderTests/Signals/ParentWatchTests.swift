@@ -16,14 +16,14 @@ struct ParentWatchTests {
 
   @Test("The watch ends when the process has a new parent")
   func ends() async throws {
-    let looks = Counter()
+    let readings = Counter()
     let watch = ParentWatch(every: .seconds(1), clock: HastyClock()) {
-      looks.add()
-      return looks.value > 3 ? 1 : 77
+      readings.add()
+      return readings.value > 3 ? 1 : 77
     }
     try await watch.untilEnd()
     #expect(watch.hasEnded)
-    #expect(looks.value == 5)
+    #expect(readings.value == 5)
   }
 
   @Test("The watch throws when its task is cancelled")

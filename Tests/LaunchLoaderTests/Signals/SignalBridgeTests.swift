@@ -62,5 +62,23 @@ struct SignalBridgeTests {
     terminal.resize(columns: 99)
     #expect(try shell.line() == "resize")
   }
+
+  @Test("A program that is interrupted while it answers Control-Z does not stop afterwards")
+  func interruptedAnswer() throws {
+    let terminal = try Terminal()
+    let shell = try RunningProgram(
+      Program("SignalsFixture"),
+      ["shell", "slow"],
+      terminal: terminal
+    )
+    #expect(try Set([shell.line(), shell.line()]) == ["bridged", "in the foreground"])
+    terminal.type("\u{1A}")
+    #expect(try shell.line() == "background")
+    terminal.type("\u{3}")
+    #expect(try Set([shell.line(), shell.line()]) == ["interrupt 2", "answered"])
+    // The next request, after the stop that does not happen.
+    terminal.resize(columns: 99)
+    #expect(try shell.line() == "resize")
+  }
 }
 #endif

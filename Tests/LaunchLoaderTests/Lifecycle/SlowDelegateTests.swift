@@ -1,0 +1,237 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Delegates and handlers that take long", .timeLimit(.minutes(5)))
+struct SlowDelegateTests {
+  typealias Waiting = DelegateWaitTests.Waiting
+
+  /// The messages about a wait, without the sites of handlers.
+  private func waits(_ stage: Stage) -> [String] {
+    stage.messages.entries.filter { $0.hasPrefix("waiting for ") }.map { message in
+      let parts = message.split(separator: " (registered at ", maxSplits: 1)
+      guard parts.count == 2, let end = parts[1].firstIndex(of: ")") else { return message }
+      return "\(parts[0])\(parts[1][end...].dropFirst())"
+    }
+  }
+
+  @Test(
+    "A method that does not return while the program runs is named after 5 s, and then every 10 s",
+    arguments: ["didBecomeActive", "didEnterBackground", "willEnterForeground"]
+  )
+  func method(edge: String) async throws {
+    let delegate = Waiting(Log(), in: edge)
+    let stage = Stage(delegate: delegate)
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    stage.app.enterBackground()
+    stage.app.enterForeground()
+    await delegate.hasBegun.wait()
+    await stage.passTime { stage.messages.entries.count == 3 }
+    let name = "application\(edge.prefix(1).uppercased())\(edge.dropFirst())(_:)"
+    #expect(
+      waits(stage) == [5, 15, 25].map { "waiting for delegate method \(name), for \($0) s now" }
+    )
+    delegate.mayEnd.open()
+    await stage.app.settled()
+    // Nothing is waited for any longer.
+    stage.clock.jump(by: .seconds(60))
+    stage.app.shutdown()
+    #expect(try await running.value == 0)
+    #expect(stage.messages.entries.count == 3)
+    while stage.clock.sleeperCount > 0 { await Task.yield() }
+  }
+
+  @Test("A handler of a phase that blocks its thread is named")
+  func handler() async throws {
+    let stage = Stage()
+    let (isBlocked, mayReturn) = (ManualLatch(), ManualLatch())
+    let token = stage.bus.observe(.didEnterBackground) {
+      isBlocked.open()
+      mayReturn.block()
+    }
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    await stage.app.settled()
+    async let blocking: Void = onThreads(1) { [app = stage.app] _ in app.enterBackground() }
+    await isBlocked.wait()
+    await stage.passTime { !stage.messages.entries.isEmpty }
+    #expect(
+      waits(stage) == ["waiting for handlers of application.didEnterBackground, for 5 s now"]
+    )
+    mayReturn.open()
+    await blocking
+    stage.app.shutdown()
+    #expect(try await running.value == 0)
+    token.cancel()
+  }
+
+  @Test("A handler of a reload that takes long is named")
+  func reload() async throws {
+    let stage = Stage()
+    let (hasBegun, mayEnd) = (ManualLatch(), ManualLatch())
+    let token = stage.bus.observe(.shouldReload) { () async in
+      hasBegun.open()
+      await mayEnd.wait()
+    }
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    let reloading = Task { [app = stage.app] in await app.reload() }
+    await hasBegun.wait()
+    await stage.passTime { stage.messages.entries.count == 2 }
+    #expect(
+      waits(stage)
+        == [5, 15].map { "waiting for handlers of application.shouldReload, for \($0) s now" }
+    )
+    mayEnd.open()
+    await reloading.value
+    stage.app.shutdown()
+    #expect(try await running.value == 0)
+    token.cancel()
+  }
+
+  @Test(
+    "The request to stop cancels the method in progress, and the stop follows its end",
+    arguments: [
+      "willFinishLaunching", "didFinishLaunching", "didBecomeActive", "didEnterBackground",
+    ]
+  )
+  func cancelledByTheRequest(edge: String) async throws {
+    let log = Log<String>()
+    let delegate = Waiting(log, in: edge)
+    let stage = Stage(delegate: delegate, stopTimeout: .seconds(20))
+    let running = stage.start()
+    if edge == "didEnterBackground" {
+      try await stage.app.waitUntil(.active)
+      stage.app.enterBackground()
+    }
+    await delegate.hasBegun.wait()
+    stage.app.shutdown()
+    // The clock stands still.
+    #expect(try await running.value == 0)
+    let entries = log.entries
+    let index = try #require(entries.firstIndex(of: edge))
+    #expect(entries[index + 1] == "\(edge) ends cancelled")
+    #expect(entries.last == "willTerminate")
+    #expect(stage.messages.entries.isEmpty)
+  }
+
+  @Test("A method that computes when the stop is requested is cancelled once it suspends")
+  func cancelledWhileComputing() async throws {
+    final class Computing: ApplicationDelegate {
+      let (hasBegun, mayGoOn) = (ManualLatch(), ManualLatch())
+      func applicationDidEnterBackground(_ app: Application) async {
+        hasBegun.open()
+        mayGoOn.block()
+        await ManualLatch().wait()
+      }
+    }
+    let delegate = Computing()
+    let stage = Stage(delegate: delegate)
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    await stage.app.settled()
+    async let computing: Void = onThreads(1) { [app = stage.app] _ in app.enterBackground() }
+    await delegate.hasBegun.wait()
+    stage.app.shutdown()
+    delegate.mayGoOn.open()
+    await computing
+    #expect(try await running.value == 0)
+  }
+
+  @Test("A method that begins after others were left behind is left at the last limit")
+  func lastLimit() async throws {
+    let delegate = Waiting(Log(), in: "willFinishLaunching", isStubborn: true)
+    let stage = Stage(delegate: delegate, cancelTimeout: .seconds(3))
+    let token = stage.bus.observe(.stateDidChange) { [app = stage.app] state in
+      if state == .launching { app.cancel(exitCode: 7) }
+    }
+    let running = stage.start()
+    await delegate.hasBegun.wait()
+    let isOver = ManualLatch()
+    let code = Task {
+      defer { isOver.open() }
+      return try await running.value
+    }
+    await stage.passTime { isOver.isOpen }
+    #expect(try await code.value == 7)
+    #expect(
+      stage.messages.entries
+        == ["left behind: delegate method applicationWillFinishLaunching(_:options:)"]
+    )
+    delegate.mayEnd.open()
+    token.cancel()
+  }
+
+  @Test(
+    "Control-Z waits for the delegate at most for the time of a stop",
+    arguments: [true, false]
+  )
+  func background(blocks: Bool) async throws {
+    final class Slow: ApplicationDelegate {
+      let blocks: Bool
+      let log = Log<String>()
+      let (hasBegun, mayEnd) = (ManualLatch(), ManualLatch())
+      init(blocks: Bool) { self.blocks = blocks }
+
+      func applicationWillResignActive(_ app: Application) async {
+        guard !hasBegun.isOpen else { return }
+        hasBegun.open()
+        if blocks { mayEnd.block() } else { await mayEnd.wait() }
+        log.append("ends, cancelled: \(Task.isCancelled)")
+      }
+      func applicationDidEnterBackground(_ app: Application) { log.append("background") }
+    }
+    let delegate = Slow(blocks: blocks)
+    let stage = Stage(delegate: delegate, stopTimeout: .seconds(20))
+    let app = stage.app
+    let running = stage.start()
+    try await app.waitUntil(.active)
+    await app.settled()
+    let hasStopped = ManualLatch()
+    // A method that blocks does so on a thread of its own.
+    let threads = Task { if blocks { await onThreads(1) { _ in app.enterBackground() } } }
+    if blocks { await delegate.hasBegun.wait() }
+    let answering = Task {
+      await app.enteredBackground()
+      hasStopped.open()
+    }
+    await delegate.hasBegun.wait()
+    await stage.passTime(atMost: 19) { hasStopped.isOpen }
+    #expect(!hasStopped.isOpen)
+    await stage.passTime { hasStopped.isOpen }
+    await answering.value
+    let message = "going to the background takes longer than 20 s: not waiting for delegate method "
+      + "applicationWillResignActive(_:)"
+    while !stage.messages.entries.contains(message) { await Task.yield() }
+    #expect(delegate.log.entries.isEmpty)
+    delegate.mayEnd.open()
+    await threads.value
+    try await app.waitUntil(.background)
+    await app.settled()
+    app.shutdown()
+    #expect(try await running.value == 0)
+    #expect(delegate.log.entries == ["ends, cancelled: false", "background"])
+  }
+
+  @Test("Without a time limit Control-Z waits for the delegate")
+  func backgroundWithoutLimit() async throws {
+    let delegate = Waiting(Log(), in: "didEnterBackground")
+    let stage = Stage(delegate: delegate)
+    let (app, log) = (stage.app, stage.log)
+    let running = stage.start()
+    try await app.waitUntil(.active)
+    let answering = Task {
+      await app.enteredBackground()
+      log.append("stops")
+    }
+    await delegate.hasBegun.wait()
+    await stage.passTime { stage.messages.entries.count == 4 }
+    #expect(log.entries.isEmpty)
+    delegate.mayEnd.open()
+    await answering.value
+    app.shutdown()
+    #expect(try await running.value == 0)
+  }
+}

@@ -1,0 +1,134 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+/// The messages and the time limits of a service that runs alone.
+extension ServiceRunTests {
+  @Test("While untilReady() waits, the service is named after 5 s and then every 10 s, once")
+  func slowStart() async throws {
+    let (isEntered, mayBeReady) = (ManualLatch(), ManualLatch())
+    let run = run(
+      ClosureService { context in
+        isEntered.open()
+        await mayBeReady.wait()
+        context.ready()
+        try await context.untilShutdown()
+      }
+    )
+    await isEntered.wait()
+    #expect(clock.sleeperCount == 0)
+    clock.jump(by: .seconds(100))
+    let waits = (0..<2).map { _ in Task { try await run.untilReady() } }
+    for (index, seconds) in [5, 10, 10].enumerated() {
+      await clock.sleepers(atLeast: 1)
+      clock.jump(by: .seconds(seconds))
+      _ = await messages.first(index + 1)
+    }
+    let said = [5, 15, 25].map { "waiting for service \"a\" to start, for \($0) s now" }
+    #expect(messages.entries == said)
+    // One that gives up takes no message from the other.
+    waits[0].cancel()
+    #expect(await isCancelled { try await waits[0].value })
+    await clock.sleepers(atLeast: 1)
+    clock.jump(by: .seconds(10))
+    #expect(await messages.first(4).last == "waiting for service \"a\" to start, for 35 s now")
+    mayBeReady.open()
+    try await waits[1].value
+    #expect(clock.sleeperCount == 0)
+    run.shutdown()
+    try await run.wait()
+    #expect(messages.entries.count == 4)
+  }
+
+  @Test("Without a task that waits for the start, nothing of the run sleeps on the clock")
+  func endOfWatch() async throws {
+    let mayBeReady = ManualLatch()
+    let run = run(
+      ClosureService { context in
+        await mayBeReady.wait()
+        context.ready()
+      }
+    )
+    for _ in 0..<2 {
+      let waiting = Task { try await run.untilReady() }
+      await clock.sleepers(atLeast: 1)
+      waiting.cancel()
+      #expect(await isCancelled { try await waiting.value })
+      #expect(clock.sleeperCount == 0)
+    }
+    mayBeReady.open()
+    try await run.wait()
+    #expect(messages.entries.isEmpty)
+  }
+
+  @Test("A stop that takes too long on the clock is reported, cancelled, and left behind")
+  func timeLimits() async throws {
+    let mayEnd = ManualLatch()
+    let isAsked = ManualLatch()
+    let run = run(
+      ClosureService { context in
+        context.onShutdown { isAsked.open() }
+        context.ready()
+        await waitStubbornly(mayEnd)
+      }
+    )
+    try await run.untilReady()
+    clock.jump(by: .seconds(3_600))
+    run.shutdown()
+    await isAsked.wait()
+    for (seconds, count) in [(5, 1), (10, 2), (5, 3)] {
+      await clock.sleepers(atLeast: 1)
+      clock.jump(by: .seconds(seconds))
+      _ = await messages.first(count)
+    }
+    await clock.sleepers(atLeast: 1)
+    clock.jump(by: .seconds(5))
+    let error = await #expect(throws: ServiceError.self) { try await run.wait() }
+    #expect(error?.kind == "stuck")
+    let said = messages.entries
+    #expect(
+      Array(said.prefix(3)) == [
+        "waiting for service \"a\" to stop, for 5 s now",
+        "waiting for service \"a\" to stop, for 15 s now",
+        "service \"a\" is cancelled: it did not stop within 20 s",
+      ]
+    )
+    #expect(said.last?.hasPrefix("service \"a\" is stuck") == true)
+    mayEnd.open()
+  }
+
+  @Test("A service's own time limits apply")
+  func ownLimits() async throws {
+    let isAsked = ManualLatch()
+    let stopping = run(
+      ClosureService { context in
+        context.onShutdown { isAsked.open() }
+        context.ready()
+        await ManualLatch().wait()
+      },
+      options: ServiceOptions(stopTimeout: .seconds(1)),
+      stopTimeout: nil
+    )
+    try await stopping.untilReady()
+    stopping.shutdown()
+    await isAsked.wait()
+    clock.jump(by: .seconds(1))
+    try await stopping.wait()
+    #expect(messages.entries == ["service \"a\" is cancelled: it did not stop within 1 s"])
+    let isEntered = ManualLatch()
+    let starting = run(
+      ClosureService { context in
+        isEntered.open()
+        try await context.untilShutdown()
+      },
+      options: ServiceOptions(startTimeout: .seconds(3))
+    )
+    await isEntered.wait()
+    clock.jump(by: .seconds(3))
+    for wait in [starting.untilReady, starting.wait] {
+      let error = await #expect(throws: ServiceError.self) { try await wait() }
+      #expect(error?.kind == "notStarted")
+    }
+  }
+}
