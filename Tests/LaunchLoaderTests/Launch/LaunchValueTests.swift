@@ -312,9 +312,6 @@ struct LaunchValueTests {
     for part in ["App/A.swift:1", "App/B.swift:2", "Int", "String", #""a""#, #""number""#] {
       #expect(text.contains(part), "\(text)")
     }
-    let late = loader.register("late", needs: .otherNumber) { [log] _, _ in log.append("late") }
-    #expect(late.outcome?.description == "skipped because of number")
-    #expect(log.entries.isEmpty)
     let code = await launchErrorCode { try await loader.value(of: .otherNumber) }
     guard case .mismatch? = code else {
       Issue.record("\(String(describing: code))")
@@ -379,5 +376,36 @@ struct LaunchValueTests {
     #expect(missing.outcome?.description == "skipped because of sum")
     loader.register(.sum, needs: .list) { _, list in list[0] + 1 }
     #expect(try await loader.value(of: .sum) == 5)
+  }
+
+  @Test("Late work whose need has another type fails with an error that says so; its name is free")
+  func lateMismatch() async throws {
+    loader.register(.number, fileID: "App/Made.swift", line: 1) { _ in 1 }
+    loader.register("plain") { _ in }
+    try await loader.launch()
+    let late = loader.register(.list, needs: .otherNumber, fileID: "App/Late.swift", line: 2) {
+      [log] _, _ in
+      log.append("ran")
+      return []
+    }
+    guard case .failed(let error as LaunchError)? = late.outcome,
+      case .mismatch("number", makes: "Int", needed: "String") = error.code
+    else {
+      Issue.record("\(String(describing: late.outcome))")
+      return
+    }
+    for part in ["App/Made.swift:1", "App/Late.swift:2", #""list""#, #""number""#] {
+      #expect("\(error)".contains(part), "\(error)")
+    }
+    let second = loader.register(.list, needs: .number) { _, number in [number] }
+    #expect(second.outcome?.description == "finished")
+    #expect(try await loader.value(of: .list) == [1] && log.entries.isEmpty)
+    let noValue = loader.register(needs: LaunchKey<Int>("plain")) { _, _ in }
+    guard case .failed(let error as LaunchError)? = noValue.outcome,
+      case .mismatch("plain", makes: nil, needed: "Int") = error.code
+    else {
+      Issue.record("\(String(describing: noValue.outcome))")
+      return
+    }
   }
 }
