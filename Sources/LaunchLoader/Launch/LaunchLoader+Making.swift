@@ -51,7 +51,7 @@ extension LaunchLoader {
     return add(terms, AsynchronousExchange(key, undo, (), maker))
   }
 
-  /// Registers a synchronous maker of a value with one need; see <doc:ValuesThatLaunchWorkMakes>.
+  /// Registers a synchronous maker with one need; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
   public func register<Value, A>(
     _ key: LaunchKey<Value>,
@@ -71,7 +71,7 @@ extension LaunchLoader {
     return add(terms, SynchronousExchange(key, undo, (first), maker))
   }
 
-  /// Registers an asynchronous maker of a value with one need; see <doc:ValuesThatLaunchWorkMakes>.
+  /// Registers an asynchronous maker with one need; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
   public func register<Value, A>(
     _ key: LaunchKey<Value>,
@@ -91,7 +91,7 @@ extension LaunchLoader {
     return add(terms, AsynchronousExchange(key, undo, (first), maker))
   }
 
-  /// Registers a synchronous maker of a value with two needs; see <doc:ValuesThatLaunchWorkMakes>.
+  /// Registers a synchronous maker with two needs; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
   public func register<Value, A, B>(
     _ key: LaunchKey<Value>,
@@ -112,7 +112,7 @@ extension LaunchLoader {
     return add(terms, SynchronousExchange(key, undo, (first, second), maker))
   }
 
-  /// Registers an asynchronous maker of a value with two needs; see <doc:ValuesThatLaunchWorkMakes>.
+  /// Registers an asynchronous maker with two needs; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
   public func register<Value, A, B>(
     _ key: LaunchKey<Value>,
@@ -133,7 +133,7 @@ extension LaunchLoader {
     return add(terms, AsynchronousExchange(key, undo, (first, second), maker))
   }
 
-  /// Registers a synchronous maker of a value with three needs; see <doc:ValuesThatLaunchWorkMakes>.
+  /// Registers a synchronous maker with three needs; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
   public func register<Value, A, B, C>(
     _ key: LaunchKey<Value>,
@@ -155,7 +155,7 @@ extension LaunchLoader {
     return add(terms, SynchronousExchange(key, undo, (first, second, third), maker))
   }
 
-  /// Registers an asynchronous maker of a value with three needs; see <doc:ValuesThatLaunchWorkMakes>.
+  /// Registers an asynchronous maker with three needs; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
   public func register<Value, A, B, C>(
     _ key: LaunchKey<Value>,
@@ -177,7 +177,7 @@ extension LaunchLoader {
     return add(terms, AsynchronousExchange(key, undo, (first, second, third), maker))
   }
 
-  /// Registers a synchronous maker of a value with four needs; see <doc:ValuesThatLaunchWorkMakes>.
+  /// Registers a synchronous maker with four needs; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
   public func register<Value, A, B, C, D>(
     _ key: LaunchKey<Value>,
@@ -200,7 +200,7 @@ extension LaunchLoader {
     return add(terms, SynchronousExchange(key, undo, (first, second, third, fourth), maker))
   }
 
-  /// Registers an asynchronous maker of a value with four needs; see <doc:ValuesThatLaunchWorkMakes>.
+  /// Registers an asynchronous maker with four needs; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
   public func register<Value, A, B, C, D>(
     _ key: LaunchKey<Value>,
@@ -222,4 +222,18 @@ extension LaunchLoader {
     let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
     return add(terms, AsynchronousExchange(key, undo, (first, second, third, fourth), maker))
   }
+
+  /// Gives a maker whose closure returns another type than the key names an error that says so.
+  @available(*, unavailable, message: "the closure must return the type of its LaunchKey")
+  public func register<Value, each Need, Other>(
+    _ key: LaunchKey<Value>,
+    needs: repeat LaunchKey<each Need>,
+    after dependencies: [LaunchID] = [],
+    afterIfPresent others: [LaunchID] = [],
+    phase: LaunchPhase = .standard,
+    timeout: Duration? = nil,
+    when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
+    undo: (@Sendable (Value) async -> Void)? = nil,
+    run maker: @escaping @Sendable (LaunchOptions, repeat each Need) async throws -> Other
+  ) {}
 }

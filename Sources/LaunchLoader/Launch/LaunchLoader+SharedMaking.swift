@@ -38,7 +38,7 @@ extension LaunchLoader {
     return shared.add(terms, AsynchronousExchange(key, undo, (), maker))
   }
 
-  /// Registers a synchronous maker of a value with one need, with ``shared``.
+  /// Registers a synchronous maker with one need, with ``shared``.
   @discardableResult
   public static func register<Value, A>(
     _ key: LaunchKey<Value>,
@@ -58,7 +58,7 @@ extension LaunchLoader {
     return shared.add(terms, SynchronousExchange(key, undo, (first), maker))
   }
 
-  /// Registers an asynchronous maker of a value with one need, with ``shared``.
+  /// Registers an asynchronous maker with one need, with ``shared``.
   @discardableResult
   public static func register<Value, A>(
     _ key: LaunchKey<Value>,
@@ -78,7 +78,7 @@ extension LaunchLoader {
     return shared.add(terms, AsynchronousExchange(key, undo, (first), maker))
   }
 
-  /// Registers a synchronous maker of a value with two needs, with ``shared``.
+  /// Registers a synchronous maker with two needs, with ``shared``.
   @discardableResult
   public static func register<Value, A, B>(
     _ key: LaunchKey<Value>,
@@ -99,7 +99,7 @@ extension LaunchLoader {
     return shared.add(terms, SynchronousExchange(key, undo, (first, second), maker))
   }
 
-  /// Registers an asynchronous maker of a value with two needs, with ``shared``.
+  /// Registers an asynchronous maker with two needs, with ``shared``.
   @discardableResult
   public static func register<Value, A, B>(
     _ key: LaunchKey<Value>,
@@ -120,7 +120,7 @@ extension LaunchLoader {
     return shared.add(terms, AsynchronousExchange(key, undo, (first, second), maker))
   }
 
-  /// Registers a synchronous maker of a value with three needs, with ``shared``.
+  /// Registers a synchronous maker with three needs, with ``shared``.
   @discardableResult
   public static func register<Value, A, B, C>(
     _ key: LaunchKey<Value>,
@@ -142,7 +142,7 @@ extension LaunchLoader {
     return shared.add(terms, SynchronousExchange(key, undo, (first, second, third), maker))
   }
 
-  /// Registers an asynchronous maker of a value with three needs, with ``shared``.
+  /// Registers an asynchronous maker with three needs, with ``shared``.
   @discardableResult
   public static func register<Value, A, B, C>(
     _ key: LaunchKey<Value>,
@@ -164,7 +164,7 @@ extension LaunchLoader {
     return shared.add(terms, AsynchronousExchange(key, undo, (first, second, third), maker))
   }
 
-  /// Registers a synchronous maker of a value with four needs, with ``shared``.
+  /// Registers a synchronous maker with four needs, with ``shared``.
   @discardableResult
   public static func register<Value, A, B, C, D>(
     _ key: LaunchKey<Value>,
@@ -187,7 +187,7 @@ extension LaunchLoader {
     return shared.add(terms, SynchronousExchange(key, undo, (first, second, third, fourth), maker))
   }
 
-  /// Registers an asynchronous maker of a value with four needs, with ``shared``.
+  /// Registers an asynchronous maker with four needs, with ``shared``.
   @discardableResult
   public static func register<Value, A, B, C, D>(
     _ key: LaunchKey<Value>,
@@ -209,4 +209,18 @@ extension LaunchLoader {
     let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
     return shared.add(terms, AsynchronousExchange(key, undo, (first, second, third, fourth), maker))
   }
+
+  /// Gives a maker whose closure returns another type than the key names an error that says so.
+  @available(*, unavailable, message: "the closure must return the type of its LaunchKey")
+  public static func register<Value, each Need, Other>(
+    _ key: LaunchKey<Value>,
+    needs: repeat LaunchKey<each Need>,
+    after dependencies: [LaunchID] = [],
+    afterIfPresent others: [LaunchID] = [],
+    phase: LaunchPhase = .standard,
+    timeout: Duration? = nil,
+    when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
+    undo: (@Sendable (Value) async -> Void)? = nil,
+    run maker: @escaping @Sendable (LaunchOptions, repeat each Need) async throws -> Other
+  ) {}
 }
