@@ -250,7 +250,7 @@ struct LaunchValueLifeTests {
     )
     #expect(
       report.summary == [
-        "first undone", "derived undone", "free finished", "uses finished", "twice undone",
+        "first undone", "derived undone", "twice undone", "free finished", "uses finished",
         "fails failed: broken",
       ]
     )
