@@ -136,6 +136,18 @@ struct LaunchValueLifeTests {
     #expect(!log.entries.contains("undone"))
   }
 
+  @Test("The closure that would undo late work is released when the work has run")
+  func lateUndo() async throws {
+    let tally = Tally()
+    let loader = LaunchLoader(onFailure: .rollback)
+    try await loader.launch()
+    let token = loader.register(.first, undo: { [probe = tally.probe()] _ in probe.touch() }) {
+      [self] _ in resource("first")
+    }
+    #expect(token.outcome?.description == "finished" && tally.created == 1 && tally.live == 0)
+    #expect(try await loader.value(of: .first).name == "first")
+  }
+
   @Test("Work that fails or is skipped in a roll-back is not undone, and its closures are released")
   func unfinishedIsNotUndone() async throws {
     let tally = Tally()
