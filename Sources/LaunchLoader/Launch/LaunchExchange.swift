@@ -1,37 +1,135 @@
 /// A closure that takes the values of other work, makes a value, or does both.
 ///
-/// The closures are those of a registration without their types and without their isolation, which is
-/// stored beside them.
-package struct LaunchExchange: Sendable {
-  /// An asynchronous closure, which begins on the actor of its caller and hops to its own.
-  typealias Asynchronous =
-    nonisolated(nonsending) @Sendable (LaunchOptions, LaunchValues) async throws -> LaunchValue?
-
-  /// The closure, which returns the value that it makes.
-  enum Body: Sendable {
-    /// Called directly, by code that runs in its isolation.
-    case synchronous(@Sendable (LaunchOptions, LaunchValues) throws -> LaunchValue?)
-    /// Awaited; it runs in its isolation.
-    case asynchronous(Asynchronous)
-  }
-
+/// Its two subclasses know the types of the values. They are classes, because Swift 6.3 cannot compile a
+/// closure that captures a parameter pack.
+package class LaunchExchange: @unchecked Sendable {  // Reason: constant, like its subclasses.
+  /// The key of the value that the closure makes; `nil` if it makes none.
+  package let makes: LaunchKeys?
+  /// The keys of the values that the closure takes, in order.
+  let needs: [LaunchKeys]
+  /// The closure that undoes the work, if there is one.
+  let undo: LaunchUndo?
   /// The actor in whose isolation the closure was written; `nil` if there is none.
   let isolation: (any Actor)?
-  /// The closure.
-  let body: Body
+
+  fileprivate init(
+    _ key: LaunchKeys?,
+    _ undo: LaunchUndo?,
+    _ needs: [LaunchKeys],
+    _ isolation: (any Actor)?
+  ) {
+    (makes, self.undo, self.needs, self.isolation) = (key, undo, needs, isolation)
+  }
 
   /// A Boolean value that indicates whether the closure is asynchronous.
-  var isAsynchronous: Bool {
-    if case .asynchronous = body { true } else { false }
+  var isAsynchronous: Bool { true }
+
+  /// Calls the closure if it is synchronous, from code that runs in its isolation.
+  ///
+  /// - Returns: The value that it makes, if it makes one.
+  func call(_ options: LaunchOptions, _ values: LaunchValues) throws -> LaunchValue? { nil }
+
+  /// Calls the closure, from code that runs in its isolation.
+  ///
+  /// - Returns: The value that it makes, if it makes one.
+  nonisolated(nonsending) func run(
+    _ options: LaunchOptions,
+    _ values: LaunchValues
+  ) async throws -> LaunchValue? {
+    try call(options, values)
   }
+}
+
+/// A synchronous closure.
+package final class SynchronousExchange<Value: Sendable, each Need: Sendable>: LaunchExchange,
+  @unchecked Sendable  // Reason: constant.
+{
+  private struct Isolated {
+    let call: @isolated(any) @Sendable (LaunchOptions, repeat each Need) throws -> Value
+  }
+  private struct Bare {
+    let call: @Sendable (LaunchOptions, repeat each Need) throws -> Value
+  }
+
+  private let keys: (repeat LaunchKey<each Need>)
+  private let bare: Bare
+
+  /// Stores a closure.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the value that the closure makes; `nil` if it makes none.
+  ///   - undo: The closure that undoes the work.
+  ///   - needs: The keys of the values that the closure takes.
+  ///   - call: The closure.
+  package init(
+    _ key: LaunchKey<Value>?,
+    _ undo: (@Sendable (Value) async -> Void)?,
+    _ needs: (repeat LaunchKey<each Need>),
+    _ call: @escaping @isolated(any) @Sendable (LaunchOptions, repeat each Need) throws -> Value
+  ) {
+    keys = needs
+    // `@isolated(any)` would forbid a synchronous call, even by code that runs on the actor.
+    bare = unsafe unsafeBitCast(Isolated(call: call), to: Bare.self)  // Reason: one layout.
+    super.init(key, LaunchUndo(undo), launchKeys(repeat each needs), call.isolation)
+  }
+
+  override var isAsynchronous: Bool { false }
+
+  override func call(_ options: LaunchOptions, _ values: LaunchValues) throws -> LaunchValue? {
+    let value = try bare.call(options, repeat values.value(of: each keys))
+    return makes == nil ? nil : LaunchBox(value)
+  }
+}
+
+/// An asynchronous closure.
+package final class AsynchronousExchange<Value: Sendable, each Need: Sendable>: LaunchExchange,
+  @unchecked Sendable  // Reason: constant.
+{
+  private let keys: (repeat LaunchKey<each Need>)
+  private let closure:
+    @isolated(any) @Sendable (LaunchOptions, repeat each Need) async throws -> Value
+
+  /// Stores a closure.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the value that the closure makes; `nil` if it makes none.
+  ///   - undo: The closure that undoes the work.
+  ///   - needs: The keys of the values that the closure takes.
+  ///   - closure: The closure.
+  package init(
+    _ key: LaunchKey<Value>?,
+    _ undo: (@Sendable (Value) async -> Void)?,
+    _ needs: (repeat LaunchKey<each Need>),
+    _ closure:
+      @escaping @isolated(any) @Sendable (LaunchOptions, repeat each Need) async throws -> Value
+  ) {
+    keys = needs
+    self.closure = closure
+    super.init(key, LaunchUndo(undo), launchKeys(repeat each needs), closure.isolation)
+  }
+
+  nonisolated(nonsending) override func run(
+    _ options: LaunchOptions,
+    _ values: LaunchValues
+  ) async throws -> LaunchValue? {
+    let value = try await closure(options, repeat values.value(of: each keys))
+    return makes == nil ? nil : LaunchBox(value)
+  }
+}
+
+private func launchKeys<each Need>(_ needs: repeat LaunchKey<each Need>) -> [LaunchKeys] {
+  var keys: [LaunchKeys] = []
+  for need in repeat each needs { keys.append(need) }
+  return keys
 }
 
 /// A closure that undoes work by the value that the work made.
 package struct LaunchUndo: Sendable {
   let call: @Sendable (LaunchValue) async -> Void
 
-  /// Stores a closure without the type of the value.
-  init<Value: Sendable>(_ undo: @escaping @Sendable (Value) async -> Void) {
+  /// Stores a closure without the type of the value; fails if there is none.
+  init?<Value: Sendable>(_ undo: (@Sendable (Value) async -> Void)?) {
+    guard let undo else { return nil }
     call = { value in
       guard let box = value as? LaunchBox<Value> else { return }
       await undo(box.value)

@@ -1,14 +1,15 @@
+/// Registering work that makes a value.
 extension LaunchLoader {
-  /// Registers launch work that makes a value.
+  /// Registers a synchronous maker of a value; see <doc:ValuesThatLaunchWorkMakes>.
   ///
   /// - Parameters:
   ///   - key: The key of the value, whose name is the name of the work.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - undo: A closure that a rollback calls with the value.
+  ///   - dependencies: The work that must finish first, besides the makers of the needs.
+  ///   - others: The work that must end first, however it ends, if it is registered.
+  ///   - phase: The phase of the launch in which the work runs.
+  ///   - timeout: The time limit, measured on the loader's clock; a value made later is released.
+  ///   - condition: A closure that decides whether the work runs, called once when its turn comes.
+  ///   - undo: A closure that a rollback calls with the value, and nothing else calls.
   ///   - fileID: The file shown in the report.
   ///   - line: The line shown in the report.
   ///   - maker: A closure that makes the value.
@@ -27,26 +28,11 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Value
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    let work = LaunchExchange.taking(maker) { LaunchBox($0) }
-    return add(key, [], terms, work, undo)
+    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
+    return add(terms, SynchronousExchange(key, undo, (), maker))
   }
 
-  /// Registers asynchronous launch work that makes a value.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the value, whose name is the name of the work.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - undo: A closure that a rollback calls with the value.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - maker: A closure that makes the value.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers an asynchronous maker of a value; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
   public func register<Value>(
     _ key: LaunchKey<Value>,
@@ -61,27 +47,11 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions) async throws -> Value
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    let work = LaunchExchange.taking(maker) { LaunchBox($0) }
-    return add(key, [], terms, work, undo)
+    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
+    return add(terms, AsynchronousExchange(key, undo, (), maker))
   }
 
-  /// Registers launch work that makes a value, from one value of other work.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the value, whose name is the name of the work.
-  ///   - first: The key of the value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - undo: A closure that a rollback calls with the value.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - maker: A closure that makes the value, from the options and the value.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers a synchronous maker with one need; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
   public func register<Value, A>(
     _ key: LaunchKey<Value>,
@@ -97,27 +67,11 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) throws -> Value
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    let work = LaunchExchange.taking(first, maker) { LaunchBox($0) }
-    return add(key, [first], terms, work, undo)
+    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
+    return add(terms, SynchronousExchange(key, undo, (first), maker))
   }
 
-  /// Registers asynchronous launch work that makes a value, from one value of other work.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the value, whose name is the name of the work.
-  ///   - first: The key of the value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - undo: A closure that a rollback calls with the value.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - maker: A closure that makes the value, from the options and the value.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers an asynchronous maker with one need; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
   public func register<Value, A>(
     _ key: LaunchKey<Value>,
@@ -133,29 +87,11 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) async throws -> Value
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    let work = LaunchExchange.taking(first, maker) { LaunchBox($0) }
-    return add(key, [first], terms, work, undo)
+    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
+    return add(terms, AsynchronousExchange(key, undo, (first), maker))
   }
 
-  /// Registers launch work that makes a value, from two values of other work.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the value, whose name is the name of the work.
-  ///   - first: The key of a value.
-  ///   - second: The key of a value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - undo: A closure that a rollback calls with the value.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - maker: A closure that makes the value, from the options and the values in the order of
-  ///     their keys.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers a synchronous maker with two needs; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
   public func register<Value, A, B>(
     _ key: LaunchKey<Value>,
@@ -172,29 +108,11 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) throws -> Value
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    let work = LaunchExchange.taking(first, second, maker) { LaunchBox($0) }
-    return add(key, [first, second], terms, work, undo)
+    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
+    return add(terms, SynchronousExchange(key, undo, (first, second), maker))
   }
 
-  /// Registers asynchronous launch work that makes a value, from two values of other work.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the value, whose name is the name of the work.
-  ///   - first: The key of a value.
-  ///   - second: The key of a value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - undo: A closure that a rollback calls with the value.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - maker: A closure that makes the value, from the options and the values in the order of
-  ///     their keys.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers an asynchronous maker with two needs; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
   public func register<Value, A, B>(
     _ key: LaunchKey<Value>,
@@ -211,30 +129,11 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) async throws -> Value
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    let work = LaunchExchange.taking(first, second, maker) { LaunchBox($0) }
-    return add(key, [first, second], terms, work, undo)
+    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
+    return add(terms, AsynchronousExchange(key, undo, (first, second), maker))
   }
 
-  /// Registers launch work that makes a value, from three values of other work.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the value, whose name is the name of the work.
-  ///   - first: The key of a value.
-  ///   - second: The key of a value.
-  ///   - third: The key of a value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - undo: A closure that a rollback calls with the value.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - maker: A closure that makes the value, from the options and the values in the order of
-  ///     their keys.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers a synchronous maker with three needs; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
   public func register<Value, A, B, C>(
     _ key: LaunchKey<Value>,
@@ -252,30 +151,11 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) throws -> Value
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    let work = LaunchExchange.taking(first, second, third, maker) { LaunchBox($0) }
-    return add(key, [first, second, third], terms, work, undo)
+    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
+    return add(terms, SynchronousExchange(key, undo, (first, second, third), maker))
   }
 
-  /// Registers asynchronous launch work that makes a value, from three values of other work.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the value, whose name is the name of the work.
-  ///   - first: The key of a value.
-  ///   - second: The key of a value.
-  ///   - third: The key of a value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - undo: A closure that a rollback calls with the value.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - maker: A closure that makes the value, from the options and the values in the order of
-  ///     their keys.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers an asynchronous maker with three needs; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
   public func register<Value, A, B, C>(
     _ key: LaunchKey<Value>,
@@ -293,31 +173,11 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) async throws -> Value
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    let work = LaunchExchange.taking(first, second, third, maker) { LaunchBox($0) }
-    return add(key, [first, second, third], terms, work, undo)
+    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
+    return add(terms, AsynchronousExchange(key, undo, (first, second, third), maker))
   }
 
-  /// Registers launch work that makes a value, from four values of other work.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the value, whose name is the name of the work.
-  ///   - first: The key of a value.
-  ///   - second: The key of a value.
-  ///   - third: The key of a value.
-  ///   - fourth: The key of a value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - undo: A closure that a rollback calls with the value.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - maker: A closure that makes the value, from the options and the values in the order of
-  ///     their keys.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers a synchronous maker with four needs; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
   public func register<Value, A, B, C, D>(
     _ key: LaunchKey<Value>,
@@ -336,31 +196,11 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) throws -> Value
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    let work = LaunchExchange.taking(first, second, third, fourth, maker) { LaunchBox($0) }
-    return add(key, [first, second, third, fourth], terms, work, undo)
+    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
+    return add(terms, SynchronousExchange(key, undo, (first, second, third, fourth), maker))
   }
 
-  /// Registers asynchronous launch work that makes a value, from four values of other work.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the value, whose name is the name of the work.
-  ///   - first: The key of a value.
-  ///   - second: The key of a value.
-  ///   - third: The key of a value.
-  ///   - fourth: The key of a value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - undo: A closure that a rollback calls with the value.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - maker: A closure that makes the value, from the options and the values in the order of
-  ///     their keys.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers an asynchronous maker with four needs; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
   public func register<Value, A, B, C, D>(
     _ key: LaunchKey<Value>,
@@ -379,9 +219,21 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) async throws -> Value
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    let work = LaunchExchange.taking(first, second, third, fourth, maker) { LaunchBox($0) }
-    return add(key, [first, second, third, fourth], terms, work, undo)
+    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
+    return add(terms, AsynchronousExchange(key, undo, (first, second, third, fourth), maker))
   }
+
+  /// Gives a maker whose closure returns another type than the key names an error that says so.
+  @available(*, unavailable, message: "the closure must return the type of its LaunchKey")
+  public func register<Value, each Need, Other>(
+    _ key: LaunchKey<Value>,
+    needs: repeat LaunchKey<each Need>,
+    after dependencies: [LaunchID] = [],
+    afterIfPresent others: [LaunchID] = [],
+    phase: LaunchPhase = .standard,
+    timeout: Duration? = nil,
+    when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
+    undo: (@Sendable (Value) async -> Void)? = nil,
+    run maker: @escaping @Sendable (LaunchOptions, repeat each Need) async throws -> Other
+  ) {}
 }

@@ -1,14 +1,15 @@
+/// Registering work that needs values.
 extension LaunchLoader {
-  /// Registers launch work that needs one value.
+  /// Registers synchronous work that needs one value; see <doc:ValuesThatLaunchWorkMakes>.
   ///
   /// - Parameters:
-  ///   - id: The name of the work; without one, it is named after its file and line.
-  ///   - first: The key of the value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
+  ///   - id: The name of the work. Without one, the work is named after its file and line.
+  ///   - first: The key of the value that the work needs.
+  ///   - dependencies: The work that must finish first, besides the maker of the need.
+  ///   - others: The work that must end first, however it ends, if it is registered.
+  ///   - phase: The phase of the launch in which the work runs.
   ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
+  ///   - condition: A closure that decides whether the work runs, called once when its turn comes.
   ///   - fileID: The file shown in the report.
   ///   - line: The line shown in the report.
   ///   - worker: The work, called with the options and the value.
@@ -27,25 +28,11 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) throws -> Void
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    return add(id, [first], terms, .taking(first, worker) { _ in nil })
+    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
+    return add(terms, SynchronousExchange(nil, nil, (first), worker))
   }
 
-  /// Registers asynchronous launch work that needs one value.
-  ///
-  /// - Parameters:
-  ///   - id: The name of the work; without one, it is named after its file and line.
-  ///   - first: The key of the value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - worker: The work, called with the options and the value.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers asynchronous work that needs one value; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
   public func register<A>(
     _ id: LaunchID? = nil,
@@ -60,26 +47,11 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) async throws -> Void
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    return add(id, [first], terms, .taking(first, worker) { _ in nil })
+    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
+    return add(terms, AsynchronousExchange(nil, nil, (first), worker))
   }
 
-  /// Registers launch work that needs two values.
-  ///
-  /// - Parameters:
-  ///   - id: The name of the work; without one, it is named after its file and line.
-  ///   - first: The key of a value.
-  ///   - second: The key of a value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - worker: The work, called with the options and the values in the order of their keys.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers synchronous work that needs two values; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
   public func register<A, B>(
     _ id: LaunchID? = nil,
@@ -95,26 +67,11 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) throws -> Void
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    return add(id, [first, second], terms, .taking(first, second, worker) { _ in nil })
+    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
+    return add(terms, SynchronousExchange(nil, nil, (first, second), worker))
   }
 
-  /// Registers asynchronous launch work that needs two values.
-  ///
-  /// - Parameters:
-  ///   - id: The name of the work; without one, it is named after its file and line.
-  ///   - first: The key of a value.
-  ///   - second: The key of a value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - worker: The work, called with the options and the values in the order of their keys.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers asynchronous work that needs two values; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
   public func register<A, B>(
     _ id: LaunchID? = nil,
@@ -130,27 +87,11 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) async throws -> Void
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    return add(id, [first, second], terms, .taking(first, second, worker) { _ in nil })
+    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
+    return add(terms, AsynchronousExchange(nil, nil, (first, second), worker))
   }
 
-  /// Registers launch work that needs three values.
-  ///
-  /// - Parameters:
-  ///   - id: The name of the work; without one, it is named after its file and line.
-  ///   - first: The key of a value.
-  ///   - second: The key of a value.
-  ///   - third: The key of a value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - worker: The work, called with the options and the values in the order of their keys.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers synchronous work that needs three values; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
   public func register<A, B, C>(
     _ id: LaunchID? = nil,
@@ -167,32 +108,11 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) throws -> Void
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    return add(
-      id,
-      [first, second, third],
-      terms,
-      .taking(first, second, third, worker) { _ in nil }
-    )
+    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
+    return add(terms, SynchronousExchange(nil, nil, (first, second, third), worker))
   }
 
-  /// Registers asynchronous launch work that needs three values.
-  ///
-  /// - Parameters:
-  ///   - id: The name of the work; without one, it is named after its file and line.
-  ///   - first: The key of a value.
-  ///   - second: The key of a value.
-  ///   - third: The key of a value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - worker: The work, called with the options and the values in the order of their keys.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers asynchronous work that needs three values; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
   public func register<A, B, C>(
     _ id: LaunchID? = nil,
@@ -209,33 +129,11 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) async throws -> Void
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    return add(
-      id,
-      [first, second, third],
-      terms,
-      .taking(first, second, third, worker) { _ in nil }
-    )
+    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
+    return add(terms, AsynchronousExchange(nil, nil, (first, second, third), worker))
   }
 
-  /// Registers launch work that needs four values.
-  ///
-  /// - Parameters:
-  ///   - id: The name of the work; without one, it is named after its file and line.
-  ///   - first: The key of a value.
-  ///   - second: The key of a value.
-  ///   - third: The key of a value.
-  ///   - fourth: The key of a value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - worker: The work, called with the options and the values in the order of their keys.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers synchronous work that needs four values; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
   public func register<A, B, C, D>(
     _ id: LaunchID? = nil,
@@ -253,33 +151,11 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) throws -> Void
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    return add(
-      id,
-      [first, second, third, fourth],
-      terms,
-      .taking(first, second, third, fourth, worker) { _ in nil }
-    )
+    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
+    return add(terms, SynchronousExchange(nil, nil, (first, second, third, fourth), worker))
   }
 
-  /// Registers asynchronous launch work that needs four values.
-  ///
-  /// - Parameters:
-  ///   - id: The name of the work; without one, it is named after its file and line.
-  ///   - first: The key of a value.
-  ///   - second: The key of a value.
-  ///   - third: The key of a value.
-  ///   - fourth: The key of a value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - worker: The work, called with the options and the values in the order of their keys.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers asynchronous work that needs four values; see <doc:ValuesThatLaunchWorkMakes>.
   @discardableResult
   public func register<A, B, C, D>(
     _ id: LaunchID? = nil,
@@ -297,13 +173,7 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) async throws -> Void
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    return add(
-      id,
-      [first, second, third, fourth],
-      terms,
-      .taking(first, second, third, fourth, worker) { _ in nil }
-    )
+    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
+    return add(terms, AsynchronousExchange(nil, nil, (first, second, third, fourth), worker))
   }
 }

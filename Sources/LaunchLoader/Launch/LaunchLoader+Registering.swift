@@ -36,18 +36,8 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Void
   ) -> LaunchToken {
-    add(
-      LaunchRegistration(
-        id: id,
-        site: LaunchSite(fileID: fileID, line: line),
-        after: dependencies,
-        afterIfPresent: others,
-        phase: phase,
-        timeout: timeout,
-        when: condition,
-        work: .synchronous(LaunchCall(body: worker))
-      )
-    )
+    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
+    return add(terms, .synchronous(LaunchCall(body: worker)))
   }
 
   /// Registers asynchronous launch work.
@@ -85,18 +75,8 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions) async throws -> Void
   ) -> LaunchToken {
-    add(
-      LaunchRegistration(
-        id: id,
-        site: LaunchSite(fileID: fileID, line: line),
-        after: dependencies,
-        afterIfPresent: others,
-        phase: phase,
-        timeout: timeout,
-        when: condition,
-        work: .asynchronous(worker)
-      )
-    )
+    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
+    return add(terms, .asynchronous(worker))
   }
 
   /// Registers launch work that is a type of its own.
@@ -120,17 +100,17 @@ extension LaunchLoader {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> LaunchToken {
-    add(
-      LaunchRegistration(
-        id: type.id,
-        site: LaunchSite(fileID: fileID, line: line),
-        after: type.dependencies,
-        phase: type.phase,
-        timeout: timeout,
-        when: condition,
-        work: .type(type)
-      )
+    let terms = LaunchTerms(
+      type.id,
+      type.dependencies,
+      [],
+      type.phase,
+      timeout,
+      condition,
+      fileID,
+      line
     )
+    return add(terms, .type(type))
   }
 
   /// Withdraws a registration that has not begun.
@@ -142,51 +122,14 @@ extension LaunchLoader {
     return withdrawn.registration
   }
 
-  /// Registers work that needs values.
-  func add(
-    _ id: LaunchID?,
-    _ needs: [LaunchKeys],
-    _ terms: LaunchTerms,
-    _ work: LaunchExchange
-  ) -> LaunchToken {
-    add(registration(id, nil, needs, terms, work, nil))
+  /// Registers a closure that takes values or makes one.
+  func add(_ terms: LaunchTerms, _ exchange: LaunchExchange) -> LaunchToken {
+    add(terms, .exchange(exchange))
   }
 
-  /// Registers work that makes a value.
-  func add<Value>(
-    _ key: LaunchKey<Value>,
-    _ needs: [LaunchKeys],
-    _ terms: LaunchTerms,
-    _ work: LaunchExchange,
-    _ undo: (@Sendable (Value) async -> Void)?
-  ) -> LaunchToken {
-    add(registration(key.id, key, needs, terms, work, undo.map { LaunchUndo($0) }))
-  }
-
-  private func registration(
-    _ id: LaunchID?,
-    _ key: LaunchKeys?,
-    _ needs: [LaunchKeys],
-    _ terms: LaunchTerms,
-    _ work: LaunchExchange,
-    _ undo: LaunchUndo?
-  ) -> LaunchRegistration {
-    LaunchRegistration(
-      id: id,
-      site: terms.site,
-      makes: key,
-      needs: needs,
-      after: terms.dependencies,
-      afterIfPresent: terms.others,
-      phase: terms.phase,
-      timeout: terms.timeout,
-      when: terms.condition,
-      work: .exchange(work),
-      undo: undo
-    )
-  }
-
-  private func add(_ registration: LaunchRegistration) -> LaunchToken {
+  /// Registers work.
+  func add(_ terms: LaunchTerms, _ work: LaunchWork) -> LaunchToken {
+    let registration = LaunchRegistration(terms, work)
     let (acceptance, arrival) = state.withLock { state in
       (state.registry.register(registration), state.takeArrival(of: registration.id))
     }
@@ -205,28 +148,33 @@ extension LaunchLoader {
   }
 }
 
-/// What registrations of every form may say about their work.
-struct LaunchTerms: Sendable {
-  let dependencies: [LaunchID]
-  let others: [LaunchID]
+/// What a registration of any form says about its work.
+package struct LaunchTerms: Sendable {
+  let id: LaunchID?
+  let after: [LaunchID]
+  let afterIfPresent: [LaunchID]
   let phase: LaunchPhase
   let timeout: Duration?
   let condition: LaunchRegistration.Condition?
   let site: LaunchSite
 
-  init(
-    _ dependencies: [LaunchID],
-    _ others: [LaunchID],
-    _ phase: LaunchPhase,
-    _ timeout: Duration?,
-    _ condition: LaunchRegistration.Condition?,
-    _ site: LaunchSite
+  /// Creates the terms, in the order of the parameters of a registration.
+  package init(
+    _ id: LaunchID?,
+    _ after: [LaunchID] = [],
+    _ afterIfPresent: [LaunchID] = [],
+    _ phase: LaunchPhase = .standard,
+    _ timeout: Duration? = nil,
+    _ condition: LaunchRegistration.Condition? = nil,
+    _ fileID: StaticString,
+    _ line: UInt
   ) {
-    self.dependencies = dependencies
-    self.others = others
+    self.id = id
+    self.after = after
+    self.afterIfPresent = afterIfPresent
     self.phase = phase
     self.timeout = timeout
     self.condition = condition
-    self.site = site
+    site = LaunchSite(fileID: fileID, line: line)
   }
 }

@@ -1,18 +1,6 @@
+/// Registering work that makes a value, with the shared loader.
 extension LaunchLoader {
-  /// Registers launch work that makes a value, with the process-wide loader.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the value, whose name is the name of the work.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - undo: A closure that a rollback calls with the value.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - maker: A closure that makes the value.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers a synchronous maker of a value, with ``shared``.
   @discardableResult
   public static func register<Value>(
     _ key: LaunchKey<Value>,
@@ -27,26 +15,11 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Value
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    let work = LaunchExchange.taking(maker) { LaunchBox($0) }
-    return shared.add(key, [], terms, work, undo)
+    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
+    return shared.add(terms, SynchronousExchange(key, undo, (), maker))
   }
 
-  /// Registers asynchronous launch work that makes a value, with the process-wide loader.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the value, whose name is the name of the work.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - undo: A closure that a rollback calls with the value.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - maker: A closure that makes the value.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers an asynchronous maker of a value, with ``shared``.
   @discardableResult
   public static func register<Value>(
     _ key: LaunchKey<Value>,
@@ -61,28 +34,11 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions) async throws -> Value
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    let work = LaunchExchange.taking(maker) { LaunchBox($0) }
-    return shared.add(key, [], terms, work, undo)
+    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
+    return shared.add(terms, AsynchronousExchange(key, undo, (), maker))
   }
 
-  /// Registers launch work that makes a value, from one value of other work, with the process-wide
-  /// loader.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the value, whose name is the name of the work.
-  ///   - first: The key of the value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - undo: A closure that a rollback calls with the value.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - maker: A closure that makes the value, from the options and the value.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers a synchronous maker with one need, with ``shared``.
   @discardableResult
   public static func register<Value, A>(
     _ key: LaunchKey<Value>,
@@ -98,28 +54,11 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) throws -> Value
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    let work = LaunchExchange.taking(first, maker) { LaunchBox($0) }
-    return shared.add(key, [first], terms, work, undo)
+    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
+    return shared.add(terms, SynchronousExchange(key, undo, (first), maker))
   }
 
-  /// Registers asynchronous launch work that makes a value, from one value of other work, with the
-  /// process-wide loader.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the value, whose name is the name of the work.
-  ///   - first: The key of the value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - undo: A closure that a rollback calls with the value.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - maker: A closure that makes the value, from the options and the value.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers an asynchronous maker with one need, with ``shared``.
   @discardableResult
   public static func register<Value, A>(
     _ key: LaunchKey<Value>,
@@ -135,30 +74,11 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) async throws -> Value
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    let work = LaunchExchange.taking(first, maker) { LaunchBox($0) }
-    return shared.add(key, [first], terms, work, undo)
+    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
+    return shared.add(terms, AsynchronousExchange(key, undo, (first), maker))
   }
 
-  /// Registers launch work that makes a value, from two values of other work, with the process-wide
-  /// loader.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the value, whose name is the name of the work.
-  ///   - first: The key of a value.
-  ///   - second: The key of a value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - undo: A closure that a rollback calls with the value.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - maker: A closure that makes the value, from the options and the values in the order of
-  ///     their keys.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers a synchronous maker with two needs, with ``shared``.
   @discardableResult
   public static func register<Value, A, B>(
     _ key: LaunchKey<Value>,
@@ -175,30 +95,11 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) throws -> Value
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    let work = LaunchExchange.taking(first, second, maker) { LaunchBox($0) }
-    return shared.add(key, [first, second], terms, work, undo)
+    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
+    return shared.add(terms, SynchronousExchange(key, undo, (first, second), maker))
   }
 
-  /// Registers asynchronous launch work that makes a value, from two values of other work, with the
-  /// process-wide loader.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the value, whose name is the name of the work.
-  ///   - first: The key of a value.
-  ///   - second: The key of a value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - undo: A closure that a rollback calls with the value.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - maker: A closure that makes the value, from the options and the values in the order of
-  ///     their keys.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers an asynchronous maker with two needs, with ``shared``.
   @discardableResult
   public static func register<Value, A, B>(
     _ key: LaunchKey<Value>,
@@ -215,31 +116,11 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) async throws -> Value
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    let work = LaunchExchange.taking(first, second, maker) { LaunchBox($0) }
-    return shared.add(key, [first, second], terms, work, undo)
+    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
+    return shared.add(terms, AsynchronousExchange(key, undo, (first, second), maker))
   }
 
-  /// Registers launch work that makes a value, from three values of other work, with the
-  /// process-wide loader.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the value, whose name is the name of the work.
-  ///   - first: The key of a value.
-  ///   - second: The key of a value.
-  ///   - third: The key of a value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - undo: A closure that a rollback calls with the value.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - maker: A closure that makes the value, from the options and the values in the order of
-  ///     their keys.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers a synchronous maker with three needs, with ``shared``.
   @discardableResult
   public static func register<Value, A, B, C>(
     _ key: LaunchKey<Value>,
@@ -257,31 +138,11 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) throws -> Value
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    let work = LaunchExchange.taking(first, second, third, maker) { LaunchBox($0) }
-    return shared.add(key, [first, second, third], terms, work, undo)
+    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
+    return shared.add(terms, SynchronousExchange(key, undo, (first, second, third), maker))
   }
 
-  /// Registers asynchronous launch work that makes a value, from three values of other work, with
-  /// the process-wide loader.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the value, whose name is the name of the work.
-  ///   - first: The key of a value.
-  ///   - second: The key of a value.
-  ///   - third: The key of a value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - undo: A closure that a rollback calls with the value.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - maker: A closure that makes the value, from the options and the values in the order of
-  ///     their keys.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers an asynchronous maker with three needs, with ``shared``.
   @discardableResult
   public static func register<Value, A, B, C>(
     _ key: LaunchKey<Value>,
@@ -299,32 +160,11 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) async throws -> Value
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    let work = LaunchExchange.taking(first, second, third, maker) { LaunchBox($0) }
-    return shared.add(key, [first, second, third], terms, work, undo)
+    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
+    return shared.add(terms, AsynchronousExchange(key, undo, (first, second, third), maker))
   }
 
-  /// Registers launch work that makes a value, from four values of other work, with the
-  /// process-wide loader.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the value, whose name is the name of the work.
-  ///   - first: The key of a value.
-  ///   - second: The key of a value.
-  ///   - third: The key of a value.
-  ///   - fourth: The key of a value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - undo: A closure that a rollback calls with the value.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - maker: A closure that makes the value, from the options and the values in the order of
-  ///     their keys.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers a synchronous maker with four needs, with ``shared``.
   @discardableResult
   public static func register<Value, A, B, C, D>(
     _ key: LaunchKey<Value>,
@@ -343,32 +183,11 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) throws -> Value
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    let work = LaunchExchange.taking(first, second, third, fourth, maker) { LaunchBox($0) }
-    return shared.add(key, [first, second, third, fourth], terms, work, undo)
+    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
+    return shared.add(terms, SynchronousExchange(key, undo, (first, second, third, fourth), maker))
   }
 
-  /// Registers asynchronous launch work that makes a value, from four values of other work, with
-  /// the process-wide loader.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the value, whose name is the name of the work.
-  ///   - first: The key of a value.
-  ///   - second: The key of a value.
-  ///   - third: The key of a value.
-  ///   - fourth: The key of a value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - undo: A closure that a rollback calls with the value.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - maker: A closure that makes the value, from the options and the values in the order of
-  ///     their keys.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers an asynchronous maker with four needs, with ``shared``.
   @discardableResult
   public static func register<Value, A, B, C, D>(
     _ key: LaunchKey<Value>,
@@ -387,9 +206,21 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) async throws -> Value
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    let work = LaunchExchange.taking(first, second, third, fourth, maker) { LaunchBox($0) }
-    return shared.add(key, [first, second, third, fourth], terms, work, undo)
+    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
+    return shared.add(terms, AsynchronousExchange(key, undo, (first, second, third, fourth), maker))
   }
+
+  /// Gives a maker whose closure returns another type than the key names an error that says so.
+  @available(*, unavailable, message: "the closure must return the type of its LaunchKey")
+  public static func register<Value, each Need, Other>(
+    _ key: LaunchKey<Value>,
+    needs: repeat LaunchKey<each Need>,
+    after dependencies: [LaunchID] = [],
+    afterIfPresent others: [LaunchID] = [],
+    phase: LaunchPhase = .standard,
+    timeout: Duration? = nil,
+    when condition: (@Sendable (LaunchOptions) -> Bool)? = nil,
+    undo: (@Sendable (Value) async -> Void)? = nil,
+    run maker: @escaping @Sendable (LaunchOptions, repeat each Need) async throws -> Other
+  ) {}
 }

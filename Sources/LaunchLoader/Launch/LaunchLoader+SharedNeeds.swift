@@ -1,18 +1,6 @@
+/// Registering work that needs values, with the shared loader.
 extension LaunchLoader {
-  /// Registers launch work that needs one value, with the process-wide loader.
-  ///
-  /// - Parameters:
-  ///   - id: The name of the work; without one, it is named after its file and line.
-  ///   - first: The key of the value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - worker: The work, called with the options and the value.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers synchronous work that needs one value, with ``shared``.
   @discardableResult
   public static func register<A>(
     _ id: LaunchID? = nil,
@@ -27,25 +15,11 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) throws -> Void
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    return shared.add(id, [first], terms, .taking(first, worker) { _ in nil })
+    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
+    return shared.add(terms, SynchronousExchange(nil, nil, (first), worker))
   }
 
-  /// Registers asynchronous launch work that needs one value, with the process-wide loader.
-  ///
-  /// - Parameters:
-  ///   - id: The name of the work; without one, it is named after its file and line.
-  ///   - first: The key of the value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - worker: The work, called with the options and the value.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers asynchronous work that needs one value, with ``shared``.
   @discardableResult
   public static func register<A>(
     _ id: LaunchID? = nil,
@@ -60,26 +34,11 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) async throws -> Void
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    return shared.add(id, [first], terms, .taking(first, worker) { _ in nil })
+    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
+    return shared.add(terms, AsynchronousExchange(nil, nil, (first), worker))
   }
 
-  /// Registers launch work that needs two values, with the process-wide loader.
-  ///
-  /// - Parameters:
-  ///   - id: The name of the work; without one, it is named after its file and line.
-  ///   - first: The key of a value.
-  ///   - second: The key of a value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - worker: The work, called with the options and the values in the order of their keys.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers synchronous work that needs two values, with ``shared``.
   @discardableResult
   public static func register<A, B>(
     _ id: LaunchID? = nil,
@@ -95,26 +54,11 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) throws -> Void
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    return shared.add(id, [first, second], terms, .taking(first, second, worker) { _ in nil })
+    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
+    return shared.add(terms, SynchronousExchange(nil, nil, (first, second), worker))
   }
 
-  /// Registers asynchronous launch work that needs two values, with the process-wide loader.
-  ///
-  /// - Parameters:
-  ///   - id: The name of the work; without one, it is named after its file and line.
-  ///   - first: The key of a value.
-  ///   - second: The key of a value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - worker: The work, called with the options and the values in the order of their keys.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers asynchronous work that needs two values, with ``shared``.
   @discardableResult
   public static func register<A, B>(
     _ id: LaunchID? = nil,
@@ -130,27 +74,11 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) async throws -> Void
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    return shared.add(id, [first, second], terms, .taking(first, second, worker) { _ in nil })
+    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
+    return shared.add(terms, AsynchronousExchange(nil, nil, (first, second), worker))
   }
 
-  /// Registers launch work that needs three values, with the process-wide loader.
-  ///
-  /// - Parameters:
-  ///   - id: The name of the work; without one, it is named after its file and line.
-  ///   - first: The key of a value.
-  ///   - second: The key of a value.
-  ///   - third: The key of a value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - worker: The work, called with the options and the values in the order of their keys.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers synchronous work that needs three values, with ``shared``.
   @discardableResult
   public static func register<A, B, C>(
     _ id: LaunchID? = nil,
@@ -167,32 +95,11 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) throws -> Void
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    return shared.add(
-      id,
-      [first, second, third],
-      terms,
-      .taking(first, second, third, worker) { _ in nil }
-    )
+    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
+    return shared.add(terms, SynchronousExchange(nil, nil, (first, second, third), worker))
   }
 
-  /// Registers asynchronous launch work that needs three values, with the process-wide loader.
-  ///
-  /// - Parameters:
-  ///   - id: The name of the work; without one, it is named after its file and line.
-  ///   - first: The key of a value.
-  ///   - second: The key of a value.
-  ///   - third: The key of a value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - worker: The work, called with the options and the values in the order of their keys.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers asynchronous work that needs three values, with ``shared``.
   @discardableResult
   public static func register<A, B, C>(
     _ id: LaunchID? = nil,
@@ -209,33 +116,11 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) async throws -> Void
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    return shared.add(
-      id,
-      [first, second, third],
-      terms,
-      .taking(first, second, third, worker) { _ in nil }
-    )
+    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
+    return shared.add(terms, AsynchronousExchange(nil, nil, (first, second, third), worker))
   }
 
-  /// Registers launch work that needs four values, with the process-wide loader.
-  ///
-  /// - Parameters:
-  ///   - id: The name of the work; without one, it is named after its file and line.
-  ///   - first: The key of a value.
-  ///   - second: The key of a value.
-  ///   - third: The key of a value.
-  ///   - fourth: The key of a value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - worker: The work, called with the options and the values in the order of their keys.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers synchronous work that needs four values, with ``shared``.
   @discardableResult
   public static func register<A, B, C, D>(
     _ id: LaunchID? = nil,
@@ -253,33 +138,11 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) throws -> Void
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    return shared.add(
-      id,
-      [first, second, third, fourth],
-      terms,
-      .taking(first, second, third, fourth, worker) { _ in nil }
-    )
+    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
+    return shared.add(terms, SynchronousExchange(nil, nil, (first, second, third, fourth), worker))
   }
 
-  /// Registers asynchronous launch work that needs four values, with the process-wide loader.
-  ///
-  /// - Parameters:
-  ///   - id: The name of the work; without one, it is named after its file and line.
-  ///   - first: The key of a value.
-  ///   - second: The key of a value.
-  ///   - third: The key of a value.
-  ///   - fourth: The key of a value.
-  ///   - dependencies: More work that must finish first.
-  ///   - others: The work that must end first, if it is registered.
-  ///   - phase: The phase in which the work runs.
-  ///   - timeout: The time limit, measured on the loader's clock.
-  ///   - condition: A closure that decides whether the work runs.
-  ///   - fileID: The file shown in the report.
-  ///   - line: The line shown in the report.
-  ///   - worker: The work, called with the options and the values in the order of their keys.
-  /// - Returns: A token for the registration. Releasing it does not end the registration.
+  /// Registers asynchronous work that needs four values, with ``shared``.
   @discardableResult
   public static func register<A, B, C, D>(
     _ id: LaunchID? = nil,
@@ -297,13 +160,7 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) async throws -> Void
   ) -> LaunchToken {
-    let site = LaunchSite(fileID: fileID, line: line)
-    let terms = LaunchTerms(dependencies, others, phase, timeout, condition, site)
-    return shared.add(
-      id,
-      [first, second, third, fourth],
-      terms,
-      .taking(first, second, third, fourth, worker) { _ in nil }
-    )
+    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
+    return shared.add(terms, AsynchronousExchange(nil, nil, (first, second, third, fourth), worker))
   }
 }

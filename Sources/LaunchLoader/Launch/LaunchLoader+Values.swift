@@ -6,7 +6,7 @@ extension LaunchLoader {
   ///
   /// The call does not launch. It waits for the work, which may be registered later, and returns
   /// immediately if the work has finished. The loader keeps the value as long as it lives, unless a
-  /// rollback undoes it.
+  /// rollback undoes the work, or work whose value it needed.
   ///
   /// - Parameter key: The key of the value.
   /// - Returns: The value.
@@ -29,11 +29,19 @@ extension LaunchLoader {
         // If it was withdrawn, other work may make the value.
         failed = outcome.isFinished ? nil : (registration, outcome)
       case .arrival(let latch):
-        guard await latch.wait() else { throw CancellationError() }
+        guard await latch.wait() else {
+          state.withLock { $0.leave(latch, of: key.id) }
+          throw CancellationError()
+        }
       case .value, .registration, .nowhere:
-        throw LaunchError(.noValue(key.id, failed?.outcome ?? endedOutcome(of: key.id)))
+        throw LaunchError(.noValue(key.id, failed?.outcome ?? outcome(of: key.id)))
       }
     }
+  }
+
+  /// The number of calls that wait for values of work that is not registered.
+  package var awaitedCount: Int {
+    state.withLock { $0.arrivals.values.reduce(0) { $0 + $1.callers } }
   }
 
   /// Returns the values that a worker needs.
@@ -59,7 +67,7 @@ extension LaunchLoader {
     return state.withLock { $0.values.remove(key.id) }
   }
 
-  /// Resumes those who wait for work that will not be registered before the end of the launch.
+  /// Resumes the callers that wait for work that was not registered before the end of the launch.
   func openArrivals() {
     for latch in state.withLock({ $0.takeArrivals() }) { latch.open() }
   }
@@ -90,30 +98,37 @@ extension LaunchLoader {
     return arrival.map { .arrival($0) } ?? .nowhere
   }
 
-  /// Returns the outcome of work that has ended, if the report contains it.
-  private func endedOutcome(of id: LaunchID) -> LaunchOutcome? {
-    result.value?.report?.entries.first { $0.id == id }?.outcome
+  /// Returns the outcome of work that has ended, if it is still known.
+  private func outcome(of id: LaunchID) -> LaunchOutcome? {
+    state.withLock { $0.registry.maker(of: id)?.outcome }
+      ?? result.value?.report?.entries.first { $0.id == id }?.outcome
   }
 }
 
 extension LaunchLoader.State {
   /// Returns the latch that opens when work of a name is registered, or when none will be.
   fileprivate mutating func arrival(of id: LaunchID) -> Latch {
-    if let latch = arrivals[id] { return latch }
-    let latch = Latch()
-    arrivals[id] = latch
+    let (latch, callers) = arrivals[id] ?? (Latch(), 0)
+    arrivals[id] = (latch, callers + 1)
     return latch
   }
 
-  /// Removes the latch of those who wait for work of a name.
+  /// Records that a caller no longer waits for a latch, and removes the latch after the last one.
+  fileprivate mutating func leave(_ latch: Latch, of id: LaunchID) {
+    // Otherwise, the latch was opened meanwhile.
+    guard let arrival = arrivals[id], arrival.latch === latch else { return }
+    arrivals[id] = arrival.callers > 1 ? (latch, arrival.callers - 1) : nil
+  }
+
+  /// Removes the latch of the callers that wait for work of a name.
   mutating func takeArrival(of id: LaunchID?) -> Latch? {
     guard !arrivals.isEmpty, let id else { return nil }
-    return arrivals.removeValue(forKey: id)
+    return arrivals.removeValue(forKey: id)?.latch
   }
 
   /// Removes all latches.
   fileprivate mutating func takeArrivals() -> [Latch] {
     defer { arrivals = [:] }
-    return Array(arrivals.values)
+    return arrivals.values.map(\.latch)
   }
 }

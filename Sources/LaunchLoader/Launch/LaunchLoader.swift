@@ -57,8 +57,9 @@ public final class LaunchLoader: Sendable {
     var timing: Timing
     /// The values that workers made.
     var values = LaunchValues()
-    /// The latches of those who wait for values of work that is not registered, by its name.
-    var arrivals: [LaunchID: Latch] = [:]
+    /// The latches of callers that wait for values of work that is not registered, and the number of the
+    /// callers, by the name of the work.
+    var arrivals: [LaunchID: (latch: Latch, callers: Int)] = [:]
     /// The bus subscriptions, which end when the launch begins, held weakly because their callers own
     /// them.
     fileprivate var attachments = NumberedList<WeakToken>()

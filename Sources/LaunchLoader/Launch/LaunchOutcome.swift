@@ -19,7 +19,8 @@ public enum LaunchOutcome: Sendable {
   /// running if it ignores cancellation. A synchronous worker cannot be interrupted: it completed, but
   /// too late. A closure that was still waiting for its actor never runs.
   case timedOut
-  /// It ran, and was undone after another worker failed.
+  /// It ran, and was undone after another worker failed; or the value that it made was released, because
+  /// it was made from a value that was undone.
   case undone
   /// It did not run, because work with this name was already registered.
   case duplicate(of: LaunchID)
@@ -149,6 +150,9 @@ extension LaunchError: CustomStringConvertible {
       "launch worker \(placed(id)) makes \(made.map { "a value of type \($0)" } ?? "no value")"
         + " but " + (needers(of: id).first ?? "a caller") + " needs one of type \(needed);"
         + " use one LaunchKey for both"
+    case .noValue(let id, .undone):
+      "launch value \"\(id)\" was undone: another worker failed, and the launch was rolled back;"
+        + " see the report of the launch"
     case .noValue(let id, let outcome):
       "launch made no value \"\(id)\": "
         + (outcome.map { "the outcome of its worker is \"\($0)\"" } ?? "no worker made it")

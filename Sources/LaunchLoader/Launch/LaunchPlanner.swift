@@ -30,7 +30,7 @@ package struct LaunchPlanner: Sendable {
   /// - Complexity: O(*n* log *n* + *e*) in the numbers of rows and of dependencies; O(*n*) without
   ///   dependencies.
   package init(_ rows: [LaunchRow]) {
-    phases = rows.map(\.phase)
+    phases = rows.indices.map { rows[$0].phase }
     let waiting = rows.indices.filter { rows[$0].status == .waiting }
     resolveNames(rows, waiting)
     var included = waiting

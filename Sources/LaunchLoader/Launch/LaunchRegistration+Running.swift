@@ -14,22 +14,14 @@ extension LaunchRegistration {
     do {
       switch takeWork() {
       case .synchronous(let call): try call(options)
-      case .exchange(let exchange): try callExchange(exchange, options, values)
+      case .exchange(let exchange):
+        if let value = try exchange.call(options, values) { keep(value) }
       case .asynchronous, .type, nil: return .skipped(because: nil)
       }
       return .finished
     } catch {
       return .failed(error)
     }
-  }
-
-  private func callExchange(
-    _ exchange: LaunchExchange,
-    _ options: LaunchOptions,
-    _ values: LaunchValues
-  ) throws {
-    guard case .synchronous(let call) = exchange.body else { return }
-    if let value = try call(options, values) { keep(value) }
   }
 
   /// Runs work of any kind where it belongs, unless it may no longer begin when it gets there.
@@ -88,11 +80,7 @@ extension LaunchRegistration {
       case .synchronous(let call): try call(options)
       case .asynchronous(let body): try await body(options)
       case .exchange(let exchange):
-        switch exchange.body {
-        case .synchronous: try callExchange(exchange, options, values)
-        case .asynchronous(let body):
-          if let value = try await body(options, values) { keep(value) }
-        }
+        if let value = try await exchange.run(options, values) { keep(value) }
       case .type(let type):
         let worker = type.init()
         try await worker.launch(options)

@@ -52,40 +52,29 @@ package final class LaunchRegistration: Sendable {
   private let state: Locked<State>
 
   /// Creates a registration that does not belong to a loader yet.
-  package init(
-    id: LaunchID?,
-    site: LaunchSite,
-    makes: LaunchKeys? = nil,
-    needs: [LaunchKeys] = [],
-    after: [LaunchID] = [],
-    afterIfPresent: [LaunchID] = [],
-    phase: LaunchPhase = .standard,
-    timeout: Duration? = nil,
-    when condition: Condition? = nil,
-    work: LaunchWork,
-    undo: LaunchUndo? = nil
-  ) {
-    self.id = id
-    self.site = site
-    self.makes = makes
-    self.needs = needs
-    self.after = needs.isEmpty ? after : needs.map(\.id) + after
-    self.afterIfPresent = afterIfPresent
-    self.phase = phase
-    self.timeout = timeout
+  package init(_ terms: LaunchTerms, _ work: LaunchWork) {
+    id = terms.id
+    site = terms.site
+    afterIfPresent = terms.afterIfPresent
+    phase = terms.phase
+    timeout = terms.timeout
+    hasCondition = terms.condition != nil
+    var (makes, needs, undo): (LaunchKeys?, [LaunchKeys], LaunchUndo?) = (nil, [], nil)
     switch work {
     case .synchronous(let call):
       home = call.body.isolation.map { ObjectIdentifier($0) }
       (isAsynchronous, isUndoable) = (false, false)
     case .asynchronous: (home, isAsynchronous, isUndoable) = (nil, true, false)
     case .exchange(let exchange):
+      (makes, needs, undo) = (exchange.makes, exchange.needs, exchange.undo)
       isAsynchronous = exchange.isAsynchronous
       home = isAsynchronous ? nil : exchange.isolation.map { ObjectIdentifier($0) }
       isUndoable = undo != nil
     case .type: (home, isAsynchronous, isUndoable) = (nil, true, true)
     }
-    hasCondition = condition != nil
-    state = Locked(State(work: work, condition: condition, undo: undo))
+    (self.makes, self.needs) = (makes, needs)
+    after = needs.isEmpty ? terms.after : needs.map(\.id) + terms.after
+    state = Locked(State(work: work, condition: terms.condition, undo: undo))
   }
 
   /// A Boolean value that indicates whether the work is called directly, on the launching thread.

@@ -108,7 +108,8 @@ extension LaunchRegistry {
         var failed = effects ?? LaunchEffects()
         halt(.skipped(because: schedule[row].id), &failed)
         effects = failed
-      } else if keepsWorkers && schedule[row].registration.isUndoable && outcome.isFinished {
+      } else if keepsWorkers && outcome.isFinished && isUndone(row) {
+        schedule[row].isUndone = true
         finished.append(row)
       }
     }
@@ -119,6 +120,17 @@ extension LaunchRegistry {
       if stage == .launched { effects?.dropped = takeEnded() }
     }
     return effects
+  }
+
+  /// Indicates whether a rollback undoes a row, or releases the value that it made, because the value was
+  /// made from one that is undone.
+  private func isUndone(_ row: Int) -> Bool {
+    let registration = schedule[row].registration
+    guard !registration.isUndoable else { return true }
+    return registration.makes != nil
+      && registration.needs.contains { need in
+        entry(of: need.id).map { schedule.has($0.row) && schedule[$0.row].isUndone } ?? false
+      }
   }
 
   /// Records that a worker was undone, or that its clean-up exceeded the time limit.

@@ -25,17 +25,21 @@ extension LaunchRegistry {
     }
   }
 
-  /// The work of a name that is taken: what it makes, its source site, and its registration until it has
-  /// its outcome.
-  typealias Maker = (makes: LaunchKeys?, site: LaunchSite, pending: LaunchRegistration?)
+  /// The work of a name that is taken: what it makes, its source site, its registration until it has its
+  /// outcome, and then the outcome, until the row is removed.
+  typealias Maker = (
+    makes: LaunchKeys?, site: LaunchSite, pending: LaunchRegistration?, outcome: LaunchOutcome?
+  )
 
   /// Returns the work of a name, or `nil` if the name is not taken.
   ///
   /// - Complexity: O(1); O(log *n*) after rows were removed.
   func maker(of id: LaunchID) -> Maker? {
     guard let entry = entry(of: id) else { return nil }
-    let isPending = entry.hasFinished == nil && schedule.has(entry.row)
-    return (entry.makes, entry.site, isPending ? schedule[entry.row].registration : nil)
+    guard schedule.has(entry.row) else { return (entry.makes, entry.site, nil, nil) }
+    let row = schedule[entry.row]
+    let outcome = undoing == row.number ? .undone : row.outcome
+    return (entry.makes, entry.site, outcome == nil ? row.registration : nil, outcome)
   }
 
   /// Withdraws a registration that has not begun, and frees its name.
@@ -89,8 +93,9 @@ extension LaunchRegistry {
     var row = row
     row.phase = max(row.phase, schedule.phase)
     let unmet = unmetDependency(of: row)
+    if let problem = unmet?.problem { problems.append(problem) }
     schedule.append(row)
-    if let outcome = halt ?? unmet.map({ .skipped(because: $0) }) {
+    if let outcome = halt ?? unmet.map({ .skipped(because: $0.id) }) {
       schedule.skip(row.number, outcome)
     } else {
       connect(row)
@@ -100,14 +105,21 @@ extension LaunchRegistry {
   }
 
   /// Adds a row after the launch, unless the work needs no row.
+  ///
+  /// No report will contain a need of the wrong type, so it is the outcome. The name remains free for a
+  /// registration with the right need.
   private mutating func comeLate(_ row: LaunchRow) -> Acceptance {
     guard let options else { return .dismissed(.refused, original: nil) }
     if row.name == nil && row.registration.isPlain && row.registration.isInline {
       return .runsNow(options, row: nil)
     }
     if let unmet = unmetDependency(of: row) {
+      if let problem = unmet.problem, case .mismatch = problem.code {
+        if let id = row.registration.id { names.release(id) }
+        return .dismissed(.failed(problem), original: nil)
+      }
       if let name = row.name { names.record(hasFinished: false, for: name) }
-      return .dismissed(.skipped(because: unmet), original: nil)
+      return .dismissed(.skipped(because: unmet.id), original: nil)
     }
     var row = row
     row.phase = .idle
@@ -121,9 +133,9 @@ extension LaunchRegistry {
     return .runsNow(options, row: row.number)
   }
 
-  /// Returns the first dependency of a new row that can no longer be met, and records a fault, unless the
-  /// launch is over.
-  private mutating func unmetDependency(of row: LaunchRow) -> LaunchID? {
+  /// Returns the first dependency of a new row that can no longer be met, and the fault in it, unless the
+  /// work of that name just did not finish.
+  private func unmetDependency(of row: LaunchRow) -> (id: LaunchID, problem: LaunchError?)? {
     for (index, id) in row.registration.after.enumerated() {
       var problem: LaunchError?
       if id == row.registration.id {
@@ -138,8 +150,7 @@ extension LaunchRegistry {
       } else {
         problem = LaunchError(missing: id, neededBy: row)
       }
-      if let problem, stage == .launching { problems.append(problem) }
-      return id
+      return (id, problem)
     }
     return nil
   }
@@ -177,7 +188,7 @@ extension LaunchRegistry {
   }
 
   /// Returns the entry of a name with the result that its row has by now.
-  private func entry(of id: LaunchID) -> LaunchNames.Entry? {
+  func entry(of id: LaunchID) -> LaunchNames.Entry? {
     guard var entry = names[id] else { return nil }
     if entry.hasFinished == nil, schedule.has(entry.row) {
       entry.hasFinished = schedule[entry.row].outcome?.isFinished

@@ -27,7 +27,7 @@ package struct LaunchRegistry: Sendable {
     case run(LaunchRegistration, row: Int)
     /// Dismiss this work with this outcome.
     case skip(LaunchRegistration, LaunchOutcome)
-    /// Undo this work, then report that.
+    /// Undo this work, and release the value that it made, then report that.
     case undo(LaunchRegistration, row: Int)
     /// Wait: nothing more can begin here now, and the launch is not over.
     case wait
@@ -74,7 +74,7 @@ package struct LaunchRegistry: Sendable {
   var hasRunner = false
   /// The tasks of running workers, by row.
   var tasks: [Int: LaunchTasks] = [:]
-  /// The finished workers that can be undone, in order of completion.
+  /// The finished workers that a rollback undoes, or whose values it releases, in order of completion.
   var finished: [Int] = []
   /// The worker that is being undone.
   var undoing: Int?

@@ -46,6 +46,8 @@ package struct LaunchRow: Sendable {
   var isCounted = false
   /// A Boolean value that indicates whether it timed out and has not returned.
   var isAbandoned = false
+  /// A Boolean value that indicates whether a rollback would undo it, or release the value that it made.
+  var isUndone = false
   /// The times at which it ran.
   package var times: LaunchTimes?
   /// The outcome, once it is determined and recorded.

@@ -285,8 +285,8 @@ struct LaunchRunner: Sendable {
   ) {
     let report = LaunchReport(rows: rows, total: stopwatch.elapsed(), problems: problems)
     limit?.cancel()
-    for row in rows where row.registration.isUndoable {
-      _ = (row.registration.takeWorker(), row.registration.takeUndo())
+    for index in rows.indices where rows[index].registration.isUndoable {
+      _ = (rows[index].registration.takeWorker(), rows[index].registration.takeUndo())
     }
     switch verdict {
     case .fine: loader.result.resolve((report, nil))

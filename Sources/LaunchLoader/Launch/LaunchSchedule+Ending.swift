@@ -9,12 +9,13 @@ extension LaunchSchedule {
   /// - Returns: `true` if the caller must call the worker.
   mutating func claimBegin(_ row: Int, at start: Duration?) -> Bool {
     guard has(row) else { return false }
-    guard self[row].status == .starting else {
-      self[row].isAbandoned = false
+    let index = index(of: row)
+    guard rows[index].status == .starting else {
+      rows[index].isAbandoned = false
       return false
     }
-    self[row].status = .running
-    if let start { self[row].times = (start, .zero) }
+    rows[index].status = .running
+    if let start { rows[index].times = (start, .zero) }
     return true
   }
 
@@ -23,11 +24,12 @@ extension LaunchSchedule {
   /// - Returns: `true` if the row had no outcome yet.
   mutating func claimEnd(_ row: Int) -> Bool {
     guard has(row) else { return false }
-    guard self[row].isOut else {
-      self[row].isAbandoned = false
+    let index = index(of: row)
+    guard rows[index].isOut else {
+      rows[index].isAbandoned = false
       return false
     }
-    self[row].status = .ending
+    rows[index].status = .ending
     return true
   }
 
@@ -151,8 +153,10 @@ extension LaunchSchedule {
   /// Notifies the dependants of a row that it has ended, and skips, transitively, those that needed it.
   private mutating func release(_ index: Int, isFinished: Bool) {
     guard !rows[index].dependants.isEmpty else { return }
-    var ended = [(index: index, isFinished: isFinished)]
-    while let (index, isFinished) = ended.popLast() {
+    var (index, isFinished) = (index, isFinished)
+    // The skipped rows whose dependants are not yet notified.
+    var skipped: [Int] = []
+    while true {
       let dependants = rows[index].dependants
       rows[index].dependants = []
       for dependant in dependants {
@@ -163,9 +167,11 @@ extension LaunchSchedule {
           if rows[waiting].waitCount == 0 && rows[waiting].phase <= phase { enqueue(waiting) }
         } else {
           markSkipped(waiting, .skipped(because: rows[index].id))
-          ended.append((waiting, false))
+          skipped.append(waiting)
         }
       }
+      guard let next = skipped.popLast() else { return }
+      (index, isFinished) = (next, false)
     }
   }
 

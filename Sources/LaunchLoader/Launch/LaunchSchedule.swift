@@ -69,6 +69,8 @@ struct LaunchSchedule: Sendable {
   }
 
   /// The row with a number, which the schedule contains.
+  ///
+  /// Copies the row, even to change it. Frequent code uses its index in `rows`.
   subscript(row: Int) -> LaunchRow {
     _read { yield rows[index(of: row)] }
     _modify { yield &rows[index(of: row)] }
@@ -106,7 +108,7 @@ extension LaunchSchedule {
   /// Appends a row, whose number is ``nextRow``.
   ///
   /// - Complexity: Amortized O(1).
-  mutating func append(_ row: LaunchRow) {
+  mutating func append(_ row: consuming LaunchRow) {
     if !row.registration.isPlain { isPlain = false }
     if row.status == .waiting { open[row.phase.index] += 1 }
     rows.append(row)
@@ -148,11 +150,18 @@ extension LaunchSchedule {
     for index in rows.indices where rows[index].status == .waiting {
       move(rows[index].number, to: plan.phases[index])
     }
+    var dependantCounts = Array(repeating: 0, count: rows.count)
+    for index in plan.order {
+      for (target, _) in plan.dependencies(of: index) { dependantCounts[target] += 1 }
+    }
+    for index in rows.indices where dependantCounts[index] > 0 {
+      rows[index].dependants.reserveCapacity(dependantCounts[index])
+    }
     for (rank, index) in plan.order.enumerated() {
       rows[index].rank = rank
       phases[rows[index].phase.index].append(rows[index].number)
       for (target, isHard) in plan.dependencies(of: index) where plan.excluded[target] == nil {
-        wait(rows[index].number, for: rows[target].number, isHard: isHard)
+        wait(at: index, for: target, isHard: isHard)
       }
     }
     for index in plan.excluded.keys.sorted() {
@@ -163,8 +172,12 @@ extension LaunchSchedule {
 
   /// Makes a row wait for another row, which has not ended.
   mutating func wait(_ row: Int, for target: Int, isHard: Bool) {
-    self[row].waitCount += 1
-    self[target].dependants.append((row, isHard))
+    wait(at: index(of: row), for: index(of: target), isHard: isHard)
+  }
+
+  private mutating func wait(at index: Int, for target: Int, isHard: Bool) {
+    rows[index].waitCount += 1
+    rows[target].dependants.append((rows[index].number, isHard))
   }
 
   /// Assigns a rank to a row that was added, and enqueues it now or when its phase and its dependencies
@@ -210,7 +223,7 @@ extension LaunchSchedule {
         self[row].status = .ended
         return .skip(self[row].registration, self[row].outcome ?? .skipped(because: nil))
       }
-      if hopping == nil, let row = nextReady(canWait: canWait) { return begin(row, canWait) }
+      if hopping == nil, let index = nextReady(canWait: canWait) { return begin(index, canWait) }
       guard open[phase.index] == 0, phase < last else { return nil }
       openNextPhase()
     }
@@ -233,17 +246,24 @@ extension LaunchSchedule {
   ///   - row: The row.
   ///   - isDirect: `true` if the worker is called immediately, without a wait and without a condition.
   mutating func handOut(_ row: Int, isDirect: Bool) {
+    handOut(at: index(of: row), isDirect: isDirect)
+  }
+
+  private mutating func handOut(at index: Int, isDirect: Bool) {
     lastTurn += 1
-    self[row].turn = lastTurn
-    self[row].status = isDirect ? .running : .starting
+    rows[index].turn = lastTurn
+    rows[index].status = isDirect ? .running : .starting
   }
 
   private var canStartTask: Bool { runningTasks < width && tasks.first != nil }
 
-  /// Removes the turn of the lowest rank, discarding turns of rows that have ended.
+  /// Removes the turn of the lowest rank, discarding turns of rows that have ended, and returns the index
+  /// of its row.
   private mutating func nextReady(canWait: Bool) -> Int? {
     while let turn = canWait ? popFirst() : calls.popFirst() {
-      if has(turn.row) && self[turn.row].status == .waiting { return turn.row }
+      let index = index(of: turn.row)
+      guard index < rows.count, rows[index].number == turn.row else { continue }
+      if rows[index].status == .waiting { return index }
     }
     return nil
   }
@@ -256,12 +276,12 @@ extension LaunchSchedule {
     return hop < task ? hops.popFirst() : tasks.popFirst()
   }
 
-  private mutating func begin(_ row: Int, _ canWait: Bool) -> LaunchRegistry.Step {
-    let registration = self[row].registration
+  private mutating func begin(_ index: Int, _ canWait: Bool) -> LaunchRegistry.Step {
+    let (registration, row) = (rows[index].registration, rows[index].number)
     let isCalled = registration.isInline || !canWait
-    handOut(row, isDirect: isCalled && !registration.hasCondition)
+    handOut(at: index, isDirect: isCalled && !registration.hasCondition)
     if registration.isAsynchronous {
-      self[row].isCounted = true
+      rows[index].isCounted = true
       runningTasks += 1
     } else if !isCalled {
       hopping = row

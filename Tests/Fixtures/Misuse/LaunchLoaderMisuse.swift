@@ -63,8 +63,18 @@ func makerWithoutItsNeed() {
 }
 
 func makerOfAnotherType() {
-  // expected-error@+1 {{cannot convert value of type 'String' to closure result type 'Int'}}
-  loader.register(LaunchKeys.amount) { _ in "one" }
+  // expected-error@+1 {{'register(_:needs:after:afterIfPresent:phase:timeout:when:undo:run:)' is unavailable: the closure must return the type of its LaunchKey}}
+  loader.register(.amount) { _ in "one" }
+  // expected-error@+1 {{'register(_:needs:after:afterIfPresent:phase:timeout:when:undo:run:)' is unavailable: the closure must return the type of its LaunchKey}}
+  loader.register(LaunchKeys.amount, phase: .early) { _ in
+    await Task.yield(); return "one"
+  }
+  // expected-error@+1 {{'register(_:needs:after:afterIfPresent:phase:timeout:when:undo:run:)' is unavailable: the closure must return the type of its LaunchKey}}
+  LaunchLoader.register(.label) { options in options.arguments.count }
+  // expected-error@+1 {{'register(_:needs:after:afterIfPresent:phase:timeout:when:undo:run:)' is unavailable: the closure must return the type of its LaunchKey}}
+  loader.register(.amount, needs: .label) { _, label in label }
+  // expected-error@+1 {{'register(_:needs:after:afterIfPresent:phase:timeout:when:undo:run:)' is unavailable: the closure must return the type of its LaunchKey}}
+  LaunchLoader.register(.amount, needs: .label, .amount) { _, label, amount in label }
 }
 
 func valueOfTheWrongType() {

@@ -14,9 +14,8 @@ struct LaunchEndTests {
   )
   func failureWakes(policy: FailurePolicy) {
     var registry = LaunchRegistry(onFailure: policy)
-    let site = LaunchSite(fileID: "App/File.swift", line: 1)
     let work = LaunchWork.asynchronous { _ in }
-    _ = registry.register(LaunchRegistration(id: "a", site: site, work: work))
+    _ = registry.register(LaunchRegistration(id: "a", work))
     let isClaimed = registry.claim(LaunchOptions())
     guard isClaimed, case .run(_, let row) = registry.next(canWait: true),
       case .wait = registry.next(canWait: true)

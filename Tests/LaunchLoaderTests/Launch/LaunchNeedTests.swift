@@ -17,7 +17,7 @@ struct LaunchNeedTests {
     case nobody
     case pending(isRight: Bool)
     case finished(isRight: Bool)
-    case failed
+    case failed(isRight: Bool)
   }
 
   @Test("In every sequence of seven calls, work runs exactly if its need was made before")
@@ -51,9 +51,12 @@ struct LaunchNeedTests {
     /// - Returns: Whether a loader would make the call.
     mutating func apply(_ call: Call) -> Bool {
       switch call {
-      case .registerMaker: register(makes: LaunchNeedTests.need)
-      case .registerOther: register(makes: LaunchNeedTests.other)
-      case .registerNeedy: register(makes: nil)
+      case .registerMaker: register(SynchronousExchange(LaunchNeedTests.need, nil, ()) { _ in 1 })
+      case .registerOther: register(SynchronousExchange(LaunchNeedTests.other, nil, ()) { _ in "" })
+      case .registerNeedy:
+        register(
+          SynchronousExchange(LaunchKey<Void>?.none, nil, (LaunchNeedTests.need)) { _, _ in }
+        )
       case .withdrawFirst: return withdraw()
       case .claim:
         guard registry.claim(LaunchOptions()) else { return false }
@@ -65,14 +68,9 @@ struct LaunchNeedTests {
       return true
     }
 
-    private mutating func register(makes key: LaunchKeys?) {
-      let registration = LaunchRegistration(
-        id: key?.id,
-        site: LaunchSite(fileID: "File.swift", line: 1),
-        makes: key,
-        needs: key == nil ? [LaunchNeedTests.need] : [],
-        work: .synchronous(LaunchCall { _ in })
-      )
+    private mutating func register(_ work: LaunchExchange) {
+      let key = work.makes
+      let registration = LaunchRegistration(id: key?.id, .exchange(work))
       switch registry.register(registration) {
       case .kept(let row, _):
         kept.append((row, registration))
@@ -93,8 +91,12 @@ struct LaunchNeedTests {
         if key != nil {
           #expect(maker != .nobody && outcome.description == "duplicate of name")
         } else {
-          #expect(isOver && maker != .finished(isRight: true))
-          #expect(maker != .pending(isRight: true) && "\(outcome)" == "skipped because of name")
+          #expect(isOver && maker != .finished(isRight: true) && maker != .pending(isRight: true))
+          if maker == .nobody || maker == .failed(isRight: true) {
+            #expect("\(outcome)" == "skipped because of name")
+          } else {
+            #expect("\(outcome)".hasPrefix("failed: launch worker"), "Nothing else says why.")
+          }
         }
       }
     }
@@ -140,7 +142,7 @@ struct LaunchNeedTests {
       if case .finished = outcome {
         maker = .finished(isRight: key == LaunchNeedTests.need)
       } else {
-        maker = .failed
+        maker = .failed(isRight: key == LaunchNeedTests.need)
       }
       return true
     }

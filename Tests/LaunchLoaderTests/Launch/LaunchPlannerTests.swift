@@ -248,13 +248,6 @@ struct LaunchPlannerTests {
     soft: [LaunchID] = [],
     phase: LaunchPhase = .standard
   ) -> Worker {
-    LaunchRegistration(
-      id: id,
-      site: LaunchSite(fileID: "File.swift", line: 1),
-      after: hard,
-      afterIfPresent: soft,
-      phase: phase,
-      work: .synchronous(LaunchCall { _ in })
-    )
+    LaunchRegistration(id: id, after: hard, afterIfPresent: soft, phase: phase)
   }
 }

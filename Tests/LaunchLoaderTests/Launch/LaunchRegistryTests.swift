@@ -21,8 +21,7 @@ struct LaunchRegistryTests {
   @Test("A worker abandoned before its task is known is reported with the time at which it began")
   func abandonedBeforeItsTaskIsKnown() throws {
     var registry = LaunchRegistry()
-    let site = LaunchSite(fileID: "File.swift", line: 1)
-    let registration = LaunchRegistration(id: nil, site: site, work: .asynchronous { _ in })
+    let registration = LaunchRegistration(id: nil, .asynchronous { _ in })
     _ = registry.register(registration)
     _ = registry.claim(LaunchOptions())
     guard case .run(_, let row) = registry.next(canWait: true) else {
@@ -106,8 +105,7 @@ struct LaunchRegistryTests {
     }
 
     private mutating func register(_ id: LaunchID?, _ kind: LaunchWork) {
-      let site = LaunchSite(fileID: "File.swift", line: 1)
-      let registration = LaunchRegistration(id: id, site: site, work: kind)
+      let registration = LaunchRegistration(id: id, kind)
       let isTaken = id != nil && isNameTaken
       let isRefused = stage == .stopped || isStopping
       if id != nil, !isRefused { isNameTaken = true }
@@ -115,7 +113,7 @@ struct LaunchRegistryTests {
       case .dismissed(let outcome, let original):
         #expect(isRefused || isTaken)
         #expect(outcome.description == (isRefused ? "refused" : "duplicate of name"))
-        #expect(original == (isRefused ? nil : site))
+        #expect(original == (isRefused ? nil : registration.site))
         guard !isRefused && stage != .launched else { return }
         work.append(Work(registration: registration, status: .duplicate))
       case .runsNow(_, let row):

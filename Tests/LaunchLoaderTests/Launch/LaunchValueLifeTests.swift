@@ -136,6 +136,18 @@ struct LaunchValueLifeTests {
     #expect(!log.entries.contains("undone"))
   }
 
+  @Test("The closure that would undo late work is released when the work has run")
+  func lateUndo() async throws {
+    let tally = Tally()
+    let loader = LaunchLoader(onFailure: .rollback)
+    try await loader.launch()
+    let token = loader.register(.first, undo: { [probe = tally.probe()] _ in probe.touch() }) {
+      [self] _ in resource("first")
+    }
+    #expect(token.outcome?.description == "finished" && tally.created == 1 && tally.live == 0)
+    #expect(try await loader.value(of: .first).name == "first")
+  }
+
   @Test("Work that fails or is skipped in a roll-back is not undone, and its closures are released")
   func unfinishedIsNotUndone() async throws {
     let tally = Tally()
@@ -221,5 +233,81 @@ struct LaunchValueLifeTests {
       Issue.record("The value came too late.")
       return
     }
+  }
+
+  @Test("A roll-back releases the values that were made from undone ones, and no others")
+  func rollbackOfDerivedValues() async throws {
+    let loader = LaunchLoader(onFailure: .rollback)
+    let derived = LaunchKey<Resource>("derived")
+    let twice = LaunchKey<Resource>("twice")
+    let free = LaunchKey<Resource>("free")
+    loader.register(.first, undo: { [log] _ in log.append("undo first") }) { [self] _ in
+      resource("first")
+    }
+    let token = loader.register(derived, needs: .first) { [self] _, _ in resource("derived") }
+    loader.register(twice, needs: derived) { [self] _, _ in
+      await Task.yield()
+      return resource("twice")
+    }
+    loader.register(free, after: ["first"]) { [self] _ in resource("free") }
+    loader.register("uses", needs: derived) { _, _ in }
+    loader.register("fails", phase: .late) { _ in throw Broken() }
+    guard case .failed(let report)? = await launchErrorCode({ try await loader.launch() }) else {
+      Issue.record("The launch has to fail.")
+      return
+    }
+    #expect(
+      log.entries == ["twice freed", "derived freed", "undo first", "first freed"],
+      "A value is released before those it was made from."
+    )
+    #expect(
+      report.summary == [
+        "first undone", "derived undone", "twice undone", "free finished", "uses finished",
+        "fails failed: broken",
+      ]
+    )
+    #expect(token.outcome?.description == "undone")
+    for key in [LaunchKeys.first, derived, twice] {
+      let code = await launchErrorCode { try await loader.value(of: key) }
+      guard case .noValue(key.id, .undone?)? = code else {
+        Issue.record("\(key): \(String(describing: code))")
+        continue
+      }
+    }
+    #expect(try await loader.value(of: free).name == "free")
+    let late = loader.register("late", needs: derived) { _, _ in }
+    #expect(late.outcome?.description == "skipped because of derived")
+  }
+
+  @Test("During a roll-back, a value that is being undone is no longer handed out, and others are")
+  func readWhileRollingBack() async throws {
+    let loader = LaunchLoader(onFailure: .rollback)
+    let isUndoing = ManualLatch()
+    let mayEnd = ManualLatch()
+    let derived = LaunchKey<Resource>("derived")
+    let earlier = LaunchKey<Resource>("earlier")
+    loader.register(earlier, undo: { _ in }) { [self] _ in resource("earlier") }
+    loader.register(
+      .first,
+      after: ["earlier"],
+      undo: { _ in
+        isUndoing.open()
+        await mayEnd.wait()
+      }
+    ) { [self] _ in resource("first") }
+    loader.register(derived, needs: .first) { [self] _, _ in resource("derived") }
+    loader.register("fails", phase: .late) { _ in throw Broken() }
+    let launch = Task { await launchErrorCode { try await loader.launch() } }
+    await isUndoing.wait()
+    for key in [LaunchKeys.first, derived] {
+      let code = await launchErrorCode { try await loader.value(of: key) }
+      guard case .noValue(key.id, .undone?)? = code else {
+        Issue.record("\(key): \(String(describing: code))")
+        continue
+      }
+    }
+    #expect(try await loader.value(of: earlier).name == "earlier")
+    mayEnd.open()
+    _ = await launch.value
   }
 }

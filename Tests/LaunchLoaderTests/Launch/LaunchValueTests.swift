@@ -312,9 +312,6 @@ struct LaunchValueTests {
     for part in ["App/A.swift:1", "App/B.swift:2", "Int", "String", #""a""#, #""number""#] {
       #expect(text.contains(part), "\(text)")
     }
-    let late = loader.register("late", needs: .otherNumber) { [log] _, _ in log.append("late") }
-    #expect(late.outcome?.description == "skipped because of number")
-    #expect(log.entries.isEmpty)
     let code = await launchErrorCode { try await loader.value(of: .otherNumber) }
     guard case .mismatch? = code else {
       Issue.record("\(String(describing: code))")
@@ -335,49 +332,5 @@ struct LaunchValueTests {
       return
     }
     #expect(log.entries.isEmpty)
-  }
-
-  @Test("Work registered during the launch, whose need is there or pending, receives it")
-  func joining() async throws {
-    let mayEnd = ManualLatch()
-    loader.register(.number) { _ in
-      await mayEnd.wait()
-      return 3
-    }
-    loader.register("outer") { [loader, log] _ in
-      loader.register("inner", needs: .number) { _, number in log.append("inner \(number)") }
-      loader.register("wrong", needs: .otherNumber) { _, _ in log.append("wrong") }
-      mayEnd.open()
-    }
-    let report = try await loader.launch()
-    #expect(log.entries == ["inner 3"])
-    #expect(report.problems.count == 1)
-    #expect(report.summary.last == "wrong skipped because of number")
-  }
-
-  @Test("A late worker waits for its pending needs, and runs at once if they are there")
-  func late() async throws {
-    let mayEnd = ManualLatch()
-    loader.register(.number) { _ in 1 }
-    loader.register(.text, phase: .idle) { _ in
-      await mayEnd.wait()
-      return "idle"
-    }
-    try await loader.launch()
-    let now = loader.register("now", needs: .number) { [log] _, number in log.append("\(number)") }
-    #expect(now.outcome?.description == "finished" && log.entries == ["1"])
-    let later = loader.register("later", needs: .number, .text) { [log] _, number, text in
-      log.append("\(number) \(text)")
-    }
-    let made = loader.register(.list, needs: .text) { _, text in [text.count] }
-    #expect(later.outcome == nil && made.outcome == nil)
-    mayEnd.open()
-    #expect(try await later.wait().description == "finished")
-    #expect(log.entries == ["1", "1 idle"])
-    #expect(try await loader.value(of: .list) == [4])
-    let missing = loader.register("missing", needs: .sum) { _, _ in }
-    #expect(missing.outcome?.description == "skipped because of sum")
-    loader.register(.sum, needs: .list) { _, list in list[0] + 1 }
-    #expect(try await loader.value(of: .sum) == 5)
   }
 }

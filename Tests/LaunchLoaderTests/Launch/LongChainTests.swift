@@ -48,6 +48,28 @@ struct LongChainTests {
     #expect(words.suffix(4).joined(separator: " ") == "→ \(last) → joins")
   }
 
+  @Test("A long chain of values, each made from the one before it, is made and rolled back")
+  func values() async throws {
+    for fails in [false, true] {
+      let count = fails ? self.count / 10 : self.count
+      let loader = LaunchLoader(onFailure: .rollback)
+      let keys = (0..<count).map { LaunchKey<Int>("\($0)") }
+      let undone = Counter()
+      loader.register(keys[0], undo: { _ in undone.add() }) { _ in 1 }
+      for index in 1..<count {
+        loader.register(keys[index], needs: keys[index - 1]) { _, value in value + 1 }
+      }
+      loader.register("last", needs: keys[count - 1], phase: .late) { _, value in
+        #expect(value == count)
+        if fails { throw Broken() }
+      }
+      let report = try? await loader.launch()
+      #expect((report == nil) == fails && undone.value == (fails ? 1 : 0))
+      let value = try? await loader.value(of: keys[count - 1])
+      #expect(value == (fails ? nil : count))
+    }
+  }
+
   @Test("A failure skips the whole chain after it")
   func skipped() async throws {
     let loader = LaunchLoader()

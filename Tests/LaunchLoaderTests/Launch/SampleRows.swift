@@ -16,15 +16,31 @@ extension LaunchRow {
   ) -> LaunchRow {
     let registration = LaunchRegistration(
       id: id,
-      site: LaunchSite(fileID: fileID, line: line),
+      fileID: fileID,
+      line: line,
       after: dependencies,
       phase: phase,
-      work: isSynchronous ? .synchronous(LaunchCall { _ in }) : .asynchronous { _ in }
+      isSynchronous ? .synchronous(LaunchCall { _ in }) : .asynchronous { _ in }
     )
     var row = LaunchRow(registration, number: 0)
     row.turn = turn
     row.times = (start, duration)
     row.outcome = outcome
     return row
+  }
+}
+
+extension LaunchRegistration {
+  /// Creates a registration with the usual terms where none are given.
+  convenience init(
+    id: LaunchID?,
+    fileID: StaticString = "File.swift",
+    line: UInt = 1,
+    after: [LaunchID] = [],
+    afterIfPresent: [LaunchID] = [],
+    phase: LaunchPhase = .standard,
+    _ work: LaunchWork = .synchronous(LaunchCall { _ in })
+  ) {
+    self.init(LaunchTerms(id, after, afterIfPresent, phase, nil, nil, fileID, line), work)
   }
 }

@@ -137,6 +137,25 @@ struct ValueWaitTests {
     #expect(try await late.value == 1, "A value that is there is returned.")
   }
 
+  @Test("A cancelled wait for a value that nobody makes leaves nothing behind")
+  func cancelledForNobody() async throws {
+    let waits = (0..<100).map { number in
+      Task { await isCancelled { try await loader.value(of: LaunchKey<Int>("nobody \(number)")) } }
+    }
+    let others = (0..<2).map { _ in
+      Task { await isCancelled { try await loader.value(of: .text) } }
+    }
+    let waiting = Task { try await loader.value(of: .text) }
+    while loader.awaitedCount < 103 { await Task.yield() }
+    for wait in waits + others { wait.cancel() }
+    for wait in waits + others { #expect(await wait.value) }
+    #expect(loader.awaitedCount == 1)
+    loader.register(.text) { _ in "made" }
+    #expect(loader.awaitedCount == 0)
+    try await loader.launch()
+    #expect(try await waiting.value == "made")
+  }
+
   @Test("In a worker, and in tasks it starts, only a value that is there is returned")
   func reentrant() async throws {
     loader.register(.number) { _ in 1 }

@@ -63,3 +63,44 @@ final class Launcher {
     attachment.cancel()
   }
 }
+
+nonisolated extension LaunchKeys {
+  static let port = LaunchKey<Int>("client.port")
+  static let host = LaunchKey<String>("client.host")
+  static let window = LaunchKey<Window>("client.window")
+}
+
+@MainActor
+final class Window {
+  var title = ""
+  func close() {}
+}
+
+/// Makes values and needs them, with the state of the main actor.
+@MainActor
+final class Connector {
+  private var address = ""
+
+  func launch() async throws -> String {
+    let loader = LaunchLoader(onFailure: .rollback)
+    loader.register(.port) { options in options.arguments.count }
+    loader.register(.host, needs: .port, undo: { print($0) }) { _, port in
+      await Task.yield()
+      return "localhost:\(port)"
+    }
+    loader.register(.window, undo: { await $0.close() }) { @MainActor _ in Window() }
+    loader.register("connect", needs: .host, .port) { _, host, port in
+      self.address = "\(host)/\(port)"
+    }
+    loader.register("draw", needs: .window, .host, .port, phase: .late) { _, window, host, _ in
+      await Task.yield()
+      window.title = self.address + host
+    }
+    loader.register(needs: .port, .port, .port, .port) { _, a, b, c, d in print(a + b + c + d) }
+    LaunchLoader.register(.port, needs: .host, .host, when: { _ in true }) { _, first, second in
+      first.count + second.count
+    }
+    try await loader.launch()
+    return try await loader.value(of: .window).title
+  }
+}

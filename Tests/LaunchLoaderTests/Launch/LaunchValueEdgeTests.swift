@@ -1,0 +1,171 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+extension LaunchKeys {
+  fileprivate static let number = LaunchKey<Int>("number")
+  fileprivate static let text = LaunchKey<String>("text")
+  fileprivate static let list = LaunchKey<[Int]>("list")
+  fileprivate static let sum = LaunchKey<Int>("sum")
+  fileprivate static let otherNumber = LaunchKey<String>("number")
+}
+
+@Suite("Launch values of late, moved and cancelled work", .timeLimit(.minutes(5)))
+struct LaunchValueEdgeTests {
+  let loader = LaunchLoader()
+  let log = Log<String>()
+
+  @Test("Work registered during the launch, whose need is there or pending, receives it")
+  func joining() async throws {
+    let mayEnd = ManualLatch()
+    loader.register(.number) { _ in
+      await mayEnd.wait()
+      return 3
+    }
+    loader.register("outer") { [loader, log] _ in
+      loader.register("inner", needs: .number) { _, number in log.append("inner \(number)") }
+      loader.register("wrong", needs: .otherNumber) { _, _ in log.append("wrong") }
+      mayEnd.open()
+    }
+    let report = try await loader.launch()
+    #expect(log.entries == ["inner 3"])
+    #expect(report.problems.count == 1)
+    #expect(report.summary.last == "wrong skipped because of number")
+  }
+
+  @Test("A late worker waits for its pending needs, and runs at once if they are there")
+  func late() async throws {
+    let mayEnd = ManualLatch()
+    loader.register(.number) { _ in 1 }
+    loader.register(.text, phase: .idle) { _ in
+      await mayEnd.wait()
+      return "idle"
+    }
+    try await loader.launch()
+    let now = loader.register("now", needs: .number) { [log] _, number in log.append("\(number)") }
+    #expect(now.outcome?.description == "finished" && log.entries == ["1"])
+    let later = loader.register("later", needs: .number, .text) { [log] _, number, text in
+      log.append("\(number) \(text)")
+    }
+    let made = loader.register(.list, needs: .text) { _, text in [text.count] }
+    #expect(later.outcome == nil && made.outcome == nil)
+    mayEnd.open()
+    #expect(try await later.wait().description == "finished")
+    #expect(log.entries == ["1", "1 idle"])
+    #expect(try await loader.value(of: .list) == [4])
+    let missing = loader.register("missing", needs: .sum) { _, _ in }
+    #expect(missing.outcome?.description == "skipped because of sum")
+    loader.register(.sum, needs: .list) { _, list in list[0] + 1 }
+    #expect(try await loader.value(of: .sum) == 5)
+  }
+
+  @Test("Late work whose need has another type fails with an error that says so; its name is free")
+  func lateMismatch() async throws {
+    loader.register(.number, fileID: "App/Made.swift", line: 1) { _ in 1 }
+    loader.register("plain") { _ in }
+    try await loader.launch()
+    let late = loader.register(.list, needs: .otherNumber, fileID: "App/Late.swift", line: 2) {
+      [log] _, _ in
+      log.append("ran")
+      return []
+    }
+    guard case .failed(let error as LaunchError)? = late.outcome,
+      case .mismatch("number", makes: "Int", needed: "String") = error.code
+    else {
+      Issue.record("\(String(describing: late.outcome))")
+      return
+    }
+    for part in ["App/Made.swift:1", "App/Late.swift:2", #""list""#, #""number""#] {
+      #expect("\(error)".contains(part), "\(error)")
+    }
+    let second = loader.register(.list, needs: .number) { _, number in [number] }
+    #expect(second.outcome?.description == "finished")
+    #expect(try await loader.value(of: .list) == [1] && log.entries.isEmpty)
+    let noValue = loader.register(needs: LaunchKey<Int>("plain")) { _, _ in }
+    guard case .failed(let error as LaunchError)? = noValue.outcome,
+      case .mismatch("plain", makes: nil, needed: "Int") = error.code
+    else {
+      Issue.record("\(String(describing: noValue.outcome))")
+      return
+    }
+  }
+
+  @Test("A need in a later phase, also in the idle one, runs in the phase of the worker")
+  func laterPhases() async throws {
+    loader.register(.text, phase: .idle) { [log] _ in
+      log.append("text")
+      return "idle"
+    }
+    loader.register(.number, needs: .text, phase: .late) { [log] _, text in
+      log.append("number")
+      return text.count
+    }
+    loader.register("between", phase: .standard) { [log] _ in log.append("between") }
+    loader.register("use", needs: .number, phase: .early) { [log] _, number in
+      log.append("use \(number)")
+    }
+    let report = try await loader.launch()
+    #expect(log.entries == ["text", "number", "use 4", "between"])
+    #expect(report.entries.map(\.phase) == [.early, .early, .standard, .early])
+  }
+
+  @Test(
+    "A maker that is skipped because its launch was cancelled makes no value, and nothing needs it"
+  )
+  func cancelledBeforeItBegins() async throws {
+    let isRunning = ManualLatch()
+    let mayEnd = ManualLatch()
+    loader.register("long", phase: .early) { _ in
+      isRunning.open()
+      await mayEnd.wait()
+    }
+    loader.register(.number) { [log] _ in
+      log.append("made")
+      return 1
+    }
+    loader.register("use", needs: .number) { [log] _, _ in log.append("used") }
+    let launch = Task { try await loader.launch() }
+    await isRunning.wait()
+    let wait = Task { await launchErrorCode { try await loader.value(of: .number) } }
+    launch.cancel()
+    mayEnd.open()
+    let report = try await launch.value
+    #expect(report.summary == ["long finished", "number skipped", "use skipped"])
+    guard case .noValue("number", .skipped(because: nil)?)? = await wait.value else {
+      Issue.record("\(String(describing: await wait.value))")
+      return
+    }
+    #expect(log.entries.isEmpty)
+  }
+
+  @Test("With the policy to stop, values that were made stay, and the others are not awaited")
+  func stopKeepsValues() async throws {
+    let loader = LaunchLoader(onFailure: .stop)
+    loader.register(.number, undo: { [log] _ in log.append("undone") }) { _ in 1 }
+    loader.register("fails", needs: .number) { _, _ in throw Broken() }
+    loader.register(.text, after: ["fails"]) { _ in "" }
+    guard case .failed(let report)? = await launchErrorCode({ try await loader.launch() }) else {
+      Issue.record("The launch has to fail.")
+      return
+    }
+    #expect(
+      report.summary == [
+        "number finished", "fails failed: broken", "text skipped because of fails",
+      ]
+    )
+    #expect(try await loader.value(of: .number) == 1 && log.entries.isEmpty)
+    let late = loader.register("late", needs: .number) { [log] _, number in
+      log.append("late \(number)")
+    }
+    #expect(late.outcome?.description == "finished" && log.entries == ["late 1"])
+    guard
+      case .noValue("text", .skipped(because: "fails")?)? = await launchErrorCode({
+        try await loader.value(of: .text)
+      })
+    else {
+      Issue.record("Nothing made the value.")
+      return
+    }
+  }
+}
