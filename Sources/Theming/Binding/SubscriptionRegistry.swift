@@ -63,10 +63,9 @@ final class SubscriptionRegistry: Sendable {
     return token
   }
 
-  /// Returns the subscribers to any of the keys, in the order of subscription.
-  func subscribers(to keys: some Sequence<ThemeKeys>) -> [ThemeSubscription] {
-    let groups = state.withLock { $0.index.groups(for: keys) }
-    return NumberedList.merged(groups)
+  /// Returns the subscriptions to any of the keys, as lists to merge.
+  func subscriptions(to keys: some Sequence<ThemeKeys>) -> [NumberedList<ThemeSubscription>] {
+    state.withLock { $0.index.groups(for: keys) }
   }
 
   /// Removes the subscriptions of dead objects.
@@ -174,21 +173,26 @@ final class ThemeSubscription {
   ///
   /// - Parameter value: Returns the value for a key, or `nil` to skip the rule. Called before each
   ///   rule, and after each transform.
-  func apply(_ value: (ThemeKeys) -> (any AnyThemeValue)?) {
+  /// - Returns: `false` if the object is dead.
+  @discardableResult
+  func apply(_ value: (ThemeKeys) -> (any AnyThemeValue)?) -> Bool {
     // The reference is weak and not unowned: the last strong one may be released on another thread,
     // and the object's own `deinit` may cause the switch.
-    guard !isSilent, let object else { return }
+    guard let object else { return false }
+    guard !isSilent else { return true }
     let isCurrent = { (key: ThemeKeys, box: AnyObject) in
       guard !self.isSilent, let current = value(key) else { return false }
       // If the transform switched, and the value is another one now, that switch has set the
       // property.
       return current === box || (box as? any AnyThemeValue)?.equals(current) == true
     }
-    for rule in rules {
-      guard let box = value(rule.key) else { continue }
-      rule.write(object, box, isCurrent)
+    // By index, which does not retain the parts of a rule that it does not read.
+    for index in rules.indices {
+      guard let box = value(rules[index].key) else { continue }
+      rules[index].write(object, box, isCurrent)
       // The property's observers may have ended or paused the subscription.
-      guard !isSilent else { return }
+      if isSilent { break }
     }
+    return true
   }
 }

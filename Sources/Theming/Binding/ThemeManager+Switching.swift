@@ -212,7 +212,7 @@ extension ThemeManager {
       part.manager.bus.post(.themeDidChange, event, from: part.manager)
     }
     // Last, because the end of a subscription may call user code.
-    for part in plan.switches where part.subscriptions.contains(where: { !$0.isAlive }) {
+    for part in plan.switches where part.foundDead {
       part.manager.registry.sweep()
     }
   }
