@@ -11,7 +11,9 @@ final class ClockTimerQueue<C: Clock>: TimerQueue,
   fileprivate init(_ clock: C, _ interval: C.Duration) {
     self.clock = clock
     base = clock.now
-    scale = TimerScale(clock.minimumResolution, interval)
+    scale =
+      C.Duration.self == Duration.self
+      ? TimerScale() : TimerScale(clock.minimumResolution, interval)
     super.init((clock as? any TimerWatching)?.activity)
   }
 
@@ -78,6 +80,7 @@ final class ClockTimerQueue<C: Clock>: TimerQueue,
   /// - Parameters:
   ///   - clock: The clock.
   ///   - interval: The interval of the new timer.
+  /// - Returns: The queue.
   static func queue(of clock: C, for interval: C.Duration) -> ClockTimerQueue {
     if let queue = continuousQueue as? ClockTimerQueue { return queue }
     if let queue = suspendingQueue as? ClockTimerQueue { return queue }

@@ -31,7 +31,9 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
   /// - Returns: The current time after the sleep.
   func sleep(until time: Int128, tolerance: Int128) async throws -> Int128 { time }
 
-  /// Performs what follows when no timer is left. Called under no lock.
+  /// Performs what follows when no timer is left.
+  ///
+  /// Called under no lock.
   func didBecomeEmpty() {}
 
   /// The message for an error that the clock threw while it slept.
@@ -46,6 +48,7 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
   ///   - tolerance: The maximum delay of a tick after its deadline.
   ///   - policy: The policy for missed deadlines, or `nil` for a timer with one tick.
   ///   - body: The handler.
+  /// - Returns: The timer.
   final func add(
     every interval: Int128,
     tolerance: Int128,

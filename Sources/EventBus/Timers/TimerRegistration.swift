@@ -30,6 +30,7 @@ package final class TimerRegistration: Registration,
   /// The handler, or `nil` once the timer has ended.
   var body: (any TimerBody)?
   var phase = Phase.absent
+  /// A Boolean value that indicates whether the table knows of a pause.
   var isHeld = false
   /// The registration number.
   package internal(set) var order: UInt64 = 0
@@ -38,7 +39,7 @@ package final class TimerRegistration: Registration,
 
   /// The activity that represents the next tick, for a clock that waits for its timers.
   ///
-  /// Belongs to whoever has taken the due timer from the table.
+  /// Not guarded by the lock: used only by the code that has taken the due timer from the table.
   var unit: TimerActivity.Unit?
 
   /// Creates a timer that is in no table yet.
