@@ -25,6 +25,9 @@ final class SubscriptionRegistry: Sendable {
   /// The number of subscriptions, including those of dead objects that no sweep has found yet.
   var count: Int { state.withLock { $0.index.count } }
 
+  /// A Boolean value that indicates whether there are subscriptions whose end only sweeping finds.
+  var needsSweeps: Bool { state.withLock { $0.index.swept.count > 0 } }
+
   /// The number of slots in the index, including gaps.
   var slotCount: Int { state.withLock { $0.index.slotCount } }
 
@@ -173,13 +176,10 @@ final class ThemeSubscription {
   ///
   /// - Parameter value: Returns the value for a key, or `nil` to skip the rule. Called before each
   ///   rule, and after each transform.
-  /// - Returns: `false` if the object is dead.
-  @discardableResult
-  func apply(_ value: (ThemeKeys) -> (any AnyThemeValue)?) -> Bool {
+  func apply(_ value: (ThemeKeys) -> (any AnyThemeValue)?) {
     // The reference is weak and not unowned: the last strong one may be released on another thread,
     // and the object's own `deinit` may cause the switch.
-    guard let object else { return false }
-    guard !isSilent else { return true }
+    guard !isSilent, let object else { return }
     let isCurrent = { (key: ThemeKeys, box: AnyObject) in
       guard !self.isSilent, let current = value(key) else { return false }
       // If the transform switched, and the value is another one now, that switch has set the
@@ -191,8 +191,7 @@ final class ThemeSubscription {
       guard let box = value(rules[index].key) else { continue }
       rules[index].write(object, box, isCurrent)
       // The property's observers may have ended or paused the subscription.
-      if isSilent { break }
+      guard !isSilent else { return }
     }
-    return true
   }
 }

@@ -56,8 +56,6 @@ final class ThemeSwitch {
   private(set) var changes = ThemeChanges([:])
   /// The subscriptions to changed keys, as lists to merge.
   private var subscriptions: [NumberedList<ThemeSubscription>] = []
-  /// A Boolean value that indicates whether the object of a subscription was found dead.
-  private(set) var foundDead = false
 
   init(_ manager: ThemeManager, to theme: Theme, _ request: ThemeRequest) {
     self.manager = manager
@@ -76,11 +74,15 @@ final class ThemeSwitch {
   func apply() {
     // Copied, because every access to a property is checked.
     let changes = changes
+    NumberedList.forEachMerged(subscriptions) { $0.apply { changes[$0] } }
+  }
+
+  /// Removes the subscriptions of dead objects if one of them follows a changed key.
+  func sweep() {
+    guard manager.registry.needsSweeps else { return }
     var foundDead = false
-    NumberedList.forEachMerged(subscriptions) { subscription in
-      if !subscription.apply({ changes[$0] }) { foundDead = true }
-    }
-    self.foundDead = foundDead
+    for list in subscriptions { list.forEach { if !$0.isAlive { foundDead = true } } }
+    if foundDead { manager.registry.sweep() }
   }
 }
 
