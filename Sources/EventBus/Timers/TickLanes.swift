@@ -34,9 +34,14 @@ final class TickLanes: Sendable {
   /// - Returns: The number of added ticks.
   private func add(_ ticks: ArraySlice<Tick>, on actor: (any Actor)?) -> Int {
     let run = ticks.prefix(Self.run).prefix { $0.actor === actor }
+    let id = Self.id(of: actor)
     let mustSchedule = lanes.withLock { lanes in
-      for tick in run { _ = lanes[Self.id(of: actor), default: Lane()].waiting.append(tick.timer) }
-      return lanes[Self.id(of: actor), default: Lane()].requestTurn()
+      // Taken out, so that the lanes are searched twice and not once for each tick.
+      var lane = lanes.removeValue(forKey: id) ?? Lane()
+      for tick in run { _ = lane.waiting.append(tick.timer) }
+      let mustSchedule = lane.requestTurn()
+      lanes[id] = lane
+      return mustSchedule
     }
     if mustSchedule { schedule(on: actor) }
     return run.count

@@ -72,7 +72,9 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
   /// - Returns: The handler and its argument, or `nil` if the timer has ended or is paused.
   final func begin(_ timer: TimerRegistration) -> (body: any TimerBody, tick: Tick)? {
     let now = now()
-    guard let (body, tick) = table.withLock({ $0.begin(timer, at: now) }) else { return nil }
+    let (begun, isEmpty) = table.withLock { ($0.begin(timer, at: now), $0.count == 0) }
+    if isEmpty { didBecomeEmpty() }
+    guard let (body, tick) = begun else { return nil }
     return (body, Tick(tick.index, missed: tick.missed, lateness: lateness(tick.lateness)))
   }
 

@@ -52,7 +52,10 @@ package final class TimerRegistration: Registration,
 
   override package var isOwnCall: Bool { runner.load(ordering: .acquiring) == currentTaskID() }
 
-  override package func didEnd() { queue?.end(self) }
+  override package func didEnd() {
+    // The only tick has taken the handler when it calls this.
+    if !isSingle || !isOwnCall { queue?.end(self) }
+  }
 
   override package func didChangePauses() { queue?.pausesChanged(self) }
 
@@ -62,18 +65,19 @@ package final class TimerRegistration: Registration,
   func run(in task: Int) async {
     let unit = unit.take()
     if beginCall() {
-      runner.store(task, ordering: .releasing)
       // A frame of its own for the call releases the handler before the tick counts as finished.
       let isOwned =
         if unit == nil {
-          await call()
+          await call(in: task)
         } else {
-          await TimerActivity.perform(as: unit) { await call() }
+          await TimerActivity.perform(as: unit) { await call(in: task) }
         }
       if isOwned == false { endByItself() }
-      // Before the next tick, which may be due, can begin in another task.
-      runner.store(0, ordering: .releasing)
-      if isOwned != nil, !isSingle { queue?.finish(self) }
+      if isOwned != nil {
+        // Before the next tick, which may be due, can begin in another task.
+        runner.store(0, ordering: .releasing)
+        if !isSingle { queue?.finish(self) }
+      }
       finish()
     }
     unit?.end()
@@ -82,8 +86,9 @@ package final class TimerRegistration: Registration,
   /// Calls the handler.
   ///
   /// - Returns: `false` if the owner has been deallocated, `nil` if the timer has ended or is paused.
-  private func call() async -> Bool? {
+  private func call(in task: Int) async -> Bool? {
     guard let queue, let (body, tick) = queue.begin(self) else { return nil }
+    runner.store(task, ordering: .releasing)
     if isSingle { endByItself() }
     return await body.call(tick)
   }
