@@ -50,7 +50,10 @@ package final class TimerRegistration: Registration,
     isSingle = !schedule.repeats
   }
 
-  override package var isOwnCall: Bool { runner.load(ordering: .acquiring) == currentTaskID() }
+  override package var isOwnCall: Bool {
+    let runner = runner.load(ordering: .acquiring)
+    return runner != 0 && runner == currentTaskID()
+  }
 
   override package func didEnd() {
     // The only tick has taken the handler when it calls this.
