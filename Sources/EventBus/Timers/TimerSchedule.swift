@@ -37,7 +37,7 @@ package struct TimerSchedule: Sendable {
   var repeats: Bool { policy != nil }
 
   /// The latest time at which the next tick must be served.
-  var latest: Int128 { deadline + tolerance }
+  package var latest: Int128 { deadline + tolerance }
 
   /// Begins a tick, at its deadline or later.
   package mutating func begin(at now: Int128) -> Tick {
