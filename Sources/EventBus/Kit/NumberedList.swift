@@ -120,6 +120,15 @@ package struct NumberedList<Element> {
     return all
   }
 
+  /// Calls a closure with every element of lists that share one count, in the order of the numbers.
+  ///
+  /// - Complexity: O(*n* log *k*) for *n* slots in *k* lists; without a copy if there is one.
+  @inlinable
+  package static func forEachMerged(_ lists: [Self], _ body: (Element) -> Void) {
+    if lists.count == 1 { return lists[0].forEach(body) }
+    for element in merged(lists) { body(element) }
+  }
+
   /// Merges lists that share one count: each element once, in the order of the numbers.
   ///
   /// - Complexity: O(*n* log *k*) for *n* slots in *k* lists.

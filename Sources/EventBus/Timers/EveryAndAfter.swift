@@ -238,8 +238,8 @@ private func startTimer<C: Clock>(
       nil
     }
   if let mistake { trap("\(fileID):\(line): \(mistake.text)", remedy: mistake.remedy) }
-  let queue = TimerQueue.queue(of: clock)
-  let timer = queue.add(every: interval, tolerance: tolerance ?? .zero, missed: policy, body: body)
+  let queue = ClockTimerQueue.queue(of: clock, for: interval)
+  let timer = queue.add(every: interval, tolerance: tolerance, missed: policy, body: body)
   if let owner = owner as? any LifetimeOwner { timer.join(owner.lifetime.members) }
   return Token(timer, handle: 0, isKept: owner != nil)
 }

@@ -11,6 +11,12 @@ public struct Tick: Sendable {
   ///
   /// `nil` if the clock does not measure in `Duration`.
   public let lateness: Duration?
+
+  init(_ index: Int, missed: Int, lateness: Duration?) {
+    self.index = index
+    self.missed = missed
+    self.lateness = lateness
+  }
 }
 
 /// A policy for deadlines that pass while a tick is running, the actor is busy or the machine sleeps.

@@ -1,76 +1,50 @@
-/// A tick that is due and waits for its executor.
-struct DueTick: Sendable {
-  /// The actor on which the handler runs, or `nil` for the nonisolated lane.
-  let actor: (any Actor)?
-  let timer: TimerRegistration
-  let unit: TimerActivity.Unit?
-}
-
-/// The queues of due ticks, one lane for each actor and one for all nonisolated handlers.
+/// The queues of due timers, one lane for each actor and one for all nonisolated handlers.
 ///
-/// One task calls the handlers of a lane one after another, however many ticks are due. Before it calls the
-/// first of several it schedules a *successor*. While handlers do not suspend, the actor is busy, and the
-/// successor later finds nothing to do. When a handler suspends, the actor becomes free: the successor
-/// starts, continues with the next tick and schedules a successor of its own. A handler that suspends
-/// therefore delays no other tick, and an extra task runs only where a handler suspended. The nonisolated
-/// lane works the same way; its successor runs on another thread as soon as one is free.
+/// One task calls the handlers of a lane one after another, however many timers are due. It ends its turn of
+/// the lane when it takes its first timer, so that a *successor* is scheduled if others wait. While handlers
+/// do not suspend, the actor is busy, and the successor later finds nothing to do. When a handler suspends,
+/// the actor becomes free: the successor starts, continues with the next timer and has a successor of its
+/// own. A handler that suspends therefore delays no other timer, and an extra task runs only where a handler
+/// suspended. The nonisolated lane works the same way; its successor runs on another thread as soon as one
+/// is free.
 ///
-/// A lane keeps its actor alive only while ticks are due there.
+/// A lane exists while a task is scheduled for it that has not started. It keeps its actor alive for that
+/// time.
 final class TickLanes: Sendable {
-  /// The due ticks of one actor.
-  ///
-  /// A lane exists exactly while a task is scheduled for it that has not started.
-  private struct Lane {
-    /// The next ticks, in reverse order.
-    var front: [DueTick] = []
-    var chunks = BoundedQueue<[DueTick]>()
+  /// A timer that is due, and the actor on which its handler runs; `nil` for the nonisolated lane.
+  typealias Tick = (actor: (any Actor)?, timer: TimerRegistration)
 
-    var isEmpty: Bool { front.isEmpty && chunks.isEmpty }
-    var count: Int { front.count + (chunks.first?.count ?? 0) }
-
-    mutating func popFirst() -> DueTick? {
-      if front.isEmpty { front = chunks.popFirst() ?? [] }
-      return front.popLast()
-    }
-  }
-
-  private static let chunk = 64
+  /// The maximum number of ticks that are added under one lock, and that one task calls.
+  private static let run = 64
 
   static let shared = TickLanes()
 
-  private let lanes = Locked<[ObjectIdentifier?: Lane]>([:])
+  private let lanes = Locked<[ObjectIdentifier?: Lane<TimerRegistration>]>([:])
 
   private init() {}
 
-  /// Adds ticks at the ends of the lanes of their actors, starting with the lane of the first tick.
-  func add(_ ticks: [DueTick]) {
-    var groups: [[DueTick]] = []
-    var indices: [ObjectIdentifier?: Int] = [:]
-    for tick in ticks {
-      let id = tick.actor.map { ObjectIdentifier($0) }
-      if let index = indices[id] {
-        groups[index].append(tick)
-      } else {
-        indices[id] = groups.count
-        groups.append([tick])
-      }
-    }
-    for group in groups { add(group, on: group[0].actor) }
+  /// Adds ticks at the ends of the lanes of their actors.
+  func add(_ ticks: [Tick]) {
+    var rest = ticks[...]
+    while let first = rest.first { rest = rest.dropFirst(add(rest, on: first.actor)) }
   }
 
-  /// Adds ticks in chunks, so that the time under the lock does not grow with each tick.
-  private func add(_ ticks: [DueTick], on actor: (any Actor)?) {
-    let chunks = stride(from: 0, to: ticks.count, by: Self.chunk).map { start in
-      Array(ticks[start..<min(start + Self.chunk, ticks.count)].reversed())
-    }
+  /// Adds the first ticks, as far as they belong to one actor.
+  ///
+  /// - Returns: The number of added ticks.
+  private func add(_ ticks: ArraySlice<Tick>, on actor: (any Actor)?) -> Int {
+    let run = ticks.prefix(Self.run).prefix { $0.actor === actor }
+    let id = Self.id(of: actor)
     let mustSchedule = lanes.withLock { lanes in
-      let former = lanes.removeValue(forKey: Self.id(of: actor))
-      var lane = former ?? Lane()
-      for chunk in chunks { _ = lane.chunks.append(chunk) }
-      lanes[Self.id(of: actor)] = lane
-      return former == nil
+      // Taken out, so that the lanes are searched twice and not once for each tick.
+      var lane = lanes.removeValue(forKey: id) ?? Lane()
+      for tick in run { _ = lane.waiting.append(tick.timer) }
+      let mustSchedule = lane.requestTurn()
+      lanes[id] = lane
+      return mustSchedule
     }
     if mustSchedule { schedule(on: actor) }
+    return run.count
   }
 
   private func schedule(on actor: (any Actor)?) {
@@ -86,32 +60,32 @@ final class TickLanes: Sendable {
   private func work(on actor: isolated (any Actor)?) async {
     let task = currentTaskID()
     var (next, remaining) = begin(on: actor)
-    while let tick = next {
-      await tick.timer.run(in: task, tick.unit)
-      // Ticks that fall due meanwhile wait for another turn of the actor, which runs other work in between.
+    while let timer = next {
+      await timer.run(in: task)
+      // Timers that fall due meanwhile wait for another turn of the actor, which runs other work in between.
       remaining -= 1
       // A handler that cancelled its own task has cancelled this one: the successor continues.
       if Task.isCancelled || remaining == 0 { return }
-      next = lanes.withLock { $0[Self.id(of: actor)]?.popFirst() }
+      next = lanes.withLock { $0[Self.id(of: actor)]?.waiting.popFirst() }
     }
   }
 
-  /// Removes the first tick for a scheduled task that has started, and schedules a successor for the
-  /// remaining ones.
+  /// Takes the first timer for a task that has started, and schedules a successor for the other ones.
   ///
   /// - Parameter actor: The actor of the lane.
-  /// - Returns: The tick, if any remains, and the number of ticks including this one, up to a chunk.
-  private func begin(on actor: (any Actor)?) -> (tick: DueTick?, available: Int) {
-    let (tick, available, isLast) = lanes.withLock { lanes -> (DueTick?, Int, Bool) in
-      guard let index = lanes.index(forKey: Self.id(of: actor)) else { return (nil, 0, true) }
-      let available = min(lanes.values[index].count, Self.chunk)
-      let tick = lanes.values[index].popFirst()
-      let isLast = lanes.values[index].isEmpty
-      if isLast { lanes.remove(at: index) }
-      return (tick, available, isLast)
+  /// - Returns: The timer, if any remains, and the number of timers that the task may call.
+  private func begin(on actor: (any Actor)?) -> (timer: TimerRegistration?, available: Int) {
+    let id = Self.id(of: actor)
+    let (timer, available, isMore) = lanes.withLock { lanes -> (TimerRegistration?, Int, Bool) in
+      guard let index = lanes.index(forKey: id) else { return (nil, 0, false) }
+      let available = min(lanes.values[index].waiting.count, Self.run)
+      let timer = lanes.values[index].waiting.popFirst()
+      let isMore = lanes.values[index].endTurn()
+      if !isMore { lanes.remove(at: index) }
+      return (timer, available, isMore)
     }
-    if !isLast { schedule(on: actor) }
-    return (tick, available)
+    if isMore { schedule(on: actor) }
+    return (timer, available)
   }
 
   private static func id(of actor: (any Actor)?) -> ObjectIdentifier? {

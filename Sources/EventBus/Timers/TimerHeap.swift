@@ -2,19 +2,19 @@
 ///
 /// The timer that must be served first leaves the heap first; among equals, the one that was registered
 /// first.
-package struct TimerDeadline<Instant: InstantProtocol>: HeapElement, Sendable {
-  /// The earliest instant at which the timer may be served.
-  package let instant: Instant
-  /// The latest instant at which the timer must be served.
-  package let latest: Instant
+package struct TimerDeadline: HeapElement, Sendable {
+  /// The earliest time at which the timer may be served.
+  package let time: Int128
+  /// The latest time at which the timer must be served.
+  package let latest: Int128
   /// The registration number, which decides among equals.
   package let order: UInt64
   /// The slot of the timer in its table.
   package let slot: Int
 
   /// Creates a deadline.
-  package init(_ instant: Instant, latest: Instant, order: UInt64, slot: Int) {
-    self.instant = instant
+  package init(_ time: Int128, latest: Int128, order: UInt64, slot: Int) {
+    self.time = time
     self.latest = latest
     self.order = order
     self.slot = slot
@@ -22,23 +22,20 @@ package struct TimerDeadline<Instant: InstantProtocol>: HeapElement, Sendable {
 
   /// Returns whether this timer must be served before another one.
   package func precedes(_ other: TimerDeadline) -> Bool {
-    // The first comparison usually decides.
-    if latest < other.latest { return true }
-    return order < other.order && !(other.latest < latest)
+    latest == other.latest ? order < other.order : latest < other.latest
   }
 }
 
-extension Heap {
-  /// Returns the instant of the next wake-up and the latest instant that would do, or `nil` if no timer waits.
+extension Heap<TimerDeadline> {
+  /// Returns the time of the next wake-up and the latest time that would do, or `nil` if no timer waits.
   ///
   /// A wake-up is postponed to later deadlines within every timer's tolerance, so that it serves several
   /// timers. Only the front of the heap is considered. A timer without a neighbour is not delayed.
   ///
   /// - Complexity: O(1).
-  package func wakeUp<Instant>() -> (instant: Instant, latest: Instant)?
-  where Element == TimerDeadline<Instant> {
+  package func wakeUp() -> (time: Int128, latest: Int128)? {
     guard let first else { return nil }
-    let near = prefix(16).lazy.map(\.instant).filter { $0 <= first.latest }
-    return (near.max() ?? first.instant, first.latest)
+    let near = prefix(16).lazy.map(\.time).filter { $0 <= first.latest }
+    return (near.max() ?? first.time, first.latest)
   }
 }

@@ -1,36 +1,27 @@
 /// The timers of one clock and the task that sleeps for them, as a state machine without the clock.
 ///
-/// The caller passes the current instant. Copies share their records, so only one copy may be used. No
-/// member handles more than ``batch`` timers, so a lock around the table is never held for long, however
-/// many timers exist or are due.
-package struct TimerTable<Instant: InstantProtocol> {
-  /// A timer that is due: the deadline of the tick, the registration number, which decides among equals, the
-  /// registration and the handler.
+/// The caller passes the current time. No member handles more than ``batch`` timers, so a lock around the
+/// table is never held for long, however many timers exist or are due. A timer belongs to one table.
+package struct TimerTable: Sendable {
+  /// A timer that is due, with the deadline of the tick, the registration number, which decides among
+  /// equals, and the handler.
   package typealias Due = (
-    deadline: Instant, order: UInt64, registration: TimerRegistration, body: any TimerBody
+    deadline: Int128, order: UInt64, timer: TimerRegistration, body: any TimerBody
   )
 
-  /// The instant of the next wake-up, and the latest instant that would do.
-  package typealias WakeUp = (instant: Instant, latest: Instant)
+  /// The time of the next wake-up, and the latest time that would do.
+  package typealias WakeUp = (time: Int128, latest: Int128)
 
-  /// The width of the low half of a key, which is the index of the slot.
-  private static var slotBits: UInt { UInt(UInt.bitWidth) / 2 }
-
-  /// The slots for timers, reused after a timer has been removed.
-  ///
-  /// The turn is the high half of a timer's key and never reused for its slot.
-  private var slots: [(turn: UInt, record: TimerRecord<Instant>?)] = []
+  /// The timers by slot; slots are reused.
+  private var timers: [TimerRegistration?] = []
   private var freeSlots: [Int] = []
-  private var heap = Heap<TimerDeadline<Instant>>()
+  private var heap = Heap<TimerDeadline>()
   private var lastOrder: UInt64 = 0
-  /// The sleeping task, and the instant of its next wake-up.
-  private var sleeper: (number: UInt, instant: Instant, task: Task<Void, Never>?)?
+  /// The sleeping task, and the time of its next wake-up.
+  private var sleeper: (number: UInt, time: Int128, task: Task<Void, Never>?)?
   private var lastSleeper: UInt = 0
   /// Indicates that the clock has failed to sleep since a timer began to wait.
   private var hasFailed = false
-
-  /// The number of timers, including those that ended during their running tick.
-  package private(set) var count = 0
 
   /// Creates an empty table.
   package init() {}
@@ -38,29 +29,21 @@ package struct TimerTable<Instant: InstantProtocol> {
   /// The maximum number of timers that ``takeDue(at:)`` returns.
   package static var batch: Int { 64 }
 
+  /// The number of timers, including those that ended during their running tick.
+  package var count: Int { timers.count - freeSlots.count }
+
   /// The number of slots, including free ones.
-  package var slotCount: Int { slots.count }
+  package var slotCount: Int { timers.count }
 
   /// Adds a timer.
   ///
-  /// - Parameters:
-  ///   - schedule: The deadlines of the timer.
-  ///   - body: The handler of the timer.
-  ///   - registration: The registration of the timer, which receives its key.
   /// - Complexity: O(log *n*), amortized.
-  package mutating func add(
-    _ schedule: TimerSchedule<Instant>,
-    _ body: any TimerBody,
-    for registration: TimerRegistration
-  ) {
+  package mutating func add(_ timer: TimerRegistration) {
     lastOrder += 1
-    let record = TimerRecord(order: lastOrder, schedule, body, registration)
-    let slot = freeSlots.popLast() ?? slots.count
-    if slot == slots.count { slots.append((0, nil)) }
-    slots[slot].record = record
-    count += 1
-    enqueue(record, slot)
-    registration.key = key(of: slot)
+    timer.order = lastOrder
+    timer.slot = freeSlots.popLast() ?? timers.count
+    if timer.slot == timers.count { timers.append(timer) } else { timers[timer.slot] = timer }
+    enqueue(timer)
   }
 
   /// The next wake-up, or `nil` when no timer waits.
@@ -74,13 +57,13 @@ package struct TimerTable<Instant: InstantProtocol> {
   /// still tolerates a delay.
   ///
   /// - Complexity: O(log *n*).
-  package mutating func takeDue(at now: Instant) -> [Due] {
+  package mutating func takeDue(at now: Int128) -> [Due] {
     var due: [Due] = []
-    while due.count < Self.batch, let first = heap.first, first.instant <= now {
-      heap.remove(slot: first.slot)
-      guard let record = slots[first.slot].record, let body = record.body else { continue }
-      record.phase = .queued
-      due.append((first.instant, first.order, record.registration, body))
+    while due.count < Self.batch, let first = heap.first, first.time <= now {
+      _ = heap.popFirst()
+      guard let timer = timers[first.slot], let body = timer.body else { continue }
+      timer.phase = .queued
+      due.append((first.time, first.order, timer, body))
     }
     return due
   }
@@ -95,42 +78,47 @@ package struct TimerTable<Instant: InstantProtocol> {
     if !zip(due, due.dropFirst()).allSatisfy(precedes) { due.sort(by: precedes) }
   }
 
-  /// Begins a tick of a timer that is due.
+  /// Begins a tick of a timer that is due, and removes the timer if it has no other tick.
   ///
   /// - Parameters:
-  ///   - key: The timer.
-  ///   - now: The current instant.
-  /// - Returns: The handler and its argument, or `nil` when the timer has ended or is paused.
-  package mutating func begin(_ key: UInt, at now: Instant) -> (body: any TimerBody, tick: Tick)? {
-    guard let record = record(key), let body = record.body else { return nil }
-    guard !record.isPaused else {
-      record.phase = .suspended
+  ///   - timer: The timer.
+  ///   - now: The current time.
+  /// - Returns: The handler and the tick, or `nil` when the timer has ended or is paused.
+  package mutating func begin(_ timer: TimerRegistration, at now: Int128) -> (
+    body: any TimerBody, tick: TimerSchedule.Tick
+  )? {
+    guard let body = timer.body else { return nil }
+    guard !timer.isHeld else {
+      timer.phase = .suspended
       return nil
     }
-    record.phase = .running
-    return (body, record.schedule.begin(at: now))
+    timer.phase = .running
+    if !timer.schedule.repeats {
+      timer.body = nil
+      remove(timer)
+    }
+    return (body, timer.schedule.begin(at: now))
   }
 
   /// Ends a tick.
   ///
   /// - Parameters:
-  ///   - key: The timer.
-  ///   - now: The current instant.
+  ///   - timer: The timer.
+  ///   - now: The current time.
   /// - Returns: The handler if the next tick is already due.
-  package mutating func finish(_ key: UInt, at now: Instant) -> (any TimerBody)? {
-    guard let record = record(key) else { return nil }
-    guard !record.hasEnded else {
-      remove(key)
+  package mutating func finish(_ timer: TimerRegistration, at now: Int128) -> (any TimerBody)? {
+    guard let body = timer.body else {
+      remove(timer)
       return nil
     }
-    record.schedule.end(at: now)
-    if record.isPaused {
-      record.phase = .suspended
-    } else if record.schedule.deadline <= now {
-      record.phase = .queued
-      return record.body
+    timer.schedule.end(at: now)
+    if timer.isHeld {
+      timer.phase = .suspended
+    } else if timer.schedule.deadline <= now {
+      timer.phase = .queued
+      return body
     } else {
-      enqueue(record, slot(of: key))
+      enqueue(timer)
     }
     return nil
   }
@@ -140,68 +128,59 @@ package struct TimerTable<Instant: InstantProtocol> {
   /// - Returns: The handler, which the caller releases outside its lock, or `nil` if the timer had already
   ///   ended.
   /// - Complexity: O(log *n*).
-  package mutating func end(_ key: UInt) -> (any TimerBody)? {
-    guard let record = record(key), let body = record.body.take() else { return nil }
-    if record.phase != .running {
-      remove(key)
-      heap.remove(slot: slot(of: key))
-    }
+  package mutating func end(_ timer: TimerRegistration) -> (any TimerBody)? {
+    guard let body = timer.body.take() else { return nil }
+    if timer.phase == .waiting { heap.remove(slot: timer.slot) }
+    if timer.phase != .running { remove(timer) }
     return body
   }
 
   /// Pauses or resumes a timer.
   ///
   /// - Parameters:
-  ///   - key: The timer.
+  ///   - timer: The timer.
   ///   - isPaused: Whether the timer is paused.
-  ///   - now: The current instant. The end of a pause skips the deadlines up to this instant, except the only
+  ///   - now: The current time. The end of a pause skips the deadlines up to this time, except the only
   ///     deadline of a timer that does not repeat.
-  package mutating func setPaused(_ key: UInt, _ isPaused: Bool, at now: Instant) {
-    guard let record = record(key), !record.hasEnded else { return }
-    record.isPaused = isPaused
-    if isPaused, record.phase == .waiting {
-      record.phase = .suspended
-      heap.remove(slot: slot(of: key))
+  package mutating func setPaused(_ timer: TimerRegistration, _ isPaused: Bool, at now: Int128) {
+    guard timer.body != nil else { return }
+    timer.isHeld = isPaused
+    if isPaused, timer.phase == .waiting {
+      timer.phase = .suspended
+      heap.remove(slot: timer.slot)
     }
-    if !isPaused, record.phase == .suspended {
-      record.schedule.resume(at: now)
-      enqueue(record, slot(of: key))
+    if !isPaused, timer.phase == .suspended {
+      timer.schedule.resume(at: now)
+      enqueue(timer)
     }
   }
 
   /// Stops the program if the parts of the table are inconsistent.
   package func _checkInvariants() {
     heap._checkInvariants()
-    let records = slots.compactMap(\.record)
-    assert(records.count == count, "the count is wrong")
-    assert(records.count { $0.phase == .waiting } == heap.count, "a waiting timer is lost")
-    assert(freeSlots.allSatisfy { slots[$0].record == nil }, "an occupied slot is in the free list")
+    for (slot, timer) in timers.enumerated() {
+      guard let timer else { continue }
+      assert(timer.slot == slot, "a timer is in the wrong slot")
+      assert(timer.phase != .absent, "a removed timer is in the table")
+      assert(timer.body != nil || timer.phase == .running, "an ended timer is in the table")
+    }
+    assert(timers.count { $0?.phase == .waiting } == heap.count, "a waiting timer is lost")
+    assert(timers.count { $0 == nil } == freeSlots.count, "a free slot is lost")
+    assert(freeSlots.allSatisfy { timers[$0] == nil }, "an occupied slot is in the free list")
   }
 
-  private func key(of slot: Int) -> UInt { slots[slot].turn << Self.slotBits | UInt(slot) }
-
-  private func slot(of key: UInt) -> Int { Int(key & (1 << Self.slotBits - 1)) }
-
-  private func record(_ key: UInt) -> TimerRecord<Instant>? {
-    let slot = slots[slot(of: key)]
-    return slot.turn == key >> Self.slotBits ? slot.record : nil
+  private mutating func remove(_ timer: TimerRegistration) {
+    guard timer.phase != .absent else { return }
+    timers[timer.slot] = nil
+    freeSlots.append(timer.slot)
+    timer.phase = .absent
   }
 
-  private mutating func remove(_ key: UInt) {
-    let slot = slot(of: key)
-    slots[slot].record = nil
-    count -= 1
-    // A slot that has used every turn stays empty: keys are never reused.
-    guard slots[slot].turn < UInt.max >> Self.slotBits else { return }
-    slots[slot].turn += 1
-    freeSlots.append(slot)
-  }
-
-  private mutating func enqueue(_ record: TimerRecord<Instant>, _ slot: Int) {
-    record.phase = .waiting
+  private mutating func enqueue(_ timer: TimerRegistration) {
+    timer.phase = .waiting
     hasFailed = false
-    let (deadline, latest) = (record.schedule.deadline, record.schedule.latest)
-    heap.insert(TimerDeadline(deadline, latest: latest, order: record.order, slot: slot))
+    let (time, latest) = (timer.schedule.deadline, timer.schedule.latest)
+    heap.insert(TimerDeadline(time, latest: latest, order: timer.order, slot: timer.slot))
   }
 }
 
@@ -214,10 +193,10 @@ extension TimerTable {
   package mutating func updateSleeper() -> SleeperChange {
     guard let first = heap.first else { return (sleeper.take()?.task, nil) }
     if hasFailed { return (nil, nil) }
-    if let sleeper, sleeper.instant <= first.latest { return (nil, nil) }
+    if let sleeper, sleeper.time <= first.latest { return (nil, nil) }
     let obsolete = sleeper?.task
     lastSleeper += 1
-    sleeper = (lastSleeper, wakeUp?.instant ?? first.instant, nil)
+    sleeper = (lastSleeper, wakeUp?.time ?? first.time, nil)
     return (obsolete, lastSleeper)
   }
 
@@ -240,7 +219,7 @@ extension TimerTable {
       sleeper = nil
       return nil
     }
-    sleeper?.instant = wakeUp.instant
+    sleeper?.time = wakeUp.time
     return wakeUp
   }
 

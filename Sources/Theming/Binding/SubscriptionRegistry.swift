@@ -25,6 +25,9 @@ final class SubscriptionRegistry: Sendable {
   /// The number of subscriptions, including those of dead objects that no sweep has found yet.
   var count: Int { state.withLock { $0.index.count } }
 
+  /// A Boolean value that indicates whether there are subscriptions whose end only sweeping finds.
+  var needsSweeps: Bool { state.withLock { $0.index.swept.count > 0 } }
+
   /// The number of slots in the index, including gaps.
   var slotCount: Int { state.withLock { $0.index.slotCount } }
 
@@ -63,10 +66,9 @@ final class SubscriptionRegistry: Sendable {
     return token
   }
 
-  /// Returns the subscribers to any of the keys, in the order of subscription.
-  func subscribers(to keys: some Sequence<ThemeKeys>) -> [ThemeSubscription] {
-    let groups = state.withLock { $0.index.groups(for: keys) }
-    return NumberedList.merged(groups)
+  /// Returns the subscriptions to any of the keys, as lists to merge.
+  func subscriptions(to keys: some Sequence<ThemeKeys>) -> [NumberedList<ThemeSubscription>] {
+    state.withLock { $0.index.groups(for: keys) }
   }
 
   /// Removes the subscriptions of dead objects.
@@ -184,9 +186,10 @@ final class ThemeSubscription {
       // property.
       return current === box || (box as? any AnyThemeValue)?.equals(current) == true
     }
-    for rule in rules {
-      guard let box = value(rule.key) else { continue }
-      rule.write(object, box, isCurrent)
+    // By index, which does not retain the parts of a rule that it does not read.
+    for index in rules.indices {
+      guard let box = value(rules[index].key) else { continue }
+      rules[index].write(object, box, isCurrent)
       // The property's observers may have ended or paused the subscription.
       guard !isSilent else { return }
     }

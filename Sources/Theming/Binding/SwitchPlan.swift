@@ -54,8 +54,8 @@ final class ThemeSwitch {
 
   /// The changed keys with their values, once the themes have been compared.
   private(set) var changes = ThemeChanges([:])
-  /// The subscriptions to changed keys, in the order of subscription.
-  private(set) var subscriptions: [ThemeSubscription] = []
+  /// The subscriptions to changed keys, as lists to merge.
+  private var subscriptions: [NumberedList<ThemeSubscription>] = []
 
   init(_ manager: ThemeManager, to theme: Theme, _ request: ThemeRequest) {
     self.manager = manager
@@ -68,11 +68,21 @@ final class ThemeSwitch {
   func compare() { changes = ThemeChanges(new.changes(from: old)) }
 
   /// Collects the subscriptions to the changed keys.
-  func collect() { subscriptions = manager.registry.subscribers(to: changes.keys) }
+  func collect() { subscriptions = manager.registry.subscriptions(to: changes.keys) }
 
-  /// Sets the properties that follow changed keys.
+  /// Sets the properties that follow changed keys, in the order of subscription.
   func apply() {
-    for subscription in subscriptions { subscription.apply { changes[$0] } }
+    // Copied, because every access to a property is checked.
+    let changes = changes
+    NumberedList.forEachMerged(subscriptions) { $0.apply { changes[$0] } }
+  }
+
+  /// Removes the subscriptions of dead objects if one of them follows a changed key.
+  func sweep() {
+    guard manager.registry.needsSweeps else { return }
+    var foundDead = false
+    for list in subscriptions { list.forEach { if !$0.isAlive { foundDead = true } } }
+    if foundDead { manager.registry.sweep() }
   }
 }
 

@@ -212,8 +212,6 @@ extension ThemeManager {
       part.manager.bus.post(.themeDidChange, event, from: part.manager)
     }
     // Last, because the end of a subscription may call user code.
-    for part in plan.switches where part.subscriptions.contains(where: { !$0.isAlive }) {
-      part.manager.registry.sweep()
-    }
+    for part in plan.switches { part.sweep() }
   }
 }

@@ -80,6 +80,40 @@ struct HeapTests {
     #expect(heap.first == 0)
   }
 
+  /// An element that counts how often it is compared.
+  private struct Counted: HeapElement {
+    let rank: Int
+    let slot: Int
+    let comparisons: Counter
+
+    func precedes(_ other: Counted) -> Bool {
+      comparisons.add()
+      return (rank, slot) < (other.rank, other.slot)
+    }
+  }
+
+  @Test("With 10,000 elements, no change compares more than two pairs on each level")
+  func boundedWork() {
+    let comparisons = Counter()
+    var heap = Heap<Counted>()
+    var numbers = SampleNumbers(seed: 7)
+    var most = 0
+    func counted(_ change: (inout Heap<Counted>) -> Void) {
+      let before = comparisons.value
+      change(&heap)
+      most = max(most, comparisons.value - before)
+    }
+    for slot in 0..<10_000 {
+      let element = Counted(rank: numbers.next(below: 5_000), slot: slot, comparisons: comparisons)
+      counted { $0.insert(element) }
+    }
+    for slot in stride(from: 0, to: 10_000, by: 7) { counted { $0.remove(slot: slot) } }
+    while !heap.isEmpty { counted { _ = $0.popFirst() } }
+    // 14 levels, on the way down and back up.
+    #expect(most <= 2 * 14)
+    #expect(most > 10)
+  }
+
   @Test("A prefix begins with the first element and has the requested length")
   func prefix() {
     var heap = Heap<Int>()

@@ -93,6 +93,44 @@ struct AfterTests {
     #expect(calls.value == 1)
   }
 
+  @Test("A thread that runs no task frees the handler when it cancels a timer")
+  func cancelledOutsideTasks() async {
+    let (tally, clock) = (Tally(), ManualClock())
+    let tokens = (0..<10).map { _ in
+      after(.seconds(1), clock: clock) { [probe = tally.probe()] _ in probe.touch() }
+    }
+    await onThreads(1) { _ in for token in tokens { token.cancel() } }
+    #expect((tally.created, tally.live) == (10, 0))
+    await clock.settled()
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test(
+    "Single calls and their cancels from two threads free each handler once, and the sleeper ends"
+  )
+  func race() async {
+    let (tally, clock) = (Tally(), ManualClock())
+    let calls = Counter()
+    let tokens = (0..<2_000).map { index in
+      after(.milliseconds(1 + index % 20), clock: clock) { [probe = tally.probe()] _ in
+        probe.touch()
+        calls.add()
+        if index.isMultiple(of: 5) { await Task.yield() }
+      }
+    }
+    await onThreads(3) { thread in
+      if thread == 2 {
+        for _ in 0..<20 { clock.jump(by: .milliseconds(1)) }
+      } else {
+        for token in tokens.reversed() where token.isActive { token.cancel() }
+      }
+    }
+    await clock.settled()
+    #expect((tally.created, tally.live) == (2_000, 0))
+    #expect(calls.value <= 2_000)
+    #expect(clock.sleeperCount == 0)
+  }
+
   @Test("A timer that restarts itself at its end is called each time")
   @MainActor
   func chain() async {

@@ -84,24 +84,44 @@ final class FrameClock: Clock, Sendable {
   }
 }
 
-/// A point in time that counts how often it is compared.
-enum CountingTime {
-  struct Instant: InstantProtocol {
-    let offset: Duration
-    let comparisons: Counter
+/// A duration that is a rounded number of seconds.
+struct Fraction: DurationProtocol, Hashable {
+  var seconds: Double
 
-    func advanced(by duration: Duration) -> Instant {
-      Instant(offset: offset + duration, comparisons: comparisons)
-    }
-    func duration(to other: Instant) -> Duration { other.offset - offset }
-    func hash(into hasher: inout Hasher) { hasher.combine(offset) }
-    static func == (left: Instant, right: Instant) -> Bool {
-      left.comparisons.add()
-      return left.offset == right.offset
-    }
-    static func < (left: Instant, right: Instant) -> Bool {
-      left.comparisons.add()
-      return left.offset < right.offset
-    }
+  init(_ seconds: Double) { self.seconds = seconds }
+
+  static let zero = Fraction(0)
+  static func < (left: Fraction, right: Fraction) -> Bool { left.seconds < right.seconds }
+  static func + (left: Fraction, right: Fraction) -> Fraction {
+    Fraction(left.seconds + right.seconds)
+  }
+  static func - (left: Fraction, right: Fraction) -> Fraction {
+    Fraction(left.seconds - right.seconds)
+  }
+  static func * (left: Fraction, right: Int) -> Fraction { Fraction(left.seconds * Double(right)) }
+  static func / (left: Fraction, right: Int) -> Fraction { Fraction(left.seconds / Double(right)) }
+  static func / (left: Fraction, right: Fraction) -> Double { left.seconds / right.seconds }
+}
+
+/// A clock that measures in rounded fractions of seconds and does not know its resolution.
+final class FractionClock: Clock, Sendable {
+  struct Instant: InstantProtocol {
+    /// Far from zero, so that sums are rounded.
+    var seconds: Double
+
+    func advanced(by duration: Fraction) -> Instant { Instant(seconds: seconds + duration.seconds) }
+    func duration(to other: Instant) -> Fraction { Fraction(other.seconds - seconds) }
+    static func < (left: Instant, right: Instant) -> Bool { left.seconds < right.seconds }
+  }
+
+  let base = ManualClock()
+
+  var now: Instant { Instant(seconds: 1_000.1 + base.now.offset / .seconds(1)) }
+  var minimumResolution: Fraction { .zero }
+
+  func sleep(until deadline: Instant, tolerance: Fraction?) async throws {
+    try await base.sleep(
+      until: ManualClock.Instant(offset: .nanoseconds(Int64((deadline.seconds - 1_000.1) * 1e9)))
+    )
   }
 }

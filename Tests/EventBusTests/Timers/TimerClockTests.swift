@@ -78,6 +78,58 @@ struct TimerClockTests {
     withExtendedLifetime(token) {}
   }
 
+  @Test("Timers of any duration type share a sleeper and tick in order, without drift")
+  @MainActor
+  func manyFrames() async {
+    let clock = FrameClock()
+    let calls = Inbox<Int>()
+    let tokens = [7, 3, 1_000_000_007, 5].map { interval in
+      every(FrameClock.Frames(count: interval), missed: .burst, clock: clock) { @MainActor _ in
+        calls.append(interval)
+      }
+    }
+    await clock.base.sleepers(atLeast: 1)
+    var expected: [Int] = []
+    for second in 1...70 {
+      let due = [3, 5, 7].filter { second.isMultiple(of: $0) }
+      // Those that are due together are called in the order of registration.
+      expected += [7, 3, 5].filter(due.contains)
+      clock.base.jump(by: .seconds(1))
+      #expect(await calls.first(expected.count) == expected)
+      await clock.base.sleepers(atLeast: 1)
+      #expect(clock.base.sleeperCount == 1)
+    }
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("A clock whose times are rounded wakes up for each deadline once")
+  func fractions() async {
+    let clock = FractionClock()
+    let ticks = Inbox<Tick>()
+    let token = every(Fraction(0.1), clock: clock) { tick in ticks.append(tick) }
+    for index in 0..<200 {
+      await clock.base.sleepers(atLeast: 1)
+      clock.base.jump(by: .milliseconds(100))
+      let tick = await ticks.first(index + 1).last
+      #expect((tick?.index, tick?.missed) == (index, 0))
+      #expect(tick?.lateness == nil)
+    }
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("A single call after no time works on a clock that knows no duration but zero")
+  func zeroFractions() async {
+    let clock = FractionClock()
+    let ticks = Inbox<Tick>()
+    let first = after(.zero, clock: clock) { tick in ticks.append(tick) }
+    #expect(await ticks.first(1).first?.index == 0)
+    let second = after(Fraction(2), clock: clock) { tick in ticks.append(tick) }
+    await clock.base.sleepers(atLeast: 1)
+    clock.base.jump(by: .seconds(2))
+    #expect(await ticks.first(2).count == 2)
+    withExtendedLifetime((first, second)) {}
+  }
+
   @Test("Timers within each other's tolerance wake up together")
   func tolerance() async {
     let clock = ManualClock()

@@ -4,22 +4,20 @@ import Testing
 
 @Suite("Timer heap")
 struct TimerHeapTests {
-  private typealias Deadline = TimerDeadline<ManualClock.Instant>
-
-  private static func entry(_ second: Int, tolerance: Int = 0, order: UInt64) -> Deadline {
-    let latest = ManualClock.Instant.second(second + tolerance)
-    return Deadline(.second(second), latest: latest, order: order, slot: Int(order))
+  private static func entry(_ second: Int, tolerance: Int = 0, order: UInt64) -> TimerDeadline {
+    let (time, latest) = (Int128(second), Int128(second + tolerance))
+    return TimerDeadline(time, latest: latest, order: order, slot: Int(order))
   }
 
-  private static func precedes(_ left: Deadline, _ right: Deadline) -> Bool {
+  private static func precedes(_ left: TimerDeadline, _ right: TimerDeadline) -> Bool {
     (left.latest, left.order) < (right.latest, right.order)
   }
 
   @Test("The heap behaves like a sorted array under any operations", arguments: 1...40)
   func likeASortedArray(seed: Int) {
     var numbers = SampleNumbers(seed: seed)
-    var heap = Heap<Deadline>()
-    var array: [Deadline] = []
+    var heap = Heap<TimerDeadline>()
+    var array: [TimerDeadline] = []
     for order in 0..<1_000 {
       switch numbers.next(below: 10) {
       case 0...4:
@@ -55,7 +53,7 @@ struct TimerHeapTests {
     let deadlines = [3, 1, 2, 1, 3, 1, 2]
     var permutation = Array(deadlines.indices)
     repeat {
-      var heap = Heap<Deadline>()
+      var heap = Heap<TimerDeadline>()
       for index in permutation { heap.insert(Self.entry(deadlines[index], order: UInt64(index))) }
       var popped: [UInt64] = []
       while let entry = heap.popFirst() { popped.append(entry.order) }
@@ -65,25 +63,25 @@ struct TimerHeapTests {
 
   @Test("A wake-up is delayed to a later deadline as long as every timer tolerates it")
   func wakeUp() {
-    var heap = Heap<Deadline>()
+    var heap = Heap<TimerDeadline>()
     heap.insert(Self.entry(10, tolerance: 5, order: 1))
     // No neighbour: on time.
-    #expect(heap.wakeUp()?.instant == .second(10))
-    #expect(heap.wakeUp()?.latest == .second(15))
+    #expect(heap.wakeUp()?.time == 10)
+    #expect(heap.wakeUp()?.latest == 15)
     heap.insert(Self.entry(14, order: 2))
-    #expect(heap.wakeUp()?.instant == .second(14))
-    #expect(heap.wakeUp()?.latest == .second(14))
+    #expect(heap.wakeUp()?.time == 14)
+    #expect(heap.wakeUp()?.latest == 14)
     heap.insert(Self.entry(12, order: 3))
-    #expect(heap.wakeUp()?.instant == .second(12))
+    #expect(heap.wakeUp()?.time == 12)
     heap.insert(Self.entry(16, order: 4))
-    #expect(heap.wakeUp()?.instant == .second(12))
+    #expect(heap.wakeUp()?.time == 12)
   }
 
   @Test("No wake-up is later than any timer tolerates", arguments: 1...20)
   func neverTooLate(seed: Int) {
     var numbers = SampleNumbers(seed: seed)
-    var heap = Heap<Deadline>()
-    var latest: [ManualClock.Instant] = []
+    var heap = Heap<TimerDeadline>()
+    var latest: [Int128] = []
     for order in 0..<200 {
       let entry = Self.entry(
         numbers.next(below: 100),
@@ -94,7 +92,7 @@ struct TimerHeapTests {
       latest.append(entry.latest)
       let wakeUp = heap.wakeUp()
       #expect(wakeUp?.latest == latest.min())
-      #expect(wakeUp.map { $0.instant <= $0.latest } == true)
+      #expect(wakeUp.map { $0.time <= $0.latest } == true)
     }
   }
 }

@@ -4,8 +4,6 @@ import Testing
 
 @Suite("Timer schedule")
 struct TimerScheduleTests {
-  private typealias Instant = ManualClock.Instant
-
   /// A tick as it is delivered: when it may begin at the earliest, and how long it runs.
   struct Case: Sendable, CustomStringConvertible {
     let policy: MissedTicks
@@ -127,34 +125,30 @@ struct TimerScheduleTests {
 
   @Test("Each policy treats missed deadlines as its table says", arguments: cases)
   func table(_ sample: Case) {
-    var schedule = TimerSchedule(
-      from: Instant.second(0),
-      every: .seconds(10),
-      missed: sample.policy
-    )
-    var now = Instant.second(0)
+    var schedule = TimerSchedule(from: 0, every: 10, missed: sample.policy)
+    var now: Int128 = 0
     for index in sample.begin.indices {
-      now = max(now, schedule.deadline, .second(sample.ready[index]))
-      #expect(now == .second(sample.begin[index]))
+      now = max(now, schedule.deadline, Int128(sample.ready[index]))
+      #expect(now == sample.begin[index])
       let tick = schedule.begin(at: now)
       #expect(tick.index == index)
       #expect(tick.missed == sample.missed[index])
-      #expect(tick.lateness == .seconds(sample.late[index]))
-      now = now.advanced(by: .seconds(sample.lengths[index]))
+      #expect(tick.lateness == sample.late[index])
+      now += Int128(sample.lengths[index])
       schedule.end(at: now)
     }
   }
 
   @Test("A million ticks of any lateness stay on the multiples of the interval")
   func noDrift() {
-    let interval = Duration.nanoseconds(16_666_667)
-    var schedule = TimerSchedule(from: Instant.second(0), every: interval, missed: .skip)
+    let interval: Int128 = 16_666_667
+    var schedule = TimerSchedule(from: 0, every: interval, missed: .skip)
     var strays = 0
-    for index in 1...1_000_000 {
-      if schedule.deadline.offset != interval * index { strays += 1 }
-      let begin = schedule.deadline.advanced(by: .nanoseconds(index % 7_000_000))
+    for index in 1...1_000_000 as ClosedRange<Int128> {
+      if schedule.deadline != interval * index { strays += 1 }
+      let begin = schedule.deadline + index % 7_000_000
       _ = schedule.begin(at: begin)
-      schedule.end(at: begin.advanced(by: .nanoseconds(index % 9_000_000)))
+      schedule.end(at: begin + index % 9_000_000)
     }
     #expect(strays == 0)
   }
@@ -163,44 +157,63 @@ struct TimerScheduleTests {
   func nothingUncounted() {
     var numbers = SampleNumbers(seed: 7)
     for _ in 0..<200 {
-      var schedule = TimerSchedule(from: Instant.second(0), every: .seconds(10), missed: .skip)
-      var now = Instant.second(0)
-      var sum = 0
+      var schedule = TimerSchedule(from: 0, every: 10, missed: .skip)
+      var now: Int128 = 0
+      var sum: Int128 = 0
       for _ in 0..<50 {
-        now = max(now, schedule.deadline).advanced(by: .seconds(numbers.next(below: 37)))
+        now = max(now, schedule.deadline) + Int128(numbers.next(below: 37))
         let tick = schedule.begin(at: now)
-        sum += 1 + tick.missed
+        sum += 1 + Int128(tick.missed)
         // The deadline of the tick is the last that has passed.
-        #expect(schedule.deadline == .second(10 * sum))
-        #expect(tick.lateness.map { $0 >= .zero && $0 < .seconds(10) } == true)
-        now = now.advanced(by: .seconds(numbers.next(below: 37)))
+        #expect(schedule.deadline == 10 * sum)
+        #expect((0..<10).contains(tick.lateness))
+        now += Int128(numbers.next(below: 37))
         schedule.end(at: now)
         #expect(schedule.deadline >= now)
       }
     }
   }
 
-  @Test("An interval of one attosecond that is years behind is computed correctly")
+  @Test("An interval of one unit that is years behind is computed exactly")
   func tinyInterval() {
-    var schedule = TimerSchedule(
-      from: Instant.second(0),
-      every: Duration(secondsComponent: 0, attosecondsComponent: 1),
-      missed: .skip
-    )
-    let now = Instant.second(3)
-    let tick = schedule.begin(at: now)
+    var schedule = TimerSchedule(from: 0, every: 1, missed: .skip)
+    let second: Int128 = 1_000_000_000_000_000_000
+    let tick = schedule.begin(at: 3 * second)
     #expect(tick.missed == 2_999_999_999_999_999_999)
-    #expect(tick.lateness == .zero)
-    _ = schedule.begin(at: .second(300_000_000))
+    #expect(tick.lateness == 0)
+    schedule.end(at: 3 * second)
+    // More than the count can hold.
+    #expect(schedule.begin(at: 300_000_000 * second).missed == .max)
+    schedule.end(at: 300_000_001 * second)
+    #expect(schedule.deadline == 300_000_001 * second)
+  }
+
+  @Test("The longest times of a scale do not overflow, whatever the policy")
+  func longestTimes() {
+    let longest = TimerScale<Fraction>(Fraction(1)).count(Fraction(.infinity))
+    for policy in [.skip, .burst, .delay, nil] as [MissedTicks?] {
+      for interval in [1, longest] {
+        var schedule = TimerSchedule(
+          from: 0,
+          every: interval,
+          tolerance: longest,
+          missed: policy
+        )
+        _ = schedule.begin(at: max(schedule.deadline, longest))
+        schedule.end(at: longest)
+        schedule.resume(at: longest)
+        #expect(schedule.latest >= schedule.deadline)
+      }
+    }
   }
 
   @Test("After a pause the schedule continues at the next deadline and counts no missed ones")
   func resume() {
-    var schedule = TimerSchedule(from: Instant.second(0), every: .seconds(10), missed: .skip)
-    schedule.resume(at: .second(5))
-    #expect(schedule.deadline == .second(10))
-    schedule.resume(at: .second(30))
-    #expect(schedule.deadline == .second(40))
-    #expect(schedule.begin(at: .second(40)).missed == 0)
+    var schedule = TimerSchedule(from: 0, every: 10, missed: .skip)
+    schedule.resume(at: 5)
+    #expect(schedule.deadline == 10)
+    schedule.resume(at: 30)
+    #expect(schedule.deadline == 40)
+    #expect(schedule.begin(at: 40).missed == 0)
   }
 }

@@ -198,6 +198,45 @@ struct ReentrantSwitchTests {
     withExtendedLifetime(first) {}
   }
 
+  @Test("Superseded themes may use the manager in their deinit, whichever call superseded them")
+  func supersededThemes() throws {
+    let manager = makeManager()
+    let scope = try manager.scope { _ in }
+    let label = Label(manager)
+    let released = Log<Int>()
+    func theme(_ number: Int) -> Theme {
+      rounded(number).deriving("theme \(number)") { theme in
+        theme[.guest] = Guest {
+          MainActor.assumeIsolated {
+            released.append(number)
+            _ = manager.subscriberCount
+            #expect(throws: Never.self) {
+              try manager.edit { $0[.font] += "\(number)" }
+              try scope.edit { $0[.font] += "\(number)" }
+            }
+          }
+        }
+      }
+    }
+    label.themeMap = [.set(\.corner, .radius)]
+    label.whenTouched = { label in
+      guard label.corner == 1 else { return }
+      #expect(throws: Never.self) {
+        try manager.use(theme(2))
+        // Supersedes a waiting request of the manager, and one of the scope.
+        try manager.use(theme(3))
+        try scope.use(theme(4))
+        try scope.use(theme(5))
+        try scope.use(Theme("scope"))
+        try manager.use(Theme("last") { $0[.radius] = 6 })
+      }
+    }
+    try manager.use(theme(1))
+    #expect(Set(released.entries) == [1, 2, 3, 4, 5])
+    #expect(label.corner == 6)
+    #expect(manager.theme.name == "last" && scope.theme.name == "scope")
+  }
+
   @Test("A view whose deinit switches the theme is not touched by that switch")
   func switchFromDeinit() throws {
     final class Farewell {

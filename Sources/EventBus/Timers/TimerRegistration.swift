@@ -1,0 +1,98 @@
+internal import Synchronization
+
+/// A timer: its registration, its schedule and its handler.
+///
+/// The lock of the queue guards the state of the timer, which only ``TimerTable`` reads and changes.
+package final class TimerRegistration: Registration,
+  @unchecked Sendable  // Reason: constants, an atomic, and state that the queue's lock guards.
+{
+  enum Phase: Sendable {
+    /// Not yet in a table, or removed from it.
+    case absent
+    /// In the heap.
+    case waiting
+    /// Due, and waiting for its executor.
+    case queued
+    /// Inside its handler.
+    case running
+    /// Not in the heap because of a pause.
+    case suspended
+  }
+
+  private let queue: TimerQueue?
+  /// A Boolean value that indicates whether the timer has only one tick, with which it ends.
+  private let isSingle: Bool
+  /// The task that calls the handler, or 0.
+  private let runner = Atomic<Int>(0)
+
+  // State of the table.
+  var schedule: TimerSchedule
+  /// The handler, or `nil` once the timer has ended.
+  var body: (any TimerBody)?
+  var phase = Phase.absent
+  /// A Boolean value that indicates whether the table knows of a pause.
+  var isHeld = false
+  /// The registration number.
+  package internal(set) var order: UInt64 = 0
+  /// The place in the table.
+  var slot = -1
+
+  /// The activity that represents the next tick, for a clock that waits for its timers.
+  ///
+  /// Not guarded by the lock: used only by the code that has taken the due timer from the table.
+  var unit: TimerActivity.Unit?
+
+  /// Creates a timer that is in no table yet.
+  package init(_ schedule: TimerSchedule, _ body: any TimerBody, in queue: TimerQueue? = nil) {
+    self.schedule = schedule
+    self.body = body
+    self.queue = queue
+    isSingle = !schedule.repeats
+  }
+
+  override package var isOwnCall: Bool {
+    let runner = runner.load(ordering: .acquiring)
+    return runner != 0 && runner == currentTaskID()
+  }
+
+  override package func didEnd() {
+    // The only tick has taken the handler when it calls this.
+    if !isSingle || !isOwnCall { queue?.end(self) }
+  }
+
+  override package func didChangePauses() { queue?.pausesChanged(self) }
+
+  /// Runs a tick that is due.
+  ///
+  /// - Parameter task: The task that makes the call.
+  func run(in task: Int) async {
+    let unit = unit.take()
+    if beginCall() {
+      // A frame of its own for the call releases the handler before the tick counts as finished.
+      let isOwned =
+        if unit == nil {
+          await call(in: task)
+        } else {
+          await TimerActivity.perform(as: unit) { await call(in: task) }
+        }
+      if isOwned == false { endByItself() }
+      if isOwned != nil {
+        // Before the next tick, which may be due, can begin in another task.
+        runner.store(0, ordering: .releasing)
+        if !isSingle { queue?.finish(self) }
+      }
+      finish()
+    }
+    unit?.end()
+  }
+
+  /// Calls the handler.
+  ///
+  /// - Returns: `false` if the owner has been deallocated, `nil` if the timer has ended or is paused.
+  private func call(in task: Int) async -> Bool? {
+    guard let queue, let (body, tick) = queue.begin(self) else { return nil }
+    runner.store(task, ordering: .releasing)
+    if isSingle { endByItself() }
+    return await body.call(tick)
+  }
+}
