@@ -266,7 +266,7 @@ final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<R
 
   /// Returns whether two values differ for an inner property; `true` if it cannot compare values.
   private func differ(_ old: Leaf?, _ new: Leaf, in property: Observed<Leaf>?) -> Bool {
-    guard let old, let areEqual = property?.areEqual else { return true }
-    return !areEqual(old, new)
+    guard let old, let property else { return true }
+    return !property.areEqual(old, new)
   }
 }

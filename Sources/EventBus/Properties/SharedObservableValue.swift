@@ -23,14 +23,14 @@ extension SharedObservableValue {
   /// or is being registered.
   ///
   /// - Complexity: O(1).
-  public var mergedCount: Int { core.mergedCount }
+  public var mergedCount: Int { core.observers.mergedCount }
 
   /// Ends all registrations of an owner.
   ///
   /// - Parameter owner: The owner that was passed to `observe`.
   /// - Complexity: O(*n*) in the number of observers.
   public func unobserve<Owner: AnyObject>(owner: Owner) {
-    core.endAll { $0.belongs(to: owner, as: nil) }
+    core.observers.endAll { $0.belongs(to: owner, as: nil) }
   }
 }
 

@@ -88,10 +88,8 @@ public final class SharedObserved<Value: Sendable>: SharedObservableValue {
   ///   - line: The line in that file; filled in by the compiler.
   @_disfavoredOverload
   public init(_ value: Value, fileID: StaticString = #fileID, line: UInt = #line) {
-    core = SharedCore(value, areEqual: nil, fileID: fileID, line: line)
+    core = SharedCore(value, areEqual: { _, _ in false }, fileID: fileID, line: line)
   }
-
-  deinit { core.close() }
 
   /// The right to observe the property, without the right to set it.
   public var readOnly: ReadOnly { ReadOnly(property: self) }
@@ -104,7 +102,7 @@ public final class SharedObserved<Value: Sendable>: SharedObservableValue {
   /// - Complexity: O(1) with one lock to get. O(*n*) in the number of observers to set.
   public var value: Value {
     get { core.value }
-    set { core.set(newValue, of: self) }
+    set { core.set(newValue) }
   }
 
   /// Mutates the value atomically: no other thread reads or changes it during the mutation.
@@ -127,7 +125,7 @@ public final class SharedObserved<Value: Sendable>: SharedObservableValue {
     _ body: (inout Value) throws -> Result
   ) rethrows -> Result {
     var result: Result?
-    try core.update(of: self, isolation: isolation) { result = try body(&$0) }
+    try core.update(isolation: isolation) { result = try body(&$0) }
     guard let result else { preconditionFailure("no result") }  // Reason: `update` ran the closure.
     return result
   }

@@ -256,6 +256,39 @@ struct SharedObservedTests {
     withExtendedLifetime(property) {}
   }
 
+  @Test("The value is released with the property, although tokens remain")
+  func valueDiesWithTheProperty() {
+    let (released, owner) = (Counter(), PlainOwner())
+    var property: SharedObserved<AtDeinit>? = SharedObserved(AtDeinit { released.add() })
+    let tokens = [property?.observe { _ in }, property?.observe(owner: owner) { _, _ in }]
+    let values = property?.values()
+    property?.value = AtDeinit { released.add() }
+    property = nil
+    // The sequence has not been read: it keeps both values.
+    #expect(released.value == 0)
+    _ = consume values
+    #expect(released.value == 2)
+    #expect(tokens.allSatisfy { $0?.isActive == false })
+    withExtendedLifetime((property, tokens)) {}
+  }
+
+  @Test("A value that holds a token of its own property is released with the property")
+  func valueWithItsToken() {
+    final class Node: Sendable {
+      let token = Holder<Token>()
+      let atDeinit: AtDeinit
+
+      init(_ atDeinit: AtDeinit) { self.atDeinit = atDeinit }
+    }
+    let released = Counter()
+    var property: SharedObserved<Node>? = SharedObserved(Node(AtDeinit { released.add() }))
+    if let property { property.value.token.hold(property.observe { _ in }) }
+    #expect(released.value == 0)
+    property = nil
+    #expect(released.value == 1)
+    withExtendedLifetime(property) {}
+  }
+
   @Test("A replaced value is released outside the lock and may use the property in its deinit")
   func displaced() {
     let holder = Holder<SharedObserved<AtDeinit>>()
