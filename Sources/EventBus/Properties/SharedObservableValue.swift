@@ -169,19 +169,9 @@ extension SharedObservableValue {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> some AsyncSequence<Value, Never> & Sendable {
-    let buffer = StreamBuffer<Value>(BufferLimit(buffering, fileID: fileID, line: line))
-    let end = BufferEnd(buffer)
     let request = SharedCore<Value>.Request(options: .initial, fileID: fileID, line: line)
-    let token = core.observe(request, on: nil, { $0 }) { end.buffer.add($0.new) }
-    return PropertyValues(buffer, token, until: lifetime)
+    return PropertyValues(buffering, until: lifetime, fileID: fileID, line: line) {
+      core.observe(request, on: nil, { $0 }, $0)
+    }
   }
-}
-
-/// Finishes a stream's buffer when it is deinitialized, which is when its observer is released.
-private final class BufferEnd<Element: Sendable>: Sendable {
-  let buffer: StreamBuffer<Element>
-
-  init(_ buffer: StreamBuffer<Element>) { self.buffer = buffer }
-
-  deinit { buffer.finish() }
 }

@@ -114,6 +114,8 @@ extension WeakObservableProperty {
     core.observers.endAll { $0.belongs(to: owner, as: nil) }
   }
 
+  private typealias Request = WeakObserved<Referent>.Core.Request
+
   private var core: WeakObserved<Referent>.Core { readOnly.property.core }
 }
 
@@ -134,7 +136,7 @@ extension WeakObservableProperty {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Change<Referent?>) -> Void
   ) -> Token {
-    let request = WeakObserved<Referent>.Core.Request(options: options, fileID: fileID, line: line)
+    let request = Request(options: options, fileID: fileID, line: line)
     let (actor, call) = (handler.isolation, withoutIsolation(handler))
     return core.observe(request, on: actor, WeakReferent.objects, call)
   }
@@ -164,12 +166,7 @@ extension WeakObservableProperty {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Referent?>) -> Void
   ) -> Token {
-    let request = WeakObserved<Referent>.Core.Request(
-      options: options,
-      fileID: fileID,
-      line: line,
-      id: id
-    )
+    let request = Request(options: options, fileID: fileID, line: line, id: id)
     let (actor, call) = (handler.isolation, withoutIsolation(handler))
     return core.observe(request, owner: owner, on: actor, WeakReferent.objects, call)
   }
@@ -195,12 +192,7 @@ extension WeakObservableProperty {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Change<Referent?>) -> Void
   ) -> Token {
-    let request = WeakObserved<Referent>.Core.Request(
-      options: options,
-      fileID: fileID,
-      line: line,
-      id: id
-    )
+    let request = Request(options: options, fileID: fileID, line: line, id: id)
     let call = withoutIsolation(onOwner: handler)
     return core.observe(request, owner: owner, on: owner, WeakReferent.objects, call)
   }
@@ -230,7 +222,7 @@ final class WeakReferent<Referent: LifetimeOwner & Sendable>: Sendable {
 
   /// Returns a change of the object itself.
   static func objects(_ change: Change<WeakReferent?>) -> Change<Referent?> {
-    change.map { $0?.object }
+    Change(change.kind, old: change.old?.object, new: change.new?.object)
   }
 
   /// Returns whether two values refer to the same object, or both to none.
