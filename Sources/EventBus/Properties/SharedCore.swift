@@ -42,14 +42,18 @@ package final class SharedCore<Value: Sendable>: Sendable {
 
   /// Stores a value and reports it, unless it equals the current one.
   func set(_ value: Value) {
-    // Exchanged with the old value, which is released outside the lock.
-    var value = value
+    // Released outside the lock.
+    var unobserved: Value?
     write { state, thread, former in
-      let isObserved = !observers.isEmpty
-      if isObserved, areEqual(state.value, value, on: thread) { return }
-      swap(&state.value, &value)
-      if isObserved { former = value }
+      if observers.isEmpty {
+        unobserved = state.value
+      } else {
+        if areEqual(state.value, value, on: thread) { return }
+        former = state.value
+      }
+      state.value = value
     }
+    withExtendedLifetime(unobserved) {}
   }
 
   /// Mutates the value in place under the lock and reports the change, even if the closure throws.
@@ -66,7 +70,7 @@ package final class SharedCore<Value: Sendable>: Sendable {
     try write(isolation: isolation) { state, thread, former in
       if !observers.isEmpty { old = state.value }
       defer {
-        if let old, !areEqual(old, state.value, on: thread) { former = old }
+        if let kept = old, !areEqual(kept, state.value, on: thread) { former = old.take() }
       }
       insider.store(thread, ordering: .relaxed)
       defer { insider.store(0, ordering: .relaxed) }
@@ -86,13 +90,13 @@ package final class SharedCore<Value: Sendable>: Sendable {
     let batch = OpenBatch.isAnyOpen ? OpenBatch.current : nil
     let thread = enteringThread()
     let depth = observers.depth(on: thread)
-    // Both are released outside the lock.
+    // Both are released outside the lock, before the delivery.
     var former: Value?
     var removed: [Value] = []
     var mustDeliver = false
     defer {
-      withExtendedLifetime(former) {}
-      withExtendedLifetime(removed) {}
+      former = nil
+      removed = []
       // A handler that was called later, outside a turn, must not be called again inside itself.
       if mustDeliver { deliver(depth == nil ? isolation : nil) }
     }

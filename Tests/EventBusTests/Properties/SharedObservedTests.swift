@@ -272,6 +272,29 @@ struct SharedObservedTests {
     withExtendedLifetime((property, tokens)) {}
   }
 
+  @Test("A change that waits for an actor is discarded when the property is released")
+  @MainActor
+  func waitingChangeOfAReleasedProperty() async {
+    let (heard, other, last) = (Log<Int>(), SharedObserved(0), Inbox<Int>())
+    var property: SharedObserved<Int>? = SharedObserved(0)
+    let token = property?.observe { change in
+      MainActor.preconditionIsolated()
+      heard.append(change.new)
+    }
+    property?.value = 1
+    property = nil
+    // A later change of another property, on the same actor.
+    let mark = other.observe { change in
+      MainActor.preconditionIsolated()
+      last.append(change.new)
+    }
+    other.value = 1
+    #expect(await last.first(1) == [1])
+    #expect(heard.entries == [])
+    #expect(token?.isActive == false)
+    withExtendedLifetime((property, mark)) {}
+  }
+
   @Test("A value that holds a token of its own property is released with the property")
   func valueWithItsToken() {
     final class Node: Sendable {
