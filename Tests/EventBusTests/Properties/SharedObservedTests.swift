@@ -261,12 +261,13 @@ struct SharedObservedTests {
     let (released, owner) = (Counter(), PlainOwner())
     var property: SharedObserved<AtDeinit>? = SharedObserved(AtDeinit { released.add() })
     let tokens = [property?.observe { _ in }, property?.observe(owner: owner) { _, _ in }]
-    let values = property?.values()
+    var values: (any AsyncSequence<AtDeinit, Never>)? = property?.values()
     property?.value = AtDeinit { released.add() }
     property = nil
     // The sequence has not been read: it keeps both values.
     #expect(released.value == 0)
-    _ = consume values
+    withExtendedLifetime(values) {}
+    values = nil
     #expect(released.value == 2)
     #expect(tokens.allSatisfy { $0?.isActive == false })
     withExtendedLifetime((property, tokens)) {}
