@@ -49,8 +49,7 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
     computed = ValueCell(nil, fileID: fileID, line: line)
     notified = ValueCell(nil, fileID: fileID, line: line)
     let known = sources.map { source in
-      (source as? any DependencySourceView)?.dependencySource
-        ?? (source as? any ObservableProperty)?.sourceOfView
+      (source as? any ObservableProperty)?.property ?? source as? any DependencySource
     }
     super.init(height: 1 + (known.lazy.compactMap { $0?.height }.max() ?? 0))
     for (source, link) in zip(sources, known) {
@@ -174,7 +173,7 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
     }
   }
 
-  /// Observes a source that is not a ``DependencySourceView``.
+  /// Observes a source that is no part of the dependency graph.
   private func observe(_ source: some ObservableValue) -> Token {
     source.observe(options: []) { [weak self] _ in
       guard let self else { return }
@@ -244,7 +243,7 @@ class ComputedNode {
 }
 
 /// A source of the dependency graph: a property or a computed value.
-protocol DependencySource: AnyObject, DependencySourceView {
+protocol DependencySource: AnyObject {
   /// The maximum number of computed values on a path to a property, including this source.
   var height: Int { get }
   /// The computed values that depend on the source, oldest first.
@@ -256,20 +255,6 @@ protocol DependencySource: AnyObject, DependencySourceView {
   func addDependent(_ node: ComputedNode) -> UInt
   /// Removes the computed value with a number.
   func removeDependent(_ number: UInt)
-}
-
-/// A source of the dependency graph, or a view of one.
-protocol DependencySourceView {
-  /// The source, the same object for all of its views.
-  var dependencySource: any DependencySource { get }
-}
-
-extension DependencySource {
-  var dependencySource: any DependencySource { self }
-}
-
-extension Observed.ReadOnly: DependencySourceView {
-  var dependencySource: any DependencySource { property }
 }
 
 extension Observed: DependencySource {
@@ -298,8 +283,8 @@ extension NumberedList where Element == ComputedNode {
 }
 
 extension ObservableProperty {
-  /// The property behind a view that another module has declared.
-  fileprivate var sourceOfView: any DependencySource { readOnly.property }
+  /// The property itself, the same object for all of its views.
+  fileprivate var property: any DependencySource { readOnly.property }
 }
 
 @available(*, unavailable)

@@ -31,6 +31,7 @@ final class PropertyObservers<Value> {
     get { unsafe uncheckedSlots }  // Reason: an instantaneous read.
     _modify { yield unsafe &uncheckedSlots }  // Reason: as above, no other access can begin.
   }
+
   /// The state that every write checks; used only in the property's domain.
   ///
   /// It summarises ``rounds`` and ``dependents`` in a word of its own, because that is what makes the usual
