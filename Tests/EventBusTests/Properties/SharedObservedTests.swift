@@ -54,6 +54,24 @@ struct SharedObservedTests {
     withExtendedLifetime(token) {}
   }
 
+  @Test("A registration ended inside its initial call stays ended")
+  func endedInsideInitial() {
+    let (property, owner, lived) = (SharedObserved(1), PlainOwner(), LivedOwner())
+    property.observe(owner: owner, options: .initial) { owner, change in
+      owner.log.append(change.new)
+      property.unobserve(owner: owner)
+      property.value = 2
+    }
+    property.observe(owner: lived, options: .initial) { owner, change in
+      owner.log.append(change.new)
+      owner.lifetime.end()
+      property.value = 3
+    }
+    property.value = 4
+    #expect(owner.log.entries == [1])
+    #expect(lived.log.entries == [2])
+  }
+
   @Test("A change is announced to prior observers, and only to them")
   func prior() {
     let property = SharedObserved(1)
