@@ -14,11 +14,11 @@ flags=$(target_flags skins) || fail "cannot read the settings of the package"
 mapfile -t flags <<< "$flags"
 ((${#flags[@]} > 2)) || fail "found no settings in Package.swift"
 # The programs see only the public API. Notes at declarations of the libraries are not compared.
-# verify MODULE FLAG… FILE…
+# verify MODE MODULE FLAG… FILE…
 verify() {
-  local module=$1 status=0
-  shift
-  swiftc -frontend -typecheck -verify -verify-ignore-unrelated -diagnostic-style llvm -parse-as-library \
+  local mode=$1 module=$2 status=0
+  shift 2
+  swiftc -frontend "$mode" -verify -verify-ignore-unrelated -diagnostic-style llvm -parse-as-library \
     -module-name "$module" -package-name stranger -I "$interfaces" "$@" \
     > "$work/misuse.log" 2>&1 || status=$?
   # Prints each difference with the line of the program and, for comments, the declaration they stand in.
@@ -26,9 +26,13 @@ verify() {
   ((status == 0)) || fail "the diagnostics above differ from those that the programs expect"
 }
 
-verify Misuse "${flags[@]}" "${files[@]}"
+verify -typecheck Misuse "${flags[@]}" "${files[@]}"
 mapfile -t onMainActor < <(swift_files Tests/Fixtures/MainActorMisuse)
 ((${#onMainActor[@]} > 0)) || fail "found no programs whose default isolation is the main actor"
-verify MainActorMisuse "${flags[@]}" -default-isolation MainActor "${onMainActor[@]}"
-files+=("${onMainActor[@]}")
+verify -typecheck MainActorMisuse "${flags[@]}" -default-isolation MainActor "${onMainActor[@]}"
+# Values that leave their isolation are found after type checking, if that finds nothing.
+mapfile -t leaving < <(swift_files Tests/Fixtures/RegionMisuse)
+((${#leaving[@]} > 0)) || fail "found no programs whose values leave their isolation"
+verify -emit-sil RegionMisuse "${flags[@]}" -o /dev/null "${leaving[@]}"
+files+=("${onMainActor[@]}" "${leaving[@]}")
 echo "$(grep -hE '// expected-(error|warning)' "${files[@]}" | wc -l) expected errors and warnings."

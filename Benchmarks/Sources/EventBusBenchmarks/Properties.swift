@@ -1,3 +1,4 @@
+import EventBus
 import Harness
 
 /// Setting a property on one thread, with observers that add up what they are told.
@@ -23,6 +24,17 @@ enum Properties {
     Row(
       Figure("property: set, seen by 1 computed value"),
       entries: [entry(.eventBus, 1, ComputedModel.self)]
+    ),
+    Row(
+      Figure("property: observe with an owner, and cancel"),
+      entries: [
+        .timed(.eventBus) {
+          let (model, owner) = (opaque(OwnedModel()), opaque(Sink()))
+          return { iterations in
+            for _ in 0..<iterations { model.$number.observe(owner: owner) { _, _ in }.cancel() }
+          }
+        }
+      ]
     ),
   ]
 

@@ -53,7 +53,7 @@ extension Observed: BatchMember {
   }
 
   /// Reports the change made by the batch.
-  func batchDidEnd(of owner: (any AnyObject & Sendable)?) { observers?.endBatch() }
+  func batchDidEnd() { observers?.endBatch() }
 }
 
 /// An object that defers its reports to the end of a batch.
@@ -66,9 +66,7 @@ protocol BatchMember: AnyObject {
   ///   reports.
   func batchWillEnd(_ released: inout [Any])
   /// Delivers the queued report.
-  ///
-  /// - Parameter owner: The owner with which the member was added.
-  func batchDidEnd(of owner: (any AnyObject & Sendable)?)
+  func batchDidEnd()
 }
 
 /// The open batch of a thread.
@@ -85,8 +83,6 @@ final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own th
   private var members: [any BatchMember] = []
   /// The members that may be added several times.
   private var joined: Set<ObjectIdentifier> = []
-  /// The owners of members, which would otherwise end the registrations before the report.
-  private var owners: [ObjectIdentifier: any AnyObject & Sendable] = [:]
 
   private init(_ thread: UInt) { self.thread = thread }
 
@@ -120,10 +116,9 @@ final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own th
   /// Adds a member at its first change.
   func add(_ member: any BatchMember) { members.append(member) }
 
-  /// Adds a member, unless it has been added before, and retains its owner.
-  func addOnce(_ member: any BatchMember, of owner: (any AnyObject & Sendable)?) {
+  /// Adds a member, unless it has been added before.
+  func addOnce(_ member: any BatchMember) {
     if joined.insert(ObjectIdentifier(member)).inserted { add(member) }
-    if let owner { owners[ObjectIdentifier(member)] = owner }
   }
 
   /// Closes the batch and delivers the members' reports, in the order in which they joined.
@@ -134,7 +129,7 @@ final class OpenBatch: @unchecked Sendable {  // Reason: used only by its own th
     // All reports are queued before the first is delivered: changes made by observers come after them.
     var released: [Any] = []
     for member in members { member.batchWillEnd(&released) }
-    for member in members { member.batchDidEnd(of: owners[ObjectIdentifier(member)]) }
+    for member in members { member.batchDidEnd() }
     ComputedNode.settle(from: members.flatMap(\.dependentNodes))
     withExtendedLifetime((closed, released)) {}
   }

@@ -32,13 +32,12 @@ extension Change: Sendable where Value: Sendable {}
 extension Change: Equatable where Value: Equatable {}
 
 extension Change {
-  /// Returns the change with transformed values.
-  func map<Other>(_ transform: (Value) -> Other) -> Change<Other> {
-    let (old, new) = (transform(old), transform(new))
-    return switch kind {
-    case .initial: Change<Other>(.initial, old: old, new: new)
-    case .prior: Change<Other>(.prior, old: old, new: new)
-    case .set: Change<Other>(.set, old: old, new: new)
+  /// Creates a change with the kind of a change of other values.
+  init<Other>(_ kind: Change<Other>.Kind, old: Value, new: Value) {
+    switch kind {
+    case .initial: self.init(.initial, old: old, new: new)
+    case .prior: self.init(.prior, old: old, new: new)
+    case .set: self.init(.set, old: old, new: new)
     }
   }
 }

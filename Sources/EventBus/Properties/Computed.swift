@@ -31,7 +31,7 @@
 /// A computed value is not `Sendable`. Like an ``Observed`` property, it belongs to one isolation domain:
 /// that of its sources.
 public final class Computed<Value: Equatable>: ObservableValue {
-  private let core: ComputedCore<Value>
+  @usableFromInline let core: ComputedCore<Value>
 
   /// Creates a value from its sources.
   ///
@@ -41,6 +41,7 @@ public final class Computed<Value: Equatable>: ObservableValue {
   ///     or set a source.
   ///   - fileID: The source file of the computed value; filled in by the compiler.
   ///   - line: The line in that file; filled in by the compiler.
+  @inlinable
   public init<each Source: ObservableValue>(
     _ source: repeat each Source,
     from compute: @escaping (repeat (each Source).Value) -> Value,
@@ -51,7 +52,9 @@ public final class Computed<Value: Equatable>: ObservableValue {
     let pack = (repeat each source)
     var sources: [any ObservableValue] = []
     for source in repeat each source { sources.append(source) }
-    core = ComputedCore(sources, (fileID, line)) { compute(repeat (each pack).value) }
+    core = ComputedCore(sources, fileID: fileID, line: line, update: { $0.settleNow() }) {
+      compute(repeat (each pack).value)
+    }
   }
 
   deinit { core.close() }
@@ -59,6 +62,7 @@ public final class Computed<Value: Equatable>: ObservableValue {
   /// The value for the current sources.
   ///
   /// - Complexity: O(1), plus the computation if a source has changed since the last one.
+  @inlinable
   public var value: Value { core.value }
 
   /// Calls a handler for every change while its owner is alive.

@@ -1,18 +1,28 @@
+public import Synchronization
+
 /// The implementation of a computed value: its sources, its cached value and its observers.
+///
+/// The members of the path from a change to the observers are inlinable: where the type of the value is known,
+/// no metadata is looked up.
+@usableFromInline
 final class ComputedCore<Value: Equatable>: ComputedNode {
-  private let compute: () -> Value
-  private let site: PropertySite
-  private let observers: PropertyObservers<Value>
-  private var computed: Value?
+  @usableFromInline let compute: () -> Value
+  /// Calls ``settleNow()``, from code that knows the type of the value.
+  private let update: (ComputedCore) -> Void
+  @usableFromInline let observers: PropertyObservers<Value>
+  /// The value of the last computation.
+  @usableFromInline let computed: ValueCell<Value?>
   /// The value that the observers know; `nil` before the first observer.
-  private var notified: Value?
-  private var isComputing = false
-  private var notifications: UInt = 0
-  private var computations: UInt = 0
+  @usableFromInline let notified: ValueCell<Value?>
+  @usableFromInline let isComputing = Atomic<Bool>(false)
+  /// The number of changes that have been reported.
+  @usableFromInline let notifications = Atomic<UInt>(0)
+  /// The number of computations.
+  @usableFromInline let computations = Atomic<UInt>(0)
   /// A Boolean value that indicates whether the ``Computed`` value has been released.
   ///
   /// Settling may retain this object a little longer.
-  private var isClosed = false
+  @usableFromInline let isClosed = Atomic<Bool>(false)
   /// The sources of the dependency graph, with the number of this node among their dependents.
   private var links: [(source: any DependencySource, number: UInt)] = []
   /// The observers of the other sources.
@@ -22,19 +32,24 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
   ///
   /// - Parameters:
   ///   - sources: The sources.
-  ///   - site: The source site of the computed value.
+  ///   - fileID: The source file of the computed value.
+  ///   - line: The line in that file.
+  ///   - update: Calls ``settleNow()``.
   ///   - compute: Computes the value from the sources.
+  @usableFromInline
   init(
     _ sources: [any ObservableValue],
-    _ site: PropertySite,
+    fileID: StaticString,
+    line: UInt,
+    update: @escaping (ComputedCore) -> Void,
     _ compute: @escaping () -> Value
   ) {
-    self.compute = compute
-    self.site = site
-    observers = PropertyObservers(site) { $0 == $1 }
+    (self.compute, self.update) = (compute, update)
+    observers = PropertyObservers((fileID, line)) { $0 == $1 }
+    computed = ValueCell(nil, fileID: fileID, line: line)
+    notified = ValueCell(nil, fileID: fileID, line: line)
     let known = sources.map { source in
-      (source as? any DependencySourceView)?.dependencySource
-        ?? (source as? any ObservableProperty)?.sourceOfView
+      (source as? any ObservableProperty)?.property ?? source as? any DependencySource
     }
     super.init(height: 1 + (known.lazy.compactMap { $0?.height }.max() ?? 0))
     for (source, link) in zip(sources, known) {
@@ -48,32 +63,34 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
   }
 
   /// Detaches from the sources and ends all registrations.
+  @usableFromInline
   func close() {
-    isClosed = true
+    isClosed.store(true, ordering: .relaxed)
     for (source, number) in links { source.removeDependent(number) }
     observers.close()
     tokens = []
   }
 
   /// The value for the current sources.
+  @inlinable
   var value: Value {
-    if isComputing {
-      trap(
-        "the computed value at \(site.fileID):\(site.line) was accessed during its own computation",
-        remedy: "Use only the arguments of the closure, and set no property in it"
-      )
-    }
-    if !isDirty, let computed { return computed }
+    if !isDirty, let value = computed.value { return value }
+    return recompute()
+  }
+
+  @inlinable
+  func recompute() -> Value {
+    if isComputing.load(ordering: .relaxed) { trapOnNestedComputation() }
     // Cleared first: a source that changes during the computation sets it again.
     isDirty = false
-    isComputing = true
+    isComputing.store(true, ordering: .relaxed)
+    // Removed, so that a computation that reads the value comes here, too.
+    let former = computed.exchange(nil)
     let value = compute()
-    isComputing = false
-    let former = computed
-    computed = value
-    computations &+= 1
-    withExtendedLifetime(former) {}
-    return value
+    _ = computed.exchange(value)
+    isComputing.store(false, ordering: .relaxed)
+    count(computations)
+    return withExtendedLifetime(former) { value }
   }
 
   /// Registers an observer, which then knows the current value.
@@ -85,38 +102,78 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
   ) -> Token {
     observers.cleanIfDirty()
     let value = value
-    if observers.count == 0 { notified = value }
-    let isBehind = notified != value
+    if observers.count == 0 { _ = notified.exchange(value) }
+    let isBehind = notified.value != value
     return observers.register(owner: owner, id: id, options, value: value, isBehind: isBehind, make)
   }
 
   /// Ends all registrations of an owner.
   func unobserve(owner: AnyObject) { observers.end(of: owner) }
 
-  override func settle() {
+  @usableFromInline
+  override func settle() { update(self) }
+
+  /// Notifies the observers if the value differs from the one they know.
+  @inlinable
+  func settleNow() {
     observers.cleanIfDirty()
+    guard !isClosed.load(ordering: .relaxed), let old = notified.value else { return }
+    if observers.has(.involved.union(.reporting)) { return settleInOrder() }
+    guard observers.has(.changes) else { return }
+    let new = value
+    guard old != new else { return }
+    adopt(new)
+    observers.report(old: old, new: new)
+  }
+
+  /// Records the value that the observers are about to know.
+  @inlinable
+  func adopt(_ value: Value) {
+    _ = notified.exchange(value)
+    count(notifications)
+  }
+
+  /// Adds one to a count of the value's domain.
+  @inlinable
+  func count(_ events: borrowing Atomic<UInt>) {
+    events.store(events.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+  }
+
+  @usableFromInline
+  func trapOnNestedComputation() -> Never {
+    let site = observers.site
+    trap(
+      "the computed value at \(site.fileID):\(site.line) was accessed during its own computation",
+      remedy: "Use only the arguments of the closure, and set no property in it"
+    )
+  }
+
+  /// The slow path of ``settleNow()``.
+  @usableFromInline
+  func settleInOrder() {
     var announcements = 0
-    while !isClosed, observers.count > 0, let old = notified {
+    while !isClosed.load(ordering: .relaxed), observers.count > 0, let old = notified.value {
       let new = value
       guard old != new else { return }
       if observers.has(.priors), announcements < 100 {
-        let (notifications, computations) = (notifications, computations)
+        let notified = notifications.load(ordering: .relaxed)
+        let computed = computations.load(ordering: .relaxed)
         observers.notifyPrior(old: old, new: new)
         announcements += 1
         if announcements == 100 { observers.warnOfRounds() }
         // An observer may have set a source: the value may differ now or have been reported already.
         // Counted, because a value need not equal itself.
-        if isClosed || self.notifications != notifications { continue }
+        let isSettled = notifications.load(ordering: .relaxed) != notified
+        if isSettled || isClosed.load(ordering: .relaxed) { continue }
         let now = value
-        if self.computations != computations, now != new { continue }
+        if computations.load(ordering: .relaxed) != computed, now != new { continue }
       }
-      notified = new
-      notifications &+= 1
+      adopt(new)
       return observers.reportInOrder(known: old, new: new)
     }
   }
 
-  /// Observes a source that is not a ``DependencySourceView``.
+  /// Observes a source that is no part of the dependency graph.
   private func observe(_ source: some ObservableValue) -> Token {
     source.observe(options: []) { [weak self] _ in
       guard let self else { return }
@@ -127,13 +184,19 @@ final class ComputedCore<Value: Equatable>: ComputedNode {
 }
 
 /// A computed value as a node of the dependency graph.
+@usableFromInline
 class ComputedNode {
   /// One more than the greatest height of the sources, where properties have height zero.
   final let height: Int
   /// A Boolean value that indicates whether a source has changed since the last computation.
   ///
   /// If a node is dirty, its dependents are dirty too.
-  final var isDirty = true
+  @inlinable final var isDirty: Bool {
+    get { dirty.load(ordering: .relaxed) }
+    set { dirty.store(newValue, ordering: .relaxed) }
+  }
+  /// Atomic for the same reason as the flags of ``PropertyObservers``.
+  @usableFromInline final let dirty = Atomic<Bool>(true)
   /// The computed values that depend on this one.
   final var dependents = NumberedList<ComputedNode>()
   private final var isGathered = false
@@ -141,6 +204,7 @@ class ComputedNode {
   init(height: Int) { self.height = height }
 
   /// Notifies the observers if the value differs from the one they know.
+  @usableFromInline
   func settle() {}
 
   /// Marks the value and its dependents as dirty.
@@ -179,7 +243,7 @@ class ComputedNode {
 }
 
 /// A source of the dependency graph: a property or a computed value.
-protocol DependencySource: AnyObject, DependencySourceView {
+protocol DependencySource: AnyObject {
   /// The maximum number of computed values on a path to a property, including this source.
   var height: Int { get }
   /// The computed values that depend on the source, oldest first.
@@ -191,20 +255,6 @@ protocol DependencySource: AnyObject, DependencySourceView {
   func addDependent(_ node: ComputedNode) -> UInt
   /// Removes the computed value with a number.
   func removeDependent(_ number: UInt)
-}
-
-/// A source of the dependency graph, or a view of one.
-protocol DependencySourceView {
-  /// The source, the same object for all of its views.
-  var dependencySource: any DependencySource { get }
-}
-
-extension DependencySource {
-  var dependencySource: any DependencySource { self }
-}
-
-extension Observed.ReadOnly: DependencySourceView {
-  var dependencySource: any DependencySource { property }
 }
 
 extension Observed: DependencySource {
@@ -223,13 +273,19 @@ extension NumberedList where Element == ComputedNode {
   /// Notifies the observers of all direct and indirect dependents, in order of height.
   func settle() {
     guard count > 0 else { return }
-    let nodes = elements
-    if nodes.count == 1, nodes[0].dependents.count == 0 { return nodes[0].settle() }
-    ComputedNode.settle(from: nodes)
+    if count == 1, let node = slots.first(where: { $0.element != nil })?.element,
+      node.dependents.count == 0
+    {
+      return node.settle()
+    }
+    ComputedNode.settle(from: elements)
   }
 }
 
 extension ObservableProperty {
-  /// The property behind a view that another module has declared.
-  fileprivate var sourceOfView: any DependencySource { readOnly.property }
+  /// The property itself, the same object for all of its views.
+  fileprivate var property: any DependencySource { readOnly.property }
 }
+
+@available(*, unavailable)
+extension ComputedNode: Sendable {}

@@ -129,6 +129,21 @@ func areKnownEqual<Value>(_ left: Value?, _ right: Value?) -> Bool {
 }
 
 extension ObservableProperty {
+  /// Calls a handler with the changes of a dictionary's keys while the returned token is retained.
+  ///
+  /// - Parameters:
+  ///   - options: ``ObserveOptions/initial`` or none.
+  ///   - body: The handler, called with the change.
+  /// - Returns: A token that owns the registration: releasing the token ends it.
+  /// - Complexity: Amortized O(1).
+  @inlinable
+  public func observeElements<Key: Hashable, Element>(
+    options: ObserveOptions = [],
+    _ body: @escaping (DictionaryChange<Key, Element>) -> Void
+  ) -> Token where Value == [Key: Element] {
+    readOnly.property.observeElements(options, body)
+  }
+
   /// Calls a handler with the changes of a dictionary's keys while its owner is alive.
   ///
   /// Reporting operations of the property costs O(*k*) for *k* keys; for other writes see
@@ -155,21 +170,6 @@ extension ObservableProperty {
     _ body: @escaping (O, DictionaryChange<Key, Element>) -> Void
   ) -> Token where Value == [Key: Element] {
     readOnly.property.observeElements(of: owner, id: id, options, body)
-  }
-
-  /// Calls a handler with the changes of a dictionary's keys while the returned token is retained.
-  ///
-  /// - Parameters:
-  ///   - options: ``ObserveOptions/initial`` or none.
-  ///   - body: The handler, called with the change.
-  /// - Returns: A token that owns the registration: releasing the token ends it.
-  /// - Complexity: Amortized O(1).
-  @inlinable
-  public func observeElements<Key: Hashable, Element>(
-    options: ObserveOptions = [],
-    _ body: @escaping (DictionaryChange<Key, Element>) -> Void
-  ) -> Token where Value == [Key: Element] {
-    readOnly.property.observeElements(options, body)
   }
 }
 

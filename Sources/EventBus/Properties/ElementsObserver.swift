@@ -165,7 +165,7 @@ extension Observed {
   ///   - change: Performs the mutation. It must not release the last reference to any object.
   @inlinable
   func write<Edits>(describedBy describe: () -> Edits, _ change: (inout Value) -> Void) {
-    guard let observers else { return change(&storage) }
+    guard cell.isObserved, let observers else { return change(&storage) }
     let isInPlace = observers.allowsMutationInPlace
     let isDescribed = observers.has(.writes) && !observers.has([.priors, .validators])
     let record = isDescribed ? WriteRecord(describe()) : nil
@@ -182,7 +182,9 @@ extension Observed {
   ///
   /// Their release may run arbitrary code, so this happens before any index is computed.
   @inlinable
-  func clean() { observers?.cleanIfDirty() }
+  func clean() {
+    if cell.isObserved { observers?.cleanIfDirty() }
+  }
 }
 
 extension ObservableProperty where Value: RangeReplaceableCollection & RandomAccessCollection {

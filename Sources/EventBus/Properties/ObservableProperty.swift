@@ -54,6 +54,13 @@ extension ObservableProperty {
     readOnly.property.addObserver(owner: owner, id: id, options, body)
   }
 
+  /// Ends all registrations of an owner.
+  ///
+  /// - Parameter owner: The owner that was passed to `observe`.
+  /// - Complexity: O(*n*) in the number of registrations.
+  @inlinable
+  public func unobserve<O: AnyObject>(owner: O) { readOnly.property.endObservers(of: owner) }
+
   /// Calls a handler for every change while the returned token is retained.
   ///
   /// - Parameters:
@@ -69,13 +76,6 @@ extension ObservableProperty {
   ) -> Token {
     readOnly.property.addObserver(options, body)
   }
-
-  /// Ends all registrations of an owner.
-  ///
-  /// - Parameter owner: The owner that was passed to `observe`.
-  /// - Complexity: O(*n*) in the number of registrations.
-  @inlinable
-  public func unobserve<O: AnyObject>(owner: O) { readOnly.property.endObservers(of: owner) }
 
   /// Assigns the value to a property of another object, now and after every change.
   ///

@@ -7,7 +7,7 @@ extension Observed {
       if observers.has(.involved) || notifies == .manually || OpenBatch.isAnyOpen {
         return assignInOrder(value, observers)
       }
-      if let areEqual, areEqual(storage, value) { return }
+      if isEqual(to: value) { return }
       let old = cell.exchange(value)
       if observers.has(.dependents) { observers.invalidateDependents() }
       observers.report(old: old, new: value)
@@ -56,11 +56,22 @@ extension Observed {
     observers.reportInPlace(storage, record)
   }
 
-  /// Returns whether a value equals the current one; `false` if values cannot be compared.
-  func isEqual(to value: Value) -> Bool {
-    guard let areEqual else { return false }
-    return areEqual(storage, value)
+  /// Ends a mutation in place.
+  ///
+  /// - Parameters:
+  ///   - old: The value before the mutation, if a registration needs it or may decline the new one: the
+  ///     mutation then becomes an assignment.
+  ///   - observers: The registrations.
+  @inlinable
+  func finishMutation(from old: Value?, _ observers: PropertyObservers<Value>) {
+    guard let old else { return didMutate(observers) }
+    assignInOrder(cell.exchange(old), observers)
   }
+
+  /// Returns whether a value equals the current one; `false` if values cannot be compared.
+  @inlinable
+  @inline(__always)
+  func isEqual(to value: Value) -> Bool { areEqual(storage, value) }
 
   /// Defers the report to the end of the open batch.
   ///

@@ -230,8 +230,9 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     clean()
     let site = (fileID, line)
     requireElement(at: index, "move an element", site)
-    requireElement(at: destination, "move an element to a place", site)
-    guard index != destination else { return }
+    guard isElement(at: destination, besides: index, "move an element to a place", site) else {
+      return
+    }
     let element = storage[index]
     let (from, to) = (offset(of: index), offset(of: destination))
     let splices = [
@@ -264,8 +265,7 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     clean()
     let site = (fileID, line)
     requireElement(at: first, "swap an element", site)
-    requireElement(at: second, "swap an element", site)
-    guard first != second else { return }
+    guard isElement(at: second, besides: first, "swap an element", site) else { return }
     let (one, other) = (storage[first], storage[second])
     let (left, right) = (offset(of: first), offset(of: second))
     let splices = [

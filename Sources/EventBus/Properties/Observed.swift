@@ -57,7 +57,10 @@ public final class Observed<Value> {
   @usableFromInline let cell: ValueCell<Value>
   /// The registrations; `nil` until the first one.
   @usableFromInline private(set) var observers: PropertyObservers<Value>?
-  @usableFromInline let areEqual: ((Value, Value) -> Bool)?
+  /// Returns whether two values are equal; `false` if values cannot be compared.
+  ///
+  /// Not optional, because binding an optional closure retains it.
+  @usableFromInline let areEqual: (Value, Value) -> Bool
   @usableFromInline let notifies: Notifies
 
   /// Creates a property that does not report a value equal to its current one.
@@ -92,7 +95,7 @@ public final class Observed<Value> {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    self.init(wrappedValue, nil, notifies, fileID: fileID, line: line)
+    self.init(wrappedValue, { _, _ in false }, notifies, fileID: fileID, line: line)
   }
 
   /// Creates a property that ignores values that a predicate considers equal.
@@ -115,7 +118,7 @@ public final class Observed<Value> {
   @usableFromInline
   init(
     _ value: Value,
-    _ areEqual: ((Value, Value) -> Bool)?,
+    _ areEqual: @escaping (Value, Value) -> Bool,
     _ notifies: Notifies,
     fileID: StaticString,
     line: UInt
@@ -140,18 +143,11 @@ public final class Observed<Value> {
       if cell.isObserved { assign(newValue) } else { _ = cell.exchange(newValue) }
     }
     _modify {
-      if cell.isObserved, let observers {
-        if observers.allowsMutationInPlace {
-          defer { didMutate(observers) }
-          yield &storage
-        } else {
-          var copy = storage
-          defer { assignInOrder(copy, observers) }
-          yield &copy
-        }
-      } else {
-        yield &storage
-      }
+      // A single `yield`: with several, clients could not inline the accessor.
+      let observers = cell.isObserved ? observers : nil
+      let old = observers.flatMap { $0.allowsMutationInPlace ? nil : Optional(storage) }
+      defer { if let observers { finishMutation(from: old, observers) } }
+      yield &storage
     }
   }
 

@@ -44,15 +44,11 @@ extension ObservableProperty {
     options: ObserveOptions = [],
     _ body: @escaping (O, Change<Leaf>) -> Void
   ) -> Token {
-    readOnly.property.addObserver(
-      owner: owner,
-      options,
-      find: { $0[keyPath: path].property },
-      see: { $0[keyPath: path].value },
-      lift: { $0 },
-      leaf: { $0 },
-      body
-    )
+    readOnly.property.addObserver(owner: owner, options, find: { $0[keyPath: path].property }) {
+      // There is always an object.
+      guard let old = $1.old, let new = $1.new else { return }
+      body($0, Change($1.kind, old: old, new: new))
+    }
   }
 
   /// Calls a handler for every change of a property of the object that this optional property holds, and
@@ -79,36 +75,20 @@ extension ObservableProperty {
       owner: owner,
       options,
       find: { $0?[keyPath: path].property },
-      see: { $0?[keyPath: path].value },
-      lift: { $0 },
-      leaf: { $0 },
       body
     )
   }
 }
 
 extension Observed {
-  fileprivate func addObserver<O: AnyObject, Leaf, Seen>(
+  fileprivate func addObserver<O: AnyObject, Leaf>(
     owner: O,
     _ options: ObserveOptions,
     find: @escaping (Value) -> Observed<Leaf>?,
-    see: @escaping (Value) -> Seen,
-    lift: @escaping (Leaf) -> Seen,
-    leaf: @escaping (Seen) -> Leaf?,
-    _ body: @escaping (O, Change<Seen>) -> Void
+    _ body: @escaping (O, Change<Leaf?>) -> Void
   ) -> Token {
-    observersToJoin().register(owner: owner, options, value: storage) { registration in
-      PathObserver(
-        registration,
-        of: self,
-        owner: owner,
-        options,
-        find: find,
-        see: see,
-        lift: lift,
-        leaf: leaf,
-        body
-      )
+    observersToJoin().register(owner: owner, options, value: storage) {
+      PathObserver($0, of: self, owner: owner, options, find: find, body)
     }
   }
 }
@@ -122,29 +102,22 @@ extension Observed {
 /// report of the replacement follows with the newest value. While the registration is paused, the
 /// observer follows the object without calling the handler.
 ///
-/// `Seen` is the type of the values in the handler's changes: the inner value, or an optional of it if
-/// there may be no object.
-final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<Root> {
+/// The values in the handler's changes are `nil` while there is no object.
+final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
   private weak let owner: Owner?
   private weak let outer: Observed<Root>?
   private let options: ObserveOptions
   /// Returns the inner property, if there is an object.
   private let find: (Root) -> Observed<Leaf>?
-  /// Returns the inner value as the handler receives it.
-  private let see: (Root) -> Seen
-  /// Converts a value of the inner property to the handler's type.
-  private let lift: (Leaf) -> Seen
-  /// Converts a handler's value back, if there is an object.
-  private let leaf: (Seen) -> Leaf?
-  private let body: (Owner, Change<Seen>) -> Void
+  private let body: (Owner, Change<Leaf?>) -> Void
   /// The observed inner property.
   private var property: Observed<Leaf>?
   private var token: Token?
   /// The newest value that was reported or queued.
-  private var known: Seen
+  private var known: Leaf?
   private var isCalling = false
   /// The changes made while the handler was running.
-  private var waiting = BoundedQueue<Change<Seen>>()
+  private var waiting = BoundedQueue<Change<Leaf?>>()
 
   init(
     _ registration: PropertyRegistration,
@@ -152,17 +125,13 @@ final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<R
     owner: Owner,
     _ options: ObserveOptions,
     find: @escaping (Root) -> Observed<Leaf>?,
-    see: @escaping (Root) -> Seen,
-    lift: @escaping (Leaf) -> Seen,
-    leaf: @escaping (Seen) -> Leaf?,
-    _ body: @escaping (Owner, Change<Seen>) -> Void
+    _ body: @escaping (Owner, Change<Leaf?>) -> Void
   ) {
     self.owner = owner
     self.outer = outer
     self.options = options
-    (self.find, self.see, self.lift, self.leaf) = (find, see, lift, leaf)
-    self.body = body
-    known = see(outer.storage)
+    (self.find, self.body) = (find, body)
+    known = find(outer.storage)?.value
     super.init(registration, options.roles, owner: owner)
   }
 
@@ -175,7 +144,7 @@ final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<R
   override func receive(_ change: Change<Root>) -> Bool {
     guard let owner else { return false }
     let found = find(change.new)
-    let seen = see(change.new)
+    let seen = found?.value
     switch change.kind {
     case .initial:
       call(owner, Change(.initial, old: known, new: known))
@@ -195,7 +164,7 @@ final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<R
     if registration.hasEnded { return follow(nil) }
     guard let root = outer?.cell.settled else { return }
     follow(find(root))
-    known = see(root)
+    known = property?.value
   }
 
   private func follow(_ found: Observed<Leaf>?) {
@@ -219,29 +188,28 @@ final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<R
     defer { observers.endWalk(outerCall) }
     // If the object has already been replaced, that report follows or was left out on purpose.
     if let root = outer.cell.settled, find(root) !== property { return }
-    let seen = lift(change.new)
     guard registration.isOpen else {
-      if change.kind == .set { known = seen }
+      if change.kind == .set { known = change.new }
       return
     }
     guard let owner else {
       registration.endByItself()
       return follow(nil)
     }
-    if change.kind == .prior { return body(owner, Change(.prior, old: known, new: seen)) }
+    if change.kind == .prior { return body(owner, Change(.prior, old: known, new: change.new)) }
     // A manual report with equal values is passed on.
-    let isChange = differ(leaf(known), change.new, in: property)
-    if isChange || !differ(change.old, change.new, in: property) { report(owner, seen) }
+    let isChange = differ(known, change.new, in: property)
+    if isChange || !differ(change.old, change.new, in: property) { report(owner, change.new) }
   }
 
-  private func report(_ owner: Owner, _ seen: Seen) {
+  private func report(_ owner: Owner, _ seen: Leaf?) {
     let change = Change(.set, old: known, new: seen)
     known = seen
     call(owner, change)
   }
 
   /// Calls the handler, or queues the change if the handler is running.
-  private func call(_ owner: Owner, _ change: Change<Seen>) {
+  private func call(_ owner: Owner, _ change: Change<Leaf?>) {
     guard !isCalling else { return _ = waiting.append(change) }
     isCalling = true
     body(owner, change)
@@ -256,8 +224,8 @@ final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<R
   }
 
   /// Returns whether a new outer value changes the value that the handler knows.
-  private func isChange(to seen: Seen, in found: Observed<Leaf>?) -> Bool {
-    switch (leaf(known), leaf(seen)) {
+  private func isChange(to seen: Leaf?, in found: Observed<Leaf>?) -> Bool {
+    switch (known, seen) {
     case (nil, nil): false
     case (let old?, let new?): found !== property && differ(old, new, in: found)
     default: true
@@ -266,7 +234,7 @@ final class PathObserver<Owner: AnyObject, Root, Leaf, Seen>: PropertyObserver<R
 
   /// Returns whether two values differ for an inner property; `true` if it cannot compare values.
   private func differ(_ old: Leaf?, _ new: Leaf, in property: Observed<Leaf>?) -> Bool {
-    guard let old, let areEqual = property?.areEqual else { return true }
-    return !areEqual(old, new)
+    guard let old, let property else { return true }
+    return !property.areEqual(old, new)
   }
 }

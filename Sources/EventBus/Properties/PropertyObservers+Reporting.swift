@@ -147,7 +147,7 @@ extension PropertyObservers {
         if known != nil || report != nil { observer.miss() }
         return true
       }
-      if let known, let areEqual, areEqual(known, round.new) { return true }
+      if let known, areEqual(known, round.new) { return true }
       if observer.roles.contains(.changes) {
         if let known { return observer.receive(Change(.set, old: known, new: round.new)) }
         if let change { return observer.receive(change) }

@@ -19,20 +19,10 @@ extension ObservableProperty where Value: Sendable {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> some AsyncSequence<Value, Never> & Sendable {
-    let limit = BufferLimit(buffering, fileID: fileID, line: line)
-    return readOnly.property.makeValues(limit, until: lifetime)
-  }
-}
-
-extension Observed where Value: Sendable {
-  fileprivate func makeValues(
-    _ limit: BufferLimit,
-    until lifetime: Lifetime?
-  ) -> PropertyValues<Value> {
-    let observers = observersToJoin()
-    let buffer = StreamBuffer<Value>(limit)
-    let token = observers.register(.initial, value: storage) { PropertyValuesObserver($0, buffer) }
-    return PropertyValues(buffer, token, until: lifetime)
+    let property = readOnly.property
+    return PropertyValues(buffering, until: lifetime, fileID: fileID, line: line) {
+      property.addObserver(.initial, $0)
+    }
   }
 }
 
@@ -46,11 +36,27 @@ final class PropertyValues<Value: Sendable>: AsyncSequence, AsyncIteratorProtoco
   private let token: Token
   private let hook: Token?
 
-  init(_ buffer: StreamBuffer<Value>, _ token: Token, until lifetime: Lifetime?) {
-    self.buffer = buffer
-    self.token = token
-    // The observer finishes the buffer in `deinit`, later, in the property's domain. A lifetime ends the
-    // sequence at once.
+  /// Creates a sequence.
+  ///
+  /// - Parameters:
+  ///   - buffering: The policy for values that have not been consumed.
+  ///   - lifetime: A lifetime that ends the sequence.
+  ///   - fileID: The source file of the request.
+  ///   - line: The line in that file.
+  ///   - observe: Registers a handler that receives the current value and every change.
+  init(
+    _ buffering: AsyncStream<Value>.Continuation.BufferingPolicy,
+    until lifetime: Lifetime?,
+    fileID: StaticString,
+    line: UInt,
+    _ observe: (@escaping @Sendable (Change<Value>) -> Void) -> Token
+  ) {
+    let buffer = StreamBuffer<Value>(BufferLimit(buffering, fileID: fileID, line: line))
+    let end = BufferEnd(buffer)
+    let token = observe { end.buffer.add($0.new) }
+    (self.buffer, self.token) = (buffer, token)
+    // The end of the registration finishes the buffer later, if the property belongs to an isolation domain.
+    // A lifetime ends the sequence at once.
     hook = lifetime?.onEnd {
       token.cancel()
       buffer.finish()
@@ -71,20 +77,11 @@ final class PropertyValues<Value: Sendable>: AsyncSequence, AsyncIteratorProtoco
   }
 }
 
-/// An observer that adds the values to a stream's buffer and finishes the buffer when it is deinitialized.
-final class PropertyValuesObserver<Value: Sendable>: PropertyObserver<Value> {
-  private let buffer: StreamBuffer<Value>
+/// Finishes a stream's buffer when it is deinitialized, which is when its observer is released.
+private final class BufferEnd<Element: Sendable>: Sendable {
+  let buffer: StreamBuffer<Element>
 
-  init(_ registration: PropertyRegistration, _ buffer: StreamBuffer<Value>) {
-    self.buffer = buffer
-    super.init(registration, .changes)
-  }
+  init(_ buffer: StreamBuffer<Element>) { self.buffer = buffer }
 
   deinit { buffer.finish() }
-
-  @usableFromInline
-  override func receive(_ change: Change<Value>) -> Bool {
-    buffer.add(change.new)
-    return true
-  }
 }

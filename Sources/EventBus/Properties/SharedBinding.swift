@@ -58,8 +58,8 @@ extension SharedCore {
     on actor: any Actor
   ) -> Token {
     let binding = SharedBinding(owner, keyPath, on: actor)
-    let (fileID, line) = (delivery.fileID, delivery.line)
-    let request = Request(options: .initial, fileID: fileID, line: line)
+    let site = observers.delivery
+    let request = Request(options: .initial, fileID: site.fileID, line: site.line)
     let link = register(request, owner: owner, on: actor, isAtHome: true) { binding.set($0.new) }
     return Token(link, handle: 0, isKept: true)
   }

@@ -9,7 +9,7 @@ internal import Synchronization
 /// An observer with ``ObserveOptions/prior`` that runs on an actor, or whose change was held, receives the
 /// announcement just before the change, because only then is it known how the change was merged.
 ///
-/// The property owns its observers, which own their inboxes; ``ObserverList/close()`` breaks the cycle.
+/// The observers own their inboxes, which refer back to them; ``ObserverList/close()`` breaks the cycle.
 final class SharedInbox<Value: Sendable>: Sendable {
   private typealias Observer = GeneralObserver<SharedRound<Value>>
 
@@ -31,8 +31,9 @@ final class SharedInbox<Value: Sendable>: Sendable {
   }
 
   private let state = Locked(State())
-  private let core: SharedCore<Value>
-  private let link: ObserverRegistration
+  private let observers: SharedObservers<Value>
+  /// The registration of the observer.
+  let link: ObserverRegistration
   /// A Boolean value that indicates whether the handler runs on an actor.
   private let isBound: Bool
   /// A Boolean value that indicates whether the observer receives announcements.
@@ -41,20 +42,19 @@ final class SharedInbox<Value: Sendable>: Sendable {
   /// Creates a closed inbox.
   ///
   /// - Parameters:
-  ///   - core: The property.
-  ///   - link: The link of the registration.
+  ///   - observers: The observers of the property.
   ///   - isBound: A Boolean value that indicates whether the handler runs on an actor.
   ///   - wantsPrior: A Boolean value that indicates whether the observer receives announcements.
-  init(_ core: SharedCore<Value>, _ link: ObserverRegistration, isBound: Bool, wantsPrior: Bool) {
-    self.core = core
-    self.link = link
+  init(of observers: SharedObservers<Value>, isBound: Bool, wantsPrior: Bool) {
+    self.observers = observers
+    link = ObserverRegistration(observers)
     self.isBound = isBound
     self.wantsPrior = wantsPrior
-    if wantsPrior { core.priors.wrappingAdd(1, ordering: .relaxed) }
+    if wantsPrior { observers.countPrior(1) }
   }
 
   deinit {
-    if wantsPrior { core.priors.wrappingSubtract(1, ordering: .relaxed) }
+    if wantsPrior { observers.countPrior(-1) }
   }
 
   /// Sets the value that the observer knows from its registration, and the number of the newest change in it.
@@ -79,7 +79,7 @@ final class SharedInbox<Value: Sendable>: Sendable {
       let displaced = state.waiting.appendOrMerge(round.beginning(with: known))
       return (displaced == nil, displaced)
     }
-    if displaced != nil { core.countMerged() }
+    if displaced != nil { observers.countMerged() }
     return isAdmitted
   }
 
@@ -101,18 +101,24 @@ final class SharedInbox<Value: Sendable>: Sendable {
       }
       return body(round.change)
     }
-    return isBound ? core.calling(round.depth, call) : call()
+    return isBound ? observers.calling(round.depth, call) : call()
   }
 
   /// Delivers the initial value and the changes made since to a new observer, then opens the inbox.
   ///
-  /// After 64 changes a task continues.
+  /// After 64 changes a task continues. The registration ends with the property, but not before it has received
+  /// what was set until then: the task retains the core.
   ///
   /// - Parameters:
   ///   - initial: The initial value.
   ///   - isAtHome: A Boolean value that indicates whether the caller runs on the handler's actor, so that the
   ///     handler is called before the method returns.
-  func handOver(_ initial: SharedRound<Value>?, isAtHome: Bool = false) {
+  ///   - core: The core of the property.
+  func handOver(
+    _ initial: SharedRound<Value>?,
+    isAtHome: Bool = false,
+    retaining core: SharedCore<Value>
+  ) {
     // Counted as a call, so that waiting for the registration to finish includes it.
     guard let observer: Observer = link.begin() else { return }
     defer { link.finish() }
@@ -124,19 +130,19 @@ final class SharedInbox<Value: Sendable>: Sendable {
       give(round, to: observer, isAtHome)
       rest -= 1
     }
-    Task.detached { self.handOver(nil) }
+    Task.detached { self.handOver(nil, retaining: core) }
   }
 
   private func give(_ round: SharedRound<Value>, to observer: Observer, _ isAtHome: Bool) {
     guard observer.isReceptive else { return }
     if isBound {
       let displaced = state.withLock { $0.waiting.appendOrMerge(round) }
-      if displaced != nil { return core.countMerged() }
+      if displaced != nil { return observers.countMerged() }
     }
-    let reception = core.calling(round.depth) {
+    let reception = observers.calling(round.depth) {
       // The type of the handler does not throw.
       if isAtHome { return try? observer.run(round, nil) }  // Reason: as above.
-      return try? observer.accept(round, core.delivery)  // Reason: as above.
+      return try? observer.accept(round, observers.delivery)  // Reason: as above.
     }
     if reception == .ownerLost { link.endByItself() }
   }
@@ -172,8 +178,8 @@ final class SharedInbox<Value: Sendable>: Sendable {
     guard let (taken, isAnnounced, known) = next else { return nil }
     let round = taken.beginning(with: known)
     let isChange = round.change.kind == .set
-    guard !round.isNothing(core.areEqual) else {
-      if isChange, round.countsWhenDropped { core.countMerged() }
+    guard !round.isNothing(observers.areEqual) else {
+      if isChange, round.countsWhenDropped { observers.countMerged() }
       return nil
     }
     return (round, wantsPrior && isChange && !isAnnounced)

@@ -23,14 +23,14 @@ extension SharedObservableValue {
   /// or is being registered.
   ///
   /// - Complexity: O(1).
-  public var mergedCount: Int { core.mergedCount }
+  public var mergedCount: Int { core.observers.mergedCount }
 
   /// Ends all registrations of an owner.
   ///
   /// - Parameter owner: The owner that was passed to `observe`.
   /// - Complexity: O(*n*) in the number of observers.
   public func unobserve<Owner: AnyObject>(owner: Owner) {
-    core.endAll { $0.belongs(to: owner, as: nil) }
+    core.observers.endAll { $0.belongs(to: owner, as: nil) }
   }
 }
 
@@ -169,19 +169,9 @@ extension SharedObservableValue {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> some AsyncSequence<Value, Never> & Sendable {
-    let buffer = StreamBuffer<Value>(BufferLimit(buffering, fileID: fileID, line: line))
-    let end = BufferEnd(buffer)
     let request = SharedCore<Value>.Request(options: .initial, fileID: fileID, line: line)
-    let token = core.observe(request, on: nil, { $0 }) { end.buffer.add($0.new) }
-    return PropertyValues(buffer, token, until: lifetime)
+    return PropertyValues(buffering, until: lifetime, fileID: fileID, line: line) {
+      core.observe(request, on: nil, { $0 }, $0)
+    }
   }
-}
-
-/// Finishes a stream's buffer when it is deinitialized, which is when its observer is released.
-private final class BufferEnd<Element: Sendable>: Sendable {
-  let buffer: StreamBuffer<Element>
-
-  init(_ buffer: StreamBuffer<Element>) { self.buffer = buffer }
-
-  deinit { buffer.finish() }
 }

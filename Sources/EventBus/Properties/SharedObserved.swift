@@ -23,6 +23,10 @@
 /// A thread delivers at most 64 changes of other threads after its own. A task continues from there, and
 /// the next setter may take over from the task.
 ///
+/// The value is released with the property, whatever tokens exist, and the registrations end. A delivery that
+/// has been left to a task is completed first, so what was set before still reaches the handlers. A change that
+/// waits for an actor does not.
+///
 /// When more than 1,000 changes are pending, for a slow observer or a busy actor, neighbouring changes merge
 /// into one with the first old value and the last new value, so the chain stays unbroken. If these two are
 /// equal, and the property does not report equal values, the merged change is dropped.
@@ -88,10 +92,8 @@ public final class SharedObserved<Value: Sendable>: SharedObservableValue {
   ///   - line: The line in that file; filled in by the compiler.
   @_disfavoredOverload
   public init(_ value: Value, fileID: StaticString = #fileID, line: UInt = #line) {
-    core = SharedCore(value, areEqual: nil, fileID: fileID, line: line)
+    core = SharedCore(value, areEqual: { _, _ in false }, fileID: fileID, line: line)
   }
-
-  deinit { core.close() }
 
   /// The right to observe the property, without the right to set it.
   public var readOnly: ReadOnly { ReadOnly(property: self) }
@@ -104,7 +106,7 @@ public final class SharedObserved<Value: Sendable>: SharedObservableValue {
   /// - Complexity: O(1) with one lock to get. O(*n*) in the number of observers to set.
   public var value: Value {
     get { core.value }
-    set { core.set(newValue, of: self) }
+    set { core.set(newValue) }
   }
 
   /// Mutates the value atomically: no other thread reads or changes it during the mutation.
@@ -127,7 +129,7 @@ public final class SharedObserved<Value: Sendable>: SharedObservableValue {
     _ body: (inout Value) throws -> Result
   ) rethrows -> Result {
     var result: Result?
-    try core.update(of: self, isolation: isolation) { result = try body(&$0) }
+    try core.update(isolation: isolation) { result = try body(&$0) }
     guard let result else { preconditionFailure("no result") }  // Reason: `update` ran the closure.
     return result
   }

@@ -57,8 +57,8 @@ package struct SharedRound<Value> {
   /// Returns whether the merged changes cancel each other out.
   ///
   /// It calls the value's `==`, so call it without a lock held.
-  func isNothing(_ areEqual: ((Value, Value) -> Bool)?) -> Bool {
-    isMerged && areEqual?(change.old, change.new) == true
+  func isNothing(_ areEqual: (Value, Value) -> Bool) -> Bool {
+    isMerged && areEqual(change.old, change.new)
   }
 
   /// Merges the next round into this one, if the rules allow it.

@@ -42,12 +42,6 @@ public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
     if wrappedValue != nil { self.wrappedValue = wrappedValue }
   }
 
-  deinit {
-    // The hook refers to the property's implementation.
-    core.value?.removeHook()
-    core.close()
-  }
-
   /// The object, or `nil`.
   ///
   /// Assigning an object whose lifetime has already ended makes the property `nil` at once.
@@ -57,8 +51,8 @@ public final class WeakObserved<Referent: LifetimeOwner & Sendable>: Sendable {
     get { core.value?.object }
     set {
       let referent = newValue.map { WeakReferent($0) }
-      core.set(referent, of: self)
-      if let newValue { referent?.clear(self, at: newValue.lifetime) }
+      core.set(referent)
+      if let newValue { referent?.clear(core, at: newValue.lifetime) }
       // Retained so long, so that the comparison cannot release the last reference.
       withExtendedLifetime(newValue) {}
     }
@@ -110,15 +104,17 @@ extension WeakObservableProperty {
   /// The number of merged changes, as for ``SharedObservableValue/mergedCount``.
   ///
   /// - Complexity: O(1).
-  public var mergedCount: Int { core.mergedCount }
+  public var mergedCount: Int { core.observers.mergedCount }
 
   /// Ends all registrations of an owner.
   ///
   /// - Parameter owner: The owner that was passed to `observe`.
   /// - Complexity: O(*n*) in the number of observers.
   public func unobserve<Owner: AnyObject>(owner: Owner) {
-    core.endAll { $0.belongs(to: owner, as: nil) }
+    core.observers.endAll { $0.belongs(to: owner, as: nil) }
   }
+
+  private typealias Request = WeakObserved<Referent>.Core.Request
 
   private var core: WeakObserved<Referent>.Core { readOnly.property.core }
 }
@@ -140,7 +136,7 @@ extension WeakObservableProperty {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Change<Referent?>) -> Void
   ) -> Token {
-    let request = WeakObserved<Referent>.Core.Request(options: options, fileID: fileID, line: line)
+    let request = Request(options: options, fileID: fileID, line: line)
     let (actor, call) = (handler.isolation, withoutIsolation(handler))
     return core.observe(request, on: actor, WeakReferent.objects, call)
   }
@@ -170,12 +166,7 @@ extension WeakObservableProperty {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Referent?>) -> Void
   ) -> Token {
-    let request = WeakObserved<Referent>.Core.Request(
-      options: options,
-      fileID: fileID,
-      line: line,
-      id: id
-    )
+    let request = Request(options: options, fileID: fileID, line: line, id: id)
     let (actor, call) = (handler.isolation, withoutIsolation(handler))
     return core.observe(request, owner: owner, on: actor, WeakReferent.objects, call)
   }
@@ -201,12 +192,7 @@ extension WeakObservableProperty {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Change<Referent?>) -> Void
   ) -> Token {
-    let request = WeakObserved<Referent>.Core.Request(
-      options: options,
-      fileID: fileID,
-      line: line,
-      id: id
-    )
+    let request = Request(options: options, fileID: fileID, line: line, id: id)
     let call = withoutIsolation(onOwner: handler)
     return core.observe(request, owner: owner, on: owner, WeakReferent.objects, call)
   }
@@ -232,11 +218,11 @@ final class WeakReferent<Referent: LifetimeOwner & Sendable>: Sendable {
     identity = ObjectIdentifier(object)
   }
 
-  deinit { removeHook() }
+  deinit { hook.withLock { $0.take() }?.cancel() }
 
   /// Returns a change of the object itself.
   static func objects(_ change: Change<WeakReferent?>) -> Change<Referent?> {
-    change.map { $0?.object }
+    Change(change.kind, old: change.old?.object, new: change.new?.object)
   }
 
   /// Returns whether two values refer to the same object, or both to none.
@@ -249,19 +235,14 @@ final class WeakReferent<Referent: LifetimeOwner & Sendable>: Sendable {
   }
 
   /// Clears a property when the object's lifetime ends, unless the property has another value by then.
-  func clear(_ property: WeakObserved<Referent>, at lifetime: Lifetime) {
-    let core = property.core
-    let token = lifetime.onEnd { [weak self, weak property] in
+  fileprivate func clear(_ core: WeakObserved<Referent>.Core, at lifetime: Lifetime) {
+    let token = lifetime.onEnd { [weak self, weak core] in
       // Released outside the lock.
       guard let self else { return }
-      // An open batch retains the property.
-      core.update(of: property) { value in
+      core?.update { value in
         if value === self { value = nil }
       }
     }
     hook.withLock { $0 = token }
   }
-
-  /// Removes the hook.
-  func removeHook() { hook.withLock { $0.take() }?.cancel() }
 }

@@ -5,8 +5,8 @@ extension EdgeKind {
   /// The kinds of registration with a property.
   static let ofProperties = [
     property, propertyWithOwner, propertyWithLifetimeOwner, standalone, path, standalonePath,
-    computed, standaloneComputed, element, shared, sharedWithOwner, sharedOnMainActor, weakProperty,
-    weakView,
+    computed, standaloneComputed, element, binding, values, shared, sharedWithOwner,
+    sharedOnMainActor, sharedBinding, sharedValues, weakProperty, weakView,
   ]
 
   private static let noPost: [EdgeRow: String] = [
@@ -138,6 +138,59 @@ extension EdgeKind {
     return subject
   }
 
+  private static let binding = EdgeKind(
+    "binding",
+    owner: .object,
+    traits: [.freesAtNextUse, .isKept],
+    excluding: noPost
+  ) { handler in
+    let (model, table) = (EdgeModel(), EdgeTable())
+    let token = EdgeSlot.bind(handler) { model.$value.bind(to: table, \.[$0]) }
+    return EdgeSubject(model, token).owned(by: Holder(table))
+  }
+
+  @MainActor private static func boundOnMainActor(_ handler: EdgeHandler) -> EdgeSubject {
+    let (property, table) = (SharedObserved(0), EdgeTable())
+    let token = EdgeSlot.bind(handler) { property.bind(to: table, \.[$0]) }
+    return onMainActor(property, token).owned(by: Holder(table))
+  }
+
+  private static let sharedBinding = EdgeKind(
+    "shared binding",
+    owner: .object,
+    traits: [.isKept, .isQueued],
+    excluding: noPost
+  ) { handler in
+    await boundOnMainActor(handler)
+  }
+
+  private static let noOwner: [EdgeRow: String] = [
+    .ownerGone: "It has a lifetime but no owner.",
+    .ownerGoneBesideLifetime: "It has a lifetime but no owner.",
+  ]
+
+  private static let values = EdgeKind(
+    "values",
+    owner: .lifetime,
+    traits: [.hasNoToken, .isKeptElsewhere, .isQueued],
+    excluding: noPost.merging(noOwner) { first, _ in first }
+  ) { handler in
+    let (model, lifetime) = (EdgeModel(), Lifetime())
+    let values = model.$value.values(until: lifetime)
+    return await EdgeSubject(values, handler, until: lifetime) { model.value += 1 }
+  }
+
+  private static let sharedValues = EdgeKind(
+    "shared values",
+    owner: .lifetime,
+    traits: [.hasNoToken, .isKeptElsewhere, .isQueued],
+    excluding: noPost.merging(noOwner) { first, _ in first }
+  ) { handler in
+    let (property, lifetime) = (SharedObserved(0), Lifetime())
+    let values = property.values(until: lifetime)
+    return await EdgeSubject(values, handler, until: lifetime) { property.update { $0 += 1 } }
+  }
+
   private static let shared = EdgeKind("shared property", excluding: noPost) { handler in
     let property = SharedObserved(0)
     return EdgeSubject(property, property.observe { _ in handler.callSafely() })
@@ -168,6 +221,13 @@ extension EdgeKind {
       MainActor.preconditionIsolated()
       handler.callSafely()
     }
+    return onMainActor(property, token)
+  }
+
+  @MainActor private static func onMainActor(
+    _ property: SharedObserved<Int>,
+    _ token: Token
+  ) -> EdgeSubject {
     // Called after the handler: deliveries to one actor keep their order.
     let marks = Inbox<Int>()
     let mark = property.observe { _ in marks.append(1) }
@@ -213,6 +273,38 @@ extension EdgeKind {
 }
 
 extension EdgeSubject {
+  /// A task that reads values, after the first one.
+  fileprivate convenience init(
+    _ values: some AsyncSequence<Int, Never> & Sendable,
+    _ handler: EdgeHandler,
+    until lifetime: Lifetime,
+    _ poke: @escaping () -> Void
+  ) async {
+    let (taken, hasEnded) = (Counter(), ManualLatch())
+    // Its consumers share one position.
+    var iterator = values.makeAsyncIterator()
+    _ = await iterator.next(isolation: nil)
+    let task = Task {
+      for await _ in values {
+        handler.callSafely()
+        taken.add()
+      }
+      hasEnded.open()
+    }
+    self.init(
+      nil,
+      fire: {
+        let before = taken.value
+        poke()
+        while taken.value == before, !hasEnded.isOpen { await Task.yield() }
+      },
+      poke: poke
+    )
+    end = { task.cancel() }
+    settle = { await task.value }
+    self.lifetime = { lifetime }
+  }
+
   fileprivate convenience init(_ property: SharedObserved<Int>, _ token: Token) {
     self.init(
       token,
@@ -236,6 +328,37 @@ extension EdgeSubject {
 private final class EdgeModel {
   @Observed var value = 0
   @Observed var items: [Int] = []
+}
+
+/// An object whose elements call handlers when they are set.
+private final class EdgeTable: Sendable {
+  subscript(slot: EdgeSlot) -> Int {
+    get { 0 }
+    set { slot.call() }
+  }
+}
+
+/// The argument of a key path, which retains the handler.
+private final class EdgeSlot: Hashable, Sendable {
+  private let handler: EdgeHandler
+  private let isBound = ManualLatch()
+
+  private init(_ handler: EdgeHandler) { self.handler = handler }
+
+  /// Binds a slot; the first assignment, of the current value, does not call the handler.
+  static func bind(_ handler: EdgeHandler, _ bind: (EdgeSlot) -> Token) -> Token {
+    let slot = EdgeSlot(handler)
+    defer { slot.isBound.open() }
+    return bind(slot)
+  }
+
+  func call() {
+    if isBound.isOpen { handler.callSafely() }
+  }
+
+  static func == (left: EdgeSlot, right: EdgeSlot) -> Bool { left === right }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 private final class EdgeRoot {

@@ -236,6 +236,20 @@ struct ComputedTests {
     withExtendedLifetime(total) {}
   }
 
+  @Test("A registration ended inside its initial call stays ended")
+  func endedInsideInitial() {
+    let (account, viewer) = (Account(), Viewer())
+    let doubled = Computed(account.$balance) { $0 * 2 }
+    doubled.observe(owner: viewer, options: .initial) { viewer, change in
+      viewer.show(change)
+      doubled.unobserve(owner: viewer)
+      account.balance = 1
+    }
+    account.balance = 2
+    #expect(viewer.shown == ["i0"])
+    #expect(doubled.value == 4)
+  }
+
   @Test("A value that is not equal to itself is announced once")
   func notANumber() {
     let source = Observed(wrappedValue: 0.0)

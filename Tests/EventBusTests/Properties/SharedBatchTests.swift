@@ -363,6 +363,22 @@ struct SharedBatchTests {
     holder.letGo()
   }
 
+  @Test("Values replaced in a batch are released after the reports of all its properties")
+  func releasesAfterReports() {
+    let log = Log<String>()
+    let first = SharedObserved(AtDeinit { log.append("released") })
+    let second = SharedObserved(0)
+    let tokens = [
+      first.observe { _ in log.append("first") }, second.observe { _ in log.append("second") },
+    ]
+    batch {
+      first.value = AtDeinit {}
+      second.value = 1
+    }
+    #expect(log.entries == ["first", "second", "released"])
+    withExtendedLifetime((tokens, first)) {}
+  }
+
   @Test("A weak property takes part in a batch")
   func weakProperty() {
     let (property, owners) = (WeakObserved<LivedOwner>(), [LivedOwner(), LivedOwner()])

@@ -54,6 +54,24 @@ struct SharedObservedTests {
     withExtendedLifetime(token) {}
   }
 
+  @Test("A registration ended inside its initial call stays ended")
+  func endedInsideInitial() {
+    let (property, owner, lived) = (SharedObserved(1), PlainOwner(), LivedOwner())
+    property.observe(owner: owner, options: .initial) { owner, change in
+      owner.log.append(change.new)
+      property.unobserve(owner: owner)
+      property.value = 2
+    }
+    property.observe(owner: lived, options: .initial) { owner, change in
+      owner.log.append(change.new)
+      owner.lifetime.end()
+      property.value = 3
+    }
+    property.value = 4
+    #expect(owner.log.entries == [1])
+    #expect(lived.log.entries == [2])
+  }
+
   @Test("A change is announced to prior observers, and only to them")
   func prior() {
     let property = SharedObserved(1)
@@ -253,6 +271,63 @@ struct SharedObservedTests {
     token?.cancel()
     _ = consume probe
     #expect(tally.live == 0)
+    withExtendedLifetime(property) {}
+  }
+
+  @Test("The value is released with the property, although tokens remain")
+  func valueDiesWithTheProperty() {
+    let (released, owner) = (Counter(), PlainOwner())
+    var property: SharedObserved<AtDeinit>? = SharedObserved(AtDeinit { released.add() })
+    let tokens = [property?.observe { _ in }, property?.observe(owner: owner) { _, _ in }]
+    var values: (any AsyncSequence<AtDeinit, Never>)? = property?.values()
+    property?.value = AtDeinit { released.add() }
+    property = nil
+    // The sequence has not been read: it keeps both values.
+    #expect(released.value == 0)
+    withExtendedLifetime(values) {}
+    values = nil
+    #expect(released.value == 2)
+    #expect(tokens.allSatisfy { $0?.isActive == false })
+    withExtendedLifetime((property, tokens)) {}
+  }
+
+  @Test("A change that waits for an actor is discarded when the property is released")
+  @MainActor
+  func waitingChangeOfAReleasedProperty() async {
+    let (heard, other, last) = (Log<Int>(), SharedObserved(0), Inbox<Int>())
+    var property: SharedObserved<Int>? = SharedObserved(0)
+    let token = property?.observe { change in
+      MainActor.preconditionIsolated()
+      heard.append(change.new)
+    }
+    property?.value = 1
+    property = nil
+    // A later change of another property, on the same actor.
+    let mark = other.observe { change in
+      MainActor.preconditionIsolated()
+      last.append(change.new)
+    }
+    other.value = 1
+    #expect(await last.first(1) == [1])
+    #expect(heard.entries == [])
+    #expect(token?.isActive == false)
+    withExtendedLifetime((property, mark)) {}
+  }
+
+  @Test("A value that holds a token of its own property is released with the property")
+  func valueWithItsToken() {
+    final class Node: Sendable {
+      let token = Holder<Token>()
+      let atDeinit: AtDeinit
+
+      init(_ atDeinit: AtDeinit) { self.atDeinit = atDeinit }
+    }
+    let released = Counter()
+    var property: SharedObserved<Node>? = SharedObserved(Node(AtDeinit { released.add() }))
+    if let property { property.value.token.hold(property.observe { _ in }) }
+    #expect(released.value == 0)
+    property = nil
+    #expect(released.value == 1)
     withExtendedLifetime(property) {}
   }
 

@@ -376,4 +376,78 @@ struct SharedObservedTurnsTests {
     #expect(delivered.entries.count { $0.thread == first.value } == 65)
     token.letGo()
   }
+
+  /// Calls a closure on one thread, and meanwhile, while a handler of the property stops that thread, sets
+  /// values on another thread and releases the property.
+  ///
+  /// The delivery is then left to a task, whose first call waits until the closure has returned.
+  ///
+  /// - Parameters:
+  ///   - last: The last value.
+  ///   - stop: Returns whether a change stops the thread.
+  ///   - begin: Registers a handler, and lets the property call it.
+  /// - Returns: The new values in the order of delivery.
+  private func leavingToATask(
+    last: Int,
+    stopping stop: @escaping @Sendable (Change<Int>) -> Bool,
+    _ begin:
+      @escaping @Sendable (
+        SharedObserved<Int>, @escaping @Sendable (Change<Int>) -> Void
+      ) -> Token
+  ) async -> [Int] {
+    let (isInside, mayLeave, hasReturned) = (ManualLatch(), ManualLatch(), ManualLatch())
+    let (delivered, token, properties) = (
+      Inbox<Int>(), Holder<Token>(), Holder<SharedObserved<Int>>()
+    )
+    properties.hold(SharedObserved(0))
+    await onThreads(2) { index in
+      if index == 0 {
+        let first = ThreadID.current
+        if let property = properties.value {
+          let kept = begin(property) { change in
+            if stop(change) {
+              isInside.open()
+              mayLeave.block()
+            }
+            if ThreadID.current != first { hasReturned.block() }
+            delivered.append(change.new)
+          }
+          token.hold(kept)
+        }
+        hasReturned.open()
+      } else {
+        isInside.block()
+        for value in 2...last { properties.value?.value = value }
+        properties.letGo()
+        mayLeave.open()
+      }
+    }
+    // The registration ends with the property, when the task has delivered what was set before.
+    for _ in 0..<1_000_000 where token.value?.isActive == true { await Task.yield() }
+    #expect(token.value?.isActive == false)
+    token.letGo()
+    return delivered.entries
+  }
+
+  @Test("Changes left to a task are delivered although the property has been released")
+  func releasedBeforeATask() async {
+    let values = await leavingToATask(last: 500) {
+      $0.new == 1
+    } _: { property, handler in
+      let token = property.observe(handler)
+      property.value = 1
+      return token
+    }
+    #expect(values == Array(1...500))
+  }
+
+  @Test("A registration left to a task receives what was set before the property was released")
+  func releasedDuringARegistration() async {
+    let values = await leavingToATask(last: 500) {
+      $0.kind == .initial
+    } _: { property, handler in
+      property.observe(options: .initial, handler)
+    }
+    #expect(values == [0] + Array(2...500))
+  }
 }

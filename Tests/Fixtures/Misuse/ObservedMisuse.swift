@@ -144,3 +144,14 @@ func observers(_ ledger: Ledger, _ view: View) -> [Token] {
   let balances: any ObservableValue<Int> = ledger.$balance
   return [balances.observe(options: .initial) { _ in }]
 }
+
+// MARK: A computed value has sources of one isolation domain.
+
+func computes(_ shared: SharedObserved<Int>, _ weak: WeakObserved<Screen>) {
+  // expected-error@+1 {{requires that 'SharedObserved<Int>' conform to 'ObservableValue'}}
+  _ = Computed(shared) { $0 + 1 }
+  // expected-error@+1 {{requires that 'SharedObserved<Int>.ReadOnly' conform to 'ObservableValue'}}
+  _ = Computed(shared.readOnly) { $0 + 1 }
+  // expected-error@+1 {{requires that 'WeakObserved<Screen>' conform to 'ObservableValue'}}
+  _ = Computed(weak) { $0 == nil }
+}

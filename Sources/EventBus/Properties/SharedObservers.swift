@@ -1,0 +1,159 @@
+internal import Synchronization
+
+/// The observers of a shared property.
+///
+/// It calls them for the rounds that ``SharedCore`` delivers, and holds what they share. It knows neither the
+/// value nor the pending changes.
+package final class SharedObservers<Value: Sendable>: ObserverList,
+  @unchecked Sendable  // Reason: the state is locked or atomic.
+{
+  /// The parameters of one registration.
+  struct Request {
+    let options: ObserveOptions
+    let fileID: StaticString
+    let line: UInt
+    var id: (any Hashable & Sendable)?
+  }
+
+  /// Returns whether two values are equal; `false` if values cannot be compared.
+  let areEqual: @Sendable (Value, Value) -> Bool
+  /// A Boolean value that indicates whether a registration or the end of a pause followed the newest change.
+  ///
+  /// It is set without a lock, so that a pause may end inside an update.
+  let isBarred = Atomic<Bool>(false)
+  private let merged = Atomic<Int>(0)
+  /// The number of observers that receive announcements.
+  private let priors = Atomic<Int>(0)
+  /// The depths of the rounds for which threads are calling handlers outside any turn: on actors and during
+  /// registrations.
+  private let depths = Locked<[UInt: Int]>([:])
+  private let depthCount = Atomic<Int>(0)
+  private let mailboxes = ActorTable<Mailbox>()
+  private let waiting = WaitingCount()
+  private let hasWarned = Atomic<Bool>(false)
+  private let site: (fileID: StaticString, line: UInt)
+
+  init(
+    areEqual: @escaping @Sendable (Value, Value) -> Bool,
+    fileID: StaticString,
+    line: UInt
+  ) {
+    self.areEqual = areEqual
+    site = (fileID, line)
+    super.init(numbers: RegistrationCounter())
+  }
+
+  /// The number of merged changes, for ``SharedObservableValue/mergedCount``.
+  var mergedCount: Int { merged.load(ordering: .relaxed) }
+
+  /// Counts a merged change.
+  func countMerged() { merged.wrappingAdd(1, ordering: .relaxed) }
+
+  /// A Boolean value that indicates whether any observer receives announcements.
+  var wantPriors: Bool { priors.load(ordering: .relaxed) > 0 }
+
+  /// Changes the number of observers that receive announcements.
+  func countPrior(_ change: Int) { priors.wrappingAdd(change, ordering: .relaxed) }
+
+  /// The origin of every round: the property itself.
+  var delivery: Delivery { Delivery(fileID: site.fileID, line: site.line) }
+
+  /// Adds an observer, whose inbox keeps the changes until it is opened.
+  ///
+  /// - Parameters:
+  ///   - request: The parameters of the registration.
+  ///   - owner: The owner, held weakly.
+  ///   - actor: The actor on which the handler runs.
+  ///   - body: Calls the handler.
+  /// - Returns: The inbox.
+  func add(
+    _ request: Request,
+    owner: AnyObject?,
+    on actor: (any Actor)?,
+    _ body: @escaping @Sendable (Change<Value>) -> Reception
+  ) -> SharedInbox<Value> {
+    let inbox = SharedInbox(
+      of: self,
+      isBound: actor != nil,
+      wantsPrior: request.options.contains(.prior)
+    )
+    let id = request.id.map { AnyHashable($0) }
+    let observer = GeneralObserver<SharedRound<Value>>(
+      ObserveRequest(fileID: request.fileID, line: request.line),
+      where: { inbox.admits($0) },
+      owner: owner,
+      id: id,
+      link: inbox.link,
+      mailbox: actor.map { actor in
+        mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
+      },
+      .handler { inbox.call($0, body) }
+    )
+    inbox.link.connect(observer)
+    add(observer, priority: 0)
+    if let carrier = owner as? any LifetimeOwner { inbox.link.join(carrier.lifetime.members) }
+    if let owner, let id {
+      // The latest registration remains, even if two threads register with one identifier at once.
+      endAll { $0.order < observer.order && $0.belongs(to: owner, as: id) }
+    }
+    return inbox
+  }
+
+  override package func registrationResumed() { isBarred.store(true, ordering: .relaxed) }
+
+  /// Calls the observers for a round.
+  ///
+  /// - Parameters:
+  ///   - round: The round.
+  ///   - isolation: The actor on which the caller runs; its handlers are called at once.
+  func deliver(_ round: SharedRound<Value>, _ isolation: (any Actor)?) {
+    var delivery = delivery
+    if let isolation {
+      delivery.isolation = isolation
+      // What waits for the actor comes first.
+      if !waiting.isZero { mailboxes.member(of: isolation)?.drain() }
+    }
+    _ = deliverInOrder(
+      round,
+      delivery,
+      from: nil,
+      wildcards: nil,
+      event: { round }
+    ) { _, _ in
+    }
+  }
+
+  /// Warns, once, about observers that seem to set the property in an endless cycle.
+  func warnOfRounds() {
+    if hasWarned.exchange(true, ordering: .relaxed) { return }
+    printError(
+      "EventBus: the property at \(site.fileID):\(site.line) was set by its own observers"
+        + " more than 100 times in a row. Set it only when the value differs."
+    )
+  }
+
+  // MARK: Calls outside any turn
+
+  /// Returns the depth of the round for which a thread is calling a handler outside any turn.
+  func depth(on thread: UInt) -> Int? {
+    guard depthCount.load(ordering: .relaxed) > 0 else { return nil }
+    return depths.withLock { $0[thread] }
+  }
+
+  /// Makes a call outside any turn.
+  ///
+  /// - Parameters:
+  ///   - depth: The depth of the round.
+  ///   - body: The call.
+  /// - Returns: The result of the call.
+  func calling<Result>(_ depth: Int, _ body: () -> Result) -> Result {
+    let thread = currentThreadID()
+    depthCount.wrappingAdd(1, ordering: .relaxed)
+    let outer = depths.withLock { $0.updateValue(depth, forKey: thread) }
+    defer {
+      depths.withLock { $0[thread] = outer }
+      depthCount.wrappingSubtract(1, ordering: .relaxed)
+    }
+    return body()
+  }
+}
