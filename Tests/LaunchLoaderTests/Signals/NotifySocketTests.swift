@@ -79,25 +79,6 @@ struct NotifySocketTests {
     #expect(messages.entries.count == 1)
     withExtendedLifetime(manager) {}
   }
-
-  @Test("A manager that is gone is reported once, and the program continues")
-  func gone() async {
-    let result = await #expect(
-      processExitsWith: .success,
-      observing: [\.standardErrorContent]
-    ) {
-      let socket = NotifySocket(environment: ["NOTIFY_SOCKET": "/nowhere/at/all"])
-      socket?.started()
-      socket?.stopping()
-    }
-    let complaints = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-      .split(separator: "\n").filter { $0.contains("NOTIFY_SOCKET") }
-    #expect(
-      complaints == [
-        "LaunchLoader: cannot notify the service manager (NOTIFY_SOCKET): system error 2."
-      ]
-    )
-  }
 }
 
 private var monotonicMicroseconds: UInt64 {

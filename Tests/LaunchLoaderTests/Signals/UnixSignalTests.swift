@@ -32,22 +32,6 @@ struct UnixSignalTests {
     #expect(UnixSignal(rawValue: 9).refusal?.reason == "accepts no handler")
   }
 
-  @Test("Listening to SIGKILL traps with a message that names the remedy")
-  func misuse() async {
-    let result = await #expect(
-      processExitsWith: .failure,
-      observing: [\.standardErrorContent]
-    ) {
-      _ = UnixSignal.stream(.terminate, UnixSignal(rawValue: 9))
-    }
-    let complaint = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(
-      complaint.contains(
-        "LaunchLoader: SIGKILL accepts no handler. Listen to SIGTERM or SIGTSTP"
-      )
-    )
-  }
-
   @Test("By default, signals have their customary meaning to an application")
   func meanings() {
     #if os(Linux) || os(macOS)

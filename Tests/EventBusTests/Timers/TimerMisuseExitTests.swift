@@ -1,3 +1,4 @@
+#if os(macOS) || os(Linux)
 import EventBus
 import TestSupport
 import Testing
@@ -82,3 +83,4 @@ private final class BrokenClock: Clock, Sendable {
     throw Broken { [wasReported] in wasReported.open() }
   }
 }
+#endif
