@@ -16,3 +16,32 @@ for build in "${builds[@]}"; do
   [[ $crowd == "3000 of 3000 workers,"* ]] || fail "built with $build, PreMainCrowd printed: $crowd"
   echo "swift build $build: the expected output; $crowd"
 done
+
+# A program and a library of it that each contain LaunchLoader. With -Bsymbolic the two copies stay apart, as
+# in Mach-O files; without it the linker makes one of them. The program names the copies once, through the
+# hook of its application if it has one.
+build=$(swift build --show-bin-path)
+copies=$work/two-copies
+mkdir -p "$copies"
+compile() {
+  swiftc -swift-version 6 -parse-as-library -I "$build/Modules" "$@" "$build"/{EventBus,LaunchLoader}.build/*.o \
+    || fail "Tests/Fixtures/TwoCopies does not build"
+}
+for kind in apart one; do
+  symbolic=()
+  [[ $kind == one ]] || symbolic=(-Xlinker -Bsymbolic)
+  compile -emit-library -module-name Feature Tests/Fixtures/TwoCopies/Feature.swift "${symbolic[@]}" \
+    -o "$copies/libFeature$kind.so"
+  compile -module-name App Tests/Fixtures/TwoCopies/App.swift -Xlinker --no-as-needed -L "$copies" \
+    "-lFeature$kind" -Xlinker "-rpath=\$ORIGIN" -o "$copies/$kind"
+done
+message='this process contains LaunchLoader more than once'
+alone=$(timeout 20 "$copies/apart" 2>&1) || fail "a program with two copies ended with status $?: $alone"
+[[ $(grep -c "^LaunchLoader: $message" <<< "$alone") == 1 && $alone != *feature* && $alone == *app* ]] \
+  || fail "a program with two copies of LaunchLoader does not say so, once: $alone"
+hooked=$(timeout 20 "$copies/apart" app 2>&1) || fail "an application with two copies ended with status $?: $hooked"
+[[ $(grep -c "$message" <<< "$hooked") == 1 && $hooked == *"message: $message"* ]] \
+  || fail "an application with two copies of LaunchLoader does not say so, once, through its hook: $hooked"
+one=$(timeout 20 "$copies/one" 2>&1) || fail "a program with one copy ended with status $?: $one"
+[[ $one == $'feature\napp' ]] || fail "a program with one copy of LaunchLoader printed: $one"
+echo "Two copies of LaunchLoader are noticed."

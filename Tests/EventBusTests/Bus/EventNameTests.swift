@@ -107,7 +107,3 @@ struct EventNameTests {
     #expect(!names.contains(EventName<String>("sample.number")))
   }
 }
-
-extension String {
-  fileprivate func localized(contains word: String) -> Bool { lowercased().contains(word) }
-}

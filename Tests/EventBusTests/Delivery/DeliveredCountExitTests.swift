@@ -1,10 +1,10 @@
-#if os(macOS) || os(Linux)
+#if os(Linux) || os(macOS)
 import EventBus
 import TestSupport
 import Testing
 
 extension DeliveredCountTests {
-  #if canImport(Glibc)
+  #if os(Linux)
   @Test("Rounds of post, register and cancel beside an old registration retain nothing")
   func keepsNothing() async {
     await #expect(processExitsWith: .success) {

@@ -1,5 +1,4 @@
-#if os(macOS) || os(Linux)
-import Glibc
+#if os(Linux) || os(macOS)
 import LaunchLoader
 import TestSupport
 import Testing
