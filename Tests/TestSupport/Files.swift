@@ -52,7 +52,8 @@ func folderOfPrograms() throws -> String {
   guard code != 0, let name = unsafe image.dli_fname else {  // Reason: the name stays in memory.
     throw SystemError("cannot find the bundle of the tests", errno)
   }
-  return unsafe (0..<4).reduce(String(cString: name)) { path, _ in parent(ofPath: path) }  // Reason: as above.
+  let path = unsafe String(cString: name)  // Reason: as above.
+  return (0..<4).reduce(path) { path, _ in parent(ofPath: path) }
   #else
   var path = [CChar](repeating: 0, count: 4_096)
   let count = unsafe readlink("/proc/self/exe", &path, path.count)  // Reason: `path` outlives it.

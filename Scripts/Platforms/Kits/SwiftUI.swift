@@ -2,18 +2,23 @@
 // The part of SwiftUI that the samples use, for type checks on other systems. Declarations follow
 // developer.apple.com/documentation/swiftui. Nothing here is ever called.
 
-@MainActor @preconcurrency public protocol View {
+// `@preconcurrency` in SwiftUI.
+@MainActor public protocol View {
   associatedtype Body: View
   @MainActor var body: Body { get }
 }
 
 extension Never: View {
-  public var body: Never { fatalError("never called") }  // Reason: as in SwiftUI, a view without a body.
+  public var body: Never {
+    fatalError("never called")  // Reason: as in SwiftUI.
+  }
 }
 
 public struct Text: View {
   public init(_ text: String) {}
-  public var body: Never { fatalError("never called") }  // Reason: as in SwiftUI, a view without a body.
+  public var body: Never {
+    fatalError("never called")  // Reason: as in SwiftUI.
+  }
 }
 
 public struct Color: Sendable {

@@ -25,7 +25,8 @@ public final class UIColor: Sendable {
 
 @MainActor open class UILabel: UIView {
   open var text: String?
-  open var textColor: UIColor!
+  // `UIColor!` in UIKit, which is the same to a key path.
+  open var textColor: UIColor?
 }
 
 public enum UIUserInterfaceStyle: Int, Sendable { case unspecified, light, dark }
@@ -39,7 +40,8 @@ public final class UITraitCollection: NSObject {
 public protocol UITraitChangeRegistration {}
 
 @MainActor open class UIViewController: UIResponder {
-  open var view: UIView! = nil
+  // `UIView!` in UIKit, which key paths unwrap.
+  open var view = UIView()
   open var traitCollection: UITraitCollection { UITraitCollection() }
   open func viewDidLoad() {}
   @discardableResult

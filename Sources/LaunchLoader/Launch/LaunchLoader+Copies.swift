@@ -11,7 +11,7 @@ extension LaunchLoader {
   func reportOtherCopies(_ report: (String) -> Void) {
     guard self === LaunchLoader.shared,
       !Self.hasLookedForCopies.exchange(true, ordering: .relaxed),
-      unsafe LibraryCopies.hasAnother(addressName, than: addressOfSharedLoader())  // Reason: compared.
+      unsafe LibraryCopies.hasAnother(addressName, than: sharedAddress())  // Reason: compared.
     else { return }
     report(
       """
@@ -27,6 +27,7 @@ private let addressName = "launchloader_shared_address"
 /// Returns the address of this copy's process-wide loader, to the other copies in the process.
 @_cdecl("launchloader_shared_address")
 @usableFromInline
-func addressOfSharedLoader() -> UnsafeRawPointer {
-  unsafe UnsafeRawPointer(Unmanaged.passUnretained(LaunchLoader.shared).toOpaque())  // Reason: immortal.
+func sharedAddress() -> UnsafeRawPointer {
+  let loader = unsafe Unmanaged.passUnretained(LaunchLoader.shared)  // Reason: immortal.
+  return unsafe UnsafeRawPointer(loader.toOpaque())  // Reason: immortal.
 }

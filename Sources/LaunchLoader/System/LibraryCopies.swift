@@ -24,6 +24,7 @@ enum LibraryCopies {
   /// - Parameters:
   ///   - name: The name of the function.
   ///   - own: The address that the function of this image returns.
+  /// - Returns: `true` if a function of that name returns another address.
   static func hasAnother(_ name: String, than own: UnsafeRawPointer) -> Bool {
     #if canImport(Darwin)
     let first = -2  // `RTLD_DEFAULT` of <dlfcn.h>
@@ -32,10 +33,10 @@ enum LibraryCopies {
     #endif
     let next = -1  // `RTLD_NEXT`
     for place in [first, next] {
-      let handle = unsafe UnsafeMutableRawPointer(bitPattern: place)  // Reason: a constant of dlsym.
+      let handle = unsafe UnsafeMutableRawPointer(bitPattern: place)  // Reason: a constant.
       let symbol = unsafe dlsym(handle, name)  // Reason: a terminated string.
       guard let symbol = unsafe symbol else { continue }  // Reason: the address of a function.
-      let address = unsafe unsafeBitCast(symbol, to: Address.self)  // Reason: the name has this type.
+      let address = unsafe unsafeBitCast(symbol, to: Address.self)  // Reason: its type.
       if unsafe address() != own { return true }  // Reason: only compared.
     }
     return false

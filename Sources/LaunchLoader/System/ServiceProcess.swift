@@ -49,7 +49,7 @@ enum ServiceProcess {
     typealias Table = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
     #if canImport(Darwin)
     // The annotations of its header differ between systems.
-    let table: Table? = unsafe _NSGetEnviron().pointee  // Reason: set up by the system before `main`.
+    let table: Table? = unsafe _NSGetEnviron().pointee  // Reason: set up before `main`.
     #else
     let table: Table? = unsafe environ  // Reason: a read of one pointer.
     #endif
