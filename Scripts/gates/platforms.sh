@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# platform code type-checks for Apple's systems, musl and 32 bits
+# platform code and samples type-check for Apple's systems, musl and 32 bits
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # The toolchain of Linux carries an embedded standard library for Apple's targets and for bare machines, which
