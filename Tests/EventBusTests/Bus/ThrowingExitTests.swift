@@ -37,7 +37,7 @@ extension ThrowingTests {
     let lines = text.split(separator: "\n").filter { $0.contains("SampleError") }
     #expect(lines.count == 1)
     #expect(lines.first?.contains("sample.number") == true)
-    #expect(lines.first?.contains("ThrowingTests.swift") == true)
+    #expect(lines.first?.contains("ThrowingExitTests.swift") == true)
   }
 }
 #endif

@@ -15,7 +15,7 @@ struct CollectionPositionTests {
     }
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     #expect(text.contains("EventBusTests/CollectionSamples.swift:5"))
-    #expect(text.contains("EventBusTests/CollectionTests.swift:"))
+    #expect(text.contains("EventBusTests/CollectionExitTests.swift:"))
     #expect(text.contains("remove an element at 3, which is outside 0..<3"))
   }
 

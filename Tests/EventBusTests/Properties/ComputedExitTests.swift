@@ -25,7 +25,7 @@ extension ComputedTests {
       withExtendedLifetime(total) {}
     }
     let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(message.contains("ComputedTests.swift:"))
+    #expect(message.contains("ComputedExitTests.swift:"))
   }
 
   @Test("A value that reads itself while it is computed traps with its source site")
@@ -40,7 +40,7 @@ extension ComputedTests {
       _ = knot.value?.value
     }
     let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(message.contains("ComputedTests.swift:"))
+    #expect(message.contains("ComputedExitTests.swift:"))
     #expect(message.contains("during its own computation"))
   }
 }
