@@ -18,8 +18,7 @@ enum LibraryCopies {
   /// Returns whether another copy has an object of its own.
   ///
   /// Looks at the first image of the process that exports the name, and at the first one after this image.
-  /// Finds no library that was loaded for itself only (`RTLD_LOCAL` on Linux). Where the linker has made one
-  /// of several copies, as ELF does with names that a program exports, all functions return one address.
+  /// Finds no library that was loaded for itself only (`RTLD_LOCAL` on Linux).
   ///
   /// - Parameters:
   ///   - name: The name of the function.
