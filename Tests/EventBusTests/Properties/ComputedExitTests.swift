@@ -25,7 +25,7 @@ extension ComputedTests {
       withExtendedLifetime(total) {}
     }
     let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(message.contains("ComputedExitTests.swift:"))
+    #expect(message.contains("ComputedTests.swift:"))
   }
 
   @Test("A value that reads itself while it is computed traps with its source site")
