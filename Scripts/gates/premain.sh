@@ -22,7 +22,9 @@ done
 build=$(swift build --show-bin-path)
 copies=$work/two-copies
 mkdir -p "$copies"
-objects=("$build"/{EventBus,LaunchLoader}.build/*.o)
+# The folders of objects keep those of deleted files.
+mapfile -t objects < <(grep -E '/(EventBus|LaunchLoader)\.build/' "$build/PreMainFixture.product/Objects.LinkFileList")
+((${#objects[@]} > 0)) || fail "the build has left no objects of LaunchLoader"
 compile() {
   swiftc -swift-version 6 -parse-as-library -I "$build/Modules" -L "$copies" -Xlinker "-rpath=\$ORIGIN" \
     -Xlinker --no-as-needed "$@" || fail "Tests/Fixtures/TwoCopies does not build"
