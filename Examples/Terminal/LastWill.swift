@@ -161,7 +161,13 @@ private func restoreAndDie(
 ) {
   executeWill()
   let code = unsafe info?.pointee.si_code ?? 0  // Reason: the system's, during the call.
-  if code > 0, isRepeated(number) {
+  #if canImport(Darwin)
+  // From 0x10001, `SI_USER`, on it was sent; a fault may have no code.
+  let isFault = code <= 0x10000
+  #else
+  let isFault = code > 0
+  #endif
+  if isFault, isRepeated(number) {
     unsafe sigaction(number, formers + Int(number), nil)  // Reason: filled when this was installed.
     return
   }

@@ -47,21 +47,28 @@ target_flags() {
   ' "$work/package.json"
 }
 
-# Prints each `swift` block of a Markdown file, or of the documentation comments of a Swift file, as
-# one NUL-terminated record: `file:line`, a newline, the code.
-code_blocks() {
+# Prints the programs that the `swift` blocks of a page form, as NUL-terminated records: `file:line`, a
+# newline, the code. A page is a Markdown file or a documentation comment. A block with imports begins a
+# program; the blocks after it continue it, each after a blank line.
+programs() {
   awk -v comments="$([[ $1 == *.swift ]] && echo 1 || echo 0)" '
-    {
-      line = $0
-      if (comments) {
-        if (line !~ /^[ \t]*\/\/\//) { if (inside) printf "%c", 0; inside = 0; next }
-        sub(/^[ \t]*\/\/\/ ?/, "", line)
-      }
+    function finish() { if (place) printf "%s\n%s%c", place, text, 0; place = text = "" }
+    comments && !sub(/^[ \t]*\/\/\/ ?/, "") { inside = 0; finish(); next }
+    !inside && /^ *```swift$/ { inside = 1; imports = 0; block = ""; line = FNR; match($0, /^ */); next }
+    inside && /^ *```$/ {
+      inside = 0
+      if (imports) finish()
+      if (place) text = text "\n"
+      else place = FILENAME ":" line
+      text = text block
+      next
     }
-    !inside && line ~ /^[ \t]*```swift[ \t]*$/ { inside = 1; printf "%s:%d\n", FILENAME, FNR; next }
-    inside && line ~ /^[ \t]*```[ \t]*$/ { inside = 0; printf "%c", 0; next }
-    inside { print line }
-    END { if (inside) printf "%c", 0 }
+    inside {
+      if ($0 ~ /^import /) imports = 1
+      # Without the indentation of the whole block.
+      block = block (substr($0, 1, RLENGTH) ~ /^ *$/ ? substr($0, RLENGTH + 1) : $0) "\n"
+    }
+    END { finish() }
   ' "$1"
 }
 

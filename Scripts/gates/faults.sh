@@ -411,3 +411,60 @@ FAULT
 plant platforms 'newer than the package declares' "a symbol of a newer system" <<'FAULT'
 sed -i 's/^    if #available(macOS 26.0.*/    if true {/' Sources/LaunchLoader/Launch/LaunchRunner.swift
 FAULT
+
+plant platforms 'Fence.* contains exit tests' "an exit test among other tests" <<'FAULT'
+cat >> Tests/EventBusTests/Delivery/FenceTests.swift <<'SWIFT'
+
+@Test("Planted") func planted() async { await #expect(processExitsWith: .success) {} }
+SWIFT
+FAULT
+
+plant platforms 'contains exit tests' "exit tests for every system" <<'FAULT'
+sed -i '1d;$d' Tests/EventBusTests/Properties/ComputedExitTests.swift
+FAULT
+
+plant platforms 'does not list these conditions' "a test for Linux only" <<'FAULT'
+sed -i '1s/ || os(macOS)//' Tests/LaunchLoaderTests/Signals/SignalBridgeTests.swift
+FAULT
+
+plant platforms 'does not list these conditions' "a condition that is no longer there" <<'FAULT'
+sed -i '/#if os(Linux)/,/#endif/d' Tests/LaunchLoaderTests/Signals/SignalProcessTests.swift
+FAULT
+
+plant platforms 'support of the tests does not type-check' "a call of Linux in TestSupport" <<'FAULT'
+sed -i 's/posix_openpt(O_RDWR/posix_openpty(O_RDWR/' Tests/TestSupport/Terminal.swift
+FAULT
+
+plant platforms 'fixture of the tests does not type-check' "a type of Linux in a fixture" <<'FAULT'
+sed -i 's/posix_spawnattr_t?>/posix_spawnattr_t>/' Tests/Fixtures/Signals/MiniShell.swift
+FAULT
+
+plant platforms 'is no file of Scripts/Platforms/Samples' "a sample that differs from its file" <<'FAULT'
+sed -i 's/label.text = /label.text = "" + /' Scripts/Platforms/Samples/Timers.swift
+FAULT
+
+plant platforms 'shows 6 of 7 files' "a sample that no article shows" <<'FAULT'
+echo 'import UIKit' > Scripts/Platforms/Samples/Planted.swift
+FAULT
+
+plant platforms 'samples of .* do not compile' "a call that the libraries no longer have" <<'FAULT'
+sed -i 's/public func enterForeground(/public func comeToForeground(/' Sources/LaunchLoader/Lifecycle/Application+Phases.swift
+FAULT
+
+plant platforms 'such samples belong in' "a sample with UIKit in another article" <<'FAULT'
+printf '\n```swift\nimport UIKit\n```\n' >> Sources/EventBus/EventBus.docc/Streams.md
+FAULT
+
+plant premain 'with two copies of LaunchLoader does not say so' "a launch that looks for no other copy" <<'FAULT'
+sed -i 's/if unsafe address() != own { return true }/_ = unsafe address() != own/' \
+  Sources/LaunchLoader/System/LibraryCopies.swift
+FAULT
+
+plant premain 'through its hook' "an application that does not report another copy" <<'FAULT'
+sed -i '/loader.reportOtherCopies(messages.send)/d' Sources/LaunchLoader/Lifecycle/Application+Running.swift
+FAULT
+
+plant premain 'a program with one copy of LaunchLoader printed' "copies that are counted by their code" <<'FAULT'
+sed -i 's/let address = unsafe unsafeBitCast(symbol, to: Address.self)/let address = { unsafe UnsafeRawPointer(symbol) }/' \
+  Sources/LaunchLoader/System/LibraryCopies.swift
+FAULT

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# platform code type-checks for Apple's systems, musl and 32 bits
+# platform code and samples type-check for Apple's systems, musl and 32 bits
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # The toolchain of Linux carries an embedded standard library for Apple's targets and for bare machines, which
@@ -16,10 +16,16 @@ rm -rf "$platforms"
 # Files that import a C library, grouped by the module they are compiled as.
 kit=(Sources/EventBus/Kit/{CurrentThread,Diagnostics,LockedForThreadSanitizer}.swift)
 system=(
-  Sources/LaunchLoader/System/{ServiceProcess,ServiceThread,SignalDisposition,SignalPipe,UnixAddress}.swift
+  Sources/LaunchLoader/System/{LibraryCopies,ServiceProcess,ServiceThread,SignalDisposition,SignalPipe,UnixAddress}.swift
   Sources/LaunchLoader/System/UnixSignal.swift
 )
 terminal=(Examples/Terminal/{LastWill,TerminalDevice}.swift)
+# What the tests on Linux and macOS share, and the programs that they start.
+support=(
+  Tests/TestSupport/{Files,Program,RunningProgram,Screen,Screen+Sequences,ScratchPath,SequenceParser,Spawn}.swift
+  Tests/TestSupport/{SystemLibrary,Terminal,TerminalModes,TerminalProgram}.swift
+)
+fixture=(Tests/Fixtures/Signals/{Descendants,Handlers,MiniShell,SystemLibrary}.swift)
 # These use tasks, clocks or the main actor, which the embedded library lacks for these targets.
 unchecked=(Examples/Terminal/Keyboard.swift Examples/Skins/Skins.swift)
 
@@ -29,6 +35,26 @@ while read -r file; do
   [[ " ${kit[*]} ${system[*]} ${terminal[*]} ${unchecked[*]} " == *" $file "* ]] \
     || fail "$file imports a C library and is not type-checked; move that code to a file of ${BASH_SOURCE[0]##*/}"
 done < <(grep -rlE --include='*.swift' '^(@.* )?((private|internal|package|public) )?import (Glibc|Musl|Darwin)\b' Sources Examples)
+
+# Exit tests do not exist on iOS, tvOS, watchOS and visionOS, where a file with one does not compile.
+while read -r file; do
+  [[ $file == *ExitTests.swift && $(head -n 1 "$file") == '#if os(Linux) || os(macOS)' && $(tail -n 1 "$file") == '#endif' ]] \
+    || fail "$file contains exit tests; move them to …ExitTests.swift, all of it under #if os(Linux) || os(macOS)"
+done < <(grep -rl --include='*.swift' 'processExitsWith' Tests)
+
+# What only Linux runs of the tests is in a list, with the number of its conditions in each file and the reason.
+only='canImport\(Glibc\)|os\(Linux\)|!canImport\(Darwin\)|!os\(macOS\)'
+while read -r file; do
+  awk -v only="$only" '
+    /^ *#if / { depth++; alone[depth] = $0 ~ only && $0 !~ /[^!]os\(macOS\)|[^!]canImport\(Darwin\)/ }
+    /^ *#else/ { alone[depth] = 0 }
+    /^ *#endif/ { count += alone[depth--] }
+    END { if (count) print FILENAME, count }
+  ' "$file"
+done < <(swift_files Tests) > "$work/linux-only.txt"
+diff <(cut -d ' ' -f 1,2 Tests/linux-only.txt) "$work/linux-only.txt" \
+  || fail "Tests/linux-only.txt does not list these conditions (> add with a reason, < remove), or port the tests"
+! grep -vE '^[^ ]+ [0-9]+ [^ ]+ ' Tests/linux-only.txt || fail "Tests/linux-only.txt: give a reason on each line"
 
 # A ladder of C libraries ends with an error for an unknown one, not with Apple's.
 while read -r file; do
@@ -53,6 +79,22 @@ check() {
     || fail "LaunchLoader does not type-check with $library"
   swiftc "${common[@]}" "${flags[@]}" -typecheck -module-name Terminal "${terminal[@]}" \
     Examples/Terminal/Size.swift || fail "Terminal does not type-check with $library"
+  # The tests are not for musl. The embedded library has no module for macOS: iOS stands in for it.
+  [[ $library == Darwin ]] || return 0
+  local tests=$folder/tests
+  rm -rf "$tests"
+  mkdir -p "$tests/support" "$tests/fixture"
+  cp "${support[@]}" "$tests/support/"
+  cp "${fixture[@]}" "$tests/fixture/"
+  sed -i 's/\bos(macOS)/os(iOS)/' "$tests"/*/*.swift
+  echo 'func say(_ line: String) {}' > "$tests/fixture/Say.swift"
+  local module
+  for module in support fixture; do
+    # Untyped errors are a warning in the embedded language.
+    swiftc "${common[@]}" "${flags[@]}" -Wwarning EmbeddedRestrictions -typecheck -module-name "$module" \
+      "$tests/$module"/*.swift 2> "$tests/$module.log" \
+      || { grep -A 3 'error: ' "$tests/$module.log"; fail "the $module of the tests does not type-check with $library"; }
+  done
 }
 
 check Darwin arm64-apple-ios18.0
@@ -116,7 +158,38 @@ jq -r --arg ios "$ios" '
 (($(wc -l < "$platforms/newer.txt") > 100)) || fail "found no availability in the standard library"
 cut -f 1 "$platforms/newer.txt" > "$platforms/newer-usrs.txt"
 
+# The samples with UIKit or SwiftUI are shown by an article, word for word, and compile against stand-ins of
+# these, in language modes 5 and 6, with and without the main actor as the default isolation.
 compile_libraries
+article=Sources/LaunchLoader/LaunchLoader.docc/OnApplesSystems.md
+mapfile -t samples < <(swift_files Scripts/Platforms/Samples)
+shown=0
+while IFS= read -r -d '' program; do
+  text=${program#*$'\n'}
+  [[ $text =~ (^|$'\n')'import '(UIKit|SwiftUI) ]] || continue
+  for sample in "${samples[@]}"; do
+    [[ ${text%$'\n'} != "$(< "$sample")" ]] || { shown=$((shown + 1)); continue 2; }
+  done
+  fail "${program%%$'\n'*}: this sample is no file of Scripts/Platforms/Samples"
+done < <(programs "$article")
+((shown == ${#samples[@]})) || fail "$article shows $shown of ${#samples[@]} files of Scripts/Platforms/Samples"
+while read -r page; do
+  [[ $page == "$article" ]] || fail "$page imports UIKit or SwiftUI; such samples belong in $article"
+done < <(grep -rlE '^(/// *)?import (UIKit|SwiftUI)' Sources README.md)
+kits=$platforms/kits
+mkdir -p "$kits"
+for kit in UIKit SwiftUI; do
+  swiftc -emit-module -parse-as-library -swift-version 6 -warnings-as-errors -module-name "$kit" \
+    "Scripts/Platforms/Kits/$kit.swift" -o "$kits/$kit.swiftmodule" || fail "the stand-in of $kit does not compile"
+done
+for mode in 5 6 '5 -default-isolation MainActor' '6 -default-isolation MainActor'; do
+  # shellcheck disable=SC2086
+  swiftc -typecheck -wmo -parse-as-library -warnings-as-errors -swift-version $mode \
+    -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature NonisolatedNonsendingByDefault \
+    -module-name Sample -package-name stranger -I "$interfaces" -I "$kits" "${samples[@]}" \
+    || fail "the samples of $article do not compile with -swift-version $mode"
+done
+
 plugins=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")/lib/swift/host/plugins
 for module in "${modules[@]}"; do
   flags=$(target_flags "$module") || fail "cannot read the settings of $module"

@@ -2,31 +2,6 @@
 # every sample compiles as it is shown, and is part of a snippet that runs
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# Prints the programs that the `swift` blocks of a page form, as NUL-terminated records: `file:line`, a
-# newline, the code. A page is a Markdown file or a documentation comment. A block with imports begins a
-# program; the blocks after it continue it, each after a blank line.
-programs() {
-  awk -v comments="$([[ $1 == *.swift ]] && echo 1 || echo 0)" '
-    function finish() { if (place) printf "%s\n%s%c", place, text, 0; place = text = "" }
-    comments && !sub(/^[ \t]*\/\/\/ ?/, "") { inside = 0; finish(); next }
-    !inside && /^ *```swift$/ { inside = 1; imports = 0; block = ""; line = FNR; match($0, /^ */); next }
-    inside && /^ *```$/ {
-      inside = 0
-      if (imports) finish()
-      if (place) text = text "\n"
-      else place = FILENAME ":" line
-      text = text block
-      next
-    }
-    inside {
-      if ($0 ~ /^import /) imports = 1
-      # Without the indentation of the whole block.
-      block = block (substr($0, 1, RLENGTH) ~ /^ *$/ ? substr($0, RLENGTH + 1) : $0) "\n"
-    }
-    END { finish() }
-  ' "$1"
-}
-
 # Prints a snippet as its readers see it: without the comment at its head, and without hidden lines.
 visible() {
   awk '
@@ -99,6 +74,8 @@ for page in "${pages[@]}"; do
     if [[ $text == *'import PackageDescription'* ]]; then
       is_a_manifest "$text" || problem "$place: this manifest is not valid"
       continue
+    elif [[ $text =~ (^|$'\n')'import '(UIKit|SwiftUI) ]]; then
+      continue  # The gate `platforms` compares and compiles these.
     elif [[ $page == *.swift ]]; then
       is_in_a_snippet "$text" || problem "$place: this sample is in no file of Snippets/"
       # The documentation of a module has imported it.

@@ -1,5 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
+#if os(Linux) || os(macOS)
 
 /// A call to the operating system that failed.
 struct SystemError: Error, CustomStringConvertible {
@@ -43,12 +42,39 @@ public func parent(ofPath path: String) -> String {
   path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
 }
 
-/// Returns the path of the program that runs these tests.
-func pathOfThisProgram() throws -> String {
+/// Returns the folder of the programs that were built with these tests.
+func folderOfPrograms() throws -> String {
+  #if os(macOS)
+  // The tests are a bundle, which a program of the toolchain loads: the folder is the bundle's, whose code
+  // is in its Contents/MacOS.
+  var image = unsafe Dl_info()  // Reason: written below.
+  let code = unsafe dladdr(#dsohandle, &image)  // Reason: `image` outlives the call.
+  guard code != 0, let name = unsafe image.dli_fname else {  // Reason: the name stays in memory.
+    throw SystemError("cannot find the bundle of the tests", errno)
+  }
+  let path = unsafe String(cString: name)  // Reason: as above.
+  return (0..<4).reduce(path) { path, _ in parent(ofPath: path) }
+  #else
   var path = [CChar](repeating: 0, count: 4_096)
   let count = unsafe readlink("/proc/self/exe", &path, path.count)  // Reason: `path` outlives it.
   guard count > 0 else { throw SystemError("cannot read /proc/self/exe", errno) }
-  return String(decoding: path.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  return parent(
+    ofPath: String(decoding: path.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  )
+  #endif
+}
+
+/// Writes some bytes; a reader that has left is no error.
+func writeBytes(_ bytes: [UInt8], to descriptor: Int32) {
+  _ = unsafe write(descriptor, bytes, bytes.count)  // Reason: within the bytes.
+}
+
+/// Makes a pipe that other programs inherit only on purpose.
+func makePipe() throws -> (reading: Int32, writing: Int32) {
+  var ends: [Int32] = [-1, -1]
+  guard unsafe pipe(&ends) == 0 else { throw SystemError("no pipe", errno) }  // Reason: room.
+  for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+  return (ends[0], ends[1])
 }
 
 private func read(_ descriptor: Int32) throws -> String {

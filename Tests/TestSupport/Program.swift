@@ -1,4 +1,4 @@
-#if canImport(Glibc)
+#if os(Linux) || os(macOS)
 /// A program that was built beside the tests, to be run as its users run it.
 public struct Program: Sendable {
   /// The result of a run.
@@ -24,10 +24,8 @@ public struct Program: Sendable {
   /// Names a program by its path.
   public init(path: String) { self.path = path }
 
-  /// Names a program in the folder of the program that runs the tests.
-  public init(_ name: String) throws {
-    path = try parent(ofPath: pathOfThisProgram()) + "/" + name
-  }
+  /// Names a program that was built with the tests.
+  public init(_ name: String) throws { path = try folderOfPrograms() + "/" + name }
 
   /// Runs the program to its end, without input.
   ///

@@ -1,6 +1,5 @@
-#if canImport(Glibc)
+#if os(Linux) || os(macOS)
 internal import EventBus
-internal import Glibc
 
 /// A running program that was built beside the tests: it can be sent input and signals, and read
 /// from.
@@ -35,22 +34,22 @@ public final class RunningProgram: Sendable {
     terminal: Terminal? = nil,
     blocksSignals: Bool = false
   ) throws {
-    let toProgram = try Self.pipe()
-    let fromProgram = try Self.pipe()
+    let toProgram = try makePipe()
+    let fromProgram = try makePipe()
     complaints = try ScratchFile()
-    input = toProgram.1
-    output = fromProgram.0
+    input = toProgram.writing
+    output = fromProgram.reading
     defer {
-      close(toProgram.0)
-      close(fromProgram.1)
+      close(toProgram.reading)
+      close(fromProgram.writing)
     }
 
     let start = Spawn(
       path: program.path,
       arguments: arguments,
       descriptors: [
-        terminal.map { .file($0.path, O_RDWR) } ?? .copy(toProgram.0),
-        .copy(fromProgram.1),
+        terminal.map { .file($0.path, O_RDWR) } ?? .copy(toProgram.reading),
+        .copy(fromProgram.writing),
         .copy(complaints.descriptor),
       ],
       // Without a terminal: with that of the tests, if they have one, it would be stopped.
@@ -72,8 +71,7 @@ public final class RunningProgram: Sendable {
 
   /// Sends a line to its standard input.
   public func send(_ line: String) {
-    let bytes = Array((line + "\n").utf8)
-    _ = unsafe write(input, bytes, bytes.count)  // Reason: within the bytes.
+    writeBytes(Array((line + "\n").utf8), to: input)
   }
 
   /// Sends a line and reads one.
@@ -136,14 +134,6 @@ public final class RunningProgram: Sendable {
   public func wait() throws -> Int32 {
     state.withLock { $0.hasEnded = true }
     return try Spawn.wait(for: process)
-  }
-
-  private static func pipe() throws -> (Int32, Int32) {
-    var ends: [Int32] = [-1, -1]
-    let code = unsafe Glibc.pipe(&ends)  // Reason: room for both.
-    guard code == 0 else { throw SystemError("no pipe", errno) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    return (ends[0], ends[1])
   }
 }
 #endif

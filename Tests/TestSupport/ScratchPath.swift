@@ -1,5 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
+#if os(Linux) || os(macOS)
 
 /// A file or a folder with a name, which is removed with its contents at the end of its life.
 public final class ScratchPath: Sendable {
@@ -40,8 +39,7 @@ public final class ScratchPath: Sendable {
     let descriptor = unsafe open(file, flags, 0o600)  // Reason: a terminated string.
     guard descriptor >= 0 else { throw SystemError("cannot write \(file)", errno) }
     defer { close(descriptor) }
-    let bytes = Array(text.utf8)
-    _ = unsafe Glibc.write(descriptor, bytes, bytes.count)  // Reason: within the bytes.
+    writeBytes(Array(text.utf8), to: descriptor)
     return file
   }
 

@@ -1,5 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
+#if os(Linux) || os(macOS)
 
 /// The start of a program.
 struct Spawn {
@@ -11,8 +10,20 @@ struct Spawn {
     case file(String, Int32)
   }
 
-  /// `POSIX_SPAWN_SETSID`, which the C module does not have.
+  /// `POSIX_SPAWN_SETSID`, which some C modules lack.
+  #if canImport(Darwin)
+  private static let newSession = Int16(POSIX_SPAWN_SETSID)
+  #else
   private static let newSession: Int16 = 0x80
+  #endif
+
+  #if canImport(Darwin)
+  private typealias Actions = posix_spawn_file_actions_t?
+  private typealias Attributes = posix_spawnattr_t?
+  #else
+  private typealias Actions = posix_spawn_file_actions_t
+  private typealias Attributes = posix_spawnattr_t
+  #endif
 
   var path: String
   /// The arguments after the path.
@@ -39,36 +50,38 @@ struct Spawn {
     let given = unsafe environment?.map { unsafe strdup($0) } ?? []  // Reason: freed below.
     let variables = unsafe given + [nil]  // Reason: freed below.
     defer { unsafe (words + variables).forEach { unsafe free($0) } }  // Reason: made by `strdup`.
-    var actions = unsafe posix_spawn_file_actions_t()  // Reason: initialized in the next line.
-    unsafe posix_spawn_file_actions_init(&actions)  // Reason: destroyed below.
-    defer { unsafe posix_spawn_file_actions_destroy(&actions) }  // Reason: initialized above.
+    let actions = UnsafeMutablePointer<Actions>.allocate(capacity: 1)
+    defer { unsafe actions.deallocate() }  // Reason: allocated above.
+    unsafe posix_spawn_file_actions_init(actions)  // Reason: destroyed below.
+    defer { unsafe posix_spawn_file_actions_destroy(actions) }  // Reason: initialized above.
     for (number, source) in descriptors.enumerated() {
       let number = Int32(number)
       switch source {
       case .copy(let other):
-        unsafe posix_spawn_file_actions_adddup2(&actions, other, number)  // Reason: as above.
+        unsafe posix_spawn_file_actions_adddup2(actions, other, number)  // Reason: as above.
       case .file(let name, let flags):
-        unsafe posix_spawn_file_actions_addopen(&actions, number, name, flags, 0)  // Reason: ditto.
+        unsafe posix_spawn_file_actions_addopen(actions, number, name, flags, 0)  // Reason: ditto.
       }
     }
-    var extras = posix_spawnattr_t()
-    unsafe posix_spawnattr_init(&extras)  // Reason: destroyed below.
-    defer { unsafe posix_spawnattr_destroy(&extras) }  // Reason: initialized above.
+    let extras = UnsafeMutablePointer<Attributes>.allocate(capacity: 1)
+    defer { unsafe extras.deallocate() }  // Reason: allocated above.
+    unsafe posix_spawnattr_init(extras)  // Reason: destroyed below.
+    defer { unsafe posix_spawnattr_destroy(extras) }  // Reason: initialized above.
     var flags: Int16 = isNewSession ? Self.newSession : 0
     if let blocksSignals {
       var mask = sigset_t()
       _ = unsafe blocksSignals ? sigfillset(&mask) : sigemptyset(&mask)  // Reason: kept below.
-      unsafe posix_spawnattr_setsigmask(&extras, &mask)  // Reason: initialized above.
+      unsafe posix_spawnattr_setsigmask(extras, &mask)  // Reason: initialized above.
       flags |= Int16(POSIX_SPAWN_SETSIGMASK)
     }
-    unsafe posix_spawnattr_setflags(&extras, flags)  // Reason: initialized above.
+    unsafe posix_spawnattr_setflags(extras, flags)  // Reason: initialized above.
 
     var child: pid_t = 0
     let code: Int32
     if environment == nil {
-      code = unsafe posix_spawn(&child, path, &actions, &extras, words, environ)  // Reason: live.
+      code = unsafe posix_spawn(&child, path, actions, extras, words, environ)  // Reason: live.
     } else {
-      code = unsafe posix_spawn(&child, path, &actions, &extras, words, variables)  // Reason: live.
+      code = unsafe posix_spawn(&child, path, actions, extras, words, variables)  // Reason: live.
     }
     guard code == 0 else { throw SystemError("cannot start \(path)", code) }
     return child

@@ -1,5 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
+#if os(Linux) || os(macOS)
 
 /// A terminal whose user is a test.
 ///
@@ -17,25 +16,31 @@ public final class Terminal: Sendable {
   /// Where programs open it.
   public let path: String
 
-  /// `TIOCSPTLCK` and `TIOCGPTN` (`ioctl_tty(2)`).
-  private static let setLock: UInt = 0x4004_5431
-  private static let getNumber: UInt = 0x8004_5430
-
   /// The test's end.
   private let keyboard: Int32
 
   /// Plugs in a new one.
   public init() throws {
-    // The work of `posix_openpt` and its companions, which the C module lacks.
+    #if canImport(Darwin)
+    keyboard = posix_openpt(O_RDWR | O_NOCTTY)
+    guard keyboard >= 0, grantpt(keyboard) == 0, unlockpt(keyboard) == 0,
+      let name = unsafe ptsname(keyboard)  // Reason: copied before another terminal is made.
+    else { throw SystemError("no terminal", errno) }
+    _ = fcntl(keyboard, F_SETFD, FD_CLOEXEC)
+    path = unsafe String(cString: name)  // Reason: as above.
+    #else
+    // The work of `posix_openpt` and its companions, which the C module of Linux lacks, with `TIOCSPTLCK`
+    // and `TIOCGPTN` (`ioctl_tty(2)`).
     let flags = O_RDWR | O_NOCTTY | O_CLOEXEC
     keyboard = unsafe open("/dev/ptmx", flags)  // Reason: a terminated string.
     var isLocked: Int32 = 0
     var number: Int32 = 0
     guard keyboard >= 0,
-      unsafe ioctl(keyboard, Self.setLock, &isLocked) == 0,  // Reason: outlives the call.
-      unsafe ioctl(keyboard, Self.getNumber, &number) == 0  // Reason: outlives the call.
+      unsafe ioctl(keyboard, 0x4004_5431, &isLocked) == 0,  // Reason: outlives the call.
+      unsafe ioctl(keyboard, 0x8004_5430, &number) == 0  // Reason: outlives the call.
     else { throw SystemError("no terminal", errno) }
     path = "/dev/pts/\(number)"
+    #endif
   }
 
   deinit { close(keyboard) }
@@ -44,9 +49,7 @@ public final class Terminal: Sendable {
   public func type(_ text: String) { type(Array(text.utf8)) }
 
   /// Types some bytes.
-  public func type(_ bytes: [UInt8]) {
-    _ = unsafe write(keyboard, bytes, bytes.count)  // Reason: within the bytes.
-  }
+  public func type(_ bytes: [UInt8]) { writeBytes(bytes, to: keyboard) }
 
   /// Makes the window of another size.
   public func resize(columns: UInt16, rows: UInt16 = 24) {
@@ -57,7 +60,7 @@ public final class Terminal: Sendable {
   }
 
   /// Reads the programs' output, or waits until another descriptor reaches its end.
-  func read(or other: Int32) throws -> Reading {
+  func next(or other: Int32) throws -> Reading {
     var requests = [keyboard, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     var code: Int32
     repeat {
@@ -67,7 +70,7 @@ public final class Terminal: Sendable {
     // Output written before the end is read before it.
     if requests[0].revents & Int16(POLLIN) == 0, requests[1].revents != 0 { return .otherEnded }
     var bytes = [UInt8](repeating: 0, count: 4_096)
-    let count = unsafe Glibc.read(keyboard, &bytes, bytes.count)  // Reason: room for them.
+    let count = unsafe read(keyboard, &bytes, bytes.count)  // Reason: room for them.
     guard count > 0 else { throw SystemError("cannot read the terminal", errno) }
     return .bytes(bytes.prefix(count))
   }

@@ -1,5 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
+#if os(Linux) || os(macOS)
 
 /// The modes of a terminal, which can be inspected while programs run on it.
 ///
@@ -7,15 +6,15 @@ internal import Glibc
 public final class TerminalModes: Sendable {
   /// All that programs can change.
   public struct Values: Equatable, Sendable {
-    let flags: [UInt32]
+    let flags: [UInt]
     let characters: [UInt8]
 
     /// A Boolean value that indicates whether typed text is shown.
-    public var echoes: Bool { flags[3] & UInt32(ECHO) != 0 }
+    public var echoes: Bool { flags[3] & UInt(ECHO) != 0 }
     /// A Boolean value that indicates whether typed text arrives in whole lines.
-    public var isByLine: Bool { flags[3] & UInt32(ICANON) != 0 }
+    public var isByLine: Bool { flags[3] & UInt(ICANON) != 0 }
     /// A Boolean value that indicates whether Control-C and similar keys send signals.
-    public var hasSignals: Bool { flags[3] & UInt32(ISIG) != 0 }
+    public var hasSignals: Bool { flags[3] & UInt(ISIG) != 0 }
   }
 
   private let descriptor: Int32
@@ -38,7 +37,7 @@ public final class TerminalModes: Sendable {
       let control = modes.c_cc
       let characters = unsafe withUnsafeBytes(of: control) { unsafe Array($0) }  // Reason: a copy.
       return Values(
-        flags: [modes.c_iflag, modes.c_oflag, modes.c_cflag, modes.c_lflag],
+        flags: [modes.c_iflag, modes.c_oflag, modes.c_cflag, modes.c_lflag].map { UInt($0) },
         characters: characters
       )
     }

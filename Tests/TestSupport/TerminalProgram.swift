@@ -1,5 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
+#if os(Linux) || os(macOS)
 
 /// A program on a terminal of its own, with a test at the keyboard and in front of the screen.
 ///
@@ -43,17 +42,15 @@ public final class TerminalProgram {
     screen = Screen(columns: columns, rows: rows)
     modes = try TerminalModes(terminal)
     modesBefore = try modes.values
-    var ends: [Int32] = [-1, -1]
-    guard unsafe pipe(&ends) == 0 else { throw SystemError("no pipe", errno) }  // Reason: room.
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    lifeline = ends[0]
-    defer { close(ends[1]) }
+    let ends = try makePipe()
+    lifeline = ends.reading
+    defer { close(ends.writing) }
     let file = Spawn.Source.file(terminal.path, O_RDWR)
     let start = Spawn(
       path: program.path,
       arguments: arguments,
       environment: environment,
-      descriptors: [file, file, file, .copy(ends[1])],
+      descriptors: [file, file, file, .copy(ends.writing)],
       isNewSession: true,
       blocksSignals: false
     )
@@ -94,7 +91,7 @@ public final class TerminalProgram {
   /// - Throws: An error if the program ends, or is inactive for too long.
   public func wait(for what: String, until isThere: (Screen) -> Bool) throws {
     while screen.isInFrame || !isThere(screen) {
-      switch try terminal?.read(or: lifeline) ?? .nothing {
+      switch try terminal?.next(or: lifeline) ?? .nothing {
       case .bytes(let new): take(new)
       case .otherEnded: throw SystemError("no \(what), and it has ended:\n\(screen.text)", 0)
       case .nothing: throw SystemError("no \(what):\n\(screen.text)", ETIMEDOUT)
@@ -111,7 +108,7 @@ public final class TerminalProgram {
   /// - Throws: If it does not end for so long that something must be wrong.
   public func waitForEnd() throws -> Int32 {
     reading: while true {
-      switch try terminal?.read(or: lifeline) ?? readLifeline() {
+      switch try terminal?.next(or: lifeline) ?? readLifeline() {
       case .bytes(let new): take(new)
       case .otherEnded: break reading
       case .nothing: throw SystemError("it does not end:\n\(screen.text)", ETIMEDOUT)
@@ -142,16 +139,29 @@ public final class TerminalProgram {
   ///
   /// - Throws: If it does not stop for so long that something must be wrong.
   public func waitForStoppedChild() throws {
-    let deadline = ContinuousClock.now + .seconds(30)
-    while ContinuousClock.now < deadline {
+    for _ in 0..<3_000 {
+      if try hasStoppedChild { return }
+      if hasEnded(within: 10) { break }
+    }
+    throw SystemError("the child is not stopped", ETIMEDOUT)
+  }
+
+  private var hasStoppedChild: Bool {
+    get throws {
+      #if os(macOS)
+      let processes = try Program(path: "/bin/ps").run(["-axo", "ppid=,stat="])
+      return processes.output.split(separator: "\n").contains { line in
+        let words = line.split(separator: " ")
+        return words.first == "\(process)" && words.last?.first == "T"
+      }
+      #else
       let children = try text(ofPath: "/proc/\(process)/task/\(process)/children")
       let child = children.split(separator: " ").first ?? ""
       // The state follows the name, which is in parentheses.
       let status = try text(ofPath: "/proc/\(child)/stat")
-      if status.split(separator: ")").last?.hasPrefix(" T") ?? false { return }
-      yieldThread()
+      return status.split(separator: ")").last?.hasPrefix(" T") ?? false
+      #endif
     }
-    throw SystemError("the child is not stopped", ETIMEDOUT)
   }
 
   private func take(_ new: ArraySlice<UInt8>) {

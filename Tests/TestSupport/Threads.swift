@@ -1,16 +1,6 @@
 internal import EventBus
 internal import Synchronization
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#else
-#error("Unknown C library: add it here.")
-#endif
-
 /// Which thread something ran on.
 public struct ThreadID: Hashable, Sendable {
   private let bits: UInt

@@ -17,11 +17,13 @@ typedef long time_t;
 typedef unsigned int socklen_t;
 typedef unsigned char sa_family_t;
 typedef unsigned long long ino_t;
+typedef long long off_t;
 
 // <sys/errno.h>; `errno` is in the overlay
 #define EINTR 4
 #define EBADF 9
 #define EAGAIN 35
+#define ETIMEDOUT 60
 
 // <sys/signal.h>, <signal.h>
 typedef unsigned int sigset_t;
@@ -157,12 +159,14 @@ struct timespec {
 // <sys/fcntl.h>; `open` and `fcntl` are in the overlay
 #define O_RDONLY 0x0000
 #define O_WRONLY 0x0001
+#define O_RDWR 0x0002
 #define O_NONBLOCK 0x00000004
 #define O_CREAT 0x00000200
 #define O_TRUNC 0x00000400
 #define O_NOCTTY 0x00020000
 #define O_CLOEXEC 0x01000000
 #define F_DUPFD 0
+#define F_GETFD 1
 #define F_SETFD 2
 #define F_SETFL 4
 #define FD_CLOEXEC 1
@@ -226,6 +230,7 @@ struct winsize {
 #define VMIN 16
 #define VTIME 17
 #define TCSANOW 0
+#define TCOOFF 1
 #define PARMRK 0x00000008
 #define ISTRIP 0x00000020
 #define INLCR 0x00000040
@@ -237,7 +242,86 @@ struct winsize {
 #define ISIG 0x00000080
 #define ICANON 0x00000100
 #define IEXTEN 0x00000400
+int tcflow(int, int);
 int tcgetattr(int, struct termios *_Null_unspecified);
 int tcsetattr(int, int, const struct termios *_Null_unspecified);
 
 #pragma clang assume_nonnull end
+
+// What the tests, and the search for copies of a library, need besides. These headers say nothing about null
+// pointers.
+
+// <signal.h>
+void (*signal(int, void (*)(int)))(int);
+
+// <stdlib.h>, <string.h>, <unistd.h>, <sys/fcntl.h>
+int mkstemp(char *);
+char *mkdtemp(char *);
+char *strdup(const char *);
+void free(void *);
+int unlink(const char *);
+int rmdir(const char *);
+off_t lseek(int, off_t, int);
+#define SEEK_SET 0
+int pause(void);
+int tcsetpgrp(int, pid_t);
+int posix_openpt(int);
+int grantpt(int);
+int unlockpt(int);
+char *ptsname(int);
+
+// <dirent.h>, <sys/dirent.h>, with 64-bit inodes
+typedef struct _dirdesc DIR;
+struct _dirdesc {
+  int __dd_fd;
+};
+struct dirent {
+  unsigned long long d_ino;
+  unsigned long long d_seekoff;
+  unsigned short d_reclen;
+  unsigned short d_namlen;
+  unsigned char d_type;
+  char d_name[1024];
+};
+DIR *opendir(const char *);
+struct dirent *readdir(DIR *);
+int closedir(DIR *);
+
+// <sys/wait.h>
+#define WUNTRACED 0x00000002
+pid_t waitpid(pid_t, int *, int);
+
+// <sys/socket.h>
+int bind(int, const struct sockaddr *, socklen_t);
+ssize_t recv(int, void *, size_t, int);
+
+// <spawn.h>, <sys/spawn.h>
+typedef void *posix_spawnattr_t;
+typedef void *posix_spawn_file_actions_t;
+#define POSIX_SPAWN_SETPGROUP 0x0002
+#define POSIX_SPAWN_SETSIGDEF 0x0004
+#define POSIX_SPAWN_SETSIGMASK 0x0008
+#define POSIX_SPAWN_SETSID 0x0400
+int posix_spawn(pid_t *restrict, const char *restrict, const posix_spawn_file_actions_t *,
+                const posix_spawnattr_t *restrict, char *const[restrict], char *const[restrict]);
+int posix_spawn_file_actions_init(posix_spawn_file_actions_t *);
+int posix_spawn_file_actions_destroy(posix_spawn_file_actions_t *);
+int posix_spawn_file_actions_adddup2(posix_spawn_file_actions_t *, int, int);
+int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *restrict, int, const char *restrict, int,
+                                     mode_t);
+int posix_spawnattr_init(posix_spawnattr_t *);
+int posix_spawnattr_destroy(posix_spawnattr_t *);
+int posix_spawnattr_setflags(posix_spawnattr_t *, short);
+int posix_spawnattr_setpgroup(posix_spawnattr_t *, pid_t);
+int posix_spawnattr_setsigdefault(posix_spawnattr_t *restrict, const sigset_t *restrict);
+int posix_spawnattr_setsigmask(posix_spawnattr_t *restrict, const sigset_t *restrict);
+
+// <dlfcn.h>
+typedef struct dl_info {
+  const char *dli_fname;
+  void *dli_fbase;
+  const char *dli_sname;
+  void *dli_saddr;
+} Dl_info;
+int dladdr(const void *, Dl_info *);
+void *dlsym(void *, const char *);

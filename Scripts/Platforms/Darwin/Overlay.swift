@@ -17,6 +17,10 @@ public func fcntl(_ fd: Int32, _ cmd: Int32, _ value: Int32) -> Int32 { -1 }
 public func ioctl(_ fd: CInt, _ request: UInt, _ value: CInt) -> CInt { -1 }
 public func ioctl(_ fd: CInt, _ request: UInt, _ ptr: UnsafeMutableRawPointer) -> CInt { -1 }
 public var TIOCGWINSZ: UInt { 0x4008_7468 }
+public var TIOCSWINSZ: UInt { 0x8008_7467 }
+
+public var S_IFMT: mode_t { 0o170000 }
+public var S_IFIFO: mode_t { 0o010000 }
 
 public typealias sighandler_t = @convention(c) (Int32) -> Void
 public var SIG_DFL: sighandler_t? { nil }
@@ -29,4 +33,8 @@ public struct clockid_t { let rawValue: UInt32 }
 public var CLOCK_MONOTONIC: clockid_t { clockid_t(rawValue: 6) }
 public func clock_gettime(_ clock: clockid_t, _ time: UnsafeMutablePointer<timespec>?) -> Int32 {
   -1
+}
+
+public var environ: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> {
+  .allocate(capacity: 1)
 }

@@ -223,3 +223,6 @@ struct winsize {
 #define IEXTEN 0100000
 int tcgetattr(int, struct termios *);
 int tcsetattr(int, int, const struct termios *);
+
+// <dlfcn.h>
+void *dlsym(void *restrict, const char *restrict);

@@ -13,7 +13,8 @@
 /// ```
 ///
 /// Call ``end()`` as the first line of a `deinit` to run the hooks while the object's stored properties
-/// still exist. Otherwise the lifetime ends with the stored properties. Hooks never receive the owner,
+/// still exist. Otherwise the lifetime ends with the stored properties; those of a subclass of `NSObject` are
+/// destroyed after the `dealloc` of all superclasses. Hooks never receive the owner,
 /// because it is being deallocated; weak references to it already read `nil`. Hooks use their captures.
 ///
 /// The end of a lifetime does not imply the end of its owner: other references may keep the owner alive

@@ -251,6 +251,7 @@ public final class LaunchLoader: Sendable {
     }
     guard let attachments else { return nil }
     for attachment in attachments { attachment.object?.cancel() }
+    reportOtherCopies { printError("LaunchLoader: \($0).") }
     var runner = LaunchRunner(self, options)
     runner.setTimeLimit()
     return runner

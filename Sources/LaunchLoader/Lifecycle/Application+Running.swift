@@ -74,6 +74,7 @@ extension Application {
   nonisolated(nonsending) private func launch() async {
     let options = configuration.launchOptions ?? .current
     locked.withLock { $0.options = options }
+    loader.reportOtherCopies(messages.send)
     await changed(.launch)
     if runner.isStopping { return }
     do {

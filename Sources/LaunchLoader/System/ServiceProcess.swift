@@ -46,10 +46,11 @@ enum ServiceProcess {
   ///
   /// - Complexity: O(*n*) in the size of the environment.
   static var environment: [String: String] {
-    #if canImport(Darwin)
-    let table = unsafe _NSGetEnviron().pointee  // Reason: set up by the system before `main`.
-    #else
     typealias Table = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+    #if canImport(Darwin)
+    // The annotations of its header differ between systems.
+    let table: Table? = unsafe _NSGetEnviron().pointee  // Reason: set up before `main`.
+    #else
     let table: Table? = unsafe environ  // Reason: a read of one pointer.
     #endif
     var variables: [String: String] = [:]

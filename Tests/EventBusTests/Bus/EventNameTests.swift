@@ -94,19 +94,6 @@ struct EventNameTests {
     bag.cancelAll()
   }
 
-  @Test("An empty name traps with a message")
-  func emptyName() async throws {
-    let result = await #expect(
-      processExitsWith: .failure,
-      observing: [\.standardErrorContent]
-    ) {
-      _ = EventName<Int>("")
-    }
-    let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(message.localized(contains: "empty"))
-    #expect(message.localized(contains: "name"))
-  }
-
   @Test("A name that consists of spaces is valid")
   func blankName() {
     #expect(EventName<Int>(" ").rawValue == " ")
@@ -119,8 +106,4 @@ struct EventNameTests {
     #expect(names.contains(EventName<Int>("sample.number")))
     #expect(!names.contains(EventName<String>("sample.number")))
   }
-}
-
-extension String {
-  fileprivate func localized(contains word: String) -> Bool { lowercased().contains(word) }
 }

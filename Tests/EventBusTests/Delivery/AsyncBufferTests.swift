@@ -47,40 +47,10 @@ struct AsyncBufferTests {
     for _ in 0..<10_000 where tally.live > 0 { await Task.yield() }
     #expect(tally.live == 0)
   }
-
-  @Test("A keep-oldest size below one is reported on one line, and one event is kept")
-  func oldestBelowOne() async throws {
-    let result = await #expect(
-      processExitsWith: .success,
-      observing: [\.standardErrorContent]
-    ) {
-      let result = await handled(.bufferingOldest(0), posts: 1...2, keeping: 1)
-      precondition(result.handled == [0, 1])
-    }
-    #expect(refusals(try #require(result)) == 1)
-  }
-
-  @Test("A keep-newest size below one is reported on one line, and one event is kept")
-  func newestBelowOne() async throws {
-    let result = await #expect(
-      processExitsWith: .success,
-      observing: [\.standardErrorContent]
-    ) {
-      let result = await handled(.bufferingNewest(-3), posts: 1...2, keeping: 1)
-      precondition(result.handled == [0, 2])
-    }
-    #expect(refusals(try #require(result)) == 1)
-  }
-
-  /// Returns the number of lines on standard error that name the source site of the registration.
-  private func refusals(_ result: ExitTest.Result) -> Int {
-    String(decoding: result.standardErrorContent, as: UTF8.self).split(separator: "\n")
-      .count { $0.contains("Sample/Here.swift:42") }
-  }
 }
 
 /// Posts numbers after a zero that is being handled, and returns the handled numbers.
-private func handled(
+func handled(
   _ policy: AsyncStream<Int>.Continuation.BufferingPolicy,
   posts: ClosedRange<Int>,
   keeping count: Int

@@ -1,6 +1,5 @@
-#if canImport(Glibc)
+#if os(Linux) || os(macOS)
 import EventBus
-import Glibc
 import LaunchLoader
 import Synchronization
 
@@ -117,7 +116,7 @@ func say(_ line: String) {
   _ = unsafe write(1, bytes, bytes.count)  // Reason: within the bytes.
 }
 #else
-/// Nothing elsewhere: the tests that start it are for Linux.
+/// Nothing elsewhere: the tests that start it are for Linux and macOS.
 @main enum Fixture {
   static func main() {}
 }

@@ -1,5 +1,4 @@
-#if canImport(Glibc)
-import Glibc
+#if os(Linux) || os(macOS)
 
 /// The resources that a process leaves to its descendants.
 enum Descendants {

@@ -1,5 +1,4 @@
-#if canImport(Glibc)
-import Glibc
+#if os(Linux) || os(macOS)
 
 /// Handlers of signals that are none of the library's.
 enum Handlers {
@@ -26,10 +25,7 @@ enum Handlers {
   static func ignore(_ number: Int32) { _ = signal(number, SIG_IGN) }
 
   private static func install(_ number: Int32, _ body: @convention(c) (Int32) -> Void) {
-    var action = sigaction()
-    unsafe action.__sigaction_handler.sa_handler = body  // Reason: a C function lives on.
-    action.sa_flags = SA_RESTART
-    _ = unsafe sigaction(number, &action, nil)  // Reason: outlives the call.
+    _ = signal(number, body)
   }
 }
 #endif

@@ -1,5 +1,4 @@
-#if canImport(Glibc)
-import Glibc
+#if os(Linux) || os(macOS)
 import LaunchLoader
 
 /// A program that listens to signals as instructed, line by line, and prints the signals it
@@ -14,7 +13,8 @@ enum Signals {
   static func main() async throws {
     let session = Session()
     switch CommandLine.arguments.dropFirst().first {
-    case "shell": try MiniShell.run(CommandLine.arguments.dropFirst(2).first ?? "job")
+    case "shell":
+      try MiniShell.run(CommandLine.arguments[0], CommandLine.arguments.dropFirst(2).first ?? "job")
     case "redirected":
       close(0)
       _ = unsafe open("/dev/null", O_RDONLY)  // Reason: a literal.
@@ -37,7 +37,7 @@ func say(_ line: String) {
   _ = unsafe write(1, bytes, bytes.count)  // Reason: within the bytes.
 }
 #else
-/// Nothing elsewhere: the tests that start it are for Linux.
+/// Nothing elsewhere: the tests that start it are for Linux and macOS.
 @main enum Signals {
   static func main() {}
 }

@@ -1,5 +1,4 @@
-#if canImport(Glibc)
-import Glibc
+#if os(Linux)
 
 /// The threads of this program, as the system sees them.
 enum Threads {

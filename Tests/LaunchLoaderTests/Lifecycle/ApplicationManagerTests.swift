@@ -1,4 +1,4 @@
-#if canImport(Glibc)
+#if os(Linux) || os(macOS)
 import EventBus
 import LaunchLoader
 import TestSupport
@@ -8,7 +8,7 @@ import Testing
 struct ApplicationManagerTests {
   @Test("The service manager is notified when the services have started and when the stop begins")
   func startAndStop() async throws {
-    let manager = try Manager(isAbstract: true)
+    let manager = try Manager()
     let app = Application(
       bus: EventBus(),
       loader: LaunchLoader(),
@@ -25,7 +25,7 @@ struct ApplicationManagerTests {
 
   @Test("A manager with a watchdog receives keep-alive messages")
   func watchdog() async throws {
-    let manager = try Manager(isAbstract: true)
+    let manager = try Manager()
     let app = Application(
       bus: EventBus(),
       loader: LaunchLoader(),

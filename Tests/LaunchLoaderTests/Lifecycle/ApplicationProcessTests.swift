@@ -1,5 +1,4 @@
-#if canImport(Glibc)
-import Glibc
+#if os(Linux) || os(macOS)
 import TestSupport
 import Testing
 
@@ -174,7 +173,7 @@ struct ApplicationProcessTests {
 
   @Test("The service manager receives no readiness message during the launch or the stop")
   func managerOfALaunch() throws {
-    let manager = try Manager(isAbstract: true)
+    let manager = try Manager()
     let program = try start("launching", for: manager)
     _ = try read(program, until: "working")
     program.signal(SIGHUP)
@@ -189,7 +188,7 @@ struct ApplicationProcessTests {
 
   @Test("The service manager is found even if launch options have no environment")
   func managerWithOptions() throws {
-    let manager = try Manager(isAbstract: true)
+    let manager = try Manager()
     let program = try start("optioned", for: manager)
     _ = try read(program, until: "active")
     #expect(try manager.nextMessage() == "READY=1")
@@ -209,7 +208,7 @@ struct ApplicationProcessTests {
     "The service manager is notified of the start, of a reload's begin and end, and of the stop"
   )
   func manager() throws {
-    let manager = try Manager(isAbstract: true)
+    let manager = try Manager()
     let program = try start("plain", for: manager)
     _ = try read(program, until: "active")
     #expect(try manager.nextMessage() == "READY=1")

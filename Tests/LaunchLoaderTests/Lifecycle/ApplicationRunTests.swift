@@ -232,14 +232,6 @@ struct ApplicationRunTests {
     #expect(stage.log.entries == ["+a", "-a"])
   }
 
-  @Test("The third interrupt ends the process with the signal's number")
-  func thirdInterrupt() async {
-    await #expect(processExitsWith: .exitCode(130)) {
-      let app = Application(bus: EventBus(), loader: LaunchLoader())
-      for number: Int32 in [15, 1, 2] { app.interrupt(number) }
-    }
-  }
-
   @Test("A request to reload or resize posts its event on the bus")
   func systemEvents() async {
     let log = stage.log

@@ -42,7 +42,7 @@ struct ApplicationStateTests {
     }
   }
 
-  #if !canImport(Darwin)  // `Task.immediate` asks for later systems than the package does.
+  @available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *)
   @Test("A task that is cancelled in the middle of its wait stops waiting; another one continues")
   func cancelledWhileWaiting() async throws {
     let (app, log) = (stage.app, stage.log)
@@ -59,7 +59,6 @@ struct ApplicationStateTests {
     try await patient.value
     #expect(log.entries == ["active"])
   }
-  #endif
 
   @Test("Background and foreground transitions are reported in both directions")
   func background() async throws {
@@ -131,7 +130,7 @@ struct ApplicationStateTests {
     end.cancel()
   }
 
-  #if !canImport(Darwin)  // `Task.immediate` asks for later systems than the package does.
+  @available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *)
   @Test(
     "A task waiting for the background resumes after all observers, even if another task reports"
   )
@@ -159,7 +158,6 @@ struct ApplicationStateTests {
     app.shutdown()
     _ = try await running.value
   }
-  #endif
 
   @Test("Threads that change the state report transitions one at a time and in one order")
   func contention() async throws {

@@ -292,7 +292,7 @@ struct DelegateWaitTests {
     #expect(try await running.value == 0)
   }
 
-  #if !canImport(Darwin)  // `Task.immediate` asks for later systems than the package does.
+  @available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *)
   @Test("A change on the main actor has reached a delegate there when the call returns")
   @MainActor
   func mainActorAtOnce() async throws {
@@ -310,5 +310,4 @@ struct DelegateWaitTests {
     app.shutdown()
     #expect(try await running.value == 0)
   }
-  #endif
 }

@@ -30,7 +30,7 @@ struct ServiceDefectsTests {
   }
 
   // ThreadSanitizer holds signals back.
-  #if canImport(Glibc) && !TSAN
+  #if (os(Linux) || os(macOS)) && !TSAN
   @Test("2: After run() signals are not swallowed: the next one acts as before")
   func notSwallowed() throws {
     let program = try RunningProgram(Program("ApplicationFixture"), ["plain"])

@@ -1,5 +1,4 @@
-#if canImport(Glibc)
-import Glibc
+#if os(Linux) || os(macOS)
 import TestSupport
 
 /// The receiving end of `$NOTIFY_SOCKET`.
@@ -8,6 +7,13 @@ final class Manager {
     let code: Int32
   }
 
+  /// Whether sockets can have abstract names, which only Linux has.
+  #if os(Linux)
+  static let namesAreAbstract = [false, true]
+  #else
+  static let namesAreAbstract = [false]
+  #endif
+
   /// The value of the variable.
   let address: String
 
@@ -15,12 +21,17 @@ final class Manager {
   private let end: Int32
   private let path: String?
 
-  /// Binds a socket, in the folder for temporary files or without a place.
-  init(isAbstract: Bool) throws {
+  /// Binds a socket, in the folder for temporary files or, where that is possible, without a place.
+  init(isAbstract: Bool = namesAreAbstract.contains(true)) throws {
     let name = "/tmp/event-bus-tests-notify-\(getpid())-\(Self.made.add())"
     address = isAbstract ? "@" + name.dropFirst() : name
     path = isAbstract ? nil : name
-    end = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    #if canImport(Glibc)
+    end = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+    #else
+    end = socket(AF_UNIX, SOCK_DGRAM, 0)
+    #endif
+    _ = fcntl(end, F_SETFD, FD_CLOEXEC)
     var bytes = Array(address.utf8)
     if isAbstract { bytes[0] = 0 }
     if let path { _ = unsafe unlink(path) }  // Reason: a terminated string.

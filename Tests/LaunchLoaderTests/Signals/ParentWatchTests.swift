@@ -35,7 +35,7 @@ struct ParentWatchTests {
     #expect(!watch.hasEnded)
   }
 
-  #if canImport(Glibc)
+  #if os(Linux) || os(macOS)
   @Test("A program is notified when the process that started it has ended")
   func orphan() throws {
     let shell = try RunningProgram(Program("SignalsFixture"), ["shell", "watch"])

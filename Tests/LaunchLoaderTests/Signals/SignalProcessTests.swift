@@ -1,5 +1,4 @@
-#if canImport(Glibc)
-import Glibc
+#if os(Linux) || os(macOS)
 import TestSupport
 import Testing
 
@@ -42,14 +41,14 @@ struct SignalProcessTests {
   func handler() throws {
     #expect(try program.ask("handle x \(SIGUSR2)") == "handling")
     program.signal(SIGUSR2)
-    #expect(try program.line() == "handler 12")
+    #expect(try program.line() == "handler \(SIGUSR2)")
     for _ in 0..<2 {
       #expect(try program.ask("listen a \(SIGUSR2)") == "listening")
       program.signal(SIGUSR2)
       #expect(try program.line() == "a SIGUSR2")
       #expect(try program.ask("leave a") == "left")
       program.signal(SIGUSR2)
-      #expect(try program.line() == "handler 12")
+      #expect(try program.line() == "handler \(SIGUSR2)")
     }
   }
 
@@ -70,7 +69,7 @@ struct SignalProcessTests {
     #expect(try program.ask("handle x \(SIGUSR1)") == "handling")
     #expect(try program.ask("leave a") == "left")
     program.signal(SIGUSR1)
-    #expect(try program.line() == "handler 10")
+    #expect(try program.line() == "handler \(SIGUSR1)")
   }
 
   @Test("A signal that was not taken has its default effect when the last listener leaves")
@@ -143,7 +142,9 @@ struct SignalProcessTests {
     #expect(try program.ask("listen a \(SIGTERM) \(SIGHUP)") == "listening")
     for _ in 0..<2 {
       #expect(try program.ask("close") == "closed")
+      #if os(Linux)
       #expect(try program.ask("rest") == "rests")
+      #endif
       for (number, name) in [(SIGTERM, "SIGTERM"), (SIGHUP, "SIGHUP")] {
         program.signal(number)
         #expect(try program.line() == "a \(name)")
@@ -162,7 +163,7 @@ struct SignalProcessTests {
 
   @Test("No signal is lost while listeners come and go: a listener or the previous handler gets it")
   func storm() throws {
-    let numbers: [Int32] = [SIGUSR1, SIGUSR2, 40, 41]
+    let numbers: [Int32] = [SIGUSR1, SIGUSR2, SIGALRM, SIGIO]
     let words = numbers.map(String.init).joined(separator: " ")
     #expect(try program.ask("storm x \(words)") == "raging")
     var (heard, handled, turn) = (0, 0, 0)

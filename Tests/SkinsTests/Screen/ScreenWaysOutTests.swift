@@ -1,5 +1,4 @@
-#if canImport(Glibc)
-import Glibc
+#if os(Linux) || os(macOS)
 import TestSupport
 import Testing
 
@@ -11,6 +10,20 @@ struct ScreenWaysOutTests {
     "TERM=xterm-256color", "COLORTERM=truecolor", "PATH=/usr/bin:/bin",
     "SWIFT_BACKTRACE=enable=no",
   ]
+
+  /// Signals that end a program.
+  private static let deadly: [Int32] = {
+    let common = [
+      SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM,
+      SIGPIPE, SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF,
+    ]
+    #if os(Linux)
+    // SIGSTKFLT, and the first, a middle and the last of the real-time signals. Elsewhere SIGIO is ignored.
+    return common + [SIGIO, SIGPWR, 16, 34, 50, 64]
+    #else
+    return common
+    #endif
+  }()
 
   @Test("Quitting restores the terminal")
   func quit() throws {
@@ -48,12 +61,7 @@ struct ScreenWaysOutTests {
 
   @Test(
     "A trap and every unhandled signal restore the terminal",
-    arguments: [
-      SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM,
-      SIGPIPE, SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGIO, SIGPWR,
-      // SIGSTKFLT, and the first, a middle and the last of the real-time signals.
-      16, 34, 50, 64,
-    ]
+    arguments: deadly
   )
   func traps(_ number: Int32) throws {
     let program = try startWithoutCore(environment)

@@ -1,4 +1,4 @@
-#if canImport(Glibc)
+#if os(Linux) || os(macOS)
 import TestSupport
 
 /// The answers of a light and of a dark terminal to the background query.

@@ -6,10 +6,10 @@ import Theming
 @MainActor
 @Suite("Appearance")
 struct AppearanceTests {
-  private let day = Theme("Day", appearance: .light) { $0[.radius] = 1 }
-  private let night = Theme("Night") { $0[.radius] = 2 }
+  let day = Theme("Day", appearance: .light) { $0[.radius] = 1 }
+  let night = Theme("Night") { $0[.radius] = 2 }
 
-  private func pair() -> ThemeManager { ThemeManager(light: day, dark: night, bus: EventBus()) }
+  func pair() -> ThemeManager { ThemeManager(light: day, dark: night, bus: EventBus()) }
 
   @Test("The manager starts with the system's appearance, and dark while it is unknown")
   func beginning() {
@@ -125,22 +125,5 @@ struct AppearanceTests {
     manager.systemAppearance = .light
     manager.systemAppearance = nil
     #expect(manager.systemAppearance == nil && manager.theme.name == "Night")
-  }
-
-  @Test("A pair's theme that a scope cannot take leaves the other in use, with a message")
-  func unusable() async {
-    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-      await MainActor.run {
-        let day = Theme("Day", appearance: .light) { $0[alias: .accent] = .brand }
-        let manager = ThemeManager(light: day, dark: Theme("Night"), bus: EventBus())
-        let scope = try? manager.scope { $0[alias: .brand] = .accent }
-        manager.preference = .light
-        precondition(manager.theme.name == "Night")
-        withExtendedLifetime(scope) {}
-      }
-    }
-    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("Theming: The aliases of the theme \"Day\" form a cycle: "))
-    #expect(text.contains("color.accent → color.brand → color.accent"))
   }
 }

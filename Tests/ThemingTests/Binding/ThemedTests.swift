@@ -222,19 +222,6 @@ struct ThemedTests {
     #expect(chart.width == 4)
   }
 
-  @Test("Using the property off the main actor traps with the property's name")
-  func offTheMainActor() async throws {
-    let result = await #expect(
-      processExitsWith: .failure,
-      observing: [\.standardErrorContent]
-    ) {
-      await Plain.useElsewhere()
-    }
-    let said = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(said.contains("Plain.themeMap"), "\(said)")
-    #expect(said.contains("main actor"), "\(said)")
-  }
-
   @Test("A view class may be subclassed, and the base class's map serves both")
   func derivedClass() {
     class Base {
@@ -255,7 +242,7 @@ struct ThemedTests {
 
 /// A view with the managers of its declaration.
 @MainActor
-private final class Plain {
+final class Plain {
   static let editor = ThemeManager(rounded(12), bus: EventBus())
   var corner = 0
   var width = 0

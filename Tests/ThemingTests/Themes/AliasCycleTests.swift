@@ -5,7 +5,7 @@ import Theming
 private func key(_ name: String) -> ThemeKey<Int> { ThemeKey("cycle.\(name)", default: name.count) }
 
 /// A theme with the aliases of a text such as "a>b b>c".
-private func theme(_ aliases: String) -> Theme {
+func theme(_ aliases: String) -> Theme {
   Theme("t") { theme in
     for alias in aliases.split(separator: " ") {
       let ends = alias.split(separator: ">").map { key(String($0)) }
@@ -15,7 +15,7 @@ private func theme(_ aliases: String) -> Theme {
 }
 
 /// The path of the cycle that a theme is refused for.
-private func cycle(_ theme: Theme) throws -> [String] {
+func cycle(_ theme: Theme) throws -> [String] {
   let error = try #require(throws: ThemeError.self) { try theme.checked() }
   #expect(error.code == .aliasCycle)
   #expect(error.themes == [theme.name])
@@ -135,36 +135,5 @@ struct AliasCycleTests {
     #expect(manager.theme.name == "rounded 9")
     #expect(manager.version == 0)
     #expect(label.touched.entries == ["label.corner 9"])
-  }
-
-  @MainActor
-  @Test("Creating a manager with a cyclic theme traps with the cycle")
-  func trapsAtBirth() async throws {
-    let single = await #expect(
-      processExitsWith: .failure,
-      observing: [\.standardErrorContent]
-    ) { @MainActor in
-      _ = makeManager(theme("a>b b>a"))
-    }
-    try #expect(saidCircle(#require(single)))
-    let dark = await #expect(
-      processExitsWith: .failure,
-      observing: [\.standardErrorContent]
-    ) { @MainActor in
-      _ = ThemeManager(light: Theme("light"), dark: theme("a>b b>a"))
-    }
-    try #expect(saidCircle(#require(dark)))
-    let light = await #expect(
-      processExitsWith: .failure,
-      observing: [\.standardErrorContent]
-    ) { @MainActor in
-      _ = ThemeManager(light: theme("a>b b>a"), dark: Theme("dark"))
-    }
-    try #expect(saidCircle(#require(light)))
-  }
-
-  private func saidCircle(_ result: ExitTest.Result) -> Bool {
-    String(decoding: result.standardErrorContent, as: UTF8.self)
-      .contains("the aliases of the theme \"t\" form a cycle: cycle.a → cycle.b → cycle.a")
   }
 }

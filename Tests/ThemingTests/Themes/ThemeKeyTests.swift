@@ -58,17 +58,4 @@ struct ThemeKeyTests {
     #expect(made.entries.map(\.count) == [5_000, 5_000])
     #expect(made.entries.first == made.entries.last)
   }
-
-  @Test("An empty name traps with a message that says so and shows the remedy")
-  func emptyName() async throws {
-    let result = try await #require(
-      processExitsWith: .failure,
-      observing: [\.standardErrorContent]
-    ) {
-      _ = ThemeKey<Int>("", default: 1)
-    }
-    let message = String(decoding: result.standardErrorContent, as: UTF8.self)
-    #expect(message.contains("The name of a ThemeKey<Int> is empty"))
-    #expect(message.contains("Give it a string such as \"color.accent\""))
-  }
 }

@@ -1,3 +1,4 @@
+#if os(Linux) || os(macOS)
 import EventBus
 import TestSupport
 import Testing
@@ -117,3 +118,4 @@ struct DeepPostTests {
     #expect(try warnings(result).isEmpty)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) || os(macOS)
 import EventBus
 import TestSupport
 import Testing
@@ -94,3 +95,4 @@ struct DyingActorTests {
     }
   }
 }
+#endif

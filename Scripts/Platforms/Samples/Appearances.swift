@@ -1,0 +1,17 @@
+import Theming
+import UIKit
+
+final class RootViewController: UIViewController {
+  override func viewDidLoad() {
+    super.viewDidLoad()
+    reportAppearance()
+    registerForTraitChanges([UITraitUserInterfaceStyle.self]) { (root: RootViewController, _) in
+      root.reportAppearance()
+    }
+  }
+
+  private func reportAppearance() {
+    let isDark = traitCollection.userInterfaceStyle == .dark
+    ThemeManager.shared.systemAppearance = isDark ? .dark : .light
+  }
+}

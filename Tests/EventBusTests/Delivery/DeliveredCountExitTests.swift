@@ -1,0 +1,39 @@
+#if os(Linux) || os(macOS)
+import EventBus
+import TestSupport
+import Testing
+
+extension DeliveredCountTests {
+  #if os(Linux)
+  @Test("Rounds of post, register and cancel beside an old registration retain nothing")
+  func keepsNothing() async {
+    await #expect(processExitsWith: .success) {
+      /// Returns the memory that the process has now, in pages.
+      ///
+      /// Not the most it has had: a program begins with the most of the one that started it.
+      func resident() throws -> Int {
+        Int(try text(ofPath: "/proc/self/statm").split(separator: " ")[1]) ?? 0
+      }
+      let bus = EventBus()
+      let old = bus.observe(.number, line: 1) { _ in }
+      func churn() {
+        for round in 0..<25_000 {
+          bus.post(.number, round)
+          let token = bus.observe(.number, line: 2) { _ in }
+          token.pause().cancel()
+          bus.post(.number, round, excluding: token)
+          token.cancel()
+        }
+      }
+      churn()
+      let before = try resident()
+      for _ in 0..<3 { churn() }
+      let after = try resident()
+      precondition(before > 0 && after <= before + 256)
+      precondition(bus.snapshot().observations.map(\.deliveredCount) == [200_000])
+      withExtendedLifetime(old) {}
+    }
+  }
+  #endif
+}
+#endif
