@@ -12,6 +12,7 @@ let lifecycle = Target.Dependency.product(
 let http: [Target.Dependency] = [
   .product(name: "AsyncHTTPClient", package: "async-http-client"),
   .product(name: "NIOCore", package: "swift-nio"),
+  .product(name: "NIOPosix", package: "swift-nio"),
 ]
 
 let package = Package(
@@ -61,6 +62,7 @@ let package = Package(
         "ServiceLifecycleBridge",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Metrics", package: "swift-metrics"),
+        .product(name: "NIOCore", package: "swift-nio"),
         lifecycle,
       ],
       path: "Examples/EventServer"

@@ -13,7 +13,7 @@ actor Journal {
       return
     }
     if !FileManager.default.fileExists(atPath: path) {
-      FileManager.default.createFile(atPath: path, contents: nil)
+      try Data().write(to: URL(filePath: path))
     }
     file = try FileHandle(forWritingTo: URL(filePath: path))
     // A device has no end to go to.
@@ -56,9 +56,13 @@ struct WarmUp: LaunchLoader::Service {
 
   func run(_ context: LaunchLoader::ServiceContext) async throws {
     if try await context.value(of: .settings).readyAfterInput {
-      try await context.cancelOnShutdown {
-        for try await _ in FileHandle.standardInput.bytes {}
+      let (input, continuation) = AsyncStream<Void>.makeStream()
+      FileHandle.standardInput.readabilityHandler = { input in
+        guard input.availableData.isEmpty else { return }
+        input.readabilityHandler = nil
+        continuation.finish()
       }
+      try await context.cancelOnShutdown { for await _ in input {} }
     }
     context.ready()
     try await context.untilShutdown()

@@ -44,7 +44,7 @@ struct Settings: Sendable {
 
   /// The level of the program's log, which is needed before the launch.
   static var logLevel: Logger.Level {
-    ProcessInfo.processInfo.environment["LOG_LEVEL"].flatMap(Logger.Level.init) ?? .info
+    ProcessInfo.processInfo.environment["LOG_LEVEL"].flatMap { Logger.Level(rawValue: $0) } ?? .info
   }
 }
 

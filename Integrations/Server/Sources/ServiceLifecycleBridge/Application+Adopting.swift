@@ -1,3 +1,4 @@
+private import EventBus
 public import LaunchLoader
 public import Logging
 public import ServiceLifecycle
