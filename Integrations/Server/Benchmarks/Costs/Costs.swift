@@ -27,9 +27,9 @@ private struct FormattingHandler: LogHandler {
 }
 
 /// What is installed on the bus while posts are timed.
-private struct Subject {
+private struct Subject: Sendable {
   let name: String
-  let install: (EventBus) -> Token?
+  let install: @Sendable (EventBus) -> Token?
 }
 
 /// Times posts to one handler: what logging, metrics and tracing cost, and that nothing remains of them.
@@ -61,13 +61,14 @@ enum Costs {
     }
     print("nanoseconds per post to one handler, best of 9 runs")
     for (subject, time) in zip(subjects, best) {
-      let figure = String(Int(time * 10).quotientAndRemainder(dividingBy: 10).quotient)
-      let fraction = Int(time * 10) % 10
-      print(String(repeating: " ", count: max(0, 8 - figure.count)) + "\(figure).\(fraction)  \(subject.name)")
+      let figure = "\(Int(time)).\(Int(time * 10) % 10)"
+      print(String(repeating: " ", count: max(0, 8 - figure.count)) + "\(figure)  \(subject.name)")
     }
     let (plain, again) = (best[0], best[best.count - 1])
     // One nanosecond is the resolution of the comparison.
-    guard again <= plain * 1.1 + 1 else { fatalError("posts cost more after everything was uninstalled") }
+    guard again <= plain * 1.1 + 1 else {
+      fatalError("posts cost more after everything was uninstalled")
+    }
   }
 
   private static func nanoseconds(_ subject: Subject) -> Double {

@@ -95,31 +95,34 @@ final class Feed: Sendable {
 
   /// Writes the events of a stream until it is ended, what waits at a time in one write.
   ///
-  /// A graceful shutdown ends the stream after what waits; a cancellation, which is how a client leaves, ends it
-  /// at once.
+  /// A graceful shutdown ends the stream after what waits.
   ///
   /// - Parameters:
-  ///   - name: The name of the wanted event; `nil` means all.
+  ///   - id: The stream.
   ///   - write: Writes to the client, and returns when the client can take more.
-  func stream(_ name: String?, _ write: (ByteBuffer) async throws -> Void) async throws {
-    let id = begin(name)
-    defer { remove(id) }
-    try await withTaskCancellationOrGracefulShutdownHandler {
+  /// - Throws: The error of a write, for example because the client has gone.
+  @concurrent
+  func run(_ id: Int, _ write: @concurrent (ByteBuffer) async throws -> Void) async throws {
+    try await withGracefulShutdownHandler {
       // The head of the response, and a sign that the stream listens.
       try await write(ByteBuffer(string: ": listening\n\n"))
-      while let batch = await next(id), !Task.isCancelled {
+      while let batch = await next(id) {
         var buffer = ByteBuffer()
         if batch.dropped > 0 { buffer.writeString("event: dropped\ndata: \(batch.dropped)\n\n") }
         for event in batch.events { buffer.writeImmutableBuffer(event) }
         writes.increment()
         try await write(buffer)
       }
-    } onCancelOrGracefulShutdown: {
+    } onGracefulShutdown: {
       self.end(id)
     }
   }
 
-  private func begin(_ name: String?) -> Int {
+  /// Opens a stream.
+  ///
+  /// - Parameter name: The name of the wanted event; `nil` means all.
+  /// - Returns: The stream, to be closed with ``close(_:)``.
+  func begin(_ name: String?) -> Int {
     let (id, count) = state.withLock { state in
       state.nextStream += 1
       state.streams[state.nextStream] = Stream(name: name)
@@ -141,7 +144,8 @@ final class Feed: Sendable {
     }
   }
 
-  private func end(_ id: Int) {
+  /// Ends a stream after what waits.
+  func end(_ id: Int) {
     let reader = state.withLock { state in
       state.streams[id]?.hasEnded = true
       return state.streams[id]?.reader.take()
@@ -149,7 +153,8 @@ final class Feed: Sendable {
     reader?.resume(returning: nil)
   }
 
-  private func remove(_ id: Int) {
+  /// Closes a stream, and releases what waits.
+  func close(_ id: Int) {
     let (stream, count) = state.withLock { state in
       (state.streams.removeValue(forKey: id), state.streams.count)
     }

@@ -59,7 +59,9 @@ extension LaunchKeys {
 #else
 @section(".init_array") @used
 #endif
-private let entry: LaunchEntry = {
+private let entry: LaunchEntry = { register() }
+
+private func register() {
   LaunchLoader.register(.settings) { options in try Settings(options) }
   LaunchLoader.register(.journal, needs: .settings, undo: { await $0.close() }) { _, settings in
     try Journal(path: settings.journal)

@@ -79,9 +79,13 @@ struct WebService: ServiceLifecycle::Service {
         status: .ok,
         headers: [.contentType: "text/event-stream", .cacheControl: "no-cache"],
         body: ResponseBody { writer in
+          let stream = feed.begin(name)
+          defer { feed.close(stream) }
           // Ends the stream when the client has gone, although nothing is written.
-          try await request.body.consumeWithCancellationOnInboundClose { _ in
-            try await feed.stream(name) { try await writer.write($0) }
+          try await request.body.consumeWithInboundCloseHandler { _ in
+            try await feed.run(stream) { try await writer.write($0) }
+          } onInboundClosed: {
+            feed.end(stream)
           }
           try await writer.finish(nil)
         }

@@ -70,9 +70,11 @@ private final class ServicePhases: Sendable {
   func note(_ state: AppState) {
     let now = elapsed()
     switch state {
-    case .active, .background: record("services.start.duration", self.state.withLock { $0.launched.take() }, now)
+    case .active, .background:
+      record("services.start.duration", self.state.withLock { $0.launched.take() }, now)
     case .stopping: self.state.withLock { $0.stopping = now }
-    case .terminated: record("services.stop.duration", self.state.withLock { $0.stopping.take() }, now)
+    case .terminated:
+      record("services.stop.duration", self.state.withLock { $0.stopping.take() }, now)
     case .notRunning, .launching, .inactive: break
     }
   }

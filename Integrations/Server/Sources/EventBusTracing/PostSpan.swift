@@ -71,6 +71,6 @@ final class DeliverySpan: Sendable {
     }
   }
 
-  /// Ends the span. Called once.
+  /// Ends the span; called once.
   func end() { span.end() }
 }

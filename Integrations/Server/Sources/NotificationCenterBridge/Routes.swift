@@ -51,7 +51,7 @@ final class Routes: Sendable {
 
   private let state = Mutex(State())
 
-  /// Adds a registration. A newer one takes the place of another.
+  /// Adds a registration, in the place of an older one of the same route.
   func add(
     _ token: Token,
     for route: Route,
@@ -82,7 +82,7 @@ final class Routes: Sendable {
 
 /// A registration with a centre.
 final class CenterRegistration: Sendable {
-  private struct State: @unchecked Sendable {  // Reason: an opaque token, used under the lock of its owner.
+  private struct State: @unchecked Sendable {  // Reason: used under a lock.
     var observer: (any NSObjectProtocol)?
   }
 
@@ -133,7 +133,9 @@ struct ObjectFilter: Sendable {
 
   /// The object of a notification, unless it is a value.
   func sender(of notification: Notification) -> AnyObject? {
-    guard let object = notification.object, type(of: object) is any AnyObject.Type else { return nil }
+    guard let object = notification.object, type(of: object) is any AnyObject.Type else {
+      return nil
+    }
     return object as AnyObject
   }
 }

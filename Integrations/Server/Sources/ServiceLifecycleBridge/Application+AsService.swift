@@ -9,6 +9,7 @@ extension LaunchLoader::Application {
   /// import Logging
   /// import ServiceLifecycle
   /// import ServiceLifecycleBridge
+  /// import UnixSignals
   ///
   /// let app = Application(configuration: Application.Configuration(signals: [:]))
   /// let group = ServiceGroup(
@@ -23,7 +24,9 @@ extension LaunchLoader::Application {
   ///
   /// - Returns: A service whose `run` returns when the application has ended. It throws what
   ///   ``LaunchLoader/Application/run()`` throws, and ``ExitCodeError`` if the exit code is not zero.
-  public func asService() -> some ServiceLifecycle::Service { ApplicationService(application: self) }
+  public func asService() -> some ServiceLifecycle::Service {
+    ApplicationService(application: self)
+  }
 }
 
 /// The end of an application with an exit code other than zero.

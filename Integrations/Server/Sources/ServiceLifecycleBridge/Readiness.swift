@@ -23,7 +23,9 @@ public final class Readiness: Sendable {
   /// Whether the service has reported that it is ready.
   public var isReady: Bool { state.withLock { $0.isReady } }
 
-  /// Reports that the service is ready. Only the first call has an effect.
+  /// Reports that the service is ready.
+  ///
+  /// Only the first call has an effect.
   public func ready() {
     let context = state.withLock { state in
       state.isReady = true

@@ -66,7 +66,11 @@ struct ApplicationLogTests {
     try app.add("db") { context in
       context.ready()
       try? await context.untilShutdown()
-      _ = await withTaskCancellationHandler { await held.first(1) } onCancel: { held.append(()) }
+      _ = await withTaskCancellationHandler {
+        await held.first(1)
+      } onCancel: {
+        held.append(())
+      }
     }
     let run = Task { try await app.run() }
     try await app.waitUntil(.active)
@@ -98,11 +102,17 @@ struct ApplicationLogTests {
     #expect(try await run.value == 0)
     let entries = sample.handler.entries
     let states = entries.compactMap { $0.metadata["state"].map { "\($0)" } }
-    #expect(states == ["launching", "inactive", "active", "inactive", "stopping", "terminated"]
-      || states == ["launching", "active", "stopping", "terminated"]
-      || states == ["launching", "inactive", "active", "stopping", "terminated"])
-    #expect(entries.filter { $0.metadata["state"] != nil }.allSatisfy { $0.metadata["elapsed"] != nil })
-    #expect(entries.contains { $0.metadata["worker"] == "settings" && $0.metadata["elapsed"] != nil })
+    #expect(
+      states == ["launching", "inactive", "active", "inactive", "stopping", "terminated"]
+        || states == ["launching", "active", "stopping", "terminated"]
+        || states == ["launching", "inactive", "active", "stopping", "terminated"]
+    )
+    #expect(
+      entries.filter { $0.metadata["state"] != nil }.allSatisfy { $0.metadata["elapsed"] != nil }
+    )
+    #expect(
+      entries.contains { $0.metadata["worker"] == "settings" && $0.metadata["elapsed"] != nil }
+    )
     let failure = try #require(entries.first { $0.level == .error })
     #expect(failure.metadata["service"] == "web")
     #expect(failure.error as? SampleError == SampleError("port in use"))

@@ -33,7 +33,10 @@ struct ApplicationMetricsTests {
     #expect(try metrics.expectTimer("shop.launch.worker.duration", worker).values.count == 1)
     #expect(try metrics.expectTimer("shop.services.start.duration").values.count == 1)
     #expect(try metrics.expectTimer("shop.services.stop.duration").values.count == 1)
-    let failures = metrics.counterTotal(label: "shop.services.failures", dimensions: [("service", "web")])
+    let failures = metrics.counterTotal(
+      label: "shop.services.failures",
+      dimensions: [("service", "web")]
+    )
     #expect(failures == 1)
     withExtendedLifetime(token) {}
   }

@@ -58,7 +58,9 @@ struct BusTraceTests {
     withExtendedLifetime((trace, handler)) {}
   }
 
-  @Test("The span of a post has ended when the post returns, without a handler and with replay as well")
+  @Test(
+    "The span of a post has ended when the post returns, without a handler and with replay as well"
+  )
   func ends() {
     let trace = bus.trace(with: tracer)
     bus.post(.number, 1)
@@ -93,7 +95,8 @@ struct BusTraceTests {
     let trace = bus.trace(with: tracer)
     let seen = Inbox<String>()
     let tokens = [
-      bus.observe(.number) { _ in seen.append("plain \(ServiceContext.current?.request ?? "none")") },
+      bus.observe(.number) { _ in seen.append("plain \(ServiceContext.current?.request ?? "none")")
+      },
       bus.observe(.number) { @MainActor _ in
         seen.append("main \(ServiceContext.current?.request ?? "none")")
       },
@@ -107,7 +110,9 @@ struct BusTraceTests {
     withExtendedLifetime((trace, tokens)) {}
   }
 
-  @Test("The spans of queued and asynchronous handlers are children of the post's, after it has ended")
+  @Test(
+    "The spans of queued and asynchronous handlers are children of the post's, after it has ended"
+  )
   func later() async throws {
     let trace = bus.trace(with: tracer)
     let token = bus.observe(.number) { _ async in
@@ -126,7 +131,8 @@ struct BusTraceTests {
   func enqueued() async throws {
     let trace = bus.trace(with: tracer)
     let heard = Inbox<String>()
-    let token = bus.observe(.number) { _ in heard.append(ServiceContext.current?.request ?? "none") }
+    let token = bus.observe(.number) { _ in heard.append(ServiceContext.current?.request ?? "none")
+    }
     for index in 0..<5 {
       ServiceContext.withValue(.sample("request \(index)")) { bus.enqueue(.number, index) }
     }

@@ -1,3 +1,4 @@
+internal import AsyncHTTPClient
 internal import Foundation
 internal import NIOCore
 internal import NIOPosix
@@ -115,7 +116,9 @@ struct EventServerTests {
   @Test("The health is unavailable until every service is ready")
   func health() async throws {
     let server = try await RunningServer("--ready-after-input")
-    #expect(try await server.get("health") == RunningServer.Answer(status: 503, body: "launching\n"))
+    #expect(
+      try await server.get("health") == RunningServer.Answer(status: 503, body: "launching\n")
+    )
     try server.endInput()
     while try await server.get("health").status != 200 { await Task.yield() }
     #expect(try await server.get("health").body == "active\n")
@@ -133,7 +136,9 @@ struct EventServerTests {
     #expect(text.contains(#""customer":"Ada""#))
   }
 
-  @Test("A slow reader costs a bounded number of events, which are counted, and hears what waits in one write")
+  @Test(
+    "A slow reader costs a bounded number of events, which are counted, and hears what waits in one write"
+  )
   func slowReader() async throws {
     let (count, limit) = (400, 10)
     let server = try await RunningServer("--buffer=\(limit)", "--maximum-body=100000")

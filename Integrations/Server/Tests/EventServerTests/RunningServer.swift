@@ -15,7 +15,7 @@ final class RunningServer: Sendable {
   }
 
   /// The program, from which only these members are used, on any thread.
-  private struct Program: @unchecked Sendable {  // Reason: `Process` and `Pipe` lock what is used here.
+  private struct Program: @unchecked Sendable {  // Reason: they lock.
     let process = Process()
     let input = Pipe()
     let output = Pipe()
@@ -32,7 +32,9 @@ final class RunningServer: Sendable {
     let process = program.process
     process.executableURL = Self.executable
     process.arguments = ["--port=0"] + arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(["LOG_LEVEL": "critical"]) { $1 }
+    process.environment = ProcessInfo.processInfo.environment.merging(["LOG_LEVEL": "critical"]) {
+      $1
+    }
     process.standardInput = program.input
     process.standardOutput = program.output
     process.terminationHandler = { [ended] in

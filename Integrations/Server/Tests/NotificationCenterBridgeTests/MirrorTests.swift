@@ -22,7 +22,11 @@ private final class CenterLog: Sendable {
   private let token: Token
   let numbers = Inbox<Int>()
 
-  init(_ center: NotificationCenter, _ name: Notification.Name, _ body: @escaping @Sendable (Int) -> Void = { _ in }) {
+  init(
+    _ center: NotificationCenter,
+    _ name: Notification.Name,
+    _ body: @escaping @Sendable (Int) -> Void = { _ in }
+  ) {
     self.center = center
     let numbers = numbers
     nonisolated(unsafe) let observer = center.addObserver(forName: name, object: nil, queue: nil) {
@@ -102,7 +106,9 @@ struct MirrorTests {
     withExtendedLifetime((tokens, handler)) {}
   }
 
-  @Test("What a handler of the bus posts in answer to a notification reaches the centre, and the reverse")
+  @Test(
+    "What a handler of the bus posts in answer to a notification reaches the centre, and the reverse"
+  )
   func answers() {
     let log = CenterLog(center, .number) { [center] number in
       if number == 10 { center.post(name: .number, object: nil, userInfo: ["number": 11]) }
@@ -162,7 +168,9 @@ struct MirrorTests {
     #expect(heard.entries == [1, 2, 3])
     #expect(fromWanted.entries == [1])
     all.cancel()
-    let one = bus.mirror(center, .number, object: wanted, as: .number) { $0.userInfo?["number"] as? Int }
+    let one = bus.mirror(center, .number, object: wanted, as: .number) {
+      $0.userInfo?["number"] as? Int
+    }
     notify(4, from: wanted)
     notify(5, from: stranger)
     notify(6)
@@ -176,7 +184,9 @@ struct MirrorTests {
     let handler = bus.observe(.number) { heard.append($0) }
     var object: Sender? = Sender()
     weak let released = object
-    let token = bus.mirror(center, .number, object: object, as: .number) { $0.userInfo?["number"] as? Int }
+    let token = bus.mirror(center, .number, object: object, as: .number) {
+      $0.userInfo?["number"] as? Int
+    }
     object = nil
     if released == nil {
       for number in 0..<100 { notify(number, from: Sender()) }
@@ -188,7 +198,8 @@ struct MirrorTests {
   @Test("An event of a wanted sender becomes a notification with that object")
   func senders() {
     let (wanted, objects) = (Sender(), Inbox<ObjectIdentifier?>())
-    nonisolated(unsafe) let observer = center.addObserver(forName: .number, object: nil, queue: nil) {
+    nonisolated(unsafe) let observer = center.addObserver(forName: .number, object: nil, queue: nil)
+    {
       objects.append($0.object.map { ObjectIdentifier($0 as AnyObject) })
     }
     let token = center.mirror(bus, .number, as: .number, from: wanted)
@@ -218,14 +229,18 @@ struct MirrorTests {
   func signals() {
     let heard = Inbox<Int>()
     let handler = bus.observe(.signal) { heard.append(1) }
-    let tokens = [bus.mirror(center, .signal, as: .signal), center.mirror(bus, .signal, as: .signal)]
+    let tokens = [
+      bus.mirror(center, .signal, as: .signal), center.mirror(bus, .signal, as: .signal),
+    ]
     center.post(name: .signal, object: nil)
     bus.post(.signal)
     #expect(heard.entries == [1, 1])
     withExtendedLifetime((tokens, handler)) {}
   }
 
-  @Test("A notification from a thread is delivered on that thread; one from the main thread on the main actor")
+  @Test(
+    "A notification from a thread is delivered on that thread; one from the main thread on the main actor"
+  )
   @MainActor
   func threads() async {
     let (plain, main) = (Inbox<Bool>(), Inbox<Int>())

@@ -118,7 +118,9 @@ struct AdoptingTests {
   @Test("Task-local values of the run are visible in the service")
   func taskLocals() async throws {
     try await Request.$id.withValue("one") {
-      let run = ServiceRun(AdoptedService(ClosureService { [log] in log.append(Request.id) }, "http"))
+      let run = ServiceRun(
+        AdoptedService(ClosureService { [log] in log.append(Request.id) }, "http")
+      )
       try await run.wait()
     }
     #expect(log.entries == ["one"])
@@ -217,7 +219,9 @@ struct AdoptingTests {
 struct AsServiceTests {
   private let log = Inbox<String>()
 
-  private func application(_ body: @escaping @Sendable (LaunchLoader::ServiceContext) async throws -> Void)
+  private func application(
+    _ body: @escaping @Sendable (LaunchLoader::ServiceContext) async throws -> Void
+  )
     throws -> LaunchLoader::Application
   {
     let app = Application(
@@ -229,7 +233,8 @@ struct AsServiceTests {
     return app
   }
 
-  private func group(_ services: any ServiceLifecycle::Service...) -> ServiceLifecycle::ServiceGroup {
+  private func group(_ services: any ServiceLifecycle::Service...) -> ServiceLifecycle::ServiceGroup
+  {
     ServiceLifecycle::ServiceGroup(
       services: services,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
