@@ -21,7 +21,8 @@ final class Feed: Sendable {
     var dropped: Int
   }
 
-  private struct Stream {
+  /// A stream, used under the lock only; an object, so that nothing is copied when an event is added.
+  private final class Stream {
     let name: String?
     var waiting: [ByteBuffer] = []
     /// The position of the oldest event, in front of which the array has free slots.
@@ -30,10 +31,12 @@ final class Feed: Sendable {
     var hasEnded = false
     var reader: CheckedContinuation<Batch?, Never>?
 
+    init(name: String?) { self.name = name }
+
     var count: Int { waiting.count - head }
 
     /// Adds an event; returns whether the oldest was dropped for it.
-    mutating func add(_ event: ByteBuffer, limit: Int) -> Bool {
+    func add(_ event: ByteBuffer, limit: Int) -> Bool {
       waiting.append(event)
       if count <= limit { return false }
       waiting[head] = ByteBuffer()
@@ -47,7 +50,7 @@ final class Feed: Sendable {
     }
 
     /// Takes what waits; `nil` means that there is nothing yet.
-    mutating func take() -> Batch? {
+    func take() -> Batch? {
       if count == 0 && dropped == 0 { return nil }
       defer { (waiting, head, dropped) = ([], 0, 0) }
       return Batch(events: Array(waiting[head...]), dropped: dropped)
@@ -81,11 +84,9 @@ final class Feed: Sendable {
       state.nextEvent += 1
       var dropped = 0
       var readers: [(CheckedContinuation<Batch?, Never>, Batch?)] = []
-      for (id, stream) in state.streams where stream.name == nil || stream.name == name {
-        if state.streams[id]?.add(event, limit: limit) == true { dropped += 1 }
-        if let reader = state.streams[id]?.reader.take() {
-          readers.append((reader, state.streams[id]?.take()))
-        }
+      for stream in state.streams.values where stream.name == nil || stream.name == name {
+        if stream.add(event, limit: limit) { dropped += 1 }
+        if let reader = stream.reader.take() { readers.append((reader, stream.take())) }
       }
       return (dropped, readers)
     }
@@ -135,9 +136,10 @@ final class Feed: Sendable {
   private func next(_ id: Int) async -> Batch? {
     await withCheckedContinuation { reader in
       let batch: Batch?? = state.withLock { state in
-        if let batch = state.streams[id]?.take() { return batch }
-        guard let stream = state.streams[id], !stream.hasEnded else { return .some(nil) }
-        state.streams[id]?.reader = reader
+        guard let stream = state.streams[id] else { return .some(nil) }
+        if let batch = stream.take() { return batch }
+        if stream.hasEnded { return .some(nil) }
+        stream.reader = reader
         return nil
       }
       if let batch { reader.resume(returning: batch) }
@@ -147,18 +149,19 @@ final class Feed: Sendable {
   /// Ends a stream after what waits.
   func end(_ id: Int) {
     let reader = state.withLock { state in
-      state.streams[id]?.hasEnded = true
-      return state.streams[id]?.reader.take()
+      let stream = state.streams[id]
+      stream?.hasEnded = true
+      return stream?.reader.take()
     }
     reader?.resume(returning: nil)
   }
 
   /// Closes a stream, and releases what waits.
   func close(_ id: Int) {
-    let (stream, count) = state.withLock { state in
-      (state.streams.removeValue(forKey: id), state.streams.count)
+    let (waiting, count) = state.withLock { state in
+      (state.streams.removeValue(forKey: id)?.waiting, state.streams.count)
     }
-    withExtendedLifetime(stream) {}
+    withExtendedLifetime(waiting) {}
     open.record(count)
   }
 }

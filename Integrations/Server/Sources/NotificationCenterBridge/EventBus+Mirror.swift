@@ -57,11 +57,11 @@ extension EventBus {
       if received.origin?.isOf(self, route) == true { return }
       guard let payload = payload(received) else { return }
       let echo = Routes.shared.token(of: route, from: self, to: center)
-      let sender = WeakObject(filter.sender(of: received))
+      let sender = CarriedObject(object: filter.sender(of: received))
       onMainActorIfThere {
-        post(name, payload, from: sender.value, excluding: echo, fileID: fileID, line: line)
+        post(name, payload, from: sender.object, excluding: echo, fileID: fileID, line: line)
       } elsewhere: {
-        post(name, payload, from: sender.value, excluding: echo, fileID: fileID, line: line)
+        post(name, payload, from: sender.object, excluding: echo, fileID: fileID, line: line)
       }
     }
     let registration = CenterRegistration(center, observer)

@@ -114,6 +114,13 @@ final class WeakObject: @unchecked Sendable {  // Reason: constant; only the ide
   var value: AnyObject? { object }
 }
 
+/// An object on its way to a post on the same thread.
+///
+/// Not weak: a notification may come from the `deinit` of its object, of which there are no weak references.
+struct CarriedObject: @unchecked Sendable {  // Reason: used on one thread.
+  let object: AnyObject?
+}
+
 /// The condition on the object of a notification.
 struct ObjectFilter: Sendable {
   private let wanted: WeakObject?
