@@ -105,7 +105,7 @@ extension Application {
           level: level,
           "launch work \(entry.outcome)",
           metadata: [
-            "worker": .stringConvertible(entry.id), "elapsed": .stringConvertible(entry.duration),
+            "worker": .string(entry.id.rawValue), "elapsed": .stringConvertible(entry.duration),
           ]
         )
       }

@@ -9,7 +9,7 @@ private import Synchronization
 /// Read by one timer at a time.
 final class BusGauges: Sendable {
   private struct State {
-    var observers: [String: Gauge] = [:]
+    var names: [String: (observers: Gauge, dropped: Gauge)] = [:]
   }
 
   private let metrics: Metrics
@@ -24,17 +24,24 @@ final class BusGauges: Sendable {
   /// Sets the gauges.
   func read(_ snapshot: EventBusSnapshot) {
     depth.record(snapshot.waitingCount)
-    var counts: [String: Int] = [:]
+    var counts: [String: (observers: Int, dropped: Int)] = [:]
     for observation in snapshot.observations where observation.isAlive {
-      counts[observation.name, default: 0] += 1
+      counts[observation.name, default: (0, 0)].observers += 1
+      counts[observation.name]?.dropped += observation.droppedCount
     }
-    var gauges = state.withLock { $0.observers }
+    var gauges = state.withLock { $0.names }
     for name in counts.keys where gauges[name] == nil {
-      gauges[name] = metrics.gauge("observers", ("event", name))
+      let event = ("event", name)
+      gauges[name] = (
+        metrics.gauge("observers", event), metrics.gauge("observers.dropped", event)
+      )
     }
-    // A name that has lost its observers is reported once more, and later, as zero.
-    for (name, gauge) in gauges { gauge.record(counts[name] ?? 0) }
+    // A name that has lost its observers is reported as zero from now on.
+    for (name, gauge) in gauges {
+      gauge.observers.record(counts[name]?.observers ?? 0)
+      gauge.dropped.record(counts[name]?.dropped ?? 0)
+    }
     let current = gauges
-    state.withLock { $0.observers = current }
+    state.withLock { $0.names = current }
   }
 }

@@ -16,11 +16,15 @@ extension EventBus {
   /// | `<prefix>.posts` | counter | `event` |
   /// | `<prefix>.deliveries` | counter: handlers that have returned or thrown | `event` |
   /// | `<prefix>.errors` | counter: handlers that have thrown | `event` |
-  /// | `<prefix>.drops` | counter: events that a full buffer dropped, or whose owner was gone | `event` |
+  /// | `<prefix>.drops` | counter: deliveries that a full buffer dropped, or whose owner was gone | `event` |
   /// | `<prefix>.unhandled` | counter: posts that reached no handler | `event` |
   /// | `<prefix>.handler.duration` | timer, with the posts that the handler makes | `event` |
   /// | `<prefix>.observers` | gauge | `event` |
+  /// | `<prefix>.observers.dropped` | gauge: what the buffers of the present observers have dropped | `event` |
   /// | `<prefix>.mailbox.depth` | gauge: events that wait for handlers on actors | |
+  ///
+  /// A stream that keeps the newest events drops older ones that were delivered to its buffer; those show in the
+  /// gauge only.
   ///
   /// The only dimension is the name of the event, so that the number of time series is bounded by the number
   /// of names. A bus with a label adds the dimension `bus`. Metrics are made when their event first occurs.

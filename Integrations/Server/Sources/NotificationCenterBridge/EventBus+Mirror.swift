@@ -1,3 +1,4 @@
+private import Dispatch
 public import EventBus
 public import Foundation
 
@@ -22,8 +23,8 @@ extension EventBus {
   /// }
   /// ```
   ///
-  /// The event is posted synchronously, on the thread that posts the notification; on the main thread it is
-  /// posted on the main actor, so that handlers there run before the notification's `post` returns. The sender
+  /// The event is posted synchronously, on the thread that posts the notification; on the main actor it is
+  /// posted there, so that handlers there run before the notification's `post` returns. The sender
   /// of the event is the object of the notification, if that is an object.
   ///
   /// Together with ``Foundation/NotificationCenter/mirror(_:_:as:from:fileID:line:userInfo:)`` an event and a
@@ -164,7 +165,23 @@ extension Notification {
   fileprivate var origin: Origin? { userInfo?[Origin.key] as? Origin }
 }
 
-/// Runs a closure on the main actor if the caller is on the main thread, otherwise another closure.
+/// Runs a closure on the main actor if the caller is there, otherwise another closure.
+///
+/// The thread alone does not tell: on Linux, the main queue of a program with an asynchronous `main` is served by
+/// other threads.
 private func onMainActorIfThere(_ body: @MainActor () -> Void, elsewhere: () -> Void) {
-  if Thread.isMainThread { MainActor.assumeIsolated(body) } else { elsewhere() }
+  if Thread.isMainThread || DispatchQueue.getSpecific(key: MainQueue.key) != nil {
+    MainActor.assumeIsolated(body)
+  } else {
+    elsewhere()
+  }
+}
+
+/// Marks the main queue.
+private enum MainQueue {
+  static let key = {
+    let key = DispatchSpecificKey<Void>()
+    DispatchQueue.main.setSpecific(key: key, value: ())
+    return key
+  }()
 }

@@ -52,14 +52,37 @@ struct BusMetricsTests {
     withExtendedLifetime((token, handlers)) {}
   }
 
-  @Test("Events that a full buffer drops are counted")
-  func drops() {
+  @Test("Events that a full buffer refuses are counted, and show in the gauge of the observers")
+  func drops() async throws {
     let token = measure(bus)
-    let stream = bus.events(.number, buffering: .bufferingNewest(1))
+    let oldest = bus.events(.number, buffering: .bufferingOldest(1))
+    let newest = bus.events(.number, buffering: .bufferingNewest(1))
     for index in 0..<5 { bus.post(.number, index) }
-    #expect(total("shop.drops", "sample.number") == Int64(stream.dropped))
-    #expect(stream.dropped == 4)
-    withExtendedLifetime(token) {}
+    #expect((oldest.dropped, newest.dropped) == (4, 4))
+    #expect(total("shop.drops", "sample.number") == 4)
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: .seconds(10))
+    await clock.sleepers(atLeast: 1)
+    let gauge = try metrics.expectRecorder("shop.observers.dropped", [("event", "sample.number")])
+    #expect(gauge.values == [8])
+    withExtendedLifetime((token, oldest, newest)) {}
+  }
+
+  @Test("Events that the buffer of an asynchronous handler replaces are counted")
+  func replaced() async {
+    let token = measure(bus)
+    let begun = Inbox<Void>()
+    let release = Inbox<Void>()
+    let handler = bus.observe(.number, buffering: .bufferingNewest(1)) { _ async in
+      begun.append(())
+      await release.first(1)
+    }
+    bus.post(.number, 0)
+    await begun.first(1)
+    for index in 1...5 { bus.post(.number, index) }
+    #expect(total("shop.drops", "sample.number") == 4)
+    release.append(())
+    withExtendedLifetime((token, handler)) {}
   }
 
   @Test("Gauges follow the observers and the events that wait, on the clock")
