@@ -5,8 +5,17 @@ internal import Testing
 
 @Suite("The event server under load", .serialized, .timeLimit(.minutes(10)))
 struct LoadTests {
-  /// The number of events, which a command may set: `EVENTS=10000 swift test -c release --filter LoadTests`.
-  private let count = ProcessInfo.processInfo.environment["EVENTS"].flatMap { Int($0) } ?? 1_000
+  /// The number of events; a command may set it: `EVENTS=10000 swift test -c release --filter LoadTests`.
+  private let count =
+    ProcessInfo.processInfo.environment["EVENTS"].flatMap { Int($0) } ?? Self.usualCount
+
+  #if DEBUG
+  /// Without optimization a thousand events take more than a minute.
+  private static let usualCount = 100
+  #else
+  private static let usualCount = 1_000
+  #endif
+
   private let streamCount = 200
 
   @Test("200 streams hear every event that is posted meanwhile, in one order")
