@@ -27,7 +27,8 @@ enum EventServer {
       configuration: Application.Configuration(
         logger: logger,
         stopTimeout: .seconds(8),
-        cancelTimeout: .seconds(1)
+        cancelTimeout: .seconds(1),
+        endsWithParent: Settings.endsWithParent
       )
     )
     let observations = [

@@ -32,6 +32,7 @@ struct Settings: Sendable {
       case ("--maximum-body", let value?): maximumBody = try Self.number(argument, value)
       case ("--journal", let value?): journal = value
       case ("--ready-after-input", nil): readyAfterInput = true
+      case ("--ends-with-parent", nil): break
       default: throw UnknownArgument(argument: argument)
       }
     }
@@ -41,6 +42,9 @@ struct Settings: Sendable {
     guard let number = Int(value) else { throw UnknownArgument(argument: argument) }
     return number
   }
+
+  /// Whether the program ends with its parent process, which is needed before the launch.
+  static var endsWithParent: Bool { CommandLine.arguments.contains("--ends-with-parent") }
 
   /// The level of the program's log, which is needed before the launch.
   static var logLevel: Logger.Level {

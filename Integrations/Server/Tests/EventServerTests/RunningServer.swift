@@ -31,7 +31,7 @@ final class RunningServer: Sendable {
     let lines = Inbox<String>()
     let process = program.process
     process.executableURL = Self.executable
-    process.arguments = ["--port=0"] + arguments
+    process.arguments = ["--port=0", "--ends-with-parent"] + arguments
     process.environment = ProcessInfo.processInfo.environment.merging(["LOG_LEVEL": "critical"]) {
       $1
     }
