@@ -1,4 +1,3 @@
-internal import AsyncHTTPClient
 internal import Foundation
 internal import NIOCore
 internal import NIOPosix
@@ -89,7 +88,6 @@ struct EventServerTests {
     }
     #expect(await server.exitCode == 0)
     #expect(ContinuousClock.now - start < .seconds(8))
-    try await server.client.shutdown()
   }
 
   @Test("A service that fails ends the program, with another exit code than 0")
@@ -99,7 +97,6 @@ struct EventServerTests {
     #expect(try await server.post("order.placed", order).status == 200)
     try await stream.readToEnd()
     #expect(await server.exitCode == 1)
-    try await server.client.shutdown()
   }
 
   @Test("A server that cannot listen, and an unknown argument, end the program with an error")
@@ -109,7 +106,6 @@ struct EventServerTests {
     #expect(await second.exitCode == 1)
     let third = try await RunningServer("--nonsense")
     #expect(await third.exitCode == 1)
-    for server in [second, third] { try await server.client.shutdown() }
     #expect(try await server.stop() == 0)
   }
 

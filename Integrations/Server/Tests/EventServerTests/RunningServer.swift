@@ -5,9 +5,7 @@ internal import NIOHTTP1
 internal import Synchronization
 internal import TestKit
 
-/// The server, started as a program, with a client.
-///
-/// Call ``stop()`` at the end; the process is killed when the server is released.
+/// The server, started as a program, which is killed when this object is released.
 final class RunningServer: Sendable {
   struct Answer: Equatable {
     var status: Int
@@ -23,7 +21,13 @@ final class RunningServer: Sendable {
 
   private let program = Program()
   private let ended = Inbox<Int32>()
-  let client: HTTPClient
+  /// Shared by all tests, and never shut down: a client that is released before that ends the process.
+  private static let client: HTTPClient = {
+    var configuration = HTTPClient.Configuration()
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 400
+    return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+  }()
+
   let port: Int
 
   /// Starts the program and waits until it listens.
@@ -48,9 +52,6 @@ final class RunningServer: Sendable {
         lines.append(String(line))
       }
     }
-    var configuration = HTTPClient.Configuration()
-    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 400
-    client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     try process.run()
     let text = await lines.wait { $0.contains { $0.hasPrefix("listening on ") || $0 == "ended" } }
     port = text.compactMap { Int($0.dropFirst("listening on ".count)) }.first ?? 0
@@ -79,15 +80,13 @@ final class RunningServer: Sendable {
   @discardableResult
   func stop() async throws -> Int32 {
     send(SIGTERM)
-    let code = await exitCode
-    try await client.shutdown()
-    return code
+    return await exitCode
   }
 
   func url(_ path: String) -> String { "http://127.0.0.1:\(port)/\(path)" }
 
   func get(_ path: String) async throws -> Answer {
-    try await answer(client.execute(HTTPClientRequest(url: url(path)), timeout: .minutes(1)))
+    try await answer(Self.client.execute(HTTPClientRequest(url: url(path)), timeout: .minutes(1)))
   }
 
   @discardableResult
@@ -95,7 +94,7 @@ final class RunningServer: Sendable {
     var request = HTTPClientRequest(url: url("events/\(name)"))
     request.method = .POST
     request.body = .bytes(ByteBuffer(string: body))
-    return try await answer(client.execute(request, timeout: .minutes(1)))
+    return try await answer(Self.client.execute(request, timeout: .minutes(1)))
   }
 
   private func answer(_ response: HTTPClientResponse) async throws -> Answer {
@@ -106,7 +105,7 @@ final class RunningServer: Sendable {
   /// Opens a stream and waits until the server listens for it.
   func stream(_ query: String = "") async throws -> EventReader {
     let request = HTTPClientRequest(url: url("events\(query)"))
-    let reader = EventReader(try await client.execute(request, timeout: .minutes(5)))
+    let reader = EventReader(try await Self.client.execute(request, timeout: .minutes(5)))
     try await reader.read { $0 == ": listening\n\n" }
     return reader
   }
