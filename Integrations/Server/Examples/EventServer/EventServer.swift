@@ -1,0 +1,50 @@
+import EventBus
+import EventBusLogging
+import EventBusMetrics
+import Foundation
+import LaunchLoader
+import Logging
+import Metrics
+
+/// A server that posts what arrives over HTTP on a bus, and streams what is posted.
+///
+///     POST /events/{name}   posts an event; the body is its payload, as JSON
+///     GET  /events          streams events as server-sent events; `?name=` chooses one
+///     GET  /health          200 when the program is ready, otherwise 503
+///     GET  /metrics         counters and timers as text
+@main
+enum EventServer {
+  static func main() async {
+    // A program sets up logging and metrics, once; libraries only use them.
+    let metrics = MetricsPage()
+    MetricsSystem.bootstrap(metrics)
+    var logger = Logger(label: "event-server") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = Settings.logLevel
+
+    let bus = EventBus.default
+    let app = Application(
+      bus: bus,
+      configuration: Application.Configuration(
+        logger: logger,
+        stopTimeout: .seconds(8),
+        cancelTimeout: .seconds(1),
+        endsWithParent: Settings.endsWithParent
+      )
+    )
+    let observations = [
+      bus.log(to: logger), app.log(to: logger), bus.measure(), app.measure(),
+    ]
+    do {
+      try app.add(JournalService(bus: bus), ServiceOptions(waitsForReady: true))
+      try WebService.add(to: app, metrics: metrics, logger: logger)
+      try app.add(WarmUp(), ServiceOptions(after: [WebService.name], waitsForReady: true))
+      let code = try await app.run()
+      withExtendedLifetime(observations) {}
+      exit(code)
+    } catch {
+      // Not zero, so that a process manager starts the program again.
+      logger.critical("event server failed", error: error)
+      exit(EXIT_FAILURE)
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import EventBus
+import Foundation
+
+/// An order of a customer.
+struct Order: Codable, Sendable {
+  /// One row of an order.
+  struct Item: Codable, Sendable {
+    var product: String
+    var quantity: Int
+  }
+
+  var id: Int
+  var customer: String
+  var items: [Item]
+}
+
+/// A message of a chat.
+struct Message: Codable, Sendable {
+  var room: String
+  var text: String
+}
+
+extension EventNames {
+  static let orderPlaced = EventName<Order>("order.placed")
+  static let messageSent = EventName<Message>("message.sent")
+  static let counted = EventName<Int>("counted")
+}
+
+/// The events that clients may post and hear.
+struct Catalogue: Sendable {
+  /// One event.
+  struct Entry: Sendable {
+    /// Posts the event with a payload in JSON.
+    let post: @Sendable (_ body: Data, EventBus) throws -> Int
+    /// Passes on every event, as JSON.
+    let observe: @Sendable (EventBus, @escaping @Sendable (Data) -> Void) -> Token
+
+    init<Payload: Codable>(_ name: EventName<Payload>) {
+      post = { body, bus in bus.post(name, try JSONDecoder().decode(Payload.self, from: body)) }
+      observe = { bus, send in bus.observe(name) { send(try JSONEncoder().encode($0)) } }
+    }
+  }
+
+  static let standard = Catalogue(entries: [
+    EventNames.orderPlaced.rawValue: Entry(.orderPlaced),
+    EventNames.messageSent.rawValue: Entry(.messageSent),
+    EventNames.counted.rawValue: Entry(.counted),
+  ])
+
+  let entries: [String: Entry]
+}
+
+extension DecodingError {
+  /// Where the mistake is, for example `$.items[2].quantity`, and what it is.
+  var report: String {
+    switch self {
+    case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+      "\(Self.path(context.codingPath)): \(context.debugDescription)"
+    case .keyNotFound(let key, let context):
+      "\(Self.path(context.codingPath + [key])): is missing"
+    @unknown default: "$: \(self)"
+    }
+  }
+
+  private static func path(_ keys: [any CodingKey]) -> String {
+    keys.reduce("$") { path, key in
+      key.intValue.map { "\(path)[\($0)]" } ?? "\(path).\(key.stringValue)"
+    }
+  }
+}

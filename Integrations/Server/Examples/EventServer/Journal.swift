@@ -1,0 +1,70 @@
+import EventBus
+import Foundation
+import LaunchLoader
+
+/// The database of the program: a file to which each order is appended.
+actor Journal {
+  private let file: FileHandle?
+
+  /// Opens the journal; without a path nothing is kept.
+  init(path: String?) throws {
+    guard let path else {
+      file = nil
+      return
+    }
+    if !FileManager.default.fileExists(atPath: path) {
+      try Data().write(to: URL(filePath: path))
+    }
+    file = try FileHandle(forWritingTo: URL(filePath: path))
+    // A device has no end to go to.
+    _ = try? file?.seekToEnd()
+  }
+
+  /// Appends an order.
+  func append(_ order: Order) throws {
+    try file?.write(contentsOf: JSONEncoder().encode(order) + Data("\n".utf8))
+  }
+
+  /// Closes the journal.
+  func close() { try? file?.close() }
+}
+
+/// Writes each order to the journal, which launch work has opened.
+///
+/// A write that fails ends the program: orders must not be lost in silence.
+struct JournalService: LaunchLoader::Service {
+  let name = "journal"
+  let bus: EventBus
+
+  func run(_ context: LaunchLoader::ServiceContext) async throws {
+    let journal = try await context.value(of: .journal)
+    let orders = bus.events(.orderPlaced, until: context.lifetime)
+    context.ready()
+    do {
+      for await order in orders { try await journal.append(order) }
+    } catch {
+      await journal.close()
+      throw error
+    }
+    await journal.close()
+  }
+}
+
+/// Makes the program ready when its standard input has ended, if it was told to wait for that.
+struct WarmUp: LaunchLoader::Service {
+  let name = "warm-up"
+
+  func run(_ context: LaunchLoader::ServiceContext) async throws {
+    if try await context.value(of: .settings).readyAfterInput {
+      let (input, continuation) = AsyncStream<Void>.makeStream()
+      FileHandle.standardInput.readabilityHandler = { input in
+        guard input.availableData.isEmpty else { return }
+        input.readabilityHandler = nil
+        continuation.finish()
+      }
+      try await context.cancelOnShutdown { for await _ in input {} }
+    }
+    context.ready()
+    try await context.untilShutdown()
+  }
+}

@@ -1,0 +1,73 @@
+import EventBus
+import Foundation
+import LaunchLoader
+import Logging
+
+/// What the program was told when it was started.
+struct Settings: Sendable {
+  /// The port on the loopback interface; zero lets the system choose.
+  var port = 8_080
+  /// The number of events that may wait for one stream.
+  var buffer = 1_000
+  /// The number of bytes of a body.
+  var maximumBody = 64 * 1_024
+  /// The file of the journal.
+  var journal: String?
+  /// Whether the program is ready only after its standard input has ended.
+  var readyAfterInput = false
+
+  /// An argument that means nothing.
+  struct UnknownArgument: Error, CustomStringConvertible {
+    let argument: String
+    var description: String { "unknown argument: \(argument)" }
+  }
+
+  /// Reads the arguments of the program.
+  init(_ options: LaunchOptions) throws {
+    for argument in options.arguments.dropFirst() {
+      let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
+      switch (parts[0], parts.dropFirst().first) {
+      case ("--port", let value?): port = try Self.number(argument, value)
+      case ("--buffer", let value?): buffer = try Self.number(argument, value)
+      case ("--maximum-body", let value?): maximumBody = try Self.number(argument, value)
+      case ("--journal", let value?): journal = value
+      case ("--ready-after-input", nil): readyAfterInput = true
+      case ("--ends-with-parent", nil): break
+      default: throw UnknownArgument(argument: argument)
+      }
+    }
+  }
+
+  private static func number(_ argument: String, _ value: String) throws -> Int {
+    guard let number = Int(value) else { throw UnknownArgument(argument: argument) }
+    return number
+  }
+
+  /// Whether the program ends with its parent process, which is needed before the launch.
+  static var endsWithParent: Bool { CommandLine.arguments.contains("--ends-with-parent") }
+
+  /// The level of the program's log, which is needed before the launch.
+  static var logLevel: Logger.Level {
+    ProcessInfo.processInfo.environment["LOG_LEVEL"].flatMap { Logger.Level(rawValue: $0) } ?? .info
+  }
+}
+
+extension LaunchKeys {
+  static let settings = LaunchKey<Settings>("settings")
+  static let journal = LaunchKey<Journal>("journal")
+}
+
+// Run before `main`; nobody lists this file anywhere.
+#if objectFormat(MachO)
+@section("__DATA,__mod_init_func,mod_init_funcs") @used
+#else
+@section(".init_array") @used
+#endif
+private let entry: LaunchEntry = { register() }
+
+private func register() {
+  LaunchLoader.register(.settings) { options in try Settings(options) }
+  LaunchLoader.register(.journal, needs: .settings, undo: { await $0.close() }) { _, settings in
+    try Journal(path: settings.journal)
+  }
+}

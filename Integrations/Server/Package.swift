@@ -1,0 +1,129 @@
+// swift-tools-version: 6.3
+
+import PackageDescription
+
+let log = Target.Dependency.product(name: "Logging", package: "swift-log")
+let eventBus = Target.Dependency.product(name: "EventBus", package: "EventBus")
+let launchLoader = Target.Dependency.product(name: "LaunchLoader", package: "EventBus")
+let lifecycle = Target.Dependency.product(
+  name: "ServiceLifecycle",
+  package: "swift-service-lifecycle"
+)
+let http: [Target.Dependency] = [
+  .product(name: "AsyncHTTPClient", package: "async-http-client"),
+  .product(name: "NIOCore", package: "swift-nio"),
+  .product(name: "NIOPosix", package: "swift-nio"),
+]
+
+let package = Package(
+  name: "EventBusServer",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "EventBusLogging", targets: ["EventBusLogging"]),
+    .library(name: "EventBusMetrics", targets: ["EventBusMetrics"]),
+    .library(name: "EventBusTracing", targets: ["EventBusTracing"]),
+    .library(name: "ServiceLifecycleBridge", targets: ["ServiceLifecycleBridge"]),
+    .library(name: "NotificationCenterBridge", targets: ["NotificationCenterBridge"]),
+    .executable(name: "EventServer", targets: ["EventServer"]),
+  ],
+  dependencies: [
+    .package(name: "EventBus", path: "../.."),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+  ],
+  targets: [
+    .target(name: "EventBusLogging", dependencies: [eventBus, launchLoader, log]),
+    .target(
+      name: "EventBusMetrics",
+      dependencies: [
+        eventBus, launchLoader, .product(name: "Metrics", package: "swift-metrics"),
+      ]
+    ),
+    .target(
+      name: "EventBusTracing",
+      dependencies: [
+        eventBus, .product(name: "Tracing", package: "swift-distributed-tracing"),
+      ]
+    ),
+    .target(
+      name: "ServiceLifecycleBridge",
+      dependencies: [eventBus, launchLoader, lifecycle, log]
+    ),
+    .target(name: "NotificationCenterBridge", dependencies: [eventBus]),
+    .executableTarget(
+      name: "EventServer",
+      dependencies: [
+        eventBus, launchLoader, log, "EventBusLogging", "EventBusMetrics",
+        "ServiceLifecycleBridge",
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Metrics", package: "swift-metrics"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        lifecycle,
+      ],
+      path: "Examples/EventServer"
+    ),
+    .executableTarget(
+      name: "Costs",
+      dependencies: [
+        eventBus, log, "EventBusLogging", "EventBusMetrics", "EventBusTracing",
+        .product(name: "Metrics", package: "swift-metrics"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
+      ],
+      path: "Benchmarks/Costs"
+    ),
+    .target(name: "TestKit", dependencies: [eventBus], path: "Tests/TestKit"),
+    .testTarget(
+      name: "EventBusLoggingTests",
+      dependencies: [
+        "EventBusLogging", "TestKit", log,
+        .product(name: "InMemoryLogging", package: "swift-log"),
+      ]
+    ),
+    .testTarget(
+      name: "EventBusMetricsTests",
+      dependencies: [
+        "EventBusMetrics", "TestKit", .product(name: "MetricsTestKit", package: "swift-metrics"),
+      ]
+    ),
+    .testTarget(
+      name: "EventBusTracingTests",
+      dependencies: [
+        "EventBusTracing", "TestKit",
+        .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+      ]
+    ),
+    .testTarget(
+      name: "ServiceLifecycleBridgeTests",
+      dependencies: ["ServiceLifecycleBridge", "TestKit", lifecycle, log]
+    ),
+    .testTarget(
+      name: "NotificationCenterBridgeTests",
+      dependencies: ["NotificationCenterBridge", "TestKit"]
+    ),
+    .testTarget(name: "EventServerTests", dependencies: ["EventServer", "TestKit"] + http),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets {
+  target.swiftSettings =
+    (target.swiftSettings ?? []) + [
+      .enableUpcomingFeature("ExistentialAny"),
+      .enableUpcomingFeature("ImmutableWeakCaptures"),
+      .enableUpcomingFeature("InferIsolatedConformances"),
+      .enableUpcomingFeature("InternalImportsByDefault"),
+      .enableUpcomingFeature("MemberImportVisibility"),
+      .strictMemorySafety(),
+      .treatAllWarnings(as: .error),
+      .treatWarning("ExplicitSendable", as: .error),
+    ]
+  // The iterator of async-http-client leaves the caller's actor, and is not `Sendable`.
+  if target.name != "EventServerTests" {
+    target.swiftSettings?.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
+  }
+}

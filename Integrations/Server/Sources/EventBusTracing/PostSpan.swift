@@ -1,0 +1,76 @@
+internal import EventBus
+private import Synchronization
+internal import Tracing
+
+/// The span of a post, which ends once: when the post has returned, and at the latest when the last reference
+/// to it is gone.
+final class PostSpan: Sendable {
+  let name: String
+  let site: SourceSite
+  let tracer: any Tracer
+  private let span: any Span
+  private let hasEnded = Atomic<Bool>(false)
+
+  /// Begins the span, as a child of the caller's context.
+  init(_ event: AnyEvent, _ tracer: any Tracer) {
+    (name, site, self.tracer) = (event.name, event.site, tracer)
+    span = tracer.startAnySpan(
+      event.name,
+      ofKind: .producer,
+      function: "post",
+      file: event.site.fileID,
+      line: event.site.line
+    )
+    span.attributes["event.name"] = event.name
+    span.attributes["event.site"] = "\(event.site)"
+  }
+
+  deinit { end() }
+
+  /// The context for the deliveries.
+  var context: ServiceContext { span.context }
+
+  /// Ends the span, unless it has ended.
+  func end() {
+    if !hasEnded.exchange(true, ordering: .acquiringAndReleasing) { span.end() }
+  }
+}
+
+/// The span of a delivery.
+final class DeliverySpan: Sendable {
+  /// The delivery whose handler runs in this task.
+  @TaskLocal static var current: DeliverySpan?
+
+  private let span: any Span
+
+  /// Begins the span.
+  init(of post: PostSpan) {
+    span = post.tracer.startAnySpan(
+      post.name,
+      context: post.context,
+      ofKind: .consumer,
+      function: "handler",
+      file: post.site.fileID,
+      line: post.site.line
+    )
+    span.attributes["event.name"] = post.name
+  }
+
+  /// The context for the handler.
+  var context: ServiceContext { span.context }
+
+  /// Notes the registration of the handler, and its error.
+  func note(_ step: TraceEvent) {
+    switch step.step {
+    case .started:
+      if let site = step.registration?.site { span.attributes["event.handler"] = "\(site)" }
+    case .finished(let error?):
+      span.recordError(error)
+      span.setStatus(SpanStatus(code: .error, message: "\(error)"))
+    default: break
+    }
+  }
+
+  /// Ends the span; called once.
+  func end() { span.end() }
+}

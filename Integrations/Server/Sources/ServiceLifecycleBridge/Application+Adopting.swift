@@ -1,0 +1,94 @@
+private import EventBus
+public import LaunchLoader
+public import Logging
+public import ServiceLifecycle
+
+extension LaunchLoader::Application {
+  /// Adds a service of swift-service-lifecycle.
+  ///
+  /// ```swift
+  /// import LaunchLoader
+  /// import ServiceLifecycle
+  /// import ServiceLifecycleBridge
+  ///
+  /// struct Poller: ServiceLifecycle.Service {
+  ///   func run() async throws { try await gracefulShutdown() }
+  /// }
+  ///
+  /// let app = Application()
+  /// try app.add(adopting: Poller(), "poller", ServiceOptions(after: ["database"]))
+  /// ```
+  ///
+  /// The service runs inside a `ServiceGroup` of its own, which handles no signals: those are the application's.
+  /// A request to stop becomes a graceful shutdown, so that `withGracefulShutdownHandler`,
+  /// `cancelWhenGracefulShutdown`, `gracefulShutdown()` and `Task.isShuttingDownGracefully` work. A cancellation
+  /// is a cancellation. Task-local values of the caller of ``LaunchLoader/Application/run()`` are visible.
+  ///
+  /// The service counts as ready as soon as it runs. One that becomes ready later tells a ``Readiness``, which
+  /// `ready` takes.
+  ///
+  /// - Parameters:
+  ///   - service: The service.
+  ///   - name: The name of the service, unique within the application.
+  ///   - options: The order, time limits and failure policy of the service.
+  ///   - ready: Reports when the service is ready; `nil` means as soon as it runs.
+  ///   - logger: The logger of the group.
+  /// - Throws: ``ServiceError``, as for other services.
+  public func add(
+    adopting service: some ServiceLifecycle::Service,
+    _ name: String,
+    _ options: ServiceOptions = ServiceOptions(),
+    ready: Readiness? = nil,
+    logger: Logger = Logger(label: "ServiceLifecycleBridge") { _ in SwiftLogNoOpLogHandler() }
+  ) throws(ServiceError) {
+    try add(AdoptedService(service, name, ready: ready, logger: logger), options)
+  }
+}
+
+/// A service of swift-service-lifecycle, as a service of an application, of a group or of a ``ServiceRun``.
+public struct AdoptedService: LaunchLoader::Service {
+  /// The name of the service.
+  public let name: String
+  private let service: any ServiceLifecycle::Service
+  private let readiness: Readiness?
+  private let logger: Logger
+
+  /// Wraps a service.
+  ///
+  /// - Parameters:
+  ///   - service: The service.
+  ///   - name: The name of the service.
+  ///   - ready: Reports when the service is ready; `nil` means as soon as it runs.
+  ///   - logger: The logger of the group around the service.
+  public init(
+    _ service: some ServiceLifecycle::Service,
+    _ name: String,
+    ready: Readiness? = nil,
+    logger: Logger = Logger(label: "ServiceLifecycleBridge") { _ in SwiftLogNoOpLogHandler() }
+  ) {
+    (self.service, self.name, readiness, self.logger) = (service, name, ready, logger)
+  }
+
+  /// Runs the service until it ends.
+  public func run(_ context: LaunchLoader::ServiceContext) async throws {
+    let group = ServiceLifecycle::ServiceGroup(
+      configuration: ServiceGroupConfiguration(
+        services: [
+          ServiceGroupConfiguration.ServiceConfiguration(
+            service: service,
+            // The options of the application decide what follows from an end.
+            successTerminationBehavior: .gracefullyShutdownGroup,
+            failureTerminationBehavior: .gracefullyShutdownGroup,
+            serviceName: name
+          )
+        ],
+        logger: logger
+      )
+    )
+    // The group remembers a request that comes before its run.
+    let token = context.onShutdown { Task { await group.triggerGracefulShutdown() } }
+    defer { token.cancel() }
+    if let readiness { readiness.connect(context) } else { context.ready() }
+    try await group.run()
+  }
+}

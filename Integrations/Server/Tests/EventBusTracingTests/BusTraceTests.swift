@@ -1,0 +1,202 @@
+internal import EventBus
+internal import EventBusTracing
+internal import InMemoryTracing
+internal import Instrumentation
+internal import TestKit
+internal import Testing
+internal import Tracing
+
+private enum RequestKey: ServiceContextKey { typealias Value = String }
+
+extension ServiceContext {
+  fileprivate var request: String? {
+    get { self[RequestKey.self] }
+    set { self[RequestKey.self] = newValue }
+  }
+
+  /// A context with a value of its own.
+  fileprivate static func sample(_ request: String) -> ServiceContext {
+    var context = ServiceContext.topLevel
+    context.request = request
+    return context
+  }
+}
+
+extension FinishedInMemorySpan {
+  /// The text of an attribute.
+  fileprivate func text(_ key: String) -> String? {
+    guard case .string(let text)? = attributes[key]?.toSpanAttribute() else { return nil }
+    return text
+  }
+}
+
+@Suite("Tracing a bus", .timeLimit(.minutes(1)))
+struct BusTraceTests {
+  private let bus = EventBus()
+  private let tracer = InMemoryTracer()
+
+  private func spans(_ kind: SpanKind) -> [FinishedInMemorySpan] {
+    tracer.finishedSpans.filter { $0.kind == kind }
+  }
+
+  @Test("A post is a span, and each delivery a child, with name and sites")
+  func spans() throws {
+    let trace = bus.trace(with: tracer)
+    let handler = bus.observe(.number) { _ in }
+    let registered = "\(#fileID):\(#line - 1)"
+    bus.post(.number, 1)
+    let posted = "\(#fileID):\(#line - 1)"
+    let post = try #require(spans(.producer).first)
+    let delivery = try #require(spans(.consumer).first)
+    #expect(tracer.finishedSpans.count == 2)
+    #expect(post.operationName == "sample.number")
+    #expect(post.text("event.site") == posted)
+    #expect(delivery.parentSpanID == post.spanID)
+    #expect(delivery.traceID == post.traceID)
+    #expect(delivery.text("event.handler") == registered)
+    #expect(delivery.text("event.name") == "sample.number")
+    withExtendedLifetime((trace, handler)) {}
+  }
+
+  @Test(
+    "The span of a post has ended when the post returns, without a handler and with replay as well"
+  )
+  func ends() {
+    let trace = bus.trace(with: tracer)
+    bus.post(.number, 1)
+    #expect(spans(.producer).count == 1)
+    bus.post(.kept, 1)
+    #expect(spans(.producer).count == 2)
+    #expect(tracer.activeSpans.isEmpty)
+    withExtendedLifetime(trace) {}
+  }
+
+  @Test("Posts nest as spans")
+  func nested() throws {
+    let trace = bus.trace(with: tracer)
+    let outer = bus.observe(.number) { [bus] in _ = bus.post(.other, $0) }
+    let inner = bus.observe(.other) { _ in }
+    bus.post(.number, 1)
+    let posts = spans(.producer)
+    let deliveries = spans(.consumer)
+    let outerPost = try #require(posts.first { $0.operationName == "sample.number" })
+    let innerPost = try #require(posts.first { $0.operationName == "sample.other" })
+    let outerDelivery = try #require(deliveries.first { $0.operationName == "sample.number" })
+    let innerDelivery = try #require(deliveries.first { $0.operationName == "sample.other" })
+    #expect(outerPost.parentSpanID == nil)
+    #expect(outerDelivery.parentSpanID == outerPost.spanID)
+    #expect(innerPost.parentSpanID == outerDelivery.spanID)
+    #expect(innerDelivery.parentSpanID == innerPost.spanID)
+    withExtendedLifetime((trace, outer, inner)) {}
+  }
+
+  @Test("The poster's context reaches synchronous, queued and asynchronous handlers")
+  func context() async {
+    let trace = bus.trace(with: tracer)
+    let seen = Inbox<String>()
+    let tokens = [
+      bus.observe(.number) { _ in seen.append("plain \(ServiceContext.current?.request ?? "none")")
+      },
+      bus.observe(.number) { @MainActor _ in
+        seen.append("main \(ServiceContext.current?.request ?? "none")")
+      },
+      bus.observe(.number) { _ async in
+        await Task.yield()
+        seen.append("async \(ServiceContext.current?.request ?? "none")")
+      },
+    ]
+    await ServiceContext.withValue(.sample("request 1")) { _ = await bus.postAndWait(.number, 1) }
+    #expect(seen.entries.sorted() == ["async request 1", "main request 1", "plain request 1"])
+    withExtendedLifetime((trace, tokens)) {}
+  }
+
+  @Test(
+    "The spans of queued and asynchronous handlers are children of the post's, after it has ended"
+  )
+  func later() async throws {
+    let trace = bus.trace(with: tracer)
+    let token = bus.observe(.number) { _ async in
+      withSpan("work") { _ in }
+      await Task.yield()
+    }
+    await withTracer(tracer) { _ = await bus.postAndWait(.number, 1) }
+    while !tracer.activeSpans.isEmpty { await Task.yield() }
+    let post = try #require(spans(.producer).first)
+    let delivery = try #require(spans(.consumer).first)
+    #expect(delivery.parentSpanID == post.spanID)
+    withExtendedLifetime((trace, token)) {}
+  }
+
+  @Test("An enqueued event has one span, which ends, however often it is enqueued from one place")
+  func enqueued() async throws {
+    let trace = bus.trace(with: tracer)
+    let heard = Inbox<String>()
+    let token = bus.observe(.number) { _ in heard.append(ServiceContext.current?.request ?? "none")
+    }
+    for index in 0..<5 {
+      ServiceContext.withValue(.sample("request \(index)")) { bus.enqueue(.number, index) }
+    }
+    #expect(await heard.first(5) == (0..<5).map { "request \($0)" })
+    while tracer.finishedSpans.count < 10 { await Task.yield() }
+    #expect(spans(.producer).count == 5)
+    #expect(spans(.consumer).count == 5)
+    #expect(tracer.activeSpans.isEmpty)
+    #expect(Set(spans(.consumer).map(\.parentSpanID)).count == 5)
+    withExtendedLifetime((trace, token)) {}
+  }
+
+  @Test("The error of a handler is recorded in its span only")
+  func errors() throws {
+    let trace = bus.trace(with: tracer)
+    let silent = bus.addHooks(EventHooks(onError: { _ in }))
+    let failing = bus.observe(.number) { _ in throw SampleError("no room") }
+    let other = bus.observe(.number) { _ in }
+    bus.post(.number, 1)
+    let deliveries = spans(.consumer)
+    #expect(deliveries.count == 2)
+    #expect(deliveries.first?.errors.first?.error as? SampleError == SampleError("no room"))
+    #expect(deliveries.first?.status?.code == .error)
+    #expect(deliveries.last?.errors.isEmpty == true)
+    withExtendedLifetime((trace, silent, failing, other)) {}
+  }
+
+  @Test("Without a tracer of its own, the bus uses the one that is active at the post")
+  func activeTracer() {
+    let trace = bus.trace()
+    let handler = bus.observe(.number) { _ in }
+    bus.post(.number, 0)
+    #expect(tracer.finishedSpans.isEmpty)
+    withTracer(tracer) { _ = bus.post(.number, 1) }
+    #expect(tracer.finishedSpans.count == 2)
+    withExtendedLifetime((trace, handler)) {}
+  }
+
+  @Test("No span is made after the token has ended")
+  func uninstalled() {
+    let trace = bus.trace(with: tracer)
+    bus.post(.number, 1)
+    trace.cancel()
+    bus.post(.number, 2)
+    #expect(tracer.finishedSpans.count == 1)
+  }
+
+  @Test("Posts of one name and place on several threads end their own spans")
+  func concurrent() async {
+    let trace = bus.trace(with: tracer)
+    let handler = bus.observe(.number) { _ in }
+    await withTaskGroup { group in
+      for _ in 0..<4 {
+        group.addTask {
+          for index in 0..<200 {
+            bus.post(.number, index)
+            if index % 20 == 0 { await Task.yield() }
+          }
+        }
+      }
+    }
+    #expect(spans(.producer).count == 800)
+    #expect(spans(.consumer).count == 800)
+    #expect(tracer.activeSpans.isEmpty)
+    withExtendedLifetime((trace, handler)) {}
+  }
+}

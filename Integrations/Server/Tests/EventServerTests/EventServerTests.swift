@@ -1,0 +1,164 @@
+internal import Foundation
+internal import NIOCore
+internal import NIOPosix
+internal import TestKit
+internal import Testing
+
+private let order = #"{"id": 1, "customer": "Ada", "items": [{"product": "tea", "quantity": 2}]}"#
+
+@Suite("The event server, started as a program", .serialized, .timeLimit(.minutes(5)))
+struct EventServerTests {
+  @Test("A posted event reaches every open stream of its name, with its payload")
+  func posts() async throws {
+    let server = try await RunningServer()
+    let all = try await server.stream()
+    let numbers = try await server.stream("?name=counted")
+    let answer = try await server.post("order.placed", order)
+    #expect(answer.status == 200)
+    try await server.post("counted", "7")
+    try await all.read { $0.contains("counted") }
+    try await numbers.read { $0.contains("counted") }
+    #expect(all.events.map(\.name) == ["order.placed", "counted"])
+    #expect(all.events.first?.data.contains(#""customer":"Ada""#) == true)
+    #expect(numbers.events == [EventReader.Event(id: 2, name: "counted", data: "7")])
+    #expect(try await server.stop() == 0)
+  }
+
+  @Test("What is wrong is refused, says where the mistake is, and does not reach the bus")
+  func refusals() async throws {
+    let server = try await RunningServer("--maximum-body=1000")
+    let stream = try await server.stream()
+    #expect(try await server.post("nonsense", "1").status == 404)
+    #expect(try await server.get("events?name=nonsense").status == 404)
+    #expect(try await server.get("nonsense").status == 404)
+    let wrong = try await server.post(
+      "order.placed",
+      #"{"id": 1, "customer": "Ada", "items": [{"product": "tea", "quantity": 2}, {"product": "milk", "quantity": "two"}]}"#
+    )
+    #expect(wrong.status == 400)
+    #expect(wrong.body.contains("$.items[1].quantity"))
+    let missing = try await server.post("order.placed", #"{"id": 1, "items": []}"#)
+    #expect(missing.status == 400)
+    #expect(missing.body.contains("$.customer: is missing"))
+    for body in ["", "{", "[1, 2", "\u{0}", #"{"id": 1e999}"#] {
+      #expect(try await server.post("order.placed", body).status == 400)
+    }
+    let large = try await server.post("counted", String(repeating: "1", count: 1_001))
+    #expect(large.status == 413)
+    #expect(try await server.metric(#"eventbus.posts{event="order.placed"}"#) == nil)
+    try await server.post("counted", "1")
+    try await stream.read { $0.contains("counted") }
+    #expect(stream.events.map(\.name) == ["counted"])
+    #expect(try await server.stop() == 0)
+  }
+
+  @Test("A client that leaves in the middle of a body or of a stream harms nobody")
+  func disconnects() async throws {
+    let server = try await RunningServer()
+    let stream = try await server.stream()
+    let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .connect(host: "127.0.0.1", port: server.port).get()
+    let head = "POST /events/counted HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n1"
+    try await channel.writeAndFlush(ByteBuffer(string: head))
+    try await channel.close()
+    let leaving = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .connect(host: "127.0.0.1", port: server.port).get()
+    try await leaving.writeAndFlush(ByteBuffer(string: "GET /events HTTP/1.1\r\nHost: x\r\n\r\n"))
+    while try await server.metric("server.streams") != 2 { await Task.yield() }
+    try await leaving.close()
+    while try await server.metric("server.streams") != 1 { await Task.yield() }
+    try await server.post("counted", "2")
+    try await stream.read { $0.contains("counted") }
+    #expect(stream.events.map(\.data) == ["2"])
+    #expect(try await server.stop() == 0)
+  }
+
+  @Test("SIGTERM ends the streams after what waits, and the program in time with exit code 0")
+  func terminates() async throws {
+    let server = try await RunningServer()
+    var streams: [EventReader] = []
+    for _ in 0..<10 { streams.append(try await server.stream()) }
+    try await server.post("counted", "1")
+    let start = ContinuousClock.now
+    server.send(SIGTERM)
+    // A stream that is cut off throws here.
+    for stream in streams {
+      try await stream.readToEnd()
+      #expect(stream.events.map(\.data) == ["1"])
+    }
+    #expect(await server.exitCode == 0)
+    #expect(ContinuousClock.now - start < .seconds(8))
+  }
+
+  @Test("A service that fails ends the program, with another exit code than 0")
+  func fails() async throws {
+    let server = try await RunningServer("--journal=/dev/full")
+    let stream = try await server.stream()
+    #expect(try await server.post("order.placed", order).status == 200)
+    try await stream.readToEnd()
+    #expect(await server.exitCode == 1)
+  }
+
+  @Test("A server that cannot listen, and an unknown argument, end the program with an error")
+  func doesNotStart() async throws {
+    let server = try await RunningServer()
+    let second = try await RunningServer("--port=\(server.port)")
+    #expect(await second.exitCode == 1)
+    let third = try await RunningServer("--nonsense")
+    #expect(await third.exitCode == 1)
+    #expect(try await server.stop() == 0)
+  }
+
+  @Test("The health is unavailable until every service is ready")
+  func health() async throws {
+    let server = try await RunningServer("--ready-after-input")
+    #expect(
+      try await server.get("health") == RunningServer.Answer(status: 503, body: "launching\n")
+    )
+    try server.endInput()
+    while try await server.get("health").status != 200 { await Task.yield() }
+    #expect(try await server.get("health").body == "active\n")
+    #expect(try await server.stop() == 0)
+  }
+
+  @Test("Launch work gives the services their settings and the journal")
+  func launchValues() async throws {
+    let journal = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).journal")
+    defer { try? FileManager.default.removeItem(at: journal) }
+    let server = try await RunningServer("--journal=\(journal.path)")
+    try await server.post("order.placed", order)
+    #expect(try await server.stop() == 0)
+    let text = try String(contentsOf: journal, encoding: .utf8)
+    #expect(text.contains(#""customer":"Ada""#))
+  }
+
+  @Test(
+    "A slow reader costs a bounded number of events, which are counted, and hears what waits in one write"
+  )
+  func slowReader() async throws {
+    let (count, limit) = (400, 10)
+    let server = try await RunningServer("--buffer=\(limit)", "--maximum-body=100000")
+    let slow = try await server.stream()
+    let quick = try await server.stream("?name=counted")
+    let text = String(repeating: "x", count: 90_000)
+    for _ in 0..<count {
+      try await server.post("message.sent", #"{"room": "a", "text": "\#(text)"}"#)
+    }
+    try await server.post("counted", "1")
+    try await quick.read { $0.contains("counted") }
+    #expect(quick.events.count == 1)
+    try await slow.read { $0.contains("event: counted") }
+    let events = slow.events
+    let dropped = events.filter { $0.name == "dropped" }.compactMap { Int($0.data) }.reduce(0, +)
+    let received = events.count { $0.name == "message.sent" }
+    #expect(dropped > 0)
+    #expect(dropped + received == count)
+    #expect(try await server.metric("server.stream.drops") == Double(dropped))
+    let ids = events.compactMap(\.id)
+    #expect(ids == ids.sorted())
+    let writes = try #require(try await server.metric("server.stream.writes"))
+    // The last events that waited went out together; the quick stream had one write.
+    #expect(writes <= Double(received - limit + 3))
+    #expect(try await server.stop() == 0)
+  }
+}

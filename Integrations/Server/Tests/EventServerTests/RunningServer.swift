@@ -1,0 +1,171 @@
+internal import AsyncHTTPClient
+internal import Foundation
+internal import NIOCore
+internal import NIOHTTP1
+internal import Synchronization
+internal import TestKit
+
+/// The server, started as a program, which is killed when this object is released.
+final class RunningServer: Sendable {
+  struct Answer: Equatable {
+    var status: Int
+    var body: String
+  }
+
+  /// The program, from which only these members are used, on any thread.
+  private struct Program: @unchecked Sendable {  // Reason: they lock.
+    let process = Process()
+    let input = Pipe()
+    let output = Pipe()
+  }
+
+  private let program = Program()
+  private let ended = Inbox<Int32>()
+  /// Shared by all tests, and never shut down: a client that is released before that ends the process.
+  private static let client: HTTPClient = {
+    var configuration = HTTPClient.Configuration()
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 400
+    return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+  }()
+
+  let port: Int
+
+  /// Starts the program and waits until it listens.
+  init(_ arguments: String...) async throws {
+    let lines = Inbox<String>()
+    let process = program.process
+    process.executableURL = Self.executable
+    process.arguments = ["--port=0", "--ends-with-parent"] + arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(["LOG_LEVEL": "critical"]) {
+      $1
+    }
+    process.standardInput = program.input
+    process.standardOutput = program.output
+    process.terminationHandler = { [ended] in
+      ended.append($0.terminationStatus)
+      lines.append("ended")
+    }
+    program.output.fileHandleForReading.readabilityHandler = { output in
+      let data = output.availableData
+      if data.isEmpty { output.readabilityHandler = nil }
+      for line in String(decoding: data, as: UTF8.self).split(separator: "\n") {
+        lines.append(String(line))
+      }
+    }
+    try process.run()
+    let text = await lines.wait { $0.contains { $0.hasPrefix("listening on ") || $0 == "ended" } }
+    port = text.compactMap { Int($0.dropFirst("listening on ".count)) }.first ?? 0
+  }
+
+  deinit { if program.process.isRunning { kill(program.process.processIdentifier, SIGKILL) } }
+
+  /// Beside the tests, in the folder of the build.
+  private static var executable: URL {
+    let tests = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+    return tests.deletingLastPathComponent().appending(path: "EventServer")
+  }
+
+  var exitCode: Int32 {
+    get async { await ended.first(1)[0] }
+  }
+
+  func send(_ signal: Int32) { kill(program.process.processIdentifier, signal) }
+
+  /// Ends the standard input of the program.
+  func endInput() throws { try program.input.fileHandleForWriting.close() }
+
+  /// Stops the program with SIGTERM.
+  ///
+  /// - Returns: Its exit code.
+  @discardableResult
+  func stop() async throws -> Int32 {
+    send(SIGTERM)
+    return await exitCode
+  }
+
+  func url(_ path: String) -> String { "http://127.0.0.1:\(port)/\(path)" }
+
+  func get(_ path: String) async throws -> Answer {
+    try await answer(Self.client.execute(HTTPClientRequest(url: url(path)), timeout: .minutes(1)))
+  }
+
+  @discardableResult
+  func post(_ name: String, _ body: String) async throws -> Answer {
+    var request = HTTPClientRequest(url: url("events/\(name)"))
+    request.method = .POST
+    request.body = .bytes(ByteBuffer(string: body))
+    return try await answer(Self.client.execute(request, timeout: .minutes(1)))
+  }
+
+  private func answer(_ response: HTTPClientResponse) async throws -> Answer {
+    let body = try await response.body.collect(upTo: 1 << 24)
+    return Answer(status: Int(response.status.code), body: String(buffer: body))
+  }
+
+  /// Opens a stream and waits until the server listens for it.
+  func stream(_ query: String = "") async throws -> EventReader {
+    let request = HTTPClientRequest(url: url("events\(query)"))
+    let reader = EventReader(try await Self.client.execute(request, timeout: .minutes(5)))
+    try await reader.read { $0 == ": listening\n\n" }
+    return reader
+  }
+
+  /// The value of a metric.
+  func metric(_ name: String) async throws -> Double? {
+    try await get("metrics").body.split(separator: "\n")
+      .first { $0.hasPrefix("\(name) ") }
+      .flatMap { Double($0.dropFirst(name.count + 1)) }
+  }
+}
+
+/// Reads a stream of server-sent events.
+final class EventReader {
+  struct Event: Equatable {
+    var id: Int?
+    var name: String
+    var data: String
+  }
+
+  private var body: HTTPClientResponse.Body.AsyncIterator?
+  /// What was read so far, without the greeting.
+  private(set) var bytes = ByteBuffer()
+  private(set) var hasEnded = false
+
+  init(_ response: HTTPClientResponse) { body = response.body.makeAsyncIterator() }
+
+  /// Creates the reader of what another has read.
+  init(bytes: ByteBuffer) {
+    self.bytes = bytes
+    hasEnded = true
+  }
+
+  /// Reads until what was read last meets a condition, or the stream ends.
+  func read(until isEnough: (String) -> Bool) async throws {
+    while let chunk = try await body?.next() {
+      bytes.writeImmutableBuffer(chunk)
+      let count = min(bytes.readableBytes, 400)
+      let tail = bytes.getString(at: bytes.writerIndex - count, length: count) ?? ""
+      if isEnough(tail) {
+        if bytes.readableBytes == 13 { bytes.clear() }
+        return
+      }
+    }
+    hasEnded = true
+  }
+
+  /// Reads until the stream ends.
+  func readToEnd() async throws { try await read { _ in false } }
+
+  var events: [Event] {
+    String(buffer: bytes).split(separator: "\n\n").compactMap { block in
+      let fields = Dictionary(
+        block.split(separator: "\n").compactMap { line -> (String, String)? in
+          guard let range = line.firstRange(of: ": ") else { return nil }
+          return (String(line[..<range.lowerBound]), String(line[range.upperBound...]))
+        }
+      ) { $1 }
+      guard let name = fields["event"], let data = fields["data"] else { return nil }
+      return Event(id: fields["id"].flatMap { Int($0) }, name: name, data: data)
+    }
+  }
+}

@@ -1,0 +1,290 @@
+internal import EventBus
+internal import LaunchLoader
+internal import Logging
+internal import ServiceLifecycle
+internal import ServiceLifecycleBridge
+internal import TestKit
+internal import Testing
+
+/// A service of swift-service-lifecycle that runs a closure.
+private struct ClosureService: ServiceLifecycle::Service {
+  let body: @Sendable () async throws -> Void
+
+  init(_ body: @escaping @Sendable () async throws -> Void) { self.body = body }
+
+  func run() async throws { try await body() }
+}
+
+private enum Request {
+  @TaskLocal static var id = "none"
+}
+
+@Suite("Adopting a service of swift-service-lifecycle", .timeLimit(.minutes(1)))
+struct AdoptingTests {
+  private let log = Inbox<String>()
+
+  private func application() -> LaunchLoader::Application {
+    Application(
+      bus: EventBus(),
+      loader: LaunchLoader(),
+      configuration: Application.Configuration(signals: [:], launchOptions: LaunchOptions())
+    )
+  }
+
+  @Test("A request to stop reaches graceful shutdown handlers, and is no cancellation")
+  func gracefulShutdown() async throws {
+    let run = ServiceRun(
+      AdoptedService(
+        ClosureService { [log] in
+          let (stream, continuation) = AsyncStream<Void>.makeStream()
+          await withGracefulShutdownHandler {
+            log.append("begun")
+            for await _ in stream {}
+          } onGracefulShutdown: {
+            log.append("asked")
+            continuation.finish()
+          }
+          log.append("ended \(Task.isCancelled) \(Task.isShuttingDownGracefully)")
+        },
+        "http"
+      )
+    )
+    await log.first(1)
+    run.shutdown()
+    try await run.wait()
+    #expect(log.entries == ["begun", "asked", "ended false true"])
+  }
+
+  @Test("cancelWhenGracefulShutdown and gracefulShutdown() work")
+  func waiting() async throws {
+    let run = ServiceRun(
+      AdoptedService(
+        ClosureService { [log] in
+          await withTaskGroup { group in
+            group.addTask {
+              log.append("begun")
+              try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(3_600)) }
+              log.append("cancelled")
+            }
+            group.addTask {
+              log.append("begun")
+              try? await ServiceLifecycle::gracefulShutdown()
+              log.append("waited")
+            }
+          }
+        },
+        "http"
+      )
+    )
+    await log.first(2)
+    run.shutdown()
+    try await run.wait()
+    #expect(log.entries.sorted() == ["begun", "begun", "cancelled", "waited"])
+  }
+
+  @Test("A request that comes before the service begins is not lost")
+  func early() async throws {
+    for _ in 0..<50 {
+      let run = ServiceRun(
+        AdoptedService(ClosureService { try await ServiceLifecycle::gracefulShutdown() }, "http")
+      )
+      run.shutdown()
+      try await run.wait()
+    }
+  }
+
+  @Test("A cancellation is a cancellation")
+  func cancellation() async throws {
+    let run = ServiceRun(
+      AdoptedService(
+        ClosureService { [log] in
+          log.append("begun")
+          do {
+            try await Task.sleep(for: .seconds(3_600))
+          } catch {
+            log.append("\(error is CancellationError) \(Task.isShuttingDownGracefully)")
+            throw error
+          }
+        },
+        "http"
+      )
+    )
+    await log.first(1)
+    run.cancel()
+    _ = try? await run.wait()
+    #expect(log.entries == ["begun", "true false"])
+  }
+
+  @Test("Task-local values of the run are visible in the service")
+  func taskLocals() async throws {
+    try await Request.$id.withValue("one") {
+      let run = ServiceRun(
+        AdoptedService(ClosureService { [log] in log.append(Request.id) }, "http")
+      )
+      try await run.wait()
+    }
+    #expect(log.entries == ["one"])
+  }
+
+  @Test("An error of the service is the error of the program, which names the service")
+  func errors() async throws {
+    let app = application()
+    try app.add(adopting: ClosureService { throw SampleError("port in use") }, "http")
+    do {
+      _ = try await app.run()
+      Issue.record("the run did not fail")
+    } catch let error as ApplicationError {
+      #expect(error.errors.contains { $0 as? SampleError == SampleError("port in use") })
+      #expect("\(error)".contains("http"))
+    }
+  }
+
+  @Test("A service that returns by itself ends the program as its options say")
+  func returns() async throws {
+    let failing = application()
+    try failing.add(adopting: ClosureService {}, "http")
+    await #expect(throws: ApplicationError.self) { try await failing.run() }
+    let done = application()
+    try done.add(adopting: ClosureService {}, "job", ServiceOptions(onReturn: .shutdown))
+    #expect(try await done.run() == 0)
+  }
+
+  @Test("A readiness holds dependants back until it is reported, before or after the start")
+  func readiness() async throws {
+    let (app, readiness) = (application(), Readiness())
+    try app.add(
+      adopting: ClosureService { [log] in
+        log.append("http")
+        try await ServiceLifecycle::gracefulShutdown()
+      },
+      "http",
+      ServiceOptions(waitsForReady: true),
+      ready: readiness
+    )
+    try app.add("worker", ServiceOptions(after: ["http"])) { [log] context in
+      log.append("worker \(readiness.isReady)")
+      try await context.untilShutdown()
+    }
+    let run = Task { try await app.run() }
+    await log.first(1)
+    for _ in 0..<20 { await Task.yield() }
+    #expect(log.entries == ["http"])
+    readiness.ready()
+    readiness.ready()
+    await log.first(2)
+    app.shutdown()
+    #expect(try await run.value == 0)
+    #expect(log.entries == ["http", "worker true"])
+  }
+
+  @Test("Services stop in reverse order, adopted ones among them")
+  func order() async throws {
+    let app = application()
+    try app.add("db") { [log] context in
+      context.ready()
+      try await context.untilShutdown()
+      log.append("db")
+    }
+    try app.add(
+      adopting: ClosureService { [log] in
+        try await ServiceLifecycle::gracefulShutdown()
+        log.append("http")
+      },
+      "http",
+      ServiceOptions(after: ["db"])
+    )
+    let run = Task { try await app.run() }
+    try await app.waitUntil(.active)
+    app.shutdown()
+    #expect(try await run.value == 0)
+    #expect(log.entries == ["http", "db"])
+  }
+
+  @Test("A service that ignores the request is cancelled at its deadline, and named")
+  func stuck() async throws {
+    let messages = Inbox<String>()
+    let run = ServiceRun(
+      AdoptedService(ClosureService { try? await Task.sleep(for: .seconds(3_600)) }, "http"),
+      stopTimeout: .zero,
+      onMessage: { messages.append($0) }
+    )
+    try await run.untilReady()
+    run.shutdown()
+    try? await run.wait()
+    #expect(messages.entries.contains { $0.contains("service \"http\" is cancelled") })
+  }
+}
+
+@Suite("An application as a service", .timeLimit(.minutes(1)))
+struct AsServiceTests {
+  private let log = Inbox<String>()
+
+  private func application(
+    _ body: @escaping @Sendable (LaunchLoader::ServiceContext) async throws -> Void
+  )
+    throws -> LaunchLoader::Application
+  {
+    let app = Application(
+      bus: EventBus(),
+      loader: LaunchLoader(),
+      configuration: Application.Configuration(signals: [:], launchOptions: LaunchOptions())
+    )
+    try app.add("worker", run: body)
+    return app
+  }
+
+  private func group(_ services: any ServiceLifecycle::Service...) -> ServiceLifecycle::ServiceGroup
+  {
+    ServiceLifecycle::ServiceGroup(
+      services: services,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    )
+  }
+
+  @Test("A graceful shutdown of the group stops the application in order")
+  func shutdown() async throws {
+    let app = try application { [log] context in
+      context.ready()
+      log.append("begun")
+      try await context.untilShutdown()
+      log.append("asked \(Task.isCancelled)")
+    }
+    let group = group(app.asService())
+    let run = Task { try await group.run() }
+    await log.first(1)
+    await group.triggerGracefulShutdown()
+    try await run.value
+    #expect(log.entries == ["begun", "asked false"])
+    #expect(app.state == .terminated)
+  }
+
+  @Test("A cancellation of the group cancels the application")
+  func cancellation() async throws {
+    let app = try application { [log] context in
+      context.ready()
+      log.append("begun")
+      try? await Task.sleep(for: .seconds(3_600))
+      log.append("cancelled \(Task.isCancelled)")
+    }
+    let group = group(app.asService())
+    let run = Task { try await group.run() }
+    await log.first(1)
+    run.cancel()
+    _ = try? await run.value
+    #expect(log.entries == ["begun", "cancelled true"])
+  }
+
+  @Test("An error of the application, and an exit code, are errors of the service")
+  func errors() async throws {
+    let failing = try application { _ in throw SampleError() }
+    await #expect(throws: ApplicationError.self) { try await group(failing.asService()).run() }
+    let leaving = try application { context in
+      context.ready()
+      try await context.untilShutdown()
+    }
+    let run = Task { try await group(leaving.asService()).run() }
+    try await leaving.waitUntil(.active)
+    leaving.shutdown(exitCode: 3)
+    await #expect(throws: ExitCodeError(exitCode: 3)) { try await run.value }
+  }
+}
