@@ -247,8 +247,8 @@ private final class RandomLaunch: Sendable {
     let need = LaunchKey<Made>("\(number(below: 8))")
     let kind = number(below: 4)
     let isUndoable = number(below: 2) == 0
-    let cleanUp: (@Sendable (Made) async -> Void)? =
-      isUndoable ? { [self] made in undo(made.id) } : nil
+    var cleanUp: (@concurrent @Sendable (Made) async -> Void)?
+    if isUndoable { cleanUp = { [self] made in undo(made.id) } }
     state.withLock { state in
       state.work[id]?.isMaker = kind != 3
       state.work[id]?.isUndoable = isUndoable
