@@ -57,9 +57,9 @@ struct WarmUp: LaunchLoader::Service {
   func run(_ context: LaunchLoader::ServiceContext) async throws {
     if try await context.value(of: .settings).readyAfterInput {
       let (input, continuation) = AsyncStream<Void>.makeStream()
-      FileHandle.standardInput.readabilityHandler = { input in
-        guard input.availableData.isEmpty else { return }
-        input.readabilityHandler = nil
+      // Reading blocks, so it has a thread of its own.
+      Thread.detachNewThread {
+        _ = try? FileHandle.standardInput.readToEnd()
         continuation.finish()
       }
       try await context.cancelOnShutdown { for await _ in input {} }

@@ -36,7 +36,7 @@ final class RunningServer: Sendable {
     let process = program.process
     process.executableURL = Self.executable
     process.arguments = ["--port=0", "--ends-with-parent"] + arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(["LOG_LEVEL": "critical"]) {
+    process.environment = ["LOG_LEVEL": "critical"].merging(ProcessInfo.processInfo.environment) {
       $1
     }
     process.standardInput = program.input
@@ -45,14 +45,14 @@ final class RunningServer: Sendable {
       ended.append($0.terminationStatus)
       lines.append("ended")
     }
-    program.output.fileHandleForReading.readabilityHandler = { output in
-      let data = output.availableData
-      if data.isEmpty { output.readabilityHandler = nil }
-      for line in String(decoding: data, as: UTF8.self).split(separator: "\n") {
-        lines.append(String(line))
+    try process.run()
+    Thread.detachNewThread { [program] in
+      while case let data = program.output.fileHandleForReading.availableData, !data.isEmpty {
+        for line in String(decoding: data, as: UTF8.self).split(separator: "\n") {
+          lines.append(String(line))
+        }
       }
     }
-    try process.run()
     let text = await lines.wait { $0.contains { $0.hasPrefix("listening on ") || $0 == "ended" } }
     port = text.compactMap { Int($0.dropFirst("listening on ".count)) }.first ?? 0
   }
