@@ -66,7 +66,7 @@ struct NotifySocketTests {
 
   @Test(
     "A manager that does not read blocks nothing and is reported once",
-    .timeLimit(.minutes(1))
+    .timeLimit(.minutes(5))
   )
   func fullQueue() throws {
     let manager = try Manager()

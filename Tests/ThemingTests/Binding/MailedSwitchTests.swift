@@ -8,7 +8,7 @@ extension EventNames {
 }
 
 @MainActor
-@Suite("Switches requested from other threads during a switch", .timeLimit(.minutes(2)))
+@Suite("Switches requested from other threads during a switch", .timeLimit(.minutes(5)))
 struct MailedSwitchTests {
   @Test("Twenty requests in a row, each made during the one before, are all used: that is no loop")
   func noLoop() async throws {
