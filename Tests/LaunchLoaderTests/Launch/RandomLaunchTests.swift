@@ -248,7 +248,7 @@ private final class RandomLaunch: Sendable {
     let kind = number(below: 4)
     let isUndoable = number(below: 2) == 0
     let cleanUp: (@Sendable (Made) async -> Void)? =
-      isUndoable ? { [self] made in undo(made.id) } : nil
+      isUndoable ? { @Sendable [self] made in undo(made.id) } : nil
     state.withLock { state in
       state.work[id]?.isMaker = kind != 3
       state.work[id]?.isUndoable = isUndoable
