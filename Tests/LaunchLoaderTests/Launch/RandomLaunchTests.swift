@@ -383,8 +383,7 @@ private final class RandomLaunch: Sendable {
         #expect(!work.isWithdrawn, "\(id) is not in the report: \(self)")
       }
       switch outcome {
-      case .failed(let error as LaunchError):
-        // Late work with a need of another type.
+      case .failed(let error as LaunchError):  // Late, with a need of another type.
         #expect(work.begins == 0 && entries[id] == nil, "\(id) \(error): \(self)")
       case .finished, .failed: #expect(work.begins == 1, "\(id) \(outcome): \(self)")
       case .undone: #expect(work.begins == 1 && work.undos == work.cleanUps, "\(id): \(self)")
