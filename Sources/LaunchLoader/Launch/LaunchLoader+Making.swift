@@ -28,8 +28,8 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Value
   ) -> LaunchToken {
-    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
-    return add(terms, SynchronousExchange(key, undo, (), maker))
+    let work = SynchronousExchange(key, undo, (), maker)
+    return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker of a value; see <doc:ValuesThatLaunchWorkMakes>.
@@ -47,8 +47,8 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions) async throws -> Value
   ) -> LaunchToken {
-    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
-    return add(terms, AsynchronousExchange(key, undo, (), maker))
+    let work = AsynchronousExchange(key, undo, (), maker)
+    return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers a synchronous maker with one need; see <doc:ValuesThatLaunchWorkMakes>.
@@ -67,8 +67,8 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) throws -> Value
   ) -> LaunchToken {
-    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
-    return add(terms, SynchronousExchange(key, undo, (first), maker))
+    let work = SynchronousExchange(key, undo, (first), maker)
+    return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker with one need; see <doc:ValuesThatLaunchWorkMakes>.
@@ -87,8 +87,8 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) async throws -> Value
   ) -> LaunchToken {
-    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
-    return add(terms, AsynchronousExchange(key, undo, (first), maker))
+    let work = AsynchronousExchange(key, undo, (first), maker)
+    return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers a synchronous maker with two needs; see <doc:ValuesThatLaunchWorkMakes>.
@@ -108,8 +108,8 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) throws -> Value
   ) -> LaunchToken {
-    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
-    return add(terms, SynchronousExchange(key, undo, (first, second), maker))
+    let work = SynchronousExchange(key, undo, (first, second), maker)
+    return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker with two needs; see <doc:ValuesThatLaunchWorkMakes>.
@@ -129,8 +129,8 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) async throws -> Value
   ) -> LaunchToken {
-    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
-    return add(terms, AsynchronousExchange(key, undo, (first, second), maker))
+    let work = AsynchronousExchange(key, undo, (first, second), maker)
+    return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers a synchronous maker with three needs; see <doc:ValuesThatLaunchWorkMakes>.
@@ -151,8 +151,8 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) throws -> Value
   ) -> LaunchToken {
-    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
-    return add(terms, SynchronousExchange(key, undo, (first, second, third), maker))
+    let work = SynchronousExchange(key, undo, (first, second, third), maker)
+    return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker with three needs; see <doc:ValuesThatLaunchWorkMakes>.
@@ -173,8 +173,8 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) async throws -> Value
   ) -> LaunchToken {
-    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
-    return add(terms, AsynchronousExchange(key, undo, (first, second, third), maker))
+    let work = AsynchronousExchange(key, undo, (first, second, third), maker)
+    return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers a synchronous maker with four needs; see <doc:ValuesThatLaunchWorkMakes>.
@@ -196,8 +196,8 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) throws -> Value
   ) -> LaunchToken {
-    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
-    return add(terms, SynchronousExchange(key, undo, (first, second, third, fourth), maker))
+    let work = SynchronousExchange(key, undo, (first, second, third, fourth), maker)
+    return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker with four needs; see <doc:ValuesThatLaunchWorkMakes>.
@@ -219,8 +219,8 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) async throws -> Value
   ) -> LaunchToken {
-    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
-    return add(terms, AsynchronousExchange(key, undo, (first, second, third, fourth), maker))
+    let work = AsynchronousExchange(key, undo, (first, second, third, fourth), maker)
+    return add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Gives a maker whose closure returns another type than the key names an error that says so.

@@ -28,8 +28,8 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) throws -> Void
   ) -> LaunchToken {
-    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
-    return add(terms, SynchronousExchange(nil, nil, (first), worker))
+    let work = SynchronousExchange(nil, nil, (first), worker)
+    return add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers asynchronous work that needs one value; see <doc:ValuesThatLaunchWorkMakes>.
@@ -47,8 +47,8 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) async throws -> Void
   ) -> LaunchToken {
-    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
-    return add(terms, AsynchronousExchange(nil, nil, (first), worker))
+    let work = AsynchronousExchange(nil, nil, (first), worker)
+    return add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers synchronous work that needs two values; see <doc:ValuesThatLaunchWorkMakes>.
@@ -67,8 +67,8 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) throws -> Void
   ) -> LaunchToken {
-    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
-    return add(terms, SynchronousExchange(nil, nil, (first, second), worker))
+    let work = SynchronousExchange(nil, nil, (first, second), worker)
+    return add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers asynchronous work that needs two values; see <doc:ValuesThatLaunchWorkMakes>.
@@ -87,8 +87,8 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) async throws -> Void
   ) -> LaunchToken {
-    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
-    return add(terms, AsynchronousExchange(nil, nil, (first, second), worker))
+    let work = AsynchronousExchange(nil, nil, (first, second), worker)
+    return add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers synchronous work that needs three values; see <doc:ValuesThatLaunchWorkMakes>.
@@ -108,8 +108,8 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) throws -> Void
   ) -> LaunchToken {
-    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
-    return add(terms, SynchronousExchange(nil, nil, (first, second, third), worker))
+    let work = SynchronousExchange(nil, nil, (first, second, third), worker)
+    return add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers asynchronous work that needs three values; see <doc:ValuesThatLaunchWorkMakes>.
@@ -129,8 +129,8 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) async throws -> Void
   ) -> LaunchToken {
-    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
-    return add(terms, AsynchronousExchange(nil, nil, (first, second, third), worker))
+    let work = AsynchronousExchange(nil, nil, (first, second, third), worker)
+    return add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers synchronous work that needs four values; see <doc:ValuesThatLaunchWorkMakes>.
@@ -151,8 +151,8 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) throws -> Void
   ) -> LaunchToken {
-    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
-    return add(terms, SynchronousExchange(nil, nil, (first, second, third, fourth), worker))
+    let work = SynchronousExchange(nil, nil, (first, second, third, fourth), worker)
+    return add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers asynchronous work that needs four values; see <doc:ValuesThatLaunchWorkMakes>.
@@ -173,7 +173,7 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) async throws -> Void
   ) -> LaunchToken {
-    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
-    return add(terms, AsynchronousExchange(nil, nil, (first, second, third, fourth), worker))
+    let work = AsynchronousExchange(nil, nil, (first, second, third, fourth), worker)
+    return add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 }

@@ -36,8 +36,8 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Void
   ) -> LaunchToken {
-    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
-    return add(terms, .synchronous(LaunchCall(body: worker)))
+    let work = LaunchWork.synchronous(LaunchCall(body: worker))
+    return add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers asynchronous launch work.
@@ -75,8 +75,8 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions) async throws -> Void
   ) -> LaunchToken {
-    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
-    return add(terms, .asynchronous(worker))
+    let work = LaunchWork.asynchronous(worker)
+    return add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers launch work that is a type of its own.
@@ -100,17 +100,8 @@ extension LaunchLoader {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> LaunchToken {
-    let terms = LaunchTerms(
-      type.id,
-      type.dependencies,
-      [],
-      type.phase,
-      timeout,
-      condition,
-      fileID,
-      line
-    )
-    return add(terms, .type(type))
+    let (id, after, phase) = (type.id, type.dependencies, type.phase)
+    return add(id, after, [], phase, timeout, condition, fileID, line, .type(type))
   }
 
   /// Withdraws a registration that has not begun.
@@ -123,13 +114,41 @@ extension LaunchLoader {
   }
 
   /// Registers a closure that takes values or makes one.
-  func add(_ terms: LaunchTerms, _ exchange: LaunchExchange) -> LaunchToken {
-    add(terms, .exchange(exchange))
+  func add(
+    _ id: LaunchID?,
+    _ dependencies: [LaunchID],
+    _ others: [LaunchID],
+    _ phase: LaunchPhase,
+    _ timeout: Duration?,
+    _ condition: LaunchRegistration.Condition?,
+    _ fileID: StaticString,
+    _ line: UInt,
+    _ exchange: LaunchExchange
+  ) -> LaunchToken {
+    add(id, dependencies, others, phase, timeout, condition, fileID, line, .exchange(exchange))
   }
 
-  /// Registers work.
-  func add(_ terms: LaunchTerms, _ work: LaunchWork) -> LaunchToken {
-    let registration = LaunchRegistration(terms, work)
+  private func add(
+    _ id: LaunchID?,
+    _ dependencies: [LaunchID],
+    _ others: [LaunchID],
+    _ phase: LaunchPhase,
+    _ timeout: Duration?,
+    _ condition: LaunchRegistration.Condition?,
+    _ fileID: StaticString,
+    _ line: UInt,
+    _ work: LaunchWork
+  ) -> LaunchToken {
+    let registration = LaunchRegistration(
+      id,
+      LaunchSite(fileID: fileID, line: line),
+      after: dependencies,
+      afterIfPresent: others,
+      phase: phase,
+      timeout: timeout,
+      when: condition,
+      work
+    )
     let (acceptance, arrival) = state.withLock { state in
       (state.registry.register(registration), state.takeArrival(of: registration.id))
     }
@@ -145,36 +164,5 @@ extension LaunchLoader {
       registration.dismiss(outcome)
       return LaunchToken(registration, of: self, original: original)
     }
-  }
-}
-
-/// What a registration of any form says about its work.
-package struct LaunchTerms: Sendable {
-  let id: LaunchID?
-  let after: [LaunchID]
-  let afterIfPresent: [LaunchID]
-  let phase: LaunchPhase
-  let timeout: Duration?
-  let condition: LaunchRegistration.Condition?
-  let site: LaunchSite
-
-  /// Creates the terms, in the order of the parameters of a registration.
-  package init(
-    _ id: LaunchID?,
-    _ after: [LaunchID] = [],
-    _ afterIfPresent: [LaunchID] = [],
-    _ phase: LaunchPhase = .standard,
-    _ timeout: Duration? = nil,
-    _ condition: LaunchRegistration.Condition? = nil,
-    _ fileID: StaticString,
-    _ line: UInt
-  ) {
-    self.id = id
-    self.after = after
-    self.afterIfPresent = afterIfPresent
-    self.phase = phase
-    self.timeout = timeout
-    self.condition = condition
-    site = LaunchSite(fileID: fileID, line: line)
   }
 }

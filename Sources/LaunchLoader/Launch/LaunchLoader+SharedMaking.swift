@@ -15,8 +15,8 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Value
   ) -> LaunchToken {
-    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
-    return shared.add(terms, SynchronousExchange(key, undo, (), maker))
+    let work = SynchronousExchange(key, undo, (), maker)
+    return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker of a value, with ``shared``.
@@ -34,8 +34,8 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions) async throws -> Value
   ) -> LaunchToken {
-    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
-    return shared.add(terms, AsynchronousExchange(key, undo, (), maker))
+    let work = AsynchronousExchange(key, undo, (), maker)
+    return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers a synchronous maker with one need, with ``shared``.
@@ -54,8 +54,8 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) throws -> Value
   ) -> LaunchToken {
-    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
-    return shared.add(terms, SynchronousExchange(key, undo, (first), maker))
+    let work = SynchronousExchange(key, undo, (first), maker)
+    return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker with one need, with ``shared``.
@@ -74,8 +74,8 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) async throws -> Value
   ) -> LaunchToken {
-    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
-    return shared.add(terms, AsynchronousExchange(key, undo, (first), maker))
+    let work = AsynchronousExchange(key, undo, (first), maker)
+    return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers a synchronous maker with two needs, with ``shared``.
@@ -95,8 +95,8 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) throws -> Value
   ) -> LaunchToken {
-    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
-    return shared.add(terms, SynchronousExchange(key, undo, (first, second), maker))
+    let work = SynchronousExchange(key, undo, (first, second), maker)
+    return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker with two needs, with ``shared``.
@@ -116,8 +116,8 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) async throws -> Value
   ) -> LaunchToken {
-    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
-    return shared.add(terms, AsynchronousExchange(key, undo, (first, second), maker))
+    let work = AsynchronousExchange(key, undo, (first, second), maker)
+    return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers a synchronous maker with three needs, with ``shared``.
@@ -138,8 +138,8 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) throws -> Value
   ) -> LaunchToken {
-    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
-    return shared.add(terms, SynchronousExchange(key, undo, (first, second, third), maker))
+    let work = SynchronousExchange(key, undo, (first, second, third), maker)
+    return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker with three needs, with ``shared``.
@@ -160,8 +160,8 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) async throws -> Value
   ) -> LaunchToken {
-    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
-    return shared.add(terms, AsynchronousExchange(key, undo, (first, second, third), maker))
+    let work = AsynchronousExchange(key, undo, (first, second, third), maker)
+    return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers a synchronous maker with four needs, with ``shared``.
@@ -183,8 +183,8 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) throws -> Value
   ) -> LaunchToken {
-    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
-    return shared.add(terms, SynchronousExchange(key, undo, (first, second, third, fourth), maker))
+    let work = SynchronousExchange(key, undo, (first, second, third, fourth), maker)
+    return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers an asynchronous maker with four needs, with ``shared``.
@@ -206,8 +206,8 @@ extension LaunchLoader {
     @_inheritActorContext run maker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) async throws -> Value
   ) -> LaunchToken {
-    let terms = LaunchTerms(key.id, dependencies, others, phase, timeout, condition, fileID, line)
-    return shared.add(terms, AsynchronousExchange(key, undo, (first, second, third, fourth), maker))
+    let work = AsynchronousExchange(key, undo, (first, second, third, fourth), maker)
+    return shared.add(key.id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Gives a maker whose closure returns another type than the key names an error that says so.

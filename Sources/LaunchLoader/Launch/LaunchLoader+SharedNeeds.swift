@@ -15,8 +15,8 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) throws -> Void
   ) -> LaunchToken {
-    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
-    return shared.add(terms, SynchronousExchange(nil, nil, (first), worker))
+    let work = SynchronousExchange(nil, nil, (first), worker)
+    return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers asynchronous work that needs one value, with ``shared``.
@@ -34,8 +34,8 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A) async throws -> Void
   ) -> LaunchToken {
-    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
-    return shared.add(terms, AsynchronousExchange(nil, nil, (first), worker))
+    let work = AsynchronousExchange(nil, nil, (first), worker)
+    return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers synchronous work that needs two values, with ``shared``.
@@ -54,8 +54,8 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) throws -> Void
   ) -> LaunchToken {
-    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
-    return shared.add(terms, SynchronousExchange(nil, nil, (first, second), worker))
+    let work = SynchronousExchange(nil, nil, (first, second), worker)
+    return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers asynchronous work that needs two values, with ``shared``.
@@ -74,8 +74,8 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B) async throws -> Void
   ) -> LaunchToken {
-    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
-    return shared.add(terms, AsynchronousExchange(nil, nil, (first, second), worker))
+    let work = AsynchronousExchange(nil, nil, (first, second), worker)
+    return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers synchronous work that needs three values, with ``shared``.
@@ -95,8 +95,8 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) throws -> Void
   ) -> LaunchToken {
-    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
-    return shared.add(terms, SynchronousExchange(nil, nil, (first, second, third), worker))
+    let work = SynchronousExchange(nil, nil, (first, second, third), worker)
+    return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers asynchronous work that needs three values, with ``shared``.
@@ -116,8 +116,8 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C) async throws -> Void
   ) -> LaunchToken {
-    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
-    return shared.add(terms, AsynchronousExchange(nil, nil, (first, second, third), worker))
+    let work = AsynchronousExchange(nil, nil, (first, second, third), worker)
+    return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers synchronous work that needs four values, with ``shared``.
@@ -138,8 +138,8 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) throws -> Void
   ) -> LaunchToken {
-    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
-    return shared.add(terms, SynchronousExchange(nil, nil, (first, second, third, fourth), worker))
+    let work = SynchronousExchange(nil, nil, (first, second, third, fourth), worker)
+    return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 
   /// Registers asynchronous work that needs four values, with ``shared``.
@@ -160,7 +160,7 @@ extension LaunchLoader {
     @_inheritActorContext run worker:
       @escaping @isolated(any) @Sendable (LaunchOptions, A, B, C, D) async throws -> Void
   ) -> LaunchToken {
-    let terms = LaunchTerms(id, dependencies, others, phase, timeout, condition, fileID, line)
-    return shared.add(terms, AsynchronousExchange(nil, nil, (first, second, third, fourth), worker))
+    let work = AsynchronousExchange(nil, nil, (first, second, third, fourth), worker)
+    return shared.add(id, dependencies, others, phase, timeout, condition, fileID, line, work)
   }
 }

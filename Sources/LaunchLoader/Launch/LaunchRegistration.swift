@@ -52,29 +52,41 @@ package final class LaunchRegistration: Sendable {
   private let state: Locked<State>
 
   /// Creates a registration that does not belong to a loader yet.
-  package init(_ terms: LaunchTerms, _ work: LaunchWork) {
-    id = terms.id
-    site = terms.site
-    afterIfPresent = terms.afterIfPresent
-    phase = terms.phase
-    timeout = terms.timeout
-    hasCondition = terms.condition != nil
-    var (makes, needs, undo): (LaunchKeys?, [LaunchKeys], LaunchUndo?) = (nil, [], nil)
+  package init(
+    _ id: LaunchID?,
+    _ site: LaunchSite,
+    after: [LaunchID] = [],
+    afterIfPresent: [LaunchID] = [],
+    phase: LaunchPhase = .standard,
+    timeout: Duration? = nil,
+    when condition: Condition? = nil,
+    _ work: LaunchWork
+  ) {
+    self.id = id
+    self.site = site
+    self.afterIfPresent = afterIfPresent
+    self.phase = phase
+    self.timeout = timeout
+    hasCondition = condition != nil
+    var undo: LaunchUndo?
+    if case .exchange(let exchange) = work {
+      (makes, needs, undo) = (exchange.makes, exchange.needs, exchange.undo)
+      self.after = needs.isEmpty ? after : needs.map(\.id) + after
+    } else {
+      (makes, needs, self.after) = (nil, [], after)
+    }
     switch work {
     case .synchronous(let call):
       home = call.body.isolation.map { ObjectIdentifier($0) }
       (isAsynchronous, isUndoable) = (false, false)
     case .asynchronous: (home, isAsynchronous, isUndoable) = (nil, true, false)
     case .exchange(let exchange):
-      (makes, needs, undo) = (exchange.makes, exchange.needs, exchange.undo)
       isAsynchronous = exchange.isAsynchronous
       home = isAsynchronous ? nil : exchange.isolation.map { ObjectIdentifier($0) }
       isUndoable = undo != nil
     case .type: (home, isAsynchronous, isUndoable) = (nil, true, true)
     }
-    (self.makes, self.needs) = (makes, needs)
-    after = needs.isEmpty ? terms.after : needs.map(\.id) + terms.after
-    state = Locked(State(work: work, condition: terms.condition, undo: undo))
+    state = Locked(State(work: work, condition: condition, undo: undo))
   }
 
   /// A Boolean value that indicates whether the work is called directly, on the launching thread.

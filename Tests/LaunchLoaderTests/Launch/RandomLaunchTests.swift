@@ -48,7 +48,7 @@ private final class RandomLaunch: Sendable {
     var beganAfterReport = false
     var undos = 0
     var isMaker = false
-    var isUndoable = true
+    var cleanUps = 1
   }
 
   /// A value that a maker makes, with the name of the maker.
@@ -247,12 +247,10 @@ private final class RandomLaunch: Sendable {
     let need = LaunchKey<Made>("\(number(below: 8))")
     let kind = number(below: 4)
     let isUndoable = number(below: 2) == 0
-    var cleanUp: (@concurrent @Sendable (Made) async -> Void)?
-    if isUndoable { cleanUp = { [self] made in undo(made.id) } }
-    state.withLock { state in
-      state.work[id]?.isMaker = kind != 3
-      state.work[id]?.isUndoable = isUndoable
-    }
+    let cleanUp: (@Sendable (Made) async -> Void)? =
+      isUndoable ? { @Sendable [self] made in undo(made.id) } : nil
+    state.withLock { $0.work[id]?.isMaker = kind != 3 }
+    state.withLock { $0.work[id]?.cleanUps = isUndoable ? 1 : 0 }
     switch kind {
     case 0:
       return loader.register(
@@ -385,16 +383,10 @@ private final class RandomLaunch: Sendable {
         #expect(!work.isWithdrawn, "\(id) is not in the report: \(self)")
       }
       switch outcome {
-      case .failed(let error as LaunchError):
-        // Late work with a need of another type; no other work throws a launch error.
+      case .failed(let error as LaunchError):  // Late, with a need of another type.
         #expect(work.begins == 0 && entries[id] == nil, "\(id) \(error): \(self)")
       case .finished, .failed: #expect(work.begins == 1, "\(id) \(outcome): \(self)")
-      case .undone:
-        // Without a clean-up, it made its value from one that was undone.
-        #expect(
-          work.begins == 1 && work.undos == (work.isUndoable ? 1 : 0),
-          "\(id) \(outcome): \(self)"
-        )
+      case .undone: #expect(work.begins == 1 && work.undos == work.cleanUps, "\(id): \(self)")
       case .timedOut: #expect(!work.isWithdrawn, "\(id) \(outcome): \(self)")
       case .skipped, .duplicate, .refused:
         #expect(work.begins == 0, "\(id) \(outcome): \(self)")

@@ -41,6 +41,13 @@ extension LaunchRegistration {
     phase: LaunchPhase = .standard,
     _ work: LaunchWork = .synchronous(LaunchCall { _ in })
   ) {
-    self.init(LaunchTerms(id, after, afterIfPresent, phase, nil, nil, fileID, line), work)
+    self.init(
+      id,
+      LaunchSite(fileID: fileID, line: line),
+      after: after,
+      afterIfPresent: afterIfPresent,
+      phase: phase,
+      work
+    )
   }
 }
