@@ -43,9 +43,10 @@ final class RowView {
     return message.isUnread ? common + ["accent", "marker"] : common
   }
 
-  /// The current look of the row.
+  /// Returns the current look of the row.
   ///
   /// - Parameter isLit: A Boolean value that indicates whether the row was just called.
+  /// - Returns: The look.
   func picture(isLit: Bool) -> Picture.Row {
     Picture.Row(
       message: message,

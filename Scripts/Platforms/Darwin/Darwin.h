@@ -116,6 +116,7 @@ typedef struct _opaque_pthread_mutexattr_t {
   char __opaque[8];
 } pthread_mutexattr_t;
 pthread_t pthread_self(void);
+unsigned int pthread_mach_thread_np(pthread_t);
 #ifdef _PTHREAD_SWIFT_IMPORTER_NULLABILITY_COMPAT
 int pthread_create(pthread_t _Nullable *_Nonnull restrict, const pthread_attr_t *_Nullable restrict,
                    void *_Nullable (*_Nonnull)(void *_Nonnull), void *_Nullable restrict);
@@ -245,6 +246,32 @@ struct winsize {
 int tcflow(int, int);
 int tcgetattr(int, struct termios *_Null_unspecified);
 int tcsetattr(int, int, const struct termios *_Null_unspecified);
+
+// <mach/kern_return.h>, <mach/thread_info.h>, <mach/time_value.h>, <mach/thread_act.h>
+typedef int kern_return_t;
+typedef int integer_t;
+typedef unsigned int mach_msg_type_number_t;
+typedef unsigned int thread_flavor_t;
+typedef integer_t *thread_info_t;
+#define KERN_SUCCESS 0
+#define THREAD_BASIC_INFO 3
+typedef struct time_value {
+  integer_t seconds;
+  integer_t microseconds;
+} time_value_t;
+struct thread_basic_info {
+  time_value_t user_time;
+  time_value_t system_time;
+  integer_t cpu_usage;
+  integer_t policy;
+  integer_t run_state;
+  integer_t flags;
+  integer_t suspend_count;
+  integer_t sleep_time;
+};
+kern_return_t thread_info(
+    unsigned int target_act, thread_flavor_t flavor, thread_info_t _Null_unspecified thread_info_out,
+    mach_msg_type_number_t *_Null_unspecified thread_info_outCnt);
 
 #pragma clang assume_nonnull end
 

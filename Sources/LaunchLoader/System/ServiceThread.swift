@@ -43,14 +43,15 @@ enum ServiceThread {
   /// The closure returns zero if the system does not say.
   static func processorTime() -> @Sendable () -> Duration {
     #if canImport(Darwin)
-    let thread = pthread_mach_thread_np(pthread_self())
+    let thread = unsafe pthread_mach_thread_np(pthread_self())  // Reason: this thread.
     return {
       var facts = thread_basic_info()
       let size = MemoryLayout<thread_basic_info>.size / MemoryLayout<integer_t>.size
       var count = mach_msg_type_number_t(size)
+      let kind = thread_flavor_t(THREAD_BASIC_INFO)
       let code = unsafe withUnsafeMutablePointer(to: &facts) { facts in  // Reason: within the call.
-        unsafe facts.withMemoryRebound(to: integer_t.self, capacity: size) {  // Reason: the C idiom.
-          unsafe thread_info(thread, thread_flavor_t(THREAD_BASIC_INFO), $0, &count)  // Reason: live.
+        unsafe facts.withMemoryRebound(to: integer_t.self, capacity: size) { words in  // Reason: C.
+          unsafe thread_info(thread, kind, words, &count)  // Reason: both outlive the call.
         }
       }
       guard code == KERN_SUCCESS else { return .zero }

@@ -46,9 +46,8 @@ extension EdgeKind {
     },
   ]
 
-  /// A handler on the main actor whose events are posted there, by the bus itself.
-  ///
-  /// - Parameter others: The number of other registrations that `make` adds.
+  /// A handler on the main actor whose events are posted there, by the bus itself; `make` adds `others` more
+  /// registrations.
   private static func atHome(
     _ name: String,
     calls: Calls = .everyTime,

@@ -100,9 +100,7 @@ final class Session {
     }
   }
 
-  /// Creates a bridge.
-  ///
-  /// - Parameter answersSlowly: Whether the answer to `background` lasts until an interrupt.
+  /// Creates a bridge whose answer to `background` lasts until an interrupt, if it `answersSlowly`.
   nonisolated private static func bridge(answersSlowly: Bool) -> SignalBridge {
     let (interrupts, interrupt) = AsyncStream<Void>.makeStream()
     let isEnding = Mutex(false)

@@ -202,7 +202,8 @@ struct SlowDelegateTests {
     #expect(!hasStopped.isOpen)
     await stage.passTime { hasStopped.isOpen }
     await answering.value
-    let message = "going to the background takes longer than 20 s: not waiting for delegate method "
+    let message =
+      "going to the background takes longer than 20 s: not waiting for delegate method "
       + "applicationWillResignActive(_:)"
     while !stage.messages.entries.contains(message) { await Task.yield() }
     #expect(delegate.log.entries.isEmpty)

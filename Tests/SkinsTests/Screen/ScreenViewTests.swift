@@ -1,4 +1,4 @@
-#if canImport(Glibc)
+#if os(Linux) || os(macOS)
 import TestSupport
 import Testing
 
