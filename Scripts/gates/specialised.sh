@@ -13,6 +13,13 @@ seldom=(
   'ObserverList\.abandon\('
   # For an observer that is paused, or whose calls are counted individually.
   'AnyObserver\.admits\('
+  # For an event that goes to an actor, for a newer observer, and for several priorities or senders.
+  'SignalCore\.deliver\(_: A, to: '
+  'AnyObserver\.addMissed\('
+  'ObserverList\.(newestNumber\.getter|lists\()'
+  # For a stream whose post is followed by hooks.
+  'StreamBuffer\.State\.(un)?follow\('
+  'QueuedDelivery\.(end|take)\('
   'ReclamationDomain\.sweep\('
   '(nominal type descriptor|type metadata( accessor)?) for '
 )

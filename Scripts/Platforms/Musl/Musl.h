@@ -109,6 +109,7 @@ int kill(pid_t, int);
 
 // <pthread.h>, <sched.h>
 pthread_t pthread_self(void);
+int pthread_getcpuclockid(pthread_t, clockid_t *);
 int pthread_create(pthread_t *restrict, const pthread_attr_t *restrict, void *(*)(void *), void *restrict);
 int pthread_detach(pthread_t);
 int pthread_sigmask(int, const sigset_t *restrict, sigset_t *restrict);

@@ -98,3 +98,11 @@ package struct WeakActor: Sendable {
     id == ObjectIdentifier(other) && (isMain || reference === other)
   }
 }
+
+extension ObjectAddress {
+  /// Returns the address of an actor without retaining it, or zero for none.
+  @inlinable
+  package static func of(_ actor: (any Actor)?) -> UInt {
+    if let actor { UInt(bitPattern: ObjectIdentifier(actor)) } else { 0 }
+  }
+}

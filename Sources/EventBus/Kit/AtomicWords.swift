@@ -129,12 +129,6 @@ package enum ObjectAddress: Sendable {
     unsafe UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())  // Reason: a number.
   }
 
-  /// Returns the address of an actor without retaining it, or zero for none.
-  @inlinable
-  package static func of(_ actor: (any Actor)?) -> UInt {
-    if let actor { UInt(bitPattern: ObjectIdentifier(actor)) } else { 0 }
-  }
-
   /// Returns whether an object uses Swift's native reference counting.
   ///
   /// Only for such an object can an unowned reference be formed in its `deinit`; the reference keeps the
