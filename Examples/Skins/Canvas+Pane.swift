@@ -8,12 +8,19 @@ extension Canvas {
   mutating func drawPane(_ picture: Picture, from column: Int, _ paper: Style) {
     let pane = Pane(picture, paper, column: column + 2, columns: size.columns - column - 4)
     for row in 1..<(size.rows - 1) { write("│", column: column, row: row, pane.muted) }
+    // The lines between the first row and the keys, without three titles and two empty lines.
     let room = size.rows - 7
-    let keyCount = min(picture.changes.count, max(1, room / 3))
-    let actionCount = min(picture.history.count, max(1, room / 4))
-    let viewCount = min(picture.views.count, room - keyCount - actionCount)
     var row = 1
     drawTitle("SUBSCRIPTIONS", "view, rules, keys", pane, &row)
+    guard room >= 6 else {
+      drawList(picture.views, size.rows - 3, pane, &row) { canvas, view, row in
+        canvas.drawView(view, at: row, pane, picture)
+      }
+      return
+    }
+    let keyCount = max(1, min(picture.changes.count, room / 3))
+    let actionCount = max(1, min(picture.history.count, room / 4))
+    let viewCount = min(max(1, picture.views.count), room - keyCount - actionCount)
     drawList(picture.views, viewCount, pane, &row) { canvas, view, row in
       canvas.drawView(view, at: row, pane, picture)
     }
@@ -45,7 +52,7 @@ extension Canvas {
   ) {
     let isCut = elements.count > lines
     let shown = isCut ? lines - 1 : elements.count
-    for element in elements.prefix(max(0, shown)) {
+    for element in elements.prefix(shown) {
       draw(&self, element, row)
       row += 1
     }

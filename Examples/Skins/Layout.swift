@@ -58,6 +58,7 @@ struct Layout: Sendable {
 
   /// Returns what is at a position.
   func target(column: Int, row: Int) -> Target? {
+    if size.columns < Self.smallest.columns || size.rows < Self.smallest.rows { return nil }
     if row == 1 { return tabs.firstIndex { $0.columns.contains(column) }.map { .skin($0) } }
     guard 2..<(columns - 2) ~= column else { return nil }
     return rows.first { $0.line == row }.map { .row($0.index) }

@@ -201,6 +201,7 @@ final class TerminalScreen {
   /// Starts the time after which called views are no longer highlighted.
   private func light() {
     guard mailbox.isLit else { return }
+    fading?.cancel()
     fading = after(.milliseconds(600), owner: self) { screen, _ in
       screen.events.continuation.yield(.faded)
     }

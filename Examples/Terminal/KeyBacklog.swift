@@ -20,8 +20,16 @@ package final class KeyBacklog: Sendable {
   ///
   /// - Returns: `false` if the limit is reached; the key is not counted, and the caller drops it.
   package func add() -> Bool {
-    if waiting.wrappingAdd(1, ordering: .relaxed).newValue <= Self.limit { return true }
-    remove()
+    var count = waiting.load(ordering: .relaxed)
+    while count < Self.limit {
+      let (isDone, actual) = waiting.compareExchange(
+        expected: count,
+        desired: count + 1,
+        ordering: .relaxed
+      )
+      if isDone { return true }
+      count = actual
+    }
     return false
   }
 

@@ -18,6 +18,9 @@ package struct KeyDecoder: Sendable {
     case singleShift
     /// After `ESC [ [`: one byte follows, of a function key of the console.
     case functionKey
+    /// In a mouse report of three raw bytes, which only terminals without decimal reports send: the number
+    /// of missing ones.
+    case rawMouse(Int)
     /// After `ESC [`: the parameters so far.
     case control([UInt8])
     /// After `ESC ]`: the command so far.
@@ -81,6 +84,7 @@ package struct KeyDecoder: Sendable {
     case .escape: takeAfterEscape(byte)
     case .singleShift: endSequence(with: Self.arrow(byte))
     case .functionKey: endSequence(with: nil)
+    case .rawMouse(let missing): state = missing > 1 ? .rawMouse(missing - 1) : .ground
     case .control(let parameters): takeInControl(byte, parameters)
     case .command(let command): takeInCommand(byte, command)
     case .commandEnd(let command): byte == 0x5c ? end(command) : restart(with: byte)
@@ -140,6 +144,7 @@ package struct KeyDecoder: Sendable {
       if parameters.count < Self.longest { state = .control(parameters + [byte]) }
     case 0x7e where parameters == Array("200".utf8): state = .paste(0)
     case 0x5b where parameters.isEmpty: state = .functionKey
+    case 0x4d where parameters.isEmpty: state = .rawMouse(3)
     case 0x4d where parameters.first == 0x3c, 0x6d where parameters.first == 0x3c:
       state = .ground
       let mouse = Mouse(report: parameters, isPress: byte == 0x4d)

@@ -84,6 +84,49 @@ struct ScreenViewTests {
     try program.wait(for: "no pane") { !$0.contains("SUBSCRIPTIONS") && $0.contains("Ada") }
   }
 
+  @Test(
+    "The second pane leaves the line of the keys alone, however little room it has",
+    arguments: 9...40
+  )
+  func lowPane(_ rows: Int) throws {
+    let program = try TerminalProgram.skins(columns: 100, rows: rows)
+    let keys = program.screen.line(rows - 1)
+    #expect(keys.hasPrefix("  1-5 skin") && keys.hasSuffix("q quit"))
+    #expect(program.screen.contains("SUBSCRIPTIONS"))
+    #expect(program.screen.contains("frame      4") || program.screen.contains("… and 8 more"))
+    program.type("nnnnn2")
+    try program.wait(for: "0 of 13 views called")
+    #expect(program.screen.line(rows - 1) == keys)
+    program.type("1")
+    try program.wait(for: "Day, light")
+    #expect(program.screen.line(rows - 1) == keys)
+  }
+
+  @Test("A second highlight lasts its own time, and one end follows a burst")
+  func highlights() throws {
+    let program = try TerminalProgram.skins()
+    program.type(String(repeating: "b", count: 30))
+    try program.wait(for: "4 of 8 views called, 4 skipped")
+    let ada = try #require(program.screen.place(of: "Ada"))
+    let card = Screen.Colour.direct(0x19, 0x1f, 0x2e)
+    try program.wait(for: "no highlight") { $0[ada.column, ada.row].style.background == card }
+    let frames = program.screen.frameCount
+    program.type("e")
+    try program.wait(for: "│")
+    #expect(program.screen.frameCount == frames + 1)
+  }
+
+  @Test("A click on a screen that is too small does nothing")
+  func smallClick() throws {
+    let program = try TerminalProgram.skins(columns: 3, rows: 24)
+    program.type("\u{1b}[<0;1;6M")
+    program.resize(columns: 80, rows: 24)
+    try program.wait(for: "Night, dark")
+    #expect(!program.screen.contains("▸"))
+    program.type("q")
+    #expect(try program.waitForEnd() == 0)
+  }
+
   @Test("Keys act on the selected row; escape ends the selection")
   func selection() throws {
     let program = try TerminalProgram.skins()

@@ -41,6 +41,7 @@ struct KeyDecoderTests {
       "\u{1b}[<2;1;1M\u{1b}[<16;1;1M\u{1b}[<35;1;1M\u{1b}[<0;0;1M\u{1b}[<0;1M\u{1b}[<;;Mn",
       [.key(.character("n"))]
     ),
+    ("\u{1b}[M qqn\u{1b}[M!dd", [.key(.character("n"))]),
     ("\u{1b}[<0;99999999999999999999;1Mn", [.key(.character("n"))]),
   ]
 
