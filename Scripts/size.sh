@@ -15,10 +15,17 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 echo 'print()' > "$work/main.swift"
 
+# The objects of a module; the folder may also hold objects of files that no longer exist.
+objects_of() {
+  find "Sources/$1" -name '*.swift' -printf '%f.o\n' | LC_ALL=C sort | while read -r name; do
+    if [[ -e $build/$1.build/$name ]]; then echo "$build/$1.build/$name"; fi
+  done
+}
+
 # The size of a program with the objects of some modules: the file, the text and the unwind tables.
 measure() {
   local objects=()
-  for module in "$@"; do objects+=("$build/$module.build/"*.o); done
+  for module in "$@"; do mapfile -t -O "${#objects[@]}" objects < <(objects_of "$module"); done
   swiftc "$work/main.swift" "${objects[@]}" -o "$work/program"
   strip "$work/program"
   size -A "$work/program" | awk -v file="$(stat -c %s "$work/program")" '
@@ -43,8 +50,8 @@ row 'all three' 2000 EventBus LaunchLoader Theming
 
 if [[ ${1:-} == --largest ]]; then
   echo; echo 'Objects of EventBus by text, in bytes:'
-  (cd "$build/EventBus.build" && size ./*.o) | awk 'NR > 1 { print $1, $6 }' | sort -rn | head -30
+  objects_of EventBus | xargs size | awk 'NR > 1 { print $1, $6 }' | sort -rn | head -30
   echo; echo 'Functions of EventBus, in bytes:'
-  nm --print-size --size-sort --radix=d "$build/EventBus.build/"*.o | awk '$3 ~ /[tT]/ { print $2 + 0, $4 }' \
+  objects_of EventBus | xargs nm --print-size --size-sort --radix=d | awk '$3 ~ /[tT]/ { print $2 + 0, $4 }' \
     | sort -rn | head -40 | swift demangle --simplified
 fi
