@@ -206,6 +206,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     case .poster(let handler):
       let isolation = delivery.isolation
       func call() -> Reception {
+        if isCancelled { return registration.refusal }
         beginRunning()
         handler(payload, isolation)
         return .called
@@ -258,8 +259,11 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
 
   /// Calls the synchronous handler, on its actor if it has one.
   ///
+  /// - Returns: The outcome; a refusal if the registration has ended, possibly by a hook that surrounds the
+  ///   call.
   /// - Throws: The error of the handler.
   private func run(_ payload: Payload) throws -> Reception {
+    if isCancelled { return registration.refusal }
     beginRunning()
     let reception = try handler(payload)
     if reception == .ownerLost { registration.endWithOwner() }
@@ -282,6 +286,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     _ payload: Payload,
     _ body: @Sendable (Payload) async throws -> Reception
   ) async throws -> Reception {
+    if isCancelled { return registration.refusal }
     beginRunning()
     let outcome = try await body(payload)
     if outcome == .ownerLost { registration.endWithOwner() }
@@ -290,9 +295,11 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
 
   /// Claims the only call, if an intercepted event has still to claim it.
   ///
-  /// - Returns: The reason for not making the call: another event has claimed it.
+  /// - Returns: The reason for not making the call: the registration has ended, or another event has claimed
+  ///   the call.
   private func refusal(of record: PostRecord) -> Reception? {
-    once && claimsAtCall(record) && !claim() ? .spent : nil
+    if isCancelled { return registration.refusal }
+    return once && claimsAtCall(record) && !claim() ? .spent : nil
   }
 
   private func beginRunning() {
