@@ -263,7 +263,8 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   ///   call.
   /// - Throws: The error of the handler.
   private func run(_ payload: Payload) throws -> Reception {
-    if isCancelled { return registration.refusal }
+    // After a call on the actor was counted: a fence waits for the call, or the call is not made.
+    if isCancelledInOrder { return registration.refusal }
     beginRunning()
     let reception = try handler(payload)
     if reception == .ownerLost { registration.endWithOwner() }
