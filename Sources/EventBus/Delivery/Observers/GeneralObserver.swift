@@ -148,6 +148,10 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
 
   /// Whether the only call is claimed when it begins, since an interceptor may prevent it, and not as soon as
   /// an event has met the conditions.
+  ///
+  /// The two kinds of events meet only if the last interceptor is removed meanwhile. An event without one
+  /// that a full buffer discards then holds the claim for a moment; an earlier event whose call begins in
+  /// that moment is skipped as well.
   private func claimsAtCall(_ record: PostRecord?) -> Bool {
     record?.isIntercepted == true && !sink.isStream
   }
