@@ -15,6 +15,10 @@
 /// }
 /// ```
 ///
+/// If the last interceptor is removed while an event waits for an asynchronous handler with `once: true` and
+/// `.bufferingOldest`, an event that is posted just as that call begins, and that the full buffer discards,
+/// may prevent the call. The handler then takes the next event.
+///
 /// Interceptors nest: the one installed first is outermost. An event that is replayed to a later observer
 /// brings the value of its post. An event for a stream is captured, but no handler runs inside `run`.
 ///

@@ -40,7 +40,8 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     case queued
     /// The handler is about to be called, or a consumer takes the event from its stream.
     ///
-    /// Followed by ``finished(_:)``; or by ``skipped(_:)`` if the owner turns out to have died.
+    /// Followed by ``finished(_:)``; or by ``skipped(_:)`` if the owner turns out to have died, or if the
+    /// hook that receives this step ends the registration.
     case started
     /// The handler has returned, or has thrown an error.
     ///

@@ -110,10 +110,11 @@ public final class Token: Sendable, Hashable {
   /// In the task of its own handler, the method does not wait for that call. Two handlers that wait for
   /// each other deadlock.
   ///
-  /// Calls are counted for each registration, so other handlers cause no delay. The exception is a plain
-  /// nonisolated handler, one without a sender, a filter or `once`: the method then waits for the posts of
-  /// the event that overlapped the end of the registration, and for those that overlapped one of these. A
-  /// handler of the same event that blocks its thread delays the return.
+  /// Calls are counted for each registration, so other handlers cause no delay, even one that keeps the
+  /// handler's actor busy. The exception is a plain nonisolated handler, one without a sender, a filter or
+  /// `once`: the method then waits for the posts of the event that overlapped the end of the registration,
+  /// and for those that overlapped one of these. A handler of the same event that blocks its thread delays
+  /// the return.
   public func waitUntilFinished() async {
     if !isSettled {
       let ending = state.object(orMake: Extras.init).ending

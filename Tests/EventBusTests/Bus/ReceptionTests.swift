@@ -213,6 +213,55 @@ struct ReceptionTests {
     withExtendedLifetime(token) {}
   }
 
+  @Test("Later replays of an event that a post waited for record nothing")
+  func manyLaterReplays() async {
+    let name = EventName<Int>("sample.manyLaterReplays", replay: 1)
+    let bus = EventBus(hooks: .silent)
+    let completion = bus.postCounting(name, 1)
+    await completion.wait()
+    for _ in 0..<1_000 {
+      let token = bus.observe(name) { _ in await Task.yield() }
+      token.cancel()
+    }
+    #expect(completion.recordedCount == 0)
+  }
+
+  @Test("A stream that accepts an event as a recorded one while the post meets it is counted")
+  func replayedToAStream() async {
+    let name = EventName<Displaced>("sample.replayedToAStream", replay: 2)
+    let bus = EventBus()
+    let (isReplaying, hasMet, isOver) = (ManualLatch(), ManualLatch(), ManualLatch())
+    let streams = Log<EventStream<Displaced>>()
+    let (filtered, found) = (Counter(), Log<PostOutcome>())
+    let register: @Sendable () -> Void = { [unowned bus] in
+      let predicate: @Sendable (Displaced) -> Bool = { _ in
+        // The replay stops at the first recorded event until the post has met the stream.
+        filtered.add()
+        if filtered.value == 1 {
+          isReplaying.open()
+          hasMet.block()
+        }
+        return true
+      }
+      Task {
+        await onThreads(1) { _ in streams.append(bus.events(name, where: predicate)) }
+        isOver.open()
+      }
+      isReplaying.block()
+    }
+    await onThreads(1) { _ in
+      bus.post(name, Displaced(register))
+      bus.post(name, Displaced())
+      let completion = bus.postCounting(name, Displaced())
+      hasMet.open()
+      isOver.block()
+      found.append(completion.outcome)
+    }
+    #expect(found.entries.map(counts) == [[1, 0, 0]])
+    #expect(filtered.value == 2)
+    withExtendedLifetime(streams) {}
+  }
+
   @Test("A one-call handler takes one recorded event; the others are traced as spent")
   func spentDuringAReplay() {
     let name = EventName<Int>("sample.spentDuringAReplay", replay: 2)

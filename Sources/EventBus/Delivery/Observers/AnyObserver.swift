@@ -76,6 +76,12 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   /// A Boolean value that indicates whether the registration has ended.
   package final var isCancelled: Bool { flags.load(ordering: .relaxed) & Self.cancelled != 0 }
 
+  /// A Boolean value that indicates whether the registration has ended, in one order with
+  /// ``ObserverRegistration/beginCallOnActor()``.
+  package final var isCancelledInOrder: Bool {
+    flags.load(ordering: .sequentiallyConsistent) & Self.cancelled != 0
+  }
+
   /// Marks the registration as ended.
   ///
   /// Called while the observer is linked.

@@ -27,6 +27,8 @@ package class Observer<Payload: Sendable>: AnyObserver, @unchecked Sendable {  /
 
   /// Calls the handler of a post that hooks follow.
   ///
+  /// A hook may end the registration at the last moment.
+  ///
   /// - Throws: The error of the handler.
   fileprivate final func follow(
     _ record: PostRecord,
@@ -34,8 +36,9 @@ package class Observer<Payload: Sendable>: AnyObserver, @unchecked Sendable {  /
     _ body: () throws -> Reception
   ) throws -> Reception {
     let receiver = Receiver(self, on: delivery.isolation.map(ActorIdentity.init))
-    let outcome = try record.call(receiver, body)
-    if outcome == .intercepted { retractCall() }
+    func refused() -> Reception? { isCancelled ? refusal : nil }
+    let outcome = try record.call(receiver, unless: refused) { try refused() ?? body() }
+    if outcome != .called { retractCall() }
     return outcome
   }
 }

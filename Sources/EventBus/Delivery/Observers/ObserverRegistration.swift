@@ -10,7 +10,7 @@ package protocol Finishable: AnyObject, Sendable {
 ///
 /// Such an observer has an owner, a single call, or calls that wait in a queue. Its calls are counted, except
 /// those of plain handlers with an owner; the calls of posters on the handler's actor are counted by the actor
-/// alone.
+/// alone, apart from the others.
 package final class ObserverRegistration: Registration,
   @unchecked Sendable  // Reason: locked.
 {
@@ -21,6 +21,8 @@ package final class ObserverRegistration: Registration,
     var countsCalls = false
     /// The mailbox of the only actor on which the handler is called.
     var mailbox: Mailbox?
+    /// Opens when no poster is making a call on the handler's actor.
+    var noCallOnActor: Latch?
     /// Finishes with the registration; until then it may refer back to this registration.
     var dependent: (any Finishable)?
   }
@@ -34,6 +36,8 @@ package final class ObserverRegistration: Registration,
   private let hasUsedCall = Atomic<Bool>(false)
   /// The number of calls that posters are making on the handler's actor; changed only there.
   private let callsOnActor = Atomic<Int>(0)
+  /// Set once a task waits for the end of these calls.
+  private let isAwaited = Atomic<Bool>(false)
 
   /// Creates a registration without an observer.
   ///
@@ -138,15 +142,21 @@ package final class ObserverRegistration: Registration,
 
   /// Begins a call that a poster makes on the handler's actor.
   ///
-  /// The calls are counted by the actor alone, so that a call takes no locked instruction. The caller has
-  /// seen that the observer is not cancelled; balance the call with ``finishCallOnActor()``.
+  /// The calls are counted by the actor alone, so only the beginning of a call takes a locked instruction.
+  /// The caller reads ``AnyObserver/isCancelledInOrder`` afterwards, and does not call the handler if it is
+  /// set; balance the call with ``finishCallOnActor()`` in any case.
   package func beginCallOnActor() {
-    callsOnActor.store(callsOnActor.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    let calls = callsOnActor.load(ordering: .relaxed) &+ 1
+    callsOnActor.store(calls, ordering: .sequentiallyConsistent)
   }
 
   /// Ends a call that a poster made on the handler's actor.
   package func finishCallOnActor() {
-    callsOnActor.store(callsOnActor.load(ordering: .relaxed) &- 1, ordering: .relaxed)
+    let calls = callsOnActor.load(ordering: .relaxed) &- 1
+    callsOnActor.store(calls, ordering: .releasing)
+    if calls == 0, isAwaited.load(ordering: .relaxed) {
+      state.withLock { $0.noCallOnActor.take() }?.open()
+    }
   }
 
   override package func waitUntilFinished(_ handle: UInt) async {
@@ -156,25 +166,45 @@ package final class ObserverRegistration: Registration,
     let stamp = known == .max ? list.stamp : known
     let (countsCalls, mailbox) = state.withLock { ($0.countsCalls, $0.mailbox) }
     guard countsCalls else { return await list.waitUntilFree(stamp) }
-    if let mailbox, stamp != 0 { await waitForPosts(before: stamp, on: mailbox) }
+    if let mailbox { await waitForCalls(on: mailbox, ofPostsBefore: stamp) }
     await super.waitUntilFinished(handle)
   }
 
-  /// Waits until no poster on the handler's actor is making a call.
+  private var isCallingOnActor: Bool {
+    callsOnActor.load(ordering: .sequentiallyConsistent) != 0
+  }
+
+  /// Waits until no poster is making a call on the handler's actor.
   ///
-  /// Only the actor knows its calls, so the wait ends with a turn of the actor in which there are none. A
-  /// call that is still running then is below on the stack, in a nested run loop; the wait then ends
-  /// when all posts have left that may hold the observer, as it does if they are faster than the actor.
-  private func waitForPosts(before stamp: UInt, on mailbox: Mailbox) async {
-    let hasFinished = Latch()
+  /// The observer is marked as cancelled. So a call that is not in the count now either has ended or will
+  /// not be made, and zero ends the wait at once.
+  ///
+  /// Otherwise the end of the last call opens the latch. It stores the count and then reads ``isAwaited``
+  /// without a locked instruction, so it may miss a waiter that still reads the former count. The store
+  /// becomes visible soon; the waiter therefore reads the count again after other tasks have run. Without
+  /// any such luck the wait still ends with a turn of the actor in which there are no calls, or when all
+  /// posts have left that may hold the observer.
+  private func waitForCalls(on mailbox: Mailbox, ofPostsBefore stamp: UInt) async {
+    guard isCallingOnActor else { return }
+    let noCall = state.withLock { state in
+      let noCall = state.noCallOnActor ?? Latch()
+      state.noCallOnActor = noCall
+      return noCall
+    }
+    isAwaited.store(true, ordering: .sequentiallyConsistent)
+    for _ in 0..<3 {
+      guard isCallingOnActor else { return }
+      await Task.yield()
+    }
     let posts = Task.detached { [list] in
       await list.waitUntilFree(stamp)
-      hasFinished.open()
+      noCall.open()
     }
-    Task.detached { [self] in
-      await mailbox.inTurn { if callsOnActor.load(ordering: .relaxed) == 0 { hasFinished.open() } }
+    // The turn may come much later than the end of the wait.
+    Task.detached { [weak self] in
+      await mailbox.inTurn { [weak self] in if self?.isCallingOnActor != true { noCall.open() } }
     }
-    await hasFinished.wait()
+    await noCall.wait()
     posts.cancel()
   }
 

@@ -41,13 +41,18 @@ package final class Completion: Sendable {
     var place: Int?
     var reception: Reception?
     var error: (any Error)?
+    /// Whether the observer got the event as a recorded one.
+    var wasReplayed = false
 
     /// Notes a reception, unless a more final one is known.
     ///
     /// The handler may have finished before the poster comes to note that the event waits.
     mutating func note(_ new: Reception) {
       switch (reception, new) {
-      case (nil, _), (.queued, .replayed): reception = new
+      case (nil, _): reception = new
+      // The event waited at the gate of a replay, which has left it out. If the replay has passed it on, it
+      // now waits for the observer.
+      case (.queued, .replayed) where !wasReplayed: reception = new
       case (_, .queued), (_, .replayed): break
       default: reception = new
       }
@@ -88,7 +93,8 @@ package final class Completion: Sendable {
     if left == 0 { latch.open() }
   }
 
-  /// A Boolean value that indicates whether every call has finished.
+  /// A Boolean value that indicates whether every call has finished; it stays `true` when a later replay
+  /// counts calls.
   package var isDone: Bool { latch.isOpen }
 
   /// Waits until every call has finished.
@@ -128,15 +134,23 @@ package final class Completion: Sendable {
   }
 
   /// Records what became of an event that waited, or that its observer got as a recorded one.
-  package func settle(_ reception: Reception, at number: UInt) {
-    // A post that is over is replayed for ever.
-    guard open.load(ordering: .acquiring) > 0 else { return }
-    change(number) { entry, _ in entry.note(reception) }
+  ///
+  /// - Parameters:
+  ///   - reception: The outcome.
+  ///   - number: The number of the observer.
+  ///   - isReplay: Whether the observer got the event as a recorded one.
+  package func settle(_ reception: Reception, at number: UInt, isReplay: Bool = false) {
+    // A post that is over is replayed for ever, and may then count new calls.
+    if isDone { return }
+    change(number) { entry, _ in
+      if isReplay { entry.wasReplayed = true }
+      entry.note(reception)
+    }
   }
 
   /// Records an error of a handler.
   package func failed(_ error: any Error, at number: UInt) {
-    guard open.load(ordering: .acquiring) > 0 else { return }
+    if isDone { return }
     change(number) { entry, _ in entry.error = error }
   }
 

@@ -29,7 +29,7 @@ package class PostRecord: @unchecked Sendable {  // Reason: constant.
 
   /// Records the outcome of the event as a recorded one, at a new observer.
   package final func replayed(_ reception: Reception, at observer: AnyObserver) {
-    completion?.settle(reception, at: observer.order)
+    completion?.settle(reception, at: observer.order, isReplay: true)
     missed(reception, by: observer, isReplay: true)
   }
 
