@@ -24,7 +24,7 @@ final class PendingWork: Sendable {
   private struct State {
     var items: [UInt: Item] = [:]
     var nextNumber: UInt = 0
-    /// Indicates that the stop was requested, and the methods in progress are cancelled.
+    /// Indicates that the stop was requested: methods that do not belong to it are cancelled.
     var isStopping = false
     /// Indicates that work is left behind as soon as it suspends.
     var isClosed = false
@@ -110,19 +110,29 @@ final class PendingWork: Sendable {
   /// Calls the method of a delegate for an edge, which is pending until it has returned.
   ///
   /// The method is entered on the actor of the caller. It is cancelled when the application is requested to
-  /// stop while it runs, and when it is left behind.
+  /// stop, unless it belongs to the stop, and when it is left behind.
   ///
+  /// - Parameters:
+  ///   - delegate: The delegate.
+  ///   - edge: The edge.
+  ///   - app: The application.
+  ///   - options: The options of the launch, for the edges that pass them.
+  ///   - isOfStop: Whether the edge belongs to the stop.
+  ///   - isolation: The isolation of the caller.
   /// - Returns: A number for ``wait(_:)``, or `nil` if the method has returned or is left behind.
   func inform(
     _ delegate: any ApplicationDelegate,
     of edge: AppStateMachine.Edge,
     from app: Application,
     _ options: LaunchOptions,
+    isOfStop: Bool,
     isolation: isolated (any Actor)? = #isolation
   ) -> UInt? {
     let (hasEnded, call) = (Latch(), LateTask())
     let name = "delegate method \(edge.methodName)"
     let number = begin(Item(name: { name }, hasFinished: { hasEnded.isOpen }, call: call), of: app)
+    // Queued before the stop, and reached after the request.
+    if !isOfStop, state.withLock({ $0.isStopping }) { call.cancel() }
     // Both tasks capture the actor, so that they run on it.
     if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
       call.adopt(
@@ -148,9 +158,10 @@ final class PendingWork: Sendable {
     return suspend(number, Task { _ = await hasEnded.wait() })
   }
 
-  /// Cancels the methods of the delegate that run when the stop is requested, so that they can end early.
+  /// Cancels the methods of the delegate, so that they can end early: those in progress when the stop is
+  /// requested, and later those of edges that precede the stop.
   ///
-  /// Only the first call counts: later methods belong to the stop.
+  /// Only the first call counts: a later one would cancel the methods of the stop.
   func cancelMethods() {
     let calls = state.withLock { state in
       defer { state.isStopping = true }
