@@ -141,7 +141,8 @@ extension Application {
       guard let delegate else { return nil }
       return pending.inform(delegate, of: edge, from: self, options, isOfStop: isOfStop)
     // The stop waits for these handlers.
-    case .post(.willTerminate): _ = pending.postAwaited(.willTerminate, of: self)
+    case .post(.willTerminate):
+      _ = pending.postAwaited(.willTerminate, of: self, precedesStop: false)
     case .post(let edge):
       let number = pending.beginPost("application.\(edge)", of: self)
       post(edge)

@@ -17,7 +17,7 @@ final class PendingWork: Sendable {
     var call: LateTask?
     /// Ends when the handlers or the method have finished, or when it is cancelled.
     ///
-    /// `nil` for launch work, and for other work before it has suspended.
+    /// `nil` for launch work, and for other work before it has suspended, except a reload.
     var rest: Task<Void, Never>?
   }
 
@@ -29,7 +29,7 @@ final class PendingWork: Sendable {
     /// Indicates that work is left behind as soon as it suspends.
     var isClosed = false
 
-    /// The items that can be left behind, oldest first.
+    /// The items that can be left behind, and that the stop waits for, oldest first.
     var suspended: [(number: UInt, item: Item)] {
       items.filter { $0.value.rest != nil }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
@@ -89,22 +89,40 @@ final class PendingWork: Sendable {
   /// Posts an event whose handlers are pending until they have finished, including asynchronous ones and
   /// those on actors.
   ///
+  /// - Parameters:
+  ///   - name: The name of the event.
+  ///   - app: The application that posts it.
+  ///   - precedesStop: Whether the event is not posted once the stop was requested. A stop requested during the
+  ///     post waits for it; otherwise the caller delays the stop until the post has returned.
+  ///   - isolation: The isolation of the caller.
   /// - Returns: A number for ``wait(_:)``, or `nil` if all handlers have finished or are left behind.
   func postAwaited(
     _ name: EventName<Void>,
     of app: Application,
+    precedesStop: Bool,
     isolation: isolated (any Actor)? = #isolation
   ) -> UInt? {
-    let item = Item(name: { Self.describe(name.rawValue, app.bus) })
+    let isDone = Latch()
+    let rest = Task { _ = await isDone.wait() }
+    let item = Item(
+      name: { Self.describe(name.rawValue, app.bus) },
+      hasFinished: { isDone.isOpen },
+      rest: precedesStop ? rest : nil
+    )
     let number = begin(item, of: app)
-    let completion = app.bus.postCounting(name, (), from: app)
-    if completion.isDone {
+    // Checked when it is listed, so that the stop waits for every post.
+    let completion =
+      precedesStop && app.runner.isStopping ? nil : app.bus.postCounting(name, (), from: app)
+    guard let completion, !completion.isDone else {
+      isDone.open()
       end(number)
       return nil
     }
-    return suspend(number, Task { await completion.wait() }) {
-      $0.hasFinished = { completion.isDone }
+    Task {
+      await completion.wait()
+      isDone.open()
     }
+    return suspend(number, rest)
   }
 
   /// Calls the method of a delegate for an edge, which is pending until it has returned.
@@ -229,16 +247,10 @@ final class PendingWork: Sendable {
   /// - Parameters:
   ///   - number: The number of the item.
   ///   - rest: Ends when the work has finished, or when it is cancelled.
-  ///   - change: Changes the item.
   /// - Returns: The number, or `nil` if the item is left behind.
-  private func suspend(
-    _ number: UInt,
-    _ rest: Task<Void, Never>,
-    _ change: (inout Item) -> Void = { _ in }
-  ) -> UInt? {
+  private func suspend(_ number: UInt, _ rest: Task<Void, Never>) -> UInt? {
     let left: Item? = state.withLock { state in
       guard var item = state.items.removeValue(forKey: number) else { return nil }
-      change(&item)
       item.rest = rest
       if state.isClosed { return item }
       state.items[number] = item
