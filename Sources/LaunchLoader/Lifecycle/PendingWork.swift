@@ -156,7 +156,9 @@ final class PendingWork: Sendable {
       call.adopt(
         Task.immediate {
           _ = isolation
+          call.begin()
           await edge.inform(delegate, from: app, options)
+          await call.end()
           hasEnded.open()
         }
       )
@@ -164,7 +166,9 @@ final class PendingWork: Sendable {
       call.adopt(
         Task {
           _ = isolation
+          call.begin()
           await edge.inform(delegate, from: app, options)
+          await call.end()
           hasEnded.open()
         }
       )

@@ -218,7 +218,9 @@ final class ServiceRunner: Sendable {
   }
 
   nonisolated(nonsending) private func run(_ handle: ServiceHandle, _ id: Machine.ID) async {
+    handle.task.begin()
     let failure = await enterBody(of: handle, id)
+    await handle.task.end()
     await handle.signal.close()
     send { $0.ended(id, failure) }
   }
@@ -300,38 +302,4 @@ final class ServiceHandle: Sendable {
 
   /// Cancels the task of the service, and then asks the service to stop.
   func cancel() { task.cancel { [signal] in signal.raise() } }
-}
-
-/// A task that may be cancelled before it is known.
-///
-/// Cancellation handlers run in a separate task, because they may block.
-///
-/// ## Thread safety
-///
-/// Every member may be called from any thread. Tasks are cancelled outside the lock.
-final class LateTask: Sendable {
-  private let state = Locked((task: nil as Task<Void, Never>?, isCancelled: false))
-
-  /// Stores the task, and cancels it if the cancellation came first.
-  func adopt(_ task: Task<Void, Never>) {
-    let isCancelled = state.withLock { state in
-      state.task = task
-      return state.isCancelled
-    }
-    if isCancelled { cancel() }
-  }
-
-  /// Cancels the task.
-  ///
-  /// - Parameter next: Called after the cancellation handlers.
-  func cancel(then next: @escaping @Sendable () -> Void = {}) {
-    let task = state.withLock { state in
-      state.isCancelled = true
-      return state.task
-    }
-    Task.detached {
-      task?.cancel()
-      next()
-    }
-  }
 }

@@ -186,6 +186,32 @@ struct SlowDelegateTests {
     #expect(!stage.messages.entries.contains { $0.hasPrefix("left behind") })
   }
 
+  @Test("A method that computes without suspending sees its cancellation")
+  func polling() async throws {
+    final class Polling: ApplicationDelegate {
+      let log = Log<String>()
+      let (hasBegun, mayEnd) = (ManualLatch(), ManualLatch())
+      func applicationDidEnterBackground(_ app: Application) async {
+        hasBegun.open()
+        while !Task.isCancelled && !mayEnd.isOpen {}
+        log.append("cancelled: \(Task.isCancelled)")
+      }
+    }
+    let delegate = Polling()
+    let stage = Stage(delegate: delegate)
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    await stage.app.settled()
+    async let computing: Void = onThreads(1) { [app = stage.app] _ in app.enterBackground() }
+    await delegate.hasBegun.wait()
+    stage.app.shutdown()
+    await stage.passTime(atMost: 100) { !delegate.log.entries.isEmpty }
+    delegate.mayEnd.open()
+    await computing
+    #expect(try await running.value == 0)
+    #expect(delegate.log.entries == ["cancelled: true"])
+  }
+
   @Test("A method that begins after others were left behind is left at the last limit")
   func lastLimit() async throws {
     let delegate = Waiting(Log(), in: "willFinishLaunching", isStubborn: true)
