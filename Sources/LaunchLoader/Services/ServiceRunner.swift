@@ -249,17 +249,34 @@ final class ServiceRunner: Sendable {
 
   /// Begins or ends the messages about what the start waits for, for a runner that does not watch the start by
   /// itself.
-  func watchStart(_ isWatched: Bool) {
-    guard isWatched else { return alarms.remove(.start, upTo: .start) }
-    let number = state.withLock { state in
-      state.machine.transition == .start ? state.machine.transitionNumber : nil
-    }
-    if let number { reportTransition(number, .start) }
+  ///
+  /// Called after each change of the condition. Of concurrent calls, each corrects what another may have done
+  /// too late.
+  ///
+  /// - Parameter isWatched: Returns whether the messages are wanted.
+  func watchStart(while isWatched: @escaping @Sendable () -> Bool) {
+    var wasWatched: Bool
+    repeat {
+      wasWatched = isWatched()
+      let number = state.withLock { state in
+        state.machine.transition == .start ? state.machine.transitionNumber : nil
+      }
+      if !wasWatched {
+        alarms.remove(.start, upTo: .start)
+      } else if let number {
+        reportTransition(number, .start, while: isWatched)
+      }
+    } while wasWatched != isWatched()
   }
 
   /// Reports what a transition waits for, as long as it lasts.
-  private func reportTransition(_ number: Int, _ key: ServiceAlarms.Key) {
+  private func reportTransition(
+    _ number: Int,
+    _ key: ServiceAlarms.Key,
+    while isWatched: @escaping @Sendable () -> Bool = { true }
+  ) {
     alarms.setReports(key) { waited in
+      guard isWatched() else { return false }
       let (transition, services, reports) = self.state.withLock { state in
         let isCurrent = state.machine.transitionNumber == number
         return (
