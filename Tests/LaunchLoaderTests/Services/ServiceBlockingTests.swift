@@ -51,30 +51,6 @@ struct ServiceBlockingTests {
     #expect(log.entries == ["cancelled: true"])
   }
 
-  @Test("A service that has not suspended sees its cancellation")
-  func polling() async throws {
-    let stage = Stage(stopTimeout: .seconds(1), cancelTimeout: .seconds(100))
-    let (isEntered, mayEnd) = (ManualLatch(), ManualLatch())
-    try stage.add("polls") { [log = stage.log] _ in
-      isEntered.open()
-      // Between its looks it leaves the processor, because the pool may have no other thread.
-      while !Task.isCancelled && !mayEnd.isOpen {
-        let pause = ManualLatch()
-        _ = startThread { pause.open() }
-        pause.block()
-      }
-      log.append("cancelled: \(Task.isCancelled)")
-    }
-    let running = stage.start()
-    await isEntered.wait()
-    stage.app.shutdown()
-    await stage.letTimePass(.seconds(1))
-    await stage.passTime { stage.app.state == .terminated }
-    mayEnd.open()
-    #expect(try await running.value == 0)
-    #expect(stage.log.entries == ["cancelled: true"])
-  }
-
   @Test("A service that blocks its thread is abandoned and named")
   func blocked() async throws {
     let stage = Stage(stopTimeout: .seconds(1), cancelTimeout: .seconds(1))
