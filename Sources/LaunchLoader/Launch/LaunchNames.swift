@@ -2,9 +2,11 @@
 ///
 /// A plain value. Every name ever registered is kept; registrations without a name leave no trace.
 struct LaunchNames: Sendable {
-  /// The source site of a name's registration, the key of the value that it makes, its row, and whether
-  /// the work has finished; `nil` if that was not recorded yet.
-  typealias Entry = (site: LaunchSite, makes: LaunchKeys?, row: Int, hasFinished: Bool?)
+  /// The source site of a name's registration, the key of the value that it makes, its row, whether the
+  /// work has finished, `nil` if that was not recorded yet, and why it was skipped.
+  typealias Entry = (
+    site: LaunchSite, makes: LaunchKeys?, row: Int, hasFinished: Bool?, skipped: LaunchOutcome?
+  )
 
   private var numbers: [LaunchID: Int] = [:]
   private var entries: [Entry] = []
@@ -22,7 +24,7 @@ struct LaunchNames: Sendable {
     let fresh = free.last ?? entries.count
     let number = Self.settle(&numbers[id], fresh)
     guard number == fresh else { return (number, entries[number].site) }
-    let entry: Entry = (registration.site, registration.makes, row, nil)
+    let entry: Entry = (registration.site, registration.makes, row, nil, nil)
     if free.popLast() == nil { entries.append(entry) } else { entries[number] = entry }
     return (number, nil)
   }
@@ -37,9 +39,10 @@ struct LaunchNames: Sendable {
   /// Returns the entry of a name, or `nil` if the name is not taken.
   subscript(id: LaunchID) -> Entry? { numbers[id].map { entries[$0] } }
 
-  /// Records whether the work of a name has finished.
-  mutating func record(hasFinished: Bool, for number: Int) {
-    entries[number].hasFinished = hasFinished
+  /// Records the outcome of the work of a name, without the error that it may contain.
+  mutating func record(_ outcome: LaunchOutcome, for number: Int) {
+    entries[number].hasFinished = outcome.isFinished
+    if case .skipped = outcome { entries[number].skipped = outcome }
   }
 
   /// A separate function, so that the name is hashed once.

@@ -6,7 +6,8 @@ public import EventBus
 public enum LaunchOutcome: Sendable {
   /// It ran and returned.
   case finished
-  /// It ran and threw an error.
+  /// It ran and threw an error; or, registered after the launch, it needs a value of another type, and did
+  /// not run.
   case failed(any Error)
   /// It did not run. The associated name is that of the work responsible: a dependency that is missing
   /// or did not finish, or work whose failure stopped the launch. The name is `nil` if the condition

@@ -239,7 +239,7 @@ extension LaunchRegistry {
     let rows = schedule.takeEndedRows()
     for index in rows.indices where rows[index].status == .ended {
       guard let name = rows[index].name, let outcome = rows[index].outcome else { continue }
-      names.record(hasFinished: outcome.isFinished, for: name)
+      names.record(outcome, for: name)
     }
     return rows
   }

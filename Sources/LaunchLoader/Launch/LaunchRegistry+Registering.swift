@@ -26,7 +26,7 @@ extension LaunchRegistry {
   }
 
   /// The work of a name that is taken: what it makes, its source site, its registration until it has its
-  /// outcome, and then the outcome, until the row is removed.
+  /// outcome, and then the outcome; without a row only if it was skipped.
   typealias Maker = (
     makes: LaunchKeys?, site: LaunchSite, pending: LaunchRegistration?, outcome: LaunchOutcome?
   )
@@ -35,8 +35,10 @@ extension LaunchRegistry {
   ///
   /// - Complexity: O(1); O(log *n*) after rows were removed.
   func maker(of id: LaunchID) -> Maker? {
-    guard let entry = entry(of: id) else { return nil }
-    guard schedule.has(entry.row) else { return (entry.makes, entry.site, nil, nil) }
+    guard let entry = names[id] else { return nil }
+    guard entry.hasFinished == nil, schedule.has(entry.row) else {
+      return (entry.makes, entry.site, nil, entry.skipped)
+    }
     let row = schedule[entry.row]
     let outcome = undoing == row.number ? .undone : row.outcome
     return (entry.makes, entry.site, outcome == nil ? row.registration : nil, outcome)
@@ -118,8 +120,10 @@ extension LaunchRegistry {
         if let id = row.registration.id { names.release(id) }
         return .dismissed(.failed(problem), original: nil)
       }
-      if let name = row.name { names.record(hasFinished: false, for: name) }
-      return .dismissed(.skipped(because: unmet.id), original: nil)
+      let outcome = LaunchOutcome.skipped(because: unmet.id)
+      // It has no row: another registration receives the number.
+      if let name = row.name { names.record(outcome, for: name) }
+      return .dismissed(outcome, original: nil)
     }
     var row = row
     row.phase = .idle

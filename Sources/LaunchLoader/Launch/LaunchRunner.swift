@@ -264,9 +264,11 @@ struct LaunchRunner: Sendable {
   nonisolated(nonsending) private func undo(_ registration: LaunchRegistration, _ row: Int) async {
     let (ends, end) = AsyncStream.makeStream(of: LaunchOutcome.self)
     let id = ObjectIdentifier(loader)
+    // Now: a caller must not receive it before the clean-up begins.
+    if let value = loader.takeValue(of: registration) { registration.keep(value) }
     // In unstructured tasks, because cancelling a launch must cancel no clean-up.
     Task {
-      await registration.undo(loader.takeValue(of: registration), for: id)
+      await registration.undo(registration.takeValue(), for: id)
       end.yield(.undone)
     }
     let watch = timeout.map { limit in

@@ -48,7 +48,7 @@ public struct LaunchToken: Sendable {
   /// The outcome of the work; `nil` until it has ended.
   ///
   /// Once set, the outcome stays the same, except that ``LaunchOutcome/finished`` may become
-  /// ``LaunchOutcome/undone``.
+  /// ``LaunchOutcome/undone``, or ``LaunchOutcome/timedOut`` if the clean-up exceeds its time limit.
   public var outcome: LaunchOutcome? { registration.outcome.value }
 
   /// Withdraws the registration if it has not begun.

@@ -49,6 +49,8 @@ package struct AppStateMachine: Sendable {
   /// The number of all steps, including queued ones.
   private(set) var stepCount = 0
   private var completedCount = 0
+  /// The number of steps that precede those of the stop, once it has been caused.
+  private var countBeforeStop: Int?
   /// The state that the queued steps lead to.
   private var latest = AppState.notRunning
   private var hasLaunched = false
@@ -61,6 +63,9 @@ package struct AppStateMachine: Sendable {
 
   /// Creates the state machine of an application that does not run.
   package init() {}
+
+  /// A Boolean value that indicates whether the current step belongs to the stop.
+  var isInStop: Bool { countBeforeStop.map { completedCount >= $0 } ?? false }
 
   /// Queues the steps that follow from a cause.
   ///
@@ -93,6 +98,7 @@ package struct AppStateMachine: Sendable {
       (hasResigned, isInBackground) = (false, false)
       followRequests()
     case .stop where latest.stage < AppState.stopping.stage:
+      countBeforeStop = stepCount
       if latest == .active { append(.willResignActive, .inactive, nil) }
       append(nil, .stopping, .willTerminate)
     case .end where latest == .stopping:

@@ -135,11 +135,14 @@ extension Application {
   private func perform(_ act: Act, isolation: isolated (any Actor)? = #isolation) -> UInt? {
     switch act {
     case .inform(let edge):
-      let (delegate, options) = locked.withLock { ($0.delegate, $0.options) }
+      let (delegate, options, isOfStop) = locked.withLock { state in
+        (state.delegate, state.options, state.machine.isInStop)
+      }
       guard let delegate else { return nil }
-      return pending.inform(delegate, of: edge, from: self, options)
+      return pending.inform(delegate, of: edge, from: self, options, isOfStop: isOfStop)
     // The stop waits for these handlers.
-    case .post(.willTerminate): _ = pending.postAwaited(.willTerminate, of: self)
+    case .post(.willTerminate):
+      _ = pending.postAwaited(.willTerminate, of: self, precedesStop: false)
     case .post(let edge):
       let number = pending.beginPost("application.\(edge)", of: self)
       post(edge)

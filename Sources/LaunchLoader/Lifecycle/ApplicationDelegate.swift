@@ -26,8 +26,8 @@ public import EventBus
 /// names the method that is waited for.
 ///
 /// The request to stop cancels the task of a method in progress, also of one that makes the request itself, so
-/// that it can end early. The methods of the stop begin uncancelled. The time limits of the stop apply to all
-/// of them: a method that has not returned by the deadline, at the second interrupt or at the cancellation of
+/// that it can end early. Methods of edges that were queued before the stop begin cancelled, and those of the
+/// stop begin uncancelled. The time limits of the stop apply to all of them: a method that has not returned by the deadline, at the second interrupt or at the cancellation of
 /// the run is cancelled, named in a message and left behind.
 ///
 /// ## Thread safety

@@ -17,19 +17,19 @@ final class PendingWork: Sendable {
     var call: LateTask?
     /// Ends when the handlers or the method have finished, or when it is cancelled.
     ///
-    /// `nil` for launch work, and for other work before it has suspended.
+    /// `nil` for launch work, and for other work before it has suspended, except a reload.
     var rest: Task<Void, Never>?
   }
 
   private struct State {
     var items: [UInt: Item] = [:]
     var nextNumber: UInt = 0
-    /// Indicates that the stop was requested, and the methods in progress are cancelled.
+    /// Indicates that the stop was requested: methods that do not belong to it are cancelled.
     var isStopping = false
     /// Indicates that work is left behind as soon as it suspends.
     var isClosed = false
 
-    /// The items that can be left behind, oldest first.
+    /// The items that can be left behind, and that the stop waits for, oldest first.
     var suspended: [(number: UInt, item: Item)] {
       items.filter { $0.value.rest != nil }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
@@ -89,46 +89,76 @@ final class PendingWork: Sendable {
   /// Posts an event whose handlers are pending until they have finished, including asynchronous ones and
   /// those on actors.
   ///
+  /// - Parameters:
+  ///   - name: The name of the event.
+  ///   - app: The application that posts it.
+  ///   - precedesStop: Whether the event is not posted once the stop was requested. A stop requested during the
+  ///     post waits for it; otherwise the caller delays the stop until the post has returned.
+  ///   - isolation: The isolation of the caller.
   /// - Returns: A number for ``wait(_:)``, or `nil` if all handlers have finished or are left behind.
   func postAwaited(
     _ name: EventName<Void>,
     of app: Application,
+    precedesStop: Bool,
     isolation: isolated (any Actor)? = #isolation
   ) -> UInt? {
-    let item = Item(name: { Self.describe(name.rawValue, app.bus) })
+    let isDone = Latch()
+    let rest = Task { _ = await isDone.wait() }
+    let item = Item(
+      name: { Self.describe(name.rawValue, app.bus) },
+      hasFinished: { isDone.isOpen },
+      rest: precedesStop ? rest : nil
+    )
     let number = begin(item, of: app)
-    let completion = app.bus.postCounting(name, (), from: app)
-    if completion.isDone {
+    // Checked when it is listed, so that the stop waits for every post.
+    let completion =
+      precedesStop && app.runner.isStopping ? nil : app.bus.postCounting(name, (), from: app)
+    guard let completion, !completion.isDone else {
+      isDone.open()
       end(number)
       return nil
     }
-    return suspend(number, Task { await completion.wait() }) {
-      $0.hasFinished = { completion.isDone }
+    Task {
+      await completion.wait()
+      isDone.open()
     }
+    return suspend(number, rest)
   }
 
   /// Calls the method of a delegate for an edge, which is pending until it has returned.
   ///
   /// The method is entered on the actor of the caller. It is cancelled when the application is requested to
-  /// stop while it runs, and when it is left behind.
+  /// stop, unless it belongs to the stop, and when it is left behind.
   ///
+  /// - Parameters:
+  ///   - delegate: The delegate.
+  ///   - edge: The edge.
+  ///   - app: The application.
+  ///   - options: The options of the launch, for the edges that pass them.
+  ///   - isOfStop: Whether the edge belongs to the stop.
+  ///   - isolation: The isolation of the caller.
   /// - Returns: A number for ``wait(_:)``, or `nil` if the method has returned or is left behind.
   func inform(
     _ delegate: any ApplicationDelegate,
     of edge: AppStateMachine.Edge,
     from app: Application,
     _ options: LaunchOptions,
+    isOfStop: Bool,
     isolation: isolated (any Actor)? = #isolation
   ) -> UInt? {
     let (hasEnded, call) = (Latch(), LateTask())
     let name = "delegate method \(edge.methodName)"
     let number = begin(Item(name: { name }, hasFinished: { hasEnded.isOpen }, call: call), of: app)
+    // Queued before the stop, and reached after the request.
+    if !isOfStop, state.withLock({ $0.isStopping }) { call.cancel() }
     // Both tasks capture the actor, so that they run on it.
     if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
       call.adopt(
         Task.immediate {
           _ = isolation
+          call.begin()
           await edge.inform(delegate, from: app, options)
+          await call.end()
           hasEnded.open()
         }
       )
@@ -136,7 +166,9 @@ final class PendingWork: Sendable {
       call.adopt(
         Task {
           _ = isolation
+          call.begin()
           await edge.inform(delegate, from: app, options)
+          await call.end()
           hasEnded.open()
         }
       )
@@ -148,9 +180,10 @@ final class PendingWork: Sendable {
     return suspend(number, Task { _ = await hasEnded.wait() })
   }
 
-  /// Cancels the methods of the delegate that run when the stop is requested, so that they can end early.
+  /// Cancels the methods of the delegate, so that they can end early: those in progress when the stop is
+  /// requested, and later those of edges that precede the stop.
   ///
-  /// Only the first call counts: later methods belong to the stop.
+  /// Only the first call counts: a later one would cancel the methods of the stop.
   func cancelMethods() {
     let calls = state.withLock { state in
       defer { state.isStopping = true }
@@ -218,16 +251,10 @@ final class PendingWork: Sendable {
   /// - Parameters:
   ///   - number: The number of the item.
   ///   - rest: Ends when the work has finished, or when it is cancelled.
-  ///   - change: Changes the item.
   /// - Returns: The number, or `nil` if the item is left behind.
-  private func suspend(
-    _ number: UInt,
-    _ rest: Task<Void, Never>,
-    _ change: (inout Item) -> Void = { _ in }
-  ) -> UInt? {
+  private func suspend(_ number: UInt, _ rest: Task<Void, Never>) -> UInt? {
     let left: Item? = state.withLock { state in
       guard var item = state.items.removeValue(forKey: number) else { return nil }
-      change(&item)
       item.rest = rest
       if state.isClosed { return item }
       state.items[number] = item

@@ -31,7 +31,8 @@ extension Application {
   /// Requests a reload of the configuration, and returns when all handlers have finished or are left behind.
   package func reload(isolation: isolated (any Actor)? = #isolation) async {
     if runner.isStopping { return }
-    if let number = pending.postAwaited(.shouldReload, of: self) { await pending.wait(number) }
+    let number = pending.postAwaited(.shouldReload, of: self, precedesStop: true)
+    if let number { await pending.wait(number) }
   }
 
   /// Reports that the size of the terminal has changed.

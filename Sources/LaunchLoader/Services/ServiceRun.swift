@@ -36,14 +36,14 @@ public final class ServiceRun: Sendable {
     let readiness = LatchedValue<(any Error)?>()
     /// Resolved with the error of the run when it is over.
     let end = LatchedValue<(any Error)?>()
+    /// The number of tasks that wait until the service is ready.
+    let waitCount = Locked(0)
   }
 
   private let name: String
   private let runner: ServiceRunner
   private let messages: MessageQueue
   private let outcome = Outcome()
-  /// The number of tasks that wait until the service is ready.
-  private let waitCount = Locked(0)
 
   /// Starts a service.
   ///
@@ -106,17 +106,17 @@ public final class ServiceRun: Sendable {
   ///   was ready, was asked to stop before it was ready, or exceeded its `startTimeout`; in each case when the
   ///   run is over. `CancellationError` when the waiting task is cancelled first.
   nonisolated(nonsending) public func untilReady() async throws {
-    let isFirst = waitCount.withLock { count in
+    let isFirst = outcome.waitCount.withLock { count in
       count += 1
       return count == 1
     }
-    if isFirst { runner.watchStart(true) }
+    if isFirst { updateWatch() }
     defer {
-      let isLast = waitCount.withLock { count in
+      let isLast = outcome.waitCount.withLock { count in
         count -= 1
         return count == 0
       }
-      if isLast { runner.watchStart(false) }
+      if isLast { updateWatch() }
     }
     if let error = try await outcome.readiness.wait() { throw error }
   }
@@ -143,6 +143,11 @@ public final class ServiceRun: Sendable {
   ///   when the waiting task is cancelled first, which affects only the wait.
   nonisolated(nonsending) public func wait() async throws {
     if let error = try await outcome.end.wait() { throw error }
+  }
+
+  /// Begins or ends the messages about the start, because the first task waits, or the last one no longer does.
+  private func updateWatch() {
+    runner.watchStart { [outcome] in outcome.waitCount.withLock { $0 > 0 } }
   }
 
   private func add(_ service: some Service, _ options: ServiceOptions) {

@@ -195,14 +195,20 @@ final class ServiceRunner: Sendable {
     _ processorTime: @Sendable () -> Duration
   ) async {
     var entering: Machine.ID?
-    var (rounds, start) = (0, Duration.zero)
+    // Computation takes real time, regardless of the clock of the limits.
+    let clock = ContinuousClock()
+    var (rounds, entered, start) = (0, clock.now, Duration.zero)
     repeat {
-      // Computation takes real time, regardless of the clock of the limits.
-      do { try await Task.sleep(for: .milliseconds(1)) } catch { return }
+      // A service that blocks its thread need not be watched closely.
+      let interval = Duration.milliseconds(rounds < 20 ? 1 : 10)
+      do { try await Task.sleep(for: interval) } catch { return }
       rounds += 1
-      let mustPass = rounds >= 500 || processorTime() - start >= .milliseconds(1)
+      let hasBlocked = clock.now - entered >= .milliseconds(500)
+      let mustPass = hasBlocked || processorTime() - start >= .milliseconds(1)
       let current = send { $0.passOver(mustPass ? entering : nil, in: turn) }
-      if current != entering { (entering, rounds, start) = (current, 0, processorTime()) }
+      if current != entering {
+        (entering, rounds, entered, start) = (current, 0, clock.now, processorTime())
+      }
     } while entering != nil
   }
 
@@ -218,7 +224,9 @@ final class ServiceRunner: Sendable {
   }
 
   nonisolated(nonsending) private func run(_ handle: ServiceHandle, _ id: Machine.ID) async {
+    handle.task.begin()
     let failure = await enterBody(of: handle, id)
+    await handle.task.end()
     await handle.signal.close()
     send { $0.ended(id, failure) }
   }
@@ -241,17 +249,34 @@ final class ServiceRunner: Sendable {
 
   /// Begins or ends the messages about what the start waits for, for a runner that does not watch the start by
   /// itself.
-  func watchStart(_ isWatched: Bool) {
-    guard isWatched else { return alarms.remove(.start, upTo: .start) }
-    let number = state.withLock { state in
-      state.machine.transition == .start ? state.machine.transitionNumber : nil
-    }
-    if let number { reportTransition(number, .start) }
+  ///
+  /// Called after each change of the condition. Of concurrent calls, each corrects what another may have done
+  /// too late.
+  ///
+  /// - Parameter isWatched: Returns whether the messages are wanted.
+  func watchStart(while isWatched: @escaping @Sendable () -> Bool) {
+    var wasWatched: Bool
+    repeat {
+      wasWatched = isWatched()
+      let number = state.withLock { state in
+        state.machine.transition == .start ? state.machine.transitionNumber : nil
+      }
+      if !wasWatched {
+        alarms.remove(.start, upTo: .start)
+      } else if let number {
+        reportTransition(number, .start, while: isWatched)
+      }
+    } while wasWatched != isWatched()
   }
 
   /// Reports what a transition waits for, as long as it lasts.
-  private func reportTransition(_ number: Int, _ key: ServiceAlarms.Key) {
+  private func reportTransition(
+    _ number: Int,
+    _ key: ServiceAlarms.Key,
+    while isWatched: @escaping @Sendable () -> Bool = { true }
+  ) {
     alarms.setReports(key) { waited in
+      guard isWatched() else { return false }
       let (transition, services, reports) = self.state.withLock { state in
         let isCurrent = state.machine.transitionNumber == number
         return (
@@ -300,38 +325,4 @@ final class ServiceHandle: Sendable {
 
   /// Cancels the task of the service, and then asks the service to stop.
   func cancel() { task.cancel { [signal] in signal.raise() } }
-}
-
-/// A task that may be cancelled before it is known.
-///
-/// Cancellation handlers run in a separate task, because they may block.
-///
-/// ## Thread safety
-///
-/// Every member may be called from any thread. Tasks are cancelled outside the lock.
-final class LateTask: Sendable {
-  private let state = Locked((task: nil as Task<Void, Never>?, isCancelled: false))
-
-  /// Stores the task, and cancels it if the cancellation came first.
-  func adopt(_ task: Task<Void, Never>) {
-    let isCancelled = state.withLock { state in
-      state.task = task
-      return state.isCancelled
-    }
-    if isCancelled { cancel() }
-  }
-
-  /// Cancels the task.
-  ///
-  /// - Parameter next: Called after the cancellation handlers.
-  func cancel(then next: @escaping @Sendable () -> Void = {}) {
-    let task = state.withLock { state in
-      state.isCancelled = true
-      return state.task
-    }
-    Task.detached {
-      task?.cancel()
-      next()
-    }
-  }
 }

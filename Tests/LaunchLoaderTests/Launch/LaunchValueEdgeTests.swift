@@ -34,6 +34,28 @@ struct LaunchValueEdgeTests {
     #expect(report.summary.last == "wrong skipped because of number")
   }
 
+  @Test("The value of late work that was skipped does not wait for late work registered after it")
+  func lateSkipped() async throws {
+    let mayEnd = ManualLatch()
+    try await loader.launch()
+    loader.register(.number, after: ["missing"]) { _ in 1 }
+    let other = loader.register("other") { _ in await mayEnd.wait() }
+    // A wait would throw the cancellation.
+    let reading = Task { [loader] in
+      cancelCurrentTask()
+      return try await loader.value(of: .number)
+    }
+    let error = await #expect(throws: LaunchError.self) { try await reading.value }
+    #expect(error?.description.contains("\"skipped because of missing\"") == true)
+    mayEnd.open()
+    #expect(try await other.wait().description == "finished")
+    // The reason outlives the rows.
+    for index in 0..<100 { loader.register(LaunchID("\(index)")) { _ in await Task.yield() } }
+    let later = Task { [loader] in try await loader.value(of: .number) }
+    let again = await #expect(throws: LaunchError.self) { try await later.value }
+    #expect(again?.description == error?.description)
+  }
+
   @Test("A late worker waits for its pending needs, and runs at once if they are there")
   func late() async throws {
     let mayEnd = ManualLatch()

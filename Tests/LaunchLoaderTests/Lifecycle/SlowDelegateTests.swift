@@ -140,6 +140,78 @@ struct SlowDelegateTests {
     #expect(try await running.value == 0)
   }
 
+  @Test("Methods of edges that precede the stop begin cancelled, and those of the stop do not")
+  func queuedBeforeTheStop() async throws {
+    final class Sleeping: ApplicationDelegate {
+      let log = Log<String>()
+      let hasBegun = ManualLatch()
+      private func note(_ edge: String) async {
+        // The first one is in progress when the stop is requested.
+        if edge == "resign", !hasBegun.isOpen {
+          hasBegun.open()
+          try? await Task.sleep(for: .seconds(3_600))  // Reason: cancelled.
+        } else if edge != "resign", edge != "terminate" {
+          try? await Task.sleep(for: .seconds(3_600))  // Reason: cancelled.
+        }
+        await Task.yield()
+        log.append("\(edge)\(Task.isCancelled ? " cancelled" : "")")
+      }
+      func applicationWillResignActive(_ app: Application) async { await note("resign") }
+      func applicationDidEnterBackground(_ app: Application) async { await note("background") }
+      func applicationWillEnterForeground(_ app: Application) async { await note("foreground") }
+      func applicationDidBecomeActive(_ app: Application) async {
+        if hasBegun.isOpen { await note("active") }
+      }
+      func applicationWillTerminate(_ app: Application) async { await note("terminate") }
+    }
+    let delegate = Sleeping()
+    let stage = Stage(delegate: delegate, stopTimeout: .seconds(100))
+    let app = stage.app
+    let running = stage.start()
+    try await app.waitUntil(.active)
+    await app.settled()
+    app.enterBackground()
+    app.enterForeground()
+    await delegate.hasBegun.wait()
+    app.shutdown()
+    // Only methods that sleep until the deadline make time matter.
+    await stage.passTime { app.state == .terminated }
+    #expect(try await running.value == 0)
+    #expect(
+      delegate.log.entries == [
+        "resign cancelled", "background cancelled", "foreground cancelled", "active cancelled",
+        "resign", "terminate",
+      ]
+    )
+    #expect(!stage.messages.entries.contains { $0.hasPrefix("left behind") })
+  }
+
+  @Test("A method that computes without suspending sees its cancellation")
+  func polling() async throws {
+    final class Polling: ApplicationDelegate {
+      let log = Log<String>()
+      let (hasBegun, mayEnd) = (ManualLatch(), ManualLatch())
+      func applicationDidEnterBackground(_ app: Application) async {
+        hasBegun.open()
+        while !Task.isCancelled && !mayEnd.isOpen {}
+        log.append("cancelled: \(Task.isCancelled)")
+      }
+    }
+    let delegate = Polling()
+    let stage = Stage(delegate: delegate)
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    await stage.app.settled()
+    async let computing: Void = onThreads(1) { [app = stage.app] _ in app.enterBackground() }
+    await delegate.hasBegun.wait()
+    stage.app.shutdown()
+    await stage.passTime(atMost: 100) { !delegate.log.entries.isEmpty }
+    delegate.mayEnd.open()
+    await computing
+    #expect(try await running.value == 0)
+    #expect(delegate.log.entries == ["cancelled: true"])
+  }
+
   @Test("A method that begins after others were left behind is left at the last limit")
   func lastLimit() async throws {
     let delegate = Waiting(Log(), in: "willFinishLaunching", isStubborn: true)

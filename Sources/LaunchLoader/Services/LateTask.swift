@@ -1,0 +1,103 @@
+internal import EventBus
+
+/// A task that may be cancelled before it is known.
+///
+/// A task that is entered immediately is known to its creator only once it has suspended. Until then, it is
+/// cancelled through a reference that is valid while it runs:
+///
+/// ```
+/// begin() ──▶ cancelled by reference ──▶ adopt(_:) ──▶ cancelled as a task
+///                     └──▶ end() waits for such a cancellation
+/// ```
+///
+/// Cancellation handlers run in a separate task, because they may block.
+///
+/// ## Thread safety
+///
+/// Every member may be called from any thread. Tasks are cancelled outside the lock.
+final class LateTask: Sendable {
+  /// A running task, as it knows itself.
+  @safe
+  private struct Current: @unchecked Sendable {  // Reason: `end()` outlasts every use.
+    private let task: UnsafeCurrentTask
+
+    init(_ task: UnsafeCurrentTask) { unsafe self.task = task }  // Reason: see the type.
+
+    /// Cancels the task; unlike other members of the reference, this is allowed outside the task.
+    func cancel() { unsafe task.cancel() }  // Reason: see the type.
+  }
+
+  private struct State: Sendable {
+    var task: Task<Void, Never>?
+    /// The task between its beginning and its end, unless it is known.
+    var current: Current?
+    var isCancelled = false
+    /// The number of cancellations in progress that use the reference.
+    var useCount = 0
+    /// Opens when there is no such cancellation; created by the end of the task.
+    var isUnused: Latch?
+  }
+
+  private let state = Locked(State())
+
+  /// Called by the task when it begins; cancels it if the cancellation came first.
+  func begin() {
+    unsafe withUnsafeCurrentTask { task in  // Reason: `end()` outlasts every use.
+      guard let task = unsafe task else { return }  // Reason: within the call.
+      let current = unsafe Current(task)  // Reason: `end()` outlasts every use.
+      let isCancelled = state.withLock { state in
+        if state.task == nil { state.current = current }
+        return state.isCancelled
+      }
+      // It has no cancellation handlers yet.
+      if isCancelled { current.cancel() }
+    }
+  }
+
+  /// Called by the task before it ends; waits for cancellations in progress, regardless of cancellation.
+  nonisolated(nonsending) func end() async {
+    let isUnused: Latch? = state.withLock { state in
+      state.current = nil
+      if state.useCount > 0 { state.isUnused = Latch() }
+      return state.isUnused
+    }
+    if let isUnused { await Task { _ = await isUnused.wait() }.value }
+  }
+
+  /// Stores the task, and cancels it if the cancellation came first.
+  func adopt(_ task: Task<Void, Never>) {
+    let isCancelled = state.withLock { state in
+      state.task = task
+      state.current = nil
+      return state.isCancelled
+    }
+    if isCancelled { cancel() }
+  }
+
+  /// Cancels the task.
+  ///
+  /// - Parameter next: Called after the cancellation handlers.
+  func cancel(then next: @escaping @Sendable () -> Void = {}) {
+    let (task, current) = state.withLock { state in
+      state.isCancelled = true
+      if state.current != nil { state.useCount += 1 }
+      return (state.task, state.current)
+    }
+    Task.detached { [self] in
+      task?.cancel()
+      if let current {
+        current.cancel()
+        endUse()
+      }
+      next()
+    }
+  }
+
+  private func endUse() {
+    let isUnused = state.withLock { state in
+      state.useCount -= 1
+      return state.useCount == 0 ? state.isUnused : nil
+    }
+    isUnused?.open()
+  }
+}
