@@ -144,16 +144,24 @@ final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
   override func receive(_ change: Change<Root>) -> Bool {
     guard let owner else { return false }
     let found = find(change.new)
-    let seen = found?.value
+    let isReplaced = found !== property
     switch change.kind {
     case .initial:
       call(owner, Change(.initial, old: known, new: known))
     case .prior:
-      if isChange(to: seen, in: found) { body(owner, Change(.prior, old: known, new: seen)) }
+      let seen = found?.value
+      if isChange(to: seen, in: found, isReplaced) {
+        body(owner, Change(.prior, old: known, new: seen))
+      }
     case .set:
-      let isChange = isChange(to: seen, in: found)
+      // What the registration releases may set the inner property, or end or pause this one.
       follow(found)
-      if isChange { report(owner, seen) }
+      let seen = found?.value
+      if !registration.isOpen {
+        known = seen
+      } else if isChange(to: seen, in: found, isReplaced) {
+        report(owner, seen)
+      }
     }
     return true
   }
@@ -172,6 +180,11 @@ final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
     property = found
     let inner = found?.observe(options: options.intersection(.prior)) { [weak self] change in
       self?.receiveInner(change)
+    }
+    // What the registration released may have replaced the object.
+    guard property === found else {
+      inner?.cancel()
+      return
     }
     let former = token
     token = inner
@@ -224,10 +237,10 @@ final class PathObserver<Owner: AnyObject, Root, Leaf>: PropertyObserver<Root> {
   }
 
   /// Returns whether a new outer value changes the value that the handler knows.
-  private func isChange(to seen: Leaf?, in found: Observed<Leaf>?) -> Bool {
+  private func isChange(to seen: Leaf?, in found: Observed<Leaf>?, _ isReplaced: Bool) -> Bool {
     switch (known, seen) {
     case (nil, nil): false
-    case (let old?, let new?): found !== property && differ(old, new, in: found)
+    case (let old?, let new?): isReplaced && differ(old, new, in: found)
     default: true
     }
   }

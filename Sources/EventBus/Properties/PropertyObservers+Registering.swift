@@ -45,18 +45,23 @@ extension PropertyObservers {
     slots.append((observer.number, observer, ObjectAddress.of(observer)))
     count += 1
     if observer.needsSweeping { sweptCount += 1 }
-    observer.wasAdded()
+    if let value, options.contains(.initial) {
+      deliverInitial(observer, value)
+    } else {
+      observer.wasAdded()
+    }
+    // Last: the release of the replaced handler may set the property.
     cleanIfDirty()
-    if let value, options.contains(.initial) { deliverInitial(observer, value) }
     return token
   }
 
   /// Calls a new observer with the current value.
   ///
-  /// Changes that the observer makes are reported after it returns, so that its calls do not nest.
+  /// Changes made meanwhile are reported after it returns, so that its calls do not nest.
   private func deliverInitial(_ observer: PropertyObserver<Value>, _ value: Value) {
     let isOutermost = rounds.begin()
     calling(observer.number) {
+      observer.wasAdded()
       guard observer.registration.isOpen else { return }
       let isAlive =
         observer.roles.contains(.writes)

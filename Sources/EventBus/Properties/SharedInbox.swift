@@ -4,7 +4,8 @@ internal import Synchronization
 /// handles them.
 ///
 /// One thread at a time delivers to an observer: first the registering thread, or a task that continues
-/// for it, until ``handOver(_:)`` has opened the inbox; then the thread that delivers for the property.
+/// for it, until ``handOver(_:isAtHome:retaining:)`` has opened the inbox; then the thread that delivers for
+/// the property.
 ///
 /// An observer with ``ObserveOptions/prior`` that runs on an actor, or whose change was held, receives the
 /// announcement just before the change, because only then is it known how the change was merged.

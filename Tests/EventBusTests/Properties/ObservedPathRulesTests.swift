@@ -321,4 +321,63 @@ struct ObservedPathRulesTests {
     await opener.value
     await calling
   }
+
+  /// Runs a closure at its end, in the isolation of the test.
+  private final class Ending {
+    let body: () -> Void
+    init(_ body: @escaping () -> Void) { self.body = body }
+    deinit { body() }
+  }
+
+  /// Adds a handler that has ended but is still held, with an object that runs a closure at its end.
+  ///
+  /// The handler is released at the next use of the property.
+  private static func endHandler(of account: Account, _ body: @escaping () -> Void) {
+    let token = account.$balance.observe { [ending = Ending(body)] _ in
+      withExtendedLifetime(ending) {}
+    }
+    token.cancel()
+  }
+
+  @Test("A path reports a value that its own registration caused to be set")
+  func setWhileFollowing() {
+    let (player, viewer) = (Player(), Viewer())
+    player.$account.observe(\.$balance, owner: viewer) { $0.show($1) }
+    let second = Self.account(5)
+    Self.endHandler(of: second) { second.balance = 99 }
+    player.account = second
+    #expect(viewer.shown == ["0→99"])
+    second.balance = 100
+    #expect(viewer.shown == ["0→99", "99→100"])
+  }
+
+  @Test("A path is not called any more once its own registration has cancelled it")
+  func cancelledWhileFollowing() {
+    let (player, viewer) = (Player(), Viewer())
+    let token = player.$account.observe(\.$balance, owner: viewer) { $0.show($1) }
+    let second = Self.account(5)
+    Self.endHandler(of: second) { token.cancel() }
+    player.account = second
+    second.balance = 6
+    #expect(viewer.shown == [])
+  }
+
+  @Test(
+    "A path follows an object that its own registration caused to be set",
+    arguments: [false, true]
+  )
+  func replacedWhileFollowing(isRegistering: Bool) {
+    let (player, viewer) = (Player(), Viewer())
+    let (second, third) = (Self.account(2), Self.account(3))
+    Self.endHandler(of: second) { player.account = third }
+    if isRegistering { player.account = second }
+    player.$account.observe(\.$balance, owner: viewer, options: .initial) { $0.show($1) }
+    if !isRegistering { player.account = second }
+    #expect(viewer.shown == (isRegistering ? ["i2", "2→3"] : ["i0", "0→2", "2→3"]))
+    viewer.shown = []
+    second.balance = 20
+    #expect(viewer.shown == [])
+    third.balance = 30
+    #expect(viewer.shown == ["3→30"])
+  }
 }

@@ -56,6 +56,16 @@ struct ObservedReentrancyTests {
     withExtendedLifetime(tokens) {}
   }
 
+  @Test("An observer that replaces another begins before what the release of the other one sets")
+  func setWhileReplacing() {
+    let (account, notes) = (Account(), Notes<String>())
+    account.$balance.observe(owner: notes, id: 1) { [setter = Setter(account)] _, _ in
+      withExtendedLifetime(setter) {}
+    }
+    account.$balance.observe(owner: notes, id: 1, options: .initial) { $0.append($1.text) }
+    #expect(notes.entries == ["i0", "0→1"])
+  }
+
   @Test("Every observer sees an unbroken chain, however deep sets nest")
   func chain() {
     let account = Account()
