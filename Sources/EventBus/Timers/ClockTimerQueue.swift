@@ -27,8 +27,7 @@ final class ClockTimerQueue<C: Clock>: TimerQueue,
     body: any TimerBody
   ) -> TimerRegistration {
     add(
-      // The unit, which comes from the first timer, may be longer than this interval.
-      every: max(scale.count(interval), interval > .zero ? 1 : 0),
+      every: scale.count(interval),
       tolerance: tolerance.map(scale.count) ?? 0,
       missed: policy,
       body: body
@@ -44,7 +43,7 @@ final class ClockTimerQueue<C: Clock>: TimerQueue,
   }
 
   override func sleep(until time: Int128, tolerance: Int128) async throws -> Int128 {
-    let time = try limited(time)
+    let time = limited(time)
     try await clock.sleep(
       until: base.advanced(by: scale.duration(time)),
       tolerance: tolerance > 0 ? scale.duration(tolerance) : nil
@@ -53,19 +52,12 @@ final class ClockTimerQueue<C: Clock>: TimerQueue,
     return C.Duration.self == Duration.self ? now() : max(now(), time)
   }
 
-  /// Returns a time that the clock can represent: the standard clocks trap on sleeps that are too long, and
-  /// other ones at the end of their range.
+  /// Returns a time close enough for the standard clocks, which trap on sleeps that are too long.
   ///
   /// The sleeper checks again at that time.
-  ///
-  /// - Throws: `EndOfTime` if the clock cannot get any further.
-  private func limited(_ time: Int128) throws -> Int128 {
-    let now = now()
-    if C.Duration.self == Duration.self {
-      return min(time, now + Duration.seconds(1 << 31).attoseconds)
-    }
-    guard now < scale.last else { throw EndOfTime() }
-    return min(time, now + scale.last / 4, scale.last)
+  private func limited(_ time: Int128) -> Int128 {
+    guard C.Duration.self == Duration.self else { return time }
+    return min(time, now() + Duration.seconds(1 << 31).attoseconds)
   }
 
   override func failure(_ error: any Error) -> String {
@@ -111,6 +103,3 @@ private let continuousQueue = ClockTimerQueue(ContinuousClock(), .zero)
 private let suspendingQueue = ClockTimerQueue(SuspendingClock(), .zero)
 /// The queues of clocks that are objects, while they have timers and so keep their clocks alive.
 private let objectQueues = Locked<[ObjectIdentifier: TimerQueue]>([:])
-
-/// The error of a sleep past the longest duration of a clock.
-private struct EndOfTime: Error {}

@@ -4,8 +4,7 @@
 /// the unit is a sample that has been halved until it cannot be halved again, 62 times at most. A type that
 /// counts something is therefore exact as well; a type that rounds is as exact as its own arithmetic.
 ///
-/// Counts are limited to a quarter of the range of their type, so that sums of a few never overflow. Durations
-/// of larger counts than ``last`` are those of the last one.
+/// Counts are limited to a quarter of the range of their type, so that sums of a few never overflow.
 package struct TimerScale<D: DurationProtocol>: Sendable {
   private static var limit: Int128 { .max / 4 }
   /// The number of bits that one multiplication or division of a duration handles, on any platform.
@@ -13,11 +12,6 @@ package struct TimerScale<D: DurationProtocol>: Sendable {
 
   /// The unit; unused if the durations are `Duration`, and zero if every sample was.
   private let unit: D
-  /// The largest count that has a duration.
-  ///
-  /// If the unit has no half, the type counts, presumably in one integer: its size tells the range. A type of
-  /// several parts has a smaller range, which cannot be found out.
-  package let last: Int128
 
   /// Creates a scale.
   ///
@@ -32,9 +26,6 @@ package struct TimerScale<D: DurationProtocol>: Sendable {
       }
     }
     self.unit = unit
-    let bits = 8 * MemoryLayout<D>.size - 1
-    let counts = D.self != Duration.self && unit > .zero && unit / 2 <= .zero
-    last = counts && (1..<125).contains(bits) ? 1 << bits - 1 : Self.limit
   }
 
   /// A Boolean value that indicates whether the scale can only measure zero.
@@ -49,18 +40,15 @@ package struct TimerScale<D: DurationProtocol>: Sendable {
     let ratio = duration / unit
     guard ratio.magnitude < Double(Self.limit) else { return ratio < 0 ? -Self.limit : Self.limit }
     var (rest, count) = (duration, 0 as Int128)
-    // Each pass removes most of the leading digit. The last ones correct quotients that were rounded.
-    for _ in 0..<32 {
+    // Each pass removes the leading digit. The last ones correct quotients that were rounded.
+    for _ in 0..<8 {
       var (step, shift, quotient) = (unit, 0, rest / unit)
-      // At least two of the new steps remain, so that the step does not overflow.
-      while quotient.magnitude >= 2 * Double(1 << Self.digit) {
+      while quotient.magnitude >= Double(1 << Self.digit) {
         step = step * (1 << Self.digit)
         shift += Self.digit
         quotient = rest / step
       }
-      var part = Int(quotient)
-      // The quotient may have been rounded up, and the product past the end of the type.
-      if shift > 0 { part -= part.signum() }
+      let part = Int(quotient)
       if part == 0 { break }
       rest -= step * part
       count += Int128(part) << shift
@@ -68,10 +56,10 @@ package struct TimerScale<D: DurationProtocol>: Sendable {
     return count
   }
 
-  /// Returns the duration of a number of units, limited to ``last`` in both directions.
+  /// Returns the duration of a number of units.
   package func duration(_ count: Int128) -> D {
     if let duration = Duration(attoseconds: count) as? D { return duration }
-    var (sum, step, rest) = (D.zero, unit, min(max(count, -last), last))
+    var (sum, step, rest) = (D.zero, unit, count)
     while rest != 0 {
       let part = Int(rest % (1 << Self.digit))
       if part != 0 { sum += step * part }
