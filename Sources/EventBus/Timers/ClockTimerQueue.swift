@@ -27,7 +27,7 @@ final class ClockTimerQueue<C: Clock>: TimerQueue,
     body: any TimerBody
   ) -> TimerRegistration {
     add(
-      every: scale.count(interval),
+      every: max(scale.count(interval), interval > .zero ? 1 : 0),
       tolerance: tolerance.map(scale.count) ?? 0,
       missed: policy,
       body: body

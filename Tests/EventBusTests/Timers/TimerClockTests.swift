@@ -102,45 +102,6 @@ struct TimerClockTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test("A deadline past the range of its clock's durations never comes")
-  func endOfFrames() async {
-    let clock = FrameClock()
-    clock.base.jump(by: .seconds(5))
-    let ticks = Inbox<Int>()
-    let token = every(FrameClock.Frames(count: 1 << 61), clock: clock) { ticks.append($0.index) }
-    let last = after(FrameClock.Frames(count: .max), clock: clock) { _ in ticks.append(-1) }
-    for index in 0..<3 {
-      await clock.base.sleepers(atLeast: 1)
-      clock.base.jump(by: .seconds(1 << 61))
-      #expect(await ticks.first(index + 1).last == index)
-    }
-    await clock.base.sleepers(atLeast: 1)
-    clock.base.jump(by: .seconds((1 << 61) - 10))
-    let soon = after(FrameClock.Frames(count: 1), clock: clock) { _ in ticks.append(-2) }
-    await clock.base.sleepers(atLeast: 1)
-    clock.base.jump(by: .seconds(1))
-    #expect(await ticks.first(4).last == -2)
-    withExtendedLifetime((token, last, soon)) {}
-  }
-
-  @Test(
-    "An interval below the precision of a clock's first timer is as short as that",
-    arguments: [MissedTicks.skip, .burst, .delay]
-  )
-  func shorterThanTheUnit(policy: MissedTicks) async {
-    let clock = FractionClock()
-    let ticks = Inbox<Int>()
-    // The unit becomes almost a nanosecond.
-    let first = after(Fraction(4e9), clock: clock) { _ in }
-    let second = every(Fraction(1e-10), missed: policy, clock: clock) { ticks.append($0.index) }
-    for index in 0..<3 {
-      clock.base.jump(by: .nanoseconds(1))
-      #expect(await ticks.first(index + 1).prefix(index + 1).last == index)
-    }
-    second.cancel()
-    withExtendedLifetime(first) {}
-  }
-
   @Test("A clock whose times are rounded wakes up for each deadline once")
   func fractions() async {
     let clock = FractionClock()
