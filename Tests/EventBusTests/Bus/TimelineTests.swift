@@ -244,7 +244,7 @@ struct TimelineTests {
     )
   }
 
-  @Test("Events that nobody takes from a stream are skipped as cancelled when it is released")
+  @Test("Events that remain in a stream are skipped as cancelled when it is released")
   func streamReleased() async {
     let (bus, trace) = tracedBus()
     var stream: EventStream<Int>? = bus.events(.number)

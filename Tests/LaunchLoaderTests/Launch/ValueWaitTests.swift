@@ -137,7 +137,7 @@ struct ValueWaitTests {
     #expect(try await late.value == 1, "A value that is there is returned.")
   }
 
-  @Test("A cancelled wait for a value that nobody makes leaves nothing behind")
+  @Test("A cancelled wait for a value without a maker leaves nothing behind")
   func cancelledForNobody() async throws {
     let waits = (0..<100).map { number in
       Task { await isCancelled { try await loader.value(of: LaunchKey<Int>("nobody \(number)")) } }

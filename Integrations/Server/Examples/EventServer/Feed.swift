@@ -7,7 +7,7 @@ import Synchronization
 /// Passes the events of a bus on to many streams, in one order.
 ///
 /// An event is encoded once. What waits for a stream is bounded: the oldest events are dropped and counted, so
-/// that a slow reader costs a bounded amount of memory and delays nobody.
+/// that a slow reader costs a bounded amount of memory and delays no other reader.
 ///
 /// ## Thread safety
 ///

@@ -50,7 +50,7 @@ struct JournalService: LaunchLoader::Service {
   }
 }
 
-/// Makes the program ready when its standard input has ended, if it was told to wait for that.
+/// Makes the program ready when its standard input has ended, if an option requests that.
 struct WarmUp: LaunchLoader::Service {
   let name = "warm-up"
 

@@ -3,7 +3,7 @@ import Foundation
 import LaunchLoader
 import Logging
 
-/// What the program was told when it was started.
+/// The options of the command line.
 struct Settings: Sendable {
   /// The port on the loopback interface; zero lets the system choose.
   var port = 8_080
@@ -57,7 +57,7 @@ extension LaunchKeys {
   static let journal = LaunchKey<Journal>("journal")
 }
 
-// Run before `main`; nobody lists this file anywhere.
+// Runs before `main`. No list names this file.
 #if objectFormat(MachO)
 @section("__DATA,__mod_init_func,mod_init_funcs") @used
 #else

@@ -52,7 +52,7 @@ struct EventServerTests {
     #expect(try await server.stop() == 0)
   }
 
-  @Test("A client that leaves in the middle of a body or of a stream harms nobody")
+  @Test("A client that leaves in the middle of a body or of a stream affects no other client")
   func disconnects() async throws {
     let server = try await RunningServer()
     let stream = try await server.stream()
