@@ -396,6 +396,11 @@ plant platforms 'does not type-check for 32 bits' "a literal that needs 64 bits"
 sed -i 's/UInt64(number) &\*/number \&*/; s/-> UInt64 {/-> UInt {/' Sources/EventBus/Kit/SweepProbe.swift
 FAULT
 
+plant platforms 'does not type-check for 32 bits' "a counter of 32 bits" <<'FAULT'
+sed -i 's/static var arrival: UInt64/static var arrival: UInt/' \
+  Sources/EventBus/Delivery/Reclamation/ReclamationDomain.swift
+FAULT
+
 plant platforms 'is not type-checked' "a C library in another file" <<'FAULT'
 printf 'private import Glibc\n\nfunc planted() -> Int32 { getpid() }\n' > Sources/LaunchLoader/Launch/Planted.swift
 FAULT

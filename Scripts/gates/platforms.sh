@@ -107,6 +107,8 @@ check Musl x86_64-unknown-none-elf
 narrow=(
   Sources/EventBus/Kit/{AtomicWords,Heap,NumberedList,SourceSite,SweepProbe}.swift
   Sources/EventBus/Timers/{Tick,TimerHeap,TimerSchedule}.swift
+  Sources/EventBus/Delivery/Reclamation/{ReclamationDomain,RetiredItems}.swift
+  Scripts/Platforms/Narrow.swift
 )
 swiftc -target armv7em-apple-none-macho "${embedded[@]}" "${flags[@]}" -typecheck -module-name EventBus \
   "${narrow[@]}" || fail "EventBus does not type-check for 32 bits"

@@ -54,9 +54,9 @@ package struct ReclamationDomain: ~Copyable, Sendable {
   /// The number of counters from one cell to the next: 64 bytes, a cache line.
   @inlinable static var stride: Int { 8 }
   /// One reader inside, and one more that ever entered.
-  @inlinable static var arrival: UInt { (1 << 20) | 1 }
+  @inlinable static var arrival: UInt64 { (1 << 20) | 1 }
   /// The bits that count the readers inside; 1,048,575 at most, nested calls included.
-  @inlinable static var insideMask: UInt { (1 << 20) - 1 }
+  @inlinable static var insideMask: UInt64 { (1 << 20) - 1 }
 
   @usableFromInline
   let epoch = Atomic<UInt>(Self.rowCount)
@@ -239,12 +239,13 @@ extension ReclamationDomain {
   }
 
   /// The number of readers inside the calling thread's cell, at least its own.
-  package var insideOwnCell: UInt { cells.map { Self.readers(in: $0, Self.ownCell).inside } ?? 0 }
+  package var insideOwnCell: UInt64 { cells.map { Self.readers(in: $0, Self.ownCell).inside } ?? 0 }
 
   /// The number of readers that have ever entered; exact while none is arriving.
   package var arrivals: UInt {
     guard let cells else { return 0 }
-    return (0..<Self.cellCount).reduce(0) { $0 &+ Self.readers(in: cells, $1).arrived }
+    let arrived = (0..<Self.cellCount).reduce(0) { $0 &+ Self.readers(in: cells, $1).arrived }
+    return UInt(truncatingIfNeeded: arrived)
   }
 
   /// The number of readers that have ever entered, if the caller is the only one inside.
@@ -252,14 +253,14 @@ extension ReclamationDomain {
   /// Exact if two reads agree: then no reader arrived between them.
   package var arrivalsIfAlone: UInt? {
     guard let cells else { return nil }
-    var (arrived, inside): (UInt, UInt) = (0, 0)
+    var (arrived, inside): (UInt64, UInt64) = (0, 0)
     for cell in 0..<Self.cellCount {
       let readers = Self.readers(in: cells, cell)
       arrived &+= readers.arrived
       inside &+= readers.inside
       if inside > 1 { return nil }
     }
-    return arrived
+    return UInt(truncatingIfNeeded: arrived)
   }
 
   /// A Boolean value that indicates whether no reader is announced at all.
@@ -270,7 +271,7 @@ extension ReclamationDomain {
     guard let cells else { return true }
     for cell in 0..<Self.cellCount {
       let row = cell &* Self.stride
-      let inside = cells[row] | cells[row &+ 1] | cells[row &+ 2] | cells[row &+ 3]
+      let inside = (0..<Int(Self.rowCount)).reduce(0) { $0 | cells.counter(at: row &+ $1) }
       if inside & Self.insideMask != 0 { return false }
     }
     return true
@@ -284,7 +285,7 @@ extension ReclamationDomain {
   private func isEmpty(row: Int) -> Bool {
     guard let cells else { return true }
     return (0..<Self.cellCount).allSatisfy {
-      cells[$0 &* Self.stride &+ row] & Self.insideMask == 0
+      cells.counter(at: $0 &* Self.stride &+ row) & Self.insideMask == 0
     }
   }
 
@@ -292,10 +293,10 @@ extension ReclamationDomain {
   private static func readers(
     in cells: AtomicWords,
     _ cell: Int
-  ) -> (arrived: UInt, inside: UInt) {
-    var (arrived, inside): (UInt, UInt) = (0, 0)
+  ) -> (arrived: UInt64, inside: UInt64) {
+    var (arrived, inside): (UInt64, UInt64) = (0, 0)
     for row in 0..<Int(rowCount) {
-      let word = cells[cell &* stride &+ row]
+      let word = cells.counter(at: cell &* stride &+ row)
       arrived &+= word >> 20
       inside &+= word & insideMask
     }
@@ -311,10 +312,10 @@ package struct Visit {
   @usableFromInline
   let counter: Int
   @usableFromInline
-  let inside: UInt
+  let inside: UInt64
 
   @inlinable
-  init(cells: AtomicWords, counter: Int, inside: UInt) {
+  init(cells: AtomicWords, counter: Int, inside: UInt64) {
     self.cells = cells
     self.counter = counter
     self.inside = inside
