@@ -42,7 +42,8 @@ public import Synchronization
 ///
 /// **Counters.** Readers announce themselves in counters: one row per epoch, spread over padded cells. A
 /// thread uses the cell that its stack address maps to, so two processors rarely share a cache line. The
-/// choice affects speed only; a reader leaves the counter that it entered. A counter holds two numbers: the
+/// choice affects speed, and how early endless nesting is noticed; a reader leaves the counter that it
+/// entered. A counter holds two numbers: the
 /// readers inside (low bits) and all readers that ever entered (high bits). One addition thus announces a
 /// reader and counts it. The counters are allocated with the first observer, never moved, and freed with
 /// the domain.
@@ -231,14 +232,15 @@ extension ReclamationDomain {
   /// The calling thread's cell.
   ///
   /// Stacks lie half a megabyte (Darwin's workers) or eight megabytes (Linux) apart, so folding both
-  /// distances into the low bits gives threads created in succession different cells.
+  /// distances into the low bits gives threads created in succession different cells. A deep stack may span
+  /// two cells: on Darwin, where guard pages shift the stacks, and on main threads.
   @inlinable static var ownCell: Int {
     var probe: UInt8 = 0
     let address = unsafe withUnsafePointer(to: &probe) { UInt(bitPattern: $0) }  // Reason: number.
     return Int(((address >> 19) ^ (address >> 23)) & UInt(cellCount - 1))
   }
 
-  /// The number of readers inside the calling thread's cell, at least its own.
+  /// The number of readers inside the calling thread's cell: at least its own, unless its stack spans two.
   package var insideOwnCell: UInt64 { cells.map { Self.readers(in: $0, Self.ownCell).inside } ?? 0 }
 
   /// The number of readers that have ever entered; exact while none is arriving.
