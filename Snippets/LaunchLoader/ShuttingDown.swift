@@ -24,3 +24,20 @@ do {
   print(error.errors[0])  // the cause
   print(error.stuckServices)  // the services that were left behind
 }
+
+struct WriteError: Error {}
+
+func addWriter(to app: Application) throws {
+  try app.add("writer", ServiceOptions(stopTimeout: .seconds(3))) { context in
+    context.ready()
+    try await context.untilShutdown()
+    do {
+      try await Task.sleep(for: .seconds(1))  // writes what is left
+    } catch is CancellationError {
+      throw WriteError()  // something was not written: run() throws
+    }
+  }
+}
+
+// snippet.hide
+try addWriter(to: Application(bus: EventBus(), loader: LaunchLoader()))
