@@ -21,7 +21,7 @@ let audit = bus.observe(EventNames.didLogIn) { user in print("in: \(user.name)")
   }
 }
 
-// Of no actor: the handler states its own.
+// Nonisolated: the handler states its actor.
 func follow(_ screen: Screen, on bus: EventBus) {
   bus.observe(.didLogIn, owner: screen) { @MainActor screen, user in screen.title = user.name }
 }

@@ -5,7 +5,7 @@ import LaunchLoader
 
 var configuration = Application.Configuration()
 configuration.stopTimeout = .seconds(8)  // for all together: then all are cancelled
-configuration.cancelTimeout = .seconds(1)  // and then left behind, and named
+configuration.cancelTimeout = .seconds(1)  // and then abandoned, and named
 
 // snippet.hide
 configuration.launchOptions = LaunchOptions()
@@ -22,7 +22,7 @@ do {
   print("exit code \(code)")
 } catch let error as ApplicationError {
   print(error.errors[0])  // the cause
-  print(error.stuckServices)  // the services that were left behind
+  print(error.stuckServices)  // the services that were abandoned
 }
 
 struct WriteError: Error {}
