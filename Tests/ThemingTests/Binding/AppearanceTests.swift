@@ -137,7 +137,8 @@ struct AppearanceTests {
     manager.preference = .light
     #expect(manager.theme.name == "Night")
     #expect(messages.entries.count == 1)
-    #expect(messages.entries.allSatisfy { $0.hasPrefix("Theming: The aliases of the theme \"Day\"") })
+    let start = "Theming: The aliases of the theme \"Day\""
+    #expect(messages.entries.allSatisfy { $0.hasPrefix(start) })
     withExtendedLifetime(scope) {}
   }
 }
