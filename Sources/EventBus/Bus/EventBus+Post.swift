@@ -32,26 +32,11 @@ extension EventBus {
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) -> Int {
+    func origin() -> Delivery { Delivery(fileID, line, from: sender, on: isolation) }
     let reached = table.with(name.index) { (core: SignalCore<Payload>) in
-      core.send(
-        payload,
-        from: sender,
-        excluding: token,
-        fileID: fileID,
-        line: line,
-        isolation: isolation
-      )
+      core.send(payload, from: sender, excluding: token, on: isolation, origin)
     }
-    if let reached { return reached }
-    return postUnobserved(
-      name,
-      payload,
-      from: sender,
-      excluding: token,
-      fileID: fileID,
-      line: line,
-      isolation: isolation
-    )
+    return reached ?? postUnobserved(name, payload, from: sender, excluding: token, origin)
   }
 
   /// Posts an event without a payload.
@@ -86,20 +71,13 @@ extension EventBus {
     _ payload: Payload,
     from sender: AnyObject?,
     excluding token: Token?,
-    fileID: StaticString,
-    line: UInt,
-    isolation: (any Actor)?
+    _ origin: () -> Delivery
   ) -> Int {
     if !hub.reportsUnhandled, hub.waiting.isZero, hub.isPlain, name.interned.replay == 0 {
       return 0
     }
-    return core(of: name).send(
-      payload,
-      from: sender,
-      excluding: token,
-      fileID: fileID,
-      line: line,
-      isolation: isolation
-    )
+    let origin = origin()
+    return core(of: name)
+      .send(payload, from: sender, excluding: token, on: origin.isolation) { origin }
   }
 }
