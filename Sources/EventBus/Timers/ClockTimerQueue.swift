@@ -66,7 +66,7 @@ final class ClockTimerQueue<C: Clock>: TimerQueue,
   private func possibleDelay(_ delay: Int128, from start: C.Instant) throws -> C.Duration {
     if C.Duration.self == Duration.self {
       // The standard clocks trap on sleeps that are too long.
-      return scale.duration(min(delay, Duration.seconds(1 << 31).attoseconds))
+      return scale.duration(min(delay, Duration.seconds(Int64(1) << 31).attoseconds))
     }
     guard delay > 0 else { return .zero }
     var step = scale.duration(delay)
