@@ -81,6 +81,7 @@ public struct CollectionChange<Value: RangeReplaceableCollection> {
   }
 }
 
+extension CollectionChange: ElementsChange {}
 extension CollectionChange: Sendable where Value: Sendable, Value.Element: Sendable {}
 
 /// A replacement of a range of elements by others.

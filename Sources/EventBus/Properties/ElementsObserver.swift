@@ -8,12 +8,12 @@ package struct WriteReport<Value> {
   /// The old value, if it was kept.
   @usableFromInline package let old: Value?
   /// The records of the writes, in order; `nil` if any write was not described.
-  @usableFromInline package let records: [Any]?
+  @usableFromInline package let records: [AnyObject]?
   /// A Boolean value that indicates whether this is the initial report of a registration.
   @usableFromInline package let isInitial: Bool
 
   @inlinable
-  init(new: Value, old: Value? = nil, records: [Any]? = nil, isInitial: Bool = false) {
+  init(new: Value, old: Value? = nil, records: [AnyObject]? = nil, isInitial: Bool = false) {
     self.new = new
     self.old = old
     self.records = records
@@ -23,8 +23,32 @@ package struct WriteReport<Value> {
   /// The descriptions of the writes, in order.
   @inlinable
   func edits<Edits>(_: Edits.Type) -> some Sequence<Edits> {
-    (records ?? []).lazy.compactMap { $0 as? Edits }
+    (records ?? []).lazy.compactMap { ($0 as? WriteRecord<Edits>)?.edits }
   }
+}
+
+/// The description of one write, in the form that suits the kind of collection.
+///
+/// A class, because a value of type `Any` takes 150 instructions more on its way to the observers.
+@usableFromInline
+final class WriteRecord<Edits> {
+  @usableFromInline let edits: Edits
+
+  @inlinable
+  init(_ edits: Edits) { self.edits = edits }
+}
+
+/// A change of a collection, as observers of its elements receive it.
+@usableFromInline
+protocol ElementsChange<Whole> {
+  associatedtype Whole: Collection
+
+  /// Creates the change that a report describes, unless its operations cancel each other out.
+  ///
+  /// - Parameters:
+  ///   - report: The report.
+  ///   - knownCount: The element count of the value that the observer knows.
+  init?(_ report: WriteReport<Whole>, knownCount: Int)
 }
 
 /// An observer of elements, with or without an owner, which it holds weakly.
@@ -34,10 +58,6 @@ package struct WriteReport<Value> {
 final class ElementsObserver<Value>: PropertyObserver<Value> {
   /// Calls the handler; returns `false` if the owner has died.
   @usableFromInline typealias Body = (ElementsObserver, WriteReport<Value>) -> Bool
-  /// Creates the change that a report describes, from the element count of the value that the observer knows.
-  ///
-  /// Returns `nil` if the operations of the report cancel each other out.
-  @usableFromInline typealias Initializer<News> = (WriteReport<Value>, _ knownCount: Int) -> News?
 
   @usableFromInline weak let owner: AnyObject?
   private let body: Body
@@ -72,45 +92,43 @@ final class ElementsObserver<Value>: PropertyObserver<Value> {
   ///
   /// Records and old value are left out if they do not apply to the value that the observer knows.
   @inlinable
-  func describe<News>(_ report: WriteReport<Value>, _ make: Initializer<News>) -> News?
-  where Value: Collection {
-    if report.isInitial { return make(report, 0) }
+  func change<News: ElementsChange>(_ report: WriteReport<Value>) -> News?
+  where News.Whole == Value {
+    if report.isInitial { return News(report, knownCount: 0) }
     let count = knownCount
     knownCount = report.new.count
     // A manual report may name an old value other than the one that observers know.
     let isOldKnown = report.old.map { $0.count == count } ?? true
-    guard hasMissed || !isOldKnown else { return make(report, count) }
+    guard hasMissed || !isOldKnown else { return News(report, knownCount: count) }
     hasMissed = false
-    return make(WriteReport(new: report.new), count)
+    return News(WriteReport(new: report.new), knownCount: count)
   }
 }
 
 extension Observed where Value: Collection {
   /// Registers a handler for changes of elements that belongs to an object.
   @inlinable
-  func observeElements<O: AnyObject, News>(
+  func observeElements<O: AnyObject, News: ElementsChange<Value>>(
     of owner: O,
     id: AnyHashable?,
     _ options: ObserveOptions,
-    _ make: @escaping ElementsObserver<Value>.Initializer<News>,
     _ body: @escaping (O, News) -> Void
   ) -> Token {
     observeWrites(owner: owner, id: id, options) { observer, report in
       guard let owner = observer.owner as? O else { return false }
-      if let change = observer.describe(report, make) { body(owner, change) }
+      if let change: News = observer.change(report) { body(owner, change) }
       return true
     }
   }
 
   /// Registers a handler for changes of elements that belongs to its token.
   @inlinable
-  func observeElements<News>(
+  func observeElements<News: ElementsChange<Value>>(
     _ options: ObserveOptions,
-    _ make: @escaping ElementsObserver<Value>.Initializer<News>,
     _ body: @escaping (News) -> Void
   ) -> Token {
     observeWrites(owner: nil, id: nil, options) { observer, report in
-      if let change = observer.describe(report, make) { body(change) }
+      if let change: News = observer.change(report) { body(change) }
       return true
     }
   }
@@ -153,7 +171,7 @@ extension Observed {
     // Nothing is released between the checks of the operation and the mutation.
     let isInPlace = !observers.has(.preventsMutationInPlace)
     let isDescribed = observers.has(.writes) && !observers.has([.priors, .validators])
-    let record: Any? = isDescribed ? describe() : nil
+    let record = isDescribed ? WriteRecord(describe()) : nil
     if isInPlace {
       change(&storage)
       return didMutate(observers, record)
@@ -205,13 +223,7 @@ extension ObservableProperty where Value: RangeReplaceableCollection & RandomAcc
     options: ObserveOptions = [],
     _ body: @escaping (O, CollectionChange<Value>) -> Void
   ) -> Token {
-    readOnly.property.observeElements(
-      of: owner,
-      id: id,
-      options,
-      { CollectionChange($0, knownCount: $1) },
-      body
-    )
+    readOnly.property.observeElements(of: owner, id: id, options, body)
   }
 
   /// Calls a handler with the changes of the elements while the returned token is retained.
@@ -226,9 +238,12 @@ extension ObservableProperty where Value: RangeReplaceableCollection & RandomAcc
     options: ObserveOptions = [],
     _ body: @escaping (CollectionChange<Value>) -> Void
   ) -> Token {
-    readOnly.property.observeElements(options, { CollectionChange($0, knownCount: $1) }, body)
+    readOnly.property.observeElements(options, body)
   }
 }
 
 @available(*, unavailable)
 extension WriteReport: Sendable {}
+
+@available(*, unavailable)
+extension WriteRecord: Sendable {}

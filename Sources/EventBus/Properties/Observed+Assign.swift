@@ -24,7 +24,7 @@ extension Observed {
   func assignInOrder(
     _ value: Value,
     _ observers: PropertyObservers<Value>,
-    _ record: Any? = nil
+    _ record: AnyObject? = nil
   ) {
     var proposed = value
     if observers.has(.validators), !observers.approve(&proposed, old: { storage }) { return }
@@ -48,7 +48,7 @@ extension Observed {
 
   /// Reports a mutation in place for which no observer needed the old value.
   @inlinable
-  func didMutate(_ observers: PropertyObservers<Value>, _ record: Any? = nil) {
+  func didMutate(_ observers: PropertyObservers<Value>, _ record: AnyObject? = nil) {
     if observers.has(.dependents) { observers.invalidateDependents() }
     if notifies == .manually { return observers.noteSilently(record) }
     if OpenBatch.isAnyOpen, joinBatch(nil, observers) { return observers.note(record) }

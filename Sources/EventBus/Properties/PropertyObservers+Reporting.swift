@@ -19,7 +19,7 @@ extension PropertyObservers {
   ///   - new: The new value.
   ///   - record: The description of the mutation, if it has one.
   @inlinable
-  func reportInPlace(_ new: Value, _ record: Any?) {
+  func reportInPlace(_ new: Value, _ record: AnyObject?) {
     if has([.reporting, .unreported]) { return reportInOrder(old: nil, new: new, record) }
     let report = WriteReport(new: new, records: record.map { [$0] })
     reportAtOnce { $0.receive(report) }
@@ -64,7 +64,7 @@ extension PropertyObservers {
   ///   - new: The new value.
   ///   - record: The description of the write, if it has one.
   @usableFromInline
-  func reportInOrder(old: Value?, new: Value, _ record: Any?) {
+  func reportInOrder(old: Value?, new: Value, _ record: AnyObject?) {
     note(record)
     run(rounds.report(old: old, new: new, coversSilentWrites: false))
   }
@@ -81,7 +81,7 @@ extension PropertyObservers {
 
   /// Records a write that is going to be reported.
   @usableFromInline
-  func note(_ record: Any?) {
+  func note(_ record: AnyObject?) {
     guard has(.writes) else { return }
     let discarded = rounds.note(record)
     withExtendedLifetime(discarded) {}
@@ -89,7 +89,7 @@ extension PropertyObservers {
 
   /// Records a silent write, which may never be reported.
   @usableFromInline
-  func noteSilently(_ record: Any?) {
+  func noteSilently(_ record: AnyObject?) {
     let discarded = rounds.noteSilently(record)
     withExtendedLifetime(discarded) {}
   }

@@ -203,7 +203,7 @@ final class PropertyObservers<Value> {
     // Released last: a deinitializer may use the property.
     var removed: [AnyObject] = []
     var baselines: [Value] = []
-    var records: [Any] = []
+    var records: [AnyObject] = []
     for number in ledger.takeEnded() {
       guard let index = index(of: number) else { continue }
       // Taken first: the identifiers are compared by code that may use the property.

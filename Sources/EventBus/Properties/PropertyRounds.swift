@@ -32,7 +32,7 @@ package struct PropertyRounds<Value> {
     package let settlesDependents: Bool
     /// The registration number that was next when the round was formed; only smaller ones receive it.
     package let order: UInt
-    fileprivate let records: [Any]?
+    fileprivate let records: [AnyObject]?
     fileprivate let old: Value?
     /// The new value.
     package let new: Value
@@ -66,7 +66,7 @@ package struct PropertyRounds<Value> {
   private var counts = (changes: 0, priors: 0, validators: 0, writes: 0)
   /// The records of the unreported writes, kept while there are observers of elements; `nil` if any of
   /// the writes was not described.
-  private var records: [Any]? = []
+  private var records: [AnyObject]? = []
   /// The values that registrations know, if a report of them to the others is pending.
   private var baselines: [UInt: Value] = [:]
   private var queue = BoundedQueue<Round>()
@@ -124,7 +124,7 @@ package struct PropertyRounds<Value> {
   package mutating func remove(
     _ number: UInt,
     _ roles: PropertyFlags
-  ) -> (baseline: Value?, records: [Any]) {
+  ) -> (baseline: Value?, records: [AnyObject]) {
     count(roles, by: -1)
     return (takeBaseline(of: number), counts.writes == 0 ? takeRecords() ?? [] : [])
   }
@@ -149,7 +149,7 @@ package struct PropertyRounds<Value> {
   ///   - record: The description of the write, if it has one.
   ///   - isBounded: Pass `true` to discard the records beyond the limit.
   /// - Returns: The discarded records, to release.
-  package mutating func note(_ record: Any?, isBounded: Bool = false) -> [Any] {
+  package mutating func note(_ record: AnyObject?, isBounded: Bool = false) -> [AnyObject] {
     guard counts.writes > 0, let known = records?.count else { return [] }
     guard let record, !isBounded || known < Self.recordLimit else { return records.take() ?? [] }
     records?.append(record)
@@ -159,7 +159,7 @@ package struct PropertyRounds<Value> {
   /// Records a silent write, which may never be reported.
   ///
   /// - Returns: The discarded records, to release.
-  package mutating func noteSilently(_ record: Any?) -> [Any] {
+  package mutating func noteSilently(_ record: AnyObject?) -> [AnyObject] {
     // Inside a batch the value before its first write is known.
     guard !isInBatch else { return note(record) }
     hasSilentWrites = true
@@ -268,7 +268,7 @@ package struct PropertyRounds<Value> {
   /// Removes the records of the unreported writes.
   ///
   /// - Returns: The records in order; `nil` if there are none or any write was not described.
-  private mutating func takeRecords() -> [Any]? {
+  private mutating func takeRecords() -> [AnyObject]? {
     if let records, records.isEmpty { return nil }
     defer { records = [] }
     return records

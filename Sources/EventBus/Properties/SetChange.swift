@@ -82,6 +82,7 @@ public struct SetChange<Element: Hashable> {
   }
 }
 
+extension SetChange: ElementsChange {}
 extension SetChange: Sendable where Element: Sendable {}
 
 extension ObservableProperty {
@@ -110,13 +111,7 @@ extension ObservableProperty {
     options: ObserveOptions = [],
     _ body: @escaping (O, SetChange<Element>) -> Void
   ) -> Token where Value == Set<Element> {
-    readOnly.property.observeElements(
-      of: owner,
-      id: id,
-      options,
-      { SetChange($0, knownCount: $1) },
-      body
-    )
+    readOnly.property.observeElements(of: owner, id: id, options, body)
   }
 
   /// Calls a handler with the changes of a set's elements while the returned token is retained.
@@ -131,7 +126,7 @@ extension ObservableProperty {
     options: ObserveOptions = [],
     _ body: @escaping (SetChange<Element>) -> Void
   ) -> Token where Value == Set<Element> {
-    readOnly.property.observeElements(options, { SetChange($0, knownCount: $1) }, body)
+    readOnly.property.observeElements(options, body)
   }
 }
 
