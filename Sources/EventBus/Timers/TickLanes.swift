@@ -8,8 +8,8 @@
 /// suspended. The nonisolated lane works the same way; its successor runs on another thread as soon as one
 /// is free.
 ///
-/// A lane exists while a task is scheduled for it that has not started. It keeps its actor alive for that
-/// time.
+/// The lane of an actor exists while a task is scheduled for it that has not started. That task keeps the
+/// actor alive.
 final class TickLanes: Sendable {
   /// The lane of each actor, and that of the nonisolated handlers.
   private struct Lanes {
