@@ -86,7 +86,7 @@ extension LaunchLoader {
 
   private func source<Value>(of key: LaunchKey<Value>) throws -> Source<Value> {
     let (box, maker, arrival) = state.withLock { state in
-      let maker = state.registry.maker(of: key.id)
+      let maker = state.registry.work(of: key.id)
       let isOpen = maker == nil && !state.registry.isOver
       return (state.values.box(of: key), maker, isOpen ? state.arrival(of: key.id) : nil)
     }
@@ -100,7 +100,7 @@ extension LaunchLoader {
 
   /// Returns the outcome of work that has ended, if it is still known.
   private func outcome(of id: LaunchID) -> LaunchOutcome? {
-    state.withLock { $0.registry.maker(of: id)?.outcome }
+    state.withLock { $0.registry.work(of: id)?.outcome }
       ?? result.value?.report?.entries.first { $0.id == id }?.outcome
   }
 }

@@ -212,7 +212,8 @@ public final class LaunchLoader: Sendable {
   /// - Throws: ``LaunchError`` with the code `cycle`, `missing` or `mismatch`, whatever the policy.
   /// - Complexity: O(*n* log *n* + *e*) in the numbers of registrations and of dependencies.
   public func plan() throws(LaunchError) -> LaunchPlan {
-    try LaunchPlan(state.withLock { $0.registry.waitingRows })
+    let (rows, names) = state.withLock { ($0.registry.waitingRows, $0.registry.names) }
+    return try LaunchPlan(rows, names)
   }
 
   /// The report of the launch, available when the launch is over.

@@ -61,11 +61,7 @@ extension LaunchRegistration {
     _ value: consuming LaunchValue?,
     for loader: ObjectIdentifier
   ) async {
-    if let worker = takeWorker() {
-      await marked(for: loader) { await worker.undo() }
-    } else if let undo = takeUndo(), let value {
-      await marked(for: loader) { await undo.call(value) }
-    }
+    if let undo = takeUndo() { await marked(for: loader) { await undo(value) } }
   }
 
   private func perform(

@@ -287,8 +287,8 @@ struct LaunchRunner: Sendable {
   ) {
     let report = LaunchReport(rows: rows, total: stopwatch.elapsed(), problems: problems)
     limit?.cancel()
-    for index in rows.indices where rows[index].registration.isUndoable {
-      _ = (rows[index].registration.takeWorker(), rows[index].registration.takeUndo())
+    if loader.state.withLock({ $0.registry.policy }) == .rollback {
+      for row in rows where row.registration.isUndoable { _ = row.registration.takeUndo() }
     }
     switch verdict {
     case .fine: loader.result.resolve((report, nil))
