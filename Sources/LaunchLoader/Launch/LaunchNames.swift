@@ -3,19 +3,21 @@
 /// A plain value. Names are numbered, and none is ever removed; registrations without a name leave no trace.
 /// The table keeps the hash values: a dictionary would hash each name again whenever it grows, and compare
 /// more texts.
-struct LaunchNames: Sendable {
-  /// The names and the numbers of their rows; ``none`` if a name was released.
+package struct LaunchNames: Sendable {
+  /// The names and the numbers of their rows, `none` for a released name.
   private var entries: [(id: LaunchID, row: Int)] = []
-  /// An open hash table: in each slot the index of an entry, or ``none``, and its hash value. At least half
-  /// of the slots are free.
+  /// An open hash table, at least half empty: in each slot the index of an entry, or `none`, and its hash value.
   private var slots: [(index: Int, hash: Int)] = []
   private static let none = -1
+
+  /// Creates an empty table.
+  package init() {}
 
   /// Takes a name for a row.
   ///
   /// - Returns: The row that took the name before; `nil` if it was free.
   /// - Complexity: Amortized O(1).
-  mutating func take(_ id: LaunchID, for row: Int) -> Int? {
+  package mutating func take(_ id: LaunchID, for row: Int) -> Int? {
     if 2 * entries.count >= slots.count { grow() }
     let hash = id.hashValue
     let slot = slot(of: id, hash)
@@ -34,14 +36,14 @@ struct LaunchNames: Sendable {
   /// Frees a name, as if it had never been taken.
   ///
   /// - Complexity: O(1).
-  mutating func release(_ id: LaunchID) {
+  package mutating func release(_ id: LaunchID) {
     if let index = index(of: id) { entries[index].row = Self.none }
   }
 
   /// Returns the number of the row that took a name, or `nil` if the name is free.
   ///
   /// - Complexity: O(1).
-  func row(of id: LaunchID) -> Int? {
+  package func row(of id: LaunchID) -> Int? {
     guard let index = index(of: id), entries[index].row != Self.none else { return nil }
     return entries[index].row
   }
@@ -49,7 +51,7 @@ struct LaunchNames: Sendable {
   /// Stops the program if a name is not found, or the table is too full.
   ///
   /// - Complexity: O(*n*).
-  func _checkInvariants() {
+  package func _checkInvariants() {
     assert(entries.indices.allSatisfy { index(of: entries[$0].id) == $0 }, "a name is lost")
     assert(slots.count { $0.index != Self.none } == entries.count, "a name occurs twice")
     assert(2 * entries.count <= slots.count, "the table is too full")
