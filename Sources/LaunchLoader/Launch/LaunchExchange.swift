@@ -4,7 +4,7 @@
 /// closure that captures a parameter pack.
 package class LaunchExchange: @unchecked Sendable {  // Reason: constant, like its subclasses.
   /// A closure that undoes work, given the value that the work made, if it made one.
-  typealias Undo = @Sendable (LaunchValue?) async -> Void
+  typealias Undo = @Sendable ((any Sendable)?) async -> Void
 
   /// The key of the value that the closure makes; `nil` if it makes none.
   package let makes: LaunchKeys?
@@ -25,10 +25,12 @@ package class LaunchExchange: @unchecked Sendable {  // Reason: constant, like i
   }
 
   /// Removes the type of the value from a closure that undoes work.
-  fileprivate static func undo<Value: Sendable>(by undo: (@Sendable (Value) async -> Void)?) -> Undo? {
+  fileprivate static func undo<Value: Sendable>(
+    by undo: (@Sendable (Value) async -> Void)?
+  ) -> Undo? {
     guard let undo else { return nil }
     return { value in
-      if let box = value as? LaunchBox<Value> { await undo(box.value) }
+      if let value, let typed = value as? Value { await undo(typed) }
     }
   }
 
@@ -38,7 +40,7 @@ package class LaunchExchange: @unchecked Sendable {  // Reason: constant, like i
   /// Calls the closure if it is synchronous, from code that runs in its isolation.
   ///
   /// - Returns: The value that it makes, if it makes one.
-  func call(_ options: LaunchOptions, _ values: LaunchValues) throws -> LaunchValue? { nil }
+  func call(_ options: LaunchOptions, _ values: LaunchValues) throws -> (any Sendable)? { nil }
 
   /// Calls the closure, from code that runs in its isolation.
   ///
@@ -46,7 +48,7 @@ package class LaunchExchange: @unchecked Sendable {  // Reason: constant, like i
   nonisolated(nonsending) func run(
     _ options: LaunchOptions,
     _ values: LaunchValues
-  ) async throws -> LaunchValue? {
+  ) async throws -> (any Sendable)? {
     try call(options, values)
   }
 }
@@ -86,9 +88,9 @@ package final class SynchronousExchange<Value: Sendable, each Need: Sendable>: L
 
   override var isAsynchronous: Bool { false }
 
-  override func call(_ options: LaunchOptions, _ values: LaunchValues) throws -> LaunchValue? {
+  override func call(_ options: LaunchOptions, _ values: LaunchValues) throws -> (any Sendable)? {
     let value = try bare.call(options, repeat values.value(of: each keys))
-    return makes == nil ? nil : LaunchBox(value)
+    return makes == nil ? nil : value
   }
 }
 
@@ -122,9 +124,9 @@ package final class AsynchronousExchange<Value: Sendable, each Need: Sendable>: 
   nonisolated(nonsending) override func run(
     _ options: LaunchOptions,
     _ values: LaunchValues
-  ) async throws -> LaunchValue? {
+  ) async throws -> (any Sendable)? {
     let value = try await closure(options, repeat values.value(of: each keys))
-    return makes == nil ? nil : LaunchBox(value)
+    return makes == nil ? nil : value
   }
 }
 

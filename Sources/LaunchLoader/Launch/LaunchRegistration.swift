@@ -16,7 +16,7 @@ package final class LaunchRegistration: Sendable {
   private struct State {
     var work: LaunchWork?
     var condition: Condition?
-    var value: LaunchValue?
+    var value: (any Sendable)?
     var undo: LaunchExchange.Undo?
   }
 
@@ -125,17 +125,17 @@ package final class LaunchRegistration: Sendable {
   }
 
   /// Keeps a worker that has finished, for a rollback.
-  func keep(_ worker: any LaunchWorker) {
+  func keep(worker: any LaunchWorker) {
     state.withLock { $0.undo = { _ in await worker.undo() } }
   }
 
   /// Keeps the value that the work made, until it is known whether the work finished in time.
-  func keep(_ value: LaunchValue) {
+  func keep(value: any Sendable) {
     state.withLock { $0.value = value }
   }
 
   /// Takes out the value that was kept.
-  func takeValue() -> LaunchValue? {
+  func takeValue() -> (any Sendable)? {
     state.withLock { $0.value.take() }
   }
 

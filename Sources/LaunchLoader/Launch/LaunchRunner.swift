@@ -265,7 +265,7 @@ struct LaunchRunner: Sendable {
     let (ends, end) = AsyncStream.makeStream(of: LaunchOutcome.self)
     let id = ObjectIdentifier(loader)
     // Now: a caller must not receive it before the clean-up begins.
-    if let value = loader.takeValue(of: registration) { registration.keep(value) }
+    if let value = loader.takeValue(of: registration) { registration.keep(value: value) }
     // In unstructured tasks, because cancelling a launch must cancel no clean-up.
     Task {
       await registration.undo(registration.takeValue(), for: id)
