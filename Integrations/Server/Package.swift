@@ -110,6 +110,17 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
+// Without the server and its dependencies, for ThreadSanitizer: `LIBRARIES_ONLY=1 swift test --sanitize thread`.
+if Context.environment["LIBRARIES_ONLY"] != nil {
+  let servers = ["hummingbird", "async-http-client", "swift-nio"]
+  package.dependencies.removeAll { dependency in
+    guard case .sourceControl(_, let location, _) = dependency.kind else { return false }
+    return servers.contains { location.hasSuffix("/\($0)") }
+  }
+  package.targets.removeAll { ["EventServer", "EventServerTests", "Costs"].contains($0.name) }
+  package.products.removeAll { $0.name == "EventServer" }
+}
+
 for target in package.targets {
   target.swiftSettings =
     (target.swiftSettings ?? []) + [

@@ -102,7 +102,8 @@ struct ApplicationLogTests {
     app.shutdown()
     #expect(try await run.value == 0)
     let entries = sample.handler.entries
-    let states = entries.compactMap { $0.metadata["state"].map { "\($0)" } }
+    let states = entries.filter { "\($0.message)" == "application changed state" }
+      .compactMap { $0.metadata["state"].map { "\($0)" } }
     #expect(
       states == ["launching", "inactive", "active", "inactive", "stopping", "terminated"]
         || states == ["launching", "active", "stopping", "terminated"]
@@ -113,6 +114,12 @@ struct ApplicationLogTests {
     )
     #expect(
       entries.contains { $0.metadata["worker"] == "settings" && $0.metadata["elapsed"] != nil }
+    )
+    let services = entries.filter {
+      "\($0.message)" == "service changed state" && $0.metadata["service"] == "db"
+    }
+    #expect(
+      services.map { "\($0.metadata["state"] ?? "")" } == ["starting", "ready", "stopping", "ended"]
     )
     let failure = try #require(entries.first { $0.level == .error })
     #expect(failure.metadata["service"] == "web")
