@@ -37,24 +37,25 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
   ],
   targets: [
-    .target(name: "EventBusLogging", dependencies: [eventBus, launchLoader, log]),
+    .target(name: "Locks"),
+    .target(name: "EventBusLogging", dependencies: ["Locks", eventBus, launchLoader, log]),
     .target(
       name: "EventBusMetrics",
       dependencies: [
-        eventBus, launchLoader, .product(name: "Metrics", package: "swift-metrics"),
+        "Locks", eventBus, launchLoader, .product(name: "Metrics", package: "swift-metrics"),
       ]
     ),
     .target(
       name: "EventBusTracing",
       dependencies: [
-        eventBus, .product(name: "Tracing", package: "swift-distributed-tracing"),
+        "Locks", eventBus, .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]
     ),
     .target(
       name: "ServiceLifecycleBridge",
-      dependencies: [eventBus, launchLoader, lifecycle, log]
+      dependencies: ["Locks", eventBus, launchLoader, lifecycle, log]
     ),
-    .target(name: "NotificationCenterBridge", dependencies: [eventBus]),
+    .target(name: "NotificationCenterBridge", dependencies: ["Locks", eventBus]),
     .executableTarget(
       name: "EventServer",
       dependencies: [
@@ -76,7 +77,7 @@ let package = Package(
       ],
       path: "Benchmarks/Costs"
     ),
-    .target(name: "TestKit", dependencies: [eventBus], path: "Tests/TestKit"),
+    .target(name: "TestKit", dependencies: ["Locks", eventBus], path: "Tests/TestKit"),
     .testTarget(
       name: "EventBusLoggingTests",
       dependencies: [

@@ -14,6 +14,14 @@
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
+# The toolchain has the rest.
+if ! command -v jq > /dev/null; then
+  as_root=()
+  ((EUID == 0)) || as_root=(sudo)
+  { "${as_root[@]}" apt-get update && "${as_root[@]}" apt-get install -y jq; } > /dev/null \
+    || echo "Could not install jq; the step \"documentation\" will fail." >&2
+fi
+
 steps=("$@")
 ((${#steps[@]})) || steps=(tests load costs samples documentation format threads)
 mkdir -p .build

@@ -78,7 +78,9 @@ public final class Application: Sendable {
     self.configuration = configuration
     locked = Locked(State(delegate: delegate))
     messages = MessageQueue(
-      configuration.onDetailedMessage ?? { [onMessage = configuration.onMessage] in onMessage($0.text) }
+      configuration.onDetailedMessage ?? { [onMessage = configuration.onMessage] in
+        onMessage($0.text)
+      }
     )
     let messages = messages
     let alarms = ServiceAlarms(configuration.clock)

@@ -88,7 +88,9 @@ final class ServiceRunner: Sendable {
     let (isClaimed, former) = update { state -> (Bool, LaunchLoader?) in
       guard state.machine.claim(under: path + group.name + "/") else { return (false, nil) }
       // Only the services of a group are reported.
-      state.reports = reports.map { Reports(onError: $0.onError, onMessage: $0.onMessage, onChange: $0.onChange) }
+      state.reports = reports.map {
+        Reports(onError: $0.onError, onMessage: $0.onMessage, onChange: $0.onChange)
+      }
       defer { state.loader = loader }
       return (true, state.loader)
     }

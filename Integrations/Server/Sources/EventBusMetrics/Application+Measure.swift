@@ -1,7 +1,7 @@
 public import CoreMetrics
 public import EventBus
 public import LaunchLoader
-private import Synchronization
+private import Locks
 
 extension Application {
   /// Times the launch and the services of the application, until a token ends.
@@ -60,7 +60,7 @@ extension Application {
 
 /// Adds up the times of the states in which a service stops.
 private final class ServiceStops: Sendable {
-  private let times = Mutex<[String: Duration]>([:])
+  private let times = Locked<[String: Duration]>([:])
 
   /// Returns the time of the stop of a service, if a change ends it.
   func duration(endedBy change: ServiceStateChange) -> Duration? {
@@ -83,7 +83,7 @@ private final class ServicePhases: Sendable {
 
   private let metrics: Metrics
   private let elapsed: @Sendable () -> Duration
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(_ metrics: Metrics, _ clock: any Clock<Duration>) {
     self.metrics = metrics

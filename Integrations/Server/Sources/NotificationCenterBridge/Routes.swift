@@ -1,6 +1,6 @@
 internal import EventBus
 internal import Foundation
-private import Synchronization
+private import Locks
 
 /// An event and the notification that stands for it.
 struct Route: Hashable, Sendable {
@@ -52,7 +52,7 @@ final class Routes: Sendable {
     var entries: [Key: [Entry]] = [:]
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Adds a registration.
   ///
@@ -62,6 +62,7 @@ final class Routes: Sendable {
   ///   - filter: The condition of the registration on the sender of an event.
   ///   - bus: The bus of the events.
   ///   - center: The centre of the notifications.
+  /// - Returns: The entry, for ``remove(_:)``.
   func add(
     _ token: Token,
     for route: Route,
@@ -110,11 +111,11 @@ final class CenterRegistration: Sendable {
   }
 
   private let center: NotificationCenter
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
   init(_ center: NotificationCenter, _ observer: any NSObjectProtocol) {
     self.center = center
-    state = Mutex(State(observer: observer))
+    state = Locked(State(observer: observer))
   }
 
   /// Ends the registration.

@@ -52,7 +52,9 @@ struct BusMetricsTests {
     withExtendedLifetime((token, handlers)) {}
   }
 
-  @Test("Events that a full buffer refuses or replaces are counted, and show in the gauge of the observers")
+  @Test(
+    "Events that a full buffer refuses or replaces are counted, and show in the gauge of the observers"
+  )
   func drops() async throws {
     let token = measure(bus)
     let oldest = bus.events(.number, buffering: .bufferingOldest(1))

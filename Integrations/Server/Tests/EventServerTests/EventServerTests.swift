@@ -90,7 +90,9 @@ struct EventServerTests {
     #expect(ContinuousClock.now - start < .seconds(8))
   }
 
-  @Test("A client that reads nothing does not hold the program: it ends within its budget, with exit code 0")
+  @Test(
+    "A client that reads nothing does not hold the program: it ends within its budget, with exit code 0"
+  )
   func stalledReader() async throws {
     let server = try await RunningServer("--maximum-body=1000000")
     let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)

@@ -1,11 +1,6 @@
 /// A message of an application for the user of the program, with what it names.
 ///
-/// ```swift
-/// var configuration = Application.Configuration()
-/// configuration.onDetailedMessage = { message in
-///   print(message, message.services, message.elapsed ?? .zero)
-/// }
-/// ```
+/// See ``Application/Configuration/onDetailedMessage``.
 public struct ApplicationMessage: Hashable, Sendable, CustomStringConvertible {
   /// What a message says about the services or the launch work that it names.
   public enum State: String, Hashable, Sendable {
