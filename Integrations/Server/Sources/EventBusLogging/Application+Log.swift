@@ -84,7 +84,7 @@ extension Application {
   /// | service changed state | `level` | `service`, `state`, and `elapsed` in the state before |
   /// | service failed | `error` | `service`, and the error |
   ///
-  /// Call it before ``Application/run()``. The events of the application are read from its bus; an application
+  /// Call it before `run()`. The events of the application are read from its bus; an application
   /// whose bus has other applications shares their entries.
   ///
   /// - Parameters:

@@ -16,7 +16,7 @@ extension Application {
   /// | `<prefix>.service.stop.duration` | timer: from the request to stop until a service has ended | `service` |
   /// | `<prefix>.services.failures` | counter | `service` |
   ///
-  /// Call it before ``Application/run()``. The events of the application are read from its bus.
+  /// Call it before `run()`. The events of the application are read from its bus.
   ///
   /// - Parameters:
   ///   - prefix: The beginning of every label.
