@@ -64,6 +64,14 @@ extension EventBus {
     post(name, (), from: sender, excluding: token, fileID: fileID, line: line, isolation: isolation)
   }
 
+  /// Posts an event if its name has observers; those of every event alone do not count.
+  ///
+  /// For details of the library that concern only code that asks for them.
+  package func postIfObserved<Payload>(_ name: EventName<Payload>, _ payload: Payload) {
+    let isObserved = table.with(name.index) { (core: SignalCore<Payload>) in core.count > 0 }
+    if isObserved == true { post(name, payload) }
+  }
+
   /// Posts an event that has never been observed on this bus.
   @usableFromInline
   func postUnobserved<Payload>(
