@@ -36,7 +36,7 @@ extension EventBus {
       payload,
       Delivery(fileID: fileID, line: line, sender: identity?.id, isolation: isolation)
     )
-    // What a hook enqueues is no more reported than what it posts, or it could report itself for ever.
+    // What a hook enqueues is no more reported than what it posts, or it could report itself forever.
     let isInsideHook = RunningHook.isRunning
     let event = EventQueue.Event(name: name.index, sender: identity) { [weak self] isolation in
       // The bus may have been released, and its observers with it.

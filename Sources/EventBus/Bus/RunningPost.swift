@@ -82,7 +82,7 @@ final class RunningPost: Sendable {
 
   /// The same post, while one of its queued events is delivered.
   ///
-  /// It refers to no other post: events may cause each other for ever.
+  /// It refers to no other post: events may cause each other forever.
   private func resumed() -> RunningPost { RunningPost(name: name, number: number) }
 
   /// Delivers a queued event of this post.

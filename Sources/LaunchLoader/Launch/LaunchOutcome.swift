@@ -154,10 +154,15 @@ extension LaunchError: CustomStringConvertible {
     case .noValue(let id, .undone):
       "launch value \"\(id)\" was undone: another worker failed, and the launch was rolled back;"
         + " see the report of the launch"
-    case .noValue(let id, let outcome):
-      "launch made no value \"\(id)\": "
-        + (outcome.map { "the outcome of its worker is \"\($0)\"" } ?? "no worker made it")
-        + "; register one with a LaunchKey of this name, and see the report of the launch"
+    case .noValue(let id, nil):
+      "launch made no value \"\(id)\": no worker made it; register one with a LaunchKey of this name,"
+        + " and give a ServiceRun the loader that has the value"
+    case .noValue(let id, .skipped(let cause?)?):
+      "launch made no value \"\(id)\": its worker was skipped because of \"\(cause)\";"
+        + " see the outcome of \"\(cause)\" in the report of the launch"
+    case .noValue(let id, let outcome?):
+      "launch made no value \"\(id)\": the outcome of its worker is \"\(outcome)\";"
+        + " see the report of the launch"
     case .launched:
       "launch loader has launched: configure it before the launch"
     case .failed(let report):
@@ -167,7 +172,7 @@ extension LaunchError: CustomStringConvertible {
         + "; see the report in this error"
     case .reentrant:
       "launch worker waits for itself: its launch ends after all its workers;"
-        + " await it in a task that no worker started"
+        + " name the key of a value in needs:, or await the launch in a task that no worker started"
     case .stopped:
       "launch loader was stopped before it launched: nothing ran; use a new LaunchLoader"
     case .cancelled:

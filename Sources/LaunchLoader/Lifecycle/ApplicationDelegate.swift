@@ -22,7 +22,7 @@ public import EventBus
 ///
 /// The application waits for each method before it posts the event of the edge and goes on, whatever the
 /// isolation of the method. If a method changes the state, the resulting edges follow after the current edge:
-/// a method that waits for them waits for ever. After five seconds, and then every ten seconds, a message
+/// a method that waits for them waits forever. After five seconds, and then every ten seconds, a message
 /// names the method that is waited for.
 ///
 /// The request to stop cancels the task of a method in progress, also of one that makes the request itself, so

@@ -38,7 +38,8 @@ struct ActorTableTests {
     let found = Log<ObjectIdentifier>()
     await onThreads(4) { _ in
       for _ in 0..<100 {
-        found.append(ObjectIdentifier(table.member(of: MainActor.shared) { Desk(MainActor.shared) }))
+        let desk = table.member(of: MainActor.shared) { Desk(MainActor.shared) }
+        found.append(ObjectIdentifier(desk))
       }
     }
     #expect(Set(found.entries).count == 1)

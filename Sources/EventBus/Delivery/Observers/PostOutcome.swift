@@ -140,7 +140,7 @@ package final class Completion: Sendable {
   ///   - number: The number of the observer.
   ///   - isReplay: Whether the observer got the event as a recorded one.
   package func settle(_ reception: Reception, at number: UInt, isReplay: Bool = false) {
-    // A post that is over is replayed for ever, and may then count new calls.
+    // A post that is over is replayed forever, and may then count new calls.
     if isDone { return }
     change(number) { entry, _ in
       if isReplay { entry.wasReplayed = true }
