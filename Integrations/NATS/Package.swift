@@ -39,15 +39,16 @@ let package = Package(
       dependencies: [eventBus, "EventBusNATS"],
       path: "Tests/NATSNode"
     ),
-    .executableTarget(
-      name: "Soak",
+    .target(
+      name: "SoakRun",
       dependencies: [eventBus, "EventBusNATS", "NATSServer"],
-      path: "Tests/Soak"
+      path: "Tests/SoakRun"
     ),
+    .executableTarget(name: "Soak", dependencies: ["SoakRun"], path: "Tests/Soak"),
     .testTarget(
       name: "EventBusNATSTests",
       dependencies: [
-        eventBus, launchLoader, "EventBusNATS", "NATSServer", "NATSNode", "SharedSkins", "Soak",
+        eventBus, launchLoader, "EventBusNATS", "NATSServer", "NATSNode", "SharedSkins", "SoakRun",
       ]
     ),
   ],

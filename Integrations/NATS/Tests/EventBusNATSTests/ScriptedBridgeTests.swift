@@ -268,7 +268,9 @@ struct ScriptedBridgeTests {
     #expect(server.stored("S") == (1...10).map(String.init))
   }
 
-  @Test("A payload that cannot be encoded, and one that is too large, are counted; later ones are sent")
+  @Test(
+    "A payload that cannot be encoded, and one that is too large, are counted; later ones are sent"
+  )
   func unsendable() async {
     let server = ScriptedServer(seed: 0)
     let (a, b) = (

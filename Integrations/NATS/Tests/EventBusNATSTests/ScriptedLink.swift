@@ -204,7 +204,10 @@ final class ScriptedServer: Sendable {
         for (sequence, delivery) in consumer.open.sorted(by: { $0.key < $1.key })
         where delivery.due <= now {
           let count = delivery.count + 1
-          consumer.open[sequence] = Delivery(due: now + consumer.request.answerTimeout, count: count)
+          consumer.open[sequence] = Delivery(
+            due: now + consumer.request.answerTimeout,
+            count: count
+          )
           var message = stream.messages[Int(sequence) - 1].message
           message.subject = consumer.deliverySubject
           message.reply =

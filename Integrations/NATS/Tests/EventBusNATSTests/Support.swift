@@ -96,7 +96,11 @@ struct Party: Sendable {
     self.init(node, over: nats, change)
   }
 
-  init(_ node: String, _ server: NATSServer, _ change: (inout EventBridge.Configuration) -> Void = { _ in })
+  init(
+    _ node: String,
+    _ server: NATSServer,
+    _ change: (inout EventBridge.Configuration) -> Void = { _ in }
+  )
     async throws
   {
     try await self.init(node, [server.url], change)

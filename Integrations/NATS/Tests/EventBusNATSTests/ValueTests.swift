@@ -12,7 +12,8 @@ struct WireTests {
   @Test(
     "A name that is no subject is encoded, and decoded to the same name",
     arguments: [
-      "a b", "a\r\nPUB x 0\r\n", "*", ">", "a.*.b", ".", "..", "a..b", ".a", "a.", "_dead.x", "%", "%41",
+      "a b", "a\r\nPUB x 0\r\n", "*", ">", "a.*.b", ".", "..", "a..b", ".a", "a.", "_dead.x", "%",
+      "%41",
       "Grüße", "日本", "$JS.API", "\0", "\t", "a\u{7F}",
     ]
   )
@@ -32,7 +33,9 @@ struct WireTests {
     for _ in 0..<20_000 {
       let count = Int.random(in: 1...6, using: &generator)
       names.insert(
-        String((0..<count).map { _ in letters[Int.random(in: 0..<letters.count, using: &generator)] })
+        String(
+          (0..<count).map { _ in letters[Int.random(in: 0..<letters.count, using: &generator)] }
+        )
       )
     }
     #expect(Set(names.map { Subject.encode($0) }).count == names.count)
@@ -81,7 +84,9 @@ struct WireTests {
       if WireHeader(bytes) == nil { refused += 1 }
     }
     #expect(refused > 30_000)
-    for text in ["", ";", "1;;1;1;1;json", "2;a;1;1;1;json", "1;a;1;1;1", "1;a;1;1;1;json;", "1;a;x;1;1;j"] {
+    for text in [
+      "", ";", "1;;1;1;1;json", "2;a;1;1;1;json", "1;a;1;1;1", "1;a;1;1;1;json;", "1;a;x;1;1;j",
+    ] {
       #expect(WireHeader(Array(text.utf8)) == nil)
     }
     #expect(WireHeader(Array("1;a;1;99999999999999999999;1;json".utf8)) == nil)
@@ -103,8 +108,10 @@ struct WireTests {
       .done, .inProgress, .terminate, .again(after: .zero), .again(after: .milliseconds(1500)),
     ]
     for answer in answers { #expect(Acknowledgement(answer.bytes) == answer) }
-    #expect(String(decoding: Acknowledgement.again(after: .seconds(2)).bytes, as: UTF8.self)
-      == "-NAK {\"delay\": 2000000000}")
+    #expect(
+      String(decoding: Acknowledgement.again(after: .seconds(2)).bytes, as: UTF8.self)
+        == "-NAK {\"delay\": 2000000000}"
+    )
   }
 
   @Test("A pattern covers what the server says it covers")
@@ -135,7 +142,10 @@ func mutated(_ bytes: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
 
 @Suite("The rules of a bridge")
 struct RuleTests {
-  @Test("A bounded buffer behaves like an array from which the oldest drop", arguments: 1...5 as ClosedRange<UInt64>)
+  @Test(
+    "A bounded buffer behaves like an array from which the oldest drop",
+    arguments: 1...5 as ClosedRange<UInt64>
+  )
   func buffer(_ seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let limit = Int.random(in: 1...100, using: &generator)
@@ -169,7 +179,10 @@ struct RuleTests {
     #expect(buffer.droppedCount == drops)
   }
 
-  @Test("An outbox sends each message until it is removed, in order", arguments: 1...5 as ClosedRange<UInt64>)
+  @Test(
+    "An outbox sends each message until it is removed, in order",
+    arguments: 1...5 as ClosedRange<UInt64>
+  )
   func outbox(_ seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var outbox = Outbox<UInt64>(window: 8, timeout: .seconds(1))
@@ -227,7 +240,8 @@ struct RuleTests {
   @Test("Gaps and events of the past are found for each sender by itself")
   func ledger() {
     var ledger = SenderLedger(limit: 2)
-    func note(_ node: String, _ sequence: UInt64, _ incarnation: UInt64 = 1) -> SenderLedger.Verdict {
+    func note(_ node: String, _ sequence: UInt64, _ incarnation: UInt64 = 1) -> SenderLedger.Verdict
+    {
       ledger.note(
         WireHeader(
           node: node,
@@ -290,11 +304,16 @@ struct RuleTests {
   @Test("The pauses between attempts grow up to the longest")
   func pauses() {
     let policy = RetryPolicy(firstPause: .milliseconds(100), longestPause: .seconds(1))
-    #expect((1...6).map { policy.pause(after: $0) } == [100, 200, 400, 800, 1000, 1000].map { .milliseconds($0) })
+    #expect(
+      (1...6).map { policy.pause(after: $0) }
+        == [100, 200, 400, 800, 1000, 1000].map { .milliseconds($0) }
+    )
     #expect(policy.pause(after: 1000) == .seconds(1))
   }
 
-  @Test("A node joins, leaves, falls silent after three heartbeats, and is replaced by its next process")
+  @Test(
+    "A node joins, leaves, falls silent after three heartbeats, and is replaced by its next process"
+  )
   func nodes() {
     var table = NodeTable()
     let start = ContinuousClock.now

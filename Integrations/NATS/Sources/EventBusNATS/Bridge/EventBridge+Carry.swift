@@ -72,7 +72,8 @@ extension EventBridge {
     if case .durable(let stream, _) = delivery {
       let made = core.makeSender(name.rawValue, stream: stream)
       durable = made
-      preparation = core.prepare(name.rawValue) { [weak core, event = name.rawValue]
+      preparation = core.prepare(name.rawValue) {
+        [weak core, event = name.rawValue]
         () async throws(LinkFailure) in
         guard let core else { return }
         try await core.prepareStream(stream, for: event)

@@ -84,7 +84,10 @@ public final class EventBridge: Sendable {
     node: String,
     _ configuration: Configuration
   ) {
-    precondition(!node.isEmpty, "The name of a node is empty: give it one that no other process has")
+    precondition(
+      !node.isEmpty,
+      "The name of a node is empty: give it one that no other process has"
+    )
     core = BridgeCore(bus, link, node, configuration)
     self.owner = owner
     core.start()

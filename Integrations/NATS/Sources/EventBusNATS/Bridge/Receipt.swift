@@ -24,7 +24,9 @@ final class Promise<Value: Sendable>: Sendable {
   /// Sets the value; only the first time counts.
   func fulfil(_ result: Result<Value, NATSError>) {
     let waiters = state.withLock { state in
-      guard state.result == nil else { return [:] as [Int: CheckedContinuation<Result<Value, NATSError>, Never>] }
+      guard state.result == nil else {
+        return [:] as [Int: CheckedContinuation<Result<Value, NATSError>, Never>]
+      }
       state.result = result
       defer { state.waiters = [:] }
       return state.waiters

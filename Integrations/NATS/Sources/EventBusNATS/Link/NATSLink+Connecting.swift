@@ -84,7 +84,7 @@ private final class ClientOptions {
       unsafe copy[text.utf8.count] = 0
       return unsafe UnsafePointer(copy) as UnsafePointer<CChar>?
     }
-    defer { for unsafe pointer in unsafe pointers { unsafe pointer?.deallocate() } }
+    defer { for unsafepointer in unsafe pointers { unsafe pointer?.deallocate() } }
     try check(unsafe natsOptions_SetServers(handle, &pointers, Int32(urls.count)), "The addresses")
     try setTimes(options)
     if let tls = options.tls { try set(tls) }
@@ -154,22 +154,34 @@ private final class ClientOptions {
 
   /// Sets the callbacks, which keep the closure until the last of them.
   func set(_ closure: UnsafeMutableRawPointer) -> natsStatus {
-    var status = unsafe natsOptions_SetDisconnectedCB(handle, { _, closure in
-      // Reason: the closed callback, which comes last, releases it.
-      unsafe closure.map { unsafe Unmanaged<ConnectionEvents>.fromOpaque($0) }?
-        .takeUnretainedValue().disconnected()
-    }, closure)
+    var status = unsafe natsOptions_SetDisconnectedCB(
+      handle,
+      { _, closure in
+        // Reason: the closed callback, which comes last, releases it.
+        unsafe closure.map { unsafe Unmanaged<ConnectionEvents>.fromOpaque($0) }?
+          .takeUnretainedValue().disconnected()
+      },
+      closure
+    )
     guard status == NATS_OK else { return status }
-    status = unsafe natsOptions_SetReconnectedCB(handle, { connection, closure in
-      guard let connection = unsafe connection else { return }
-      unsafe closure.map { unsafe Unmanaged<ConnectionEvents>.fromOpaque($0) }?
-        .takeUnretainedValue().reconnected(NATSLink.address(of: connection))
-    }, closure)
+    status = unsafe natsOptions_SetReconnectedCB(
+      handle,
+      { connection, closure in
+        guard let connection = unsafe connection else { return }
+        unsafe closure.map { unsafe Unmanaged<ConnectionEvents>.fromOpaque($0) }?
+          .takeUnretainedValue().reconnected(NATSLink.address(of: connection))
+      },
+      closure
+    )
     guard status == NATS_OK else { return status }
-    return unsafe natsOptions_SetClosedCB(handle, { _, closure in
-      unsafe closure.map { unsafe Unmanaged<ConnectionEvents>.fromOpaque($0) }?
-        .takeRetainedValue().ended()
-    }, closure)
+    return unsafe natsOptions_SetClosedCB(
+      handle,
+      { _, closure in
+        unsafe closure.map { unsafe Unmanaged<ConnectionEvents>.fromOpaque($0) }?
+          .takeRetainedValue().ended()
+      },
+      closure
+    )
   }
 
   private func check(_ status: natsStatus, _ what: String) throws(NATSError) {

@@ -216,7 +216,9 @@ extension NATSLink {
     let sequences = unsafe recentSequences(connection, name, subject, upTo: last, count: count)
     var messages: [LinkMessage] = []
     for sequence in sequences {
-      if let message = unsafe message(streams, name, sequence)?.message() { messages.append(message) }
+      if let message = unsafe message(streams, name, sequence)?.message() {
+        messages.append(message)
+      }
     }
     return .success(messages)
   }
@@ -299,7 +301,7 @@ extension NATSLink {
       _ = unsafe copy.initialize(from: bytes)
       return unsafe copy
     }
-    defer { for unsafe copy in unsafe copies { unsafe copy.deallocate() } }
+    defer { for unsafecopy in unsafe copies { unsafe copy.deallocate() } }
     return unsafe body(copies.map { unsafe UnsafePointer($0.baseAddress) })
   }
 }

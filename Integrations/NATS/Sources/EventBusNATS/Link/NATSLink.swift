@@ -41,7 +41,9 @@ final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks; 
   var reconnectCount: Int { events.reconnectCount.load(ordering: .relaxed) }
   var isConnected: Bool { events.isConnected.load(ordering: .acquiring) }
 
-  func onChange(_ body: @escaping @Sendable (Bool) -> Void) -> Token { events.didChange.observe(body) }
+  func onChange(_ body: @escaping @Sendable (Bool) -> Void) -> Token {
+    events.didChange.observe(body)
+  }
 
   /// Closes the connection; the object stays until it is released.
   func close() {

@@ -41,10 +41,14 @@ final class NATSSubscription: LinkSubscription, @unchecked Sendable {  // Reason
     }
     // The client's own limit would drop the newest.
     unsafe natsSubscription_SetPendingLimits(made, -1, -1)  // Reason: alive.
-    unsafe natsSubscription_SetOnCompleteCB(made, { closure in
-      // Reason: the last use by the client.
-      unsafe closure.map { unsafe Unmanaged<Arrivals>.fromOpaque($0) }?.release()
-    }, closure)
+    unsafe natsSubscription_SetOnCompleteCB(
+      made,
+      { closure in
+        // Reason: the last use by the client.
+        unsafe closure.map { unsafe Unmanaged<Arrivals>.fromOpaque($0) }?.release()
+      },
+      closure
+    )
     unsafe handle = made  // Reason: destroyed by deinit.
     self.arrivals = arrivals
     self.link = link

@@ -64,7 +64,8 @@ package enum Subject {
         result.append(byte)
         continue
       }
-      guard let high = iterator.next().flatMap(hexDigit), let low = iterator.next().flatMap(hexDigit)
+      guard let high = iterator.next().flatMap(hexDigit),
+        let low = iterator.next().flatMap(hexDigit)
       else { return nil }
       result.append(high << 4 | low)
     }
