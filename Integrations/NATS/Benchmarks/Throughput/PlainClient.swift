@@ -76,7 +76,7 @@ enum PlainClient {
       unsafe connections.append(made)
     }
     defer {
-      for unsafeconnection in unsafe connections { unsafe natsConnection_Destroy(connection) }
+      unsafe connections.forEach { unsafe natsConnection_Destroy($0) }
     }
     var subscription: OpaquePointer?
     let closure = unsafe Unmanaged.passUnretained(counter).toOpaque()

@@ -4,7 +4,7 @@ import Foundation
 import NATSServer
 import Synchronization
 
-/// Events of 128 bytes from one bus over a server to another, beside the C client with the same bytes and headers.
+/// Events of 128 bytes from one bus over a server to another, beside the C client with the same bytes and header.
 ///
 ///     Throughput [--events=1000000] [--durable=100000]
 @main

@@ -1,8 +1,8 @@
 public import Foundation
 private import Synchronization
 
-/// A `nats-server` of this process, for tests, examples and benchmarks: on a free port of the loopback interface, with
-/// its files in a folder of its own.
+/// A `nats-server` of this process, for tests, examples and benchmarks: on a free port of the loopback interface,
+/// with its files in a folder of its own.
 ///
 /// It is killed, and the folder removed, when the object is released.
 public final class NATSServer: Sendable {
@@ -194,6 +194,7 @@ public final class NATSCluster: Sendable {
   /// Starts the servers and waits until they accept connections.
   ///
   /// - Parameter count: The number of servers.
+  /// - Throws: ``NATSServer/StartError``.
   public init(count: Int = 3) throws {
     let routes = (0..<count).map { _ in NATSServer.freePort() }
     let list = routes.map { "nats-route://127.0.0.1:\($0)" }.joined(separator: ", ")

@@ -136,8 +136,9 @@ struct DurableTests {
       calls.append(number)
       while release.count == 0 { try await Task.sleep(for: .milliseconds(10)) }
     }
-    let start = ContinuousClock.now
     for number in 1...3 { try await a.bridge.post(.number, number) }
+    await eventually("the handler runs") { calls.count > 0 }
+    let start = ContinuousClock.now
     // Three times the second for which the server waits.
     await eventually("time passes") { ContinuousClock.now - start > .seconds(3) }
     #expect(calls.values == [1])
@@ -199,6 +200,21 @@ struct DurableTests {
     await eventually("the good one is handled") { handled.values == [5] }
     await eventually("the others are buried") { b.bridge.counts[.deadLetter] == 3 }
     withExtendedLifetime(token) {}
+  }
+
+  @Test("Events, consumers and nodes of any name are durable")
+  func names() async throws {
+    let server = try NATSServer()
+    let (a, b) = (try await Party("a %d", server), try await Party("b *.>", server))
+    for (index, text) in ["x y", "%s%n", "a\r\nPUB b 0", "*.>", "_dead.x"].enumerated() {
+      let name = EventName<Int>(text)
+      let (handled, token) = b.collect(name)
+      a.bridge.carry(name, .outgoing, delivery: .durable(stream: "ANY"))
+      b.bridge.carry(name, .incoming, delivery: .durable(stream: "ANY", consumer: "c %d.*"))
+      try await a.bridge.post(name, index)
+      await eventually("it is handled") { handled.values == [index] }
+      withExtendedLifetime(token) {}
+    }
   }
 
   @Test("A process that starts later gets as many events as the name keeps")
@@ -285,10 +301,8 @@ struct NodeTests {
     await eventually("b joins") { a.bridge.nodes.map(\.name) == ["b"] }
     let lifetime = b.bridge.node("a").lifetime
     #expect(!lifetime.hasEnded)
-    let start = ContinuousClock.now
     await a.bridge.drain()
     await eventually("a leaves") { left.values == ["a"] }
-    #expect(ContinuousClock.now - start < .seconds(3))
     #expect(lifetime.hasEnded && b.bridge.node("a").lifetime.hasEnded)
     let again = try await Party("a", server)
     await eventually("a joins again") { joined.values == ["a", "a"] }

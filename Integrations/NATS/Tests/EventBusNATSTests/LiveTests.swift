@@ -220,7 +220,7 @@ struct LiveTests {
     try send("1;x;1;1;1;xml", Array("1".utf8))
     try send("1;x;1;1;1;json", Array("\"text\"".utf8))
     try send("1;x;1;1;1;json", [UInt8](repeating: 0xFF, count: 7 << 20))
-    try raw.rawLink.send(OutgoingMessage(subject: "events._node.x", payload: [1, 2, 3]))
+    try raw.rawLink.send(OutgoingMessage(subject: "_EVENTBUS_NODE.events.x", payload: [1, 2, 3]))
     try raw.rawLink.send(OutgoingMessage(subject: "events.unknown", payload: [1, 2, 3]))
     try send("1;x;1;1;1;json", Array("7".utf8))
     await eventually("the good one arrives") { atB.count == 1 }

@@ -294,6 +294,49 @@ struct ScriptedBridgeTests {
     withExtendedLifetime(token) {}
   }
 
+  @Test("Carrying an event out again takes the place of the former way out")
+  func carryingAgain() async {
+    let server = ScriptedServer(seed: 0)
+    let a = Party("a", link: ScriptedLink(server))
+    let b = Party("b", link: ScriptedLink(server))
+    b.bridge.carry(.number, .incoming)
+    let (atB, token) = b.collect(.number)
+    a.bridge.carry(.number, .outgoing)
+    a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
+    a.bus.post(.number, 1)
+    await a.bridge.flushed()
+    await eventually("it arrives") { atB.count > 0 }
+    a.bridge.carry(.number, .outgoing)
+    a.bus.post(.number, 2)
+    await eventually("it arrives") { atB.count > 1 }
+    #expect(atB.values == [1, 2])
+    #expect(server.stored("S").first == "1")
+    #expect(a.bridge.counts.sent == 2 && a.bridge.counts[.refused] == 0)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("A handler that never returns does not hold up the drain longer than its limit")
+  func drainLimit() async throws {
+    let server = ScriptedServer(seed: 0)
+    let (a, b) = (
+      Party("a", link: ScriptedLink(server)), Party("b", link: ScriptedLink(server))
+    )
+    a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
+    b.bridge.carry(.number, .incoming, delivery: .durable(stream: "S", consumer: "c"))
+    let (started, release) = (Collected<Int>(), Collected<Void>())
+    let token = b.bus.observe(.number) { number in
+      started.append(number)
+      while release.count == 0 { await Task.yield() }
+    }
+    try await a.bridge.post(.number, 1)
+    await eventually("the handler runs") { started.count == 1 }
+    let start = ContinuousClock.now
+    await b.bridge.drain(within: .milliseconds(100))
+    #expect(ContinuousClock.now - start < .seconds(5))
+    release.append(())
+    withExtendedLifetime(token) {}
+  }
+
   @Test("Cancelling the token ends the carrying in both directions")
   func cancelling() async {
     let server = ScriptedServer(seed: 0)

@@ -1,7 +1,7 @@
 import Foundation
 import SoakRun
 
-/// `Soak [--kills=1000] [--seed=1]`: kills, and ends with a line that says whether an acknowledged event was lost.
+/// `Soak [--kills=1000] [--seed=1]`: kills, and ends with a line that says how many acknowledged events were lost.
 @main
 enum Soak {
   static func main() async throws {

@@ -34,6 +34,7 @@ public struct KillRun: Sendable {
   ///
   /// - Parameter progress: Called after each kill.
   /// - Returns: What came of it.
+  /// - Throws: An error if the server or the consumer does not start.
   public func run(_ progress: (Int) -> Void) async throws -> Result {
     var generator = Generator(state: seed)
     let server = try NATSServer()

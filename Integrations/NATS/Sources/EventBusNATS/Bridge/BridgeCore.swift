@@ -14,6 +14,8 @@ final class BridgeCore: Sendable {
     var answers: [OutgoingMessage] = []
     var inbox: (any LinkSubscription)?
     var nextNumber = 1
+    /// The last sequences of the events that were carried out and are no longer, or in another way.
+    var sequences: [EventNames: UInt64] = [:]
     var isStopped = false
   }
 
@@ -168,15 +170,20 @@ final class BridgeCore: Sendable {
     }
   }
 
-  /// Adds a lane, in the place of an older one of the same event.
   func add(_ lane: AnyOutgoingLane, _ name: EventNames) {
     let former = state.withLock { $0.outgoing.updateValue(lane, forKey: name) }
-    former?.close()
+    withExtendedLifetime(former) {}
   }
 
+  /// The last sequence that earlier lanes of an event gave.
+  func sequence(_ name: EventNames) -> UInt64 { state.withLock { $0.sequences[name, default: 0] } }
+
+  /// Removes a lane, whose successor goes on counting.
   func remove(_ lane: AnyOutgoingLane, _ name: EventNames) {
+    let last = lane.lastSequence
     let removed = state.withLock { state in
-      state.outgoing[name] === lane ? state.outgoing.removeValue(forKey: name) : nil
+      state.sequences[name] = max(last, state.sequences[name, default: 0])
+      return state.outgoing[name] === lane ? state.outgoing.removeValue(forKey: name) : nil
     }
     withExtendedLifetime(removed) {}
   }
@@ -287,6 +294,7 @@ final class BridgeCore: Sendable {
     for promise in promises {
       do throws(NATSError) { try await promise.value() } catch { return }
     }
+    await pump.finish()
     while !Task.isCancelled, !state.withLock({ $0.isStopped }) {
       do throws(LinkFailure) {
         return try await link.flush(within: .seconds(2))

@@ -3,8 +3,8 @@ private import Synchronization
 
 /// The way of a durable event into the process.
 ///
-/// Messages are handled one after the other, in the order of the stream. Each is acknowledged when every handler has
-/// finished without an error.
+/// Messages are handled one after the other, in the order of the stream. Each is acknowledged when every handler
+/// has finished without an error.
 final class DurableLane<Payload: Sendable>: AnyIncomingLane,
   @unchecked Sendable  // Reason: locked.
 {
@@ -48,10 +48,9 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     self.core = Weak(core)
     self.stream = stream
     subject = Subject.event(name.rawValue, prefix: core.prefix)
-    let owner = Subject.encode(consumer ?? core.node, keepsDots: false)
     request = ConsumerRequest(
       stream: stream,
-      name: "\(owner)-\(Subject.encode(name.rawValue, keepsDots: false))",
+      name: Subject.consumer(consumer ?? core.node, event: name.rawValue),
       subject: subject,
       answerTimeout: configuration.handlingTimeout,
       window: configuration.handlingLimit,
@@ -122,6 +121,14 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     subscription?.cancel()
     await pump.finish()
     withExtendedLifetime(state.withLock { $0.subscription.take() }) {}
+  }
+
+  override func cancel() {
+    let subscription = state.withLock { state in
+      state.isStopped = true
+      return state.subscription
+    }
+    subscription?.cancel()
   }
 
   override func tick(_ now: ContinuousClock.Instant) {

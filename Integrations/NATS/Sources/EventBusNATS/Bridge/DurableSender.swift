@@ -61,6 +61,9 @@ final class DurableSender: Sendable {
   /// The number of messages that are not stored.
   var count: Int { state.withLock { $0.outbox.count } }
 
+  /// The serial of the newest message.
+  var lastSerial: UInt64 { state.withLock { $0.outbox.nextSerial - 1 } }
+
   /// Adds a message.
   ///
   /// - Returns: Why it was not added.

@@ -67,6 +67,7 @@ extension EventBridge {
     _ delivery: Delivery,
     _ codec: EventCodec<Payload>
   ) -> Token {
+    replaceWayOut(name, by: nil)
     var durable: (number: Int, sender: DurableSender)?
     var preparation: Token?
     if case .durable(let stream, _) = delivery {
@@ -85,12 +86,14 @@ extension EventBridge {
     let lane = OutgoingLane(core, name, codec, number: number, durable: durable?.sender)
     core.add(lane, name)
     let observation = Outlets.add(lane, core.bus, name)
-    return Token { [weak core, preparation] in
+    let way = Token { [weak core, preparation] in
       observation.cancel()
       preparation?.cancel()
       core?.remove(lane, name)
       lane.close()
     }
+    replaceWayOut(name, by: way)
+    return way
   }
 
   private func wayIn<Payload>(
@@ -118,6 +121,7 @@ extension EventBridge {
     return Token { [weak core, weak lane] in
       preparation.cancel()
       guard let lane else { return }
+      lane.cancel()
       core?.remove(lane)
       Task { await lane.stop() }
     }
@@ -136,8 +140,8 @@ extension EventBridge {
   ///   - sender: The sender of the event on this bus.
   ///   - isolation: The actor on which the caller runs; filled in by the compiler.
   /// - Returns: What the server says.
-  /// - Throws: ``NATSError`` with the code `notCarried`, `full`, `notEncodable`, `tooLarge`, `refused`, `closed` or
-  ///   `cancelled`. With the first two, the event was not posted.
+  /// - Throws: ``NATSError`` with the code `notCarried`, `full`, `notEncodable`, `tooLarge`, `refused`, `closed`
+  ///   or `cancelled`. With the first two, the event was not posted.
   @discardableResult
   public func post<Payload>(
     _ name: EventName<Payload>,

@@ -29,8 +29,8 @@ private import Synchronization
 ///
 /// ## Thread safety
 ///
-/// Every member may be used on any thread. Live events are posted on a queue of their own for each event, durable
-/// ones in a task for each event.
+/// Every member may be used on any thread. Live events are posted on a queue for each event, durable ones in a
+/// task for each event.
 public final class EventBridge: Sendable {
   /// Which way an event is carried.
   public enum Direction: Sendable {
@@ -48,8 +48,9 @@ public final class EventBridge: Sendable {
     case live
     /// At least once: stored in a stream, and given to each consumer until it has been handled.
     ///
-    /// Processes that name the same consumer share its events. Without a name, the node is the consumer: it begins with
-    /// as many stored events as the name of the event keeps for replay, and keeps its place for a day.
+    /// Processes that name the same consumer share its events. Without a name, the node is the consumer: it
+    /// begins with as many stored events as the name of the event keeps for replay, and keeps its place for a
+    /// day.
     case durable(stream: String, consumer: String? = nil)
     /// At most once, to one member of a group.
     case shared(String)
@@ -57,6 +58,7 @@ public final class EventBridge: Sendable {
 
   let core: BridgeCore
   private let tokens = TokenBag()
+  private let waysOut = Mutex<[EventNames: Token]>([:])
   /// The link's owner, which closes the connection when it is released.
   private let owner: NATSConnection?
 
@@ -122,24 +124,36 @@ public final class EventBridge: Sendable {
   ///
   /// - Parameter limit: How long to wait for handlers and the server. What is left then is dropped and counted.
   public func drain(within limit: Duration = .seconds(10)) async {
-    await withTaskGroup { group in
-      group.addTask { [core] in
-        await core.stopReceiving()
-        await core.flushed()
-        await core.leave()
-        await core.flushed()
-      }
-      group.addTask {
-        do { try await Task.sleep(for: limit) } catch { return }
-      }
-      await group.next()
-      group.cancelAll()
+    let isOver = Promise<Void>()
+    let work = Task { [core] in
+      await core.stopReceiving()
+      await core.flushed()
+      await core.leave()
+      await core.flushed()
+      isOver.fulfil(.success(()))
     }
+    // A handler that never returns must not hold up the end.
+    let timer = Task {
+      do { try await Task.sleep(for: limit) } catch { return }
+      isOver.fulfil(.success(()))
+    }
+    do throws(NATSError) { try await isOver.value() } catch {}
+    work.cancel()
+    timer.cancel()
     tokens.cancelAll()
     core.stop()
   }
 
   func keep(_ token: Token) { token.store(in: tokens) }
+
+  /// Ends the former way of an event out of the process.
+  func replaceWayOut(_ name: EventNames, by token: Token?) {
+    let former = waysOut.withLock { ways in
+      defer { ways[name] = token }
+      return ways[name]
+    }
+    former?.cancel()
+  }
 }
 
 extension EventBridge {
@@ -186,6 +200,7 @@ extension EventBridge: Service {
   /// Carries events until the shutdown, then drains.
   ///
   /// - Parameter context: The context of the service.
+  /// - Throws: Nothing.
   public func run(_ context: LaunchLoader::ServiceContext) async throws {
     context.ready()
     // Reason for the order: a cancelled service drains as well.

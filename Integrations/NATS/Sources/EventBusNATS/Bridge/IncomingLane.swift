@@ -7,6 +7,8 @@ class AnyIncomingLane: @unchecked Sendable {  // Reason: subclasses lock.
   func start() async throws(LinkFailure) {}
   /// Sends what keeps running handlers from being called twice; on the queue of the bridge.
   func tick(_ now: ContinuousClock.Instant) {}
+  /// Ends the subscription at once; what has arrived is not posted.
+  func cancel() {}
   /// Ends the subscription, and waits for running handlers.
   func stop() async {}
 }
@@ -56,6 +58,7 @@ final class LiveLane<Payload: Sendable>: AnyIncomingLane,
   private struct State {
     var subscription: (any LinkSubscription)?
     var isStopped = false
+    var isCancelled = false
   }
 
   private let intake: Intake<Payload>
@@ -104,6 +107,14 @@ final class LiveLane<Payload: Sendable>: AnyIncomingLane,
     pump.wake()
   }
 
+  override func cancel() {
+    let subscription = state.withLock { state in
+      (state.isStopped, state.isCancelled) = (true, true)
+      return state.subscription
+    }
+    subscription?.cancel()
+  }
+
   override func stop() async {
     let subscription = state.withLock { state in
       state.isStopped = true
@@ -124,7 +135,10 @@ final class LiveLane<Payload: Sendable>: AnyIncomingLane,
       }
       if messages.isEmpty { return }
       var received = 0
-      for message in messages where receive(message, core) { received += 1 }
+      for message in messages {
+        if state.withLock({ $0.isCancelled }) { return }
+        if receive(message, core) { received += 1 }
+      }
       core.tally.count { $0.received += received }
     }
   }

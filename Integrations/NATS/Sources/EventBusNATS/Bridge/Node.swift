@@ -91,7 +91,8 @@ final class Neighbours: Sendable {
     state.withLock { state in
       if let node = state.nodes[name] { return node }
       let node = EventBridge.Node(name)
-      state.nodes[name] = node
+      // Names come from other programs: too many of them are not remembered.
+      if state.nodes.count < 10_000 { state.nodes[name] = node }
       return node
     }
   }
@@ -101,7 +102,7 @@ final class Neighbours: Sendable {
       return
     }
     let made = try core.link.subscribe(
-      "\(core.prefix)._node.*",
+      "_EVENTBUS_NODE.\(core.prefix).*",
       group: nil,
       limit: 10_000,
       wake: { [pump] in pump.wake() }

@@ -11,6 +11,8 @@ class AnyOutgoingLane: @unchecked Sendable {  // Reason: subclasses lock.
   func allSoFar() -> Promise<Void> { Promise() }
   /// Drops everything.
   func close() {}
+  /// The last sequence that was given to an event.
+  var lastSequence: UInt64 { 0 }
   /// What sends durable messages, for answers.
   var sender: DurableSender? { nil }
 }
@@ -40,6 +42,8 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
   private let codec: EventCodec<Payload>
   private let idPrefix: String
   private let durable: DurableSender?
+  /// The last sequence of an earlier lane.
+  private let base: UInt64
 
   init(
     _ core: BridgeCore,
@@ -64,6 +68,14 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
     self.codec = codec
     idPrefix = "\(String(core.incarnation, radix: 16))-\(number)-"
     self.durable = durable
+    base = core.sequence(name)
+    let base = base
+    state.withLock { ($0.lastSequence, $0.doneSequence) = (base, base) }
+  }
+
+  override var lastSequence: UInt64 {
+    if let durable { return base + durable.lastSerial }
+    return state.withLock { $0.lastSequence }
   }
 
   override var sender: DurableSender? { durable }
@@ -97,10 +109,10 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
       return NATSError(.notCarried, "The event \(event) is carried live")
     }
     let letter = Letter(
-      message: { [subject, template, codec, idPrefix, event] serial throws(NATSError) in
+      message: { [subject, template, codec, idPrefix, event, base] serial throws(NATSError) in
         OutgoingMessage(
           subject: subject,
-          header: template.bytes(sequence: serial),
+          header: template.bytes(sequence: base + serial),
           id: idPrefix + String(serial),
           payload: try codec.bytes(of: payload, event)
         )

@@ -159,6 +159,8 @@ package protocol Link: AnyObject, Sendable {
   ///   - group: The group of which one member receives each message; `nil` for none.
   ///   - limit: How many messages wait at most; the oldest drop.
   ///   - wake: Called when there is something to take, once until it is taken.
+  /// - Returns: The subscription.
+  /// - Throws: The failure of the client.
   func subscribe(
     _ subject: String,
     group: String?,
@@ -180,6 +182,8 @@ package protocol Link: AnyObject, Sendable {
   ///   - subject: The subject.
   ///   - last: The number of the last message to look at.
   ///   - count: How many.
+  /// - Returns: The messages, the oldest first.
+  /// - Throws: The failure of the client.
   func recent(
     _ stream: String,
     subject: String,

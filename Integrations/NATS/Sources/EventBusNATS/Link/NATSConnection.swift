@@ -69,7 +69,7 @@ public final class NATSConnection: Sendable {
   ///
   /// - Parameter limit: How long to wait at most.
   public func drain(within limit: Duration = .seconds(5)) async {
-    try? await link.flush(within: limit)  // Reason: it closes, whether or not the server still answers.
+    try? await link.flush(within: limit)  // Reason: it closes in any case.
     link.close()
   }
 

@@ -84,7 +84,7 @@ private final class ClientOptions {
       unsafe copy[text.utf8.count] = 0
       return unsafe UnsafePointer(copy) as UnsafePointer<CChar>?
     }
-    defer { for unsafepointer in unsafe pointers { unsafe pointer?.deallocate() } }
+    defer { unsafe pointers.forEach { unsafe $0?.deallocate() } }
     try check(unsafe natsOptions_SetServers(handle, &pointers, Int32(urls.count)), "The addresses")
     try setTimes(options)
     if let tls = options.tls { try set(tls) }

@@ -42,7 +42,7 @@ extension NATSLink {
     }
   }
 
-  // Reason for the rest of the file: the client copies what it is given, and what it returns is freed here.
+  // Reason for the rest of the file: the client copies its arguments; its results are freed here.
 
   private static func prepare(
     _ streams: OpaquePointer,
@@ -301,7 +301,7 @@ extension NATSLink {
       _ = unsafe copy.initialize(from: bytes)
       return unsafe copy
     }
-    defer { for unsafecopy in unsafe copies { unsafe copy.deallocate() } }
+    defer { unsafe copies.forEach { unsafe $0.deallocate() } }
     return unsafe body(copies.map { unsafe UnsafePointer($0.baseAddress) })
   }
 }

@@ -8,7 +8,7 @@ internal import Synchronization
 /// It owns the connection, the JetStream context and, through ``NATSSubscription``, the subscriptions. The
 /// callbacks of the client only note what happened; what follows runs on a queue of the link.
 @safe
-final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks; the pointers are constant.
+final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks.
   private let handle: OpaquePointer
   private let streams: OpaquePointer
   private let events: ConnectionEvents
@@ -69,7 +69,7 @@ final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks; 
     defer { unsafe natsMsg_Destroy(handle) }  // Reason: made above.
     if var header = message.header {
       header.append(0)
-      status = unsafe header.withUnsafeBytes { bytes in  // Reason: terminated, and the client copies.
+      status = unsafe header.withUnsafeBytes { bytes in  // Reason: terminated.
         unsafe natsMsgHeader_Set(
           handle,
           WireHeader.name,

@@ -36,6 +36,7 @@ package struct NodeTable: Sendable {
   ///   - incarnation: The incarnation of its bridge.
   ///   - interval: The time between its heartbeats.
   ///   - now: The time.
+  /// - Returns: What changed.
   package mutating func heard(
     _ node: String,
     _ incarnation: UInt64,

@@ -22,9 +22,18 @@ package enum Subject {
     "\(prefix)._dead.\(encode(name))"
   }
 
-  /// The subject of the heartbeats of a node.
+  /// The subject of the heartbeats of a node: not below the prefix, so that a stream with all events of the
+  /// prefix stores none of them.
   package static func node(_ name: String, prefix: String) -> String {
-    "\(prefix)._node.\(encode(name, keepsDots: false))"
+    "_EVENTBUS_NODE.\(prefix).\(encode(name, keepsDots: false))"
+  }
+
+  /// The name of a consumer, from that of its owner and of the event.
+  ///
+  /// The server makes a format string of it, in which a percent sign would be an instruction.
+  package static func consumer(_ owner: String, event: String) -> String {
+    let name = "\(encode(owner, keepsDots: false))-\(encode(event, keepsDots: false))"
+    return String(name.map { $0 == "%" ? "=" : $0 })
   }
 
   /// Encodes a name.
