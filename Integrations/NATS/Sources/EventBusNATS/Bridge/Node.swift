@@ -64,6 +64,7 @@ final class Neighbours: Sendable {
     var nodes: [String: EventBridge.Node] = [:]
     var subscription: (any LinkSubscription)?
     var nextBeat: ContinuousClock.Instant?
+    var isAway = false
     var isStopped = false
   }
 
@@ -140,13 +141,8 @@ final class Neighbours: Sendable {
     pump.wake()
   }
 
-  /// Greets again; heartbeats could not arrive meanwhile.
-  func reconnected() {
-    guard let core = core.object else { return }
-    let until = ContinuousClock.now + core.configuration.heartbeat * 3
-    state.withLock { $0.table.excuse(until: until) }
-    send(.hello)
-  }
+  /// Greets again.
+  func reconnected() { send(.hello) }
 
   private func work() {
     guard let core = core.object else { return }
@@ -154,9 +150,19 @@ final class Neighbours: Sendable {
     while let messages = subscription?.take(256).messages, !messages.isEmpty {
       for message in messages { receive(message, core) }
     }
-    // Away from the server, nobody can be heard.
-    guard core.link.isConnected else { return }
-    announce(state.withLock { $0.table.expire(at: .now) }, core)
+    // Away from the server no node can be heard, and after it each has time to be heard again.
+    let isConnected = core.link.isConnected
+    let patience = core.configuration.heartbeat * 3
+    let changes = state.withLock { state in
+      guard isConnected else {
+        state.isAway = true
+        return [] as [NodeTable.Change]
+      }
+      if state.isAway { state.table.excuse(until: .now + patience) }
+      state.isAway = false
+      return state.table.expire(at: .now)
+    }
+    announce(changes, core)
   }
 
   private func receive(_ message: LinkMessage, _ core: BridgeCore) {
