@@ -5,8 +5,10 @@ import Terminal
 import Darwin
 #elseif canImport(Musl)
 import Musl
-#else
+#elseif canImport(Glibc)
 import Glibc
+#else
+#error("Unknown C library: add it here.")
 #endif
 
 /// Demonstrates EventBus, LaunchLoader and Theming: as an interactive screen on a terminal, as a story

@@ -392,8 +392,29 @@ sed -i 's/__sa_handler\.sa_handler = handler/__sa_handler.sa_handlr = handler/' 
   Sources/LaunchLoader/System/SignalDisposition.swift
 FAULT
 
-plant platforms 'does not type-check for 32 bits' "a literal that needs 64 bits" <<'FAULT'
+plant platforms 'does not compile for 32 bits' "a literal that needs 64 bits" <<'FAULT'
 sed -i 's/UInt64(number) &\*/number \&*/; s/-> UInt64 {/-> UInt {/' Sources/EventBus/Kit/SweepProbe.swift
+FAULT
+
+plant platforms 'does not compile for 32 bits' "a counter of 32 bits" <<'FAULT'
+sed -i 's/static var arrival: UInt64/static var arrival: UInt/' \
+  Sources/EventBus/Delivery/Reclamation/ReclamationDomain.swift
+FAULT
+
+plant platforms 'does not compile for 32 bits' "a literal that is too large" <<'FAULT'
+printf '\nfunc planted() -> Int { 0x1_0000_0000 }\n' >> Sources/EventBus/Kit/SourceSite.swift
+FAULT
+
+plant platforms 'a shift that needs 64 bits' "a shift past the end" <<'FAULT'
+sed -i 's/Duration.seconds(Int64(1) << 31)/Duration.seconds(1 << 31)/' Sources/EventBus/Timers/ClockTimerQueue.swift
+FAULT
+
+plant platforms 'as for macOS' "a call of macOS without its module" <<'FAULT'
+sed -i '/import MachO/d' Sources/LaunchLoader/System/ServiceProcess.swift
+FAULT
+
+plant platforms 'isolated deinit without' "a deinit that is too new" <<'FAULT'
+sed -i '/@available(macOS 15.4/d' Tests/EventBusTests/Delivery/DyingActorExitTests.swift
 FAULT
 
 plant platforms 'is not type-checked' "a C library in another file" <<'FAULT'

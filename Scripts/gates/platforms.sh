@@ -42,6 +42,11 @@ while read -r file; do
     || fail "$file contains exit tests; move them to …ExitTests.swift, all of it under #if os(Linux) || os(macOS)"
 done < <(grep -rl --include='*.swift' 'processExitsWith' Tests)
 
+# An isolated deinit is newer than the declared systems.
+while read -r file; do
+  grep -q '@available(macOS 15.4' "$file" || fail "$file has an isolated deinit without @available(macOS 15.4, *)"
+done < <(grep -rlE --include='*.swift' '^ *isolated deinit' Sources Examples Tests Snippets)
+
 # What only Linux runs of the tests is in a list, with the number of its conditions in each file and the reason.
 only='canImport\(Glibc\)|os\(Linux\)|!canImport\(Darwin\)|!os\(macOS\)'
 while read -r file; do
@@ -58,9 +63,16 @@ diff <(cut -d ' ' -f 1,2 Tests/linux-only.txt) "$work/linux-only.txt" \
 
 # A ladder of C libraries ends with an error for an unknown one, not with Apple's.
 while read -r file; do
-  ! awk 'last ~ /^#else$/ && /import Darwin/ { found = 1 } { last = $0 } END { exit !found }' "$file" \
-    || fail "$file takes any unknown C library for Darwin; end with #elseif canImport(Darwin), #else, #error"
-done < <(grep -rlE --include='*.swift' 'import Darwin' Sources Examples Tests Snippets)
+  awk '
+    last ~ /^#else$/ && /import (Glibc|Musl|Darwin)/ { exit 1 }
+    last ~ /^#(if|elseif) canImport\((Glibc|Musl|Darwin)\)/ && /import (Glibc|Musl|Darwin)/ { open = 1 }
+    /^#else/ && !/^#elseif/ { open = 0 }
+    /^#endif/ { if (nested) nested--; else if (open) exit 1; else open = 0 }
+    /^#if/ && open { nested++ }
+    { last = $0 }
+  ' "$file" \
+    || fail "$file takes any unknown C library for a known one; end with #elseif canImport(Darwin), #else, #error"
+done < <(grep -rlE --include='*.swift' '^(.* )?import (Glibc|Musl|Darwin)' Sources Examples Tests Snippets Benchmarks Integrations)
 
 # Type-checks all lists for a target with the stand-in of its C library.
 check() {
@@ -81,6 +93,12 @@ check() {
     Examples/Terminal/Size.swift || fail "Terminal does not type-check with $library"
   # The tests are not for musl. The embedded library has no module for macOS: iOS stands in for it.
   [[ $library == Darwin ]] || return 0
+  rm -rf "$folder/macos"
+  mkdir -p "$folder/macos"
+  cp "${system[@]}" "$folder/macos/"
+  sed -i 's/\bos(macOS)/os(iOS)/' "$folder/macos"/*.swift
+  swiftc "${common[@]}" "${flags[@]}" -typecheck -module-name LaunchLoader "$folder/macos"/*.swift \
+    || fail "LaunchLoader does not type-check with $library, as for macOS"
   local tests=$folder/tests
   rm -rf "$tests"
   mkdir -p "$tests/support" "$tests/fixture"
@@ -102,14 +120,19 @@ check Darwin arm64-apple-ios18.0
 check Darwin arm64-apple-ios18.0 -Xcc -D_PTHREAD_SWIFT_IMPORTER_NULLABILITY_COMPAT
 check Musl x86_64-unknown-none-elf
 
-# 32 bits, as on most watches: values without concurrency. Int and UInt literals that are too large, and
-# shifts past the end, are errors there.
+# 32 bits, as on most watches: values without concurrency. Literals that are too large are errors there, when
+# compiled. Shifts past the end are not: each that could be one names its type on the line.
+while IFS= read -r line; do
+  [[ $line =~ 64|128 ]] || fail "a shift that needs 64 bits, without a type that has them: $line"
+done < <(grep -rnE --include='*.swift' '(<<|>>)[^=]? *(3[1-9]|[4-9][0-9])\b' Sources)
 narrow=(
   Sources/EventBus/Kit/{AtomicWords,Heap,NumberedList,SourceSite,SweepProbe}.swift
   Sources/EventBus/Timers/{Tick,TimerHeap,TimerSchedule}.swift
+  Sources/EventBus/Delivery/Reclamation/{ReclamationDomain,RetiredItems}.swift
+  Scripts/Platforms/Narrow.swift
 )
-swiftc -target armv7em-apple-none-macho "${embedded[@]}" "${flags[@]}" -typecheck -module-name EventBus \
-  "${narrow[@]}" || fail "EventBus does not type-check for 32 bits"
+swiftc -target armv7em-apple-none-macho "${embedded[@]}" "${flags[@]}" -c -module-name EventBus \
+  "${narrow[@]}" -o "$platforms/narrow.o" || fail "EventBus does not compile for 32 bits"
 
 # Launch entries in the files of Apple's systems: a section of pointers to functions, which the loader calls,
 # with one entry, signed on arm64e.

@@ -7,8 +7,10 @@ import LaunchLoader
 import Darwin
 #elseif canImport(Musl)
 import Musl
-#else
+#elseif canImport(Glibc)
 import Glibc
+#else
+#error("Unknown C library: add it here.")
 #endif
 
 let app = Application()

@@ -37,10 +37,11 @@ public final class TerminalProgram {
     rows: Int = 24
   ) throws {
     let terminal = try Terminal()
-    terminal.resize(columns: UInt16(columns), rows: UInt16(rows))
     self.terminal = terminal
     screen = Screen(columns: columns, rows: rows)
+    // Opens the other end, without which macOS refuses to set the size.
     modes = try TerminalModes(terminal)
+    terminal.resize(columns: UInt16(columns), rows: UInt16(rows))
     modesBefore = try modes.values
     let ends = try makePipe()
     lifeline = ends.reading

@@ -5,8 +5,10 @@ import Synchronization
 
 #if canImport(Glibc)
 import Glibc
-#else
+#elseif canImport(Darwin)
 import Darwin
+#else
+#error("Unknown C library: add it here.")
 #endif
 
 /// Timers: many that are due together, and coming and going.

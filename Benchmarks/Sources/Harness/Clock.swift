@@ -1,7 +1,9 @@
 #if canImport(Glibc)
 internal import Glibc
-#else
+#elseif canImport(Darwin)
 internal import Darwin
+#else
+#error("Unknown C library: add it here.")
 #endif
 
 /// How much of a processor's time some work takes on the calling thread, in nanoseconds.

@@ -50,6 +50,9 @@ public final class EventBus: Sendable {
     hub.removeAddedHooks()
   }
 
+  /// Passes a message of a library to ``EventHooks/onMessage``, or to standard error if no hook takes it.
+  package func report(_ message: String) { hub.message(message) }
+
   /// Returns the signal of a name, with which to send and observe without a lookup.
   ///
   /// The signal does not keep the bus alive. Once the bus is released, the signal reaches no observer.

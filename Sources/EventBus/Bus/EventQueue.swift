@@ -24,7 +24,7 @@ final class EventQueue: Sendable {
     /// Returns whether one object sent both events.
     ///
     /// Comparing identities is sufficient, because a ``SenderIdentity`` keeps the memory of its sender from
-    /// being reused.
+    /// being reused, unless that is an Objective-C object.
     private func hasSender(of other: Event) -> Bool {
       sender != nil && sender?.id == other.sender?.id
     }

@@ -57,7 +57,7 @@ final class ClockTimerQueue<C: Clock>: TimerQueue,
   /// The sleeper checks again at that time.
   private func limited(_ time: Int128) -> Int128 {
     guard C.Duration.self == Duration.self else { return time }
-    return min(time, now() + Duration.seconds(1 << 31).attoseconds)
+    return min(time, now() + Duration.seconds(Int64(1) << 31).attoseconds)
   }
 
   override func failure(_ error: any Error) -> String {

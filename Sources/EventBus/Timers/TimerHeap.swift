@@ -35,7 +35,7 @@ extension Heap<TimerDeadline> {
   /// - Complexity: O(1).
   package func wakeUp() -> (time: Int128, latest: Int128)? {
     guard let first else { return nil }
-    let near = prefix(16).lazy.map(\.time).filter { $0 <= first.latest }
+    let near = prefix(16).lazy.map { $0.time }.filter { $0 <= first.latest }
     return (near.max() ?? first.time, first.latest)
   }
 }

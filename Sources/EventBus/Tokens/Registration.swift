@@ -218,8 +218,8 @@ package class Registration: TokenTarget, EndingMembers.Member,
   /// Stops the program if a registration without a running call or pause does not look like one.
   package final func _checkInvariants() {
     let word = word.load(ordering: .sequentiallyConsistent)
-    assert(word / Self.oneCall < 1 << 31, "more calls have ended than begun")
-    assert(word & Self.closed < 1 << 31, "more pauses have ended than begun")
+    assert(word / Self.oneCall < UInt64(1) << 31, "more calls have ended than begun")
+    assert(word & Self.closed < UInt64(1) << 31, "more pauses have ended than begun")
   }
 }
 

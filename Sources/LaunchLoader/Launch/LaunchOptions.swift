@@ -33,7 +33,7 @@ public struct LaunchOptions: Sendable {
 
   /// The command line and the environment of this process, read again on each access.
   ///
-  /// Before `main` the command line is still empty. The environment belongs to the C library: do not
+  /// On Linux, the command line is still empty before `main`. The environment belongs to the C library: do not
   /// read it while another thread changes it.
   ///
   /// - Complexity: O(*n*) in the size of the command line and the environment.

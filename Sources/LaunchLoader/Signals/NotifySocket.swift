@@ -36,7 +36,11 @@ package final class NotifySocket: Sendable {
   ) {
     guard let name = environment["NOTIFY_SOCKET"], !name.isEmpty else { return nil }
     guard let address = UnixAddress(name) else {
-      onMessage(Self.message("\(name) is not an absolute path or @ name, or is too long"))
+      let reason =
+        name.hasPrefix("@") && !UnixAddress.hasAbstractNames
+        ? "is an abstract name, which this system does not have"
+        : "is not an absolute path or @ name, or is too long"
+      onMessage(Self.message("\(name) \(reason)"))
       return nil
     }
     self.address = address

@@ -4,6 +4,9 @@
 @unsafe @preconcurrency private import Musl  // Reason: `environ` is a variable of the C library; it is only read here.
 #elseif canImport(Darwin)
 private import Darwin
+#if os(macOS)
+private import MachO.dyld
+#endif
 #else
 #error("Unknown C library: add it here.")
 #endif

@@ -57,6 +57,8 @@ struct SignalDisposition: Sendable {
   func hasHandler(of other: SignalDisposition) -> Bool { handlerWord == other.handlerWord }
 
   /// The address of the handler, or the constant that stands for a system action.
+  ///
+  /// On arm64e the address is signed without a discriminator, so equal handlers have equal words.
   private var handlerWord: UInt {
     #if canImport(Glibc)
     unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: UInt.self)  // Reason: a number.

@@ -38,8 +38,8 @@ enum SignalPipe {
   /// the thread has ended.
   typealias OnFailure = @Sendable (_ code: Int32, _ isMended: Bool, _ isFirst: Bool) -> Void
 
-  /// The ends of a pipe, with the inode that identifies it.
-  private typealias Ends = (read: Int32, write: Int32, file: UInt64)
+  /// The ends of a pipe, with the inodes that identify them; Apple's systems give each end its own.
+  private typealias Ends = (read: Int32, write: Int32, readFile: UInt64, writeFile: UInt64)
 
   /// Returns whether a disposition is the handler of the pipe.
   ///
@@ -92,7 +92,7 @@ enum SignalPipe {
     }
     // The handler never blocks. The thread reads only the pipe, so its end may block.
     _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
-    return (ends[0], ends[1], file(of: ends[0]))
+    return (ends[0], ends[1], file(of: ends[0]), file(of: ends[1]))
   }
 
   /// The inode that a descriptor refers to, or zero for an invalid descriptor.
@@ -132,7 +132,7 @@ enum SignalPipe {
     var bytes = [UInt8](repeating: 0, count: 128)
     while true {
       // A closed descriptor number may belong to another file by now, which must not be read.
-      let isOpen = file(of: ends.read) == ends.file
+      let isOpen = file(of: ends.read) == ends.readFile
       let count = isOpen ? unsafe read(ends.read, &bytes, bytes.count) : -1  // Reason: room.
       // Report a close before the read and one during the read alike.
       let code = isOpen && count < 0 && errno != EBADF ? errno : 0
@@ -153,7 +153,10 @@ enum SignalPipe {
   private static func replace(_ old: Ends) -> Ends? {
     let new = makePipe()
     writeEnd.store(new?.write ?? -1, ordering: .sequentiallyConsistent)
-    for end in [old.read, old.write] where file(of: end) == old.file { close(end) }
+    for (end, known) in [(old.read, old.readFile), (old.write, old.writeFile)]
+    where file(of: end) == known {
+      close(end)
+    }
     return new
   }
 

@@ -13,6 +13,15 @@ struct UnixAddress: Sendable {
   /// The path, or a zero byte and the name.
   private let bytes: [UInt8]
 
+  /// A Boolean value that indicates whether the system has abstract names.
+  static var hasAbstractNames: Bool {
+    #if canImport(Darwin)
+    false
+    #else
+    true
+    #endif
+  }
+
   /// Parses an address.
   ///
   /// Returns `nil` for other forms, for text too long for an address, and for abstract names on systems
@@ -25,10 +34,8 @@ struct UnixAddress: Sendable {
     switch bytes.first {
     // A path needs room for its terminating zero; a name does not.
     case UInt8(ascii: "/") where bytes.count < room: self.bytes = bytes
-    #if !canImport(Darwin)
-    case UInt8(ascii: "@") where bytes.count > 1 && bytes.count <= room:
+    case UInt8(ascii: "@") where Self.hasAbstractNames && 2...room ~= bytes.count:
       self.bytes = [0] + bytes.dropFirst()
-    #endif
     default: return nil
     }
   }

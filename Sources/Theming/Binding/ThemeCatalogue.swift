@@ -18,8 +18,8 @@ extension ThemeManager {
   /// manager with a single theme, the preference has no effect. A scope shares the preference of
   /// the manager it was created from.
   ///
-  /// The setter cannot throw. An error that ``use(_:)-(Theme)`` would throw is written to standard
-  /// error, and the theme does not change.
+  /// The setter cannot throw. An error that ``use(_:)-(Theme)`` would throw is reported to
+  /// `EventHooks.onMessage` of the bus, by default on standard error, and the theme does not change.
   public var preference: AppearancePreference {
     get { root.catalogue.preference }
     set {

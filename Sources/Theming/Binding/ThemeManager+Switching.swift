@@ -159,12 +159,12 @@ extension ThemeManager {
     reportingError { () throws(ThemeError) in try runQueue(nil) }
   }
 
-  /// Writes an error that there is no caller for to standard error.
+  /// Reports an error that there is no caller for to the hooks of the bus.
   func reportingError(_ body: () throws(ThemeError) -> Void) {
     do throws(ThemeError) {
       try body()
     } catch {
-      printError("Theming: \(error)")
+      bus.report("Theming: \(error)")
     }
   }
 

@@ -86,6 +86,17 @@ public struct Theme: Sendable {
     set { own.entries[key] = .value(ThemeValue(newValue)) }
   }
 
+  /// Not available: the values of the key have another type.
+  ///
+  /// For keys written with a leading dot, the compiler (Swift 6.3) only "failed to produce diagnostic".
+  @_disfavoredOverload
+  @_documentation(visibility: private)
+  @available(*, unavailable, message: "the key's values have another type; see its declaration")
+  public subscript<Value, Other>(_ key: ThemeKey<Value>) -> Other {
+    get { preconditionFailure("\(key) has values of another type") }  // Reason: not callable.
+    set { preconditionFailure("\(key) has values of another type") }  // Reason: not callable.
+  }
+
   /// The key that a key is an alias of, or `nil` if the key is not an alias.
   ///
   /// The compiler ensures that both keys have the same type of value. Writing a key sets the

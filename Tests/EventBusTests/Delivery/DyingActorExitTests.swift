@@ -6,6 +6,7 @@ import Testing
 @Suite("Events from an actor in its deinit", .timeLimit(.minutes(5)))
 struct DyingActorTests {
   /// Runs a closure in its isolated `deinit`.
+  @available(macOS 15.4, *)
   private actor Leaver {
     private let bus: EventBus
     private let atEnd: @Sendable (isolated Leaver, EventBus) -> Void
@@ -26,6 +27,7 @@ struct DyingActorTests {
   }
 
   @Test("Events enqueued in an isolated deinit are delivered from a task, in order")
+  @available(macOS 15.4, *)
   func enqueued() async {
     await #expect(processExitsWith: .success) {
       let (bus, inbox, isolated) = (EventBus(), Inbox<Int>(), Log<Bool>())
@@ -47,6 +49,7 @@ struct DyingActorTests {
   }
 
   @Test("Events enqueued in an isolated deinit arrive in order after events enqueued earlier")
+  @available(macOS 15.4, *)
   func enqueuedBefore() async {
     await #expect(processExitsWith: .success) {
       let (bus, inbox) = (EventBus(), Inbox<Int>())
@@ -68,6 +71,7 @@ struct DyingActorTests {
   }
 
   @Test("An actor's deinit may post, observe and start a timer; the actor is not called again")
+  @available(macOS 15.4, *)
   func others() async {
     await #expect(processExitsWith: .success) {
       let (bus, inbox, missed) = (EventBus(), Inbox<Int>(), Inbox<Int>())

@@ -93,9 +93,10 @@ func signalSentWithAnotherPayload(_ signal: Signal<Int>) {
 }
 
 func postWithoutItsPayload() {
-  // expected-error@+2 {{member chain produces result of type 'EventName<Int>' but contextual base was inferred as 'EventName<Void>'}}
-  // expected-note@+1 {{arguments to generic parameter 'Payload' ('Int' and 'Void') are expected to be equal}}
+  // expected-error@+1 {{'post(_:from:excluding:)' is unavailable: this event has a payload: write post(name, payload)}}
   bus.post(.number)
+  // expected-error@+1 {{'enqueue(_:from:coalescing:)' is unavailable: this event has a payload: write enqueue(name, payload)}}
+  bus.enqueue(.number)
 }
 
 func handlerOfAnotherPayload() -> Token {
@@ -265,6 +266,34 @@ func handlerWithAnErrorInItsOnlyExpression(_ texts: Texts) -> Token {
 func handlerOfASpelledOutNameWithAnErrorInItsOnlyExpression(_ texts: Texts) -> Token {
   // expected-error@+1 {{cannot convert value of type 'Int' to expected argument type 'String'}}
   bus.observe(EventNames.number) { number in texts.add(number) }
+}
+
+// A member that the payload does not have is reported where it is used, whatever the form of the handler.
+func handlersWithAMissingMember(_ worker: Worker, _ texts: Texts) {
+  // expected-error@+2 {{'observe(_:from:priority:once:where:buffering:_:)' is unavailable: the handler does not fit the payload; see the error inside it}}
+  // expected-error@+1 {{'subscript(dynamicMember:)' is unavailable: no such property, or not of this type; for details, write the parameter's type: { (value: Type) in … }}}
+  _ = bus.observe(.number) { number in number.missing() }
+  // expected-error@+2 {{'observe(_:from:priority:once:where:buffering:_:)' is unavailable: the handler does not fit the payload; see the error inside it}}
+  // expected-error@+1 {{'subscript(dynamicMember:)' is unavailable: no such property, or not of this type; for details, write the parameter's type: { (value: Type) in … }}}
+  _ = bus.observe(.number) { print($0.missing) }
+  // expected-error@+1 {{'observe(_:from:priority:once:where:buffering:_:)' is unavailable: the handler does not fit the payload; see the error inside it}}
+  _ = bus.observe(.number) { number in
+    print(number.description)
+    // expected-error@+1 {{'subscript(dynamicMember:)' is unavailable: no such property, or not of this type; for details, write the parameter's type: { (value: Type) in … }}}
+    let missing = number.missing
+    await Task.yield()
+    print(missing)
+  }
+  // expected-error@+2 {{'observe(_:from:priority:once:where:buffering:_:)' is unavailable: the handler does not fit the payload; see the error inside it}}
+  // expected-error@+1 {{'subscript(dynamicMember:)' is unavailable: no such property, or not of this type; for details, write the parameter's type: { (value: Type) in … }}}
+  _ = bus.observe(EventNames.number) { number in number.missing() }
+  // expected-error@+2 {{'observe(_:owner:from:priority:once:where:buffering:_:)' is unavailable: the handler does not fit the payload; see the error inside it}}
+  // expected-error@+1 {{'subscript(dynamicMember:)' is unavailable: no such property, or not of this type; for details, write the parameter's type: { (value: Type) in … }}}
+  bus.observe(.number, owner: texts) { texts, number in print(number.missing) }
+  // expected-error@+1 {{cannot convert value of type 'NoSuchMember' to expected argument type 'String'}}
+  bus.observe(.number, owner: texts) { texts, number in texts.add(number.missing) }
+  // expected-error@+1 {{value of type 'Int' has no member 'missing'}}
+  _ = bus.observe(.number) { (number: Int) in number.missing() }
 }
 
 /// Takes strings.

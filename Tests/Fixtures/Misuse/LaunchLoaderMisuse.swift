@@ -1,3 +1,4 @@
+import EventBus
 import LaunchLoader
 
 // MARK: Registrations
@@ -85,4 +86,22 @@ func valueOfTheWrongType() {
 func workWithRightNeeds() {
   loader.register("right", needs: .amount, .label) { _, amount, label in print(amount, label) }
   LaunchLoader.register(.amount, needs: .label) { _, label in label.count }
+}
+
+// A member that a value does not have is reported where it is used.
+func workWithAMissingMember() {
+  // expected-error@+2 {{'register(_:needs:after:afterIfPresent:phase:timeout:when:run:)' is unavailable: the closure does not fit the values; see the error inside it}}
+  // expected-error@+1 {{'subscript(dynamicMember:)' is unavailable: no such property, or not of this type; for details, write the parameter's type: { (value: Type) in … }}}
+  loader.register("missing", needs: .amount) { _, amount in print(amount.missing) }
+  // expected-error@+2 {{'register(_:needs:_:after:afterIfPresent:phase:timeout:when:run:)' is unavailable: the closure does not fit the values; see the error inside it}}
+  // expected-error@+1 {{'subscript(dynamicMember:)' is unavailable: no such property, or not of this type; for details, write the parameter's type: { (value: Type) in … }}}
+  LaunchLoader.register("missing", needs: .amount, .label) { _, _, label in print(label.missing) }
+}
+
+func launchValuesOfAnotherType(_ context: ServiceContext) async throws {
+  // expected-error@+1 {{'value(of:)' is unavailable: the key's values have another type; see its declaration}}
+  let text: String = try await loader.value(of: .amount)
+  // expected-error@+1 {{'value(of:)' is unavailable: the key's values have another type; see its declaration}}
+  let other: String = try await context.value(of: .amount)
+  print(text, other)
 }

@@ -4,13 +4,12 @@ import Theming
 // MARK: Values of keys
 
 func valueOfAnotherType(_ theme: inout Theme) {
-  // expected-error@+1 {{cannot assign value of type 'Int' to subscript of type 'RGBA'}}
+  // expected-error@+1 {{'subscript(_:)' is unavailable: the key's values have another type; see its declaration}}
   theme[ThemeKeys.color] = 1
 }
 
 func valueOfAnotherTypeForAKeyWithALeadingDot(_ theme: inout Theme) {
-  // Swift 6.3 rejects this without a specific diagnostic.
-  // expected-error@+1 {{failed to produce diagnostic}}
+  // expected-error@+1 {{'subscript(_:)' is unavailable: the key's values have another type; see its declaration}}
   theme[.color] = 1
 }
 

@@ -14,6 +14,9 @@ final class Manager {
   static let namesAreAbstract = [false]
   #endif
 
+  /// The number of bytes of an address.
+  static let addressRoom = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
+
   /// The value of the variable.
   let address: String
 

@@ -126,4 +126,19 @@ struct AppearanceTests {
     manager.systemAppearance = nil
     #expect(manager.systemAppearance == nil && manager.theme.name == "Night")
   }
+
+  @Test("An error that has no caller goes to the hooks of the manager's bus")
+  func reportedError() throws {
+    let messages = Log<String>()
+    let bus = EventBus(hooks: EventHooks(onMessage: { messages.append($0) }))
+    let day = Theme("Day", appearance: .light) { $0[alias: .accent] = .brand }
+    let manager = ThemeManager(light: day, dark: Theme("Night"), bus: bus)
+    let scope = try manager.scope { $0[alias: .brand] = .accent }
+    manager.preference = .light
+    #expect(manager.theme.name == "Night")
+    #expect(messages.entries.count == 1)
+    let start = "Theming: The aliases of the theme \"Day\""
+    #expect(messages.entries.allSatisfy { $0.hasPrefix(start) })
+    withExtendedLifetime(scope) {}
+  }
 }

@@ -7,6 +7,8 @@ private import Glibc
 private import Musl
 #elseif canImport(Darwin)
 private import Darwin
+#else
+#error("Unknown C library: add it here.")
 #endif
 
 /// Finds the span of a post when its trace reports that the post has ended.

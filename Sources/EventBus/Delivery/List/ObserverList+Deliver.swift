@@ -212,7 +212,7 @@ extension ObserverList {
   @usableFromInline
   final func abandon(_ visit: Visit) { domain.abandon(visit) }
 
-  /// The number of posts in this list from the calling thread's cell, at least its own.
+  /// The number of posts in this list from the calling thread's cell.
   package final var nesting: Int { Int(domain.insideOwnCell) }
 
   /// Returns the identity of a sender for an event that is delivered later.

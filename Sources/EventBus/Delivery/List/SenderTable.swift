@@ -147,7 +147,7 @@ struct SenderTable: ~Copyable, Sendable {
 
   /// Returns the pair at which probing for a key begins.
   ///
-  /// Addresses are multiples of 16; the product spreads them.
+  /// Addresses are multiples of 16, except for Objective-C's tagged pointers; the product spreads them.
   private static func start(_ key: UInt, _ table: AtomicWords) -> Int {
     Int((spread(key) >> 32) & UInt64(table.count / 2 - 1))
   }

@@ -42,7 +42,8 @@ public import Synchronization
 ///
 /// **Counters.** Readers announce themselves in counters: one row per epoch, spread over padded cells. A
 /// thread uses the cell that its stack address maps to, so two processors rarely share a cache line. The
-/// choice affects speed only; a reader leaves the counter that it entered. A counter holds two numbers: the
+/// choice affects speed, and how early endless nesting is noticed; a reader leaves the counter that it
+/// entered. A counter holds two numbers: the
 /// readers inside (low bits) and all readers that ever entered (high bits). One addition thus announces a
 /// reader and counts it. The counters are allocated with the first observer, never moved, and freed with
 /// the domain.
@@ -54,9 +55,9 @@ package struct ReclamationDomain: ~Copyable, Sendable {
   /// The number of counters from one cell to the next: 64 bytes, a cache line.
   @inlinable static var stride: Int { 8 }
   /// One reader inside, and one more that ever entered.
-  @inlinable static var arrival: UInt { (1 << 20) | 1 }
+  @inlinable static var arrival: UInt64 { (1 << 20) | 1 }
   /// The bits that count the readers inside; 1,048,575 at most, nested calls included.
-  @inlinable static var insideMask: UInt { (1 << 20) - 1 }
+  @inlinable static var insideMask: UInt64 { (1 << 20) - 1 }
 
   @usableFromInline
   let epoch = Atomic<UInt>(Self.rowCount)
@@ -231,20 +232,22 @@ extension ReclamationDomain {
   /// The calling thread's cell.
   ///
   /// Stacks lie half a megabyte (Darwin's workers) or eight megabytes (Linux) apart, so folding both
-  /// distances into the low bits gives threads created in succession different cells.
+  /// distances into the low bits gives threads created in succession different cells. A deep stack may span
+  /// two cells: on Darwin, where guard pages shift the stacks, and on main threads.
   @inlinable static var ownCell: Int {
     var probe: UInt8 = 0
     let address = unsafe withUnsafePointer(to: &probe) { UInt(bitPattern: $0) }  // Reason: number.
     return Int(((address >> 19) ^ (address >> 23)) & UInt(cellCount - 1))
   }
 
-  /// The number of readers inside the calling thread's cell, at least its own.
-  package var insideOwnCell: UInt { cells.map { Self.readers(in: $0, Self.ownCell).inside } ?? 0 }
+  /// The number of readers inside the calling thread's cell: at least its own, unless its stack spans two.
+  package var insideOwnCell: UInt64 { cells.map { Self.readers(in: $0, Self.ownCell).inside } ?? 0 }
 
   /// The number of readers that have ever entered; exact while none is arriving.
   package var arrivals: UInt {
     guard let cells else { return 0 }
-    return (0..<Self.cellCount).reduce(0) { $0 &+ Self.readers(in: cells, $1).arrived }
+    let arrived = (0..<Self.cellCount).reduce(0) { $0 &+ Self.readers(in: cells, $1).arrived }
+    return UInt(truncatingIfNeeded: arrived)
   }
 
   /// The number of readers that have ever entered, if the caller is the only one inside.
@@ -252,14 +255,14 @@ extension ReclamationDomain {
   /// Exact if two reads agree: then no reader arrived between them.
   package var arrivalsIfAlone: UInt? {
     guard let cells else { return nil }
-    var (arrived, inside): (UInt, UInt) = (0, 0)
+    var (arrived, inside): (UInt64, UInt64) = (0, 0)
     for cell in 0..<Self.cellCount {
       let readers = Self.readers(in: cells, cell)
       arrived &+= readers.arrived
       inside &+= readers.inside
       if inside > 1 { return nil }
     }
-    return arrived
+    return UInt(truncatingIfNeeded: arrived)
   }
 
   /// A Boolean value that indicates whether no reader is announced at all.
@@ -270,7 +273,7 @@ extension ReclamationDomain {
     guard let cells else { return true }
     for cell in 0..<Self.cellCount {
       let row = cell &* Self.stride
-      let inside = cells[row] | cells[row &+ 1] | cells[row &+ 2] | cells[row &+ 3]
+      let inside = (0..<Int(Self.rowCount)).reduce(0) { $0 | cells.counter(at: row &+ $1) }
       if inside & Self.insideMask != 0 { return false }
     }
     return true
@@ -284,7 +287,7 @@ extension ReclamationDomain {
   private func isEmpty(row: Int) -> Bool {
     guard let cells else { return true }
     return (0..<Self.cellCount).allSatisfy {
-      cells[$0 &* Self.stride &+ row] & Self.insideMask == 0
+      cells.counter(at: $0 &* Self.stride &+ row) & Self.insideMask == 0
     }
   }
 
@@ -292,10 +295,10 @@ extension ReclamationDomain {
   private static func readers(
     in cells: AtomicWords,
     _ cell: Int
-  ) -> (arrived: UInt, inside: UInt) {
-    var (arrived, inside): (UInt, UInt) = (0, 0)
+  ) -> (arrived: UInt64, inside: UInt64) {
+    var (arrived, inside): (UInt64, UInt64) = (0, 0)
     for row in 0..<Int(rowCount) {
-      let word = cells[cell &* stride &+ row]
+      let word = cells.counter(at: cell &* stride &+ row)
       arrived &+= word >> 20
       inside &+= word & insideMask
     }
@@ -311,10 +314,10 @@ package struct Visit {
   @usableFromInline
   let counter: Int
   @usableFromInline
-  let inside: UInt
+  let inside: UInt64
 
   @inlinable
-  init(cells: AtomicWords, counter: Int, inside: UInt) {
+  init(cells: AtomicWords, counter: Int, inside: UInt64) {
     self.cells = cells
     self.counter = counter
     self.inside = inside

@@ -73,7 +73,7 @@ package struct RetiredItems<Item> {
   ///
   /// - Parameter epoch: The current epoch, after a call of ``takeFree(at:)``.
   package func _checkInvariants(at epoch: UInt) {
-    let stamps = generations.map(\.stamp)
+    let stamps = generations.map { $0.stamp }
     assert(zip(stamps, stamps.dropFirst()).allSatisfy { $0 > $1 }, "the stamps are out of order")
     assert(stamps.allSatisfy { $0 <= epoch && epoch < $0 &+ 2 }, "a stamp is too old or too new")
     assert(
