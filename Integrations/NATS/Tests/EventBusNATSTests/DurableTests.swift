@@ -248,11 +248,9 @@ struct DurableTests {
     withExtendedLifetime((firstToken, secondToken)) {}
   }
 
-  @Test("A stream without room refuses; the events wait, and are stored when there is room")
-  func fullStream() async throws {
-    let server = try NATSServer(configuration: "max_payload: 1MB\n")
-    let raw = try await NATSConnection(server.url)
-    try await raw.rawLink.prepareStream("OTHER", subjects: ["events.other"], replicas: 1)
+  @Test("A durable event that is too large is refused for good, and holds up no later one")
+  func tooLarge() async throws {
+    let server = try NATSServer()
     let a = try await Party("a", server)
     a.bridge.carry(.text, .outgoing, delivery: .durable(stream: "ORDERS"))
     try await a.bridge.post(.text, "small")
@@ -263,6 +261,38 @@ struct DurableTests {
     }
     #expect(a.bridge.counts[.tooLarge] == 1)
     try await a.bridge.post(.text, "small again")
+  }
+
+  @Test("A stream without room refuses; the events wait, and are stored when there is room")
+  func fullStream() async throws {
+    let server = try NATSServer()
+    let raw = try await NATSConnection(server.url)
+    func configure(_ request: String, _ limit: Int) async throws {
+      let subjects = "[\"events.test.number\", \"events._dead.test.number\"]"
+      let text =
+        "{\"name\": \"ORDERS\", \"subjects\": \(subjects), \"max_msgs\": \(limit), "
+        + "\"discard\": \"new\", \"storage\": \"file\", \"num_replicas\": 1, "
+        + "\"max_consumers\": -1, \"max_bytes\": -1}"
+      let answers = try raw.rawLink.subscribe("test.\(request)", group: nil, limit: 1) {}
+      try raw.rawLink.send(
+        OutgoingMessage(
+          subject: "$JS.API.STREAM.\(request).ORDERS",
+          reply: "test.\(request)",
+          payload: Array(text.utf8)
+        )
+      )
+      await eventually("the stream is configured") { !answers.take(1).messages.isEmpty }
+    }
+    try await configure("CREATE", 2)
+    let a = try await Party("a", server)
+    a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "ORDERS"))
+    for number in 1...5 { a.bus.post(.number, number) }
+    await eventually("two are stored, the others refused") {
+      a.bridge.counts.stored == 2 && a.bridge.counts[.notStored] > 0
+    }
+    try await configure("UPDATE", 10)
+    await a.bridge.flushed()
+    #expect(a.bridge.counts.stored == 5)
   }
 
   @Test("A post that is cancelled throws; the event is stored all the same")
