@@ -380,7 +380,7 @@ struct NodeTests {
     #expect(b.bridge.nodes.isEmpty)
   }
 
-  @Test("A broken connection to the server makes nobody leave")
+  @Test("No node leaves because the connection to the server broke")
   func excused() async throws {
     let server = try NATSServer(jetStream: false)
     let slow: (inout EventBridge.Configuration) -> Void = { $0.heartbeat = .milliseconds(500) }

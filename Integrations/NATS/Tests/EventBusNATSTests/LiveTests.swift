@@ -85,7 +85,7 @@ struct LiveTests {
     #expect(members.allSatisfy { $0.0.bridge.counts[.gap] == 0 })
   }
 
-  @Test("The state tells of a killed server and of its return, and events flow again")
+  @Test("The state follows a killed server and its return, and events flow again")
   func restart() async throws {
     let server = try NATSServer(jetStream: false)
     let nats = try await NATSConnection(urls: [server.url], options: .quick())
@@ -106,7 +106,7 @@ struct LiveTests {
     await meet(.number, from: a, to: b)
     await nats.drain()
     await eventually("it is closed") { nats.state.value == .closed }
-    await eventually("observers are told") { states.count >= 3 }
+    await eventually("observers are called") { states.count >= 3 }
     withExtendedLifetime(stateToken) {}
   }
 
@@ -136,7 +136,7 @@ struct LiveTests {
     let posted = 20_000 + values.count { $0 == 20_001 }
     await eventually("the rest is counted") { a.bridge.counts.sent >= before }
     let lost = b.bridge.counts[.gap]
-    // Retries of the last one that nobody heard are part of the gap.
+    // Retries of the last one that no handler received are part of the gap.
     #expect(lost + values.count >= posted)
     #expect(zip(values, values.dropFirst()).allSatisfy(<=))
     #expect(lost >= 20_000 - values.count { $0 <= 20_000 })
@@ -345,7 +345,7 @@ struct SecurityTests {
     }
   }
 
-  @Test("No server, no address and a missing file are told apart")
+  @Test("No server, no address and a missing file are different errors")
   func unreachable() async throws {
     await #expect {
       _ = try await NATSConnection("nats://127.0.0.1:\(NATSServer.freePort())")

@@ -245,7 +245,7 @@ struct ScriptedBridgeTests {
     await eventually("the rest arrives") { atB.count == 101 }
     #expect(atB.values == [0] + Array(901...1000))
     #expect(b.bridge.counts[.gap] == 900)
-    await eventually("the hook is told") {
+    await eventually("the hook is called") {
       a.reports.values.filter { $0.kind == .droppedOutgoing }.reduce(0) { $0 + $1.count } == 900
     }
     withExtendedLifetime(token) {}

@@ -289,7 +289,7 @@ final class ScriptedSubscription: LinkSubscription {
   func cancel() { server.remove(self) }
 }
 
-/// A connection to a scripted server, which breaks when it is told to.
+/// A connection to a scripted server, which breaks when a test says so.
 final class ScriptedLink: Link {
   let server: ScriptedServer
   private let connected = Atomic<Bool>(true)

@@ -68,7 +68,7 @@ struct WireTests {
     )
   }
 
-  @Test("A header that nobody wrote is refused, and never traps")
+  @Test("A header that no bridge wrote is refused, and never traps")
   func mutatedHeaders() {
     var generator = SeededGenerator(seed: 7)
     let valid = WireHeader(
@@ -92,7 +92,7 @@ struct WireTests {
     #expect(WireHeader(Array("1;a;1;99999999999999999999;1;json".utf8)) == nil)
   }
 
-  @Test("The subject of an answer tells stream, deliveries and number, with and without a domain")
+  @Test("The subject of an answer has stream, deliveries and number, with and without a domain")
   func deliverySubject() {
     let plain = DeliverySubject("$JS.ACK.ORDERS.billing.3.17.4.1669000000.0")
     #expect(plain?.stream == "ORDERS" && plain?.deliveries == 3 && plain?.sequence == 17)
