@@ -35,10 +35,10 @@ done < <(find README.md Sources \( -name '*.md' -o -name '*.swift' \) | LC_ALL=C
 
 flags=(-swift-version 6 -warnings-as-errors -enable-upcoming-feature MemberImportVisibility
   -module-name Sample -I "$build/Modules" "$@")
-for include in .build/checkouts/*/Sources/*/include; do flags+=(-Xcc "-I$include"); done
+flags+=(-Xcc -fmodule-map-file=Sources/CNATS/module.modulemap)
 while IFS= read -r map; do
   flags+=(-Xcc "-fmodule-map-file=$map")
-done < <(find "$build/" -name module.modulemap -path '*.build/*')
+done < <(find "$build/" -name module.modulemap -path '*.build/*' 2> /dev/null)
 
 failed=0
 for file in "$folder"/*.swift; do

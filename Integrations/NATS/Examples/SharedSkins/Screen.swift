@@ -29,7 +29,8 @@ final class Screen: Themeable {
       lines.append("  \(mark) \(index + 1)  \(skin.name)")
     }
     lines.append("")
-    lines.append("  with " + (others.isEmpty ? "no other terminal yet" : others.joined(separator: ", ")))
+    let list = others.isEmpty ? "no other terminal yet" : others.joined(separator: ", ")
+    lines.append("  with " + list)
     lines.append("  \(happened)")
     lines.append("")
     var text = "\u{1B}[2J\u{1B}[H"
