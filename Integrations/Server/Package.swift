@@ -37,24 +37,25 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
   ],
   targets: [
-    .target(name: "EventBusLogging", dependencies: [eventBus, launchLoader, log]),
+    .target(name: "Locks"),
+    .target(name: "EventBusLogging", dependencies: ["Locks", eventBus, launchLoader, log]),
     .target(
       name: "EventBusMetrics",
       dependencies: [
-        eventBus, launchLoader, .product(name: "Metrics", package: "swift-metrics"),
+        "Locks", eventBus, launchLoader, .product(name: "Metrics", package: "swift-metrics"),
       ]
     ),
     .target(
       name: "EventBusTracing",
       dependencies: [
-        eventBus, .product(name: "Tracing", package: "swift-distributed-tracing"),
+        "Locks", eventBus, .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]
     ),
     .target(
       name: "ServiceLifecycleBridge",
-      dependencies: [eventBus, launchLoader, lifecycle, log]
+      dependencies: ["Locks", eventBus, launchLoader, lifecycle, log]
     ),
-    .target(name: "NotificationCenterBridge", dependencies: [eventBus]),
+    .target(name: "NotificationCenterBridge", dependencies: ["Locks", eventBus]),
     .executableTarget(
       name: "EventServer",
       dependencies: [
@@ -76,7 +77,7 @@ let package = Package(
       ],
       path: "Benchmarks/Costs"
     ),
-    .target(name: "TestKit", dependencies: [eventBus], path: "Tests/TestKit"),
+    .target(name: "TestKit", dependencies: ["Locks", eventBus], path: "Tests/TestKit"),
     .testTarget(
       name: "EventBusLoggingTests",
       dependencies: [
@@ -109,6 +110,17 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// Without the server and its dependencies, for ThreadSanitizer: `LIBRARIES_ONLY=1 swift test --sanitize thread`.
+if Context.environment["LIBRARIES_ONLY"] != nil {
+  let servers = ["hummingbird", "async-http-client", "swift-nio"]
+  package.dependencies.removeAll { dependency in
+    guard case .sourceControl(_, let location, _) = dependency.kind else { return false }
+    return servers.contains { location.hasSuffix("/\($0)") }
+  }
+  package.targets.removeAll { ["EventServer", "EventServerTests", "Costs"].contains($0.name) }
+  package.products.removeAll { $0.name == "EventServer" }
+}
 
 for target in package.targets {
   target.swiftSettings =

@@ -478,7 +478,7 @@ FAULT
 
 plant premain 'with two copies of LaunchLoader does not say so' "a launch that looks for no other copy" <<'FAULT'
 sed -i 's/if unsafe address() != own { return true }/_ = unsafe address() != own/' \
-  Sources/LaunchLoader/System/LibraryCopies.swift
+  Sources/LaunchLoader/System/ServiceProcess.swift
 FAULT
 
 plant premain 'through its hook' "an application that does not report another copy" <<'FAULT'
@@ -487,5 +487,5 @@ FAULT
 
 plant premain 'a program with one copy of LaunchLoader printed' "copies that are counted by their code" <<'FAULT'
 sed -i 's/let address = unsafe unsafeBitCast(symbol, to: Address.self)/let address = { unsafe UnsafeRawPointer(symbol) }/' \
-  Sources/LaunchLoader/System/LibraryCopies.swift
+  Sources/LaunchLoader/System/ServiceProcess.swift
 FAULT

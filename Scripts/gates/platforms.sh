@@ -16,7 +16,7 @@ rm -rf "$platforms"
 # Files that import a C library, grouped by the module they are compiled as.
 kit=(Sources/EventBus/Kit/{CurrentThread,Diagnostics,LockedForThreadSanitizer}.swift)
 system=(
-  Sources/LaunchLoader/System/{LibraryCopies,ServiceProcess,ServiceThread,SignalDisposition,SignalPipe,UnixAddress}.swift
+  Sources/LaunchLoader/System/{ServiceProcess,SignalDisposition,SignalPipe,UnixAddress}.swift
   Sources/LaunchLoader/System/UnixSignal.swift
 )
 terminal=(Examples/Terminal/{LastWill,TerminalDevice}.swift)

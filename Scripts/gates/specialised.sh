@@ -8,7 +8,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 seldom=(
   'EventName\.(__allocating_)?init\(_: Swift\.String, '
   'EventBus\.postUnobserved<'
-  'SignalCore\.(sendInOrder|reportUnhandled|report|stream)\('
+  'SignalCore\.(sendInOrder|unhandled|handlerFailed|stream)\('
+  'Delivery\.init\('
   'EventBus\.core<'
   'ObserverList\.abandon\('
   # For an observer that is paused, or whose calls are counted individually.

@@ -104,7 +104,7 @@ extension EventNames {
 }
 
 bus.enqueue(.didEdit, "Dear A", coalescing: .name)
-bus.enqueue(.didEdit, "Dear Ada", coalescing: .name)  // in its place: one event, in a later turn
+bus.enqueue(.didEdit, "Dear Ada", coalescing: .name)  // replaces it: one event, in a later turn
 
 let closed = await bus.postAndWait(.willClose)
 print(closed.reached, closed.errors)  // the number of handlers that finished, and their errors

@@ -49,6 +49,23 @@ blinking.cancel()
 await Cache().start()
 // snippet.show
 
+@MainActor final class Hint {
+  private(set) var isShown = false
+  private var hiding: Token?
+
+  func show(for time: Duration = .seconds(3)) {
+    isShown = true
+    hiding?.cancel()  // otherwise the former timer fires as well
+    hiding = after(time, owner: self) { hint, _ in hint.isShown = false }
+  }
+}
+
+// snippet.hide
+let hint = Hint()
+hint.show()
+precondition(hint.isShown)
+// snippet.show
+
 @Sendable func skipWhatIsMissed(_ clock: ManualClock) async {
   let token = every(.seconds(10), missed: .skip, clock: clock) { tick in
     print("tick \(tick.index), \(tick.missed) missed, late by \(tick.lateness ?? .zero)")

@@ -41,3 +41,35 @@ let counts = count.readOnly  // eraseToAnyPublisher()
 // snippet.hide
 precondition(counts.value == 2)
 changes.cancel()
+// snippet.show
+
+struct Player: Sendable, Equatable {
+  var title = ""
+  var volume = 50
+}
+
+@MainActor final class VolumeLabel {
+  private(set) var text = ""
+
+  func follow(_ player: SharedObserved<Player>.ReadOnly) {
+    player.observe(owner: self, options: .initial) { label, change in
+      // map(\.volume), removeDuplicates()
+      guard change.kind == .initial || change.new.volume != change.old.volume else { return }
+      label.text = "\(change.new.volume) %"
+    }
+  }
+}
+
+@Sendable func waitUntilLoud(_ player: SharedObserved<Player>.ReadOnly) async {
+  for await value in player.values() where value.volume > 80 { break }  // first(where:)
+}
+
+// snippet.hide
+let player = SharedObserved(Player())
+let label = VolumeLabel()
+label.follow(player.readOnly)
+let waiting = Task { await waitUntilLoud(player.readOnly) }
+player.update { $0.title = "Prelude" }
+player.update { $0.volume = 90 }
+await waiting.value
+precondition(label.text == "90 %")

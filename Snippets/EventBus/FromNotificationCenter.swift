@@ -32,7 +32,28 @@ token.cancel()
   return ids
 }
 
+@MainActor protocol Document: AnyObject {
+  var title: String { get }
+}
+
+extension EventNames {
+  static let didSave = EventName<any Document & Sendable>("document.didSave")
+}
+
+@MainActor final class Note: Document {
+  let title = "Shopping"
+  func save(on bus: EventBus) { bus.post(.didSave, self, from: self) }  // object: self
+}
+
+let saved = bus.observe(.didSave) { document in  // notification.object, as a document
+  print("saved \(document.title)")
+}
+
 // snippet.hide
+let note = Note()
+note.save(on: bus)
+precondition(bus.signal(.didSave).observerCount == 1)
+withExtendedLifetime(saved) {}
 let list = OrderList(bus)
 let ids = Task { await firstIDs(on: bus) }
 while bus.signal(.orderDidShip).observerCount < 2 { await Task.yield() }

@@ -38,7 +38,7 @@ extension EventNames {
 }
 
 bus.post(.isOnline, true)
-let changes = bus.events(.isOnline)  // begins with what is kept
+let changes = bus.events(.isOnline)  // begins with the recorded payload
 
 // snippet.hide
 for await isOnline in changes {

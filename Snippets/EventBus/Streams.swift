@@ -18,7 +18,7 @@ let progress = bus.events(
   until: download.lifetime
 )
 bus.post(.didProgress, 40)  // waits: the stream is live
-bus.post(.didProgress, 80)  // takes its place
+bus.post(.didProgress, 80)  // replaces it
 print(progress.dropped)  // 1
 download.lifetime.end()
 for await percent in progress { print(percent) }  // 80, and the loop ends

@@ -2,7 +2,7 @@
 
 import LaunchLoader
 
-// application(_:didFinishLaunchingWithOptions:), each of its lines in the file that it concerns
+// application(_:didFinishLaunchingWithOptions:), each statement in the file of its feature
 LaunchLoader.register("push") { options in print("register for push messages") }
 
 // Initializer<T> with dependencies() and create(context)

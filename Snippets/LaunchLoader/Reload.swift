@@ -27,7 +27,15 @@ try app.add("server") { context in
   // Reads the settings for each request.
   try await context.untilShutdown()
 }
+
+extension Settings {
+  func followReloads(_ bus: EventBus) {
+    bus.observe(.shouldReload, owner: self) { settings, _ in try await settings.read() }
+  }
+}
+
 // snippet.hide
+await settings.followReloads(app.bus)
 let running = Task { try await app.run() }
 try await app.waitUntil(.active)
 UnixSignal.inject(.hangup)

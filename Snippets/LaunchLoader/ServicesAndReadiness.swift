@@ -14,7 +14,7 @@ struct Heartbeat: Service {
 
 let app = Application()
 
-// The services behind it wait for its ready().
+// Later services wait for its ready().
 try app.add("database", ServiceOptions(waitsForReady: true)) { context in
   // connect, then:
   context.ready()

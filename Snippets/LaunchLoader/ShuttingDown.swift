@@ -5,7 +5,7 @@ import LaunchLoader
 
 var configuration = Application.Configuration()
 configuration.stopTimeout = .seconds(8)  // for all together: then all are cancelled
-configuration.cancelTimeout = .seconds(1)  // and then left behind, and named
+configuration.cancelTimeout = .seconds(1)  // and then abandoned, and named
 
 // snippet.hide
 configuration.launchOptions = LaunchOptions()
@@ -22,5 +22,22 @@ do {
   print("exit code \(code)")
 } catch let error as ApplicationError {
   print(error.errors[0])  // the cause
-  print(error.stuckServices)  // the services that were left behind
+  print(error.stuckServices)  // the services that were abandoned
 }
+
+struct WriteError: Error {}
+
+func addWriter(to app: Application) throws {
+  try app.add("writer", ServiceOptions(stopTimeout: .seconds(3))) { context in
+    context.ready()
+    try await context.untilShutdown()
+    do {
+      try await Task.sleep(for: .seconds(1))  // writes what is left
+    } catch is CancellationError {
+      throw WriteError()  // something was not written: run() throws
+    }
+  }
+}
+
+// snippet.hide
+try addWriter(to: Application(bus: EventBus(), loader: LaunchLoader()))

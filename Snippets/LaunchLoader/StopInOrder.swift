@@ -11,11 +11,11 @@ try app.add("database", ServiceOptions(waitsForReady: true)) { context in
 }
 try app.add("cache", ServiceOptions(after: ["database"])) { context in
   try await context.untilShutdown()
-  print("2: the cache writes what is new")
+  print("2: the cache is written")
 }
 try app.add("web", ServiceOptions(after: ["database", "cache"])) { context in
   try await context.untilShutdown()
-  print("1: the last answers")
+  print("1: the last responses are sent")
 }
 // snippet.hide
 let running = Task { try await app.run() }

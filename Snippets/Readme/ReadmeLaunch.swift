@@ -14,7 +14,7 @@ private let entry: LaunchEntry = {
 
 let attachment = LaunchLoader.shared.attach(to: .default)
 EventBus.default.post(.didFinishLaunching, .current)  // runs every worker, once
-print(try await LaunchLoader.shared.report)  // who ran, from which file, how long it took
+print(try await LaunchLoader.shared.report)  // what ran, from which file, how long it took
 
 // snippet.hide
 let report = try await LaunchLoader.shared.report

@@ -22,7 +22,7 @@ let row = Row()
 row.themeMap = [.set(\.ink, .ink), .set(\.corner, .corner)]
 
 let quiet: ThemeMap<Row> = [.set(\.ink, .ink)]
-row.themeMap = quiet  // replaces: the corner stays as it is from now on
+row.themeMap = quiet  // replaces: from now on the corner is not set
 row.themeMap = nil  // ends
 
 @MainActor

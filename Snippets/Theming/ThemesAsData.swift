@@ -33,7 +33,7 @@ func isAlright(_ document: ThemeDocument<Skin>, over base: Theme) -> Bool {
   do throws(ThemeError) {
     return try document.theme(extending: base, strict: true).contrastIssues(rules).isEmpty
   } catch {
-    print(error)  // what is wrong, and what was perhaps meant
+    print(error)  // the problem, and the closest known name
     return false
   }
 }

@@ -1,11 +1,13 @@
+import EventBus
 import Harness
+import Theming
 
 /// Views that begin to follow the skin, and die.
 enum Subscribing {
   static let rows =
     [1_000, 10_000, 100_000].flatMap { count in
       [row("set up", count, settingUp: true), row("tear down", count, settingUp: false)]
-    }
+    } + [dying]
 
   private static func title(_ verb: String, _ count: Int) -> String {
     "\(verb) \(count) views with 2 rules, a view"
@@ -41,4 +43,32 @@ enum Subscribing {
       }
     }
   }
+
+  /// Views of which no two follow the same keys, although each key has many followers.
+  private static let dying = Row(
+    Figure(
+      "40,000 views with distinct sets of keys die",
+      .milliseconds,
+      goals: [.atMost(milliseconds: 60)]
+    ),
+    pace: .single,
+    entries: [
+      Entry(.theming) {
+        { _ in
+          let manager = ThemeManager(Theme("skin"), bus: EventBus())
+          let keys = (0..<400).map { ThemeKey("size.\($0)", default: $0) }
+          var views: [ThemeSwitcher.View] = []
+          for place in 0..<40_000 {
+            let view = ThemeSwitcher.View(manager)
+            view.map = [
+              .set(\.ink, .ink), .set(\.corner, keys[place / 200]),
+              .set(\.badge, keys[200 + place % 200]),
+            ]
+            views.append(view)
+          }
+          return nanoseconds { views = [] }
+        }
+      }
+    ]
+  )
 }

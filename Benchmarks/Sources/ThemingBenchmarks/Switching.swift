@@ -7,7 +7,7 @@ enum Switching {
       Figure(
         "switch 10,000 views with 2 rules each, a rule",
         per: 20_000,
-        goals: [.atMost(500), .faster(1, than: .notificationCenter), .atMost(2, of: .closureLoop)]
+        goals: [.atMost(80), .faster(1, than: .notificationCenter), .atMost(2, of: .closureLoop)]
       ),
       pace: .single,
       entries: [
@@ -18,7 +18,7 @@ enum Switching {
     Row(
       Figure(
         "switch that matters to 100 of 100,000 views",
-        goals: [.atMost(100_000), .faster(100, than: .notificationCenter)]
+        goals: [.atMost(15_000), .faster(100, than: .notificationCenter)]
       ),
       pace: .single,
       entries: [

@@ -32,26 +32,11 @@ extension EventBus {
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) -> Int {
+    func origin() -> Delivery { Delivery(fileID, line, from: sender, on: isolation) }
     let reached = table.with(name.index) { (core: SignalCore<Payload>) in
-      core.send(
-        payload,
-        from: sender,
-        excluding: token,
-        fileID: fileID,
-        line: line,
-        isolation: isolation
-      )
+      core.send(payload, from: sender, excluding: token, on: isolation, origin)
     }
-    if let reached { return reached }
-    return postUnobserved(
-      name,
-      payload,
-      from: sender,
-      excluding: token,
-      fileID: fileID,
-      line: line,
-      isolation: isolation
-    )
+    return reached ?? postUnobserved(name, payload, from: sender, excluding: token, origin)
   }
 
   /// Posts an event without a payload.
@@ -79,6 +64,14 @@ extension EventBus {
     post(name, (), from: sender, excluding: token, fileID: fileID, line: line, isolation: isolation)
   }
 
+  /// Posts an event if its name has observers; those of every event alone do not count.
+  ///
+  /// For details of the library that concern only code that asks for them.
+  package func postIfObserved<Payload>(_ name: EventName<Payload>, _ payload: Payload) {
+    let isObserved = table.with(name.index) { (core: SignalCore<Payload>) in core.count > 0 }
+    if isObserved == true { post(name, payload) }
+  }
+
   /// Posts an event that has never been observed on this bus.
   @usableFromInline
   func postUnobserved<Payload>(
@@ -86,20 +79,13 @@ extension EventBus {
     _ payload: Payload,
     from sender: AnyObject?,
     excluding token: Token?,
-    fileID: StaticString,
-    line: UInt,
-    isolation: (any Actor)?
+    _ origin: () -> Delivery
   ) -> Int {
     if !hub.reportsUnhandled, hub.waiting.isZero, hub.isPlain, name.interned.replay == 0 {
       return 0
     }
-    return core(of: name).send(
-      payload,
-      from: sender,
-      excluding: token,
-      fileID: fileID,
-      line: line,
-      isolation: isolation
-    )
+    let origin = origin()
+    return core(of: name)
+      .send(payload, from: sender, excluding: token, on: origin.isolation) { origin }
   }
 }

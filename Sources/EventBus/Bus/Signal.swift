@@ -85,14 +85,9 @@ public final class Signal<Payload: Sendable>: Sendable {
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) -> Int {
-    core.send(
-      payload,
-      from: sender,
-      excluding: token,
-      fileID: fileID,
-      line: line,
-      isolation: isolation
-    )
+    core.send(payload, from: sender, excluding: token, on: isolation) {
+      Delivery(fileID, line, from: sender, on: isolation)
+    }
   }
 
   /// Calls every observer of a signal without a payload, in order.

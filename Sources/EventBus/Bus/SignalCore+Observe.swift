@@ -159,13 +159,14 @@ extension SignalCore {
   ) -> Token {
     let link = ObserverRegistration(self)
     let gate = wantsReplay && isReplaying ? ReplayGate() : nil
-    let observer = GeneralObserver(
+    let observer = generalObserver.init(
       request,
       where: predicate,
       owner: owner,
       link: link,
       gate: gate,
       mailbox: actor.map { hub.mailbox(of: $0) },
+      envelope: envelope,
       sink
     )
     if enter(observer, link, request, owner), let gate {

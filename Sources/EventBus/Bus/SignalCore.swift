@@ -10,8 +10,11 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   let name: String
   /// The observers of every event of the bus.
   let wildcards: SignalCore<AnyEvent>?
-  /// The class of plain observers, stored because instantiating it costs as much as a registration.
+  /// The classes of observers and of waiting events, stored because looking one up costs as much as creating
+  /// an object.
   let plainObserver = PlainObserver<Payload>.self
+  let generalObserver = GeneralObserver<Payload>.self
+  let envelope = WaitingEvent<Payload>.self
   /// The state shared by all names of this event; `nil` for a signal without a name.
   let interned: InternedName?
   let replays = LazyReference<ReplayBuffer<Payload>>()
@@ -73,23 +76,25 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
 
   /// Delivers an event.
   ///
+  /// - Parameters:
+  ///   - payload: The payload.
+  ///   - sender: The sender, kept alive by the caller.
+  ///   - token: A registration to leave out.
+  ///   - isolation: The actor on which the poster runs.
+  ///   - origin: Returns the origin of the event, which most posts do not need.
   /// - Returns: The number of handlers that were called or for which the event was queued.
   @inlinable
   func send(
     _ payload: Payload,
     from sender: AnyObject?,
     excluding token: Token?,
-    fileID: StaticString,
-    line: UInt,
-    isolation: (any Actor)?
+    on isolation: (any Actor)?,
+    _ origin: () -> Delivery
   ) -> Int {
     // An event of an actor for which others still wait is queued behind them.
     let hasWaiting = !hub.waiting.isZero
     if hasWaiting, let isolation { hub.drainMailbox(of: isolation) }
     let actor = hasWaiting ? 0 : ObjectAddress.of(isolation)
-    func failed(_ error: any Error, _ observer: AnyObserver) {
-      report(error, observer, payload, from: sender, fileID: fileID, line: line)
-    }
     guard token == nil, hub.isPlain,
       let reached = isUnobserved
         ? 0
@@ -98,47 +103,20 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
           on: actor,
           from: sender,
           watchesNesting: { hub.watchesNesting },
-          deliver: { observer in
-            try deliver(
-              payload,
-              to: observer,
-              from: sender,
-              fileID: fileID,
-              line: line,
-              isolation: isolation
-            )
-          },
-          failed: failed
+          deliver: { try deliver(payload, to: $0, origin()) },
+          failed: { handlerFailed($0, in: $1, payload: payload, delivery: origin()) }
         )
-    else {
-      return sendInOrder(
-        payload,
-        from: sender,
-        excluding: token,
-        fileID: fileID,
-        line: line,
-        isolation: isolation
-      )
-    }
-    if reached == 0, hub.reportsUnhandled {
-      reportUnhandled(payload, from: sender, fileID: fileID, line: line)
-    }
+    else { return sendInOrder(payload, from: sender, excluding: token, origin()) }
+    if reached == 0, hub.reportsUnhandled { unhandled(payload, origin()) }
     return reached
   }
 
   /// Delivers an event to an observer that needs its origin.
   @usableFromInline
-  func deliver(
-    _ payload: Payload,
-    to observer: Observer<Payload>,
-    from sender: AnyObject?,
-    fileID: StaticString,
-    line: UInt,
-    isolation: (any Actor)?
-  ) throws -> Reception {
-    let sender = sender.map(ObjectIdentifier.init)
-    let delivery = Delivery(fileID: fileID, line: line, sender: sender, isolation: isolation)
-    return try observer.receive(payload, delivery)
+  func deliver(_ payload: Payload, to observer: Observer<Payload>, _ origin: Delivery) throws
+    -> Reception
+  {
+    try observer.receive(payload, origin)
   }
 
   /// Delivers an event on the general path.
@@ -147,21 +125,10 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     _ payload: Payload,
     from sender: AnyObject?,
     excluding token: Token?,
-    fileID: StaticString,
-    line: UInt,
-    isolation: (any Actor)?
+    _ origin: consuming Delivery
   ) -> Int {
-    deliver(
-      payload,
-      from: sender,
-      Delivery(
-        fileID: fileID,
-        line: line,
-        sender: sender.map(ObjectIdentifier.init),
-        isolation: isolation,
-        excluded: token.flatMap { $0.isActive ? $0.identity : nil }
-      )
-    )
+    origin.excluded = token.flatMap { $0.isActive ? $0.identity : nil }
+    return deliver(payload, from: sender, origin)
   }
 
   /// Delivers an event on the general path, given its origin.
@@ -240,36 +207,14 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   ///
   /// Events that are kept for later observers, and those by which the libraries announce the life of the
   /// program, are often not observed on purpose.
-  private func unhandled(_ payload: Payload, _ delivery: Delivery) {
+  @usableFromInline
+  func unhandled(_ payload: Payload, _ delivery: Delivery) {
     guard hub.reportsUnhandled else { return }
     if let interned, interned.isLifecycle || interned.replay > 0 { return }
     hub.unhandled(event(payload, delivery))
   }
 
   @usableFromInline
-  func report(
-    _ error: any Error,
-    _ observer: AnyObserver,
-    _ payload: Payload,
-    from sender: AnyObject?,
-    fileID: StaticString,
-    line: UInt
-  ) {
-    let delivery = Delivery(fileID: fileID, line: line, sender: sender.map(ObjectIdentifier.init))
-    handlerFailed(error, in: observer, payload: payload, delivery: delivery)
-  }
-
-  @usableFromInline
-  func reportUnhandled(
-    _ payload: Payload,
-    from sender: AnyObject?,
-    fileID: StaticString,
-    line: UInt
-  ) {
-    let delivery = Delivery(fileID: fileID, line: line, sender: sender.map(ObjectIdentifier.init))
-    unhandled(payload, delivery)
-  }
-
   override package func handlerFailed(
     _ error: any Error,
     in observer: AnyObserver,

@@ -13,19 +13,25 @@ package protocol ActorMember: AnyObject, Sendable {
 ///
 /// **Bound.** A sweep releases the members of deallocated actors whenever the table has doubled since the
 /// last sweep. After any insertion the table holds at most max(8, 2 × living actors) members.
+///
+/// The main actor, which most handlers run on, has a place of its own, without a lock.
 package final class ActorTable<Member: ActorMember>: Sendable {
+  private let ofMainActor = LazyReference<Member>()
   private let state = Locked<(members: [ObjectIdentifier: Member], sweepCount: Int)>(([:], 8))
 
   /// Creates an empty table.
   package init() {}
 
   /// The number of members, including those of deallocated actors.
-  package var count: Int { state.withLock { $0.members.count } }
+  package var count: Int {
+    state.withLock { $0.members.count } + (ofMainActor.object == nil ? 0 : 1)
+  }
 
   /// Returns the member of an actor, if it has one.
   ///
-  /// - Complexity: O(1), one lock.
+  /// - Complexity: O(1), one lock, or none for the main actor.
   package func member(of actor: any Actor) -> Member? {
+    if actor === MainActor.shared { return ofMainActor.object }
     let known = state.withLock { $0.members[ObjectIdentifier(actor)] }
     return known.flatMap { $0.serves(actor) ? $0 : nil }
   }
@@ -38,6 +44,7 @@ package final class ActorTable<Member: ActorMember>: Sendable {
   /// - Returns: The only member of the actor.
   /// - Complexity: Amortized O(1).
   package func member(of actor: any Actor, orMake make: () -> Member) -> Member {
+    if actor === MainActor.shared { return ofMainActor.object(orMake: make) }
     let id = ObjectIdentifier(actor)
     while true {
       let known = state.withLock { $0.members[id] }

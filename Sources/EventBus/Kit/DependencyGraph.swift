@@ -36,7 +36,7 @@ package struct DependencyGraph: Sendable {
   ///   before the graph is used.
   /// - Complexity: Amortized O(*d*) in the number of dependencies.
   package mutating func add(_ dependencies: ArraySlice<Int>) {
-    targets += dependencies
+    for target in dependencies { targets.append(target) }
     starts.append(targets.count)
   }
 

@@ -26,7 +26,6 @@ extension Observed {
     _ observers: PropertyObservers<Value>,
     _ record: AnyObject? = nil
   ) {
-    observers.cleanIfDirty()
     var proposed = value
     if observers.has(.validators), !observers.approve(&proposed, old: { storage }) { return }
     if notifies == .manually {

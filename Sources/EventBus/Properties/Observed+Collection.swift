@@ -11,6 +11,8 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
   /// - Complexity: That of the collection: amortized O(1) for an array.
   @inlinable
   public func append(_ element: Value.Element) {
+    // Without closures, which would cost as much as the append itself.
+    guard cell.isObserved else { return storage.append(element) }
     clean()
     write(describedBy: { splice(at: storage.count, inserted: [element]) }) { $0.append(element) }
   }

@@ -52,11 +52,14 @@ final class PropertyValues<Value: Sendable>: AsyncSequence, AsyncIteratorProtoco
     _ observe: (@escaping @Sendable (Change<Value>) -> Void) -> Token
   ) {
     let buffer = StreamBuffer<Value>(BufferLimit(buffering, fileID: fileID, line: line))
-    let end = BufferEnd(buffer)
-    let token = observe { end.buffer.add($0.new) }
+    // Cancelled with the release of the handler. If the property belongs to an isolation domain, that is later
+    // than the end of the registration; a lifetime ends the sequence at once.
+    let end = Token { buffer.finish() }
+    let token = observe { [end] change in
+      buffer.add(change.new)
+      withExtendedLifetime(end) {}
+    }
     (self.buffer, self.token) = (buffer, token)
-    // The end of the registration finishes the buffer later, if the property belongs to an isolation domain.
-    // A lifetime ends the sequence at once.
     hook = lifetime?.onEnd {
       token.cancel()
       buffer.finish()
@@ -75,13 +78,4 @@ final class PropertyValues<Value: Sendable>: AsyncSequence, AsyncIteratorProtoco
   func next(isolation actor: isolated (any Actor)?) async -> Value? {
     await buffer.next(isolation: actor)
   }
-}
-
-/// Finishes a stream's buffer when it is deinitialized, which is when its observer is released.
-private final class BufferEnd<Element: Sendable>: Sendable {
-  let buffer: StreamBuffer<Element>
-
-  init(_ buffer: StreamBuffer<Element>) { self.buffer = buffer }
-
-  deinit { buffer.finish() }
 }

@@ -223,7 +223,7 @@ package final class SharedCore<Value: Sendable>: Sendable {
   }
 
   /// Returns the calling thread; traps if it is already inside an update or a comparison.
-  private func enteringThread() -> UInt {
+  func enteringThread() -> UInt {
     let thread = currentThreadID()
     if insider.load(ordering: .relaxed) == thread {
       let site = observers.delivery
@@ -255,91 +255,5 @@ extension SharedCore: BatchMember {
   func batchDidEnd() {
     let thread = currentThreadID()
     if state.withLock({ $0.beginTurn(of: thread) }) { deliver() }
-  }
-}
-
-// MARK: Registrations
-
-extension SharedCore {
-  typealias Request = SharedObservers<Value>.Request
-
-  /// Converts a change into the one that the handler receives.
-  typealias View<Seen> = @Sendable (Change<Value>) -> Change<Seen>
-
-  /// Registers a handler that belongs to its token.
-  ///
-  /// - Parameters:
-  ///   - request: The parameters of the registration.
-  ///   - actor: The actor on which the handler runs.
-  ///   - view: Converts a change into the one that the handler receives.
-  ///   - call: The handler, without its isolation.
-  /// - Returns: The token.
-  func observe<Seen>(
-    _ request: Request,
-    on actor: (any Actor)?,
-    _ view: @escaping View<Seen>,
-    _ call: @escaping @Sendable (Change<Seen>) throws -> Void
-  ) -> Token {
-    let link = register(request, on: actor) { change in
-      try? call(view(change))  // Reason: the handler's type does not throw.
-      return .called
-    }
-    return Token(link, handle: 0)
-  }
-
-  /// Registers a handler that belongs to an object.
-  ///
-  /// - Parameters:
-  ///   - request: The parameters of the registration.
-  ///   - owner: The object, held weakly.
-  ///   - actor: The actor on which the handler runs.
-  ///   - view: Converts a change into the one that the handler receives.
-  ///   - call: The handler, without its isolation.
-  /// - Returns: The token.
-  func observe<Owner: AnyObject & Sendable, Seen>(
-    _ request: Request,
-    owner: Owner,
-    on actor: (any Actor)?,
-    _ view: @escaping View<Seen>,
-    _ call: @escaping @Sendable (Owner, Change<Seen>) throws -> Void
-  ) -> Token {
-    let link = register(request, owner: owner, on: actor) { [weak owner] change in
-      guard let owner else { return .ownerLost }
-      try? call(owner, view(change))  // Reason: as above.
-      return .called
-    }
-    return Token(link, handle: 0, isKept: true)
-  }
-
-  /// Registers an observer and delivers the initial value, if it is requested.
-  ///
-  /// - Parameters:
-  ///   - request: The parameters of the registration.
-  ///   - owner: The owner, held weakly.
-  ///   - actor: The actor on which the handler runs.
-  ///   - isAtHome: A Boolean value that indicates whether the caller runs on that actor, and the initial
-  ///     value is to be delivered before the method returns.
-  ///   - body: Calls the handler.
-  /// - Returns: The registration.
-  func register(
-    _ request: Request,
-    owner: AnyObject? = nil,
-    on actor: (any Actor)?,
-    isAtHome: Bool = false,
-    _ body: @escaping @Sendable (Change<Value>) -> Reception
-  ) -> ObserverRegistration {
-    _ = enteringThread()
-    let inbox = observers.add(request, owner: owner, on: actor, body)
-    // Added before the value is read: every change is either in the value or reaches the inbox.
-    let (value, newest) = state.withLock { state in
-      observers.isBarred.store(true, ordering: .relaxed)
-      return state.register()
-    }
-    inbox.setBaseline(value, newest)
-    let change = Change(.initial, old: value, new: value)
-    let initial = SharedRound(change: change, first: newest, number: newest)
-    let isWanted = request.options.contains(.initial)
-    inbox.handOver(isWanted ? initial : nil, isAtHome: isAtHome, retaining: self)
-    return inbox.link
   }
 }

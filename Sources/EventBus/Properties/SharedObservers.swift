@@ -87,6 +87,7 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
       mailbox: actor.map { actor in
         mailboxes.member(of: actor) { Mailbox(actor, waiting: waiting) }
       },
+      envelope: WaitingEvent<SharedRound<Value>>.self,
       .handler { inbox.call($0, body) }
     )
     inbox.link.connect(observer)

@@ -43,21 +43,36 @@ final class ClockTimerQueue<C: Clock>: TimerQueue,
   }
 
   override func sleep(until time: Int128, tolerance: Int128) async throws -> Int128 {
-    let time = limited(time)
+    let start = clock.now
+    let delay = time - scale.count(base.duration(to: start))
+    let step = try possibleDelay(delay, from: start)
+    let deadline = start.advanced(by: step)
+    let allowance = tolerance > 0 ? scale.duration(tolerance) : .zero
     try await clock.sleep(
-      until: base.advanced(by: scale.duration(time)),
-      tolerance: tolerance > 0 ? scale.duration(tolerance) : nil
+      until: deadline,
+      tolerance: allowance > .zero && isInRange(deadline, allowance) ? allowance : nil
     )
     // A duration type that rounds may read a little less than the time that was slept until.
-    return C.Duration.self == Duration.self ? now() : max(now(), time)
+    let mayRound = C.Duration.self != Duration.self && step == scale.duration(delay)
+    return mayRound ? max(now(), time) : now()
   }
 
-  /// Returns a time close enough for the standard clocks, which trap on sleeps that are too long.
+  /// Returns a delay, or a shorter one if the clock cannot sleep that long.
   ///
-  /// The sleeper checks again at that time.
-  private func limited(_ time: Int128) -> Int128 {
-    guard C.Duration.self == Duration.self else { return time }
-    return min(time, now() + Duration.seconds(Int64(1) << 31).attoseconds)
+  /// The sleeper checks again at that time. No instant past the range of its type is formed, and no duration
+  /// longer than the interval of a timer.
+  ///
+  /// - Throws: `EndOfTime` if the clock stands at its last instant.
+  private func possibleDelay(_ delay: Int128, from start: C.Instant) throws -> C.Duration {
+    if C.Duration.self == Duration.self {
+      // The standard clocks trap on sleeps that are too long.
+      return scale.duration(min(delay, Duration.seconds(Int64(1) << 31).attoseconds))
+    }
+    guard delay > 0 else { return .zero }
+    var step = scale.duration(delay)
+    while !isInRange(start, step) { step /= 2 }
+    guard step > .zero else { throw EndOfTime() }
+    return step
   }
 
   override func failure(_ error: any Error) -> String {
@@ -103,3 +118,38 @@ private let continuousQueue = ClockTimerQueue(ContinuousClock(), .zero)
 private let suspendingQueue = ClockTimerQueue(SuspendingClock(), .zero)
 /// The queues of clocks that are objects, while they have timers and so keep their clocks alive.
 private let objectQueues = Locked<[ObjectIdentifier: TimerQueue]>([:])
+
+/// The error of a timer whose deadline is past the last instant of its clock, at that instant.
+private struct EndOfTime: Error, CustomStringConvertible {
+  var description: String { "it cannot represent the next deadline" }
+}
+
+/// Returns whether the sum of an instant and a duration is in the range of the instant's type.
+///
+/// If both consist of equally many integers, these are added one by one. All others count as unlimited.
+private func isInRange<Instant: InstantProtocol>(
+  _ instant: Instant,
+  _ duration: Instant.Duration
+) -> Bool {
+  if Instant.Duration.self == Duration.self { return true }
+  let (parts, others) = (integers(in: instant), integers(in: duration))
+  func isInRange<Part: FixedWidthInteger>(_ part: Part, _ other: some FixedWidthInteger) -> Bool {
+    // The less significant words of a wide number may overflow.
+    if parts.count > 1, !Part.isSigned { return true }
+    guard let other = Part(exactly: other) else { return false }
+    let (sum, hasOverflowed) = part.addingReportingOverflow(other)
+    // A less significant part may carry one over.
+    return !hasOverflowed && (parts.count == 1 || sum < .max)
+  }
+  guard parts.count == others.count else { return true }
+  for (part, other) in zip(parts, others) where !isInRange(part, other) { return false }
+  return true
+}
+
+/// The integers in the stored properties of a value, in order.
+private func integers(in value: Any) -> [any FixedWidthInteger] {
+  if let integer = value as? any FixedWidthInteger { return [integer] }
+  let mirror = Mirror(reflecting: value)
+  guard mirror.displayStyle == .struct || mirror.displayStyle == .tuple else { return [] }
+  return mirror.children.flatMap { integers(in: $0.value) }
+}

@@ -8,40 +8,54 @@
 /// suspended. The nonisolated lane works the same way; its successor runs on another thread as soon as one
 /// is free.
 ///
-/// A lane exists while a task is scheduled for it that has not started. It keeps its actor alive for that
-/// time.
+/// The lane of an actor exists while a task is scheduled for it that has not started. That task keeps the
+/// actor alive.
 final class TickLanes: Sendable {
-  /// A timer that is due, and the actor on which its handler runs; `nil` for the nonisolated lane.
-  typealias Tick = (actor: (any Actor)?, timer: TimerRegistration)
+  /// The lane of each actor, and that of the nonisolated handlers.
+  private struct Lanes {
+    private var nonisolated = Lane<TimerRegistration>()
+    private var isolated: [ObjectIdentifier: Lane<TimerRegistration>] = [:]
+
+    /// Changes the lane of an actor; `nil` stands for the nonisolated one.
+    mutating func change<Result>(
+      _ actor: ObjectIdentifier?,
+      _ body: (inout Lane<TimerRegistration>) -> Result
+    ) -> Result {
+      guard let actor else { return body(&nonisolated) }
+      guard let index = isolated.index(forKey: actor) else {
+        var lane = Lane<TimerRegistration>()
+        defer { if lane.isScheduled { isolated[actor] = lane } }
+        return body(&lane)
+      }
+      defer { if !isolated.values[index].isScheduled { isolated.remove(at: index) } }
+      return body(&isolated.values[index])
+    }
+  }
 
   /// The maximum number of ticks that are added under one lock, and that one task calls.
   private static let run = 64
 
   static let shared = TickLanes()
 
-  private let lanes = Locked<[ObjectIdentifier?: Lane<TimerRegistration>]>([:])
+  private let lanes = Locked(Lanes())
 
   private init() {}
 
-  /// Adds ticks at the ends of the lanes of their actors.
-  func add(_ ticks: [Tick]) {
-    var rest = ticks[...]
-    while let first = rest.first { rest = rest.dropFirst(add(rest, on: first.actor)) }
+  /// Adds timers that are due at the ends of the lanes of their actors.
+  func add(_ due: [TimerTable.Due]) {
+    var rest = due[...]
+    while let first = rest.first { rest = rest.dropFirst(add(rest, like: first.timer)) }
   }
 
-  /// Adds the first ticks, as far as they belong to one actor.
+  /// Adds the first timers, as far as they belong to the actor of the very first.
   ///
-  /// - Returns: The number of added ticks.
-  private func add(_ ticks: ArraySlice<Tick>, on actor: (any Actor)?) -> Int {
-    let run = ticks.prefix(Self.run).prefix { $0.actor === actor }
-    let id = Self.id(of: actor)
-    let mustSchedule = lanes.withLock { lanes in
-      // Taken out, so that the lanes are searched twice and not once for each tick.
-      var lane = lanes.removeValue(forKey: id) ?? Lane()
+  /// - Returns: The number of added timers.
+  private func add(_ due: ArraySlice<TimerTable.Due>, like first: TimerRegistration) -> Int {
+    let run = due.prefix(Self.run).prefix { $0.timer.actorID == first.actorID }
+    let actor = first.actor
+    let mustSchedule = change(actor) { lane in
       for tick in run { _ = lane.waiting.append(tick.timer) }
-      let mustSchedule = lane.requestTurn()
-      lanes[id] = lane
-      return mustSchedule
+      return lane.requestTurn()
     }
     if mustSchedule { schedule(on: actor) }
     return run.count
@@ -66,7 +80,7 @@ final class TickLanes: Sendable {
       remaining -= 1
       // A handler that cancelled its own task has cancelled this one: the successor continues.
       if Task.isCancelled || remaining == 0 { return }
-      next = lanes.withLock { $0[Self.id(of: actor)]?.waiting.popFirst() }
+      next = change(actor) { $0.waiting.popFirst() }
     }
   }
 
@@ -75,20 +89,19 @@ final class TickLanes: Sendable {
   /// - Parameter actor: The actor of the lane.
   /// - Returns: The timer, if any remains, and the number of timers that the task may call.
   private func begin(on actor: (any Actor)?) -> (timer: TimerRegistration?, available: Int) {
-    let id = Self.id(of: actor)
-    let (timer, available, isMore) = lanes.withLock { lanes -> (TimerRegistration?, Int, Bool) in
-      guard let index = lanes.index(forKey: id) else { return (nil, 0, false) }
-      let available = min(lanes.values[index].waiting.count, Self.run)
-      let timer = lanes.values[index].waiting.popFirst()
-      let isMore = lanes.values[index].endTurn()
-      if !isMore { lanes.remove(at: index) }
-      return (timer, available, isMore)
+    let (timer, available, isMore) = change(actor) { lane in
+      let available = min(lane.waiting.count, Self.run)
+      return (lane.waiting.popFirst(), available, lane.endTurn())
     }
     if isMore { schedule(on: actor) }
     return (timer, available)
   }
 
-  private static func id(of actor: (any Actor)?) -> ObjectIdentifier? {
-    actor.map { ObjectIdentifier($0) }
+  private func change<Result: Sendable>(
+    _ actor: (any Actor)?,
+    _ body: (inout Lane<TimerRegistration>) -> Result
+  ) -> Result {
+    let id = actor.map { ObjectIdentifier($0) }
+    return lanes.withLock { $0.change(id, body) }
   }
 }

@@ -4,8 +4,7 @@
 package protocol TimerBody: AnyObject, Sendable {
   /// The actor on which the handler runs, or `nil` for the global concurrent executor.
   ///
-  /// Read for every tick, under no lock. If the actor has been deallocated, it is `nil` as well: the call
-  /// then finds the owner missing.
+  /// Read once, at registration.
   var actor: (any Actor)? { get }
 
   /// Calls the handler on its executor.

@@ -81,10 +81,7 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
   /// Ends a tick, and schedules the next one if it is due.
   final func finish(_ timer: TimerRegistration) {
     let now = now()
-    var body = change { $0.finish(timer, at: now) }
-    // Releases the handler before another thread can call it.
-    let next = body.take().map { dueTick(timer, $0) }
-    if let next { TickLanes.shared.add([next]) }
+    if let due = change({ $0.finish(timer, at: now) }) { run([due]) }
   }
 
   /// Ends a timer, and releases its handler unless a tick is running.
@@ -103,12 +100,12 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
     return result
   }
 
-  /// Returns a tick for the lane of its actor.
-  ///
-  /// The tick does not keep the handler, which is released when the wait for the end of a tick returns.
-  private func dueTick(_ timer: TimerRegistration, _ body: any TimerBody) -> TickLanes.Tick {
-    timer.unit = activity?.begin()
-    return (body.actor, timer)
+  /// Passes timers that are due to the lanes of their actors.
+  private func run(_ due: [TimerTable.Due]) {
+    if let activity {
+      for timer in due.lazy.map(\.timer) { timer.unit = activity.begin() }
+    }
+    TickLanes.shared.add(due)
   }
 
   // MARK: The sleeper
@@ -128,9 +125,7 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
     while let wakeUp = table.withLock({ $0.nextWakeUp(ofSleeper: number) }) {
       do {
         let now = try await sleep(until: wakeUp.time, tolerance: wakeUp.latest - wakeUp.time)
-        // Two steps release the handlers before other threads can call them.
-        let ticks = takeDue(number, at: now)
-        TickLanes.shared.add(ticks)
+        run(takeDue(number, at: now))
       } catch {
         if !Task.isCancelled {
           table.withLock { $0.removeSleeper(number) }
@@ -144,17 +139,10 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
   /// Removes due timers, ordered by deadline and registration.
   ///
   /// Holds the lock for one batch at a time, and sorts outside the lock.
-  private func takeDue(_ number: UInt, at now: Int128) -> [TickLanes.Tick] {
+  private func takeDue(_ number: UInt, at now: Int128) -> [TimerTable.Due] {
     var due: [TimerTable.Due] = []
-    var isMore = true
-    while isMore {
-      let batch = table.withLock { table in
-        table.isCurrent(sleeper: number) ? table.takeDue(at: now) : []
-      }
-      isMore = batch.count == TimerTable.batch
-      due += batch
-    }
+    while table.withLock({ $0.isCurrent(sleeper: number) && $0.takeDue(at: now, into: &due) }) {}
     TimerTable.sort(&due)
-    return due.map { dueTick($0.timer, $0.body) }
+    return due
   }
 }

@@ -19,6 +19,9 @@ package final class TimerRegistration: Registration,
     case suspended
   }
 
+  /// The identity of the actor on which the handler runs.
+  let actorID: ObjectIdentifier?
+  private let weakActor: WeakActor?
   private let queue: TimerQueue?
   /// A Boolean value that indicates whether the timer has only one tick, with which it ends.
   private let isSingle: Bool
@@ -46,9 +49,15 @@ package final class TimerRegistration: Registration,
   package init(_ schedule: TimerSchedule, _ body: any TimerBody, in queue: TimerQueue? = nil) {
     self.schedule = schedule
     self.body = body
+    weakActor = body.actor.map { WeakActor($0) }
+    actorID = weakActor?.id
     self.queue = queue
     isSingle = !schedule.repeats
   }
+
+  /// The actor on which the handler runs; `nil` for the global concurrent executor, or if the actor has been
+  /// deallocated and the timer has no owner any more.
+  var actor: (any Actor)? { weakActor?.actor }
 
   override package var isOwnCall: Bool {
     let runner = runner.load(ordering: .acquiring)
@@ -56,8 +65,8 @@ package final class TimerRegistration: Registration,
   }
 
   override package func didEnd() {
-    // The only tick has taken the handler when it calls this.
-    if !isSingle || !isOwnCall { queue?.end(self) }
+    // The only tick has taken the handler before it sets the runner.
+    if !isSingle || runner.load(ordering: .acquiring) == 0 { queue?.end(self) }
   }
 
   override package func didChangePauses() { queue?.pausesChanged(self) }
@@ -71,9 +80,9 @@ package final class TimerRegistration: Registration,
       // A frame of its own for the call releases the handler before the tick counts as finished.
       let isOwned =
         if unit == nil {
-          await call(in: task)
+          await tick(in: task)
         } else {
-          await TimerActivity.perform(as: unit) { await call(in: task) }
+          await TimerActivity.perform(as: unit) { await tick(in: task) }
         }
       if isOwned == false { endByItself() }
       if isOwned != nil {
@@ -89,7 +98,7 @@ package final class TimerRegistration: Registration,
   /// Calls the handler.
   ///
   /// - Returns: `false` if the owner has been deallocated, `nil` if the timer has ended or is paused.
-  private func call(in task: Int) async -> Bool? {
+  private func tick(in task: Int) async -> Bool? {
     guard let queue, let (body, tick) = queue.begin(self) else { return nil }
     runner.store(task, ordering: .releasing)
     if isSingle { endByItself() }

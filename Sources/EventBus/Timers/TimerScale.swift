@@ -40,15 +40,18 @@ package struct TimerScale<D: DurationProtocol>: Sendable {
     let ratio = duration / unit
     guard ratio.magnitude < Double(Self.limit) else { return ratio < 0 ? -Self.limit : Self.limit }
     var (rest, count) = (duration, 0 as Int128)
-    // Each pass removes the leading digit. The last ones correct quotients that were rounded.
-    for _ in 0..<8 {
+    // Each pass removes most of the leading digit. The last ones correct quotients that were rounded.
+    for _ in 0..<32 {
       var (step, shift, quotient) = (unit, 0, rest / unit)
-      while quotient.magnitude >= Double(1 << Self.digit) {
+      // At least two of the new steps remain, so that no step is past the end of the type.
+      while quotient.magnitude >= 2 * Double(1 << Self.digit) {
         step = step * (1 << Self.digit)
         shift += Self.digit
         quotient = rest / step
       }
-      let part = Int(quotient)
+      var part = Int(quotient)
+      // A quotient that was rounded up would put the product past the end of the type.
+      if shift > 0 { part -= part.signum() }
       if part == 0 { break }
       rest -= step * part
       count += Int128(part) << shift

@@ -3,11 +3,14 @@
 /// The caller passes the current time. No member handles more than ``batch`` timers, so a lock around the
 /// table is never held for long, however many timers exist or are due. A timer belongs to one table.
 package struct TimerTable: Sendable {
-  /// A timer that is due, with the deadline of the tick, the registration number, which decides among
-  /// equals, and the handler.
-  package typealias Due = (
-    deadline: Int128, order: UInt64, timer: TimerRegistration, body: any TimerBody
-  )
+  /// A timer that is due, with the deadline of the tick and the registration number, which decides among
+  /// equals.
+  package struct Due: Sendable {
+    let deadline: Int128
+    /// The registration number.
+    package let order: UInt64
+    let timer: TimerRegistration
+  }
 
   /// The time of the next wake-up, and the latest time that would do.
   package typealias WakeUp = (time: Int128, latest: Int128)
@@ -26,7 +29,7 @@ package struct TimerTable: Sendable {
   /// Creates an empty table.
   package init() {}
 
-  /// The maximum number of timers that ``takeDue(at:)`` returns.
+  /// The maximum number of timers that ``takeDue(at:into:)`` adds.
   package static var batch: Int { 64 }
 
   /// The number of timers, including those that ended during their running tick.
@@ -53,19 +56,21 @@ package struct TimerTable: Sendable {
 
   /// Removes timers that are due from the heap: those that must be served first, ``batch`` at most.
   ///
-  /// The result has no meaningful order. If it has fewer than ``batch`` timers, any other timer that is due
-  /// still tolerates a delay.
-  ///
-  /// - Complexity: O(log *n*).
-  package mutating func takeDue(at now: Int128) -> [Due] {
-    var due: [Due] = []
-    while due.count < Self.batch, let first = heap.first, first.time <= now {
+  /// - Parameters:
+  ///   - now: The current time.
+  ///   - due: Receives the timers, in no meaningful order.
+  /// - Returns: `true` if there may be more. Otherwise any other timer that is due still tolerates a delay.
+  /// - Complexity: O(log *n*), plus a copy of `due` if that must grow.
+  package mutating func takeDue(at now: Int128, into due: inout [Due]) -> Bool {
+    var count = 0
+    while count < Self.batch, let first = heap.first, first.time <= now {
       _ = heap.popFirst()
-      guard let timer = timers[first.slot], let body = timer.body else { continue }
+      guard let timer = timers[first.slot], timer.body != nil else { continue }
       timer.phase = .queued
-      due.append((first.time, first.order, timer, body))
+      due.append(Due(deadline: first.time, order: first.order, timer: timer))
+      count += 1
     }
-    return due
+    return count == Self.batch
   }
 
   /// Sorts due timers by deadline and, among equals, in registration order.
@@ -105,18 +110,19 @@ package struct TimerTable: Sendable {
   /// - Parameters:
   ///   - timer: The timer.
   ///   - now: The current time.
-  /// - Returns: The handler if the next tick is already due.
-  package mutating func finish(_ timer: TimerRegistration, at now: Int128) -> (any TimerBody)? {
-    guard let body = timer.body else {
+  /// - Returns: The timer if its next tick is already due.
+  package mutating func finish(_ timer: TimerRegistration, at now: Int128) -> Due? {
+    guard timer.body != nil else {
       remove(timer)
       return nil
     }
     timer.schedule.end(at: now)
+    let deadline = timer.schedule.deadline
     if timer.isHeld {
       timer.phase = .suspended
-    } else if timer.schedule.deadline <= now {
+    } else if deadline <= now {
       timer.phase = .queued
-      return body
+      return Due(deadline: deadline, order: timer.order, timer: timer)
     } else {
       enqueue(timer)
     }

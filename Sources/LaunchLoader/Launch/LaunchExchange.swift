@@ -3,22 +3,35 @@
 /// Its two subclasses know the types of the values. They are classes, because Swift 6.3 cannot compile a
 /// closure that captures a parameter pack.
 package class LaunchExchange: @unchecked Sendable {  // Reason: constant, like its subclasses.
+  /// A closure that undoes work, given the value that the work made, if it made one.
+  typealias Undo = @Sendable ((any Sendable)?) async -> Void
+
   /// The key of the value that the closure makes; `nil` if it makes none.
   package let makes: LaunchKeys?
   /// The keys of the values that the closure takes, in order.
   let needs: [LaunchKeys]
   /// The closure that undoes the work, if there is one.
-  let undo: LaunchUndo?
+  let undo: Undo?
   /// The actor in whose isolation the closure was written; `nil` if there is none.
   let isolation: (any Actor)?
 
   fileprivate init(
     _ key: LaunchKeys?,
-    _ undo: LaunchUndo?,
+    _ undo: Undo?,
     _ needs: [LaunchKeys],
     _ isolation: (any Actor)?
   ) {
     (makes, self.undo, self.needs, self.isolation) = (key, undo, needs, isolation)
+  }
+
+  /// Removes the type of the value from a closure that undoes work.
+  fileprivate static func undo<Value: Sendable>(
+    by undo: (@Sendable (Value) async -> Void)?
+  ) -> Undo? {
+    guard let undo else { return nil }
+    return { value in
+      if let value, let typed = value as? Value { await undo(typed) }
+    }
   }
 
   /// A Boolean value that indicates whether the closure is asynchronous.
@@ -27,7 +40,7 @@ package class LaunchExchange: @unchecked Sendable {  // Reason: constant, like i
   /// Calls the closure if it is synchronous, from code that runs in its isolation.
   ///
   /// - Returns: The value that it makes, if it makes one.
-  func call(_ options: LaunchOptions, _ values: LaunchValues) throws -> LaunchValue? { nil }
+  func call(_ options: LaunchOptions, _ values: LaunchValues) throws -> (any Sendable)? { nil }
 
   /// Calls the closure, from code that runs in its isolation.
   ///
@@ -35,7 +48,7 @@ package class LaunchExchange: @unchecked Sendable {  // Reason: constant, like i
   nonisolated(nonsending) func run(
     _ options: LaunchOptions,
     _ values: LaunchValues
-  ) async throws -> LaunchValue? {
+  ) async throws -> (any Sendable)? {
     try call(options, values)
   }
 }
@@ -70,14 +83,14 @@ package final class SynchronousExchange<Value: Sendable, each Need: Sendable>: L
     keys = needs
     // `@isolated(any)` would forbid a synchronous call, even by code that runs on the actor.
     bare = unsafe unsafeBitCast(Isolated(call: call), to: Bare.self)  // Reason: one layout.
-    super.init(key, LaunchUndo(undo), launchKeys(repeat each needs), call.isolation)
+    super.init(key, Self.undo(by: undo), launchKeys(repeat each needs), call.isolation)
   }
 
   override var isAsynchronous: Bool { false }
 
-  override func call(_ options: LaunchOptions, _ values: LaunchValues) throws -> LaunchValue? {
+  override func call(_ options: LaunchOptions, _ values: LaunchValues) throws -> (any Sendable)? {
     let value = try bare.call(options, repeat values.value(of: each keys))
-    return makes == nil ? nil : LaunchBox(value)
+    return makes == nil ? nil : value
   }
 }
 
@@ -105,15 +118,15 @@ package final class AsynchronousExchange<Value: Sendable, each Need: Sendable>: 
   ) {
     keys = needs
     self.closure = closure
-    super.init(key, LaunchUndo(undo), launchKeys(repeat each needs), closure.isolation)
+    super.init(key, Self.undo(by: undo), launchKeys(repeat each needs), closure.isolation)
   }
 
   nonisolated(nonsending) override func run(
     _ options: LaunchOptions,
     _ values: LaunchValues
-  ) async throws -> LaunchValue? {
+  ) async throws -> (any Sendable)? {
     let value = try await closure(options, repeat values.value(of: each keys))
-    return makes == nil ? nil : LaunchBox(value)
+    return makes == nil ? nil : value
   }
 }
 
@@ -121,18 +134,4 @@ private func launchKeys<each Need>(_ needs: repeat LaunchKey<each Need>) -> [Lau
   var keys: [LaunchKeys] = []
   for need in repeat each needs { keys.append(need) }
   return keys
-}
-
-/// A closure that undoes work by the value that the work made.
-package struct LaunchUndo: Sendable {
-  let call: @Sendable (LaunchValue) async -> Void
-
-  /// Stores a closure without the type of the value; fails if there is none.
-  init?<Value: Sendable>(_ undo: (@Sendable (Value) async -> Void)?) {
-    guard let undo else { return nil }
-    call = { value in
-      guard let box = value as? LaunchBox<Value> else { return }
-      await undo(box.value)
-    }
-  }
 }

@@ -58,58 +58,26 @@ extension LaunchKeys: CustomStringConvertible {
   public var description: String { id.rawValue }
 }
 
-/// A value that launch work made; its subclass ``LaunchBox`` knows the type.
-package class LaunchValue: @unchecked Sendable {  // Reason: constant; it has no other subclass.
-  fileprivate init() {}
-}
-
-/// A value with its type.
-final class LaunchBox<Value: Sendable>: LaunchValue,
-  @unchecked Sendable  // Reason: constant.
-{
-  let value: Value
-
-  init(_ value: Value) { self.value = value }
-}
-
-/// Values by the name of their keys: those of a loader, or those that a worker needs.
+/// Values by the names of their keys: those of a loader, or those that a worker needs.
 ///
-/// A plain value. What it removes or no longer refers to is released by its callers, who hold no lock.
-package struct LaunchValues: Sendable {
-  private var boxes: [LaunchID: LaunchValue] = [:]
+/// The loader compares keys before it stores or looks up a value, so a value has the type of its key.
+package typealias LaunchValues = [LaunchID: any Sendable]
 
-  /// Creates an empty collection.
-  package init() {}
-
-  /// Stores the value of a name, which has none.
-  mutating func store(_ value: LaunchValue, for id: LaunchID) {
-    boxes[id] = value
-  }
-
-  /// Removes the value of a name.
-  ///
-  /// - Returns: The value, for the caller to release.
-  mutating func remove(_ id: LaunchID) -> LaunchValue? {
-    boxes.removeValue(forKey: id)
-  }
-
+extension LaunchValues {
   /// Returns the values of keys, without those that are missing.
   func picked(_ keys: [LaunchKeys]) -> LaunchValues {
-    var values = LaunchValues()
-    for key in keys { values.boxes[key.id] = boxes[key.id] }
+    var values: LaunchValues = [:]
+    for key in keys { values[key.id] = self[key.id] }
     return values
-  }
-
-  /// Returns the box of a key, if it has the key's type.
-  func box<Value>(of key: LaunchKey<Value>) -> LaunchBox<Value>? {
-    boxes[key.id] as? LaunchBox<Value>
   }
 
   /// Returns a value that a worker needs.
   ///
   /// - Throws: ``LaunchError`` with the code `noValue`; a worker whose needs are not met never begins.
-  func value<Value>(of key: LaunchKey<Value>) throws -> Value {
-    guard let box = box(of: key) else { throw LaunchError(.noValue(key.id, nil)) }
-    return box.value
+  func value<Need>(of key: LaunchKey<Need>) throws -> Need {
+    guard let stored = self[key.id], let value = stored as? Need else {
+      throw LaunchError(.noValue(key.id, nil))
+    }
+    return value
   }
 }

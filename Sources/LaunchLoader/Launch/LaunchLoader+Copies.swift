@@ -11,7 +11,7 @@ extension LaunchLoader {
   func reportOtherCopies(_ report: (String) -> Void) {
     guard self === LaunchLoader.shared,
       !Self.hasLookedForCopies.exchange(true, ordering: .relaxed),
-      unsafe LibraryCopies.hasAnother(addressName, than: sharedAddress())  // Reason: compared.
+      unsafe ServiceProcess.hasAnotherCopy(addressName, than: sharedAddress())  // Reason: compared.
     else { return }
     report(
       """

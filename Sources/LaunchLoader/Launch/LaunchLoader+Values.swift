@@ -20,20 +20,19 @@ extension LaunchLoader {
     // The work that was awaited last, which did not finish.
     var failed: (registration: LaunchRegistration, outcome: LaunchOutcome)?
     while true {
-      let source = try source(of: key)
-      if case .value(let value) = source { return value }
+      let (stored, pending, arrival) = try source(of: key)
+      if let stored, let value = stored as? Value { return value }
       if LaunchContext.isInside(self) { throw LaunchError(.reentrant) }
-      switch source {
-      case .registration(let registration) where registration !== failed?.registration:
-        let outcome = try await registration.outcome.wait()
+      if let pending, pending !== failed?.registration {
+        let outcome = try await pending.outcome.wait()
         // If it was withdrawn, other work may make the value.
-        failed = outcome.isFinished ? nil : (registration, outcome)
-      case .arrival(let latch):
-        guard await latch.wait() else {
-          state.withLock { $0.leave(latch, of: key.id) }
+        failed = outcome.isFinished ? nil : (pending, outcome)
+      } else if let arrival {
+        guard await arrival.wait() else {
+          state.withLock { $0.leave(arrival, of: key.id) }
           throw CancellationError()
         }
-      case .value, .registration, .nowhere:
+      } else {
         throw LaunchError(.noValue(key.id, failed?.outcome ?? outcome(of: key.id)))
       }
     }
@@ -46,7 +45,7 @@ extension LaunchLoader {
 
   /// Returns the values that a worker needs.
   func values(for registration: LaunchRegistration) -> LaunchValues {
-    guard !registration.needs.isEmpty else { return LaunchValues() }
+    guard !registration.needs.isEmpty else { return [:] }
     return state.withLock { $0.values.picked(registration.needs) }
   }
 
@@ -58,13 +57,13 @@ extension LaunchLoader {
     guard let key = registration.makes, let value = registration.takeValue(),
       outcome.isFinished
     else { return }
-    state.withLock { $0.values.store(value, for: key.id) }
+    state.withLock { $0.values[key.id] = value }
   }
 
   /// Removes the value that a worker made, to undo it.
-  func takeValue(of registration: LaunchRegistration) -> LaunchValue? {
+  func takeValue(of registration: LaunchRegistration) -> (any Sendable)? {
     guard let key = registration.makes else { return nil }
-    return state.withLock { $0.values.remove(key.id) }
+    return state.withLock { $0.values.removeValue(forKey: key.id) }
   }
 
   /// Resumes the callers that wait for work that was not registered before the end of the launch.
@@ -72,35 +71,25 @@ extension LaunchLoader {
     for latch in state.withLock({ $0.takeArrivals() }) { latch.open() }
   }
 
-  /// The place from which a value comes.
-  private enum Source<Value: Sendable>: Sendable {
-    /// It has been made.
-    case value(Value)
-    /// It is yet to be made by this work.
-    case registration(LaunchRegistration)
-    /// Its work is yet to be registered, which opens the latch.
-    case arrival(Latch)
-    /// It was not made, or was undone.
-    case nowhere
-  }
-
-  private func source<Value>(of key: LaunchKey<Value>) throws -> Source<Value> {
-    let (box, maker, arrival) = state.withLock { state in
-      let maker = state.registry.maker(of: key.id)
-      let isOpen = maker == nil && !state.registry.isOver
-      return (state.values.box(of: key), maker, isOpen ? state.arrival(of: key.id) : nil)
+  /// Returns the value of a key, the work that is yet to make it, or the latch that opens when its work is
+  /// registered; nothing if it was not made, or was undone.
+  private func source<Value>(
+    of key: LaunchKey<Value>
+  ) throws -> (value: (any Sendable)?, pending: LaunchRegistration?, arrival: Latch?) {
+    let (value, work, arrival) = state.withLock { state in
+      let work = state.registry.work(of: key.id)
+      let isOpen = work == nil && !state.registry.isOver
+      return (state.values[key.id], work, isOpen ? state.arrival(of: key.id) : nil)
     }
-    if let maker, maker.makes != key {
-      throw LaunchError(mismatch: key, maker.makes, at: maker.site)
+    if let work, work.makes != key {
+      throw LaunchError(mismatch: key, work.makes, at: work.site)
     }
-    if let box { return .value(box.value) }
-    if let registration = maker?.pending { return .registration(registration) }
-    return arrival.map { .arrival($0) } ?? .nowhere
+    return (value, work?.pending, arrival)
   }
 
   /// Returns the outcome of work that has ended, if it is still known.
   private func outcome(of id: LaunchID) -> LaunchOutcome? {
-    state.withLock { $0.registry.maker(of: id)?.outcome }
+    state.withLock { $0.registry.work(of: id)?.outcome }
       ?? result.value?.report?.entries.first { $0.id == id }?.outcome
   }
 }

@@ -1,4 +1,4 @@
-public import EventBus
+internal import EventBus
 
 /// Collects launch work from all over a program and runs it once.
 ///
@@ -56,14 +56,15 @@ public final class LaunchLoader: Sendable {
     /// The effect of time on the launch.
     var timing: Timing
     /// The values that workers made.
-    var values = LaunchValues()
+    var values: LaunchValues = [:]
     /// The latches of callers that wait for values of work that is not registered, and the number of the
     /// callers, by the name of the work.
     var arrivals: [LaunchID: (latch: Latch, callers: Int)] = [:]
     /// The bus subscriptions, which end when the launch begins, held weakly because their callers own
     /// them.
-    fileprivate var attachments = NumberedList<WeakToken>()
-    fileprivate var roomBeforeSweep = 8
+    var attachments = NumberedList<WeakToken>()
+    /// The number of attachments at which those that have ended are removed.
+    var roomBeforeSweep = 8
   }
 
   /// The time limit of the launch, and of each clean-up during a rollback; and the clock for time limits
@@ -132,31 +133,6 @@ public final class LaunchLoader: Sendable {
     if let code { throw LaunchError(code) }
   }
 
-  /// Launches when `EventNames.didFinishLaunching` is posted on a bus.
-  ///
-  /// The first event starts the launch, unless the loader has launched already. When the post returns,
-  /// the synchronous workers of no actor, and those of the posting actor, have run, except for those
-  /// that must wait. Errors of workers go to the report and never reach the poster. If the event was
-  /// posted before, this call launches immediately, with the options of the latest event, and runs the
-  /// synchronous workers of no actor that need not wait before it returns. The attachment keeps the
-  /// loader alive and ends when the launch begins, whatever starts it. A loader may be attached to
-  /// several buses. Attaching a loader that has launched does nothing.
-  ///
-  /// - Parameter bus: The bus to observe.
-  /// - Returns: The attachment. Releasing it detaches the loader.
-  /// - Complexity: Amortized O(1), plus the cost of the launch if the event was posted before.
-  public func attach(to bus: EventBus) -> Token {
-    let token = bus.observePoster(of: .didFinishLaunching) { options, actor in
-      self.begin(options, on: actor)?.runNow()
-    }
-    guard add(token) else {
-      token.cancel()
-      return token
-    }
-    if let options = bus.latest(.didFinishLaunching) { begin(options, on: nil)?.runNow() }
-    return token
-  }
-
   /// Runs the registered work and waits until all of it has ended.
   ///
   /// The work runs once. During a launch, this call waits for the end of that launch; after it, the
@@ -212,7 +188,8 @@ public final class LaunchLoader: Sendable {
   /// - Throws: ``LaunchError`` with the code `cycle`, `missing` or `mismatch`, whatever the policy.
   /// - Complexity: O(*n* log *n* + *e*) in the numbers of registrations and of dependencies.
   public func plan() throws(LaunchError) -> LaunchPlan {
-    try LaunchPlan(state.withLock { $0.registry.waitingRows })
+    let (rows, names) = state.withLock { ($0.registry.waitingRows, $0.registry.names) }
+    return try LaunchPlan(rows, names)
   }
 
   /// The report of the launch, available when the launch is over.
@@ -244,7 +221,7 @@ public final class LaunchLoader: Sendable {
   ///   - options: The options that the workers receive.
   ///   - actor: The actor that the caller runs on, if it is known.
   /// - Returns: The runner of the launch; `nil` if another caller has claimed it.
-  private func begin(_ options: LaunchOptions, on actor: (any Actor)?) -> LaunchRunner? {
+  func begin(_ options: LaunchOptions, on actor: (any Actor)?) -> LaunchRunner? {
     let actor = actor.map { ObjectIdentifier($0) }
     let attachments = state.withLock { state in
       state.registry.claim(options, on: actor) ? state.attachments.removeAll() : nil
@@ -283,28 +260,6 @@ public final class LaunchLoader: Sendable {
     }
   }
 
-  /// Stores an attachment, unless the launch has begun.
-  ///
-  /// Afterwards at most max(8, 2 × living) attachments are stored, where the living are those of the last
-  /// sweep.
-  private func add(_ token: Token) -> Bool {
-    let attachment = WeakToken(token)
-    let crowd = state.withLock { state -> [(number: UInt, element: WeakToken)]? in
-      guard state.registry.isCollecting else { return nil }
-      _ = state.attachments.append(attachment)
-      return state.attachments.count > state.roomBeforeSweep ? state.attachments.entries : []
-    }
-    guard let crowd else { return false }
-    let dead = crowd.filter { $0.element.object == nil }
-    if !crowd.isEmpty {
-      state.withLock { state in
-        for (number, _) in dead { _ = state.attachments.remove(number: number) }
-        state.roomBeforeSweep = max(8, 2 * state.attachments.count)
-      }
-    }
-    return true
-  }
-
   /// Refuses or skips everything that has not begun.
   ///
   /// - Returns: The actions that remain for the caller.
@@ -329,16 +284,4 @@ public final class LaunchLoader: Sendable {
     }
     return report
   }
-}
-
-extension EventNames {
-  /// Posted when the application is about to launch, before its launch work runs.
-  public static let willFinishLaunching =
-    EventName<LaunchOptions>(lifecycle: "application.willFinishLaunching")
-
-  /// Posted when the application has launched; loaders attached to the bus then run their launch work.
-  ///
-  /// The last event is kept and replayed to observers that are added later.
-  public static let didFinishLaunching =
-    EventName<LaunchOptions>(lifecycle: "application.didFinishLaunching", replay: 1)
 }

@@ -24,18 +24,20 @@ public struct LaunchPlan: Sendable {
   let phases: [LaunchPhase]
   let edges: [Edge]
 
-  /// Plans the work of rows.
+  /// Plans the work of rows that have taken names.
   ///
   /// - Throws: ``LaunchError`` for the first fault in the dependencies.
-  init(_ rows: [LaunchRow]) throws(LaunchError) {
-    let plan = LaunchPlanner(rows)
+  init(_ rows: [LaunchRow], _ names: LaunchNames) throws(LaunchError) {
+    let plan = LaunchPlanner(rows, names)
     if let problem = plan.problems.first { throw problem }
     let indices = plan.layers
     layers = indices.map { $0.map { rows[$0].id } }
     phases = indices.map { plan.phases[$0[0]] }
-    edges = indices.joined().flatMap { row in
-      plan.dependencies(of: row).map { (rows[row].id, rows[$0].id, $1) }
+    var edges: [Edge] = []
+    for row in indices.joined() {
+      plan.forEachDependency(of: row) { edges.append((rows[row].id, rows[$0].id, $1)) }
     }
+    self.edges = edges
   }
 
   /// The graph in the language of Graphviz: an arrow from each worker to each of its dependencies,

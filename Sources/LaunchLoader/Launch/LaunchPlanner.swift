@@ -24,15 +24,28 @@ package struct LaunchPlanner: Sendable {
   /// Whether the target of each dependency must finish, not only end, by the index in the graph.
   private var isHard: [Bool] = []
 
+  /// Orders rows of their own, which have taken no names yet.
+  ///
+  /// - Parameter rows: The rows, in order of registration. Of several with one name, the first counts.
+  package init(_ rows: [LaunchRow]) {
+    var names = LaunchNames()
+    for row in rows {
+      if let id = row.registration.id { _ = names.take(id, for: row.number) }
+    }
+    self.init(rows, names)
+  }
+
   /// Orders the rows that wait.
   ///
-  /// - Parameter rows: The rows, in order of registration. No two that wait have the same name.
+  /// - Parameters:
+  ///   - rows: The rows, in order of registration.
+  ///   - names: The names that they have taken.
   /// - Complexity: O(*n* log *n* + *e*) in the numbers of rows and of dependencies; O(*n*) without
   ///   dependencies.
-  package init(_ rows: [LaunchRow]) {
+  init(_ rows: [LaunchRow], _ names: LaunchNames) {
     phases = rows.indices.map { rows[$0].phase }
     let waiting = rows.indices.filter { rows[$0].status == .waiting }
-    resolveNames(rows, waiting)
+    resolveNames(rows, names)
     var included = waiting
     var sorted = graph.order(of: waiting)
     if sorted.count < waiting.count { excludeCycles(rows) }
@@ -61,21 +74,17 @@ package struct LaunchPlanner: Sendable {
     LaunchPhase.allCases.flatMap { phase in graph.layers(of: order.filter { phases[$0] == phase }) }
   }
 
-  /// Returns the distinct dependencies of a row, each with `true` if it must finish, and otherwise only end.
-  package func dependencies(of row: Int) -> Zip2Sequence<ArraySlice<Int>, ArraySlice<Bool>> {
+  /// The number of distinct dependencies of all rows.
+  var edgeCount: Int { isHard.count }
+
+  /// Calls a closure with each distinct dependency of a row, and with `true` if it must finish, and otherwise
+  /// only end.
+  package func forEachDependency(of row: Int, _ body: (_ target: Int, _ isHard: Bool) -> Void) {
     let targets = graph.dependencies(of: row)
-    return zip(targets, isHard[targets.indices])
+    for index in targets.indices { body(targets[index], isHard[index]) }
   }
 
-  private mutating func resolveNames(_ rows: [LaunchRow], _ waiting: [Int]) {
-    guard waiting.contains(where: { rows[$0].registration.hasDependencies }) else {
-      graph = DependencyGraph(Array(repeating: [], count: rows.count))
-      return
-    }
-    var indices: [LaunchID: Int] = Dictionary(minimumCapacity: waiting.count)
-    for row in waiting {
-      if let id = rows[row].registration.id { indices[id] = row }
-    }
+  private mutating func resolveNames(_ rows: [LaunchRow], _ names: LaunchNames) {
     // The last row that was found to depend on each row.
     var dependants = Array(repeating: -1, count: rows.count)
     var targets: [Int] = []
@@ -84,7 +93,7 @@ package struct LaunchPlanner: Sendable {
       if rows[row].status == .waiting && rows[row].registration.hasDependencies {
         var missing: Set<LaunchID> = []
         rows[row].registration.forEachDependency { id, isHard in
-          if let target = indices[id] {
+          if let target = names.row(of: id).flatMap(rows.index) {
             guard dependants[target] != row else { return }
             dependants[target] = row
             targets.append(target)
@@ -95,8 +104,8 @@ package struct LaunchPlanner: Sendable {
           }
         }
         for need in rows[row].registration.needs {
-          guard let maker = indices[need.id].map({ rows[$0] }) else { continue }
-          let (made, site) = (maker.registration.makes, maker.registration.site)
+          guard let index = names.row(of: need.id).flatMap(rows.index) else { continue }
+          let (made, site) = (rows[index].registration.makes, rows[index].registration.site)
           guard made != need, missing.insert(need.id).inserted else { continue }
           problems.append(LaunchError(mismatch: need, made, at: site, neededBy: rows[row]))
           if excluded[row] == nil { excluded[row] = need.id }
@@ -118,9 +127,12 @@ package struct LaunchPlanner: Sendable {
 
   private mutating func excludeDependants(_ rows: [LaunchRow]) {
     // Edges of dependencies that have to finish; others exclude nothing.
-    let hard = DependencyGraph(
-      rows.indices.map { row in dependencies(of: row).filter { $0.1 }.map { $0.0 } }
-    )
+    var hard = DependencyGraph()
+    for row in rows.indices {
+      var targets: [Int] = []
+      forEachDependency(of: row) { target, isHard in if isHard { targets.append(target) } }
+      hard.add(targets[...])
+    }
     let dependants = hard.reversed()
     var found = excluded.keys.sorted()
     var start = 0

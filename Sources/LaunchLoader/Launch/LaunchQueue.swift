@@ -53,8 +53,10 @@ package struct LaunchQueue: Sendable {
   ///
   /// - Complexity: O(1) for turns that arrived in order, otherwise O(log *n*).
   package mutating func popFirst() -> LaunchTurn? {
-    guard start < ordered.count else { return heap.popFirst() }
-    if let other = heap.first, other.precedes(ordered[start]) { return heap.popFirst() }
+    guard start < ordered.count else { return heap.isEmpty ? nil : heap.popFirst() }
+    if !heap.isEmpty, let other = heap.first, other.precedes(ordered[start]) {
+      return heap.popFirst()
+    }
     defer {
       start += 1
       if start == ordered.count {

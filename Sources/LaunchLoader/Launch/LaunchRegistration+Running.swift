@@ -15,7 +15,7 @@ extension LaunchRegistration {
       switch takeWork() {
       case .synchronous(let call): try call(options)
       case .exchange(let exchange):
-        if let value = try exchange.call(options, values) { keep(value) }
+        if let value = try exchange.call(options, values) { keep(value: value) }
       case .asynchronous, .type, nil: return .skipped(because: nil)
       }
       return .finished
@@ -58,14 +58,10 @@ extension LaunchRegistration {
   ///   - value: The value that the work made, if it made one.
   ///   - loader: The loader whose launch waits for the clean-up.
   nonisolated(nonsending) func undo(
-    _ value: consuming LaunchValue?,
+    _ value: consuming (any Sendable)?,
     for loader: ObjectIdentifier
   ) async {
-    if let worker = takeWorker() {
-      await marked(for: loader) { await worker.undo() }
-    } else if let undo = takeUndo(), let value {
-      await marked(for: loader) { await undo.call(value) }
-    }
+    if let undo = takeUndo() { await marked(for: loader) { await undo(value) } }
   }
 
   private func perform(
@@ -80,11 +76,11 @@ extension LaunchRegistration {
       case .synchronous(let call): try call(options)
       case .asynchronous(let body): try await body(options)
       case .exchange(let exchange):
-        if let value = try await exchange.run(options, values) { keep(value) }
+        if let value = try await exchange.run(options, values) { keep(value: value) }
       case .type(let type):
         let worker = type.init()
         try await worker.launch(options)
-        if keepsWorker { keep(worker) }
+        if keepsWorker { keep(worker: worker) }
       case nil: return .skipped(because: nil)
       }
       return .finished

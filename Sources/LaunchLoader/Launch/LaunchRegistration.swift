@@ -16,9 +16,8 @@ package final class LaunchRegistration: Sendable {
   private struct State {
     var work: LaunchWork?
     var condition: Condition?
-    var worker: (any LaunchWorker)?
-    var value: LaunchValue?
-    var undo: LaunchUndo?
+    var value: (any Sendable)?
+    var undo: LaunchExchange.Undo?
   }
 
   /// The name; `nil` if it is derived from the source site.
@@ -68,7 +67,7 @@ package final class LaunchRegistration: Sendable {
     self.phase = phase
     self.timeout = timeout
     hasCondition = condition != nil
-    var undo: LaunchUndo?
+    var undo: LaunchExchange.Undo?
     if case .exchange(let exchange) = work {
       (makes, needs, undo) = (exchange.makes, exchange.needs, exchange.undo)
       self.after = needs.isEmpty ? after : needs.map(\.id) + after
@@ -126,27 +125,22 @@ package final class LaunchRegistration: Sendable {
   }
 
   /// Keeps a worker that has finished, for a rollback.
-  func keep(_ worker: any LaunchWorker) {
-    state.withLock { $0.worker = worker }
-  }
-
-  /// Takes out the worker that was kept.
-  func takeWorker() -> (any LaunchWorker)? {
-    state.withLock { $0.worker.take() }
+  func keep(worker: any LaunchWorker) {
+    state.withLock { $0.undo = { _ in await worker.undo() } }
   }
 
   /// Keeps the value that the work made, until it is known whether the work finished in time.
-  func keep(_ value: LaunchValue) {
+  func keep(value: any Sendable) {
     state.withLock { $0.value = value }
   }
 
   /// Takes out the value that was kept.
-  func takeValue() -> LaunchValue? {
+  func takeValue() -> (any Sendable)? {
     state.withLock { $0.value.take() }
   }
 
   /// Takes out the closure that undoes the work.
-  func takeUndo() -> LaunchUndo? {
+  func takeUndo() -> LaunchExchange.Undo? {
     state.withLock { $0.undo.take() }
   }
 

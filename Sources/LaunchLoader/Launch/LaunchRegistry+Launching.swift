@@ -15,7 +15,7 @@ extension LaunchRegistry {
       schedule.begin(on: actor)
       return true
     }
-    let plan = LaunchPlanner(schedule.rows)
+    let plan = LaunchPlanner(schedule.rows, names)
     schedule.begin(plan, on: actor)
     problems = plan.problems
     if policy != .continue && !problems.isEmpty {
@@ -45,9 +45,9 @@ extension LaunchRegistry {
       isWaitedOn = true
       return .wait
     }
-    if undoes, let row = finished.popLast() {
+    if undoes, let row = finished.popLast(), let undone = schedule[row] {
       undoing = row
-      return .undo(schedule[row].registration, row: row)
+      return .undo(undone.registration, row: row)
     }
     return isStopping ? refuseIdle() ?? conclude() : conclude()
   }
@@ -57,7 +57,7 @@ extension LaunchRegistry {
   /// - Returns: The tasks that the caller must cancel.
   mutating func adopt(_ worker: LaunchTasks, at row: Int) -> [Task<Void, Never>] {
     // Ended already: by itself, in which case cancelling has no effect, or skipped or abandoned.
-    guard schedule.has(row), schedule[row].isOut else {
+    guard schedule[row]?.isOut == true else {
       return [worker.task] + (worker.watch.map { [$0] } ?? [])
     }
     tasks[row] = worker
@@ -96,8 +96,8 @@ extension LaunchRegistry {
     _ times: LaunchTimes?,
     _ outcome: LaunchOutcome
   ) -> LaunchEffects? {
-    guard schedule.has(row) else { return nil }
-    schedule.end(row, times, outcome)
+    guard let index = schedule.rows.index(of: row) else { return nil }
+    schedule.end(index, times, outcome)
     var effects: LaunchEffects?
     if !tasks.isEmpty, let ended = tasks.removeValue(forKey: row) {
       effects = LaunchEffects(ended: ended)
@@ -106,10 +106,10 @@ extension LaunchRegistry {
       if isFailure(outcome) {
         verdict = .failed
         var failed = effects ?? LaunchEffects()
-        halt(.skipped(because: schedule[row].id), &failed)
+        halt(.skipped(because: schedule.rows[index].id), &failed)
         effects = failed
-      } else if keepsWorkers && outcome.isFinished && isUndone(row) {
-        schedule[row].isUndone = true
+      } else if keepsWorkers && outcome.isFinished && isUndone(index) {
+        schedule.rows[index].isUndone = true
         finished.append(row)
       }
     }
@@ -124,19 +124,19 @@ extension LaunchRegistry {
 
   /// Indicates whether a rollback undoes a row, or releases the value that it made, because the value was
   /// made from one that is undone.
-  private func isUndone(_ row: Int) -> Bool {
-    let registration = schedule[row].registration
+  private func isUndone(_ index: Int) -> Bool {
+    let registration = schedule.rows[index].registration
     guard !registration.isUndoable else { return true }
     return registration.makes != nil
       && registration.needs.contains { need in
-        entry(of: need.id).map { schedule.has($0.row) && schedule[$0.row].isUndone } ?? false
+        names.row(of: need.id).flatMap { schedule[$0] }?.isUndone ?? false
       }
   }
 
   /// Records that a worker was undone, or that its clean-up exceeded the time limit.
   mutating func undone(_ row: Int, _ outcome: LaunchOutcome) {
     undoing = nil
-    schedule[row].outcome = outcome
+    if let index = schedule.rows.index(of: row) { schedule.rows[index].outcome = outcome }
   }
 
   /// Skips everything that has not begun.
@@ -159,14 +159,14 @@ extension LaunchRegistry {
     if policy != .continue && verdict == .fine { verdict = .failed }
     halt(.skipped(because: nil), &effects)
     effects.wake = wake()
-    let late = schedule.giveUpRunning().map {
-      lateWorker($0, since: schedule[$0].times?.start ?? .zero)
+    let late = schedule.giveUpRunning().compactMap {
+      lateWorker($0, since: schedule[$0]?.times?.start ?? .zero)
     }
     return (late, effects)
   }
 
-  private func lateWorker(_ row: Int, since start: Duration) -> LateWorker {
-    (row, schedule[row].registration, start, tasks[row]?.task)
+  private func lateWorker(_ row: Int, since start: Duration) -> LateWorker? {
+    schedule[row].map { (row, $0.registration, start, tasks[row]?.task) }
   }
 
   /// Refuses all further registrations; a running launch continues with its work.
@@ -180,9 +180,12 @@ extension LaunchRegistry {
     isStopping = true
     switch stage {
     case .collecting:
-      let refused = waitingRows.map(\.registration)
+      let refused = waitingRows
+      for row in refused where row.registration.id != nil {
+        record(.refused, of: row.registration, row: row.number)
+      }
       schedule.removeAll()
-      return (refused, true, LaunchEffects())
+      return (refused.map(\.registration), true, LaunchEffects())
     case .launching:
       return ([], false, LaunchEffects())
     case .launched:
@@ -224,22 +227,25 @@ extension LaunchRegistry {
 
   private mutating func conclude() -> Step {
     stage = .launched
-    let (rows, problems) = (schedule.rows, problems)
+    let problems = problems
+    launched = schedule.rows
     self.problems = []
     finished = []
     schedule.openLastPhase()
     hasRunner = !schedule.isOver(upTo: .idle)
-    _ = takeEnded()
-    return .over(rows, problems: problems, verdict, goesOn: hasRunner)
+    _ = schedule.takeEndedRows()
+    return .over(launched, problems: problems, verdict, goesOn: hasRunner)
   }
 
   /// Removes ended rows, all of them or when they outnumber the others, and records the results of named
   /// ones.
   mutating func takeEnded() -> [LaunchRow] {
     let rows = schedule.takeEndedRows()
-    for index in rows.indices where rows[index].status == .ended {
-      guard let name = rows[index].name, let outcome = rows[index].outcome else { continue }
-      names.record(outcome, for: name)
+    for row in rows where row.registration.id != nil && row.status == .ended {
+      // A duplicate has a row of its own, which did not take the name.
+      if let outcome = row.outcome, ended[row.number] == nil {
+        record(outcome, of: row.registration, row: row.number)
+      }
     }
     return rows
   }

@@ -5,17 +5,17 @@ extension LaunchRegistry {
   /// - Complexity: Amortized O(1) before the launch; O(*d*) in the number of dependencies after that.
   package mutating func register(_ registration: LaunchRegistration) -> Acceptance {
     guard !isStopping else { return .dismissed(.refused, original: nil) }
-    var name: Int?
+    var siteNumber = 0
     if let id = registration.id {
-      let row = schedule.nextRow
-      let (number, taken) = names.take(id, for: registration, row: row)
-      if let taken {
+      if let taken = names.take(id, for: schedule.nextRow) {
+        let original = work(in: taken)?.site
         addDuplicate(registration, of: id)
-        return .dismissed(.duplicate(of: id), original: taken)
+        return .dismissed(.duplicate(of: id), original: original)
       }
-      name = number
+    } else if stage != .launched {
+      siteNumber = Self.countUp(&siteCounts[registration.site, default: 0])
     }
-    let row = row(for: registration, name: name)
+    let row = LaunchRow(registration, number: schedule.nextRow, siteNumber: siteNumber)
     switch stage {
     case .collecting:
       schedule.append(row)
@@ -25,23 +25,40 @@ extension LaunchRegistry {
     }
   }
 
-  /// The work of a name that is taken: what it makes, its source site, its registration until it has its
-  /// outcome, and then the outcome; without a row only if it was skipped.
-  typealias Maker = (
-    makes: LaunchKeys?, site: LaunchSite, pending: LaunchRegistration?, outcome: LaunchOutcome?
+  /// The work of a name that is taken: its source site, what it makes, its registration until it has its
+  /// outcome, and then whether it has finished, and its outcome.
+  ///
+  /// Of work that ended after the launch, only the outcome `skipped` is known, because another may contain an
+  /// error, which must not live as long as the loader.
+  typealias NamedWork = (
+    site: LaunchSite, makes: LaunchKeys?, pending: LaunchRegistration?, hasFinished: Bool,
+    outcome: LaunchOutcome?
   )
 
   /// Returns the work of a name, or `nil` if the name is not taken.
   ///
   /// - Complexity: O(1); O(log *n*) after rows were removed.
-  func maker(of id: LaunchID) -> Maker? {
-    guard let entry = names[id] else { return nil }
-    guard entry.hasFinished == nil, schedule.has(entry.row) else {
-      return (entry.makes, entry.site, nil, entry.skipped)
-    }
-    let row = schedule[entry.row]
+  func work(of id: LaunchID) -> NamedWork? { names.row(of: id).flatMap(work(in:)) }
+
+  private func work(in row: Int) -> NamedWork? {
+    if let row = schedule[row] { return work(of: row) }
+    return ended[row] ?? launched.index(of: row).map { work(of: launched[$0]) }
+  }
+
+  private func work(of row: LaunchRow) -> NamedWork {
     let outcome = undoing == row.number ? .undone : row.outcome
-    return (entry.makes, entry.site, outcome == nil ? row.registration : nil, outcome)
+    let registration = row.registration
+    return (
+      registration.site, registration.makes, outcome == nil ? registration : nil,
+      row.outcome?.isFinished ?? false, outcome
+    )
+  }
+
+  /// Records the outcome of named work that has no row, or no longer has one.
+  mutating func record(_ outcome: LaunchOutcome, of registration: LaunchRegistration, row: Int) {
+    var skipped: LaunchOutcome?
+    if case .skipped = outcome { skipped = outcome }
+    ended[row] = (registration.site, registration.makes, nil, outcome.isFinished, skipped)
   }
 
   /// Withdraws a registration that has not begun, and frees its name.
@@ -53,8 +70,7 @@ extension LaunchRegistry {
   package mutating func withdraw(
     _ row: Int
   ) -> (registration: LaunchRegistration, effects: LaunchEffects)? {
-    guard schedule.withdraw(row) else { return nil }
-    let registration = schedule[row].registration
+    guard let registration = schedule.withdraw(row) else { return nil }
     if let id = registration.id { names.release(id) }
     var effects = LaunchEffects(cancelled: takeTasks([row]), wake: wake())
     switch stage {
@@ -63,16 +79,6 @@ extension LaunchRegistry {
     case .launched: effects.dropped = takeEnded()
     }
     return (registration, effects)
-  }
-
-  private mutating func row(for registration: LaunchRegistration, name: Int?) -> LaunchRow {
-    let isNameless = registration.id == nil && stage != .launched
-    return LaunchRow(
-      registration,
-      number: schedule.nextRow,
-      name: name,
-      siteNumber: isNameless ? Self.countUp(&siteCounts[registration.site, default: 0]) : 0
-    )
   }
 
   /// A separate function, so that the line is looked up once.
@@ -84,7 +90,7 @@ extension LaunchRegistry {
   /// Adds a row for the report, unless the launch is over.
   private mutating func addDuplicate(_ registration: LaunchRegistration, of id: LaunchID) {
     guard stage != .launched else { return }
-    var row = row(for: registration, name: nil)
+    var row = LaunchRow(registration, number: schedule.nextRow)
     row.status = .ended
     row.outcome = .duplicate(of: id)
     schedule.append(row)
@@ -96,12 +102,12 @@ extension LaunchRegistry {
     row.phase = max(row.phase, schedule.phase)
     let unmet = unmetDependency(of: row)
     if let problem = unmet?.problem { problems.append(problem) }
-    schedule.append(row)
+    let index = schedule.append(row)
     if let outcome = halt ?? unmet.map({ .skipped(because: $0.id) }) {
-      schedule.skip(row.number, outcome)
+      schedule.skip(index, outcome)
     } else {
-      connect(row)
-      schedule.schedule(row.number)
+      connect(row, at: index)
+      schedule.schedule(index)
     }
     return .kept(row: row.number, wake())
   }
@@ -112,7 +118,7 @@ extension LaunchRegistry {
   /// registration with the right need.
   private mutating func comeLate(_ row: LaunchRow) -> Acceptance {
     guard let options else { return .dismissed(.refused, original: nil) }
-    if row.name == nil && row.registration.isPlain && row.registration.isInline {
+    if row.registration.id == nil && row.registration.isPlain && row.registration.isInline {
       return .runsNow(options, row: nil)
     }
     if let unmet = unmetDependency(of: row) {
@@ -121,19 +127,19 @@ extension LaunchRegistry {
         return .dismissed(.failed(problem), original: nil)
       }
       let outcome = LaunchOutcome.skipped(because: unmet.id)
-      // It has no row: another registration receives the number.
-      if let name = row.name { names.record(outcome, for: name) }
+      if row.registration.id != nil { record(outcome, of: row.registration, row: row.number) }
+      schedule.skipNumber()
       return .dismissed(outcome, original: nil)
     }
     var row = row
     row.phase = .idle
-    schedule.append(row)
-    connect(row)
-    if schedule[row.number].waitCount > 0 {
-      schedule.schedule(row.number)
+    let index = schedule.append(row)
+    connect(row, at: index)
+    if schedule.rows[index].waitCount > 0 {
+      schedule.schedule(index)
       return .kept(row: row.number, wake())
     }
-    schedule.handOut(row.number, isDirect: row.registration.isInline)
+    schedule.handOut(index, isDirect: row.registration.isInline)
     return .runsNow(options, row: row.number)
   }
 
@@ -144,12 +150,12 @@ extension LaunchRegistry {
       var problem: LaunchError?
       if id == row.registration.id {
         problem = LaunchError(cycle: [row, row])
-      } else if let entry = entry(of: id) {
-        if index < row.registration.needs.count, entry.makes != row.registration.needs[index] {
+      } else if let work = work(of: id) {
+        if index < row.registration.needs.count, work.makes != row.registration.needs[index] {
           let need = row.registration.needs[index]
-          problem = LaunchError(mismatch: need, entry.makes, at: entry.site, neededBy: row)
-        } else {
-          guard entry.hasFinished == false else { continue }
+          problem = LaunchError(mismatch: need, work.makes, at: work.site, neededBy: row)
+        } else if work.pending != nil || work.hasFinished {
+          continue
         }
       } else {
         problem = LaunchError(missing: id, neededBy: row)
@@ -160,11 +166,11 @@ extension LaunchRegistry {
   }
 
   /// Makes a new row wait for its pending dependencies, and moves them to its phase.
-  private mutating func connect(_ row: LaunchRow) {
+  private mutating func connect(_ row: LaunchRow, at index: Int) {
     var targets: [Int] = []
     row.registration.forEachDependency { id, isHard in
-      guard let target = pendingRow(of: id), target != row.number else { return }
-      schedule.wait(row.number, for: target, isHard: isHard)
+      guard let target = pendingRow(of: id), target != index else { return }
+      schedule.wait(index, for: target, isHard: isHard)
       targets.append(target)
     }
     move(targets, to: row.phase)
@@ -174,29 +180,22 @@ extension LaunchRegistry {
   /// registration.
   ///
   /// - Complexity: O(*m* log *m* + *e*) in the numbers of moved rows and of their dependencies.
-  private mutating func move(_ rows: [Int], to phase: LaunchPhase) {
-    var found = rows
+  private mutating func move(_ indices: [Int], to phase: LaunchPhase) {
+    var found = indices
     var moved: [Int] = []
-    while let row = found.popLast() {
-      guard schedule.move(row, to: phase) else { continue }
-      moved.append(row)
-      schedule[row].registration.forEachDependency { id, _ in
-        if let target = pendingRow(of: id), target != row { found.append(target) }
+    while let index = found.popLast() {
+      guard schedule.move(index, to: phase) else { continue }
+      moved.append(index)
+      schedule.rows[index].registration.forEachDependency { id, _ in
+        if let target = pendingRow(of: id), target != index { found.append(target) }
       }
     }
-    for row in moved.sorted() { schedule.schedule(row) }
+    for index in moved.sorted() { schedule.schedule(index) }
   }
 
+  /// Returns the index of the work of a name, until it has its outcome.
   private func pendingRow(of id: LaunchID) -> Int? {
-    entry(of: id).flatMap { $0.hasFinished == nil ? $0.row : nil }
-  }
-
-  /// Returns the entry of a name with the result that its row has by now.
-  func entry(of id: LaunchID) -> LaunchNames.Entry? {
-    guard var entry = names[id] else { return nil }
-    if entry.hasFinished == nil, schedule.has(entry.row) {
-      entry.hasFinished = schedule[entry.row].outcome?.isFinished
-    }
-    return entry
+    guard let index = names.row(of: id).flatMap({ schedule.rows.index(of: $0) }) else { return nil }
+    return schedule.rows[index].outcome == nil ? index : nil
   }
 }

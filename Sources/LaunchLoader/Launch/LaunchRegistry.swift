@@ -86,6 +86,10 @@ package struct LaunchRegistry: Sendable {
   var schedule: LaunchSchedule
   /// The names that are taken.
   var names = LaunchNames()
+  /// The rows of the launch when it was over, which its report shares.
+  var launched: [LaunchRow] = []
+  /// The results of named work that ended after the launch and has no row, by the number of the row.
+  var ended: [Int: NamedWork] = [:]
   /// The number of registrations without a name on each line.
   var siteCounts: [LaunchSite: Int] = [:]
 
@@ -148,7 +152,8 @@ package struct LaunchRegistry: Sendable {
   /// - Complexity: O(*n*²).
   package func _checkInvariants() {
     schedule._checkInvariants()
-    assert(tasks.keys.allSatisfy(schedule.has), "tasks of a removed row")
+    names._checkInvariants()
+    assert(tasks.keys.allSatisfy { schedule[$0] != nil }, "tasks of a removed row")
     assert(verdict == .fine || halt != nil || stage == .launched, "a failed launch goes on")
     assert(!isWaitedOn || stage == .launching, "a runner waits for no launch")
     assert(!hasRunner || stage == .launched, "a runner works before its time")

@@ -26,10 +26,12 @@ package struct LaunchRow: Sendable {
   package let registration: LaunchRegistration
   /// Its number, ascending in order of registration, which also withdraws it.
   let number: Int
-  /// The number of its name; `nil` if it has none.
-  let name: Int?
   /// Its number among the registrations without a name on its line; zero if it has a name.
   let siteNumber: Int
+  /// A copy of the property of the registration, which is far away in memory.
+  let isAsynchronous: Bool
+  /// A copy of the property of the registration.
+  let isInline: Bool
   /// The phase in which it runs.
   var phase: LaunchPhase
   /// The progress of the row.
@@ -38,8 +40,8 @@ package struct LaunchRow: Sendable {
   var rank = 0
   /// The number of rows that it waits for.
   var waitCount = 0
-  /// The rows that wait for it; they need it to finish if `isHard` is `true`, and otherwise only to end.
-  var dependants: [(row: Int, isHard: Bool)] = []
+  /// The first and the last edge that leads to it, by their indices in the schedule.
+  var edges: (first: Int, last: Int)?
   /// Its number in the order in which workers began, from one; `nil` if it did not run.
   package var turn: Int?
   /// A Boolean value that indicates whether it counts towards the width of the launch.
@@ -54,16 +56,12 @@ package struct LaunchRow: Sendable {
   package var outcome: LaunchOutcome?
 
   /// Creates a row that waits.
-  package init(
-    _ registration: LaunchRegistration,
-    number: Int,
-    name: Int? = nil,
-    siteNumber: Int = 0
-  ) {
+  package init(_ registration: LaunchRegistration, number: Int, siteNumber: Int = 0) {
     self.registration = registration
     self.number = number
-    self.name = name
     self.siteNumber = siteNumber
+    isAsynchronous = registration.isAsynchronous
+    isInline = registration.isInline
     phase = registration.phase
   }
 
@@ -81,6 +79,20 @@ package struct LaunchRow: Sendable {
 
 /// The start of a piece of work, relative to the beginning of its launch, and its duration.
 package typealias LaunchTimes = (start: Duration, duration: Duration)
+
+extension [LaunchRow] {
+  /// Returns the index of the row with a number, or `nil` if it is not in the array, whose numbers ascend.
+  ///
+  /// - Complexity: O(1); O(log *n*) after rows were removed.
+  func index(of row: Int) -> Int? {
+    guard let first else { return nil }
+    var index = row - first.number
+    if !indices.contains(index) || self[index].number != row {
+      index = indices.partitionPoint { self[$0].number < row }
+    }
+    return index < count && self[index].number == row ? index : nil
+  }
+}
 
 extension Range<Int> {
   /// Returns the first index that does not satisfy a predicate, which all indices before it satisfy.

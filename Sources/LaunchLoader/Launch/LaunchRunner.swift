@@ -265,7 +265,7 @@ struct LaunchRunner: Sendable {
     let (ends, end) = AsyncStream.makeStream(of: LaunchOutcome.self)
     let id = ObjectIdentifier(loader)
     // Now: a caller must not receive it before the clean-up begins.
-    if let value = loader.takeValue(of: registration) { registration.keep(value) }
+    if let value = loader.takeValue(of: registration) { registration.keep(value: value) }
     // In unstructured tasks, because cancelling a launch must cancel no clean-up.
     Task {
       await registration.undo(registration.takeValue(), for: id)
@@ -287,8 +287,8 @@ struct LaunchRunner: Sendable {
   ) {
     let report = LaunchReport(rows: rows, total: stopwatch.elapsed(), problems: problems)
     limit?.cancel()
-    for index in rows.indices where rows[index].registration.isUndoable {
-      _ = (rows[index].registration.takeWorker(), rows[index].registration.takeUndo())
+    if loader.state.withLock({ $0.registry.policy }) == .rollback {
+      for row in rows where row.registration.isUndoable { _ = row.registration.takeUndo() }
     }
     switch verdict {
     case .fine: loader.result.resolve((report, nil))

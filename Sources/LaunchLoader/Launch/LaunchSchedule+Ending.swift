@@ -8,8 +8,7 @@ extension LaunchSchedule {
   ///
   /// - Returns: `true` if the caller must call the worker.
   mutating func claimBegin(_ row: Int, at start: Duration?) -> Bool {
-    guard has(row) else { return false }
-    let index = index(of: row)
+    guard let index = rows.index(of: row) else { return false }
     guard rows[index].status == .starting else {
       rows[index].isAbandoned = false
       return false
@@ -23,8 +22,7 @@ extension LaunchSchedule {
   ///
   /// - Returns: `true` if the row had no outcome yet.
   mutating func claimEnd(_ row: Int) -> Bool {
-    guard has(row) else { return false }
-    let index = index(of: row)
+    guard let index = rows.index(of: row) else { return false }
     guard rows[index].isOut else {
       rows[index].isAbandoned = false
       return false
@@ -39,12 +37,11 @@ extension LaunchSchedule {
   ///
   /// - Returns: `true` if the row can be abandoned.
   mutating func giveUp(_ row: Int) -> Bool {
-    guard has(row), self[row].isOut else { return false }
-    guard self[row].status == .starting || self[row].registration.isAsynchronous else {
-      return false
-    }
-    self[row].status = .ending
-    self[row].isAbandoned = true
+    guard let index = rows.index(of: row), rows[index].isOut,
+      rows[index].status == .starting || rows[index].registration.isAsynchronous
+    else { return false }
+    rows[index].status = .ending
+    rows[index].isAbandoned = true
     return true
   }
 
@@ -61,8 +58,7 @@ extension LaunchSchedule {
   /// If the row did not finish, the rows that need it are skipped; other dependants become ready.
   ///
   /// - Complexity: O(*d*) in the number of its dependants and of the dependants of skipped rows.
-  mutating func end(_ row: Int, _ times: LaunchTimes?, _ outcome: LaunchOutcome) {
-    let index = index(of: row)
+  mutating func end(_ index: Int, _ times: LaunchTimes?, _ outcome: LaunchOutcome) {
     guard rows[index].status == .running || rows[index].status == .ending else { return }
     makeRoom(index)
     open[rows[index].phase.index] -= 1
@@ -70,25 +66,23 @@ extension LaunchSchedule {
     rows[index].times = times
     rows[index].outcome = outcome
     rows[index].status = .ended
-    release(index, isFinished: outcome.isFinished)
+    if rows[index].edges != nil { release(index, isFinished: outcome.isFinished) }
   }
 
   /// Withdraws a row that has not begun, and skips the rows that need it.
   ///
-  /// - Returns: `true` if the row was withdrawn; `false` if it has begun or ended.
-  mutating func withdraw(_ row: Int) -> Bool {
-    guard has(row), self[row].isPending else { return false }
-    let index = index(of: row)
+  /// - Returns: Its registration, if the row was withdrawn; `nil` if it has begun or ended.
+  mutating func withdraw(_ row: Int) -> LaunchRegistration? {
+    guard let index = rows.index(of: row), rows[index].isPending else { return nil }
     makeRoom(index)
     open[rows[index].phase.index] -= 1
     rows[index].status = .withdrawn
     release(index, isFinished: false)
-    return true
+    return rows[index].registration
   }
 
   /// Gives a waiting row an outcome without its turn.
-  mutating func skip(_ row: Int, _ outcome: LaunchOutcome) {
-    let index = index(of: row)
+  mutating func skip(_ index: Int, _ outcome: LaunchOutcome) {
     guard rows[index].status == .waiting else { return }
     markSkipped(index, outcome)
     release(index, isFinished: false)
@@ -134,9 +128,14 @@ extension LaunchSchedule {
 
   private mutating func takeRows(where isTaken: (LaunchRow.Status) -> Bool) -> [LaunchRow] {
     let taken = rows.filter { isTaken($0.status) }
+    let waiting = rows.indices.filter { !isTaken(rows[$0].status) }.map { dependants(of: $0) }
     rows.removeAll { isTaken($0.status) }
-    for index in rows.indices where !rows[index].dependants.isEmpty {
-      rows[index].dependants = rows[index].dependants.filter { has($0.row) }
+    edges = []
+    for (target, dependants) in waiting.enumerated() {
+      rows[target].edges = nil
+      for (row, isHard) in dependants {
+        if let index = rows.index(of: row) { connect(index, to: target, isHard: isHard) }
+      }
     }
     return taken
   }
@@ -152,17 +151,16 @@ extension LaunchSchedule {
 
   /// Notifies the dependants of a row that it has ended, and skips, transitively, those that needed it.
   private mutating func release(_ index: Int, isFinished: Bool) {
-    guard !rows[index].dependants.isEmpty else { return }
     var (index, isFinished) = (index, isFinished)
     // The skipped rows whose dependants are not yet notified.
     var skipped: [Int] = []
     while true {
-      let dependants = rows[index].dependants
-      rows[index].dependants = []
-      for dependant in dependants {
-        let waiting = self.index(of: dependant.row)
-        guard rows[waiting].status == .waiting else { continue }
-        if isFinished || !dependant.isHard {
+      var next = rows[index].edges.take()?.first
+      while let edge = next {
+        let (row, isHard, following) = edges[edge]
+        next = following
+        guard let waiting = rows.index(of: row), rows[waiting].status == .waiting else { continue }
+        if isFinished || !isHard {
           rows[waiting].waitCount -= 1
           if rows[waiting].waitCount == 0 && rows[waiting].phase <= phase { enqueue(waiting) }
         } else {

@@ -18,6 +18,11 @@ struct LaunchSchedule: Sendable {
   private(set) var isPlain = true
   /// The number of rows that were withdrawn before the launch and are still here.
   var withdrawnCount = 0
+  /// The edges of the graph: a row that waits for another, which must finish if `isHard` is `true`, and
+  /// otherwise only end; and the index of the next edge that leads to the same row.
+  ///
+  /// One array for all, because an array for each row would cost more than everything else in a launch.
+  var edges: [(row: Int, isHard: Bool, next: Int?)] = []
 
   /// The current phase.
   private(set) var phase = LaunchPhase.early
@@ -52,29 +57,10 @@ struct LaunchSchedule: Sendable {
   /// - Parameter width: The number of asynchronous workers that may run at once.
   init(width: Int) { self.width = width }
 
-  /// Indicates whether the schedule still contains a row.
-  func has(_ row: Int) -> Bool {
-    let index = index(of: row)
-    return index < rows.count && rows[index].number == row
-  }
-
-  /// Returns the index at which a row is, or would be.
+  /// The row with a number, or `nil` if the schedule no longer contains it.
   ///
-  /// - Complexity: O(1); O(log *n*) after rows were removed.
-  func index(of row: Int) -> Int {
-    guard !rows.isEmpty else { return 0 }
-    let guess = row - rows[0].number
-    if rows.indices.contains(guess) && rows[guess].number == row { return guess }
-    return rows.indices.partitionPoint { rows[$0].number < row }
-  }
-
-  /// The row with a number, which the schedule contains.
-  ///
-  /// Copies the row, even to change it. Frequent code uses its index in `rows`.
-  subscript(row: Int) -> LaunchRow {
-    _read { yield rows[index(of: row)] }
-    _modify { yield &rows[index(of: row)] }
-  }
+  /// Copies the row. Frequent code uses its index in `rows`.
+  subscript(row: Int) -> LaunchRow? { rows.index(of: row).map { rows[$0] } }
 
   /// Indicates whether all phases up to and including `last` have ended.
   func isOver(upTo last: LaunchPhase) -> Bool {
@@ -87,17 +73,18 @@ struct LaunchSchedule: Sendable {
   func _checkInvariants() {
     for queue in [calls, hops, tasks] { queue._checkInvariants() }
     assert(zip(rows, rows.dropFirst()).allSatisfy { $0.number < $1.number }, "out of order")
-    assert(rows.allSatisfy { $0.number < nextRow && self[$0.number].number == $0.number }, "lost")
+    assert(rows.allSatisfy { $0.number < nextRow && self[$0.number] != nil }, "a row is lost")
     for phase in LaunchPhase.allCases {
       let count = rows.count { $0.phase == phase && !$0.status.isOver }
       assert(open[phase.index] == count, "the number of open rows is wrong")
     }
     assert(runningTasks == rows.count(where: \.isCounted), "the number of tasks is wrong")
-    assert(hopping.map { has($0) && !self[$0].status.isOver } ?? true, "a hop has ended")
+    assert(hopping.map { self[$0]?.status.isOver == false } ?? true, "a hop has ended")
     assert(rows.count { $0.status == .skipped } == skipped.count, "a skipped row is lost")
-    let dependants = rows.filter { !$0.status.isOver }.flatMap(\.dependants).map(\.row)
+    let open = rows.indices.filter { !rows[$0].status.isOver }
+    let waiting = open.flatMap { index in dependants(of: index).map { $0.row } }
     for row in rows where row.status == .waiting {
-      let count = dependants.count { $0 == row.number }
+      let count = waiting.count { $0 == row.number }
       assert(row.waitCount == count, "a row waits for the wrong number of rows")
     }
   }
@@ -107,17 +94,24 @@ struct LaunchSchedule: Sendable {
 extension LaunchSchedule {
   /// Appends a row, whose number is ``nextRow``.
   ///
+  /// - Returns: Its index.
   /// - Complexity: Amortized O(1).
-  mutating func append(_ row: consuming LaunchRow) {
+  @discardableResult
+  mutating func append(_ row: consuming LaunchRow) -> Int {
     if !row.registration.isPlain { isPlain = false }
     if row.status == .waiting { open[row.phase.index] += 1 }
     rows.append(row)
     nextRow += 1
+    return rows.count - 1
   }
+
+  /// Uses up the number of a row that is not added.
+  mutating func skipNumber() { nextRow += 1 }
 
   /// Removes all rows; the numbering continues.
   mutating func removeAll() {
     rows = []
+    edges = []
     for index in open.indices { open[index] = 0 }
     calls = LaunchQueue()
     hops = LaunchQueue()
@@ -148,46 +142,57 @@ extension LaunchSchedule {
     self.home = home
     lastRank = nextRow
     for index in rows.indices where rows[index].status == .waiting {
-      move(rows[index].number, to: plan.phases[index])
+      move(index, to: plan.phases[index])
     }
-    var dependantCounts = Array(repeating: 0, count: rows.count)
-    for index in plan.order {
-      for (target, _) in plan.dependencies(of: index) { dependantCounts[target] += 1 }
-    }
-    for index in rows.indices where dependantCounts[index] > 0 {
-      rows[index].dependants.reserveCapacity(dependantCounts[index])
-    }
+    edges.reserveCapacity(plan.edgeCount)
     for (rank, index) in plan.order.enumerated() {
       rows[index].rank = rank
       phases[rows[index].phase.index].append(rows[index].number)
-      for (target, isHard) in plan.dependencies(of: index) where plan.excluded[target] == nil {
-        wait(at: index, for: target, isHard: isHard)
+      plan.forEachDependency(of: index) { target, isHard in
+        if plan.excluded[target] == nil { wait(index, for: target, isHard: isHard) }
       }
     }
     for index in plan.excluded.keys.sorted() {
-      skip(rows[index].number, .skipped(because: plan.excluded[index]))
+      skip(index, .skipped(because: plan.excluded[index]))
     }
     openPhase()
   }
 
   /// Makes a row wait for another row, which has not ended.
-  mutating func wait(_ row: Int, for target: Int, isHard: Bool) {
-    wait(at: index(of: row), for: index(of: target), isHard: isHard)
+  ///
+  /// - Complexity: Amortized O(1).
+  mutating func wait(_ index: Int, for target: Int, isHard: Bool) {
+    rows[index].waitCount += 1
+    connect(index, to: target, isHard: isHard)
   }
 
-  private mutating func wait(at index: Int, for target: Int, isHard: Bool) {
-    rows[index].waitCount += 1
-    rows[target].dependants.append((rows[index].number, isHard))
+  /// Adds an edge from a row to one that it waits for.
+  mutating func connect(_ index: Int, to target: Int, isHard: Bool) {
+    let edge = edges.count
+    edges.append((rows[index].number, isHard, nil))
+    guard let (first, last) = rows[target].edges else { return rows[target].edges = (edge, edge) }
+    edges[last].next = edge
+    rows[target].edges = (first, edge)
+  }
+
+  /// Returns the rows that wait for a row, in the order in which they began to.
+  func dependants(of index: Int) -> [(row: Int, isHard: Bool)] {
+    var dependants: [(row: Int, isHard: Bool)] = []
+    var next = rows[index].edges?.first
+    while let edge = next {
+      dependants.append((edges[edge].row, edges[edge].isHard))
+      next = edges[edge].next
+    }
+    return dependants
   }
 
   /// Assigns a rank to a row that was added, and enqueues it now or when its phase and its dependencies
   /// permit.
-  mutating func schedule(_ row: Int) {
-    let index = index(of: row)
+  mutating func schedule(_ index: Int) {
     lastRank += 1
     rows[index].rank = lastRank
     if rows[index].phase > phase {
-      phases[rows[index].phase.index].append(row)
+      phases[rows[index].phase.index].append(rows[index].number)
     } else if rows[index].waitCount == 0 {
       enqueue(index)
     }
@@ -197,8 +202,7 @@ extension LaunchSchedule {
   ///
   /// - Returns: `true` if the row was in a later phase.
   @discardableResult
-  mutating func move(_ row: Int, to earlier: LaunchPhase) -> Bool {
-    let index = index(of: row)
+  mutating func move(_ index: Int, to earlier: LaunchPhase) -> Bool {
     guard rows[index].status == .waiting && rows[index].phase > earlier else { return false }
     open[rows[index].phase.index] -= 1
     open[earlier.index] += 1
@@ -218,10 +222,11 @@ extension LaunchSchedule {
   /// - Complexity: Amortized O(1); O(log *n*) for work that was added out of order.
   mutating func next(canWait: Bool, upTo last: LaunchPhase) -> LaunchRegistry.Step? {
     while true {
-      if let row = skipped.popFirst() {
-        open[self[row].phase.index] -= 1
-        self[row].status = .ended
-        return .skip(self[row].registration, self[row].outcome ?? .skipped(because: nil))
+      if !skipped.isEmpty, let index = skipped.popFirst().flatMap({ rows.index(of: $0) }) {
+        open[rows[index].phase.index] -= 1
+        rows[index].status = .ended
+        let outcome = rows[index].outcome ?? .skipped(because: nil)
+        return .skip(rows[index].registration, outcome)
       }
       if hopping == nil, let index = nextReady(canWait: canWait) { return begin(index, canWait) }
       guard open[phase.index] == 0, phase < last else { return nil }
@@ -243,13 +248,9 @@ extension LaunchSchedule {
   /// Records that a row has its turn.
   ///
   /// - Parameters:
-  ///   - row: The row.
+  ///   - index: The index of the row.
   ///   - isDirect: `true` if the worker is called immediately, without a wait and without a condition.
-  mutating func handOut(_ row: Int, isDirect: Bool) {
-    handOut(at: index(of: row), isDirect: isDirect)
-  }
-
-  private mutating func handOut(at index: Int, isDirect: Bool) {
+  mutating func handOut(_ index: Int, isDirect: Bool) {
     lastTurn += 1
     rows[index].turn = lastTurn
     rows[index].status = isDirect ? .running : .starting
@@ -261,9 +262,7 @@ extension LaunchSchedule {
   /// of its row.
   private mutating func nextReady(canWait: Bool) -> Int? {
     while let turn = canWait ? popFirst() : calls.popFirst() {
-      let index = index(of: turn.row)
-      guard index < rows.count, rows[index].number == turn.row else { continue }
-      if rows[index].status == .waiting { return index }
+      if let index = rows.index(of: turn.row), rows[index].status == .waiting { return index }
     }
     return nil
   }
@@ -277,16 +276,15 @@ extension LaunchSchedule {
   }
 
   private mutating func begin(_ index: Int, _ canWait: Bool) -> LaunchRegistry.Step {
-    let (registration, row) = (rows[index].registration, rows[index].number)
-    let isCalled = registration.isInline || !canWait
-    handOut(at: index, isDirect: isCalled && !registration.hasCondition)
-    if registration.isAsynchronous {
+    let isCalled = rows[index].isInline || !canWait
+    handOut(index, isDirect: isCalled && !rows[index].registration.hasCondition)
+    if rows[index].isAsynchronous {
       rows[index].isCounted = true
       runningTasks += 1
     } else if !isCalled {
-      hopping = row
+      hopping = rows[index].number
     }
-    return .run(registration, row: row)
+    return .run(rows[index].registration, row: rows[index].number)
   }
 
   private mutating func openNextPhase() {
@@ -300,19 +298,17 @@ extension LaunchSchedule {
     let planned = phases[phase.index]
     phases[phase.index] = []
     for row in planned {
-      let index = index(of: row)
-      guard rows[index].phase == phase, rows[index].waitCount == 0 else { continue }
-      if rows[index].status == .waiting { enqueue(index) }
+      guard let index = rows.index(of: row), rows[index].phase == phase else { continue }
+      if rows[index].waitCount == 0, rows[index].status == .waiting { enqueue(index) }
     }
   }
 
   /// Adds a row to the queue of its kind.
   mutating func enqueue(_ index: Int) {
     let turn = LaunchTurn(rank: rows[index].rank, row: rows[index].number)
-    let registration = rows[index].registration
-    if registration.isAsynchronous {
+    if rows[index].isAsynchronous {
       tasks.insert(turn)
-    } else if registration.isInline || registration.home == home {
+    } else if rows[index].isInline || rows[index].registration.home == home {
       calls.insert(turn)
     } else {
       hops.insert(turn)

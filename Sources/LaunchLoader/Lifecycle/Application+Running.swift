@@ -108,7 +108,14 @@ extension Application {
       // The launch continued without them; without a message, the failures would go unnoticed.
       for problem in report.problems { messages.send("launch: \(problem)") }
       for entry in report.failures {
-        messages.send("launch work \"\(entry.id)\" \(entry.outcome)")
+        messages.send(
+          ApplicationMessage(
+            "launch work \"\(entry.id)\" \(entry.outcome)",
+            workers: [entry.id.rawValue],
+            state: .failed,
+            elapsed: entry.duration
+          )
+        )
       }
     } catch let error as LaunchError {
       if runner.isStopping, error.isOfCancellation { return }
@@ -118,10 +125,17 @@ extension Application {
 
   /// Records an error for each unfinished worker of a launch that was left behind.
   private func failLaunchWork() {
-    let names = loader.unfinished.map { "launch work \"\($0)\"" }
-    for name in names.isEmpty ? ["launch work"] : names {
+    let workers: [String?] = loader.unfinished.map { "\($0)" }
+    for worker in workers.isEmpty ? [nil] : workers {
+      let name = worker.map { "launch work \"\($0)\"" } ?? "launch work"
       let error = ServiceError(.stuck(name), isLaunchWork: true)
-      messages.send(error.description)
+      messages.send(
+        ApplicationMessage(
+          error.description,
+          workers: worker.map { [$0] } ?? [],
+          state: .stuck
+        )
+      )
       runner.send { $0.fail(error) }
     }
   }

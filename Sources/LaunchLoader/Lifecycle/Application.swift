@@ -77,7 +77,11 @@ public final class Application: Sendable {
     self.loader = loader
     self.configuration = configuration
     locked = Locked(State(delegate: delegate))
-    messages = MessageQueue(configuration.onMessage)
+    messages = MessageQueue(
+      configuration.onDetailedMessage ?? { [onMessage = configuration.onMessage] in
+        onMessage($0.text)
+      }
+    )
     let messages = messages
     let alarms = ServiceAlarms(configuration.clock)
     let pending = PendingWork(alarms) { messages.send($0) }
@@ -95,6 +99,7 @@ public final class Application: Sendable {
           bus.post(.serviceDidFail, ServiceFailure(service: service, error: error))
         },
         onMessage: { messages.send($0) },
+        onChange: { bus.postIfObserved(.serviceStateDidChange, $0) },
         onStopRequest: { pending.cancelMethods() },
         onForcedStop: { pending.leaveHandlers(isFinal: false) },
         onLeaveLaunch: {

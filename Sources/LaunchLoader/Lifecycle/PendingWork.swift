@@ -37,7 +37,7 @@ final class PendingWork: Sendable {
 
   private let state = Locked(State())
   private let alarms: ServiceAlarms
-  private let onMessage: @Sendable (String) -> Void
+  private let onMessage: @Sendable (ApplicationMessage) -> Void
   /// The result of the launch work; `nil` if it was left behind.
   private let launchEnd = LatchedValue<Result<LaunchReport, any Error>?>()
 
@@ -46,7 +46,7 @@ final class PendingWork: Sendable {
   /// - Parameters:
   ///   - alarms: The alarms of the application.
   ///   - onMessage: Called with messages about work that takes long or is left behind.
-  init(_ alarms: ServiceAlarms, onMessage: @escaping @Sendable (String) -> Void) {
+  init(_ alarms: ServiceAlarms, onMessage: @escaping @Sendable (ApplicationMessage) -> Void) {
     self.alarms = alarms
     self.onMessage = onMessage
   }
@@ -239,7 +239,12 @@ final class PendingWork: Sendable {
     alarms.setReports(.work(number)) { [self] waited in
       guard let item = state.withLock({ $0.items[number] }) else { return false }
       if !app.runner.isInTransition, !item.hasFinished() {
-        onMessage("waiting for \(item.name()), for \(waited.shortText) now")
+        onMessage(
+          ApplicationMessage(
+            "waiting for \(item.name()), for \(waited.shortText) now",
+            elapsed: waited
+          )
+        )
       }
       return true
     }
@@ -267,7 +272,7 @@ final class PendingWork: Sendable {
 
   private func leave(_ number: UInt, _ item: Item) {
     alarms.remove(.work(number), upTo: .start)
-    if !item.hasFinished() { onMessage("left behind: \(item.name())") }
+    if !item.hasFinished() { onMessage(ApplicationMessage("left behind: \(item.name())")) }
     item.call?.cancel()
     item.rest?.cancel()
   }

@@ -62,11 +62,13 @@ extension ServiceMachine {
     if let previous { start(previous) }
     guard isStarting, turn == self.turn else { return nil }
     entering = startable.popFirst()
-    guard let id = entering, let record = records[id] else {
+    guard let id = entering, var record = records[id] else {
       isStarting = false
       return nil
     }
-    records[id]?.phase = .running
+    record = report(.starting, of: record)
+    record.phase = .running
+    records[id] = record
     if let timeout = record.options.startTimeout { actions.append(.arm(id, .start, timeout)) }
     return (id, record.handle)
   }
@@ -158,7 +160,10 @@ extension ServiceMachine {
     guard var record = records[id], !record.isSatisfied else { return }
     change(&record)
     let dependants = record.dependants
-    if record.isSatisfied { record.dependants = [] }
+    if record.isSatisfied {
+      record.dependants = []
+      if record.phase == .running { record = report(.ready, of: record) }
+    }
     records[id] = record
     guard record.isSatisfied else { return }
     unsatisfied -= 1

@@ -11,6 +11,7 @@ extension ServiceMachine {
   package mutating func ended(_ id: ID, _ error: (any Error)?) {
     guard let record = records[id], record.phase != .waiting else { return }
     if !record.failsToStart { start(id) }
+    _ = report(.ended, of: records[id] ?? record)
     let isTimed = record.options.startTimeout != nil || record.options.stopTimeout != nil
     if isTimed { actions.append(.disarm(id, .cancel)) }
     remove(id, record)
@@ -194,6 +195,7 @@ extension ServiceMachine {
   }
 
   private mutating func requestStop(_ id: ID, _ record: Record) {
+    records[id] = report(.stopping, of: record)
     records[id]?.phase = .stopping
     ending += 1
     // Arm the limit before the service can react.
@@ -208,18 +210,35 @@ extension ServiceMachine {
   ///   - record: The state of the service.
   ///   - limit: The limit that expired; otherwise `nil`.
   private mutating func cancel(_ id: ID, _ record: Record, after limit: Duration?) {
+    records[id] = report(.cancelled, of: record)
     records[id]?.phase = .cancelled
     if record.phase == .running { ending += 1 }
     actions.append(.cancel(record.handle))
     let reason = limit.map { ": it did not stop within \($0.shortText)" } ?? ""
-    actions.append(.say("service \"\(path + record.name)\" is cancelled\(reason)"))
+    let name = path + record.name
+    actions.append(
+      .say(
+        ApplicationMessage(
+          "service \"\(name)\" is cancelled\(reason)",
+          services: [name],
+          state: .cancelled,
+          elapsed: limit
+        )
+      )
+    )
   }
 
   /// Stops waiting for a service that did not end, and reports it as left behind.
   private mutating func leave(_ id: ID, _ record: Record) {
     remove(id, record)
     actions.append(.disarm(id, .cancel))
-    actions.append(.say(ServiceError(.stuck(path + record.name)).description))
+    let name = path + record.name
+    _ = report(.abandoned, of: record)
+    actions.append(
+      .say(
+        ApplicationMessage(ServiceError(.stuck(name)).description, services: [name], state: .stuck)
+      )
+    )
     failures.append((nil, ServiceError(.stuck(record.name))))
   }
 

@@ -46,8 +46,10 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     case drop([Handle])
     /// Report an error that a service threw.
     case report(name: String, any Error)
+    /// Report that a service has entered a state.
+    case changed(ServiceStateChange)
     /// Print a message for the user of the program.
-    case say(String)
+    case say(ApplicationMessage)
     /// Report for as long as this transition lasts what it waits for; the number is ``transitionNumber``.
     case watch(Transition?, number: Int)
     /// Stop waiting for the permission to stop, because the services are cancelled without it.
@@ -94,6 +96,8 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     let name: String
     let options: ServiceOptions
     var phase = Phase.waiting
+    /// The state that was reported last, and the time of that report.
+    var reported: (state: ServiceState, time: Duration)?
     /// The layer; services in higher layers stop earlier.
     var layer = 0
     /// The number of dependencies that are not satisfied.
@@ -114,6 +118,8 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
 
   /// The prefix of service names in messages: the names of the enclosing groups, each followed by a slash.
   package internal(set) var path = ""
+  /// The time of the current event, which the caller sets before it: the machine reads no clock.
+  package var time = Duration.zero
   let stopTimeout: Duration?
   let cancelTimeout: Duration?
   var stage = Stage.collecting
@@ -228,6 +234,26 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   mutating func announce(_ milestone: Milestone) {
     milestones.append(milestone)
     actions.append(.announce)
+  }
+
+  /// Reports that a service has entered a state.
+  ///
+  /// - Returns: The record with the new state.
+  mutating func report(_ state: ServiceState, of record: Record) -> Record {
+    let former = record.reported
+    actions.append(
+      .changed(
+        ServiceStateChange(
+          service: path + record.name,
+          state: state,
+          previous: former?.state,
+          elapsed: former.map { time - $0.time } ?? .zero
+        )
+      )
+    )
+    var record = record
+    record.reported = (state, time)
+    return record
   }
 
   /// Stops the program if the state is inconsistent.

@@ -70,7 +70,8 @@ public final class ServiceRun: Sendable {
     onMessage: (@Sendable (String) -> Void)? = nil
   ) {
     name = service.name
-    let messages = MessageQueue(onMessage ?? { printError("LaunchLoader: \($0)") })
+    let hook = onMessage ?? { printError("LaunchLoader: \($0)") }
+    let messages = MessageQueue { hook($0.text) }
     self.messages = messages
     runner = ServiceRunner(
       ServiceRunner.Machine(stopTimeout: stopTimeout, cancelTimeout: cancelTimeout),

@@ -16,7 +16,9 @@ final class ServiceRunner: Sendable {
     /// Called with each error that a service throws, on the thread where the service ended.
     let onError: @Sendable (_ service: String, any Error) -> Void
     /// Called with each message for the user of the program.
-    let onMessage: @Sendable (String) -> Void
+    let onMessage: @Sendable (ApplicationMessage) -> Void
+    /// Called when a service has entered a state, on the thread that caused it.
+    var onChange: @Sendable (ServiceStateChange) -> Void = { _ in }
     /// Called when the stop is requested.
     var onStopRequest: @Sendable () -> Void = {}
     /// Called when services are cancelled before the stop was permitted.
@@ -86,7 +88,9 @@ final class ServiceRunner: Sendable {
     let (isClaimed, former) = update { state -> (Bool, LaunchLoader?) in
       guard state.machine.claim(under: path + group.name + "/") else { return (false, nil) }
       // Only the services of a group are reported.
-      state.reports = reports.map { Reports(onError: $0.onError, onMessage: $0.onMessage) }
+      state.reports = reports.map {
+        Reports(onError: $0.onError, onMessage: $0.onMessage, onChange: $0.onChange)
+      }
       defer { state.loader = loader }
       return (true, state.loader)
     }
@@ -129,8 +133,11 @@ final class ServiceRunner: Sendable {
   private func update<Result: Sendable, Failure: Error>(
     _ change: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
+    // Read outside the lock, and therefore possibly late: the machine's time does not go back.
+    let time = alarms.elapsed
     let (result, actions, reports) = try state.withLock { state throws(Failure) in
-      (try change(&state), state.machine.takeActions(), state.reports)
+      state.machine.time = max(state.machine.time, time)
+      return (try change(&state), state.machine.takeActions(), state.reports)
     }
     for action in actions { perform(action, reports) }
     return result
@@ -150,6 +157,7 @@ final class ServiceRunner: Sendable {
     case .disarm(let id, let limit): alarms.remove(.limit(of: id), upTo: limit)
     case .drop: break
     case .report(let name, let error): reports?.onError(name, error)
+    case .changed(let change): reports?.onChange(change)
     case .say(let message): reports?.onMessage(message)
     case .watch(let transition, let number):
       alarms.remove(.transition(number - 1), upTo: .start)
@@ -289,7 +297,12 @@ final class ServiceRunner: Sendable {
       if !names.isEmpty {
         let goal = transition == .start ? "start" : "stop"
         reports.onMessage(
-          "waiting for \(names.joined(separator: ", ")) to \(goal), for \(waited.shortText) now"
+          ApplicationMessage(
+            "waiting for \(names.joined(separator: ", ")) to \(goal), for \(waited.shortText) now",
+            services: services,
+            state: transition == .start ? .starting : .stopping,
+            elapsed: waited
+          )
         )
       }
       return true

@@ -10,17 +10,17 @@ internal import EventBus
 ///
 /// Every member may be called from any thread. ``send(_:)`` runs no user code and may be called under a lock.
 final class MessageQueue: Sendable {
-  private let hook: @Sendable (String) -> Void
+  private let hook: @Sendable (ApplicationMessage) -> Void
   /// The waiting messages, and during their delivery a latch that opens when the queue becomes idle.
-  private let state = Locked((waiting: BoundedQueue<String>(), idle: nil as Latch?))
+  private let state = Locked((waiting: BoundedQueue<ApplicationMessage>(), idle: nil as Latch?))
 
   /// Creates an empty queue.
   ///
   /// - Parameter hook: Called with each message.
-  init(_ hook: @escaping @Sendable (String) -> Void) { self.hook = hook }
+  init(_ hook: @escaping @Sendable (ApplicationMessage) -> Void) { self.hook = hook }
 
   /// Appends a message and returns immediately.
-  func send(_ message: String) {
+  func send(_ message: ApplicationMessage) {
     let mustStart = state.withLock { state in
       _ = state.waiting.append(message)
       if state.idle != nil { return false }
@@ -32,6 +32,9 @@ final class MessageQueue: Sendable {
       Task.detached { self.deliver() }
     }
   }
+
+  /// Appends a message that names nothing, and returns immediately.
+  func send(_ text: String) { send(ApplicationMessage(text)) }
 
   /// Waits until every message is delivered or the limit expires.
   ///
@@ -62,7 +65,7 @@ final class MessageQueue: Sendable {
     while let message = next() { hook(message) }
   }
 
-  private func next() -> String? {
+  private func next() -> ApplicationMessage? {
     let (message, idle) = state.withLock { state in
       let message = state.waiting.popFirst()
       return (message, message == nil ? state.idle.take() : nil)

@@ -1,3 +1,5 @@
+private import EventBus
+
 #if canImport(Glibc)
 @unsafe @preconcurrency private import Glibc  // Reason: `environ` is a variable of the C library; it is only read here.
 #elseif canImport(Musl)
@@ -119,5 +121,101 @@ enum ServiceProcess {
       SignalDisposition.byDefault.install(for: number)
     }
     exit(status)
+  }
+}
+
+/// The copies of a library that the process holds, as when a program and a framework of it each contain the
+/// static product.
+extension ServiceProcess {
+  /// A function that each copy exports under one name: it returns the address of the object that a process
+  /// should have once.
+  typealias Address = @convention(c) () -> UnsafeRawPointer
+
+  /// Returns whether another copy of a library has an object of its own.
+  ///
+  /// Looks at the first image of the process that exports the name, and at the first one after this image.
+  /// Finds no library that was loaded for itself only (`RTLD_LOCAL` on Linux).
+  ///
+  /// - Parameters:
+  ///   - name: The name of the function.
+  ///   - own: The address that the function of this image returns.
+  /// - Returns: `true` if a function of that name returns another address.
+  static func hasAnotherCopy(_ name: String, than own: UnsafeRawPointer) -> Bool {
+    #if canImport(Darwin)
+    let first = -2  // `RTLD_DEFAULT` of <dlfcn.h>
+    #else
+    let first = 0
+    #endif
+    let next = -1  // `RTLD_NEXT`
+    for place in [first, next] {
+      let handle = unsafe UnsafeMutableRawPointer(bitPattern: place)  // Reason: a constant.
+      let symbol = unsafe dlsym(handle, name)  // Reason: a terminated string.
+      guard let symbol = unsafe symbol else { continue }  // Reason: the address of a function.
+      let address = unsafe unsafeBitCast(symbol, to: Address.self)  // Reason: its type.
+      if unsafe address() != own { return true }  // Reason: only compared.
+    }
+    return false
+  }
+}
+
+/// Threads of the operating system: those outside the pool of the concurrency runtime, and the time that a
+/// thread has computed.
+enum ServiceThread {
+  /// Unblocks the given signals on the calling thread and blocks all others.
+  static func unblockSignals(where isWanted: (Int32) -> Bool) {
+    var mask = sigset_t()
+    unsafe sigfillset(&mask)  // Reason: outlives the call.
+    for number in UnixSignal.numbers where isWanted(number) {
+      unsafe sigdelset(&mask, number)  // Reason: outlives the call.
+    }
+    unsafe pthread_sigmask(SIG_SETMASK, &mask, nil)  // Reason: outlives the call.
+  }
+
+  /// Starts a detached thread with all signals blocked, so that no signal handler runs on it.
+  ///
+  /// - Parameter body: The code to run on the thread.
+  /// - Returns: Zero, or an error number.
+  static func start(_ body: @escaping @Sendable () -> Void) -> Int32 {
+    // A thread inherits the mask of the thread that creates it.
+    var all = sigset_t()
+    var old = sigset_t()
+    unsafe sigfillset(&all)  // Reason: outlives the call.
+    unsafe pthread_sigmask(SIG_SETMASK, &all, &old)  // Reason: both outlive the call.
+    defer { unsafe pthread_sigmask(SIG_SETMASK, &old, nil) }  // Reason: filled above.
+    return startThread(body)
+  }
+
+  /// Returns a closure that reads the processor time of the calling thread, on any thread, while this thread
+  /// exists.
+  ///
+  /// The closure returns zero if the system does not say.
+  static func processorTime() -> @Sendable () -> Duration {
+    #if canImport(Darwin)
+    let thread = unsafe pthread_mach_thread_np(pthread_self())  // Reason: this thread.
+    return {
+      var facts = thread_basic_info()
+      let size = MemoryLayout<thread_basic_info>.size / MemoryLayout<integer_t>.size
+      var count = mach_msg_type_number_t(size)
+      let kind = thread_flavor_t(THREAD_BASIC_INFO)
+      let code = unsafe withUnsafeMutablePointer(to: &facts) { facts in  // Reason: within the call.
+        unsafe facts.withMemoryRebound(to: integer_t.self, capacity: size) { words in  // Reason: C.
+          unsafe thread_info(thread, kind, words, &count)  // Reason: both outlive the call.
+        }
+      }
+      guard code == KERN_SUCCESS else { return .zero }
+      let seconds = facts.user_time.seconds + facts.system_time.seconds
+      let microseconds = facts.user_time.microseconds + facts.system_time.microseconds
+      return .seconds(Int64(seconds)) + .microseconds(Int64(microseconds))
+    }
+    #else
+    var id = clockid_t()
+    let code = unsafe pthread_getcpuclockid(pthread_self(), &id)  // Reason: outlives the call.
+    guard code == 0 else { return { .zero } }
+    return { [id] in
+      var time = timespec()
+      _ = unsafe clock_gettime(id, &time)  // Reason: outlives the call.
+      return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+    }
+    #endif
   }
 }

@@ -166,8 +166,9 @@ package struct SubscriptionIndex<Key: Hashable, Subscriber> {
     freeGroups.append(group)
     groupsByKeys[keys] = nil
     for key in keys {
-      _ = groupsByKey[key]?.remove(number: number)
-      if groupsByKey[key]?.count == 0 { groupsByKey[key] = nil }
+      guard let index = groupsByKey.index(forKey: key) else { continue }
+      _ = groupsByKey.values[index].remove(number: number)
+      if groupsByKey.values[index].count == 0 { groupsByKey.remove(at: index) }
     }
     // Releases the storage when no group is left.
     if count == 0, groups.count > 8 { (groups, freeGroups) = ([], []) }

@@ -13,7 +13,7 @@ struct ObserverRegistrationTests {
     let sink = GeneralObserver<Int>.Sink.poster { _, _ in
       Issue.record("Its registration has ended.")
     }
-    observer = GeneralObserver(request, link: link, sink)
+    observer = GeneralObserver(request, link: link, envelope: WaitingEvent<Int>.self, sink)
     link.connect(observer)
     list.add(observer, priority: 0)
   }

@@ -31,6 +31,21 @@ struct ActorTableTests {
     #expect(table.member(of: Person()) == nil)
   }
 
+  @Test("The main actor has one entry, which counts like the others")
+  func mainActor() async {
+    let table = ActorTable<Desk>()
+    #expect(table.member(of: MainActor.shared) == nil && table.count == 0)
+    let found = Log<ObjectIdentifier>()
+    await onThreads(4) { _ in
+      for _ in 0..<100 {
+        found.append(ObjectIdentifier(table.member(of: MainActor.shared) { Desk(MainActor.shared) }))
+      }
+    }
+    #expect(Set(found.entries).count == 1)
+    _ = table.member(of: Person()) { Desk(Person()) }
+    #expect(table.count == 2 && table.member(of: MainActor.shared) != nil)
+  }
+
   @Test("Entries of dead actors are removed: at most twice the living, or eight, remain")
   func bounded() {
     let table = ActorTable<Desk>()

@@ -239,4 +239,28 @@ struct CollectionTests {
       withExtendedLifetime(token) {}
     }
   }
+
+  @Test(
+    "An operation is complete before the handler of a registration that its arguments end is released",
+    arguments: [false, true]
+  )
+  func endedDuringAnOperation(keepsOldValue: Bool) {
+    let shelf = Shelf([1, 2, 3, 4])
+    var (mirror, isRight) = (shelf.items, true)
+    let tokens = [
+      shelf.$items.observeElements { isRight = mirror.apply($0.difference(), ==) && isRight },
+      keepsOldValue ? shelf.$items.observe { _ in } : nil,
+    ]
+    let ended = shelf.$items.observeElements { [ending = Ending { shelf.items = [9] }] _ in
+      withExtendedLifetime(ending) {}
+    }
+    shelf.itemsProperty.removeAll { item in
+      if item == 3 { ended.cancel() }
+      return item >= 3
+    }
+    #expect(shelf.items == [9])
+    #expect(mirror == [9])
+    #expect(isRight)
+    withExtendedLifetime(tokens) {}
+  }
 }

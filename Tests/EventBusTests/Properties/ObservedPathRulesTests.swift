@@ -322,13 +322,6 @@ struct ObservedPathRulesTests {
     await calling
   }
 
-  /// Runs a closure at its end, in the isolation of the test.
-  private final class Ending {
-    let body: () -> Void
-    init(_ body: @escaping () -> Void) { self.body = body }
-    deinit { body() }
-  }
-
   /// Adds a handler that has ended but is still held, with an object that runs a closure at its end.
   ///
   /// The handler is released at the next use of the property.
@@ -374,6 +367,21 @@ struct ObservedPathRulesTests {
     player.$account.observe(\.$balance, owner: viewer, options: .initial) { $0.show($1) }
     if !isRegistering { player.account = second }
     #expect(viewer.shown == (isRegistering ? ["i2", "2→3"] : ["i0", "0→2", "2→3"]))
+    viewer.shown = []
+    second.balance = 20
+    #expect(viewer.shown == [])
+    third.balance = 30
+    #expect(viewer.shown == ["3→30"])
+  }
+
+  @Test("A path follows an object that was set while it registered with the former one")
+  func replacedWhileRegistering() {
+    let (player, viewer) = (Player(), Viewer())
+    let (second, third) = (Self.account(2), Self.account(3))
+    Self.endHandler(of: second) { player.account = third }
+    player.account = second
+    player.$account.observe(\.$balance, owner: viewer) { $0.show($1) }
+    #expect(player.account === third)
     viewer.shown = []
     second.balance = 20
     #expect(viewer.shown == [])

@@ -30,6 +30,15 @@ final class LivedViewer: LifetimeOwner {
   func show(_ change: Change<Int>) { shown.append(change.text) }
 }
 
+/// Runs a closure at its end, in the isolation of the test.
+final class Ending {
+  private let body: () -> Void
+
+  init(_ body: @escaping () -> Void) { self.body = body }
+
+  deinit { body() }
+}
+
 /// The entries noted by a test, without a lock: all code runs in one isolation.
 final class Notes<Entry> {
   var entries: [Entry] = []

@@ -75,12 +75,17 @@ final class FrameClock: Clock, Sendable {
 
   /// A frame is a second of it.
   let base = ManualClock()
+  private let start: Int
 
-  var now: Instant { Instant(frame: Int(base.now.offset.components.seconds)) }
+  init(at start: Int = 0) { self.start = start }
+
+  var now: Instant { Instant(frame: start + Int(base.now.offset.components.seconds)) }
   var minimumResolution: Frames { Frames(count: 1) }
 
   func sleep(until deadline: Instant, tolerance: Frames?) async throws {
-    try await base.sleep(until: .second(deadline.frame))
+    // A clock may compute the latest time of the wake-up.
+    if let tolerance { _ = deadline.advanced(by: tolerance) }
+    try await base.sleep(until: .second(deadline.frame - start))
   }
 }
 

@@ -102,6 +102,84 @@ struct TimerClockTests {
     withExtendedLifetime(tokens) {}
   }
 
+  @Test("A deadline past the range of its clock's durations never comes")
+  func endOfFrames() async {
+    let clock = FrameClock()
+    clock.base.jump(by: .seconds(5))
+    let ticks = Inbox<Int>()
+    let token = every(FrameClock.Frames(count: 1 << 61), clock: clock) { ticks.append($0.index) }
+    let last = after(FrameClock.Frames(count: .max), clock: clock) { _ in ticks.append(-1) }
+    for index in 0..<3 {
+      await clock.base.sleepers(atLeast: 1)
+      clock.base.jump(by: .seconds(1 << 61))
+      #expect(await ticks.first(index + 1).last == index)
+    }
+    await clock.base.sleepers(atLeast: 1)
+    clock.base.jump(by: .seconds((1 << 61) - 10))
+    let soon = after(FrameClock.Frames(count: 1), clock: clock) { _ in ticks.append(-2) }
+    await clock.base.sleepers(atLeast: 1)
+    clock.base.jump(by: .seconds(1))
+    #expect(await ticks.first(4).last == -2)
+    withExtendedLifetime((token, last, soon)) {}
+  }
+
+  @Test("Timers tick up to the last time that their clock can represent, and wait there")
+  func endOfClock() async {
+    let clock = FrameClock(at: .max - 10)
+    let ticks = Inbox<Int>()
+    let tokens = [
+      every(FrameClock.Frames(count: 3), tolerance: FrameClock.Frames(count: 9), clock: clock) {
+        ticks.append($0.index)
+      },
+      after(FrameClock.Frames(count: .max), tolerance: FrameClock.Frames(count: .max), clock: clock)
+      {
+        _ in ticks.append(-1)
+      },
+    ]
+    for index in 0..<3 {
+      await clock.base.sleepers(atLeast: 1)
+      clock.base.jump(by: .seconds(3))
+      #expect(await ticks.first(index + 1).last == index)
+    }
+    let last = after(FrameClock.Frames(count: 1), clock: clock) { _ in ticks.append(-2) }
+    await clock.base.sleepers(atLeast: 1)
+    clock.base.jump(by: .seconds(1))
+    #expect(await ticks.first(4) == [0, 1, 2, -2])
+    withExtendedLifetime((tokens, last)) {}
+  }
+
+  @Test("The longest duration of a clock is a delay like any other", arguments: [0, 1_000, .min])
+  func longestDelay(start: Int) async {
+    let clock = FrameClock(at: start)
+    let ticks = Inbox<Int>()
+    let longest = after(FrameClock.Frames(count: .max), clock: clock) { ticks.append($0.index) }
+    await clock.base.sleepers(atLeast: 1)
+    let reached = start > 0 ? Int.max - start : .max
+    clock.base.jump(by: .seconds(reached))
+    let now = after(.zero, clock: clock) { _ in ticks.append(1) }
+    let isReached = reached == .max
+    #expect(await ticks.first(isReached ? 2 : 1) == (isReached ? [0, 1] : [1]))
+    withExtendedLifetime((longest, now)) {}
+  }
+
+  @Test(
+    "An interval below the precision of a clock's first timer is as short as that",
+    arguments: [MissedTicks.skip, .burst, .delay]
+  )
+  func shorterThanTheUnit(policy: MissedTicks) async {
+    let clock = FractionClock()
+    let ticks = Inbox<Int>()
+    // The unit becomes almost a nanosecond.
+    let first = after(Fraction(4e9), clock: clock) { _ in }
+    let second = every(Fraction(1e-10), missed: policy, clock: clock) { ticks.append($0.index) }
+    for index in 0..<3 {
+      clock.base.jump(by: .nanoseconds(1))
+      #expect(await ticks.first(index + 1).prefix(index + 1).last == index)
+    }
+    second.cancel()
+    withExtendedLifetime(first) {}
+  }
+
   @Test("A clock whose times are rounded wakes up for each deadline once")
   func fractions() async {
     let clock = FractionClock()

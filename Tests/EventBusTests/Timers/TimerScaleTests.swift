@@ -33,14 +33,29 @@ struct TimerScaleTests {
 
   @Test(
     "A type that counts is exact, whatever sample the unit comes from",
-    arguments: [1, 3, 60, 1 << 40, .max / 2]
+    arguments: [1, 3, 60, 1 << 40, .max / 2, .max]
   )
   func frames(sample: Int) {
     let scale = TimerScale(Frames(count: sample))
     #expect(scale.count(Frames(count: 1)) == 1)
-    for number in samples(below: 62).map(Int.init) {
+    for number in samples(below: 63).map(Int.init) + [.max - 1, .max, -.max, .min] {
       #expect(scale.count(Frames(count: number)) == Int128(number))
       #expect(scale.duration(Int128(number)) == Frames(count: number))
+    }
+  }
+
+  @Test("The digits of a duration are found at every distance from the end of its type")
+  func wideUnits() {
+    // The halving ends before the unit is one.
+    for bits in 63..<126 {
+      let scale = TimerScale(Wide(count: 1 << bits))
+      let unit = max(bits - 62, 0)
+      for rest in [.max, .max - 1, .max / 2, .max / 3] as [Int128] {
+        let expected = min(rest >> unit, .max / 4)
+        #expect(scale.count(Wide(count: (rest >> unit) << unit)) == expected)
+        // The quotient of the last unit may be rounded up.
+        #expect(scale.count(Wide(count: rest)) - expected <= 1)
+      }
     }
   }
 
@@ -75,5 +90,18 @@ struct TimerScaleTests {
     #expect(scale.count(Fraction(-.infinity)) == -(Int128.max / 4))
     #expect(scale.count(Fraction(1e300)) == Int128.max / 4)
     #expect(scale.count(Fraction(.nan)) == Int128.max / 4)
+  }
+
+  /// A duration that is a number of 128 bits.
+  private struct Wide: DurationProtocol {
+    var count: Int128
+
+    static let zero = Wide(count: 0)
+    static func < (left: Wide, right: Wide) -> Bool { left.count < right.count }
+    static func + (left: Wide, right: Wide) -> Wide { Wide(count: left.count + right.count) }
+    static func - (left: Wide, right: Wide) -> Wide { Wide(count: left.count - right.count) }
+    static func * (left: Wide, right: Int) -> Wide { Wide(count: left.count * Int128(right)) }
+    static func / (left: Wide, right: Int) -> Wide { Wide(count: left.count / Int128(right)) }
+    static func / (left: Wide, right: Wide) -> Double { Double(left.count) / Double(right.count) }
   }
 }

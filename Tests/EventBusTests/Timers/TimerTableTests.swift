@@ -30,11 +30,7 @@ struct TimerTableTests {
   /// The numbers of the timers that are due, as the queue takes them.
   private func takeDue(from table: inout TimerTable, at time: Int128) -> [UInt64] {
     var due: [TimerTable.Due] = []
-    var batch = table.takeDue(at: time)
-    while !batch.isEmpty {
-      due += batch
-      batch = table.takeDue(at: time)
-    }
+    while table.takeDue(at: time, into: &due) {}
     TimerTable.sort(&due)
     table._checkInvariants()
     return due.map(\.order)
@@ -95,11 +91,12 @@ struct TimerTableTests {
     }
     var due: [TimerTable.Due] = []
     var sizes: [Int] = []
-    repeat {
-      let batch = table.takeDue(at: 40)
-      sizes.append(batch.count)
-      due += batch
-    } while sizes.last == TimerTable.batch
+    var isMore = true
+    while isMore {
+      let former = due.count
+      isMore = table.takeDue(at: 40, into: &due)
+      sizes.append(due.count - former)
+    }
     #expect(sizes == Array(repeating: 64, count: 15) + [40])
     TimerTable.sort(&due)
     // Numbers ascend with the registration.
@@ -227,7 +224,7 @@ struct TimerTableTests {
   func endedWhileDue() {
     var table = TimerTable()
     let timer = add(to: &table, every: 1)
-    #expect(table.takeDue(at: 1).count == 1)
+    #expect(takeDue(from: &table, at: 1).count == 1)
     #expect(table.end(timer) != nil)
     #expect(table.begin(timer, at: 1) == nil)
     #expect(table.count == 0)
@@ -237,7 +234,7 @@ struct TimerTableTests {
   func endedWhileRunning() {
     var table = TimerTable()
     let timer = add(to: &table, every: 1)
-    _ = table.takeDue(at: 1)
+    _ = takeDue(from: &table, at: 1)
     #expect(table.begin(timer, at: 1) != nil)
     #expect(table.end(timer) != nil)
     #expect(table.end(timer) == nil)

@@ -176,8 +176,8 @@ struct LaunchPlannerTests {
     var dependants: [Int: [Int]] = [:]
     var isRespected = true
     for index in schedule.order {
-      for (target, _) in schedule.dependencies(of: index) {
-        guard let turn = turns[target] else { continue }
+      schedule.forEachDependency(of: index) { target, _ in
+        guard let turn = turns[target] else { return }
         isRespected = isRespected && turn < (turns[index] ?? -1)
         dependants[target, default: []].append(index)
       }

@@ -51,6 +51,24 @@ struct ServiceBlockingTests {
     #expect(log.entries == ["cancelled: true"])
   }
 
+  @Test("A service that computes before it first suspends sees its cancellation")
+  func cancelledWhileComputing() async throws {
+    let log = stage.log
+    let (isEntered, mayEnd) = (ManualLatch(), ManualLatch())
+    try stage.add("a") { _ in
+      isEntered.open()
+      while !Task.isCancelled && !mayEnd.isOpen {}
+      log.append("cancelled: \(Task.isCancelled)")
+    }
+    let running = stage.start()
+    await isEntered.wait()
+    running.cancel()
+    for _ in 0..<100_000 where log.entries.isEmpty { await Task.yield() }
+    mayEnd.open()
+    await #expect(throws: CancellationError.self) { try await running.value }
+    #expect(log.entries == ["cancelled: true"])
+  }
+
   @Test("A service that blocks its thread is abandoned and named")
   func blocked() async throws {
     let stage = Stage(stopTimeout: .seconds(1), cancelTimeout: .seconds(1))
@@ -185,7 +203,9 @@ struct ServiceBlockingTests {
       func applicationDidBecomeActive(_ app: Application) async {
         await withTaskCancellationHandler {
           hasBegun.open()
-          await waitStubbornly(mayReturn)
+          // A wait would need the lock that the runtime holds while the handler runs, and so take the
+          // second of two threads if the cancellation comes before it.
+          while !mayReturn.isOpen { await Task.yield() }
         } onCancel: {
           isCancelled.open()
           mayReturn.block()

@@ -62,6 +62,37 @@ extension ServiceRunTests {
     #expect(messages.entries.isEmpty)
   }
 
+  @Test("A wait for the start that begins while the last one ends is watched")
+  func overlappingWatches() async throws {
+    let mayBeReady = ManualLatch()
+    let run = run(
+      ClosureService { context in
+        await mayBeReady.wait()
+        context.ready()
+      }
+    )
+    var waiting = Task { try await run.untilReady() }
+    for _ in 0..<3_000 {
+      let leaving = waiting
+      waiting = Task {
+        await Task.yield()
+        try await run.untilReady()
+      }
+      leaving.cancel()
+      _ = await leaving.result
+      for _ in 0..<10_000 where clock.sleeperCount == 0 { await Task.yield() }
+      guard clock.sleeperCount == 1 else {
+        Issue.record("\(clock.sleeperCount) alarms while one task waits")
+        break
+      }
+    }
+    mayBeReady.open()
+    try await waiting.value
+    #expect(clock.sleeperCount == 0)
+    try await run.wait()
+    #expect(messages.entries.isEmpty)
+  }
+
   @Test("A stop that takes too long on the clock is reported, cancelled, and left behind")
   func timeLimits() async throws {
     let mayEnd = ManualLatch()

@@ -208,7 +208,7 @@ struct ServiceWalk {
           if started.contains(id) { complain("dropped \(id), which was started") }
           if !dropped.insert(id).inserted { complain("dropped \(id) twice") }
         }
-      case .report, .say: break
+      case .report, .changed, .say: break
       case .watch(let transition, let number):
         transitionNumber += 1
         if number != transitionNumber || transition == .cancel {

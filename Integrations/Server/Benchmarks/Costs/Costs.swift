@@ -3,6 +3,7 @@ import EventBus
 import EventBusLogging
 import EventBusMetrics
 import EventBusTracing
+import Foundation
 import Logging
 import Tracing
 
@@ -29,20 +30,26 @@ private struct FormattingHandler: LogHandler {
 /// What is installed on the bus while posts are timed.
 private struct Subject: Sendable {
   let name: String
+  /// The highest price of a post, in multiples of what the trace of a post costs without a receiver.
+  var limit: Double?
   let install: @Sendable (EventBus) -> Token?
 }
 
 /// Times posts to one handler: what logging, metrics and tracing cost, and that nothing remains of them.
+///
+/// Fails if posts cost more after everything was uninstalled than on a bus that never had it, or if a subject
+/// costs more than its limit. Both are ratios of times of one run.
 ///
 ///     swift run -c release Costs
 @main
 enum Costs {
   private static let subjects = [
     Subject(name: "plain") { _ in nil },
-    Subject(name: "logging, level too low") { $0.log(to: logger(.info)) },
-    Subject(name: "logging") { $0.log(to: logger(.debug)) },
-    Subject(name: "metrics") { $0.measure(factory: NOOPMetricsHandler.instance) },
-    Subject(name: "tracing") { $0.trace(with: NoOpTracer()) },
+    Subject(name: "a trace that nobody reads") { $0.addHooks(EventHooks(onTrace: { _ in })) },
+    Subject(name: "logging, level too low", limit: 2) { $0.log(to: logger(.info)) },
+    Subject(name: "logging", limit: 8) { $0.log(to: logger(.debug)) },
+    Subject(name: "metrics", limit: 3) { $0.measure(factory: NOOPMetricsHandler.instance) },
+    Subject(name: "tracing", limit: 6) { $0.trace(with: NoOpTracer()) },
     Subject(name: "uninstalled again") { bus in
       let tokens = [bus.log(to: logger(.debug)), bus.measure(), bus.trace(with: NoOpTracer())]
       bus.post(.sample, 1)
@@ -59,16 +66,29 @@ enum Costs {
         best[index] = min(best[index], nanoseconds(subject))
       }
     }
-    print("nanoseconds per post to one handler, best of 9 runs")
+    let (plain, trace, again) = (best[0], best[1], best[best.count - 1])
+    print("nanoseconds per post to one handler, best of 9 runs, and multiples of the trace alone")
+    var isTooHigh = false
     for (subject, time) in zip(subjects, best) {
-      let figure = "\(Int(time)).\(Int(time * 10) % 10)"
-      print(String(repeating: " ", count: max(0, 8 - figure.count)) + "\(figure)  \(subject.name)")
+      let ratio = time / trace
+      let limit = subject.limit.map { ", at most \(number($0))" } ?? ""
+      print("\(number(time, width: 8))  \(number(ratio, width: 5))  \(subject.name)\(limit)")
+      if let limit = subject.limit, ratio > limit { isTooHigh = true }
     }
-    let (plain, again) = (best[0], best[best.count - 1])
     // One nanosecond is the resolution of the comparison.
     guard again <= plain * 1.1 + 1 else {
-      fatalError("posts cost more after everything was uninstalled")
+      print("posts cost more after everything was uninstalled")
+      exit(1)
     }
+    guard !isTooHigh else {
+      print("posts cost more than the limits")
+      exit(1)
+    }
+  }
+
+  private static func number(_ value: Double, width: Int = 0) -> String {
+    let text = "\(Int(value)).\(Int(value * 10) % 10)"
+    return String(repeating: " ", count: max(0, width - text.count)) + text
   }
 
   private static func nanoseconds(_ subject: Subject) -> Double {

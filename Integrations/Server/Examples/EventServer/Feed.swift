@@ -29,7 +29,7 @@ final class Feed: Sendable {
     var head = 0
     var dropped = 0
     var hasEnded = false
-    var reader: CheckedContinuation<Batch?, Never>?
+    var reader: CheckedContinuation<Void, Never>?
 
     init(name: String?) { self.name = name }
 
@@ -65,7 +65,7 @@ final class Feed: Sendable {
 
   private let limit: Int
   private let drops = Counter(label: "server.stream.drops")
-  private let open = Gauge(label: "server.streams")
+  private let open = Meter(label: "server.streams")
   private let writes = Counter(label: "server.stream.writes")
   private let state = Mutex(State())
 
@@ -83,15 +83,16 @@ final class Feed: Sendable {
       event.writeString("\n\n")
       state.nextEvent += 1
       var dropped = 0
-      var readers: [(CheckedContinuation<Batch?, Never>, Batch?)] = []
+      var readers: [CheckedContinuation<Void, Never>] = []
       for stream in state.streams.values where stream.name == nil || stream.name == name {
         if stream.add(event, limit: limit) { dropped += 1 }
-        if let reader = stream.reader.take() { readers.append((reader, stream.take())) }
+        if let reader = stream.reader.take() { readers.append(reader) }
       }
       return (dropped, readers)
     }
     if dropped > 0 { drops.increment(by: dropped) }
-    for (reader, batch) in readers { reader.resume(returning: batch) }
+    // A reader takes what waits when it runs, which may be more than this event.
+    for reader in readers { reader.resume() }
   }
 
   /// Writes the events of a stream until it is ended, what waits at a time in one write.
@@ -124,25 +125,36 @@ final class Feed: Sendable {
   /// - Parameter name: The name of the wanted event; `nil` means all.
   /// - Returns: The stream, to be closed with ``close(_:)``.
   func begin(_ name: String?) -> Int {
-    let (id, count) = state.withLock { state in
+    let id = state.withLock { state in
       state.nextStream += 1
       state.streams[state.nextStream] = Stream(name: name)
-      return (state.nextStream, state.streams.count)
+      return state.nextStream
     }
-    open.record(count)
+    open.increment()
     return id
   }
 
+  /// Waits until something waits for a stream, and takes it; `nil` after the end.
   private func next(_ id: Int) async -> Batch? {
-    await withCheckedContinuation { reader in
-      let batch: Batch?? = state.withLock { state in
-        guard let stream = state.streams[id] else { return .some(nil) }
-        if let batch = stream.take() { return batch }
-        if stream.hasEnded { return .some(nil) }
-        stream.reader = reader
-        return nil
+    while true {
+      let (batch, hasEnded) = state.withLock { state in
+        let stream = state.streams[id]
+        return (stream?.take(), stream?.hasEnded ?? true)
       }
-      if let batch { reader.resume(returning: batch) }
+      if batch != nil || hasEnded { return batch }
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { reader in
+          let mustWait = state.withLock { state in
+            guard let stream = state.streams[id] else { return false }
+            if stream.hasEnded || stream.count > 0 { return false }
+            stream.reader = reader
+            return true
+          }
+          if !mustWait { reader.resume() }
+        }
+      } onCancel: {
+        end(id)
+      }
     }
   }
 
@@ -153,15 +165,12 @@ final class Feed: Sendable {
       stream?.hasEnded = true
       return stream?.reader.take()
     }
-    reader?.resume(returning: nil)
+    reader?.resume()
   }
 
   /// Closes a stream, and releases what waits.
   func close(_ id: Int) {
-    let (waiting, count) = state.withLock { state in
-      (state.streams.removeValue(forKey: id)?.waiting, state.streams.count)
-    }
-    withExtendedLifetime(waiting) {}
-    open.record(count)
+    let stream = state.withLock { $0.streams.removeValue(forKey: id) }
+    if stream != nil { open.decrement() }
   }
 }

@@ -12,23 +12,28 @@ final class MetricsPage: MetricsFactory {
   private let state = Mutex(State())
 
   /// One metric, with its labels as `name{key="value"}`.
-  final class Value: CounterHandler, RecorderHandler, TimerHandler {
+  final class Value: CounterHandler, MeterHandler, RecorderHandler, TimerHandler {
     private struct State {
       var sum = 0.0
       var count = 0
       var last = 0.0
     }
 
-    private enum Kind { case counter, gauge, timer }
+    private enum Kind { case counter, meter, gauge, timer }
 
     private let kind: Kind
     private let state = Mutex(State())
 
     fileprivate init(counter: Void) { kind = .counter }
+    fileprivate init(meter: Void) { kind = .meter }
     fileprivate init(gauge: Void) { kind = .gauge }
     fileprivate init(timer: Void) { kind = .timer }
 
     func increment(by amount: Int64) { add(Double(amount)) }
+    func increment(by amount: Double) { add(amount) }
+    func decrement(by amount: Double) { add(-amount) }
+    func set(_ value: Int64) { set(Double(value)) }
+    func set(_ value: Double) { state.withLock { $0.sum = value } }
     func record(_ value: Int64) { add(Double(value)) }
     func record(_ value: Double) { add(value) }
     func recordNanoseconds(_ duration: Int64) { add(Double(duration) / 1_000_000_000) }
@@ -46,6 +51,7 @@ final class MetricsPage: MetricsFactory {
       let state = state.withLock { $0 }
       return switch kind {
       case .counter: "\(label) \(Int(state.sum))\n"
+      case .meter: "\(label) \(state.sum)\n"
       case .gauge: "\(label) \(state.last)\n"
       case .timer: "\(label)_count \(state.count)\n\(label)_seconds \(state.sum)\n"
       }
@@ -76,6 +82,10 @@ final class MetricsPage: MetricsFactory {
     value(label, dimensions) { Value(counter: ()) }
   }
 
+  func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+    value(label, dimensions) { Value(meter: ()) }
+  }
+
   func makeRecorder(
     label: String,
     dimensions: [(String, String)],
@@ -89,6 +99,7 @@ final class MetricsPage: MetricsFactory {
   }
 
   func destroyCounter(_ handler: any CounterHandler) {}
+  func destroyMeter(_ handler: any MeterHandler) {}
   func destroyRecorder(_ handler: any RecorderHandler) {}
   func destroyTimer(_ handler: any TimerHandler) {}
 }

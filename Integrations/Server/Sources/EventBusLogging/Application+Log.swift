@@ -21,8 +21,8 @@ extension Application.Configuration {
   /// | --- | --- |
   /// | `service` | the service, or an array of several |
   /// | `worker` | the launch work, or an array |
-  /// | `state` | `starting` or `stopping` if the message says what is waited for; `cancelled`, `stuck` |
-  /// | `elapsed` | the time of the wait so far, for example `5 s` |
+  /// | `state` | `starting` or `stopping` if their start or stop takes long; `failed`, `cancelled`, `stuck` |
+  /// | `elapsed` | the time of the wait so far, of the limit that expired, or of the launch work |
   ///
   /// The other parameters are those of the initializer without a logger.
   ///
@@ -48,26 +48,43 @@ extension Application.Configuration {
       cancelTimeout: cancelTimeout,
       clock: clock,
       signals: signals,
-      onMessage: { text in
-        logger.log(level: .warning, "\(text)", metadata: LibraryMessage(text).metadata)
-      },
       launchOptions: launchOptions,
       endsWithParent: endsWithParent
     )
+    onDetailedMessage = { message in
+      logger.log(level: .warning, "\(message.text)", metadata: message.metadata)
+    }
+  }
+}
+
+extension ApplicationMessage {
+  /// What the message names.
+  fileprivate var metadata: Logger.Metadata {
+    var metadata: Logger.Metadata = [:]
+    metadata["service"] = Self.value(services)
+    metadata["worker"] = Self.value(workers)
+    if let state { metadata["state"] = .string(state.rawValue) }
+    if let elapsed { metadata["elapsed"] = .stringConvertible(elapsed) }
+    return metadata
+  }
+
+  private static func value(_ names: [String]) -> Logger.MetadataValue? {
+    names.count < 2 ? names.first.map { .string($0) } : .array(names.map { .string($0) })
   }
 }
 
 extension Application {
-  /// Logs the states of the application, its launch work and its failed services, until a token ends.
+  /// Logs the states of the application and of its services, and its launch work, until a token ends.
   ///
   /// | message | level | metadata |
   /// | --- | --- | --- |
-  /// | application is *state* | `level` | `state`, and `elapsed` since the previous entry of this kind |
-  /// | launch work *outcome* | `level` | `worker`, `elapsed` |
+  /// | application changed state | `level` | `state`, and `elapsed` since the previous entry of this kind |
+  /// | launch work ended | `level` | `worker`, `outcome`, `elapsed` |
   /// | launch finished | `level` | `elapsed` |
+  /// | service changed state | `level` | `service`, `state`, and `elapsed` in the state before |
   /// | service failed | `error` | `service`, and the error |
   ///
-  /// Call it before ``Application/run()``. The events of the application are read from its bus; an application
+  /// Call it before `run()`. The events of the application are read from its bus; an application
   /// whose bus has other applications shares their entries.
   ///
   /// - Parameters:
@@ -86,8 +103,18 @@ extension Application {
       let elapsed = lap.next()
       logger.log(
         level: level,
-        "application is \(state)",
+        "application changed state",
         metadata: ["state": "\(state)", "elapsed": .stringConvertible(elapsed)]
+      )
+    }.store(in: tokens)
+    bus.observe(.serviceStateDidChange) { change in
+      logger.log(
+        level: level,
+        "service changed state",
+        metadata: [
+          "service": .string(change.service), "state": .string(change.state.rawValue),
+          "elapsed": .stringConvertible(change.elapsed),
+        ]
       )
     }.store(in: tokens)
     bus.observe(.serviceDidFail) { failure in
@@ -103,9 +130,10 @@ extension Application {
       for entry in report.entries {
         logger.log(
           level: level,
-          "launch work \(entry.outcome)",
+          "launch work ended",
           metadata: [
-            "worker": .string(entry.id.rawValue), "elapsed": .stringConvertible(entry.duration),
+            "worker": .string(entry.id.rawValue), "outcome": "\(entry.outcome)",
+            "elapsed": .stringConvertible(entry.duration),
           ]
         )
       }

@@ -49,7 +49,7 @@ extension EventHooks {
   ///   - logger: The logger. It runs on the thread of the poster or of the handler, under no lock; what it
   ///     posts on the bus is not logged.
   ///   - level: The level of posts, deliveries and skips.
-  /// - Returns: The hooks, for ``EventBus/init(label:hooks:)`` or ``EventBus/addHooks(_:)``.
+  /// - Returns: The hooks, for `EventBus(hooks:)` or `addHooks(_:)`.
   public static func logging(_ logger: Logger, level: Logger.Level = .debug) -> EventHooks {
     EventHooks(
       onError: { failure in

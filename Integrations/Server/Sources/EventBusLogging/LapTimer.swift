@@ -1,14 +1,14 @@
-private import Synchronization
+private import Locks
 
 /// Measures the time between successive moments.
 final class LapTimer: Sendable {
   private let elapsed: @Sendable () -> Duration
-  private let last: Mutex<Duration>
+  private let last: Locked<Duration>
 
   /// Starts with the first moment.
   init(_ clock: any Clock<Duration>) {
     elapsed = Self.stopwatch(clock)
-    last = Mutex(.zero)
+    last = Locked(.zero)
   }
 
   /// Returns the time since the previous call, or since the creation.

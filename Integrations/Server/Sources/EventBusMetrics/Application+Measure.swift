@@ -1,7 +1,7 @@
 public import CoreMetrics
 public import EventBus
 public import LaunchLoader
-private import Synchronization
+private import Locks
 
 extension Application {
   /// Times the launch and the services of the application, until a token ends.
@@ -12,9 +12,11 @@ extension Application {
   /// | `<prefix>.launch.worker.duration` | timer | `worker` |
   /// | `<prefix>.services.start.duration` | timer: from the launch to the first active or background state | |
   /// | `<prefix>.services.stop.duration` | timer: from the request to stop until the end | |
+  /// | `<prefix>.service.start.duration` | timer: from the start of a service until it is ready | `service` |
+  /// | `<prefix>.service.stop.duration` | timer: from the request to stop until a service has ended | `service` |
   /// | `<prefix>.services.failures` | counter | `service` |
   ///
-  /// Call it before ``Application/run()``. The events of the application are read from its bus.
+  /// Call it before `run()`. The events of the application are read from its bus.
   ///
   /// - Parameters:
   ///   - prefix: The beginning of every label.
@@ -28,6 +30,7 @@ extension Application {
   ) -> Token {
     let metrics = Metrics(prefix: prefix, factory: factory ?? MetricsSystem.factory)
     let phases = ServicePhases(metrics, clock)
+    let stops = ServiceStops()
     let tokens = TokenBag()
     bus.observe(.didFinishLaunching) { [loader] _ async throws in
       let report = try await loader.report
@@ -39,10 +42,35 @@ extension Application {
     }.store(in: tokens)
     bus.observe(.didFinishLaunching) { _ in phases.launched() }.store(in: tokens)
     bus.observe(.stateDidChange) { phases.note($0) }.store(in: tokens)
+    bus.observe(.serviceStateDidChange) { change in
+      let service = ("service", change.service)
+      if change.state == .ready {
+        metrics.timer("service.start.duration", service).record(change.elapsed)
+      }
+      if let time = stops.duration(endedBy: change) {
+        metrics.timer("service.stop.duration", service).record(time)
+      }
+    }.store(in: tokens)
     bus.observe(.serviceDidFail) { failure in
       metrics.counter("services.failures", ("service", failure.service)).increment()
     }.store(in: tokens)
     return Token { tokens.end() }
+  }
+}
+
+/// Adds up the times of the states in which a service stops.
+private final class ServiceStops: Sendable {
+  private let times = Locked<[String: Duration]>([:])
+
+  /// Returns the time of the stop of a service, if a change ends it.
+  func duration(endedBy change: ServiceStateChange) -> Duration? {
+    times.withLock { times in
+      if change.previous == .stopping || change.previous == .cancelled {
+        times[change.service, default: .zero] += change.elapsed
+      }
+      guard change.state == .ended || change.state == .abandoned else { return nil }
+      return times.removeValue(forKey: change.service)
+    }
   }
 }
 
@@ -55,7 +83,7 @@ private final class ServicePhases: Sendable {
 
   private let metrics: Metrics
   private let elapsed: @Sendable () -> Duration
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(_ metrics: Metrics, _ clock: any Clock<Duration>) {
     self.metrics = metrics

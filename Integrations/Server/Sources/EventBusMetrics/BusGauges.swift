@@ -1,6 +1,6 @@
 internal import CoreMetrics
 internal import EventBus
-private import Synchronization
+private import Locks
 
 /// The gauges of a bus, set from its snapshots.
 ///
@@ -14,7 +14,7 @@ final class BusGauges: Sendable {
 
   private let metrics: Metrics
   private let depth: Gauge
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(_ metrics: Metrics) {
     self.metrics = metrics

@@ -1,6 +1,6 @@
 internal import CoreMetrics
 internal import EventBus
-private import Synchronization
+private import Locks
 
 /// Counts the steps of a trace.
 ///
@@ -37,7 +37,7 @@ final class BusMeter: Sendable {
   }
 
   private let metrics: Metrics
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(_ metrics: Metrics) { self.metrics = metrics }
 

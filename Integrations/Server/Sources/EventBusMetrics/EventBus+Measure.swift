@@ -23,9 +23,6 @@ extension EventBus {
   /// | `<prefix>.observers.dropped` | gauge: what the buffers of the present observers have dropped | `event` |
   /// | `<prefix>.mailbox.depth` | gauge: events that wait for handlers on actors | |
   ///
-  /// A stream that keeps the newest events drops older ones that were delivered to its buffer; those show in the
-  /// gauge only.
-  ///
   /// The only dimension is the name of the event, so that the number of time series is bounded by the number
   /// of names. A bus with a label adds the dimension `bus`. Metrics are made when their event first occurs.
   ///

@@ -1,5 +1,5 @@
 internal import EventBus
-private import Synchronization
+private import Locks
 
 #if canImport(Glibc)
 private import Glibc
@@ -35,7 +35,7 @@ final class OpenPosts: Sendable {
     var open: [Int: PostSpan] = [:]
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Notes the span that a post is about to begin.
   func captured(_ post: PostSpan) {

@@ -27,7 +27,7 @@ extension EventBus {
   /// posted there, so that handlers there run before the notification's `post` returns. The sender
   /// of the event is the object of the notification, if that is an object.
   ///
-  /// Together with ``Foundation/NotificationCenter/mirror(_:_:as:from:fileID:line:userInfo:)`` an event and a
+  /// Together with `NotificationCenter.mirror(_:_:as:)` an event and a
   /// notification can each stand for the other, without an echo: what came from one side does not go back. What
   /// a handler posts in answer does, as it is a post of its own.
   ///
@@ -57,8 +57,8 @@ extension EventBus {
       guard let self, let center, filter.admits(received) else { return }
       if received.origin?.isOf(self, route) == true { return }
       guard let payload = payload(received) else { return }
-      let echo = Routes.shared.token(of: route, from: self, to: center)
       let sender = CarriedObject(object: filter.sender(of: received))
+      let echo = Routes.shared.token(of: route, sender: sender.object, from: self, to: center)
       onMainActorIfThere {
         post(name, payload, from: sender.object, excluding: echo, fileID: fileID, line: line)
       } elsewhere: {
@@ -71,7 +71,7 @@ extension EventBus {
 
   /// Posts an event without a payload for each notification of a centre, until a token ends.
   ///
-  /// See ``mirror(_:_:object:as:fileID:line:_:)``.
+  /// See the function of the same name with a closure for the payload.
   ///
   /// - Parameters:
   ///   - center: The centre, which the token keeps.
@@ -115,8 +115,9 @@ extension NotificationCenter {
   /// ```
   ///
   /// The notification is posted synchronously, on the thread that posts the event, wherever its observers run
-  /// then. An event that is kept for replay is posted as soon as it is mirrored. Mirror an event to one name of
-  /// one centre once: of several mirrors, only the newest is without an echo.
+  /// then. An event that is kept for replay is posted as soon as it is mirrored. Several mirrors of an event to
+  /// one name of one centre have different senders: of two for the same sender, or for any, each posts a
+  /// notification for each event, and only the newer one is without an echo.
   ///
   /// - Parameters:
   ///   - bus: The bus.
@@ -127,7 +128,7 @@ extension NotificationCenter {
   ///   - fileID: The file of the call; filled in by the compiler.
   ///   - line: The line of the call.
   ///   - userInfo: Makes the `userInfo`; by default it has the payload under
-  ///     ``Foundation/Notification/payloadKey``. The bridge adds a key of its own.
+  ///     `Notification.payloadKey`. The bridge adds a key of its own.
   /// - Returns: The token. Dropping it ends the mirroring. Until then, the bus keeps the centre.
   public func mirror<Payload>(
     _ bus: EventBus,
@@ -149,7 +150,13 @@ extension NotificationCenter {
       userInfo[Origin.key] = origin
       self.post(name: notification, object: object.value, userInfo: userInfo)
     }
-    let entry = Routes.shared.add(observation, for: route, from: bus, to: self)
+    let entry = Routes.shared.add(
+      observation,
+      for: route,
+      where: ObjectFilter(sender),
+      from: bus,
+      to: self
+    )
     return Token {
       Routes.shared.remove(entry)
       observation.cancel()

@@ -1,6 +1,6 @@
 internal import EventBus
 internal import Foundation
-private import Synchronization
+private import Locks
 
 /// An event and the notification that stands for it.
 struct Route: Hashable, Sendable {
@@ -43,40 +43,64 @@ final class Routes: Sendable {
   struct Entry: Sendable {
     fileprivate let key: Key
     fileprivate let token: Token
+    /// The condition on the sender of the events.
+    fileprivate let filter: ObjectFilter
   }
 
   private struct State {
-    var tokens: [Key: Token] = [:]
+    /// The registrations of each route, oldest first.
+    var entries: [Key: [Entry]] = [:]
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
-  /// Adds a registration, in the place of an older one of the same route.
+  /// Adds a registration.
+  ///
+  /// - Parameters:
+  ///   - token: The registration.
+  ///   - route: The route.
+  ///   - filter: The condition of the registration on the sender of an event.
+  ///   - bus: The bus of the events.
+  ///   - center: The centre of the notifications.
+  /// - Returns: The entry, for ``remove(_:)``.
   func add(
     _ token: Token,
     for route: Route,
+    where filter: ObjectFilter,
     from bus: EventBus,
     to center: NotificationCenter
   ) -> Entry {
     let key = Key(route: route, bus: ObjectIdentifier(bus), center: ObjectIdentifier(center))
-    let replaced = state.withLock { $0.tokens.updateValue(token, forKey: key) }
-    withExtendedLifetime(replaced) {}
-    return Entry(key: key, token: token)
+    let entry = Entry(key: key, token: token, filter: filter)
+    state.withLock { $0.entries[key, default: []].append(entry) }
+    return entry
   }
 
-  /// Removes a registration, unless a newer one has taken its place.
+  /// Removes a registration.
   func remove(_ entry: Entry) {
-    state.withLock { state in
-      if state.tokens[entry.key] == entry.token { state.tokens[entry.key] = nil }
+    let removed = state.withLock { state in
+      let entries = state.entries[entry.key] ?? []
+      let rest = entries.filter { $0.token != entry.token }
+      state.entries[entry.key] = rest.isEmpty ? nil : rest
+      return entries
     }
+    withExtendedLifetime(removed) {}
   }
 
-  /// The registration that would send a notification back to its centre.
+  /// The registration that would send a notification back to its centre, for an event of a sender.
   ///
-  /// One of a bus that has been released, at the same address, has ended and excludes nothing.
-  func token(of route: Route, from bus: EventBus, to center: NotificationCenter) -> Token? {
+  /// Of several that would, the newest. One of a bus that has been released, at the same address, has ended and
+  /// excludes nothing.
+  func token(
+    of route: Route,
+    sender: AnyObject?,
+    from bus: EventBus,
+    to center: NotificationCenter
+  ) -> Token? {
     let key = Key(route: route, bus: ObjectIdentifier(bus), center: ObjectIdentifier(center))
-    return state.withLock { $0.tokens[key] }
+    // Compared outside the lock, because that retains and releases the wanted senders.
+    let entries = state.withLock { $0.entries[key] }
+    return entries?.last { $0.filter.admits(sender) }?.token
   }
 }
 
@@ -87,11 +111,11 @@ final class CenterRegistration: Sendable {
   }
 
   private let center: NotificationCenter
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
   init(_ center: NotificationCenter, _ observer: any NSObjectProtocol) {
     self.center = center
-    state = Mutex(State(observer: observer))
+    state = Locked(State(observer: observer))
   }
 
   /// Ends the registration.
@@ -131,11 +155,14 @@ struct ObjectFilter: Sendable {
   init(_ object: AnyObject?) { wanted = object.map(WeakObject.init) }
 
   /// Whether a notification has the wanted object.
-  func admits(_ notification: Notification) -> Bool {
+  func admits(_ notification: Notification) -> Bool { admits(sender(of: notification)) }
+
+  /// Whether an object is the wanted one.
+  func admits(_ object: AnyObject?) -> Bool {
     guard let wanted else { return true }
     // The centre may compare addresses only, which a later object can have as well.
     guard let wanted = wanted.value else { return false }
-    return sender(of: notification) === wanted
+    return object === wanted
   }
 
   /// The object of a notification, unless it is a value.

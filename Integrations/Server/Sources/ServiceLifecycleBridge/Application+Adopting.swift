@@ -22,7 +22,7 @@ extension LaunchLoader::Application {
   /// The service runs inside a `ServiceGroup` of its own, which handles no signals: those are the application's.
   /// A request to stop becomes a graceful shutdown, so that `withGracefulShutdownHandler`,
   /// `cancelWhenGracefulShutdown`, `gracefulShutdown()` and `Task.isShuttingDownGracefully` work. A cancellation
-  /// is a cancellation. Task-local values of the caller of ``LaunchLoader/Application/run()`` are visible.
+  /// is a cancellation. Task-local values of the caller of `run()` are visible.
   ///
   /// The service counts as ready as soon as it runs. One that becomes ready later tells a ``Readiness``, which
   /// `ready` takes.
@@ -33,7 +33,7 @@ extension LaunchLoader::Application {
   ///   - options: The order, time limits and failure policy of the service.
   ///   - ready: Reports when the service is ready; `nil` means as soon as it runs.
   ///   - logger: The logger of the group.
-  /// - Throws: ``ServiceError``, as for other services.
+  /// - Throws: `ServiceError`, as for other services.
   public func add(
     adopting service: some ServiceLifecycle::Service,
     _ name: String,
@@ -45,7 +45,7 @@ extension LaunchLoader::Application {
   }
 }
 
-/// A service of swift-service-lifecycle, as a service of an application, of a group or of a ``ServiceRun``.
+/// A service of swift-service-lifecycle, as a service of an application, of a group or of a `ServiceRun`.
 public struct AdoptedService: LaunchLoader::Service {
   /// The name of the service.
   public let name: String

@@ -23,7 +23,7 @@ extension LaunchLoader::Application {
   /// application no signals, as above: those are the group's.
   ///
   /// - Returns: A service whose `run` returns when the application has ended. It throws what
-  ///   ``LaunchLoader/Application/run()`` throws, and ``ExitCodeError`` if the exit code is not zero.
+  ///   `run()` throws, and ``ExitCodeError`` if the exit code is not zero.
   public func asService() -> some ServiceLifecycle::Service {
     ApplicationService(application: self)
   }

@@ -1,5 +1,5 @@
 internal import LaunchLoader
-private import Synchronization
+private import Locks
 
 /// Reports that an adopted service is ready.
 ///
@@ -15,7 +15,7 @@ public final class Readiness: Sendable {
     var context: LaunchLoader::ServiceContext?
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Creates a report that has not been made.
   public init() {}

@@ -44,13 +44,14 @@ struct ApplicationLogTests {
     let run = Task { try await app.run() }
     try await app.waitUntil(.active)
     app.shutdown()
-    while sample.handler.entries.isEmpty {
+    // Handlers of the application's own events may be waited for as well.
+    while !sample.handler.entries.contains(where: { $0.metadata["service"] != nil }) {
       await clock.sleepers(atLeast: 1)
       await clock.advance(by: .seconds(1))
     }
     held.append(())
     #expect(try await run.value == 0)
-    let entry = try #require(sample.handler.entries.first)
+    let entry = try #require(sample.handler.entries.first { $0.metadata["service"] != nil })
     #expect(entry.level == .warning)
     #expect(entry.metadata["service"] == "db")
     #expect(entry.metadata["state"] == "stopping")
@@ -102,7 +103,8 @@ struct ApplicationLogTests {
     app.shutdown()
     #expect(try await run.value == 0)
     let entries = sample.handler.entries
-    let states = entries.compactMap { $0.metadata["state"].map { "\($0)" } }
+    let states = entries.filter { "\($0.message)" == "application changed state" }
+      .compactMap { $0.metadata["state"].map { "\($0)" } }
     #expect(
       states == ["launching", "inactive", "active", "inactive", "stopping", "terminated"]
         || states == ["launching", "active", "stopping", "terminated"]
@@ -113,6 +115,14 @@ struct ApplicationLogTests {
     )
     #expect(
       entries.contains { $0.metadata["worker"] == "settings" && $0.metadata["elapsed"] != nil }
+    )
+    let services = entries.filter {
+      "\($0.message)" == "service changed state" && $0.metadata["service"] == "db"
+    }
+    #expect(
+      services.map { "\($0.metadata["state"] ?? "")" } == [
+        "starting", "ready", "stopping", "ended",
+      ]
     )
     let failure = try #require(entries.first { $0.level == .error })
     #expect(failure.metadata["service"] == "web")

@@ -7,7 +7,7 @@ internal import Testing
 
 @Suite("Measuring an application", .timeLimit(.minutes(1)))
 struct ApplicationMetricsTests {
-  @Test("The launch, its workers, the start and the stop of the services are timed")
+  @Test("The launch, its workers, and the start and stop of the services, each and all, are timed")
   func durations() async throws {
     let metrics = TestMetrics()
     let loader = LaunchLoader()
@@ -33,6 +33,10 @@ struct ApplicationMetricsTests {
     #expect(try metrics.expectTimer("shop.launch.worker.duration", worker).values.count == 1)
     #expect(try metrics.expectTimer("shop.services.start.duration").values.count == 1)
     #expect(try metrics.expectTimer("shop.services.stop.duration").values.count == 1)
+    let db = [("service", "db")]
+    #expect(try metrics.expectTimer("shop.service.start.duration", db).values.count == 1)
+    #expect(try metrics.expectTimer("shop.service.stop.duration", db).values.count == 1)
+    #expect(metrics.timers(label: "shop.service.stop.duration").count == 1)
     let failures = metrics.counterTotal(
       label: "shop.services.failures",
       dimensions: [("service", "web")]

@@ -90,6 +90,41 @@ struct EventServerTests {
     #expect(ContinuousClock.now - start < .seconds(8))
   }
 
+  @Test(
+    "A client that reads nothing does not hold the program: it ends within its budget, with exit code 0"
+  )
+  func stalledReader() async throws {
+    let server = try await RunningServer("--maximum-body=1000000")
+    let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .channelOption(.autoRead, value: false)
+      .connect(host: "127.0.0.1", port: server.port).get()
+    let head = "GET /events HTTP/1.1\r\nHost: x\r\n\r\n"
+    try await channel.writeAndFlush(ByteBuffer(string: head))
+    while try await server.metric("server.streams") != 1 { await Task.yield() }
+    // More than the buffers of both sockets take.
+    let text = String(repeating: "x", count: 900_000)
+    for _ in 0..<20 {
+      let body = #"{"room": "a", "text": "\#(text)"}"#
+      #expect(try await server.post("message.sent", body).status == 200)
+    }
+    let start = ContinuousClock.now
+    // 8 seconds for an orderly stop and 1 for cancelled services, as `main` configures.
+    #expect(try await server.stop() == 0)
+    #expect(ContinuousClock.now - start < .seconds(11))
+    try? await channel.close()
+  }
+
+  @Test("A second signal cancels what is open, and the program ends")
+  func impatient() async throws {
+    let server = try await RunningServer()
+    let stream = try await server.stream()
+    server.send(SIGTERM)
+    server.send(SIGINT)
+    try? await stream.readToEnd()
+    let code = await server.exitCode
+    #expect(code == 0 || code == 128 + SIGINT || code == 128 + SIGTERM)
+  }
+
   @Test("A service that fails ends the program, with another exit code than 0")
   func fails() async throws {
     let server = try await RunningServer("--journal=/dev/full")

@@ -5,7 +5,8 @@ internal import Testing
 
 @Suite("The event server under load", .serialized, .timeLimit(.minutes(10)))
 struct LoadTests {
-  /// The number of events; a command may set it: `EVENTS=10000 swift test -c release --filter LoadTests`.
+  /// The number of events; a command may set it, together with a program that is built for release:
+  /// `EVENTS=10000 EVENT_SERVER=.build/release/EventServer swift test --filter LoadTests`.
   private let count =
     ProcessInfo.processInfo.environment["EVENTS"].flatMap { Int($0) } ?? Self.usualCount
 
@@ -53,7 +54,8 @@ struct LoadTests {
     #expect(try await server.metric("server.stream.drops") ?? 0 == 0)
     let writes = try #require(try await server.metric("server.stream.writes"))
     print("\(Int(writes)) writes for \((count + 1) * streamCount) events")
-    #expect(writes <= Double((count + 1) * streamCount))
+    // What waits for a stream goes out in one write: never more writes than events, and fewer under load.
+    #expect(writes < Double((count + 1) * streamCount))
     #expect(try await server.stop() == 0)
   }
 

@@ -59,8 +59,9 @@ final class RunningServer: Sendable {
 
   deinit { if program.process.isRunning { kill(program.process.processIdentifier, SIGKILL) } }
 
-  /// Beside the tests, in the folder of the build.
+  /// The program: that of the environment, for example one built for release, or the one beside the tests.
   private static var executable: URL {
+    if let path = ProcessInfo.processInfo.environment["EVENT_SERVER"] { return URL(filePath: path) }
     let tests = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     return tests.deletingLastPathComponent().appending(path: "EventServer")
   }

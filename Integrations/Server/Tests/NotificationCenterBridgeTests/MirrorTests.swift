@@ -214,6 +214,34 @@ struct MirrorTests {
     withExtendedLifetime(token) {}
   }
 
+  @Test("Mirrors of several senders are without an echo, whichever is newer")
+  func manySenders() {
+    let (first, second) = (Sender(), Sender())
+    let log = CenterLog(center, .number)
+    let tokens =
+      [toBus()]
+      + [first, second].map { sender in
+        center.mirror(bus, .number, as: .number, from: sender) { ["number": $0] }
+      }
+    notify(1, from: first)
+    notify(2, from: second)
+    #expect(log.numbers.entries == [1, 2])
+    bus.post(.number, 3, from: first)
+    bus.post(.number, 4, from: second)
+    #expect(log.numbers.entries == [1, 2, 3, 4])
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("A mirror that ends leaves the others of its event without an echo")
+  func endedMirror() {
+    let log = CenterLog(center, .number)
+    let mirrors = [toBus(), toCenter()]
+    toCenter().cancel()
+    notify(1)
+    #expect(log.numbers.entries == [1])
+    withExtendedLifetime(mirrors) {}
+  }
+
   @Test("Without a closure the payload is in userInfo, under the name of the event")
   func defaults() {
     let payloads = Inbox<String>()

@@ -1,5 +1,5 @@
 private import Dispatch
-private import Synchronization
+private import Locks
 
 /// An actor whose jobs wait until they are released.
 public actor HeldActor {
@@ -21,7 +21,7 @@ public final class HeldExecutor: SerialExecutor {
     var held: [UnownedJob]? = []
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let queue = DispatchQueue(label: "HeldExecutor")
 
   /// Keeps a job, or runs it.

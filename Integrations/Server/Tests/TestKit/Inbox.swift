@@ -1,4 +1,4 @@
-private import Synchronization
+private import Locks
 
 /// Collects entries from any thread, for tests that wait for them.
 public final class Inbox<Entry: Sendable>: Sendable {
@@ -12,7 +12,7 @@ public final class Inbox<Entry: Sendable>: Sendable {
     var waiters: [Waiter] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Creates an empty inbox.
   public init() {}

@@ -1,4 +1,5 @@
 /// The origin of an event, for observers that need more than its payload.
+@usableFromInline
 package struct Delivery: Sendable {
   /// The source file of the post.
   package let fileID: StaticString
@@ -28,6 +29,18 @@ package struct Delivery: Sendable {
   ) {
     (self.fileID, self.line, self.sender) = (fileID, line, sender)
     (self.isolation, self.excluded, self.record) = (isolation, excluded, record)
+  }
+
+  /// Describes a post that may need its origin: most do not, and pass a closure that makes it.
+  @usableFromInline
+  package init(
+    _ fileID: StaticString,
+    _ line: UInt,
+    from sender: AnyObject?,
+    on isolation: (any Actor)?
+  ) {
+    let sender = sender.map(ObjectIdentifier.init)
+    self.init(fileID: fileID, line: line, sender: sender, isolation: isolation)
   }
 
   /// The record, if hooks follow the post.

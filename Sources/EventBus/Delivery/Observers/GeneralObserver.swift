@@ -46,8 +46,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   private let registration: ObserverRegistration
   /// The mailbox of the actor on which the handler runs.
   private let mailbox: Mailbox?
-  /// Stored, because looking up the class of a generic object costs as much as creating the object.
-  private let envelope = WaitingEvent<Payload>.self
+  private let envelope: WaitingEvent<Payload>.Type
   private weak let owner: AnyObject?
   private let ownerID: ObjectIdentifier?
   private let ownerClass: AnyObject.Type?
@@ -69,6 +68,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   ///   - link: The link that ends the registration.
   ///   - gate: The gate that holds live events back during a replay.
   ///   - mailbox: The mailbox of the actor on which the handler runs.
+  ///   - envelope: The class of waiting events, which the caller keeps: a lookup costs as much as an object.
   ///   - sink: The destination of the events.
   package init(
     _ request: ObserveRequest,
@@ -78,11 +78,12 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     link: ObserverRegistration,
     gate: ReplayGate? = nil,
     mailbox: Mailbox? = nil,
+    envelope: WaitingEvent<Payload>.Type,
     _ sink: Sink
   ) {
     self.predicate = predicate ?? { _ in true }
     (hasPredicate, once) = (predicate != nil, request.once)
-    (self.owner, self.id) = (owner, id)
+    (self.owner, self.id, self.envelope) = (owner, id, envelope)
     ownerID = owner.map(ObjectIdentifier.init)
     ownerClass = owner.map { type(of: $0) }
     (registration, self.gate, self.mailbox, self.sink) = (link, gate, mailbox, sink)

@@ -1,0 +1,28 @@
+// A service that a feature adds from its own file.
+
+import LaunchLoader
+
+extension LaunchKeys {
+  static let application = LaunchKey<Application>("application")
+}
+
+let heartbeat = LaunchLoader.register("heartbeat", needs: .application) { options, app in
+  try app.add("heartbeat") { context in
+    context.ready()
+    try await context.untilShutdown()
+  }
+}
+
+let app = Application()
+LaunchLoader.register(.application) { _ in app }
+// snippet.hide
+let ending = Task {
+  try await app.waitUntil(.active)
+  app.shutdown()
+}
+// snippet.show
+let code = try await app.run()
+
+// snippet.hide
+try await ending.value
+precondition(code == 0 && "\(heartbeat.outcome ?? .refused)" == "finished")

@@ -1,0 +1,79 @@
+// An application under test: its own bus and loader, a replaced value, a manual clock, a signal.
+
+import EventBus
+import LaunchLoader
+
+protocol Store: Sendable {
+  func save(_ text: String) async
+}
+
+extension LaunchKeys {
+  static let store = LaunchKey<any Store>("store")
+}
+
+struct Autosave: Service {
+  let name = "autosave"
+  let clock: any Clock<Duration>
+
+  func run(_ context: ServiceContext) async throws {
+    let store = try await context.value(of: .store)
+    context.ready()
+    try await context.cancelOnShutdown {
+      while true {
+        try await clock.sleep(for: .seconds(60))
+        await store.save("draft")
+      }
+    }
+    await store.save("final")
+  }
+}
+
+func makeApplication(
+  bus: EventBus = .default,
+  loader: LaunchLoader = .shared,
+  configuration: Application.Configuration = Application.Configuration()
+) throws -> Application {
+  let app = Application(bus: bus, loader: loader, configuration: configuration)
+  try app.add(Autosave(clock: configuration.clock))
+  return app
+}
+
+actor FakeStore: Store {
+  private(set) var saved: [String] = []
+  func save(_ text: String) { saved.append(text) }
+}
+
+let clock = ManualClock()
+let bus = EventBus(label: "test")
+let store = FakeStore()
+let loader = LaunchLoader(clock: clock)
+loader.register(.store) { _ in store }  // instead of the program's own
+
+var configuration = Application.Configuration(clock: clock)
+configuration.launchOptions = LaunchOptions(arguments: ["program", "--verbose"])
+configuration.onMessage = { message in print(message) }
+
+let recorder = EventRecorder(bus)
+let app = try makeApplication(bus: bus, loader: loader, configuration: configuration)
+let running = Task { try await app.run() }
+try await recorder.wait(for: .didBecomeActive, within: .seconds(5))
+
+await clock.sleepers(atLeast: 1)  // the service sleeps
+await clock.advance(by: .seconds(60))
+UnixSignal.inject(.terminate)  // as if SIGTERM had arrived; or app.shutdown()
+let code = try await running.value
+print(code, await store.saved)  // 0 ["draft", "final"]
+
+// snippet.hide
+let saved = await store.saved
+precondition(code == 0 && saved == ["draft", "final"])
+// snippet.show
+
+let values = LaunchLoader()
+values.register(.store) { _ in FakeStore() }
+try await values.launch()
+
+let run = ServiceRun(Autosave(clock: clock), loader: values, clock: clock)
+try await run.untilReady()
+run.shutdown()
+try await run.wait()

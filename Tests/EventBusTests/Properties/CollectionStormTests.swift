@@ -1,0 +1,176 @@
+import EventBus
+import TestSupport
+import Testing
+
+@Suite("Observers of elements among writers, guests, pauses and silent writes")
+struct CollectionStormTests {
+  /// Numbers for a test whose handlers draw them as well.
+  private final class Dice {
+    private var numbers: SampleNumbers
+    /// The number of writes that handlers may still make before the next step.
+    var answers = 0
+
+    init(_ seed: Int) { numbers = SampleNumbers(seed: seed) }
+
+    func roll(_ sides: Int) -> Int { numbers.next(below: sides) }
+
+    /// Decides whether a handler writes.
+    func answers(one sides: Int) -> Bool {
+      guard answers > 0, roll(sides) == 0 else { return false }
+      answers -= 1
+      return true
+    }
+  }
+
+  /// Writes in random ways, while observers, validators and silent writes come and go.
+  ///
+  /// - Parameters:
+  ///   - property: The property.
+  ///   - dice: The source of all choices.
+  ///   - mirror: The registration of the observer under test.
+  ///   - known: Returns the value that the observer has put together.
+  ///   - silently: Makes a write that is not reported.
+  ///   - write: Makes one write.
+  private func storm<Value: Equatable>(
+    _ property: Observed<Value>,
+    _ dice: Dice,
+    _ mirror: Token,
+    known: () -> Value,
+    silently: (inout Value) -> Void,
+    write: @escaping () -> Void
+  ) {
+    var guests: [Token] = []
+    func answer() {
+      guard dice.answers(one: 4) else { return }
+      if dice.roll(3) == 0 { batch { write() } } else { write() }
+    }
+    for _ in 0..<800 {
+      dice.answers = 5
+      switch dice.roll(14) {
+      case 0: batch { for _ in 0..<dice.roll(5) { write() } }
+      case 1: property.withoutNotifying(silently)
+      case 2:
+        let pause = mirror.pause()
+        write()
+        if dice.roll(2) == 0 { write() }
+        pause.cancel()
+      case 3: guests.append(property.observe { _ in answer() })
+      case 4: guests.append(property.observe(options: [.prior, .initial]) { _ in answer() })
+      case 5: guests.append(property.willSet { _, _ in dice.roll(3) > 0 })
+      case 6, 7:
+        if !guests.isEmpty { guests.remove(at: dice.roll(guests.count)).cancel() }
+      case 8:
+        batch {
+          write()
+          guests.append(property.observe { _ in answer() })
+          write()
+        }
+      default: write()
+      }
+    }
+    guests = []
+    property.notifyChange(from: known())
+    #expect(known() == property.value)
+  }
+
+  @Test("A set put together from its changes equals the property", arguments: 0..<16)
+  func sets(seed: Int) {
+    let (shelf, dice) = (Shelf(), Dice(seed))
+    var mirror: Set<String> = []
+    let tags = shelf.tagsProperty
+    let writer = shelf.$tags.observeElements { _ in
+      if dice.answers(one: 5) { tags.insert("w\(dice.roll(3))") }
+    }
+    let token = shelf.$tags.observeElements(options: .initial) { change in
+      if change.isReset { mirror = [] }
+      #expect(change.removed.isSubset(of: mirror))
+      #expect(change.inserted.isDisjoint(with: mirror))
+      mirror.subtract(change.removed)
+      mirror.formUnion(change.inserted)
+      #expect(mirror == change.new)
+    }
+    storm(tags, dice, token, known: { mirror }, silently: { $0.insert("s") }) {
+      let some = (0..<dice.roll(4)).map { _ in "t\(dice.roll(6))" }
+      switch dice.roll(7) {
+      case 0: tags.insert("t\(dice.roll(6))")
+      case 1: tags.remove("t\(dice.roll(6))")
+      case 2: tags.formUnion(some)
+      case 3: tags.subtract(some)
+      case 4: shelf.tags = Set(some)
+      case 5: shelf.tags.formSymmetricDifference(some)
+      default: tags.subtract(tags.value)
+      }
+    }
+    withExtendedLifetime(writer) {}
+  }
+
+  @Test("A dictionary put together from its changes equals the property", arguments: 0..<16)
+  func dictionaries(seed: Int) {
+    let (shelf, dice) = (Shelf(), Dice(seed))
+    var mirror: [String: Int] = [:]
+    let prices = shelf.pricesProperty
+    let writer = shelf.$prices.observeElements { _ in
+      if dice.answers(one: 5) { prices["w"] = dice.roll(3) }
+    }
+    let token = shelf.$prices.observeElements(options: .initial) { change in
+      if change.isReset { mirror = [:] }
+      for (key, value) in change.removed {
+        let former = mirror.removeValue(forKey: key)
+        #expect(former == value)
+      }
+      for (key, update) in change.updated {
+        let former = mirror.updateValue(update.new, forKey: key)
+        #expect(former == update.old)
+      }
+      for (key, value) in change.inserted {
+        let former = mirror.updateValue(value, forKey: key)
+        #expect(former == nil)
+      }
+      #expect(mirror == change.new)
+    }
+    func increment(_ value: inout Int?) { value = (value ?? 0) + 1 }
+    storm(prices, dice, token, known: { mirror }, silently: { $0["s"] = 1 }) {
+      let key = "p\(dice.roll(5))"
+      switch dice.roll(7) {
+      case 0: prices[key] = dice.roll(3)
+      case 1: prices[key] = nil
+      case 2: increment(&prices[key])
+      case 3: prices.updateValue(dice.roll(3), forKey: key)
+      case 4: prices.removeValue(forKey: key)
+      case 5: shelf.prices = [key: dice.roll(3)]
+      default: shelf.prices[key, default: 0] += 1
+      }
+    }
+    withExtendedLifetime(writer) {}
+  }
+
+  @Test("An array put together from its changes equals the property", arguments: 0..<16)
+  func arrays(seed: Int) {
+    let (shelf, dice) = (Shelf(), Dice(seed))
+    var mirror: [Int] = []
+    let items = shelf.itemsProperty
+    let writer = shelf.$items.observeElements { _ in
+      if dice.answers(one: 5) { items.append(dice.roll(3)) }
+    }
+    let token = shelf.$items.observeElements(options: .initial) { change in
+      for splice in change.difference() {
+        #expect(splice.removed.isEmpty || splice.removed == Array(mirror[splice.range]))
+        mirror.apply(splice)
+      }
+      #expect(mirror == change.new)
+    }
+    storm(items, dice, token, known: { mirror }, silently: { $0.append(8) }) {
+      let count = items.value.count
+      switch dice.roll(7) {
+      case 0, 1: items.append(dice.roll(6))
+      case 2 where count > 0: items.remove(at: dice.roll(count))
+      case 3 where count > 0: items.replace(at: dice.roll(count), with: dice.roll(6))
+      case 4 where count > 0: items.move(from: dice.roll(count), to: dice.roll(count))
+      case 5: items.removeAll { $0 == dice.roll(6) }
+      case 6 where count > 20: shelf.items = [1]
+      default: shelf.items.insert(dice.roll(6), at: 0)
+      }
+    }
+    withExtendedLifetime(writer) {}
+  }
+}

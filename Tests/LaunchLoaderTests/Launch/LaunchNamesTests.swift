@@ -1,0 +1,36 @@
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Names of launch work")
+struct LaunchNamesTests {
+  @Test("A name has the row that took it first, until it is released", arguments: 1...20)
+  func model(seed: Int) {
+    var numbers = SampleNumbers(seed: seed)
+    var names = LaunchNames()
+    var model: [LaunchID: Int] = [:]
+    for row in 0..<1_000 {
+      let id = LaunchID("name \(numbers.next(below: 300))")
+      if numbers.next(below: 3) == 0 {
+        names.release(id)
+        model[id] = nil
+      } else {
+        #expect(names.take(id, for: row) == model[id])
+        if model[id] == nil { model[id] = row }
+      }
+      if row.isMultiple(of: 50) { names._checkInvariants() }
+    }
+    for number in 0..<300 {
+      let id = LaunchID("name \(number)")
+      #expect(names.row(of: id) == model[id])
+    }
+  }
+
+  @Test("An empty table has no names")
+  func empty() {
+    var names = LaunchNames()
+    names.release("a")
+    #expect(names.row(of: "a") == nil)
+    names._checkInvariants()
+  }
+}

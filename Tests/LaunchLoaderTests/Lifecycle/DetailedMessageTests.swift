@@ -1,0 +1,91 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("Messages with what they name", .timeLimit(.minutes(5)))
+struct DetailedMessageTests {
+  private let clock = TestClock()
+  private let bus = EventBus()
+  private let loader = LaunchLoader(onFailure: .continue)
+  private let messages = Inbox<ApplicationMessage>()
+  private let texts = Inbox<String>()
+
+  private func application(
+    stopTimeout: Duration? = nil,
+    cancelTimeout: Duration? = nil
+  ) -> Application {
+    var configuration = Application.Configuration(
+      stopTimeout: stopTimeout,
+      cancelTimeout: cancelTimeout,
+      clock: clock,
+      onMessage: { [texts] in texts.append($0) },
+      launchOptions: LaunchOptions(arguments: ["stage"])
+    )
+    configuration.onDetailedMessage = { [messages] in messages.append($0) }
+    return Application(bus: bus, loader: loader, configuration: configuration)
+  }
+
+  private func passTime(until holds: () -> Bool) async {
+    while !holds() {
+      clock.jump(by: .milliseconds(500))
+      for _ in 0..<1_000 where !holds() { await Task.yield() }
+    }
+  }
+
+  @Test("A long start, a cancellation and a service left behind name service, state and time")
+  func service() async throws {
+    let app = application(stopTimeout: .seconds(2), cancelTimeout: .seconds(3))
+    let never = ManualLatch()
+    var options = ServiceOptions()
+    options.waitsForReady = true
+    try app.add("say \"when\"", options) { _ in await waitStubbornly(never) }
+    let running = Task { try await app.run() }
+    await passTime { !messages.entries.isEmpty }
+    let first = try #require(messages.entries.first)
+    #expect(first.services == ["say \"when\""])
+    #expect(first.state == .starting)
+    #expect(first.elapsed == .seconds(5))
+    #expect(first.description == "waiting for service \"say \"when\"\" to start, for 5 s now")
+    app.shutdown()
+    await passTime { messages.entries.contains { $0.state == .stuck } }
+    let cancelled = try #require(messages.entries.first { $0.state == .cancelled })
+    #expect(cancelled.services == ["say \"when\""])
+    #expect(cancelled.elapsed == .seconds(2))
+    let stuck = try #require(messages.entries.first { $0.state == .stuck })
+    #expect(stuck.services == ["say \"when\""])
+    #expect(stuck.elapsed == nil)
+    await #expect(throws: ApplicationError.self) { try await running.value }
+    #expect(texts.entries.isEmpty)
+    never.open()
+  }
+
+  @Test("Launch work that failed is named with its state and its time")
+  func worker() async throws {
+    loader.register("broken") { _ in throw Broken() }
+    let app = application()
+    let running = Task { try await app.run() }
+    let message = await messages.first(1)[0]
+    #expect(message.workers == ["broken"])
+    #expect(message.state == .failed)
+    #expect(message.elapsed != nil)
+    #expect(message.services.isEmpty)
+    app.shutdown()
+    #expect(try await running.value == 0)
+  }
+
+  @Test("Without a hook for details, the text goes to onMessage")
+  func text() async throws {
+    loader.register("broken") { _ in throw Broken() }
+    let configuration = Application.Configuration(
+      clock: clock,
+      onMessage: { [texts] in texts.append($0) },
+      launchOptions: LaunchOptions(arguments: ["stage"])
+    )
+    let app = Application(bus: bus, loader: loader, configuration: configuration)
+    let running = Task { try await app.run() }
+    #expect(await texts.first(1) == ["launch work \"broken\" failed: broken"])
+    app.shutdown()
+    #expect(try await running.value == 0)
+  }
+}

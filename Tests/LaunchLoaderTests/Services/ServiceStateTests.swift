@@ -1,0 +1,95 @@
+import EventBus
+import LaunchLoader
+import TestSupport
+import Testing
+
+@Suite("States of single services", .timeLimit(.minutes(5)))
+struct ServiceStateTests {
+  private let stage = Stage(stopTimeout: .seconds(10), cancelTimeout: .seconds(5))
+  private let changes = Inbox<ServiceStateChange>()
+
+  private func observe() -> Token {
+    stage.bus.observe(.serviceStateDidChange) { [changes] in changes.append($0) }
+  }
+
+  private func states(_ service: String) -> [ServiceState] {
+    changes.entries.filter { $0.service == service }.map(\.state)
+  }
+
+  @Test("A service starts, is ready, stops and ends, with the time in each state")
+  func usual() async throws {
+    let token = observe()
+    let (mayBeReady, mayEnd) = (ManualLatch(), ManualLatch())
+    try stage.add("a", { $0.waitsForReady = true }) { context in
+      await mayBeReady.wait()
+      context.ready()
+      try await context.untilShutdown()
+      await mayEnd.wait()
+    }
+    let running = stage.start()
+    _ = await changes.first(1)
+    stage.clock.jump(by: .seconds(2))
+    mayBeReady.open()
+    try await stage.app.waitUntil(.active)
+    stage.clock.jump(by: .seconds(30))
+    stage.app.shutdown()
+    _ = await changes.first(3)
+    stage.clock.jump(by: .seconds(1))
+    mayEnd.open()
+    #expect(try await running.value == 0)
+    #expect(states("a") == [.starting, .ready, .stopping, .ended])
+    #expect(changes.entries.map(\.previous) == [nil, .starting, .ready, .stopping])
+    #expect(changes.entries.map(\.elapsed) == [.zero, .seconds(2), .seconds(30), .seconds(1)])
+    token.cancel()
+  }
+
+  @Test("A service that returns at once was ready, and one that throws before it is ready was not")
+  func early() async throws {
+    let token = observe()
+    try stage.add("brief", { $0.onReturn = .ignore }) { _ in }
+    try stage.add("broken", { $0.waitsForReady = true }) { _ in throw Failed(name: "broken") }
+    let running = stage.start()
+    #expect(await errors(of: running) == ["broken failed"])
+    #expect(states("brief") == [.starting, .ready, .ended])
+    #expect(states("broken") == [.starting, .ended])
+    token.cancel()
+  }
+
+  @Test("A service that does not end is cancelled and abandoned, and its late end is no change")
+  func abandoned() async throws {
+    let token = observe()
+    let mayEnd = ManualLatch()
+    try stage.add("a") { _ in await waitStubbornly(mayEnd) }
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    stage.app.shutdown()
+    await stage.passTime { states("a").contains(.abandoned) }
+    #expect(await errors(of: running).count == 1)
+    mayEnd.open()
+    #expect(states("a") == [.starting, .ready, .stopping, .cancelled, .abandoned])
+    token.cancel()
+  }
+
+  @Test("Observers of every event do not cause the events of single services")
+  func everyEvent() async throws {
+    let names = Inbox<String>()
+    let all = stage.bus.observeAll { names.append($0.name) }
+    try stage.add("a")
+    #expect(try await stage.runOnce() == 0)
+    #expect(!names.entries.isEmpty)
+    #expect(!names.entries.contains(EventNames.serviceStateDidChange.rawValue))
+    all.cancel()
+  }
+
+  @Test("A service of a group has the name of the group before its own")
+  func group() async throws {
+    let token = observe()
+    let group = ServiceGroup("outer")
+    try group.add("inner") { context in try await context.untilShutdown() }
+    try stage.app.add(group)
+    #expect(try await stage.runOnce() == 0)
+    #expect(states("outer/inner") == [.starting, .ready, .stopping, .ended])
+    #expect(states("outer").last == .ended)
+    token.cancel()
+  }
+}
