@@ -17,6 +17,12 @@ public final class EventName<Payload: Sendable>: EventNames,
   public let rawValue: String
   let interned: InternedName
 
+  /// The number of most recent payloads that a bus keeps for later observers: the largest that any name of the
+  /// event asked for.
+  ///
+  /// - Complexity: O(1).
+  public var replay: Int { interned.replay }
+
   /// Creates a name.
   ///
   /// - Precondition: The string is not empty, and `replay` is not negative.

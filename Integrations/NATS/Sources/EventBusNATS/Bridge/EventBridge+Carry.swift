@@ -1,0 +1,193 @@
+public import EventBus
+
+extension EventBridge {
+  /// Carries an event, with its payload as JSON.
+  ///
+  /// Carrying an event again in the same direction takes the place of the former way out; another way in is an
+  /// addition.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the event. Names with the same string but other payload types share a subject.
+  ///   - direction: The direction.
+  ///   - delivery: What is promised.
+  /// - Returns: The token, which the bridge keeps: cancelling it ends the carrying.
+  @discardableResult
+  public func carry<Payload: Codable & Sendable>(
+    _ name: EventName<Payload>,
+    _ direction: Direction = .both,
+    delivery: Delivery = .live
+  ) -> Token {
+    carry(name, direction, delivery: delivery, codec: .json)
+  }
+
+  /// Carries an event without a payload.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the event.
+  ///   - direction: The direction.
+  ///   - delivery: What is promised.
+  /// - Returns: The token, which the bridge keeps: cancelling it ends the carrying.
+  @discardableResult
+  public func carry(
+    _ name: EventName<Void>,
+    _ direction: Direction = .both,
+    delivery: Delivery = .live
+  ) -> Token {
+    carry(name, direction, delivery: delivery, codec: .none)
+  }
+
+  /// Carries an event, with a codec for its payload.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the event.
+  ///   - direction: The direction.
+  ///   - delivery: What is promised.
+  ///   - codec: How payloads become bytes.
+  /// - Returns: The token, which the bridge keeps: cancelling it ends the carrying.
+  @discardableResult
+  public func carry<Payload>(
+    _ name: EventName<Payload>,
+    _ direction: Direction = .both,
+    delivery: Delivery = .live,
+    codec: EventCodec<Payload>
+  ) -> Token {
+    // The way in is opened first: an answer to the first event must find it.
+    let way =
+      switch direction {
+      case .incoming: wayIn(name, delivery, codec)
+      case .outgoing: wayOut(name, delivery, codec)
+      case .both: Token.joining(wayIn(name, delivery, codec), wayOut(name, delivery, codec))
+      }
+    keep(way)
+    return way
+  }
+
+  private func wayOut<Payload>(
+    _ name: EventName<Payload>,
+    _ delivery: Delivery,
+    _ codec: EventCodec<Payload>
+  ) -> Token {
+    replaceWayOut(name, by: nil)
+    var durable: (number: Int, sender: DurableSender)?
+    var preparation: Token?
+    if case .durable(let stream, _) = delivery {
+      let made = core.makeSender(name.rawValue, stream: stream)
+      durable = made
+      preparation = core.prepare(name.rawValue) {
+        [weak core, event = name.rawValue]
+        () async throws(LinkFailure) in
+        guard let core else { return }
+        try await core.prepareStream(stream, for: event)
+        made.sender.prepared()
+        core.wake()
+      }
+    }
+    let number = durable?.number ?? core.nextNumber()
+    let lane = OutgoingLane(core, name, codec, number: number, durable: durable?.sender)
+    core.add(lane, name)
+    let observation = Outlets.add(lane, core.bus, name)
+    let way = Token { [weak core, preparation] in
+      observation.cancel()
+      preparation?.cancel()
+      core?.remove(lane, name)
+      lane.close()
+    }
+    replaceWayOut(name, by: way)
+    return way
+  }
+
+  private func wayIn<Payload>(
+    _ name: EventName<Payload>,
+    _ delivery: Delivery,
+    _ codec: EventCodec<Payload>
+  ) -> Token {
+    let lane: AnyIncomingLane
+    switch delivery {
+    case .live:
+      let live = LiveLane(core, name, codec, group: nil)
+      try? live.subscribe(core)  // Reason: it is tried again below, and a failure reported there.
+      lane = live
+    case .shared(let group):
+      let live = LiveLane(core, name, codec, group: group)
+      try? live.subscribe(core)  // Reason: as above.
+      lane = live
+    case .durable(let stream, let consumer):
+      lane = DurableLane(core, name, codec, stream: stream, consumer: consumer)
+    }
+    core.add(lane)
+    let preparation = core.prepare(name.rawValue) { [weak lane] () async throws(LinkFailure) in
+      try await lane?.start()
+    }
+    return Token { [weak core, weak lane] in
+      preparation.cancel()
+      guard let lane else { return }
+      lane.cancel()
+      core?.remove(lane)
+      Task { await lane.stop() }
+    }
+  }
+}
+
+extension EventBridge {
+  /// Posts an event on the bus, and sends it; returns when the server has stored it.
+  ///
+  /// Handlers on this bus are called as by ``EventBus/EventBus/post(_:_:from:excluding:fileID:line:isolation:)``,
+  /// before the method suspends.
+  ///
+  /// - Parameters:
+  ///   - name: The name of an event that is carried out of the process durably.
+  ///   - payload: The payload.
+  ///   - sender: The sender of the event on this bus.
+  ///   - isolation: The actor on which the caller runs; filled in by the compiler.
+  /// - Returns: What the server says.
+  /// - Throws: ``NATSError`` with the code `notCarried`, `full`, `notEncodable`, `tooLarge`, `refused`, `closed`
+  ///   or `cancelled`. With the first two, the event was not posted.
+  @discardableResult
+  public func post<Payload>(
+    _ name: EventName<Payload>,
+    _ payload: Payload,
+    from sender: AnyObject? = nil,
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws(NATSError) -> Receipt {
+    guard let lane = core.lane(name) as? OutgoingLane<Payload> else {
+      throw NATSError(.notCarried, "The event \(name.rawValue) is not carried")
+    }
+    let promise = Promise<Receipt>()
+    if let refusal = lane.post(payload, { promise.fulfil($0) }) { throw refusal }
+    if let outlet = Outlets.outlet(core.bus, name) {
+      _ = Arrival.$current.withValue(Arrival(outlet, lane: lane)) {
+        core.bus.post(name, payload, from: sender, isolation: isolation)
+      }
+    } else {
+      core.bus.post(name, payload, from: sender, isolation: isolation)
+    }
+    return try await promise.value()
+  }
+
+  /// Posts an event without a payload on the bus, and sends it; returns when the server has stored it.
+  ///
+  /// - Parameters:
+  ///   - name: The name of an event that is carried out of the process durably.
+  ///   - sender: The sender of the event on this bus.
+  ///   - isolation: The actor on which the caller runs; filled in by the compiler.
+  /// - Returns: What the server says.
+  /// - Throws: ``NATSError``, as for an event with a payload.
+  @discardableResult
+  public func post(
+    _ name: EventName<Void>,
+    from sender: AnyObject? = nil,
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws(NATSError) -> Receipt {
+    try await post(name, (), from: sender, isolation: isolation)
+  }
+}
+
+extension Token {
+  /// A token for two.
+  fileprivate static func joining(_ first: Token, _ second: Token) -> Token {
+    Token {
+      second.cancel()
+      first.cancel()
+    }
+  }
+}

@@ -1,0 +1,210 @@
+public import EventBus
+public import LaunchLoader
+private import Synchronization
+
+/// Carries chosen events of a bus to other processes, and those of other processes to the bus.
+///
+/// ```swift
+/// import EventBus
+/// import EventBusNATS
+///
+/// extension EventNames {
+///   static let userDidLogIn = EventName<String>("user.didLogIn")
+///   static let orderPlaced = EventName<[String]>("order.placed")
+/// }
+///
+/// func start() async throws -> EventBridge {
+///   let nats = try await NATSConnection("nats://127.0.0.1:4222")
+///   let bridge = EventBridge(.default, over: nats, node: "mailbox-1")
+///   bridge.carry(.userDidLogIn)
+///   bridge.carry(.orderPlaced, .outgoing, delivery: .durable(stream: "ORDERS"))
+///   let receipt = try await bridge.post(.orderPlaced, ["tea"])
+///   print("stored as number", receipt.sequence)
+///   return bridge
+/// }
+/// ```
+///
+/// An event that arrived is never sent back. Nothing is subscribed to that is not carried. The bridge works from
+/// its creation until it is released; as a service, or with ``drain(within:)``, it ends gracefully.
+///
+/// ## Thread safety
+///
+/// Every member may be used on any thread. Live events are posted on a queue for each event, durable ones in a
+/// task for each event.
+public final class EventBridge: Sendable {
+  /// Which way an event is carried.
+  public enum Direction: Sendable {
+    /// From the bus to other processes, and from them to the bus.
+    case both
+    /// From the bus to other processes.
+    case outgoing
+    /// From other processes to the bus.
+    case incoming
+  }
+
+  /// What is promised for an event.
+  public enum Delivery: Sendable {
+    /// At most once: those who listen when it is sent.
+    case live
+    /// At least once: stored in a stream, and given to each consumer until it has been handled.
+    ///
+    /// Processes that name the same consumer share its events. Without a name, the node is the consumer: it
+    /// begins with as many stored events as the name of the event keeps for replay, and keeps its place for a
+    /// day.
+    case durable(stream: String, consumer: String? = nil)
+    /// At most once, to one member of a group.
+    case shared(String)
+  }
+
+  let core: BridgeCore
+  private let tokens = TokenBag()
+  private let waysOut = Mutex<[EventNames: Token]>([:])
+  /// The link's owner, which closes the connection when it is released.
+  private let owner: NATSConnection?
+
+  /// Creates a bridge.
+  ///
+  /// - Parameters:
+  ///   - bus: The bus, which the bridge keeps.
+  ///   - connection: The connection, which several bridges may share.
+  ///   - node: The name of this process among the others: unique, and the same after a restart.
+  ///   - configuration: Limits and times.
+  public convenience init(
+    _ bus: EventBus,
+    over connection: NATSConnection,
+    node: String,
+    configuration: Configuration = Configuration()
+  ) {
+    self.init(bus, link: connection.link, owner: connection, node: node, configuration)
+  }
+
+  /// Creates a bridge over any link.
+  package init(
+    _ bus: EventBus,
+    link: any Link,
+    owner: NATSConnection? = nil,
+    node: String,
+    _ configuration: Configuration
+  ) {
+    precondition(
+      !node.isEmpty,
+      "The name of a node is empty: give it one that no other process has"
+    )
+    core = BridgeCore(bus, link, node, configuration)
+    self.owner = owner
+    core.start()
+  }
+
+  deinit {
+    tokens.cancelAll()
+    core.stop()
+  }
+
+  /// The name of this node.
+  public var nodeName: String { core.node }
+
+  /// What the bridge has counted.
+  public var counts: BridgeCounts { core.tally.counts }
+
+  /// The other nodes that are there, sorted by name.
+  public var nodes: [Node] { core.presentNodes }
+
+  /// Another node, heard or not, as a sender for `from:` and as an owner of a lifetime.
+  ///
+  /// - Parameter name: The name of the node.
+  /// - Returns: The same object for the same name.
+  public func node(_ name: String) -> Node { core.node(name) }
+
+  /// Waits until every event posted so far has reached the server, and every durable one is stored.
+  ///
+  /// Waits as long as there is no connection; it returns early when the task is cancelled.
+  public func flushed() async { await core.flushed() }
+
+  /// Ends the bridge: stops receiving, waits for running handlers, sends what waits, says goodbye.
+  ///
+  /// - Parameter limit: How long to wait for handlers and the server. What is left then is dropped and counted.
+  public func drain(within limit: Duration = .seconds(10)) async {
+    let isOver = Promise<Void>()
+    let work = Task { [core] in
+      await core.stopReceiving()
+      await core.flushed()
+      await core.leave()
+      await core.flushed()
+      isOver.fulfil(.success(()))
+    }
+    // A handler that never returns must not hold up the end.
+    let timer = Task {
+      do { try await Task.sleep(for: limit) } catch { return }
+      isOver.fulfil(.success(()))
+    }
+    do throws(NATSError) { try await isOver.value() } catch {}
+    work.cancel()
+    timer.cancel()
+    tokens.cancelAll()
+    core.stop()
+  }
+
+  func keep(_ token: Token) { token.store(in: tokens) }
+
+  /// Ends the former way of an event out of the process.
+  func replaceWayOut(_ name: EventNames, by token: Token?) {
+    let former = waysOut.withLock { ways in
+      defer { ways[name] = token }
+      return ways[name]
+    }
+    former?.cancel()
+  }
+}
+
+extension EventBridge {
+  /// The limits and times of a bridge.
+  public struct Configuration: Sendable {
+    /// The first part of all subjects: processes with the same prefix hear each other.
+    public var prefix = "events"
+    /// How many live events of one name wait to be sent, and to be handled; the oldest drop.
+    public var bufferLimit = 10_000
+    /// How many durable events of one name wait for the server in memory; further ones are refused.
+    public var durableLimit = 100_000
+    /// How many durable events of one name wait for acknowledgements of the server at once.
+    public var unansweredLimit = 1024
+    /// How long to wait for an acknowledgement of the server before an event is sent again.
+    public var answerTimeout = Duration.seconds(5)
+    /// How many durable events of one name the server gives to this node before they are handled.
+    public var handlingLimit = 256
+    /// How long the server waits for a sign of life before it gives an event to another member, or again.
+    public var handlingTimeout = Duration.seconds(10)
+    /// How often the handlers of a durable event are tried.
+    public var retry = RetryPolicy()
+    /// The time between heartbeats.
+    public var heartbeat = Duration.seconds(2)
+    /// The number of servers that store a stream which the bridge creates.
+    public var replicas = 1
+    /// Called with everything that was not delivered, on a queue of the bridge.
+    public var onReport: (@Sendable (BridgeReport) -> Void)?
+
+    /// Creates a configuration with the default values.
+    public init() {}
+
+    /// How often timers are looked at.
+    var tick: Duration {
+      let shortest = min(heartbeat, answerTimeout, handlingTimeout) / 8
+      return min(.milliseconds(250), max(.milliseconds(5), shortest))
+    }
+  }
+}
+
+extension EventBridge: Service {
+  /// The name of the service.
+  public var name: String { "bridge \(core.node)" }
+
+  /// Carries events until the shutdown, then drains.
+  ///
+  /// - Parameter context: The context of the service.
+  /// - Throws: Nothing.
+  public func run(_ context: LaunchLoader::ServiceContext) async throws {
+    context.ready()
+    // Reason for the order: a cancelled service drains as well.
+    do { try await context.untilShutdown() } catch { await drain(within: .seconds(1)) }
+    await drain()
+  }
+}

@@ -1,0 +1,208 @@
+internal import EventBus
+private import Synchronization
+
+/// The way of one event into the process.
+class AnyIncomingLane: @unchecked Sendable {  // Reason: subclasses lock.
+  /// Subscribes, or tries again.
+  func start() async throws(LinkFailure) {}
+  /// Sends what keeps running handlers from being called twice; on the queue of the bridge.
+  func tick(_ now: ContinuousClock.Instant) {}
+  /// Ends the subscription at once; what has arrived is not posted.
+  func cancel() {}
+  /// Ends the subscription, and waits for running handlers.
+  func stop() async {}
+}
+
+/// What both kinds of incoming lanes do with a message: check it, decode it, find its sender.
+struct Intake<Payload: Sendable>: Sendable {
+  let name: EventName<Payload>
+  let codec: EventCodec<Payload>
+
+  /// Why a message is not an event.
+  struct Problem: Error {
+    let kind: BridgeReport.Kind
+    let detail: String
+    var node: String?
+  }
+
+  func header(of message: LinkMessage) throws(Problem) -> WireHeader {
+    guard let bytes = message.header else {
+      throw Problem(kind: .unreadableHeader, detail: "no header \(WireHeader.name)")
+    }
+    guard let header = WireHeader(bytes) else {
+      throw Problem(kind: .unreadableHeader, detail: "the header cannot be read")
+    }
+    return header
+  }
+
+  func payload(of message: LinkMessage, _ header: WireHeader) throws(Problem) -> Payload {
+    guard header.version == codec.version, header.contentType == codec.contentType else {
+      throw Problem(
+        kind: .unknownVersion,
+        detail: "version \(header.version) of \(header.contentType)",
+        node: header.node
+      )
+    }
+    do {
+      return try codec.decode(message.payload)
+    } catch {
+      throw Problem(kind: .unreadablePayload, detail: "\(error)", node: header.node)
+    }
+  }
+}
+
+/// The way of a live event into the process.
+final class LiveLane<Payload: Sendable>: AnyIncomingLane,
+  @unchecked Sendable  // Reason: locked.
+{
+  private struct State {
+    var subscription: (any LinkSubscription)?
+    var isStopped = false
+    var isCancelled = false
+  }
+
+  private let intake: Intake<Payload>
+  private let core: Weak<BridgeCore>
+  private let subject: String
+  private let group: String?
+  private let state = Mutex(State())
+  private let ledger = Mutex(SenderLedger())
+  private let pump: LazyPump
+
+  init(
+    _ core: BridgeCore,
+    _ name: EventName<Payload>,
+    _ codec: EventCodec<Payload>,
+    group: String?
+  ) {
+    intake = Intake(name: name, codec: codec)
+    self.core = Weak(core)
+    subject = Subject.event(name.rawValue, prefix: core.prefix)
+    self.group = group.map { Subject.encode($0, keepsDots: false) }
+    pump = LazyPump("EventBusNATS.\(name.rawValue)")
+    super.init()
+    pump.work = { [weak self] in self?.receive() }
+  }
+
+  override func start() async throws(LinkFailure) {
+    guard let core = core.object else { return }
+    try subscribe(core)
+  }
+
+  /// Subscribes, unless that is done.
+  func subscribe(_ core: BridgeCore) throws(LinkFailure) {
+    guard state.withLock({ $0.subscription == nil && !$0.isStopped }) else { return }
+    let made = try core.link.subscribe(
+      subject,
+      group: group,
+      limit: core.configuration.bufferLimit,
+      wake: { [pump] in pump.wake() }
+    )
+    let isKept = state.withLock { state in
+      if state.isStopped { return false }
+      state.subscription = made
+      return true
+    }
+    if !isKept { made.cancel() }
+    pump.wake()
+  }
+
+  override func cancel() {
+    let subscription = state.withLock { state in
+      (state.isStopped, state.isCancelled) = (true, true)
+      return state.subscription
+    }
+    subscription?.cancel()
+  }
+
+  override func stop() async {
+    let subscription = state.withLock { state in
+      state.isStopped = true
+      return state.subscription
+    }
+    subscription?.cancel()
+    await pump.finish()
+    withExtendedLifetime(state.withLock { $0.subscription.take() }) {}
+  }
+
+  private func receive() {
+    while let core = core.object, let subscription = state.withLock({ $0.subscription }) {
+      let (messages, dropped) = subscription.take(512)
+      if dropped > 0 {
+        core.tally.report(
+          BridgeReport(.droppedIncoming, intake.name.rawValue, count: dropped, "slow handlers")
+        )
+      }
+      if messages.isEmpty { return }
+      var received = 0
+      for message in messages {
+        if state.withLock({ $0.isCancelled }) { return }
+        if receive(message, core) { received += 1 }
+      }
+      core.tally.count { $0.received += received }
+    }
+  }
+
+  /// Posts an event.
+  ///
+  /// - Returns: Whether it was one.
+  private func receive(_ message: LinkMessage, _ core: BridgeCore) -> Bool {
+    do throws(Intake<Payload>.Problem) {
+      let header = try intake.header(of: message)
+      if core.isLocal(header.incarnation) { return false }
+      let payload = try intake.payload(of: message, header)
+      if group == nil {
+        switch ledger.withLock({ $0.note(header) }) {
+        case .next: break
+        case .afterGap(let missing):
+          core.tally.report(
+            BridgeReport(.gap, intake.name.rawValue, count: missing, node: header.node)
+          )
+        case .past:
+          core.tally.report(BridgeReport(.past, intake.name.rawValue, node: header.node))
+          return false
+        }
+      }
+      let node = core.node(header.node)
+      if let outlet = Outlets.outlet(core.bus, intake.name) {
+        Arrival.$current.withValue(Arrival(outlet)) {
+          _ = core.bus.post(intake.name, payload, from: node)
+        }
+      } else {
+        core.bus.post(intake.name, payload, from: node)
+      }
+      return true
+    } catch {
+      core.tally.report(
+        BridgeReport(error.kind, intake.name.rawValue, node: error.node, error.detail)
+      )
+      return false
+    }
+  }
+}
+
+/// A pump whose work is set after it was made.
+final class LazyPump: @unchecked Sendable {  // Reason: the work is set before the first wake.
+  private var pump: Pump?
+  private let label: String
+
+  init(_ label: String) { self.label = label }
+
+  var work: @Sendable () -> Void {
+    get { {} }
+    set { pump = Pump(label, work: newValue) }
+  }
+
+  func wake() { pump?.wake() }
+
+  /// Runs a closure on the queue after a time.
+  func enqueue(after pause: Duration, _ body: @escaping @Sendable () -> Void) {
+    pump?.enqueue(after: pause, body)
+  }
+
+  /// Waits until work that was asked for is done.
+  func finish() async {
+    pump?.wake()
+    await pump?.pass()
+  }
+}

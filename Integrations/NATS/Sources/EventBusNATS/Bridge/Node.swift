@@ -1,0 +1,217 @@
+public import EventBus
+private import Synchronization
+
+extension EventNames {
+  /// A node was heard for the first time, or again.
+  public static let nodeDidJoin = EventName<EventBridge.Node>("node.didJoin")
+  /// A node said goodbye, or fell silent for three heartbeats.
+  public static let nodeDidLeave = EventName<EventBridge.Node>("node.didLeave")
+}
+
+extension EventBridge {
+  /// Another process, as the sender of the events that came from it.
+  ///
+  /// A bridge has one object for each name, so that it can be used as the `from:` of an observer.
+  ///
+  /// ## Thread safety
+  ///
+  /// Every member may be used on any thread.
+  public final class Node: Sendable, LifetimeOwner, CustomStringConvertible {
+    private struct State {
+      var lifetime = Lifetime()
+      var isPresent = false
+    }
+
+    /// The name of the node.
+    public let name: String
+    private let state = Mutex(State())
+
+    init(_ name: String) { self.name = name }
+
+    /// The lifetime of the process, which ends when it leaves or falls silent.
+    ///
+    /// The lifetime of a node that has not been heard yet is that of its next process. After an end, it is the
+    /// ended one until a process of the name joins again.
+    public var lifetime: Lifetime { state.withLock { $0.lifetime } }
+
+    /// Whether the node is there.
+    public var isPresent: Bool { state.withLock { $0.isPresent } }
+
+    /// The name of the node.
+    public var description: String { name }
+
+    func join() {
+      state.withLock { state in
+        if state.lifetime.hasEnded { state.lifetime = Lifetime() }
+        state.isPresent = true
+      }
+    }
+
+    func leave() {
+      let lifetime = state.withLock { state in
+        state.isPresent = false
+        return state.lifetime
+      }
+      lifetime.end()
+    }
+  }
+}
+
+/// The other nodes, and the heartbeats by which they know this one.
+final class Neighbours: Sendable {
+  private struct State {
+    var table = NodeTable()
+    var nodes: [String: EventBridge.Node] = [:]
+    var subscription: (any LinkSubscription)?
+    var nextBeat: ContinuousClock.Instant?
+    var isAway = false
+    var isStopped = false
+  }
+
+  /// The kinds of heartbeats, sent as content type.
+  private enum Kind: String {
+    case hello, beat, bye
+  }
+
+  private let state = Mutex(State())
+  private let core: Weak<BridgeCore>
+  private let pump: LazyPump
+
+  init(_ core: BridgeCore) {
+    self.core = Weak(core)
+    pump = LazyPump("EventBusNATS.nodes")
+    pump.work = { [weak self] in self?.work() }
+  }
+
+  /// The nodes that are there.
+  var present: [EventBridge.Node] {
+    state.withLock { state in state.table.present.compactMap { state.nodes[$0] } }
+  }
+
+  func node(_ name: String) -> EventBridge.Node {
+    state.withLock { state in
+      if let node = state.nodes[name] { return node }
+      let node = EventBridge.Node(name)
+      // Names come from other programs: too many of them are not remembered.
+      if state.nodes.count < 10_000 { state.nodes[name] = node }
+      return node
+    }
+  }
+
+  func start() throws(LinkFailure) {
+    guard let core = core.object, state.withLock({ $0.subscription == nil && !$0.isStopped }) else {
+      return
+    }
+    let made = try core.link.subscribe(
+      "_EVENTBUS_NODE.\(core.prefix).*",
+      group: nil,
+      limit: 10_000,
+      wake: { [pump] in pump.wake() }
+    )
+    let isKept = state.withLock { state in
+      if state.isStopped { return false }
+      state.subscription = made
+      return true
+    }
+    if !isKept { made.cancel() }
+    send(.hello)
+  }
+
+  func stop() async {
+    let subscription = state.withLock { state in
+      state.isStopped = true
+      return state.subscription
+    }
+    subscription?.cancel()
+    send(.bye)
+    await pump.finish()
+    withExtendedLifetime(state.withLock { $0.subscription.take() }) {}
+  }
+
+  /// Has silent nodes found; on the queue of the bridge.
+  func tick(_ now: ContinuousClock.Instant) {
+    guard let core = core.object else { return }
+    let isDue = state.withLock { state in
+      if state.isStopped { return false }
+      if let next = state.nextBeat, next > now { return false }
+      state.nextBeat = now + core.configuration.heartbeat
+      return true
+    }
+    if isDue { send(.beat) }
+    pump.wake()
+  }
+
+  /// Greets again.
+  func reconnected() { send(.hello) }
+
+  private func work() {
+    guard let core = core.object else { return }
+    let subscription = state.withLock { $0.subscription }
+    while let messages = subscription?.take(256).messages, !messages.isEmpty {
+      for message in messages { receive(message, core) }
+    }
+    // Away from the server no node can be heard, and after it each has time to be heard again.
+    let isConnected = core.link.isConnected
+    let patience = core.configuration.heartbeat * 3
+    let changes = state.withLock { state in
+      guard isConnected else {
+        state.isAway = true
+        return [] as [NodeTable.Change]
+      }
+      if state.isAway { state.table.excuse(until: .now + patience) }
+      state.isAway = false
+      return state.table.expire(at: .now)
+    }
+    announce(changes, core)
+  }
+
+  private func receive(_ message: LinkMessage, _ core: BridgeCore) {
+    guard let header = message.header.flatMap({ WireHeader($0) }),
+      let kind = Kind(rawValue: header.contentType), (1...3_600_000).contains(header.version)
+    else {
+      core.tally.report(BridgeReport(.unreadableHeader, "_node", "not a heartbeat"))
+      return
+    }
+    if header.incarnation == core.incarnation { return }
+    let changes = state.withLock { state in
+      if kind == .bye { return state.table.left(header.node, header.incarnation) }
+      return state.table.heard(
+        header.node,
+        header.incarnation,
+        interval: .milliseconds(header.version),
+        at: .now
+      )
+    }
+    if kind == .hello { send(.beat) }
+    announce(changes, core)
+  }
+
+  private func announce(_ changes: [NodeTable.Change], _ core: BridgeCore) {
+    for change in changes {
+      switch change {
+      case .joined(let name):
+        let node = node(name)
+        node.join()
+        core.bus.post(.nodeDidJoin, node, from: node)
+      case .left(let name):
+        let node = node(name)
+        node.leave()
+        core.bus.post(.nodeDidLeave, node, from: node)
+      }
+    }
+  }
+
+  private func send(_ kind: Kind) {
+    guard let core = core.object else { return }
+    let header = WireHeader(
+      node: core.node,
+      incarnation: core.incarnation,
+      sequence: 0,
+      version: Int(clamping: core.configuration.heartbeat.milliseconds),
+      contentType: kind.rawValue
+    )
+    core.answer(
+      OutgoingMessage(subject: Subject.node(core.node, prefix: core.prefix), header: header.bytes)
+    )
+  }
+}

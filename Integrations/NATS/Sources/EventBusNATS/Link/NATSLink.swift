@@ -1,0 +1,190 @@
+internal import CNATS
+private import Dispatch
+internal import EventBus
+internal import Synchronization
+
+/// The client of the server, as a link.
+///
+/// It owns the connection, the JetStream context and, through ``NATSSubscription``, the subscriptions. The
+/// callbacks of the client only note what happened; what follows runs on a queue of the link.
+@safe
+final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks.
+  private let handle: OpaquePointer
+  private let streams: OpaquePointer
+  private let events: ConnectionEvents
+  /// For calls that wait for the server.
+  private let waiting = DispatchQueue(label: "EventBusNATS.requests", attributes: .concurrent)
+  private let isClosed = Atomic<Bool>(false)
+  let inbox: String
+
+  init(urls: [String], options: NATSConnection.Options) async throws(NATSError) {
+    let events = ConnectionEvents()
+    let made = await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(returning: NATSLink.connect(urls, options, events))
+      }
+    }
+    let pair = try made.get()
+    unsafe (handle, streams) = (pair.connection, pair.streams)  // Reason: owned from here on.
+    self.events = events
+    inbox = "_INBOX.\(String(UInt64.random(in: 1 ... .max), radix: 36))"
+    unsafe events.opened(Self.address(of: handle))  // Reason: alive.
+  }
+
+  deinit {
+    unsafe jsCtx_Destroy(streams)  // Reason: this object owns both, and is not used any more.
+    unsafe natsConnection_Destroy(handle)
+    events.ended()
+  }
+
+  var state: SharedObserved<NATSConnection.State> { events.state }
+  var reconnectCount: Int { events.reconnectCount.load(ordering: .relaxed) }
+  var isConnected: Bool { events.isConnected.load(ordering: .acquiring) }
+
+  func onChange(_ body: @escaping @Sendable (Bool) -> Void) -> Token {
+    events.didChange.observe(body)
+  }
+
+  /// Closes the connection; the object stays until it is released.
+  func close() {
+    guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    unsafe natsConnection_Close(handle)  // Reason: the handle is alive.
+    events.ended()
+  }
+
+  func send(_ message: OutgoingMessage) throws(LinkFailure) {
+    guard isConnected else { throw isClosed.load(ordering: .relaxed) ? .closed : .disconnected }
+    var made: OpaquePointer?
+    let size = Int32(clamping: message.payload.count)
+    var status = unsafe message.payload.withUnsafeBytes { bytes in  // Reason: the client copies.
+      unsafe natsMsg_Create(
+        &made,
+        message.subject,
+        message.reply,
+        bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
+        size
+      )
+    }
+    guard status == NATS_OK, let handle = unsafe made else { throw Self.failure(status) }
+    defer { unsafe natsMsg_Destroy(handle) }  // Reason: made above.
+    if var header = message.header {
+      header.append(0)
+      status = unsafe header.withUnsafeBytes { bytes in  // Reason: terminated.
+        unsafe natsMsgHeader_Set(
+          handle,
+          WireHeader.name,
+          bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+        )
+      }
+    }
+    if status == NATS_OK, let id = message.id {
+      status = unsafe natsMsgHeader_Set(handle, "Nats-Msg-Id", id)  // Reason: the client copies.
+    }
+    if status == NATS_OK, let error = message.error {
+      status = unsafe natsMsgHeader_Set(handle, WireHeader.errorName, error)  // Reason: as above.
+    }
+    if status == NATS_OK {
+      status = unsafe natsConnection_PublishMsg(self.handle, handle)  // Reason: both are alive.
+    }
+    if status != NATS_OK { throw Self.failure(status) }
+  }
+
+  func subscribe(
+    _ subject: String,
+    group: String?,
+    limit: Int,
+    wake: @escaping @Sendable () -> Void
+  ) throws(LinkFailure) -> any LinkSubscription {
+    // Reason: the handle is alive, and the subscription keeps this link.
+    try unsafe NATSSubscription(self, handle, subject, group: group, limit: limit, wake: wake)
+  }
+
+  func flush(within limit: Duration) async throws(LinkFailure) {
+    try await request { link in
+      // Reason: the link is alive during the call.
+      let status = unsafe natsConnection_FlushTimeout(link.handle, limit.milliseconds)
+      return status == NATS_OK ? .success(()) : .failure(Self.failure(status))
+    }
+  }
+
+  /// Makes a call that waits for the server, on a queue for that.
+  func request<Answer: Sendable>(
+    _ body: @escaping @Sendable (NATSLink) -> Result<Answer, LinkFailure>
+  ) async throws(LinkFailure) -> Answer {
+    let result = await withCheckedContinuation { continuation in
+      waiting.async { continuation.resume(returning: body(self)) }
+    }
+    return try result.get()
+  }
+
+  /// Calls a closure with the connection and its JetStream context.
+  func withHandles<Answer>(_ body: (OpaquePointer, OpaquePointer) -> Answer) -> Answer {
+    unsafe body(handle, streams)  // Reason: alive as long as the link.
+  }
+
+  static func failure(_ status: natsStatus) -> LinkFailure {
+    switch status {
+    case NATS_MAX_PAYLOAD: .tooLarge
+    case NATS_CONNECTION_CLOSED, NATS_DRAINING: .closed
+    case NATS_INSUFFICIENT_BUFFER, NATS_CONNECTION_DISCONNECTED, NATS_IO_ERROR, NATS_TIMEOUT,
+      NATS_STALE_CONNECTION, NATS_NOT_YET_CONNECTED, NATS_NO_RESPONDERS:
+      .disconnected
+    default: .other(text(status))
+    }
+  }
+
+  static func text(_ status: natsStatus) -> String {
+    unsafe String(cString: natsStatus_GetText(status))  // Reason: a constant of the client.
+  }
+
+  static func address(of handle: OpaquePointer) -> String {
+    var buffer = [CChar](repeating: 0, count: 512)
+    let size = buffer.count
+    // Reason: the client writes at most so many bytes.
+    let status = unsafe natsConnection_GetConnectedUrl(handle, &buffer, size)
+    guard status == NATS_OK else { return "" }
+    return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+}
+
+/// What happens to a connection, noted by the client's callbacks.
+///
+/// The client keeps it from the successful connection to the last callback.
+final class ConnectionEvents: Sendable {
+  let state = SharedObserved<NATSConnection.State>(.connecting)
+  let isConnected = Atomic<Bool>(false)
+  let reconnectCount = Atomic<Int>(0)
+  let didChange = Signal<Bool>()
+  /// Where observers are called: the client has one thread for the callbacks of all its connections.
+  private let queue = DispatchQueue(label: "EventBusNATS.state")
+
+  func opened(_ address: String) {
+    isConnected.store(true, ordering: .releasing)
+    queue.async { self.update { $0 = .connected(to: address) } }
+  }
+
+  func disconnected() {
+    isConnected.store(false, ordering: .releasing)
+    let now = ContinuousClock.now
+    queue.async { self.update { $0 = .reconnecting(since: now) } }
+    queue.async { self.didChange.send(false) }
+  }
+
+  func reconnected(_ address: String) {
+    reconnectCount.add(1, ordering: .relaxed)
+    opened(address)
+    queue.async { self.didChange.send(true) }
+  }
+
+  func ended() {
+    isConnected.store(false, ordering: .releasing)
+    queue.async { self.update { $0 = .closed } }
+    queue.async { self.didChange.send(false) }
+  }
+
+  private func update(_ body: (inout NATSConnection.State) -> Void) {
+    state.update { state in
+      if state != .closed { body(&state) }
+    }
+  }
+}

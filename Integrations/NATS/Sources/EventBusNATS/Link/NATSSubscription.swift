@@ -1,0 +1,142 @@
+internal import CNATS
+internal import Synchronization
+
+/// A subscription of the client, and the messages that were not taken yet.
+///
+/// The callback only appends the message. The client keeps the inbox of messages until its completion callback.
+@safe
+final class NATSSubscription: LinkSubscription, @unchecked Sendable {  // Reason: the client locks.
+  private let handle: OpaquePointer
+  private let arrivals: Arrivals
+  private let isEnded = Atomic<Bool>(false)
+  /// The connection must outlive its subscriptions.
+  private let link: NATSLink
+
+  init(
+    _ link: NATSLink,
+    _ connection: OpaquePointer,
+    _ subject: String,
+    group: String?,
+    limit: Int,
+    wake: @escaping @Sendable () -> Void
+  ) throws(LinkFailure) {
+    let arrivals = Arrivals(limit: limit, wake: wake)
+    // Reason: released by the completion callback.
+    let closure = unsafe Unmanaged.passRetained(arrivals).toOpaque()
+    let handler: natsMsgHandler = { _, _, message, closure in
+      guard let message = unsafe message, let closure = unsafe closure else { return }
+      unsafe Unmanaged<Arrivals>.fromOpaque(closure).takeUnretainedValue()  // Reason: as above.
+        .append(ArrivedMessage(handle: message))
+    }
+    var made: OpaquePointer?
+    let status =
+      if let group {
+        unsafe natsConnection_QueueSubscribe(&made, connection, subject, group, handler, closure)
+      } else {
+        unsafe natsConnection_Subscribe(&made, connection, subject, handler, closure)
+      }
+    guard status == NATS_OK, let made = unsafe made else {
+      unsafe Unmanaged<Arrivals>.fromOpaque(closure).release()  // Reason: never called.
+      throw NATSLink.failure(status)
+    }
+    // The client's own limit would drop the newest.
+    unsafe natsSubscription_SetPendingLimits(made, -1, -1)  // Reason: alive.
+    unsafe natsSubscription_SetOnCompleteCB(
+      made,
+      { closure in
+        // Reason: the last use by the client.
+        unsafe closure.map { unsafe Unmanaged<Arrivals>.fromOpaque($0) }?.release()
+      },
+      closure
+    )
+    unsafe handle = made  // Reason: destroyed by deinit.
+    self.arrivals = arrivals
+    self.link = link
+  }
+
+  deinit {
+    cancel()
+    unsafe natsSubscription_Destroy(handle)  // Reason: owned.
+  }
+
+  func take(_ most: Int) -> (messages: [LinkMessage], dropped: Int) {
+    let (taken, dropped) = arrivals.take(most)
+    return (taken.map { $0.message() }, dropped)
+  }
+
+  func cancel() {
+    guard !isEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    unsafe natsSubscription_Unsubscribe(handle)  // Reason: alive.
+  }
+}
+
+/// The messages of a subscription that were not taken yet.
+private final class Arrivals: Sendable {
+  private struct State {
+    var messages: BoundedBuffer<ArrivedMessage>
+    var reportedDrops = 0
+    var isAwake = false
+  }
+
+  private let state: Mutex<State>
+  private let wake: @Sendable () -> Void
+
+  init(limit: Int, wake: @escaping @Sendable () -> Void) {
+    state = Mutex(State(messages: BoundedBuffer(limit: limit)))
+    self.wake = wake
+  }
+
+  func append(_ message: ArrivedMessage) {
+    let (dropped, wakes) = state.withLock { state in
+      let dropped = state.messages.append(message)
+      defer { state.isAwake = true }
+      return (dropped, !state.isAwake)
+    }
+    withExtendedLifetime(dropped) {}
+    if wakes { wake() }
+  }
+
+  func take(_ most: Int) -> (messages: [ArrivedMessage], dropped: Int) {
+    state.withLock { state in
+      let messages = state.messages.take(most)
+      if state.messages.isEmpty { state.isAwake = false }
+      let dropped = state.messages.droppedCount - state.reportedDrops
+      state.reportedDrops = state.messages.droppedCount
+      return (messages, dropped)
+    }
+  }
+}
+
+/// A message of the client, which is freed with this object.
+@safe
+final class ArrivedMessage: @unchecked Sendable {  // Reason: read by one thread at a time.
+  private let handle: OpaquePointer
+
+  init(handle: OpaquePointer) { unsafe self.handle = handle }  // Reason: owned from here on.
+
+  deinit { unsafe natsMsg_Destroy(handle) }  // Reason: owned.
+
+  /// A copy of the message.
+  func message() -> LinkMessage {
+    // Reason for all: the strings and bytes belong to the message, and are copied.
+    let subject = unsafe natsMsg_GetSubject(handle)
+    let reply = unsafe natsMsg_GetReply(handle)
+    let data = unsafe natsMsg_GetData(handle)
+    let size = Int(unsafe natsMsg_GetDataLength(handle))
+    var text: UnsafePointer<CChar>?
+    let status = unsafe natsMsgHeader_Get(handle, WireHeader.name, &text)
+    var header: [UInt8]?
+    if status == NATS_OK, let text = unsafe text {
+      var length = 0
+      while unsafe text[length] != 0 { length += 1 }
+      header = unsafe Array(UnsafeRawBufferPointer(start: text, count: length))
+    }
+    return LinkMessage(
+      subject: unsafe subject.map { unsafe String(cString: $0) } ?? "",
+      reply: unsafe reply.map { unsafe String(cString: $0) },
+      header: header,
+      payload: size > 0 ? unsafe Array(UnsafeRawBufferPointer(start: data, count: size)) : [],
+      hasNoResponders: header == nil && size == 0 ? unsafe natsMsg_IsNoResponders(handle) : false
+    )
+  }
+}

@@ -1,0 +1,128 @@
+/// Messages that the server has not acknowledged, in their order, with the rule when each is sent.
+///
+/// A message is sent, and sent again when its acknowledgement is late, when it was refused for a reason that
+/// passes, or when the connection broke meanwhile. The server stores a repeated message once, as it has the
+/// same id.
+package struct Outbox<Item> {
+  fileprivate struct Entry {
+    var item: Item
+    /// When the message is sent, unless it is acknowledged before; `nil` means at once.
+    var due: ContinuousClock.Instant?
+    var sendings = 0
+    var refusals = 0
+  }
+
+  /// The entries from ``firstSerial`` on; `nil` where one has been acknowledged.
+  private var entries: [Entry?] = []
+  private var head = 0
+  /// The index from which on nothing was ever sent.
+  private var fresh = 0
+  /// The serial of the oldest message that is not acknowledged, or of the next one.
+  package private(set) var firstSerial: UInt64 = 1
+  /// The number of messages that are not acknowledged.
+  package private(set) var count = 0
+  /// How many messages may wait for acknowledgements at once.
+  package let window: Int
+  /// How long to wait for an acknowledgement.
+  package let timeout: Duration
+
+  /// Creates an empty outbox.
+  package init(window: Int, timeout: Duration) {
+    self.window = max(1, window)
+    self.timeout = timeout
+  }
+
+  /// Adds a message at the end.
+  ///
+  /// - Returns: Its serial: one more than that of the message before.
+  @discardableResult
+  package mutating func append(_ item: Item) -> UInt64 {
+    entries.append(Entry(item: item))
+    count += 1
+    return firstSerial + UInt64(entries.count - head) - 1
+  }
+
+  /// The messages to send now, in their order, which count as sent from now on.
+  ///
+  /// - Complexity: O(*n*) in the window.
+  package mutating func takeDue(
+    at now: ContinuousClock.Instant,
+    most: Int = .max
+  ) -> [(serial: UInt64, item: Item, isRepeated: Bool)] {
+    var taken: [(serial: UInt64, item: Item, isRepeated: Bool)] = []
+    let end = min(entries.count, head + window)
+    for index in head..<max(head, end) where taken.count < most {
+      guard var entry = entries[index] else { continue }
+      if let due = entry.due, due > now { continue }
+      taken.append((firstSerial + UInt64(index - head), entry.item, entry.sendings > 0))
+      entry.sendings += 1
+      // Twice as long each time: a server that is slow must not get more to do.
+      entry.due = now + timeout * (1 << min(entry.sendings - 1, 4))
+      entries[index] = entry
+      fresh = max(fresh, index + 1)
+    }
+    return taken
+  }
+
+  /// Removes a message that the server has stored, or refused for good.
+  ///
+  /// - Returns: The message, or `nil` if it is not there any more.
+  /// - Complexity: Amortized O(1).
+  package mutating func remove(_ serial: UInt64) -> Item? {
+    guard let index = index(of: serial), let entry = entries[index] else { return nil }
+    entries[index] = nil
+    count -= 1
+    while head < entries.count, entries[head] == nil {
+      head += 1
+      firstSerial += 1
+    }
+    if head == entries.count || head >= 1024 {
+      fresh = max(0, fresh - head)
+      entries.removeFirst(head)
+      head = 0
+    }
+    return entry.item
+  }
+
+  /// Notes that a message was refused for a reason that may pass.
+  ///
+  /// - Returns: The number of refusals of this message.
+  package mutating func delay(
+    _ serial: UInt64,
+    at now: ContinuousClock.Instant,
+    by pause: (Int) -> Duration
+  ) -> Int {
+    guard let index = index(of: serial), var entry = entries[index] else { return 0 }
+    entry.refusals += 1
+    entry.due = now + pause(entry.refusals)
+    entries[index] = entry
+    return entry.refusals
+  }
+
+  /// Makes everything that was sent due at once, as after a broken connection.
+  package mutating func sendAgain() {
+    for index in head..<max(head, fresh) { entries[index]?.due = nil }
+  }
+
+  /// Removes all messages.
+  package mutating func removeAll() -> [Item] {
+    let items = entries[head...].compactMap { $0?.item }
+    firstSerial += UInt64(entries.count - head)
+    (entries, head, fresh, count) = ([], 0, 0, 0)
+    return items
+  }
+
+  /// The serial of the next message.
+  package var nextSerial: UInt64 { firstSerial + UInt64(entries.count - head) }
+
+  private func index(of serial: UInt64) -> Int? {
+    guard serial >= firstSerial, serial - firstSerial < UInt64(entries.count - head) else {
+      return nil
+    }
+    return head + Int(serial - firstSerial)
+  }
+}
+
+extension Outbox.Entry: Sendable where Item: Sendable {}
+
+extension Outbox: Sendable where Item: Sendable {}

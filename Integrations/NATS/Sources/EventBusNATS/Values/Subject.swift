@@ -1,0 +1,107 @@
+/// Encodes names as tokens of subjects.
+///
+/// A name may have any characters, and a subject may not: white space separates the fields of the protocol, a
+/// line break ends a message, and `*` and `>` are wildcards. Everything but letters, digits, `-`, `_` and the
+/// dots between two other characters is percent-encoded, so different names have different subjects and no
+/// name can reach the protocol.
+package enum Subject {
+  /// The subject of an event below a prefix.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the event.
+  ///   - prefix: The encoded prefix.
+  /// - Returns: The prefix, a dot and the encoded name. It begins with an underscore after the prefix only for
+  ///   the subjects of the bridge itself.
+  /// - Complexity: O(*n*) in the length of the name.
+  package static func event(_ name: String, prefix: String) -> String {
+    "\(prefix).\(encode(name))"
+  }
+
+  /// The subject of the dead letters of an event.
+  package static func deadLetters(_ name: String, prefix: String) -> String {
+    "\(prefix)._dead.\(encode(name))"
+  }
+
+  /// The subject of the heartbeats of a node: not below the prefix, so that a stream with all events of the
+  /// prefix stores none of them.
+  package static func node(_ name: String, prefix: String) -> String {
+    "_EVENTBUS_NODE.\(prefix).\(encode(name, keepsDots: false))"
+  }
+
+  /// The name of a consumer, from that of its owner and of the event.
+  ///
+  /// The server makes a format string of it, in which a percent sign would be an instruction.
+  package static func consumer(_ owner: String, event: String) -> String {
+    let name = "\(encode(owner, keepsDots: false))-\(encode(event, keepsDots: false))"
+    return String(name.map { $0 == "%" ? "=" : $0 })
+  }
+
+  /// Encodes a name.
+  ///
+  /// - Parameters:
+  ///   - name: The name, in any characters.
+  ///   - keepsDots: Pass `false` for a result of one token.
+  /// - Returns: ASCII letters, digits, `-`, `_`, `%` and dots, none of them at an end or beside another one.
+  package static func encode(_ name: String, keepsDots: Bool = true) -> String {
+    let bytes = Array(name.utf8)
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    for (index, byte) in bytes.enumerated() {
+      let isPlain =
+        switch byte {
+        case UInt8(ascii: "."):
+          keepsDots && index > 0 && index < bytes.count - 1
+            && bytes[index - 1] != UInt8(ascii: ".") && bytes[index + 1] != UInt8(ascii: ".")
+        case UInt8(ascii: "_"): index > 0
+        default: isUnreserved(byte)
+        }
+      if isPlain { result.append(byte) } else { result += escape(byte) }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  /// Reverses ``encode(_:keepsDots:)``.
+  ///
+  /// - Returns: The name, or `nil` if the text is not an encoded name.
+  package static func decode(_ text: some Collection<UInt8>) -> String? {
+    guard text.contains(UInt8(ascii: "%")) else { return String(validating: text, as: UTF8.self) }
+    var result: [UInt8] = []
+    result.reserveCapacity(text.count)
+    var iterator = text.makeIterator()
+    while let byte = iterator.next() {
+      guard byte == UInt8(ascii: "%") else {
+        result.append(byte)
+        continue
+      }
+      guard let high = iterator.next().flatMap(hexDigit),
+        let low = iterator.next().flatMap(hexDigit)
+      else { return nil }
+      result.append(high << 4 | low)
+    }
+    return String(validating: result, as: UTF8.self)
+  }
+
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+
+  private static func escape(_ byte: UInt8) -> [UInt8] {
+    let digits = Array("0123456789ABCDEF".utf8)
+    return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+  }
+}
+
+/// The value of a hexadecimal digit.
+func hexDigit(_ byte: UInt8) -> UInt8? {
+  switch byte {
+  case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+  case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+  case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+  default: nil
+  }
+}

@@ -1,0 +1,352 @@
+import EventBus
+import EventBusNATS
+import Foundation
+import Synchronization
+
+/// What goes wrong on a scripted link, in percent.
+struct Faults: Sendable {
+  var lost = 0
+  var repeated = 0
+  var reordered = 0
+}
+
+/// A server in memory: subjects, groups, streams and consumers, with faults by a seed.
+///
+/// It follows the rules of the real one in what a bridge uses, and nothing else.
+final class ScriptedServer: Sendable {
+  private struct Stored {
+    let sequence: UInt64
+    let message: LinkMessage
+  }
+
+  private struct Delivery {
+    var due: ContinuousClock.Instant
+    var count: Int
+  }
+
+  private final class Stream {
+    var subjects: Set<String> = []
+    var messages: [Stored] = []
+    var ids: [String: UInt64] = [:]
+  }
+
+  private final class StreamConsumer {
+    let request: ConsumerRequest
+    let deliverySubject: String
+    var next = 0
+    var open: [UInt64: Delivery] = [:]
+    var floor: UInt64 = 0
+
+    init(_ request: ConsumerRequest) {
+      self.request = request
+      deliverySubject = "_DELIVER.\(request.name)"
+    }
+  }
+
+  private struct State: @unchecked Sendable {  // Reason: used under a lock.
+    var generator: SeededGenerator
+    var faults = Faults()
+    var subscriptions: [ScriptedSubscription] = []
+    var held: [(ScriptedSubscription, LinkMessage)] = []
+    var streams: [String: Stream] = [:]
+    var consumers: [String: StreamConsumer] = [:]
+    var turn = 0
+  }
+
+  private let state: Mutex<State>
+  private let queue = DispatchQueue(label: "ScriptedServer")
+
+  init(seed: UInt64) {
+    state = Mutex(State(generator: SeededGenerator(seed: seed)))
+    schedule()
+  }
+
+  private func schedule() {
+    queue.asyncAfter(deadline: .now() + .milliseconds(5)) { [weak self] in
+      self?.tick()
+      self?.schedule()
+    }
+  }
+
+  var faults: Faults {
+    get { state.withLock { $0.faults } }
+    set { state.withLock { $0.faults = newValue } }
+  }
+
+  /// The payloads that a stream stores, as texts.
+  func stored(_ stream: String) -> [String] {
+    state.withLock { state in
+      (state.streams[stream]?.messages ?? []).map {
+        String(decoding: $0.message.payload, as: UTF8.self)
+      }
+    }
+  }
+
+  func add(_ subscription: ScriptedSubscription) {
+    state.withLock { $0.subscriptions.append(subscription) }
+  }
+
+  func remove(_ subscription: ScriptedSubscription) {
+    state.withLock { state in state.subscriptions.removeAll { $0 === subscription } }
+  }
+
+  /// Takes a message.
+  func publish(_ message: OutgoingMessage) {
+    let arrived = LinkMessage(
+      subject: message.subject,
+      reply: message.reply,
+      header: message.header,
+      payload: message.payload
+    )
+    let wakes = state.withLock { state in
+      if message.subject.hasPrefix("$JS.ACK.") {
+        Self.answer(message, &state)
+        return [] as [@Sendable () -> Void]
+      }
+      if state.generator.happens(state.faults.lost) { return [] }
+      var wakes = Self.deliver(arrived, &state)
+      let stream = state.streams.first { $0.value.subjects.contains(message.subject) }
+      if let stream {
+        wakes += Self.store(arrived, message.id, stream.key, stream.value, &state)
+      } else if let reply = message.reply {
+        let none = LinkMessage(subject: reply, hasNoResponders: true)
+        wakes += Self.deliver(none, &state)
+      }
+      return wakes
+    }
+    for wake in wakes { wake() }
+  }
+
+  private static func store(
+    _ message: LinkMessage,
+    _ id: String?,
+    _ name: String,
+    _ stream: Stream,
+    _ state: inout State
+  ) -> [@Sendable () -> Void] {
+    var isDuplicate = false
+    var sequence = UInt64(stream.messages.count + 1)
+    if let id, let known = stream.ids[id] {
+      (isDuplicate, sequence) = (true, known)
+    } else {
+      stream.messages.append(Stored(sequence: sequence, message: message))
+      if let id { stream.ids[id] = sequence }
+    }
+    guard let reply = message.reply else { return [] }
+    let answer = "{\"stream\":\"\(name)\",\"seq\":\(sequence),\"duplicate\":\(isDuplicate)}"
+    return deliver(LinkMessage(subject: reply, payload: Array(answer.utf8)), &state)
+  }
+
+  /// Passes a message to subscriptions, with faults.
+  private static func deliver(
+    _ message: LinkMessage,
+    _ state: inout State
+  ) -> [@Sendable () -> Void] {
+    var wakes: [@Sendable () -> Void] = []
+    let all = state.subscriptions.filter {
+      SubjectPattern.matches(message.subject, pattern: $0.subject)
+    }
+    var chosen = all.filter { $0.group == nil }
+    for members in Dictionary(grouping: all.filter { $0.group != nil }, by: { $0.group }).values {
+      state.turn += 1
+      chosen.append(members[state.turn % members.count])
+    }
+    for subscription in chosen where subscription.isConnected {
+      if state.generator.happens(state.faults.lost) { continue }
+      if state.generator.happens(state.faults.reordered) {
+        state.held.append((subscription, message))
+        continue
+      }
+      let times = state.generator.happens(state.faults.repeated) ? 2 : 1
+      for _ in 0..<times { wakes.append(subscription.append(message)) }
+      for (index, held) in state.held.enumerated().reversed() where state.generator.happens(50) {
+        wakes.append(held.0.append(held.1))
+        state.held.remove(at: index)
+      }
+    }
+    return wakes
+  }
+
+  private static func answer(_ message: OutgoingMessage, _ state: inout State) {
+    if state.generator.happens(state.faults.lost) { return }
+    let tokens = message.subject.split(separator: ".")
+    guard let answer = Acknowledgement(message.payload), tokens.count == 9,
+      let consumer = state.consumers[String(tokens[3])], let sequence = UInt64(tokens[5]),
+      var delivery = consumer.open[sequence]
+    else { return }
+    switch answer {
+    case .done, .terminate: consumer.open[sequence] = nil
+    case .inProgress:
+      delivery.due = .now + consumer.request.answerTimeout
+      consumer.open[sequence] = delivery
+    case .again(let pause):
+      delivery.due = .now + pause
+      consumer.open[sequence] = delivery
+    }
+  }
+
+  /// Delivers stored messages that are due.
+  private func tick() {
+    let wakes = state.withLock { state in
+      var wakes: [@Sendable () -> Void] = []
+      let now = ContinuousClock.now
+      for consumer in state.consumers.values {
+        guard let stream = state.streams[consumer.request.stream] else { continue }
+        let isHeard = state.subscriptions.contains { $0.subject == consumer.deliverySubject }
+        guard isHeard else { continue }
+        while consumer.next < stream.messages.count, consumer.open.count < consumer.request.window {
+          let stored = stream.messages[consumer.next]
+          consumer.next += 1
+          if stored.message.subject == consumer.request.subject {
+            consumer.open[stored.sequence] = Delivery(due: now, count: 0)
+          }
+        }
+        for (sequence, delivery) in consumer.open.sorted(by: { $0.key < $1.key })
+        where delivery.due <= now {
+          let count = delivery.count + 1
+          consumer.open[sequence] = Delivery(
+            due: now + consumer.request.answerTimeout,
+            count: count
+          )
+          var message = stream.messages[Int(sequence) - 1].message
+          message.subject = consumer.deliverySubject
+          message.reply =
+            "$JS.ACK.\(consumer.request.stream).\(consumer.request.name).\(count).\(sequence).1.1.0"
+          wakes += Self.deliver(message, &state)
+        }
+      }
+      return wakes
+    }
+    for wake in wakes { wake() }
+  }
+
+  func prepareStream(_ name: String, _ subjects: [String]) {
+    state.withLock { state in
+      let stream = state.streams[name] ?? Stream()
+      stream.subjects.formUnion(subjects)
+      state.streams[name] = stream
+    }
+  }
+
+  func prepareConsumer(_ request: ConsumerRequest) -> Consumer {
+    state.withLock { state in
+      let known = state.consumers[request.name]
+      let consumer = known ?? StreamConsumer(request)
+      state.consumers[request.name] = consumer
+      return Consumer(
+        deliverySubject: consumer.deliverySubject,
+        group: request.name,
+        floor: consumer.floor,
+        isNew: known == nil
+      )
+    }
+  }
+}
+
+/// A subscription of a scripted link.
+final class ScriptedSubscription: LinkSubscription {
+  let subject: String
+  let group: String?
+  private let link: Weak
+  private let server: ScriptedServer
+  private let wake: @Sendable () -> Void
+  private let messages: Mutex<BoundedBuffer<LinkMessage>>
+  private let reported = Mutex(0)
+
+  struct Weak: Sendable {
+    weak let link: ScriptedLink?
+  }
+
+  init(
+    _ link: ScriptedLink,
+    _ subject: String,
+    _ group: String?,
+    _ limit: Int,
+    _ wake: @escaping @Sendable () -> Void
+  ) {
+    self.link = Weak(link: link)
+    server = link.server
+    (self.subject, self.group, self.wake) = (subject, group, wake)
+    messages = Mutex(BoundedBuffer(limit: limit))
+  }
+
+  var isConnected: Bool { link.link?.isConnected ?? false }
+
+  func append(_ message: LinkMessage) -> @Sendable () -> Void {
+    messages.withLock { _ = $0.append(message) }
+    return wake
+  }
+
+  func take(_ most: Int) -> (messages: [LinkMessage], dropped: Int) {
+    let (taken, all) = messages.withLock { ($0.take(most), $0.droppedCount) }
+    let dropped = reported.withLock { reported in
+      defer { reported = all }
+      return all - reported
+    }
+    return (taken, dropped)
+  }
+
+  func cancel() { server.remove(self) }
+}
+
+/// A connection to a scripted server, which breaks when a test says so.
+final class ScriptedLink: Link {
+  let server: ScriptedServer
+  private let connected = Atomic<Bool>(true)
+  private let didChange = Signal<Bool>()
+  let inbox = "_INBOX.\(UInt64.random(in: 0 ... .max))"
+
+  init(_ server: ScriptedServer) { self.server = server }
+
+  var isConnected: Bool {
+    get { connected.load(ordering: .acquiring) }
+    set {
+      connected.store(newValue, ordering: .releasing)
+      didChange.send(newValue)
+    }
+  }
+
+  func send(_ message: OutgoingMessage) throws(LinkFailure) {
+    guard isConnected else { throw .disconnected }
+    if message.payload.count > 1 << 20 { throw .tooLarge }
+    server.publish(message)
+  }
+
+  func subscribe(
+    _ subject: String,
+    group: String?,
+    limit: Int,
+    wake: @escaping @Sendable () -> Void
+  ) throws(LinkFailure) -> any LinkSubscription {
+    let subscription = ScriptedSubscription(self, subject, group, limit, wake)
+    server.add(subscription)
+    return subscription
+  }
+
+  func onChange(_ body: @escaping @Sendable (Bool) -> Void) -> Token { didChange.observe(body) }
+
+  func flush(within limit: Duration) async throws(LinkFailure) {
+    guard isConnected else { throw .disconnected }
+  }
+
+  func prepareStream(
+    _ stream: String,
+    subjects: [String],
+    replicas: Int
+  ) async throws(LinkFailure) {
+    guard isConnected else { throw .disconnected }
+    server.prepareStream(stream, subjects)
+  }
+
+  func prepareConsumer(_ request: ConsumerRequest) async throws(LinkFailure) -> Consumer {
+    guard isConnected else { throw .disconnected }
+    return server.prepareConsumer(request)
+  }
+
+  func recent(
+    _ stream: String,
+    subject: String,
+    upTo last: UInt64,
+    count: Int
+  ) async throws(LinkFailure) -> [LinkMessage] { [] }
+}

@@ -1,0 +1,148 @@
+import EventBus
+import EventBusNATS
+import Foundation
+import NATSServer
+import Synchronization
+import Testing
+
+extension EventNames {
+  static let number = EventName<Int>("test.number")
+  static let other = EventName<Int>("test.other")
+  static let text = EventName<String>("test.text")
+  static let plain = EventName<Void>("test.plain")
+  static let kept = EventName<Int>("test.kept", replay: 3)
+}
+
+/// Waits until a condition holds.
+func eventually(
+  _ what: String,
+  within limit: Duration = .seconds(30),
+  sourceLocation: SourceLocation = #_sourceLocation,
+  _ condition: () async -> Bool
+) async {
+  let deadline = ContinuousClock.now + limit
+  while await !condition() {
+    if ContinuousClock.now > deadline {
+      Issue.record("\(what): not within \(limit)", sourceLocation: sourceLocation)
+      return
+    }
+    try? await Task.sleep(for: .milliseconds(2))
+  }
+}
+
+/// Collects values from any thread.
+final class Collected<Value: Sendable>: Sendable {
+  private let state = Mutex<[Value]>([])
+  var values: [Value] { state.withLock { $0 } }
+  var count: Int { state.withLock { $0.count } }
+  func append(_ value: Value) { state.withLock { $0.append(value) } }
+}
+
+/// Reproducible random numbers.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+  init(seed: UInt64) { state = seed }
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+  mutating func happens(_ percent: Int) -> Bool { Int(next() % 100) < percent }
+}
+
+struct SampleError: Error {}
+
+extension EventBridge.Configuration {
+  /// Short times, for tests.
+  static func quick(_ change: (inout Self) -> Void = { _ in }) -> Self {
+    var configuration = Self()
+    configuration.heartbeat = .milliseconds(100)
+    configuration.answerTimeout = .milliseconds(400)
+    configuration.handlingTimeout = .milliseconds(1000)
+    configuration.retry.firstPause = .milliseconds(20)
+    configuration.retry.longestPause = .milliseconds(200)
+    change(&configuration)
+    return configuration
+  }
+}
+
+extension NATSConnection.Options {
+  /// Short times, for tests.
+  static func quick(_ change: (inout Self) -> Void = { _ in }) -> Self {
+    var options = Self()
+    options.reconnectPause = .milliseconds(20)
+    options.pingInterval = .milliseconds(200)
+    options.writeDeadline = .milliseconds(500)
+    change(&options)
+    return options
+  }
+}
+
+/// A bus with a bridge, as a process has it.
+struct Party: Sendable {
+  let bus = EventBus()
+  let bridge: EventBridge
+  let reports = Collected<BridgeReport>()
+
+  /// Connects to a server.
+  init(
+    _ node: String,
+    _ urls: [String],
+    _ change: (inout EventBridge.Configuration) -> Void = { _ in }
+  ) async throws {
+    let nats = try await NATSConnection(urls: urls, options: .quick())
+    self.init(node, over: nats, change)
+  }
+
+  init(
+    _ node: String,
+    _ server: NATSServer,
+    _ change: (inout EventBridge.Configuration) -> Void = { _ in }
+  )
+    async throws
+  {
+    try await self.init(node, [server.url], change)
+  }
+
+  init(
+    _ node: String,
+    over nats: NATSConnection,
+    _ change: (inout EventBridge.Configuration) -> Void = { _ in }
+  ) {
+    let reports = reports
+    var configuration = EventBridge.Configuration.quick(change)
+    configuration.onReport = { reports.append($0) }
+    bridge = EventBridge(bus, over: nats, node: node, configuration: configuration)
+  }
+
+  init(
+    _ node: String,
+    link: any Link,
+    _ change: (inout EventBridge.Configuration) -> Void = { _ in }
+  ) {
+    let reports = reports
+    var configuration = EventBridge.Configuration.quick(change)
+    configuration.onReport = { reports.append($0) }
+    bridge = EventBridge(bus, link: link, node: node, configuration)
+  }
+
+  /// Collects the payloads of an event.
+  func collect<Payload>(_ name: EventName<Payload>) -> (Collected<Payload>, Token) {
+    let collected = Collected<Payload>()
+    return (collected, bus.observe(name) { collected.append($0) })
+  }
+}
+
+/// Waits until two live parties hear each other on an event.
+func meet(_ name: EventName<Int>, from sender: Party, to receiver: Party) async {
+  let seen = Collected<Int>()
+  let token = receiver.bus.observe(name, where: { $0 < 0 }) { seen.append($0) }
+  await eventually("the parties hear each other") {
+    sender.bus.post(name, -1)
+    await sender.bridge.flushed()
+    return seen.count > 0
+  }
+  token.cancel()
+}

@@ -1,0 +1,336 @@
+import EventBusNATS
+import Testing
+
+@Suite("Names, headers and answers")
+struct WireTests {
+  @Test("An ordinary name is its own subject")
+  func ordinary() {
+    #expect(Subject.event("user.didLogIn", prefix: "events") == "events.user.didLogIn")
+    #expect(Subject.event("order_placed-2", prefix: "events") == "events.order_placed-2")
+  }
+
+  @Test(
+    "A name that is no subject is encoded, and decoded to the same name",
+    arguments: [
+      "a b", "a\r\nPUB x 0\r\n", "*", ">", "a.*.b", ".", "..", "a..b", ".a", "a.", "_dead.x", "%",
+      "%41",
+      "Grüße", "日本", "$JS.API", "\0", "\t", "a\u{7F}",
+    ]
+  )
+  func unusual(_ name: String) {
+    let encoded = Subject.encode(name)
+    #expect(encoded.utf8.allSatisfy { $0 > 32 && $0 < 127 })
+    #expect(!encoded.contains("*") && !encoded.contains(">") && !encoded.hasPrefix("_"))
+    #expect(!encoded.hasPrefix(".") && !encoded.hasSuffix(".") && !encoded.contains(".."))
+    #expect(Subject.decode(Array(encoded.utf8)) == name)
+  }
+
+  @Test("Different names have different subjects")
+  func injective() {
+    var generator = SeededGenerator(seed: 1)
+    let letters = Array("a._%*> \r\n2E")
+    var names: Set<String> = []
+    for _ in 0..<20_000 {
+      let count = Int.random(in: 1...6, using: &generator)
+      names.insert(
+        String(
+          (0..<count).map { _ in letters[Int.random(in: 0..<letters.count, using: &generator)] }
+        )
+      )
+    }
+    #expect(Set(names.map { Subject.encode($0) }).count == names.count)
+  }
+
+  @Test("A header is read as it was written")
+  func header() {
+    for sequence in [0, 1, 9, 10, 99, 12_345, UInt64.max] {
+      let header = WireHeader(
+        node: "mail;box 1\r\nX: y",
+        incarnation: .max,
+        sequence: sequence,
+        version: 3,
+        contentType: "application/json; charset=utf-8"
+      )
+      #expect(WireHeader(header.bytes) == header)
+      #expect(header.bytes.allSatisfy { $0 > 32 && $0 < 127 })
+    }
+    #expect(
+      String(
+        decoding: WireHeader(
+          node: "mailbox-1",
+          incarnation: 0xff,
+          sequence: 42,
+          version: 1,
+          contentType: "json"
+        ).bytes,
+        as: UTF8.self
+      ) == "1;mailbox-1;ff;42;1;json"
+    )
+  }
+
+  @Test("A header that no bridge wrote is refused, and never traps")
+  func mutatedHeaders() {
+    var generator = SeededGenerator(seed: 7)
+    let valid = WireHeader(
+      node: "n%1",
+      incarnation: 77,
+      sequence: 5,
+      version: 1,
+      contentType: "json"
+    ).bytes
+    var refused = 0
+    for _ in 0..<100_000 {
+      let bytes = mutated(valid, &generator)
+      if WireHeader(bytes) == nil { refused += 1 }
+    }
+    #expect(refused > 30_000)
+    for text in [
+      "", ";", "1;;1;1;1;json", "2;a;1;1;1;json", "1;a;1;1;1", "1;a;1;1;1;json;", "1;a;x;1;1;j",
+    ] {
+      #expect(WireHeader(Array(text.utf8)) == nil)
+    }
+    #expect(WireHeader(Array("1;a;1;99999999999999999999;1;json".utf8)) == nil)
+  }
+
+  @Test("The subject of an answer has stream, deliveries and number, with and without a domain")
+  func deliverySubject() {
+    let plain = DeliverySubject("$JS.ACK.ORDERS.billing.3.17.4.1669000000.0")
+    #expect(plain?.stream == "ORDERS" && plain?.deliveries == 3 && plain?.sequence == 17)
+    let domain = DeliverySubject("$JS.ACK.hub.hash.ORDERS.billing.3.17.4.1669000000.0.token")
+    #expect(domain?.stream == "ORDERS" && domain?.deliveries == 3 && domain?.sequence == 17)
+    #expect(DeliverySubject("_INBOX.1.2") == nil)
+    #expect(DeliverySubject("$JS.ACK.ORDERS.billing.x.17.4.1669000000.0") == nil)
+  }
+
+  @Test("An answer is read as it was written")
+  func acknowledgements() {
+    let answers: [Acknowledgement] = [
+      .done, .inProgress, .terminate, .again(after: .zero), .again(after: .milliseconds(1500)),
+    ]
+    for answer in answers { #expect(Acknowledgement(answer.bytes) == answer) }
+    #expect(
+      String(decoding: Acknowledgement.again(after: .seconds(2)).bytes, as: UTF8.self)
+        == "-NAK {\"delay\": 2000000000}"
+    )
+  }
+
+  @Test("A pattern covers what the server says it covers")
+  func patterns() {
+    #expect(SubjectPattern.matches("a.b.c", pattern: "a.>"))
+    #expect(SubjectPattern.matches("a.b.c", pattern: "a.*.c"))
+    #expect(!SubjectPattern.matches("a", pattern: "a.>"))
+    #expect(!SubjectPattern.matches("a.b", pattern: "a"))
+    #expect(!SubjectPattern.matches("a", pattern: "a.b"))
+  }
+}
+
+/// Bytes with a few random changes.
+func mutated(_ bytes: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
+  var bytes = bytes
+  for _ in 0..<Int.random(in: 1...4, using: &generator) {
+    let position = Int.random(in: 0...bytes.count, using: &generator)
+    switch Int.random(in: 0..<4, using: &generator) {
+    case 0 where position < bytes.count: bytes.remove(at: position)
+    case 1 where position < bytes.count:
+      bytes[position] = UInt8.random(in: 0...255, using: &generator)
+    case 2: bytes.insert(UInt8.random(in: 0...255, using: &generator), at: position)
+    default: bytes = Array(bytes.prefix(position)) + bytes.suffix(position)
+    }
+  }
+  return bytes
+}
+
+@Suite("The rules of a bridge")
+struct RuleTests {
+  @Test(
+    "A bounded buffer behaves like an array from which the oldest drop",
+    arguments: 1...5 as ClosedRange<UInt64>
+  )
+  func buffer(_ seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let limit = Int.random(in: 1...100, using: &generator)
+    var buffer = BoundedBuffer<Int>(limit: limit)
+    var model: [Int] = []
+    var drops = 0
+    for value in 0..<20_000 {
+      switch Int.random(in: 0..<8, using: &generator) {
+      case 0:
+        let most = Int.random(in: 0...10, using: &generator)
+        #expect(buffer.take(most) == Array(model.prefix(most)))
+        model.removeFirst(min(most, model.count))
+      case 1:
+        let former = (0..<Int.random(in: 0...5, using: &generator)).map { -value - $0 }
+        let all = former + model
+        let dropped = max(0, all.count - limit)
+        // Only what is put back drops.
+        #expect(buffer.putBack(former) == Array(former.prefix(dropped)))
+        model = Array(all.dropFirst(dropped))
+        drops += dropped
+      case 2:
+        #expect(buffer.removeFirst() == (model.isEmpty ? nil : model.removeFirst()))
+      default:
+        let dropped = buffer.append(value)
+        model.append(value)
+        #expect(dropped == (model.count > limit ? model.removeFirst() : nil))
+        if dropped != nil { drops += 1 }
+      }
+      #expect(buffer.count == model.count && buffer.first == model.first)
+    }
+    #expect(buffer.droppedCount == drops)
+  }
+
+  @Test(
+    "An outbox sends each message until it is removed, in order",
+    arguments: 1...5 as ClosedRange<UInt64>
+  )
+  func outbox(_ seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var outbox = Outbox<UInt64>(window: 8, timeout: .seconds(1))
+    var now = ContinuousClock.now
+    var open: Set<UInt64> = []
+    var next: UInt64 = 1
+    for _ in 0..<5000 {
+      switch Int.random(in: 0..<6, using: &generator) {
+      case 0, 1:
+        #expect(outbox.append(next) == next)
+        open.insert(next)
+        next += 1
+      case 2:
+        let due = outbox.takeDue(at: now)
+        #expect(due.map(\.serial) == due.map(\.item))
+        #expect(due.map(\.serial) == due.map(\.serial).sorted())
+        #expect(due.allSatisfy { open.contains($0.serial) && $0.serial < outbox.firstSerial + 8 })
+      case 3:
+        guard let serial = open.randomElement(using: &generator) else { continue }
+        #expect(outbox.remove(serial) == serial)
+        #expect(outbox.remove(serial) == nil)
+        open.remove(serial)
+      case 4: now += .milliseconds(Int.random(in: 0...3000, using: &generator))
+      default: outbox.sendAgain()
+      }
+      #expect(outbox.count == open.count)
+      #expect(outbox.firstSerial == open.min() ?? next)
+    }
+    // All come out in the end.
+    while !open.isEmpty {
+      outbox.sendAgain()
+      let due = outbox.takeDue(at: now)
+      #expect(!due.isEmpty)
+      for entry in due {
+        #expect(outbox.remove(entry.serial) == entry.serial)
+        open.remove(entry.serial)
+      }
+    }
+  }
+
+  @Test("A message is sent again after its timeout, and not before")
+  func timeout() {
+    var outbox = Outbox<String>(window: 4, timeout: .seconds(1))
+    let start = ContinuousClock.now
+    outbox.append("a")
+    #expect(outbox.takeDue(at: start).map(\.isRepeated) == [false])
+    #expect(outbox.takeDue(at: start + .milliseconds(999)).isEmpty)
+    #expect(outbox.takeDue(at: start + .seconds(1)).map(\.isRepeated) == [true])
+    #expect(outbox.takeDue(at: start + .milliseconds(2900)).isEmpty)
+    #expect(outbox.delay(1, at: start + .seconds(3)) { _ in .seconds(9) } == 1)
+    #expect(outbox.takeDue(at: start + .seconds(11)).isEmpty)
+    #expect(outbox.takeDue(at: start + .seconds(12)).count == 1)
+  }
+
+  @Test("Gaps and events of the past are found for each sender by itself")
+  func ledger() {
+    var ledger = SenderLedger(limit: 2)
+    func note(_ node: String, _ sequence: UInt64, _ incarnation: UInt64 = 1) -> SenderLedger.Verdict
+    {
+      ledger.note(
+        WireHeader(
+          node: node,
+          incarnation: incarnation,
+          sequence: sequence,
+          version: 1,
+          contentType: "json"
+        )
+      )
+    }
+    #expect(note("a", 5) == .next)
+    #expect(note("a", 6) == .next)
+    #expect(note("b", 1) == .next)
+    #expect(note("a", 9) == .afterGap(2))
+    #expect(note("b", 2) == .next)
+    #expect(note("b", 2) == .past)
+    #expect(note("a", 8) == .past)
+    #expect(note("a", 10) == .next)
+    // A restarted process counts from one again.
+    #expect(note("a", 1, 2) == .next)
+    // Two senders are remembered, so the first one is new again.
+    #expect(note("a", 3, 1) == .next)
+  }
+
+  @Test("A redelivery of an event in hand waits, and one of a finished event is acknowledged")
+  func receiver() {
+    var receiver = DurableReceiver(retry: RetryPolicy(attempts: 3, deliveries: 9), remembered: 2)
+    let keys = (1...4).map {
+      DurableReceiver.Key(
+        WireHeader(
+          node: "a",
+          incarnation: 1,
+          sequence: UInt64($0),
+          version: 1,
+          contentType: "json"
+        )
+      )
+    }
+    #expect(receiver.received(keys[0], deliveries: 1) == .handle)
+    #expect(receiver.received(keys[0], deliveries: 2) == .wait)
+    receiver.succeeded(keys[0])
+    #expect(receiver.received(keys[0], deliveries: 3) == .acknowledge)
+    for key in keys[1...2] {
+      #expect(receiver.received(key, deliveries: 1) == .handle)
+      receiver.succeeded(key)
+    }
+    // Forgotten, as only two are remembered: handled once more.
+    #expect(receiver.received(keys[0], deliveries: 4) == .handle)
+    #expect(receiver.failed(keys[0]) == .again(after: .milliseconds(400)))
+    #expect(receiver.received(keys[0], deliveries: 5) == .handle)
+    #expect(receiver.failed(keys[0]) != .bury)
+    #expect(receiver.received(keys[0], deliveries: 6) == .handle)
+    #expect(receiver.failed(keys[0]) == .bury)
+    // An event that keeps killing its process is buried by its deliveries.
+    #expect(receiver.received(keys[3], deliveries: 9) == .handle)
+    #expect(receiver.failed(keys[3]) == .bury)
+    #expect(receiver.inHandCount == 0)
+  }
+
+  @Test("The pauses between attempts grow up to the longest")
+  func pauses() {
+    let policy = RetryPolicy(firstPause: .milliseconds(100), longestPause: .seconds(1))
+    #expect(
+      (1...6).map { policy.pause(after: $0) }
+        == [100, 200, 400, 800, 1000, 1000].map { .milliseconds($0) }
+    )
+    #expect(policy.pause(after: 1000) == .seconds(1))
+  }
+
+  @Test(
+    "A node joins, leaves, falls silent after three heartbeats, and is replaced by its next process"
+  )
+  func nodes() {
+    var table = NodeTable()
+    let start = ContinuousClock.now
+    func heard(_ incarnation: UInt64, _ time: Duration) -> [NodeTable.Change] {
+      table.heard("a", incarnation, interval: .seconds(1), at: start + time)
+    }
+    #expect(heard(1, .zero) == [.joined("a")])
+    #expect(heard(1, .seconds(1)) == [])
+    #expect(table.expire(at: start + .milliseconds(3999)) == [])
+    #expect(table.expire(at: start + .seconds(4)) == [.left("a")])
+    #expect(heard(1, .seconds(5)) == [.joined("a")])
+    #expect(heard(2, .seconds(6)) == [.left("a"), .joined("a")])
+    #expect(heard(1, .seconds(7)) == [])
+    #expect(table.left("a", 1) == [])
+    #expect(table.left("a", 2) == [.left("a")])
+    #expect(heard(2, .seconds(8)) == [], "a heartbeat that was on its way")
+    #expect(heard(3, .seconds(9)) == [.joined("a")])
+    #expect(table.present == ["a"])
+  }
+}

@@ -1,0 +1,166 @@
+internal import Foundation
+internal import EventBus
+internal import EventBusNATS
+internal import NATSServer
+private import Synchronization
+
+/// Kills a server and the process of a consumer at random moments, under load, and looks for lost events.
+public struct KillRun: Sendable {
+  /// What came of a run.
+  public struct Result: Sendable {
+    /// How many events were acknowledged.
+    public var acknowledged = 0
+    /// How many calls of handlers there were.
+    public var handled = 0
+    /// The acknowledged events that no handler was called for.
+    public var lost: [Int] = []
+    /// How often the server was killed.
+    public var serverKills = 0
+    /// How often the consumer was killed.
+    public var consumerKills = 0
+  }
+
+  private let seed: UInt64
+  private let kills: Int
+
+  /// Creates a run.
+  ///
+  /// - Parameters:
+  ///   - seed: The seed of the choices and pauses.
+  ///   - kills: How many kills.
+  public init(seed: UInt64, kills: Int) { (self.seed, self.kills) = (seed, kills) }
+
+  /// Does the kills.
+  ///
+  /// - Parameter progress: Called after each kill.
+  /// - Returns: What came of it.
+  /// - Throws: An error if the server or the consumer does not start.
+  public func run(_ progress: (Int) -> Void) async throws -> Result {
+    var generator = Generator(state: seed)
+    let server = try NATSServer()
+    let name = EventName<Int>("soak.number")
+    let (bus, acknowledged) = (EventBus(), Log())
+    var configuration = EventBridge.Configuration()
+    configuration.answerTimeout = .milliseconds(400)
+    configuration.heartbeat = .milliseconds(200)
+    var options = NATSConnection.Options()
+    options.reconnectPause = .milliseconds(20)
+    let bridge = EventBridge(
+      bus,
+      over: try await NATSConnection(urls: [server.url], options: options),
+      node: "poster",
+      configuration: configuration
+    )
+    bridge.carry(name, .outgoing, delivery: .durable(stream: "SOAK"))
+    let poster = Task {
+      var number = 0
+      while !Task.isCancelled {
+        number += 1
+        do throws(NATSError) {
+          try await bridge.post(name, number)
+          acknowledged.append(number)
+        } catch {
+          continue
+        }
+      }
+    }
+
+    var result = Result()
+    let handled = Log()
+    var consumer = try Consumer(server.url, handled)
+    for kill in 1...kills {
+      // Between two kills, some events pass, so that both are in the middle of work.
+      let before = handled.count
+      let goal = Int.random(in: 1...60, using: &generator)
+      let deadline = ContinuousClock.now + .seconds(30)
+      while handled.count < before + goal, ContinuousClock.now < deadline {
+        try await Task.sleep(for: .milliseconds(1))
+      }
+      if Bool.random(using: &generator) {
+        server.kill()
+        try server.restart()
+        result.serverKills += 1
+      } else {
+        consumer.kill()
+        consumer = try Consumer(server.url, handled)
+        result.consumerKills += 1
+      }
+      progress(kill)
+    }
+    poster.cancel()
+    await poster.value
+    await bridge.flushed()
+    let posted = Set(acknowledged.numbers)
+    let deadline = ContinuousClock.now + .seconds(60)
+    while !posted.isSubset(of: handled.numbers), ContinuousClock.now < deadline {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    consumer.kill()
+    result.acknowledged = posted.count
+    result.handled = handled.count
+    result.lost = posted.subtracting(handled.numbers).sorted()
+    return result
+  }
+}
+
+/// Numbers, from any thread.
+private final class Log: Sendable {
+  private let state = Mutex<[Int]>([])
+  var numbers: [Int] { state.withLock { $0 } }
+  var count: Int { state.withLock { $0.count } }
+  func append(_ number: Int) { state.withLock { $0.append(number) } }
+}
+
+/// The process of a consumer.
+private final class Consumer: Sendable {
+  private struct Program: @unchecked Sendable {  // Reason: its members lock.
+    let process = Process()
+    let input = Pipe()
+    let output = Pipe()
+  }
+
+  private let program = Program()
+
+  init(_ url: String, _ handled: Log) throws {
+    let own = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+    let process = program.process
+    process.executableURL = own.deletingLastPathComponent().appending(path: "NATSNode")
+    process.arguments = [url, "consumer", "consume", "SOAK", "c"]
+    process.environment = ProcessInfo.processInfo.environment
+      .merging(["NATS_NODE_EVENT": "soak.number"]) { $1 }
+    process.standardInput = program.input
+    process.standardOutput = program.output
+    try process.run()
+    Thread.detachNewThread { [program] in
+      var rest = Data()
+      while case let data = program.output.fileHandleForReading.availableData, !data.isEmpty {
+        rest += data
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+          let line = String(decoding: rest[..<end], as: UTF8.self)
+          rest.removeSubrange(...end)
+          if line.hasPrefix("handled "), let number = Int(line.dropFirst(8)) {
+            handled.append(number)
+          }
+        }
+      }
+    }
+  }
+
+  deinit { kill() }
+
+  func kill() {
+    let process = program.process
+    if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+    process.waitUntilExit()
+  }
+}
+
+/// Reproducible random numbers.
+private struct Generator: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    let word = state ^ (state >> 33)
+    return word &* 0xFF51_AFD7_ED55_8CCD
+  }
+}
