@@ -63,7 +63,7 @@ struct ServiceBlockingTests {
     let running = stage.start()
     await isEntered.wait()
     running.cancel()
-    for _ in 0..<100_000 where log.entries.isEmpty { await Task.yield() }
+    for _ in 0..<5_000 where log.entries.isEmpty { await Task.yield() }
     mayEnd.open()
     await #expect(throws: CancellationError.self) { try await running.value }
     #expect(log.entries == ["cancelled: true"])
