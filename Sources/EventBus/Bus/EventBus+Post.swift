@@ -64,12 +64,11 @@ extension EventBus {
     post(name, (), from: sender, excluding: token, fileID: fileID, line: line, isolation: isolation)
   }
 
-  /// Posts an event if its name has observers; those of every event alone do not count.
+  /// Returns whether a name has observers; those of every event do not count.
   ///
-  /// For details of the library that concern only code that asks for them.
-  package func postIfObserved<Payload>(_ name: EventName<Payload>, _ payload: Payload) {
-    let isObserved = table.with(name.index) { (core: SignalCore<Payload>) in core.count > 0 }
-    if isObserved == true { post(name, payload) }
+  /// For events of the libraries that matter only to code that observes them by name.
+  package func hasObservers<Payload>(of name: EventName<Payload>) -> Bool {
+    table.with(name.index) { (core: SignalCore<Payload>) in core.count > 0 } ?? false
   }
 
   /// Posts an event that has never been observed on this bus.

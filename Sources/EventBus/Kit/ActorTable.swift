@@ -12,7 +12,8 @@ package protocol ActorMember: AnyObject, Sendable {
 /// A table with one member for each actor, created on first use.
 ///
 /// **Bound.** A sweep releases the members of deallocated actors whenever the table has doubled since the
-/// last sweep. After any insertion the table holds at most max(8, 2 × living actors) members.
+/// last sweep. After any insertion the table holds at most max(8, 2 × living actors) members, besides that of
+/// the main actor.
 ///
 /// The main actor, which most handlers run on, has a place of its own, without a lock.
 package final class ActorTable<Member: ActorMember>: Sendable {

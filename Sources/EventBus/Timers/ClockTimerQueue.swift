@@ -52,9 +52,8 @@ final class ClockTimerQueue<C: Clock>: TimerQueue,
       until: deadline,
       tolerance: allowance > .zero && isInRange(deadline, allowance) ? allowance : nil
     )
-    // A duration type that rounds may read a little less than the time that was slept until.
-    let mayRound = C.Duration.self != Duration.self && step == scale.duration(delay)
-    return mayRound ? max(now(), time) : now()
+    // A type that rounds may read a little less than the time that was slept until.
+    return step == scale.duration(delay) ? max(now(), time) : now()
   }
 
   /// Returns a delay, or a shorter one if the clock cannot sleep that long.
@@ -70,8 +69,13 @@ final class ClockTimerQueue<C: Clock>: TimerQueue,
     }
     guard delay > 0 else { return .zero }
     var step = scale.duration(delay)
-    while !isInRange(start, step) { step /= 2 }
-    guard step > .zero else { throw EndOfTime() }
+    // Integers that are no part of the amount, such as a number of units per second, do not add.
+    guard isInRange(start, step - step) else { return step }
+    while !isInRange(start, step) {
+      let half = step / 2
+      guard half > .zero, half < step else { throw EndOfTime() }
+      step = half
+    }
     return step
   }
 

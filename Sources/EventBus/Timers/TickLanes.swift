@@ -51,8 +51,10 @@ final class TickLanes: Sendable {
   ///
   /// - Returns: The number of added timers.
   private func add(_ due: ArraySlice<TimerTable.Due>, like first: TimerRegistration) -> Int {
-    let run = due.prefix(Self.run).prefix { $0.timer.actorID == first.actorID }
     let actor = first.actor
+    // An actor that is gone: the others may belong to a new one at its address.
+    let limit = actor == nil && first.actorID != nil ? 1 : Self.run
+    let run = due.prefix(limit).prefix { $0.timer.actorID == first.actorID }
     let mustSchedule = change(actor) { lane in
       for tick in run { _ = lane.waiting.append(tick.timer) }
       return lane.requestTurn()

@@ -159,7 +159,7 @@ extension LaunchError: CustomStringConvertible {
         + " and give a ServiceRun the loader that has the value"
     case .noValue(let id, .skipped(let cause?)?):
       "launch made no value \"\(id)\": its worker was skipped because of \"\(cause)\";"
-        + " see the outcome of \"\(cause)\" in the report of the launch"
+        + " see the problems and entries of the report of the launch"
     case .noValue(let id, let outcome?):
       "launch made no value \"\(id)\": the outcome of its worker is \"\(outcome)\";"
         + " see the report of the launch"

@@ -39,8 +39,8 @@ extension Application {
     /// everything else has ended; after that, the call continues in the background.
     public var onMessage: @Sendable (String) -> Void
 
-    /// Called with every message in the place of ``onMessage``, together with what the message names; `nil`,
-    /// the default, means that ``onMessage`` is called.
+    /// Called instead of ``onMessage`` for every message, with what the message names; `nil`, the default, means
+    /// that ``onMessage`` is called.
     ///
     /// Order, thread and limits are those of ``onMessage``. Use it for a log with structured entries.
     public var onDetailedMessage: (@Sendable (ApplicationMessage) -> Void)?

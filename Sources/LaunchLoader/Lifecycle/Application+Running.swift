@@ -33,6 +33,7 @@ extension Application {
       cancel()
     }
     await system.end()
+    await changes.delivered(within: configuration.cancelTimeout, on: configuration.clock)
     await messages.delivered(within: configuration.cancelTimeout, on: configuration.clock)
     if !failures.isEmpty { throw ApplicationError(failures) }
     if isCancelled { try Task.checkCancellation() }

@@ -57,7 +57,9 @@ public final class Application: Sendable {
   let configuration: Configuration
   let runner: ServiceRunner
   let pending: PendingWork
-  let messages: MessageQueue
+  let messages: MessageQueue<ApplicationMessage>
+  /// Posts what becomes of services: their observers must not delay a start, a stop or a deadline.
+  let changes: MessageQueue<ServiceStateChange>
   let locked: Locked<State>
 
   /// Creates an application that does not run.
@@ -82,7 +84,8 @@ public final class Application: Sendable {
         onMessage($0.text)
       }
     )
-    let messages = messages
+    changes = MessageQueue { bus.post(.serviceStateDidChange, $0) }
+    let (messages, changes) = (messages, changes)
     let alarms = ServiceAlarms(configuration.clock)
     let pending = PendingWork(alarms) { messages.send($0) }
     self.pending = pending
@@ -99,7 +102,9 @@ public final class Application: Sendable {
           bus.post(.serviceDidFail, ServiceFailure(service: service, error: error))
         },
         onMessage: { messages.send($0) },
-        onChange: { bus.postIfObserved(.serviceStateDidChange, $0) },
+        onChange: { change in
+          if bus.hasObservers(of: .serviceStateDidChange) { changes.send(change) }
+        },
         onStopRequest: { pending.cancelMethods() },
         onForcedStop: { pending.leaveHandlers(isFinal: false) },
         onLeaveLaunch: {

@@ -146,9 +146,9 @@ extension EventNames {
 
   /// A service has entered a state, for example because it is ready.
   ///
-  /// The event is posted on the thread that caused the change, so two changes of one service may be delivered
-  /// in either order; their times are exact. It is posted only while this name has observers: those of every
-  /// event receive it then, too, but do not cause it.
+  /// The changes are posted in order on a thread of their own, so observers delay no start, stop or deadline;
+  /// `run` returns after the last. The event is posted only while this name has observers: those of every event
+  /// receive it then, too, but do not cause it.
   public static let serviceStateDidChange = EventName<ServiceStateChange>(
     lifecycle: "application.serviceStateDidChange"
   )

@@ -42,7 +42,7 @@ public final class ServiceRun: Sendable {
 
   private let name: String
   private let runner: ServiceRunner
-  private let messages: MessageQueue
+  private let messages: MessageQueue<ApplicationMessage>
   private let outcome = Outcome()
 
   /// Starts a service.
@@ -71,7 +71,7 @@ public final class ServiceRun: Sendable {
   ) {
     name = service.name
     let hook = onMessage ?? { printError("LaunchLoader: \($0)") }
-    let messages = MessageQueue { hook($0.text) }
+    let messages = MessageQueue<ApplicationMessage> { hook($0.text) }
     self.messages = messages
     runner = ServiceRunner(
       ServiceRunner.Machine(stopTimeout: stopTimeout, cancelTimeout: cancelTimeout),

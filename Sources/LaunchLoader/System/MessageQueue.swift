@@ -1,6 +1,6 @@
 internal import EventBus
 
-/// Delivers the messages of an application to its hook, in order and one at a time.
+/// Delivers the messages of an application, or what becomes of its services, in order and one at a time.
 ///
 /// The hook runs on a thread of its own, which ends when the queue is empty. A hook that blocks, for example
 /// while writing to a full pipe, therefore delays neither the sender nor a deadline, even if the concurrency
@@ -9,18 +9,18 @@ internal import EventBus
 /// ## Thread safety
 ///
 /// Every member may be called from any thread. ``send(_:)`` runs no user code and may be called under a lock.
-final class MessageQueue: Sendable {
-  private let hook: @Sendable (ApplicationMessage) -> Void
+final class MessageQueue<Message: Sendable>: Sendable {
+  private let hook: @Sendable (Message) -> Void
   /// The waiting messages, and during their delivery a latch that opens when the queue becomes idle.
-  private let state = Locked((waiting: BoundedQueue<ApplicationMessage>(), idle: nil as Latch?))
+  private let state = Locked((waiting: BoundedQueue<Message>(), idle: nil as Latch?))
 
   /// Creates an empty queue.
   ///
   /// - Parameter hook: Called with each message.
-  init(_ hook: @escaping @Sendable (ApplicationMessage) -> Void) { self.hook = hook }
+  init(_ hook: @escaping @Sendable (Message) -> Void) { self.hook = hook }
 
   /// Appends a message and returns immediately.
-  func send(_ message: ApplicationMessage) {
+  func send(_ message: Message) {
     let mustStart = state.withLock { state in
       _ = state.waiting.append(message)
       if state.idle != nil { return false }
@@ -32,9 +32,6 @@ final class MessageQueue: Sendable {
       Task.detached { self.deliver() }
     }
   }
-
-  /// Appends a message that names nothing, and returns immediately.
-  func send(_ text: String) { send(ApplicationMessage(text)) }
 
   /// Waits until every message is delivered or the limit expires.
   ///
@@ -65,7 +62,7 @@ final class MessageQueue: Sendable {
     while let message = next() { hook(message) }
   }
 
-  private func next() -> ApplicationMessage? {
+  private func next() -> Message? {
     let (message, idle) = state.withLock { state in
       let message = state.waiting.popFirst()
       return (message, message == nil ? state.idle.take() : nil)
@@ -73,4 +70,9 @@ final class MessageQueue: Sendable {
     idle?.open()
     return message
   }
+}
+
+extension MessageQueue<ApplicationMessage> {
+  /// Appends a message that names nothing, and returns immediately.
+  func send(_ text: String) { send(ApplicationMessage(text)) }
 }

@@ -94,8 +94,9 @@ struct LaunchPictureTests {
     #expect(boxes.map(\.width) == [120, 360, 2])
     #expect(boxes[1].x == boxes[0].x + 120 && boxes[2].x == boxes[0].x + 478)
     #expect(boxes.allSatisfy { $0.x + $0.width <= size.width && $0.y + $0.height <= size.height })
-    let outlined = picture.lines.filter { $0.contains("<title>") && $0.contains("stroke=") }
-    #expect(outlined.count == 2, "Only the critical path is outlined.")
+    let outlined = picture.lines.filter { $0.hasPrefix("<rect") && $0.contains("stroke=") }
+    #expect(report.criticalPath == ["logging", "database", "quick"])
+    #expect(outlined.count == 3, "The critical path is outlined.")
     for text in [
       "4 launch workers in 4 s", ">logging</text>", ">index</text>", ">skipped</text>",
       ">failed</text>", "failed: broken", ">critical path: logging → database",

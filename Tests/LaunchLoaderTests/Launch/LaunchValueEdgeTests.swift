@@ -46,7 +46,7 @@ struct LaunchValueEdgeTests {
       return try await loader.value(of: .number)
     }
     let error = await #expect(throws: LaunchError.self) { try await reading.value }
-    #expect(error?.description.contains("\"skipped because of missing\"") == true)
+    #expect(error?.description.contains("skipped because of \"missing\"") == true)
     mayEnd.open()
     #expect(try await other.wait().description == "finished")
     // The reason outlives the rows.

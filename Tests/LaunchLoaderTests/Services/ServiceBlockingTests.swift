@@ -199,16 +199,19 @@ struct ServiceBlockingTests {
   func delegateCancellation() async throws {
     final class Blocking: ApplicationDelegate {
       let (hasBegun, isCancelled, mayReturn) = (ManualLatch(), ManualLatch(), ManualLatch())
+      let suspended = Log<CheckedContinuation<Void, Never>>()
 
       func applicationDidBecomeActive(_ app: Application) async {
         await withTaskCancellationHandler {
-          hasBegun.open()
-          // A wait would need the lock that the runtime holds while the handler runs, and so take the
-          // second of two threads if the cancellation comes before it.
-          while !mayReturn.isOpen { await Task.yield() }
+          await withCheckedContinuation { continuation in
+            suspended.append(continuation)
+            hasBegun.open()
+          }
         } onCancel: {
           isCancelled.open()
-          mayReturn.block()
+          // Not forever: while the handler runs, the runtime holds a lock that the task needs to suspend. If
+          // the cancellation came just before that, both of two threads are taken.
+          for _ in 0..<1_000_000 where !mayReturn.isOpen { yieldThread() }
         }
       }
     }
@@ -216,12 +219,14 @@ struct ServiceBlockingTests {
     let stage = Stage(delegate: delegate, stopTimeout: .seconds(20))
     let running = stage.start()
     await delegate.hasBegun.wait()
+    for _ in 0..<1_000 { await Task.yield() }
     // The call returns, although the handler blocks.
     stage.app.shutdown()
     await delegate.isCancelled.wait()
     await stage.passTime { stage.app.state == .terminated }
     #expect(try await running.value == 0)
     delegate.mayReturn.open()
+    for continuation in delegate.suspended.entries { continuation.resume() }
   }
 
   @Test("A service that computes delays its dependants")
