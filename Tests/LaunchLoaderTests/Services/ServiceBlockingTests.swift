@@ -51,24 +51,6 @@ struct ServiceBlockingTests {
     #expect(log.entries == ["cancelled: true"])
   }
 
-  @Test("A service that computes before it first suspends sees its cancellation")
-  func cancelledWhileComputing() async throws {
-    let log = stage.log
-    let (isEntered, mayEnd) = (ManualLatch(), ManualLatch())
-    try stage.add("a") { _ in
-      isEntered.open()
-      while !Task.isCancelled && !mayEnd.isOpen {}
-      log.append("cancelled: \(Task.isCancelled)")
-    }
-    let running = stage.start()
-    await isEntered.wait()
-    running.cancel()
-    for _ in 0..<5_000 where log.entries.isEmpty { await Task.yield() }
-    mayEnd.open()
-    await #expect(throws: CancellationError.self) { try await running.value }
-    #expect(log.entries == ["cancelled: true"])
-  }
-
   @Test("A service that blocks its thread is abandoned and named")
   func blocked() async throws {
     let stage = Stage(stopTimeout: .seconds(1), cancelTimeout: .seconds(1))
