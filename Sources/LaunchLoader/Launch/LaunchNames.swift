@@ -19,7 +19,7 @@ package struct LaunchNames: Sendable {
   /// - Complexity: Amortized O(1).
   package mutating func take(_ id: LaunchID, for row: Int) -> Int? {
     if 2 * entries.count >= slots.count { grow() }
-    let hash = id.hashValue
+    let hash = Self.hash(of: id)
     let slot = slot(of: id, hash)
     let index = slots[slot].index
     if index == Self.none {
@@ -59,8 +59,28 @@ package struct LaunchNames: Sendable {
 
   private func index(of id: LaunchID) -> Int? {
     guard !slots.isEmpty else { return nil }
-    let index = slots[slot(of: id, id.hashValue)].index
+    let index = slots[slot(of: id, Self.hash(of: id))].index
     return index == Self.none ? nil : index
+  }
+
+  /// Returns a hash value that stays the same for the whole life of the process.
+  ///
+  /// That of the standard library does not: with its static variant, names that are registered before `main` may
+  /// be hashed before the seed is set. The function is FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo). Texts that are
+  /// canonically equivalent are equal, so their characters count, and all that are not ASCII count alike.
+  private static func hash(of id: LaunchID) -> Int {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    func combine(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    if id.rawValue.utf8.allSatisfy({ $0 < 0x80 }) {
+      for byte in id.rawValue.utf8 { combine(byte) }
+    } else {
+      for character in id.rawValue {
+        // The only characters of ASCII that other characters are equivalent to.
+        let equal = (["K", ";", "`"] as [Character]).first { $0 == character }
+        combine((equal ?? character).asciiValue ?? 0x80)
+      }
+    }
+    return Int(truncatingIfNeeded: hash)
   }
 
   /// Returns the slot of a name, or the free slot for it.
