@@ -33,4 +33,13 @@ struct LaunchNamesTests {
     #expect(names.row(of: "a") == nil)
     names._checkInvariants()
   }
+
+  @Test("Names that are canonically equivalent are one name")
+  func equivalent() {
+    for (name, other) in [("caf\u{E9}", "cafe\u{301}"), ("K", "\u{212A}"), (";", "\u{37E}")] {
+      var names = LaunchNames()
+      #expect(names.take(LaunchID(stringLiteral: name), for: 1) == nil)
+      #expect(names.row(of: LaunchID(stringLiteral: other)) == 1)
+    }
+  }
 }
