@@ -28,8 +28,12 @@ extension DeliveredCountTests {
       churn()
       let before = try resident()
       for _ in 0..<3 { churn() }
+      precondition(before > 0)
+      #if !TSAN
+      // ThreadSanitizer keeps a history of accesses and freed blocks, which grows on its own.
       let after = try resident()
-      precondition(before > 0 && after <= before + 256)
+      precondition(after <= before + 256)
+      #endif
       precondition(bus.snapshot().observations.map(\.deliveredCount) == [200_000])
       withExtendedLifetime(old) {}
     }
