@@ -97,7 +97,8 @@ struct DurableTests {
       "ORDERS",
       subject: "events._dead.test.number",
       upTo: 100,
-      count: 5
+      count: 5,
+      within: .seconds(5)
     )
     #expect(recent.count == 1)
     #expect(
@@ -153,7 +154,12 @@ struct DurableTests {
   func publishedTwice() async throws {
     let server = try NATSServer()
     let raw = try await NATSConnection(server.url)
-    try await raw.rawLink.prepareStream("ORDERS", subjects: ["events.>"], replicas: 1)
+    try await raw.rawLink.prepareStream(
+      "ORDERS",
+      subjects: ["events.>"],
+      replicas: 1,
+      within: .seconds(5)
+    )
     let header = WireHeader(node: "x", incarnation: 1, sequence: 1, version: 1, contentType: "json")
     for _ in 1...5 {
       try raw.rawLink.send(
@@ -182,7 +188,12 @@ struct DurableTests {
   func unreadable() async throws {
     let server = try NATSServer()
     let raw = try await NATSConnection(server.url)
-    try await raw.rawLink.prepareStream("ORDERS", subjects: ["events.>"], replicas: 1)
+    try await raw.rawLink.prepareStream(
+      "ORDERS",
+      subjects: ["events.>"],
+      replicas: 1,
+      within: .seconds(5)
+    )
     for (header, payload) in [(nil, "1"), ("x", "1"), ("1;x;1;1;1;json", "\"a\"")] {
       try raw.rawLink.send(
         OutgoingMessage(

@@ -132,7 +132,8 @@ struct FaultTests {
       "ORDERS",
       subject: "events.test.number",
       upTo: 10_000,
-      count: 10_000
+      count: 10_000,
+      within: .seconds(30)
     )
     #expect(Set(stored.map { String(decoding: $0.payload, as: UTF8.self) }).count == stored.count)
     withExtendedLifetime(token) {}

@@ -237,7 +237,8 @@ final class ScriptedServer: Sendable {
         deliverySubject: consumer.deliverySubject,
         group: request.name,
         floor: consumer.floor,
-        isNew: known == nil
+        isNew: known == nil,
+        answerTimeout: consumer.request.answerTimeout
       )
     }
   }
@@ -262,18 +263,19 @@ final class ScriptedSubscription: LinkSubscription {
     _ subject: String,
     _ group: String?,
     _ limit: Int,
+    _ sizeLimit: Int,
     _ wake: @escaping @Sendable () -> Void
   ) {
     self.link = Weak(link: link)
     server = link.server
     (self.subject, self.group, self.wake) = (subject, group, wake)
-    messages = Mutex(BoundedBuffer(limit: limit))
+    messages = Mutex(BoundedBuffer(limit: limit, sizeLimit: sizeLimit))
   }
 
   var isConnected: Bool { link.link?.isConnected ?? false }
 
   func append(_ message: LinkMessage) -> @Sendable () -> Void {
-    messages.withLock { _ = $0.append(message) }
+    messages.withLock { _ = $0.append(message, size: message.payload.count) }
     return wake
   }
 
@@ -293,6 +295,7 @@ final class ScriptedSubscription: LinkSubscription {
 final class ScriptedLink: Link {
   let server: ScriptedServer
   private let connected = Atomic<Bool>(true)
+  private let closed = Atomic<Bool>(false)
   private let didChange = Signal<Bool>()
   let inbox = "_INBOX.\(UInt64.random(in: 0 ... .max))"
 
@@ -306,9 +309,18 @@ final class ScriptedLink: Link {
     }
   }
 
+  var isClosed: Bool { closed.load(ordering: .acquiring) }
+
+  /// Closes the connection for good.
+  func close() {
+    closed.store(true, ordering: .releasing)
+    isConnected = false
+  }
+
   func send(_ message: OutgoingMessage) throws(LinkFailure) {
-    guard isConnected else { throw .disconnected }
-    if message.payload.count > 1 << 20 { throw .tooLarge }
+    guard isConnected else { throw isClosed ? .closed : .disconnected }
+    // As the server does, with its headers.
+    if message.payload.count + (message.error?.utf8.count ?? 0) > 1 << 20 { throw .tooLarge }
     server.publish(message)
   }
 
@@ -316,9 +328,10 @@ final class ScriptedLink: Link {
     _ subject: String,
     group: String?,
     limit: Int,
+    sizeLimit: Int,
     wake: @escaping @Sendable () -> Void
   ) throws(LinkFailure) -> any LinkSubscription {
-    let subscription = ScriptedSubscription(self, subject, group, limit, wake)
+    let subscription = ScriptedSubscription(self, subject, group, limit, sizeLimit, wake)
     server.add(subscription)
     return subscription
   }
@@ -326,19 +339,24 @@ final class ScriptedLink: Link {
   func onChange(_ body: @escaping @Sendable (Bool) -> Void) -> Token { didChange.observe(body) }
 
   func flush(within limit: Duration) async throws(LinkFailure) {
-    guard isConnected else { throw .disconnected }
+    guard isConnected else { throw isClosed ? .closed : .disconnected }
   }
 
   func prepareStream(
     _ stream: String,
     subjects: [String],
-    replicas: Int
+    replicas: Int,
+    within limit: Duration
   ) async throws(LinkFailure) {
+    if isClosed { throw .closed }
     guard isConnected else { throw .disconnected }
     server.prepareStream(stream, subjects)
   }
 
-  func prepareConsumer(_ request: ConsumerRequest) async throws(LinkFailure) -> Consumer {
+  func prepareConsumer(
+    _ request: ConsumerRequest,
+    within limit: Duration
+  ) async throws(LinkFailure) -> Consumer {
     guard isConnected else { throw .disconnected }
     return server.prepareConsumer(request)
   }
@@ -347,6 +365,7 @@ final class ScriptedLink: Link {
     _ stream: String,
     subject: String,
     upTo last: UInt64,
-    count: Int
+    count: Int,
+    within limit: Duration
   ) async throws(LinkFailure) -> [LinkMessage] { [] }
 }

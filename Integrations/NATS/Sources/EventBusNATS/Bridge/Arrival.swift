@@ -11,11 +11,20 @@ final class Arrival: Sendable {
   private let outlet: ObjectIdentifier
   /// The only lane that does not send the event; `nil` means that none does.
   let lane: ObjectIdentifier?
+  /// What gets the outcome of the post.
+  private let local: LocalPost?
   private let isUsed = Atomic<Bool>(false)
 
-  init(_ outlet: AnyOutlet, lane: AnyOutgoingLane? = nil) {
+  init(_ outlet: AnyOutlet, lane: AnyOutgoingLane? = nil, local: LocalPost? = nil) {
     self.outlet = ObjectIdentifier(outlet)
     self.lane = lane.map(ObjectIdentifier.init)
+    self.local = local
+  }
+
+  /// Connects the post that is being delivered with the one that was announced to the lane.
+  func bind(_ event: String, _ bus: EventBus) {
+    guard let local, let post = PostFollower.current(event, bus) else { return }
+    local.bind(to: post)
   }
 
   /// Whether the bridges' observer was called, so that it counts as one of those reached.
@@ -44,8 +53,9 @@ final class Outlet<Payload: Sendable>: AnyOutlet, @unchecked Sendable {  // Reas
   /// The lanes that send the event.
   var lanes: [OutgoingLane<Payload>] { state.withLock { $0.lanes } }
 
-  private func post(_ payload: Payload) {
+  private func post(_ payload: Payload, _ event: String, _ bus: EventBus) {
     if let arrival = Arrival.current, arrival.isSeen(by: self) {
+      arrival.bind(event, bus)
       guard let sent = arrival.lane else { return }
       for lane in lanes where ObjectIdentifier(lane) != sent { lane.enqueue(payload) }
     } else {
@@ -62,8 +72,9 @@ final class Outlet<Payload: Sendable>: AnyOutlet, @unchecked Sendable {  // Reas
     guard isFirst else { return }
     // What the bus keeps was posted before it was carried.
     let gate = ReplayGate()
-    let token = bus.observe(name, priority: Priority(.max)) { [weak self] payload in
-      if gate.isOpen { self?.post(payload) }
+    let event = name.rawValue
+    let token = bus.observe(name, priority: Priority(.max)) { [weak self, weak bus] payload in
+      if gate.isOpen, let bus { self?.post(payload, event, bus) }
     }
     gate.open()
     let former = state.withLock { state in

@@ -16,7 +16,11 @@ final class BridgeCore: Sendable {
     var nextNumber = 1
     /// The last sequences of the events that were carried out and are no longer, or in another way.
     var sequences: [EventNames: UInt64] = [:]
+    /// The type of the payloads of each event.
+    var types: [String: ObjectIdentifier] = [:]
     var isStopped = false
+    /// Whether the connection was closed for good.
+    var isLinkClosed = false
   }
 
   let bus: EventBus
@@ -26,12 +30,14 @@ final class BridgeCore: Sendable {
   let incarnation: UInt64
   let configuration: EventBridge.Configuration
   let tally: Tally
+  /// The events of this bridge that may come back to its bus.
+  let localPosts: LocalPosts
   private let state = Mutex(State())
   private let pump: LazyPump
   private let inboxPump: LazyPump
   private let neighbours: LazyReference<Neighbours>
   private let connection = Mutex<Token?>(nil)
-  private let localCache = Mutex<(incarnation: UInt64, isLocal: Bool)?>(nil)
+  private let localCache = Mutex(LocalAnswer())
 
   init(
     _ bus: EventBus,
@@ -46,10 +52,11 @@ final class BridgeCore: Sendable {
     incarnation = .random(in: 1 ... .max)
     self.configuration = configuration
     tally = Tally(configuration.onReport)
+    localPosts = LocalPosts(limit: configuration.durableLimit)
     pump = LazyPump("EventBusNATS.sending")
     inboxPump = LazyPump("EventBusNATS.answers")
     neighbours = LazyReference()
-    LocalBridges.add(incarnation, bus)
+    LocalBridges.add(self)
   }
 
   deinit { LocalBridges.remove(incarnation) }
@@ -60,11 +67,25 @@ final class BridgeCore: Sendable {
     inboxPump.work = { [weak self] in self?.takeAnswers() }
     neighbours.set(Neighbours(self))
     let token = link.onChange { [weak self] isConnected in
-      if isConnected { self?.reconnected() }
+      if isConnected { self?.reconnected() } else { self?.closeWithLink() }
     }
     connection.withLock { $0 = token }
     subscribe()
+    closeWithLink()
     tick()
+  }
+
+  /// After the connection was closed for good: gives up what waits, and says so to those who wait.
+  private func closeWithLink() {
+    guard link.isClosed else { return }
+    let lanes = state.withLock { state in
+      defer { state.isLinkClosed = true }
+      return state.isLinkClosed ? nil : (Array(state.outgoing.values), Array(state.deadLetters.values))
+    }
+    guard let lanes else { return }
+    for lane in lanes.0 { lane.close(nil) }
+    for sender in lanes.1 { sender.close() }
+    neighbours.object?.closed()
   }
 
   private func subscribe() {
@@ -76,6 +97,7 @@ final class BridgeCore: Sendable {
         "\(link.inbox).\(String(incarnation, radix: 16)).*.*",
         group: nil,
         limit: .max,
+        sizeLimit: .max,
         wake: { [inboxPump] in inboxPump.wake() }
       )
       state.withLock { $0.inbox = made }
@@ -107,7 +129,7 @@ final class BridgeCore: Sendable {
   }
 
   private func tick() {
-    guard !state.withLock({ $0.isStopped }) else { return }
+    guard !state.withLock({ $0.isStopped || $0.isLinkClosed }) else { return }
     let now = ContinuousClock.now
     let lanes = state.withLock { Array($0.incoming.values) }
     for lane in lanes { lane.tick(now) }
@@ -156,12 +178,35 @@ final class BridgeCore: Sendable {
       self,
       event: event,
       stream: stream,
-      limit: configuration.durableLimit,
+      number: number,
       replyPrefix: "\(link.inbox).\(String(incarnation, radix: 16)).\(number)."
     )
-    state.withLock { $0.senders[number] = sender }
+    let isClosed = state.withLock { state in
+      state.senders[number] = sender
+      return state.isLinkClosed || state.isStopped
+    }
+    if isClosed { sender.close() }
     return (number, sender)
   }
+
+  /// Notes the type of an event's payloads.
+  ///
+  /// - Precondition: It is the same for all names with the same string.
+  func claim(_ event: String, _ type: Any.Type) {
+    let isSame = state.withLock { state in
+      let known = state.types[event] ?? ObjectIdentifier(type)
+      state.types[event] = known
+      return known == ObjectIdentifier(type)
+    }
+    precondition(
+      isSame,
+      "The event \"\(event)\" is carried with two types of payload, which would share a subject: "
+        + "give one of them another name"
+    )
+  }
+
+  /// Whether the bridge has ended.
+  var isStopped: Bool { state.withLock(\.isStopped) }
 
   func nextNumber() -> Int {
     state.withLock { state in
@@ -171,8 +216,12 @@ final class BridgeCore: Sendable {
   }
 
   func add(_ lane: AnyOutgoingLane, _ name: EventNames) {
-    let former = state.withLock { $0.outgoing.updateValue(lane, forKey: name) }
+    let (former, isClosed) = state.withLock { state in
+      let isClosed = state.isLinkClosed || state.isStopped
+      return (state.outgoing.updateValue(lane, forKey: name), isClosed)
+    }
     withExtendedLifetime(former) {}
+    if isClosed { lane.close(nil) }
   }
 
   /// The last sequence that earlier lanes of an event gave.
@@ -183,7 +232,9 @@ final class BridgeCore: Sendable {
     let last = lane.lastSequence
     let removed = state.withLock { state in
       state.sequences[name] = max(last, state.sequences[name, default: 0])
-      return state.outgoing[name] === lane ? state.outgoing.removeValue(forKey: name) : nil
+      let sender = lane.sender.flatMap { state.senders.removeValue(forKey: $0.number) }
+      let isCurrent = state.outgoing[name] === lane
+      return (sender, isCurrent ? state.outgoing.removeValue(forKey: name) : nil)
     }
     withExtendedLifetime(removed) {}
   }
@@ -225,25 +276,37 @@ final class BridgeCore: Sendable {
   // MARK: Preparing
 
   func prepareStream(_ stream: String, for event: String) async throws(LinkFailure) {
+    if let problem = Subject.problem(stream, of: "stream") { throw .invalid(problem) }
     try await link.prepareStream(
       stream,
       subjects: [
         Subject.event(event, prefix: prefix), Subject.deadLetters(event, prefix: prefix),
       ],
-      replicas: configuration.replicas
+      replicas: configuration.replicas,
+      within: configuration.requestTimeout
     )
   }
 
   /// Prepares something, again until it succeeds, and again after the connection broke.
   ///
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - refused: Called when it is not tried again, as it cannot succeed.
+  ///   - body: Prepares it.
   /// - Returns: The token; no attempt begins after its end.
   func prepare(
     _ event: String,
-    _ body: @escaping @Sendable () async throws(LinkFailure) -> Void
+    refused: @escaping @Sendable (LinkFailure) -> Void = { _ in },
+    body: @escaping @Sendable () async throws(LinkFailure) -> Void
   ) -> Token {
     let key = "\(event)#\(nextNumber())"
     let job = PreparationJob { [weak self] error in
+      if error == .closed { return false }
       self?.tally.report(BridgeReport(.notPrepared, event, "\(error)"))
+      if case .invalid = error {
+        refused(error)
+        return false
+      }
       return self != nil
     } body: { () async throws(LinkFailure) in
       try await body()
@@ -267,8 +330,8 @@ final class BridgeCore: Sendable {
 
   // MARK: Nodes
 
-  func node(_ name: String) -> EventBridge.Node {
-    neighbours.object?.node(name) ?? EventBridge.Node(name)
+  func node(_ name: String, isAsked: Bool = false) -> EventBridge.Node {
+    neighbours.object?.node(name, isAsked: isAsked) ?? EventBridge.Node(name)
   }
 
   var presentNodes: [EventBridge.Node] { neighbours.object?.present ?? [] }
@@ -276,12 +339,23 @@ final class BridgeCore: Sendable {
   /// Whether an event was sent by a bridge of the same bus, where it was posted.
   func isLocal(_ incarnation: UInt64) -> Bool {
     if incarnation == self.incarnation { return true }
-    return localCache.withLock { cache in
-      if let cache, cache.incarnation == incarnation { return cache.isLocal }
-      let isLocal = LocalBridges.contains(incarnation, bus)
-      cache = (incarnation, isLocal)
-      return isLocal
-    }
+    let known = localCache.withLock { $0 }
+    if known.incarnation == incarnation { return known.isLocal }
+    let isLocal = LocalBridges.core(incarnation)?.bus === bus
+    localCache.withLock { $0 = LocalAnswer(incarnation: incarnation, isLocal: isLocal) }
+    return isLocal
+  }
+
+  /// What has become of an event on this bus, if it was posted here.
+  func localPost(_ header: WireHeader, _ event: String) -> LocalPost? {
+    guard isLocal(header.incarnation) else { return nil }
+    return LocalBridges.core(header.incarnation)?.localPosts.post(event, header.sequence)
+  }
+
+  fileprivate struct LocalAnswer {
+    /// Zero is the incarnation of no bridge.
+    var incarnation: UInt64 = 0
+    var isLocal = false
   }
 
   // MARK: Ending
@@ -295,7 +369,7 @@ final class BridgeCore: Sendable {
       do throws(NATSError) { try await promise.value() } catch { return }
     }
     await pump.finish()
-    while !Task.isCancelled, !state.withLock({ $0.isStopped }) {
+    while !Task.isCancelled, !link.isClosed, !isStopped {
       do throws(LinkFailure) {
         return try await link.flush(within: .seconds(2))
       } catch .closed {
@@ -333,7 +407,7 @@ final class BridgeCore: Sendable {
       )
     }
     inbox?.cancel()
-    for lane in lanes { lane.close() }
+    for lane in lanes { lane.close(nil) }
     for sender in letters { sender.close() }
     let token = connection.withLock { $0.take() }
     token?.cancel()
@@ -401,21 +475,21 @@ private final class PreparationJob: Sendable {
 /// The bridges of the process, by their incarnations.
 private enum LocalBridges {
   private struct State {
-    var buses: [UInt64: ObjectIdentifier] = [:]
+    var cores: [UInt64: Weak<BridgeCore>] = [:]
   }
 
   private static let state = Mutex(State())
 
-  static func add(_ incarnation: UInt64, _ bus: EventBus) {
-    state.withLock { $0.buses[incarnation] = ObjectIdentifier(bus) }
+  static func add(_ core: BridgeCore) {
+    state.withLock { $0.cores[core.incarnation] = Weak(core) }
   }
 
   static func remove(_ incarnation: UInt64) {
-    _ = state.withLock { $0.buses.removeValue(forKey: incarnation) }
+    _ = state.withLock { $0.cores.removeValue(forKey: incarnation) }
   }
 
-  static func contains(_ incarnation: UInt64, _ bus: EventBus) -> Bool {
-    state.withLock { $0.buses[incarnation] == ObjectIdentifier(bus) }
+  static func core(_ incarnation: UInt64) -> BridgeCore? {
+    state.withLock { $0.cores[incarnation] }?.object
   }
 }
 

@@ -2,7 +2,8 @@
 public struct BridgeReport: Sendable, CustomStringConvertible {
   /// What happened.
   public enum Kind: Sendable, Equatable {
-    /// The outgoing buffer was full, and its oldest event dropped.
+    /// A live event was not sent: the outgoing buffer was full and its oldest event dropped, or the bridge or
+    /// its connection was closed.
     case droppedOutgoing
     /// The incoming buffer was full, as handlers were slow, and its oldest events dropped.
     case droppedIncoming
@@ -12,13 +13,16 @@ public struct BridgeReport: Sendable, CustomStringConvertible {
     case notEncodable
     /// A message is larger than the server accepts.
     case tooLarge
-    /// The server did not store a durable event.
+    /// The server did not store a durable event; the detail says whether it is tried again.
     case notStored
+    /// A durable event was given up before its acknowledgement came, as the bridge, its connection or the
+    /// carrying ended. The server may have stored it.
+    case givenUp
     /// Events of a sender are missing.
     case gap
     /// An event came twice, or after a later one.
     case past
-    /// A message had no header of a bridge, or one that cannot be read.
+    /// A message had no header of a bridge, or one that cannot be read or believed.
     case unreadableHeader
     /// The version or the content type of a payload is unknown.
     case unknownVersion
@@ -28,6 +32,8 @@ public struct BridgeReport: Sendable, CustomStringConvertible {
     case failed
     /// A durable event became a dead letter.
     case deadLetter
+    /// The server refused a dead letter, even without its payload: the event was terminated without one.
+    case deadLetterRefused
     /// A stream, a consumer or a subscription could not be prepared; the bridge tries again.
     case notPrepared
   }

@@ -4,7 +4,8 @@ private import Synchronization
 /// The way of a durable event into the process.
 ///
 /// Messages are handled one after the other, in the order of the stream. Each is acknowledged when every handler
-/// has finished without an error.
+/// has finished without an error. For an event that was posted on the same bus, these are the handlers that the
+/// post has called: they are called again only if one of them failed.
 final class DurableLane<Payload: Sendable>: AnyIncomingLane,
   @unchecked Sendable  // Reason: locked.
 {
@@ -12,27 +13,55 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
 
   private struct Held {
     let key: Key
+    /// The number of the message in the stream.
+    let sequence: UInt64
     let header: WireHeader
     let payload: Payload
+    /// The payload as it arrived, for a dead letter.
+    let bytes: [UInt8]
+  }
+
+  /// A dead letter that the server has not stored yet.
+  private struct Burial {
+    var message: OutgoingMessage
+    let error: String
+    var reply: String
+    var refusals = 0
+    var isSent = false
   }
 
   private struct State {
     var subscription: (any LinkSubscription)?
     var receiver: DurableReceiver
     var waiting = BoundedBuffer<Held>(limit: .max)
+    /// The bytes of the payloads in hand.
+    var heldSize = 0
     /// Where the answer to each event in hand goes.
     var replies: [Key: String] = [:]
+    /// The dead letters, by the number of the message in the stream.
+    var burials: [UInt64: Burial] = [:]
     var worker: Task<Void, Never>?
     var nextReminder: ContinuousClock.Instant?
+    /// How long the server waits for an answer.
+    var answerTimeout: Duration
     var isStarting = false
     var isStopped = false
   }
+
+  /// How often the server may refuse a dead letter without payload.
+  private static var buryingAttempts: Int { 3 }
+  /// The pause after the server did not take a dead letter.
+  private static var buryingPause: Duration { .seconds(5) }
 
   private let intake: Intake<Payload>
   private let core: Weak<BridgeCore>
   private let stream: String
   private let subject: String
   private let request: ConsumerRequest
+  private let pause: Duration
+  private let sizeLimit: Int
+  /// Whether other processes may share the consumer.
+  private let isShared: Bool
   private let state: Mutex<State>
   private let pump: LazyPump
 
@@ -57,7 +86,15 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
       keptFor: consumer == nil ? .seconds(86_400) : nil,
       history: consumer == nil ? name.replay : nil
     )
-    state = Mutex(State(receiver: DurableReceiver(retry: configuration.retry)))
+    pause = configuration.retry.firstPause
+    sizeLimit = configuration.byteLimit
+    isShared = consumer != nil
+    state = Mutex(
+      State(
+        receiver: DurableReceiver(retry: configuration.retry),
+        answerTimeout: configuration.handlingTimeout
+      )
+    )
     pump = LazyPump("EventBusNATS.\(name.rawValue)")
     super.init()
     pump.work = { [weak self] in self?.receive() }
@@ -67,8 +104,10 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
   override func start() async throws(LinkFailure) {
     guard let core = core.object else { return }
     try await core.prepareStream(stream, for: intake.name.rawValue)
-    let consumer = try await core.link.prepareConsumer(request)
+    let limit = core.configuration.requestTimeout
+    let consumer = try await core.link.prepareConsumer(request, within: limit)
     let isFirst = state.withLock { state in
+      state.answerTimeout = min(request.answerTimeout, consumer.answerTimeout)
       guard state.subscription == nil, !state.isStarting, !state.isStopped else { return false }
       state.isStarting = true
       return true
@@ -80,6 +119,7 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
       consumer.deliverySubject,
       group: consumer.group,
       limit: .max,
+      sizeLimit: .max,
       wake: { [pump] in pump.wake() }
     )
     let isKept = state.withLock { state in
@@ -93,8 +133,13 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
 
   /// Posts the last events that this consumer handled in an earlier process, which its bus would still keep.
   private func replay(upTo floor: UInt64, _ core: BridgeCore) async throws(LinkFailure) {
-    let count = intake.name.replay
-    let messages = try await core.link.recent(stream, subject: subject, upTo: floor, count: count)
+    let messages = try await core.link.recent(
+      stream,
+      subject: subject,
+      upTo: floor,
+      count: intake.name.replay,
+      within: core.configuration.requestTimeout
+    )
     for message in messages {
       do throws(Intake<Payload>.Problem) {
         let header = try intake.header(of: message)
@@ -109,17 +154,13 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
   }
 
   override func stop() async {
-    let (subscription, waiting) = state.withLock { state in
-      state.isStopped = true
-      let waiting = state.waiting.take()
-      let replies = waiting.compactMap { state.replies.removeValue(forKey: $0.key) }
-      return (state.subscription, replies)
-    }
-    for reply in waiting { answer(.again(after: .zero), to: reply) }
+    // First of all, as the server would send what is given back to this process again.
+    cancel()
+    giveBack()
     await state.withLock { $0.worker }?.value
-    core.object?.wake()
-    subscription?.cancel()
     await pump.finish()
+    giveBack()
+    core.object?.wake()
     withExtendedLifetime(state.withLock { $0.subscription.take() }) {}
   }
 
@@ -131,14 +172,28 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     subscription?.cancel()
   }
 
+  /// Gives back what waits for its turn.
+  private func giveBack() {
+    let replies = state.withLock { state in
+      state.waiting.take().compactMap { held in
+        state.receiver.postpone(held.key)
+        state.heldSize -= held.bytes.count
+        return state.replies.removeValue(forKey: held.key)
+      }
+    }
+    for reply in replies { answer(.again(after: pause), to: reply) }
+  }
+
   override func tick(_ now: ContinuousClock.Instant) {
     let replies = state.withLock { state in
       if let next = state.nextReminder, next > now { return [] as [String] }
-      state.nextReminder = now + request.answerTimeout / 3
-      return Array(state.replies.values)
+      state.nextReminder = now + state.answerTimeout / 3
+      return Array(state.replies.values) + state.burials.values.filter(\.isSent).map(\.reply)
     }
     for reply in replies { answer(.inProgress, to: reply) }
   }
+
+  // MARK: Receiving
 
   private func receive() {
     while let core = core.object, let subscription = state.withLock({ $0.subscription }) {
@@ -155,41 +210,71 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
       )
       return
     }
+    let isStopped = state.withLock(\.isStopped)
+    if isStopped { return answer(.again(after: pause), to: reply) }
+    if isBuried(delivery.sequence, reply) { return publish(delivery.sequence) }
     do throws(Intake<Payload>.Problem) {
       let header = try intake.header(of: message)
-      // The bus had it when it was posted.
-      if core.isLocal(header.incarnation) { return answer(.done, to: reply) }
-      let key = Key(header)
-      let payload = try intake.payload(of: message, header)
-      let held = Held(key: key, header: header, payload: payload)
-      let action = state.withLock { state in
-        if state.isStopped { return nil as DurableReceiver.Action? }
-        let action = state.receiver.received(key, deliveries: delivery.deliveries)
-        if action != .acknowledge { state.replies[key] = reply }
-        if action == .handle {
-          _ = state.waiting.append(held)
-          if state.worker == nil { state.worker = Task { await self.work() } }
-        }
-        return action
-      }
-      switch action {
-      case .acknowledge:
-        core.tally.count { $0.duplicates += 1 }
-        answer(.done, to: reply)
-      case .handle, .wait: break
-      case nil: answer(.again(after: .zero), to: reply)
-      }
+      let held = Held(
+        key: Key(header),
+        sequence: delivery.sequence,
+        header: header,
+        payload: try intake.payload(of: message, header),
+        bytes: message.payload
+      )
+      take(held, deliveries: delivery.deliveries, reply, core)
     } catch {
       // It will be as unreadable next time.
       report(error, core)
       bury(
         message.payload,
         message.header,
+        sequence: delivery.sequence,
         id: "\(stream)-\(delivery.sequence)",
         error: "\(error.kind): \(error.detail)",
-        reply: { reply },
-        core
+        reply
       )
+    }
+  }
+
+  private enum Step {
+    case handle
+    case wait
+    case acknowledge
+    case postpone
+    /// The handlers of the post on this bus decide.
+    case follow(LocalPost)
+  }
+
+  private func take(_ held: Held, deliveries: Int, _ reply: String, _ core: BridgeCore) {
+    let local = core.localPost(held.header, intake.name.rawValue)
+    let step = state.withLock { state in
+      switch state.receiver.received(held.key, deliveries: deliveries) {
+      case .acknowledge: return Step.acknowledge
+      case .wait:
+        state.replies[held.key] = reply
+        return .wait
+      case .handle:
+        // One event is handled whatever its size.
+        if state.heldSize > 0, state.heldSize + held.bytes.count > sizeLimit {
+          state.receiver.postpone(held.key)
+          return .postpone
+        }
+        state.heldSize += held.bytes.count
+        state.replies[held.key] = reply
+        if let local, !state.receiver.hasFailed(held.key) { return .follow(local) }
+        return .handle
+      }
+    }
+    switch step {
+    case .handle: enqueue(held)
+    case .wait: break
+    case .acknowledge:
+      core.tally.count { $0.duplicates += 1 }
+      answer(.done, to: reply)
+    case .postpone: answer(.again(after: pause), to: reply)
+    case .follow(let local):
+      local.whenComplete { [weak self] result in self?.follow(held, result) }
     }
   }
 
@@ -197,6 +282,15 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     core.tally.report(
       BridgeReport(problem.kind, intake.name.rawValue, node: problem.node, problem.detail)
     )
+  }
+
+  // MARK: Handling
+
+  private func enqueue(_ held: Held) {
+    state.withLock { state in
+      _ = state.waiting.append(held)
+      if state.worker == nil { state.worker = Task { await self.work() } }
+    }
   }
 
   /// Handles what waits, one event after the other.
@@ -210,14 +304,22 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
       guard let next else { return }
       let failure = await post(next.payload, next.header, core)
       core.tally.count { $0.received += 1 }
-      if let failure {
-        failed(next, failure, core)
-      } else if let reply = state.withLock({ state in
-        state.receiver.succeeded(next.key)
-        return state.replies.removeValue(forKey: next.key)
-      }) {
-        answer(.done, to: reply)
-      }
+      if let failure { failed(next, failure, core) } else { succeeded(next) }
+    }
+  }
+
+  /// Notes what the handlers of a post on this bus have done.
+  private func follow(_ held: Held, _ result: LocalPost.Outcome) {
+    guard let core = core.object else { return }
+    switch result {
+    case .done: succeeded(held)
+    case .failed(let words): failed(held, words, core)
+    // Only this node gets the event, and had no handler when it was posted.
+    case .noHandler where !isShared: succeeded(held)
+    case .noHandler: failed(held, "there is no handler", core)
+    case .unknown:
+      enqueue(held)
+      if state.withLock(\.isStopped) { giveBack() }
     }
   }
 
@@ -237,48 +339,50 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     return outcome.reached > ownObservers ? nil : "there is no handler"
   }
 
+  private func succeeded(_ held: Held) {
+    let reply = state.withLock { state in
+      state.receiver.succeeded(held.key)
+      state.heldSize -= held.bytes.count
+      return state.replies.removeValue(forKey: held.key)
+    }
+    if let reply { answer(.done, to: reply) }
+  }
+
   private func failed(_ held: Held, _ words: String, _ core: BridgeCore) {
     let (consequence, reply) = state.withLock { state in
-      let consequence = state.receiver.failed(held.key)
-      if consequence == .bury { return (consequence, state.replies[held.key]) }
-      return (consequence, state.replies.removeValue(forKey: held.key))
+      state.heldSize -= held.bytes.count
+      return (state.receiver.failed(held.key), state.replies.removeValue(forKey: held.key))
     }
-    guard let reply else { return }
     core.tally.report(
       BridgeReport(.failed, intake.name.rawValue, node: held.header.node, words)
     )
+    guard let reply else { return }
     switch consequence {
     case .again(let pause): answer(.again(after: pause), to: reply)
     case .bury:
-      let payload: [UInt8]
-      do {
-        payload = try intake.codec.encode(held.payload)
-      } catch {
-        payload = []
-      }
       bury(
-        payload,
+        held.bytes,
         held.header.bytes,
+        sequence: held.sequence,
         id: "\(String(held.key.incarnation, radix: 16))-\(held.key.sequence)",
         error: words,
-        reply: { [weak self] in
-          // The newest delivery, as the event may have come again meanwhile.
-          self?.state.withLock { $0.replies.removeValue(forKey: held.key) } ?? reply
-        },
-        core
+        reply
       )
     }
   }
+
+  // MARK: Dead letters
 
   /// Publishes a dead letter; the deliveries of the event end when it is stored.
   private func bury(
     _ payload: [UInt8],
     _ header: [UInt8]?,
+    sequence: UInt64,
     id: String,
     error: String,
-    reply: @escaping @Sendable () -> String,
-    _ core: BridgeCore
+    _ reply: String
   ) {
+    guard let core = core.object else { return }
     let message = OutgoingMessage(
       subject: Subject.deadLetters(intake.name.rawValue, prefix: core.prefix),
       header: header.flatMap { WireHeader($0) == nil ? nil : $0 },
@@ -286,17 +390,78 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
       error: Self.headerText(error),
       payload: payload
     )
+    state.withLock { state in
+      // Events that went to other members meanwhile.
+      if state.burials.count >= request.window * 4 {
+        state.burials = state.burials.filter(\.value.isSent)
+      }
+      state.burials[sequence] = Burial(message: message, error: error, reply: reply)
+    }
+    publish(sequence)
+  }
+
+  /// Whether an event is about to become a dead letter; its newest delivery gets the answer.
+  private func isBuried(_ sequence: UInt64, _ reply: String) -> Bool {
+    state.withLock { $0.burials[sequence]?.reply = reply } != nil
+  }
+
+  /// Publishes a dead letter, unless that is being done.
+  private func publish(_ sequence: UInt64) {
+    guard let core = core.object else { return }
+    let message = state.withLock { state in
+      guard let burial = state.burials[sequence], !burial.isSent else {
+        return nil as OutgoingMessage?
+      }
+      state.burials[sequence]?.isSent = true
+      return burial.message
+    }
+    guard let message else { return }
     let name = intake.name.rawValue
     let refusal = core.bury(message, stream: stream, event: name) { [weak self] result in
-      guard let self, let core = self.core.object else { return }
-      switch result {
-      case .success:
-        core.tally.report(BridgeReport(.deadLetter, name, error))
-        answer(.terminate, to: reply())
-      case .failure: answer(.again(after: .seconds(5)), to: reply())
-      }
+      self?.published(sequence, result)
     }
-    if refusal != nil { answer(.again(after: .seconds(5)), to: reply()) }
+    if let refusal { published(sequence, .failure(refusal)) }
+  }
+
+  private enum Ending {
+    case stored(Burial)
+    case shortened
+    case again(String)
+    case refused(Burial)
+    case nothing
+  }
+
+  private func published(_ sequence: UInt64, _ result: Result<Receipt, NATSError>) {
+    let ending = state.withLock { state in
+      guard var burial = state.burials.removeValue(forKey: sequence) else { return Ending.nothing }
+      guard case .failure(let error) = result else { return .stored(burial) }
+      // The connection has gone: the server gives the event to another process, or to the next one.
+      if error.code == .closed { return .nothing }
+      burial.isSent = false
+      defer { state.burials[sequence] = burial }
+      if error.code == .full { return .again(burial.reply) }
+      if !burial.message.payload.isEmpty {
+        let size = burial.message.payload.count
+        burial.message.error = Self.headerText("without its \(size) bytes: \(burial.error)")
+        burial.message.payload = []
+        return .shortened
+      }
+      burial.refusals += 1
+      return burial.refusals < Self.buryingAttempts ? .again(burial.reply) : .refused(burial)
+    }
+    let name = intake.name.rawValue
+    switch ending {
+    case .nothing: break
+    case .stored(let burial):
+      core.object?.tally.report(BridgeReport(.deadLetter, name, burial.error))
+      answer(.terminate, to: burial.reply)
+    case .shortened: publish(sequence)
+    case .again(let reply): answer(.again(after: Self.buryingPause), to: reply)
+    case .refused(let burial):
+      state.withLock { _ = $0.burials.removeValue(forKey: sequence) }
+      core.object?.tally.report(BridgeReport(.deadLetterRefused, name, burial.error))
+      answer(.terminate, to: burial.reply)
+    }
   }
 
   private func answer(_ answer: Acknowledgement, to reply: String) {

@@ -8,13 +8,34 @@ private import Synchronization
 
 /// A durable message that the server has not stored yet.
 struct Letter: Sendable {
-  /// Makes the message, given its serial; called again each time it is sent.
+  /// Makes the message, given its serial; called once, before it is sent for the first time.
   let message: @Sendable (_ serial: UInt64) throws(NATSError) -> OutgoingMessage
   /// Called once with the outcome.
   let completion: @Sendable (Result<Receipt, NATSError>) -> Void
+  /// The message.
+  fileprivate var made: OutgoingMessage?
+
+  init(
+    message: @escaping @Sendable (_ serial: UInt64) throws(NATSError) -> OutgoingMessage,
+    completion: @escaping @Sendable (Result<Receipt, NATSError>) -> Void
+  ) {
+    (self.message, self.completion) = (message, completion)
+  }
+
+  /// Drops what the closures keep, as the message is made.
+  fileprivate func with(_ message: OutgoingMessage) -> Letter {
+    var letter = Letter(message: { _ in message }, completion: completion)
+    letter.made = message
+    return letter
+  }
+
+  fileprivate var size: Int { made?.payload.count ?? 0 }
 }
 
 /// Sends durable messages until the server has stored them.
+///
+/// Payloads are encoded soon after they were posted, whether or not there is a connection: from then on their
+/// bytes count.
 ///
 /// ## Thread safety
 ///
@@ -23,14 +44,22 @@ final class DurableSender: Sendable {
   private struct State {
     var outbox: Outbox<Letter>
     var waiters = Waiters()
+    /// The serial from which on no message is made.
+    var firstUnmade: UInt64 = 1
+    /// The bytes of the payloads of all messages that are made.
+    var size = 0
     var isPrepared = false
-    var isClosed = false
+    /// Why it takes no messages any more.
+    var ending: NATSError?
   }
 
   private let state: Mutex<State>
   private let event: String
   private let stream: String
   private let limit: Int
+  private let sizeLimit: Int
+  /// The number of the sender in the subject of the answers.
+  let number: Int
   /// Where the server answers; the serial follows.
   private let replyPrefix: String
   private let core: Weak<BridgeCore>
@@ -39,7 +68,7 @@ final class DurableSender: Sendable {
     _ core: BridgeCore,
     event: String,
     stream: String,
-    limit: Int,
+    number: Int,
     replyPrefix: String
   ) {
     let configuration = core.configuration
@@ -54,7 +83,8 @@ final class DurableSender: Sendable {
     self.core = Weak(core)
     self.event = event
     self.stream = stream
-    self.limit = limit
+    self.number = number
+    (limit, sizeLimit) = (configuration.durableLimit, configuration.byteLimit)
     self.replyPrefix = replyPrefix
   }
 
@@ -69,9 +99,12 @@ final class DurableSender: Sendable {
   /// - Returns: Why it was not added.
   func append(_ letter: Letter) -> NATSError? {
     state.withLock { state in
-      if state.isClosed { return NATSError(.closed, "The event \(event) was not sent") }
+      if let ending = state.ending { return ending }
       if state.outbox.count >= limit {
         return NATSError(.full, "\(limit) events \(event) wait for the server")
+      }
+      if state.size >= sizeLimit {
+        return NATSError(.full, "\(state.size) bytes of events \(event) wait for the server")
       }
       state.outbox.append(letter)
       return nil
@@ -84,8 +117,31 @@ final class DurableSender: Sendable {
   /// Notes that the connection was made again.
   func reconnected() { state.withLock { $0.outbox.sendAgain() } }
 
+  /// Makes the messages that were added, so that their sizes are known.
+  private func makeMessages(_ core: BridgeCore) {
+    while true {
+      let letters = state.withLock { $0.outbox.items(from: $0.firstUnmade, most: 64) }
+      guard let last = letters.last else { return }
+      var made: [(serial: UInt64, letter: Letter)] = []
+      for (serial, letter) in letters {
+        do throws(NATSError) {
+          made.append((serial, letter.with(try letter.message(serial))))
+        } catch {
+          finish(serial, .failure(error), core)
+        }
+      }
+      state.withLock { state in
+        state.firstUnmade = last.serial + 1
+        for (serial, letter) in made {
+          if state.outbox.update(serial, { $0 = letter }) { state.size += letter.size }
+        }
+      }
+    }
+  }
+
   /// Sends what is due.
   func flush(_ core: BridgeCore) {
+    makeMessages(core)
     while core.link.isConnected {
       let now = ContinuousClock.now
       let due = state.withLock { state in
@@ -168,6 +224,7 @@ final class DurableSender: Sendable {
   ) {
     let (letter, due) = state.withLock { state in
       let letter = state.outbox.remove(serial)
+      state.size -= letter?.size ?? 0
       return (letter, state.waiters.take(reached: state.outbox.firstSerial - 1))
     }
     if let letter {
@@ -199,14 +256,21 @@ final class DurableSender: Sendable {
   }
 
   /// Gives up all messages.
-  func close() {
+  ///
+  /// - Parameter error: What their posters get, and those of later ones.
+  func close(_ error: NATSError? = nil) {
+    let error = error ?? NATSError(.closed, "The event \(event) may not be stored")
     let (letters, due) = state.withLock { state in
-      state.isClosed = true
+      if state.ending == nil { state.ending = error }
+      state.size = 0
       return (state.outbox.removeAll(), state.waiters.take(reached: .max))
     }
-    for letter in letters {
-      letter.completion(.failure(NATSError(.closed, "The event \(event) was not stored")))
+    if !letters.isEmpty {
+      core.object?.tally.report(
+        BridgeReport(.givenUp, event, count: letters.count, "\(error)")
+      )
     }
+    for letter in letters { letter.completion(.failure(error)) }
     for promise in due { promise.fulfil(.success(())) }
   }
 }

@@ -6,8 +6,11 @@ extension EventBridge {
   /// Carrying an event again in the same direction takes the place of the former way out; another way in is an
   /// addition.
   ///
+  /// - Precondition: The bridge carries no event with the same string and another payload type: both would
+  ///   have the same subject.
+  ///
   /// - Parameters:
-  ///   - name: The name of the event. Names with the same string but other payload types share a subject.
+  ///   - name: The name of the event.
   ///   - direction: The direction.
   ///   - delivery: What is promised.
   /// - Returns: The token, which the bridge keeps: cancelling it ends the carrying.
@@ -67,13 +70,21 @@ extension EventBridge {
     _ delivery: Delivery,
     _ codec: EventCodec<Payload>
   ) -> Token {
+    core.claim(name.rawValue, Payload.self)
     replaceWayOut(name, by: nil)
+    var following: Token?
     var durable: (number: Int, sender: DurableSender)?
     var preparation: Token?
     if case .durable(let stream, _) = delivery {
       let made = core.makeSender(name.rawValue, stream: stream)
       durable = made
-      preparation = core.prepare(name.rawValue) {
+      following = PostFollower.carry(name.rawValue, .out, core.bus)
+      preparation = core.prepare(
+        name.rawValue,
+        refused: { [weak sender = made.sender] error in
+          sender?.close(NATSError(.invalidName, "\(error)"))
+        }
+      ) {
         [weak core, event = name.rawValue]
         () async throws(LinkFailure) in
         guard let core else { return }
@@ -86,11 +97,12 @@ extension EventBridge {
     let lane = OutgoingLane(core, name, codec, number: number, durable: durable?.sender)
     core.add(lane, name)
     let observation = Outlets.add(lane, core.bus, name)
-    let way = Token { [weak core, preparation] in
+    let way = Token { [weak core, preparation, following] in
       observation.cancel()
       preparation?.cancel()
       core?.remove(lane, name)
-      lane.close()
+      lane.close(nil)
+      following?.cancel()
     }
     replaceWayOut(name, by: way)
     return way
@@ -101,7 +113,9 @@ extension EventBridge {
     _ delivery: Delivery,
     _ codec: EventCodec<Payload>
   ) -> Token {
+    core.claim(name.rawValue, Payload.self)
     let lane: AnyIncomingLane
+    var following: Token?
     switch delivery {
     case .live:
       let live = LiveLane(core, name, codec, group: nil)
@@ -112,18 +126,23 @@ extension EventBridge {
       try? live.subscribe(core)  // Reason: as above.
       lane = live
     case .durable(let stream, let consumer):
+      following = PostFollower.carry(name.rawValue, .in, core.bus)
       lane = DurableLane(core, name, codec, stream: stream, consumer: consumer)
     }
     core.add(lane)
     let preparation = core.prepare(name.rawValue) { [weak lane] () async throws(LinkFailure) in
       try await lane?.start()
     }
-    return Token { [weak core, weak lane] in
+    return Token { [weak core, weak lane, following] in
       preparation.cancel()
+      lane?.cancel()
+      following?.cancel()
       guard let lane else { return }
-      lane.cancel()
-      core?.remove(lane)
-      Task { await lane.stop() }
+      // Until its handlers have finished, the server has to hear of them.
+      Task {
+        await lane.stop()
+        core?.remove(lane)
+      }
     }
   }
 }
@@ -150,17 +169,21 @@ extension EventBridge {
     isolation: isolated (any Actor)? = #isolation
   ) async throws(NATSError) -> Receipt {
     guard let lane = core.lane(name) as? OutgoingLane<Payload> else {
+      if core.isStopped { throw NATSError(.closed, "The event \(name.rawValue) was not sent") }
       throw NATSError(.notCarried, "The event \(name.rawValue) is not carried")
     }
     let promise = Promise<Receipt>()
-    if let refusal = lane.post(payload, { promise.fulfil($0) }) { throw refusal }
+    // The server may send the event back before the handlers of the post have finished.
+    let local = PostFollower.follows(name.rawValue, core.bus) ? LocalPost() : nil
+    if let refusal = lane.post(payload, local, { promise.fulfil($0) }) { throw refusal }
     if let outlet = Outlets.outlet(core.bus, name) {
-      _ = Arrival.$current.withValue(Arrival(outlet, lane: lane)) {
+      _ = Arrival.$current.withValue(Arrival(outlet, lane: lane, local: local)) {
         core.bus.post(name, payload, from: sender, isolation: isolation)
       }
     } else {
       core.bus.post(name, payload, from: sender, isolation: isolation)
     }
+    local?.endUnlessBound()
     return try await promise.value()
   }
 

@@ -90,6 +90,10 @@ public final class EventBridge: Sendable {
       !node.isEmpty,
       "The name of a node is empty: give it one that no other process has"
     )
+    precondition(
+      !configuration.prefix.isEmpty,
+      "The prefix of the subjects is empty: give it a name, such as \"events\""
+    )
     core = BridgeCore(bus, link, node, configuration)
     self.owner = owner
     core.start()
@@ -113,16 +117,19 @@ public final class EventBridge: Sendable {
   ///
   /// - Parameter name: The name of the node.
   /// - Returns: The same object for the same name.
-  public func node(_ name: String) -> Node { core.node(name) }
+  public func node(_ name: String) -> Node { core.node(name, isAsked: true) }
 
   /// Waits until every event posted so far has reached the server, and every durable one is stored.
   ///
-  /// Waits as long as there is no connection; it returns early when the task is cancelled.
+  /// Waits as long as there is no connection; it returns early when the task is cancelled, and when the
+  /// connection is closed for good: what was given up is counted then.
   public func flushed() async { await core.flushed() }
 
   /// Ends the bridge: stops receiving, waits for running handlers, sends what waits, says goodbye.
   ///
-  /// - Parameter limit: How long to wait for handlers and the server. What is left then is dropped and counted.
+  /// It does so in a cancelled task, too.
+  ///
+  /// - Parameter limit: How long to wait for handlers and the server. What is left then is given up and counted.
   public func drain(within limit: Duration = .seconds(10)) async {
     let isOver = Promise<Void>()
     let work = Task { [core] in
@@ -137,7 +144,10 @@ public final class EventBridge: Sendable {
       do { try await Task.sleep(for: limit) } catch { return }
       isOver.fulfil(.success(()))
     }
-    do throws(NATSError) { try await isOver.value() } catch {}
+    // In a task of its own, which is not cancelled with the caller.
+    await Task {
+      do throws(NATSError) { try await isOver.value() } catch {}
+    }.value
     work.cancel()
     timer.cancel()
     tokens.cancelAll()
@@ -159,10 +169,17 @@ public final class EventBridge: Sendable {
 extension EventBridge {
   /// The limits and times of a bridge.
   public struct Configuration: Sendable {
-    /// The first part of all subjects: processes with the same prefix hear each other.
+    /// The first part of all subjects, not empty: processes with the same prefix hear each other.
     public var prefix = "events"
     /// How many live events of one name wait to be sent, and to be handled; the oldest drop.
     public var bufferLimit = 10_000
+    /// How many bytes of payloads of one name wait in each buffer; 64 MB by default.
+    ///
+    /// There is a buffer for live events in each direction, whose oldest events drop; one for durable events
+    /// that the server has not stored, which refuses further ones; and one for durable events that wait for
+    /// their handlers, which gives further ones back to the server for later. One event fits, whatever its
+    /// size. Payloads count from the moment in which they are encoded, on a queue of the bridge.
+    public var byteLimit = 64 << 20
     /// How many durable events of one name wait for the server in memory; further ones are refused.
     public var durableLimit = 100_000
     /// How many durable events of one name wait for acknowledgements of the server at once.
@@ -185,6 +202,9 @@ extension EventBridge {
     /// Creates a configuration with the default values.
     public init() {}
 
+    /// How long to wait for the server when a stream or a consumer is prepared.
+    var requestTimeout: Duration { max(.seconds(1), answerTimeout) }
+
     /// How often timers are looked at.
     var tick: Duration {
       let shortest = min(heartbeat, answerTimeout, handlingTimeout) / 8
@@ -203,8 +223,12 @@ extension EventBridge: Service {
   /// - Throws: Nothing.
   public func run(_ context: LaunchLoader::ServiceContext) async throws {
     context.ready()
-    // Reason for the order: a cancelled service drains as well.
-    do { try await context.untilShutdown() } catch { await drain(within: .seconds(1)) }
-    await drain()
+    do {
+      try await context.untilShutdown()
+      await drain()
+    } catch {
+      // The time of a cancelled service is over.
+      await drain(within: .seconds(1))
+    }
   }
 }

@@ -96,6 +96,7 @@ final class LiveLane<Payload: Sendable>: AnyIncomingLane,
       subject,
       group: group,
       limit: core.configuration.bufferLimit,
+      sizeLimit: core.configuration.byteLimit,
       wake: { [pump] in pump.wake() }
     )
     let isKept = state.withLock { state in
@@ -161,6 +162,13 @@ final class LiveLane<Payload: Sendable>: AnyIncomingLane,
         case .past:
           core.tally.report(BridgeReport(.past, intake.name.rawValue, node: header.node))
           return false
+        case .implausible:
+          let words = "the sequence \(header.sequence) cannot be that of a bridge"
+          throw Intake<Payload>.Problem(
+            kind: .unreadableHeader,
+            detail: words,
+            node: header.node
+          )
         }
       }
       let node = core.node(header.node)

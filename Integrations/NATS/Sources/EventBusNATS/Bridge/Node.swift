@@ -31,7 +31,8 @@ extension EventBridge {
     /// The lifetime of the process, which ends when it leaves or falls silent.
     ///
     /// The lifetime of a node that has not been heard yet is that of its next process. After an end, it is the
-    /// ended one until a process of the name joins again.
+    /// ended one until a process of the name joins again. It ends, too, when the connection is closed for good.
+    /// A bridge that has drained does not notice any end.
     public var lifetime: Lifetime { state.withLock { $0.lifetime } }
 
     /// Whether the node is there.
@@ -62,6 +63,8 @@ final class Neighbours: Sendable {
   private struct State {
     var table = NodeTable()
     var nodes: [String: EventBridge.Node] = [:]
+    /// The nodes that the program has asked for.
+    var asked: Set<String> = []
     var subscription: (any LinkSubscription)?
     var nextBeat: ContinuousClock.Instant?
     var isAway = false
@@ -88,15 +91,30 @@ final class Neighbours: Sendable {
     state.withLock { state in state.table.present.compactMap { state.nodes[$0] } }
   }
 
-  func node(_ name: String) -> EventBridge.Node {
-    state.withLock { state in
-      if let node = state.nodes[name] { return node }
+  /// The node of a name.
+  ///
+  /// - Parameters:
+  ///   - name: The name.
+  ///   - isAsked: Whether the program asks, which may observe events of the node. Other names come from
+  ///     messages; of many, only those of nodes that are there are remembered.
+  func node(_ name: String, isAsked: Bool = false) -> EventBridge.Node {
+    let (node, forgotten) = state.withLock { state in
+      if isAsked { state.asked.insert(name) }
+      if let node = state.nodes[name] { return (node, [:] as [String: EventBridge.Node]) }
+      var forgotten: [String: EventBridge.Node] = [:]
+      if state.nodes.count - state.asked.count >= Self.limit {
+        forgotten = state.nodes.filter { !state.asked.contains($0.key) && !$0.value.isPresent }
+        for name in forgotten.keys { state.nodes[name] = nil }
+      }
       let node = EventBridge.Node(name)
-      // Names come from other programs: too many of them are not remembered.
-      if state.nodes.count < 10_000 { state.nodes[name] = node }
-      return node
+      if isAsked || state.nodes.count - state.asked.count < Self.limit { state.nodes[name] = node }
+      return (node, forgotten)
     }
+    withExtendedLifetime(forgotten) {}
+    return node
   }
+
+  private static let limit = 10_000
 
   func start() throws(LinkFailure) {
     guard let core = core.object, state.withLock({ $0.subscription == nil && !$0.isStopped }) else {
@@ -106,6 +124,7 @@ final class Neighbours: Sendable {
       "_EVENTBUS_NODE.\(core.prefix).*",
       group: nil,
       limit: 10_000,
+      sizeLimit: core.configuration.byteLimit,
       wake: { [pump] in pump.wake() }
     )
     let isKept = state.withLock { state in
@@ -139,6 +158,16 @@ final class Neighbours: Sendable {
     }
     if isDue { send(.beat) }
     pump.wake()
+  }
+
+  /// Ends all nodes: after the connection was closed, none can be heard.
+  func closed() {
+    let subscription = state.withLock { state in
+      state.isStopped = true
+      return state.subscription.take()
+    }
+    withExtendedLifetime(subscription) {}
+    if let core = core.object { announce(state.withLock { $0.table.leaveAll() }, core) }
   }
 
   /// Greets again.

@@ -9,8 +9,10 @@ class AnyOutgoingLane: @unchecked Sendable {  // Reason: subclasses lock.
   func reconnected() {}
   /// A promise that is kept when everything so far was sent, or is stored.
   func allSoFar() -> Promise<Void> { Promise() }
-  /// Drops everything.
-  func close() {}
+  /// Drops everything, and counts it.
+  ///
+  /// - Parameter error: What the posters of durable events get; `nil` for one that says it was closed.
+  func close(_ error: NATSError?) {}
   /// The last sequence that was given to an event.
   var lastSequence: UInt64 { 0 }
   /// What sends durable messages, for answers.
@@ -24,8 +26,17 @@ class AnyOutgoingLane: @unchecked Sendable {  // Reason: subclasses lock.
 final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
   @unchecked Sendable  // Reason: locked.
 {
+  private struct Entry {
+    let sequence: UInt64
+    let payload: Payload
+    /// The payload as it is sent, if that is known.
+    var bytes: [UInt8]?
+  }
+
   private struct State {
-    var buffer: BoundedBuffer<(sequence: UInt64, payload: Payload)>
+    var buffer: BoundedBuffer<Entry>
+    /// The number from which on payloads wait as they were posted.
+    var firstRaw: UInt64 = 1
     var lastSequence: UInt64 = 0
     /// The number of the last event that was sent or dropped.
     var doneSequence: UInt64 = 0
@@ -52,7 +63,15 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
     number: Int,
     durable: DurableSender?
   ) {
-    state = Mutex(State(buffer: BoundedBuffer(limit: core.configuration.bufferLimit)))
+    let configuration = core.configuration
+    state = Mutex(
+      State(
+        buffer: BoundedBuffer(
+          limit: configuration.bufferLimit,
+          sizeLimit: configuration.byteLimit
+        )
+      )
+    )
     self.core = Weak(core)
     event = name.rawValue
     subject = Subject.event(name.rawValue, prefix: core.prefix)
@@ -83,34 +102,44 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
   /// Takes an event that was posted.
   func enqueue(_ payload: Payload) {
     if durable != nil {
-      let refusal = post(payload) { _ in }
+      let refusal = post(payload, core.object.flatMap { PostFollower.current(event, $0.bus) }) { _ in }
       if let refusal { core.object?.tally.report(BridgeReport(.refused, event, refusal.detail)) }
       return
     }
     let (dropped, wakes) = state.withLock { state in
-      guard !state.isClosed else { return (nil as (sequence: UInt64, payload: Payload)?, false) }
+      guard !state.isClosed else { return (1, false) }
       state.lastSequence += 1
-      let dropped = state.buffer.append((state.lastSequence, payload))
+      let entry = Entry(sequence: state.lastSequence, payload: payload)
+      let dropped = state.buffer.append(entry, size: 0)
       defer { state.isAwake = true }
-      return (dropped, !state.isAwake)
+      return (dropped.count, !state.isAwake)
     }
-    if dropped != nil { core.object?.tally.report(BridgeReport(.droppedOutgoing, event)) }
+    if dropped > 0 {
+      core.object?.tally.report(BridgeReport(.droppedOutgoing, event, count: dropped))
+    }
     if wakes { core.object?.wake() }
   }
 
   /// Adds a durable event.
   ///
+  /// - Parameters:
+  ///   - payload: The payload.
+  ///   - local: What becomes of the event on the bus on which it was posted.
+  ///   - completion: Called with what becomes of it at the server.
   /// - Returns: Why it was not added.
   func post(
     _ payload: Payload,
+    _ local: LocalPost?,
     _ completion: @escaping @Sendable (Result<Receipt, NATSError>) -> Void
   ) -> NATSError? {
     guard let durable else {
       return NATSError(.notCarried, "The event \(event) is carried live")
     }
     let letter = Letter(
-      message: { [subject, template, codec, idPrefix, event, base] serial throws(NATSError) in
-        OutgoingMessage(
+      message: { [weak core = core.object, subject, template, codec, idPrefix, event, base]
+        serial throws(NATSError) in
+        if let local, let core { core.localPosts.add(local, event, base + serial) }
+        return OutgoingMessage(
           subject: subject,
           header: template.bytes(sequence: base + serial),
           id: idPrefix + String(serial),
@@ -126,6 +155,7 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
 
   override func flush(_ core: BridgeCore) {
     if let durable { return durable.flush(core) }
+    if !core.link.isConnected { encodeWaiting(core) }
     while core.link.isConnected {
       let batch = state.withLock { state in
         let batch = state.buffer.take(256)
@@ -135,7 +165,7 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
       if batch.isEmpty { break }
       let sent = send(batch, core)
       let (dropped, due) = state.withLock { state in
-        let dropped = state.buffer.putBack(batch[sent...])
+        let dropped = state.buffer.putBack(batch[sent...], size: { $0.bytes?.count ?? 0 })
         state.doneSequence = (state.buffer.first?.sequence ?? state.lastSequence + 1) - 1
         if sent < batch.count { state.isAwake = false }
         return (dropped, state.waiters.take(reached: state.doneSequence))
@@ -148,15 +178,54 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
     }
   }
 
+  /// Encodes what waits for a connection, so that its size is known.
+  ///
+  /// A payload that cannot be encoded is reported when it would be sent.
+  private func encodeWaiting(_ core: BridgeCore) {
+    while true {
+      let raw = state.withLock { state in
+        // The buffer has all numbers from its first one on.
+        let first = state.buffer.first?.sequence ?? 0
+        let start = Int(max(first, state.firstRaw) - first)
+        let raw = (start..<max(start, min(start + 64, state.buffer.count)))
+          .compactMap { state.buffer[$0] }
+        if raw.isEmpty { state.isAwake = false }
+        return raw
+      }
+      guard let last = raw.last else { return }
+      let encoded = raw.map { entry in
+        // Reason for `try?`: the error is met again when the event is sent.
+        (entry.sequence, entry.bytes ?? (try? codec.encode(entry.payload)))
+      }
+      let dropped = state.withLock { state in
+        state.firstRaw = last.sequence + 1
+        var dropped = 0
+        for (sequence, bytes) in encoded {
+          guard let bytes, let first = state.buffer.first?.sequence, sequence >= first,
+            var entry = state.buffer[Int(sequence - first)]
+          else { continue }
+          entry.bytes = bytes
+          dropped +=
+            state.buffer.replace(at: Int(sequence - first), by: entry, size: bytes.count).count
+        }
+        return dropped
+      }
+      if dropped > 0 {
+        core.tally.report(BridgeReport(.droppedOutgoing, event, count: dropped))
+      }
+    }
+  }
+
   /// Sends events until the connection breaks.
   ///
   /// - Returns: How many are done.
-  private func send(_ batch: [(sequence: UInt64, payload: Payload)], _ core: BridgeCore) -> Int {
+  private func send(_ batch: [Entry], _ core: BridgeCore) -> Int {
     var sent = 0
     defer { core.tally.count { $0.sent += sent } }
     for (index, entry) in batch.enumerated() {
       do throws(NATSError) {
-        let payload = try codec.bytes(of: entry.payload, event)
+        let payload =
+          if let bytes = entry.bytes { bytes } else { try codec.bytes(of: entry.payload, event) }
         let header = template.bytes(sequence: entry.sequence)
         do throws(LinkFailure) {
           try core.link.send(OutgoingMessage(subject: subject, header: header, payload: payload))
@@ -195,8 +264,8 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
     return promise
   }
 
-  override func close() {
-    durable?.close()
+  override func close(_ error: NATSError?) {
+    durable?.close(error)
     let (dropped, due) = state.withLock { state in
       state.isClosed = true
       return (state.buffer.take(), state.waiters.take(reached: .max))

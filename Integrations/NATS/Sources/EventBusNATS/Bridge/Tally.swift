@@ -4,11 +4,21 @@ private import Synchronization
 /// Counts what a bridge does, and reports it to the hook.
 ///
 /// The hook is called on a queue of its own: a burst of drops is one report, and costs its poster nothing more.
+/// When the hook is slow, a thousand reports wait for it in full; of further ones only the number for each kind
+/// and event does.
 final class Tally: Sendable {
+  private struct Topic: Hashable {
+    let kind: BridgeReport.Kind
+    let event: String
+  }
+
   private struct State {
     var counts = BridgeCounts()
     var waiting: [BridgeReport] = []
+    var others: [Topic: Int] = [:]
   }
+
+  private static let limit = 1000
 
   private let state = Mutex(State())
   private let hook: (@Sendable (BridgeReport) -> Void)?
@@ -24,10 +34,15 @@ final class Tally: Sendable {
 
   func report(_ report: BridgeReport) {
     let isFirst = state.withLock { state in
-      state.counts[report.kind] += report.count
+      let (sum, isTooLarge) = state.counts[report.kind].addingReportingOverflow(report.count)
+      state.counts[report.kind] = isTooLarge ? .max : sum
       guard hook != nil else { return false }
       if let last = state.waiting.last, let merged = last.merged(with: report) {
         state.waiting[state.waiting.count - 1] = merged
+        return false
+      }
+      if state.waiting.count >= Self.limit {
+        state.others[Topic(kind: report.kind, event: report.event), default: 0] += report.count
         return false
       }
       state.waiting.append(report)
@@ -37,11 +52,14 @@ final class Tally: Sendable {
   }
 
   private func deliver() {
-    let reports = state.withLock { state in
-      defer { state.waiting = [] }
-      return state.waiting
+    let (reports, others) = state.withLock { state in
+      defer { (state.waiting, state.others) = ([], [:]) }
+      return (state.waiting, state.others)
     }
     for report in reports { hook?(report) }
+    for (topic, count) in others {
+      hook?(BridgeReport(topic.kind, topic.event, count: count, "reported late, without details"))
+    }
   }
 }
 
@@ -51,6 +69,7 @@ extension BridgeReport {
     guard kind == next.kind, event == next.event, node == next.node, detail == next.detail else {
       return nil
     }
-    return BridgeReport(kind, event, count: count + next.count, node: node, detail)
+    let (sum, isTooLarge) = count.addingReportingOverflow(next.count)
+    return BridgeReport(kind, event, count: isTooLarge ? .max : sum, node: node, detail)
   }
 }

@@ -63,15 +63,27 @@ package struct OutgoingMessage: Sendable {
 }
 
 /// Why a link could not do something.
-package enum LinkFailure: Error, Sendable, Equatable {
+package enum LinkFailure: Error, Sendable, Equatable, CustomStringConvertible {
   /// There is no connection at the moment.
   case disconnected
   /// The message is larger than the server accepts.
   case tooLarge
   /// The connection was closed for good.
   case closed
+  /// A name or a setting cannot be used, however often it is tried; the text says what to do.
+  case invalid(String)
   /// Anything else, in the words of the client.
   case other(String)
+
+  /// The failure in words.
+  package var description: String {
+    switch self {
+    case .disconnected: "there is no connection, or the server did not answer"
+    case .tooLarge: "the message is larger than the server accepts"
+    case .closed: "the connection was closed"
+    case .invalid(let words), .other(let words): words
+    }
+  }
 }
 
 /// A subscription, which collects messages until they are taken.
@@ -129,13 +141,22 @@ package struct Consumer: Sendable {
   package var floor: UInt64
   /// Whether the consumer is new.
   package var isNew: Bool
+  /// How long the server waits for an answer: that of the process which created the consumer.
+  package var answerTimeout: Duration
 
   /// Creates a description.
-  package init(deliverySubject: String, group: String, floor: UInt64, isNew: Bool) {
+  package init(
+    deliverySubject: String,
+    group: String,
+    floor: UInt64,
+    isNew: Bool,
+    answerTimeout: Duration
+  ) {
     self.deliverySubject = deliverySubject
     self.group = group
     self.floor = floor
     self.isNew = isNew
+    self.answerTimeout = answerTimeout
   }
 }
 
@@ -148,6 +169,8 @@ package struct Consumer: Sendable {
 package protocol Link: AnyObject, Sendable {
   /// Whether messages can be sent now.
   var isConnected: Bool { get }
+  /// Whether the connection was closed for good.
+  var isClosed: Bool { get }
   /// The prefix of subjects for answers to this link.
   var inbox: String { get }
   /// Hands a message to the connection.
@@ -158,6 +181,7 @@ package protocol Link: AnyObject, Sendable {
   ///   - subject: The subject, which may end in a wildcard.
   ///   - group: The group of which one member receives each message; `nil` for none.
   ///   - limit: How many messages wait at most; the oldest drop.
+  ///   - sizeLimit: How many bytes of payloads wait at most; the oldest drop.
   ///   - wake: Called when there is something to take, once until it is taken.
   /// - Returns: The subscription.
   /// - Throws: The failure of the client.
@@ -165,16 +189,38 @@ package protocol Link: AnyObject, Sendable {
     _ subject: String,
     group: String?,
     limit: Int,
+    sizeLimit: Int,
     wake: @escaping @Sendable () -> Void
   ) throws(LinkFailure) -> any LinkSubscription
-  /// Calls a closure whenever the connection breaks or is there again.
+  /// Calls a closure whenever the connection breaks, is there again, or was closed.
   func onChange(_ body: @escaping @Sendable (_ isConnected: Bool) -> Void) -> Token
   /// Waits until the server has received what was sent.
   func flush(within limit: Duration) async throws(LinkFailure)
   /// Makes sure that a stream exists and stores subjects.
-  func prepareStream(_ stream: String, subjects: [String], replicas: Int) async throws(LinkFailure)
+  ///
+  /// - Parameters:
+  ///   - stream: The stream.
+  ///   - subjects: The subjects.
+  ///   - replicas: How many servers store it, if it does not exist.
+  ///   - limit: How long it may take.
+  /// - Throws: The failure of the client; `disconnected` when the time is over.
+  func prepareStream(
+    _ stream: String,
+    subjects: [String],
+    replicas: Int,
+    within limit: Duration
+  ) async throws(LinkFailure)
   /// Makes sure that a consumer exists.
-  func prepareConsumer(_ request: ConsumerRequest) async throws(LinkFailure) -> Consumer
+  ///
+  /// - Parameters:
+  ///   - request: The consumer.
+  ///   - limit: How long it may take.
+  /// - Returns: The consumer.
+  /// - Throws: The failure of the client; `invalid` if the consumer has events of another subject.
+  func prepareConsumer(
+    _ request: ConsumerRequest,
+    within limit: Duration
+  ) async throws(LinkFailure) -> Consumer
   /// The last stored messages of a subject.
   ///
   /// - Parameters:
@@ -182,12 +228,26 @@ package protocol Link: AnyObject, Sendable {
   ///   - subject: The subject.
   ///   - last: The number of the last message to look at.
   ///   - count: How many.
+  ///   - limit: How long it may take.
   /// - Returns: The messages, the oldest first.
-  /// - Throws: The failure of the client.
+  /// - Throws: The failure of the client; `disconnected` when the time is over.
   func recent(
     _ stream: String,
     subject: String,
     upTo last: UInt64,
-    count: Int
+    count: Int,
+    within limit: Duration
   ) async throws(LinkFailure) -> [LinkMessage]
+}
+
+extension Link {
+  /// Subscribes to a subject, without a limit of bytes.
+  package func subscribe(
+    _ subject: String,
+    group: String?,
+    limit: Int,
+    wake: @escaping @Sendable () -> Void
+  ) throws(LinkFailure) -> any LinkSubscription {
+    try subscribe(subject, group: group, limit: limit, sizeLimit: .max, wake: wake)
+  }
 }

@@ -10,6 +10,8 @@ public struct NATSError: Error, Sendable, CustomStringConvertible {
     case notSecure
     /// An address, a file or another option cannot be used.
     case invalidOption
+    /// The name of a stream or a consumer cannot be used.
+    case invalidName
     /// The event is not carried out of the process durably.
     case notCarried
     /// Too many durable events wait for the server.
@@ -41,6 +43,7 @@ public struct NATSError: Error, Sendable, CustomStringConvertible {
     case .notAuthorized: "\(detail): check user, password and files of NATSConnection.Options"
     case .notSecure: "\(detail): check the certificate authority and the name of the server"
     case .invalidOption: "\(detail): check NATSConnection.Options"
+    case .invalidName: detail
     case .notCarried: "\(detail): call carry(_:_:delivery:) with .durable first"
     case .full: "\(detail): wait for flushed(), or raise the limit of the bridge"
     case .notEncodable: "\(detail): check the codec and the payload"

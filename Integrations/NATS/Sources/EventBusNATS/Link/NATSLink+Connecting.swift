@@ -166,10 +166,9 @@ private final class ClientOptions {
     guard status == NATS_OK else { return status }
     status = unsafe natsOptions_SetReconnectedCB(
       handle,
-      { connection, closure in
-        guard let connection = unsafe connection else { return }
+      { _, closure in
         unsafe closure.map { unsafe Unmanaged<ConnectionEvents>.fromOpaque($0) }?
-          .takeUnretainedValue().reconnected(NATSLink.address(of: connection))
+          .takeUnretainedValue().reconnected()
       },
       closure
     )

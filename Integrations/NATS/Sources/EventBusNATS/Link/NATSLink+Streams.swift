@@ -11,20 +11,23 @@ extension NATSLink {
   func prepareStream(
     _ stream: String,
     subjects: [String],
-    replicas: Int
+    replicas: Int,
+    within limit: Duration
   ) async throws(LinkFailure) {
-    try await request { link in
-      unsafe link.withHandles { _, streams in
-        unsafe Self.prepare(streams, stream, subjects, replicas)  // Reason: alive during the call.
-      }
+    if let problem = Subject.problem(stream, of: "stream") { throw .invalid(problem) }
+    try await manage(within: limit) { calls throws(LinkFailure) in
+      try calls.prepare(stream, subjects, replicas)
     }
   }
 
-  func prepareConsumer(_ request: ConsumerRequest) async throws(LinkFailure) -> Consumer {
-    try await self.request { link in
-      unsafe link.withHandles { connection, streams in
-        unsafe Self.prepare(connection, streams, request)  // Reason: alive during the call.
-      }
+  func prepareConsumer(
+    _ request: ConsumerRequest,
+    within limit: Duration
+  ) async throws(LinkFailure) -> Consumer {
+    if let problem = Subject.problem(request.stream, of: "stream") { throw .invalid(problem) }
+    if let problem = Subject.problem(request.name, of: "consumer") { throw .invalid(problem) }
+    return try await manage(within: limit) { calls throws(LinkFailure) in
+      try calls.prepare(request)
     }
   }
 
@@ -32,70 +35,118 @@ extension NATSLink {
     _ stream: String,
     subject: String,
     upTo last: UInt64,
-    count: Int
+    count: Int,
+    within limit: Duration
   ) async throws(LinkFailure) -> [LinkMessage] {
-    try await request { link in
+    try await manage(within: limit) { calls throws(LinkFailure) in
+      try calls.recent(stream, subject, upTo: last, count: count)
+    }
+  }
+
+  private func manage<Answer: Sendable>(
+    within limit: Duration,
+    _ body: @escaping @Sendable (StreamCalls) throws(LinkFailure) -> Answer
+  ) async throws(LinkFailure) -> Answer {
+    let deadline = ContinuousClock.now + limit
+    return try await request { link in
       unsafe link.withHandles { connection, streams in
         // Reason: alive during the call.
-        unsafe Self.recent(connection, streams, stream, subject, upTo: last, count: count)
+        let calls = unsafe StreamCalls(link, connection, streams, deadline)
+        do throws(LinkFailure) {
+          return .success(try body(calls))
+        } catch {
+          return .failure(link.isClosed ? .closed : error)
+        }
       }
     }
+  }
+}
+
+/// The calls of the client that manage streams and consumers, until a deadline.
+@safe
+private struct StreamCalls {
+  private let link: NATSLink
+  private let connection: OpaquePointer
+  private let streams: OpaquePointer
+  private let deadline: ContinuousClock.Instant
+
+  init(
+    _ link: NATSLink,
+    _ connection: OpaquePointer,
+    _ streams: OpaquePointer,
+    _ deadline: ContinuousClock.Instant
+  ) {
+    (self.link, self.deadline) = (link, deadline)
+    unsafe (self.connection, self.streams) = (connection, streams)  // Reason: alive with the link.
   }
 
   // Reason for the rest of the file: the client copies its arguments; its results are freed here.
 
-  private static func prepare(
-    _ streams: OpaquePointer,
-    _ name: String,
-    _ subjects: [String],
-    _ replicas: Int
-  ) -> Result<Void, LinkFailure> {
-    // Two nodes may prepare the same stream at the same time.
-    var status = NATS_OK
-    for _ in 0..<20 {
-      var known: UnsafeMutablePointer<jsStreamInfo>?
-      var code = jsErrCode(0)
-      status = unsafe js_GetStreamInfo(&known, streams, name, nil, &code)
-      if status == NATS_NOT_FOUND {
-        status = unsafe create(streams, name, subjects, replicas)
-      } else if status == NATS_OK, let known = unsafe known {
-        defer { unsafe jsStreamInfo_Destroy(known) }
-        status = unsafe extend(streams, known, subjects)
-      }
-      if status == NATS_OK { return .success(()) }
-    }
-    return .failure(failure(status))
+  /// The milliseconds that are left.
+  private func timeLeft() throws(LinkFailure) -> Int64 {
+    if link.isClosed { throw .closed }
+    let left = deadline - .now
+    guard left > .zero else { throw .disconnected }
+    return left.milliseconds
   }
 
-  private static func create(
-    _ streams: OpaquePointer,
+  /// Makes a call with options that have the time which is left.
+  private func call(
+    _ body: (UnsafeMutablePointer<jsOptions>) -> natsStatus
+  ) throws(LinkFailure) -> natsStatus {
+    var options = unsafe jsOptions()
+    unsafe jsOptions_Init(&options)
+    unsafe options.Wait = try timeLeft()
+    return unsafe body(&options)
+  }
+
+  func prepare(_ name: String, _ subjects: [String], _ replicas: Int) throws(LinkFailure) {
+    while true {
+      var known: UnsafeMutablePointer<jsStreamInfo>?
+      var code = jsErrCode(0)
+      var status = try unsafe call { unsafe js_GetStreamInfo(&known, streams, name, $0, &code) }
+      if status == NATS_NOT_FOUND {
+        status = try create(name, subjects, replicas)
+      } else if status == NATS_OK, let known = unsafe known {
+        defer { unsafe jsStreamInfo_Destroy(known) }
+        status = try unsafe extend(known, subjects)
+      }
+      if status == NATS_OK { return }
+      // Two nodes may prepare the same stream at the same time: the loser looks again.
+      guard case .other = NATSLink.failure(status) else { throw NATSLink.failure(status) }
+      nats_Sleep(10)
+    }
+  }
+
+  private func create(
     _ name: String,
     _ subjects: [String],
     _ replicas: Int
-  ) -> natsStatus {
-    unsafe withStrings([name] + subjects) { strings in
-      var config = unsafe jsStreamConfig()
-      unsafe jsStreamConfig_Init(&config)
-      unsafe config.Name = strings[0]
-      unsafe config.Storage = js_FileStorage
-      unsafe config.Replicas = Int64(replicas)
-      unsafe config.Duplicates = 120_000_000_000
-      var list = unsafe Array(strings.dropFirst())
-      return unsafe list.withUnsafeMutableBufferPointer { list in
-        unsafe config.Subjects = list.baseAddress
-        unsafe config.SubjectsLen = Int32(list.count)
-        var code = jsErrCode(0)
-        return unsafe js_AddStream(nil, streams, &config, nil, &code)
+  ) throws(LinkFailure) -> natsStatus {
+    try unsafe call { options in
+      unsafe Self.withStrings([name] + subjects) { strings in
+        var config = unsafe jsStreamConfig()
+        unsafe jsStreamConfig_Init(&config)
+        unsafe config.Name = strings[0]
+        unsafe config.Storage = js_FileStorage
+        unsafe config.Replicas = Int64(replicas)
+        unsafe config.Duplicates = 120_000_000_000
+        var list = unsafe Array(strings.dropFirst())
+        return unsafe list.withUnsafeMutableBufferPointer { list in
+          unsafe config.Subjects = list.baseAddress
+          unsafe config.SubjectsLen = Int32(list.count)
+          var code = jsErrCode(0)
+          return unsafe js_AddStream(nil, streams, &config, options, &code)
+        }
       }
     }
   }
 
   /// Adds the subjects that a stream does not store yet.
-  private static func extend(
-    _ streams: OpaquePointer,
+  private func extend(
     _ info: UnsafeMutablePointer<jsStreamInfo>,
     _ subjects: [String]
-  ) -> natsStatus {
+  ) throws(LinkFailure) -> natsStatus {
     guard let config = unsafe info.pointee.Config else { return NATS_ERR }
     let former = unsafe (0..<Int(config.pointee.SubjectsLen)).compactMap { index in
       unsafe config.pointee.Subjects[index].map { unsafe String(cString: $0) }
@@ -104,64 +155,73 @@ extension NATSLink {
       !former.contains { SubjectPattern.matches(subject, pattern: $0) }
     }
     if missing.isEmpty { return NATS_OK }
-    return unsafe withStrings(former + missing) { strings in
-      var changed = unsafe config.pointee
-      var list = unsafe strings
-      return unsafe list.withUnsafeMutableBufferPointer { list in
-        unsafe changed.Subjects = list.baseAddress
-        unsafe changed.SubjectsLen = Int32(list.count)
-        var code = jsErrCode(0)
-        return unsafe js_UpdateStream(nil, streams, &changed, nil, &code)
+    return try unsafe call { options in
+      unsafe Self.withStrings(former + missing) { strings in
+        var changed = unsafe config.pointee
+        var list = unsafe strings
+        return unsafe list.withUnsafeMutableBufferPointer { list in
+          unsafe changed.Subjects = list.baseAddress
+          unsafe changed.SubjectsLen = Int32(list.count)
+          var code = jsErrCode(0)
+          return unsafe js_UpdateStream(nil, streams, &changed, options, &code)
+        }
       }
     }
   }
 
-  private static func prepare(
-    _ connection: OpaquePointer,
-    _ streams: OpaquePointer,
-    _ request: ConsumerRequest
-  ) -> Result<Consumer, LinkFailure> {
+  func prepare(_ request: ConsumerRequest) throws(LinkFailure) -> Consumer {
     var status = NATS_OK
     for attempt in 0..<3 {
       var known: UnsafeMutablePointer<jsConsumerInfo>?
       var code = jsErrCode(0)
-      status = unsafe js_GetConsumerInfo(&known, streams, request.stream, request.name, nil, &code)
+      status = try unsafe call {
+        unsafe js_GetConsumerInfo(&known, streams, request.stream, request.name, $0, &code)
+      }
       if status == NATS_OK, let known = unsafe known {
         defer { unsafe jsConsumerInfo_Destroy(known) }
-        guard let config = unsafe known.pointee.Config,
-          let subject = unsafe config.pointee.DeliverSubject,
-          let group = unsafe config.pointee.DeliverGroup
-        else {
-          let words = "the consumer \(request.name) exists, and does not push to a group"
-          return .failure(.other(words))
-        }
-        return unsafe .success(
-          Consumer(
-            deliverySubject: String(cString: subject),
-            group: String(cString: group),
-            floor: known.pointee.AckFloor.Stream,
-            isNew: attempt > 0
-          )
-        )
+        return try unsafe consumer(known, request, isNew: attempt > 0)
       }
-      guard status == NATS_NOT_FOUND else { return .failure(failure(status)) }
-      status = unsafe create(connection, streams, request)
+      guard status == NATS_NOT_FOUND else { throw NATSLink.failure(status) }
+      status = try create(request)
+      if case .closed = NATSLink.failure(status) { throw .closed }
     }
-    return .failure(failure(status))
+    throw NATSLink.failure(status)
   }
 
-  private static func create(
-    _ connection: OpaquePointer,
-    _ streams: OpaquePointer,
-    _ request: ConsumerRequest
-  ) -> natsStatus {
+  private func consumer(
+    _ known: UnsafeMutablePointer<jsConsumerInfo>,
+    _ request: ConsumerRequest,
+    isNew: Bool
+  ) throws(LinkFailure) -> Consumer {
+    let title = "The consumer \(request.name) of the stream \(request.stream)"
+    guard let config = unsafe known.pointee.Config,
+      let subject = unsafe config.pointee.DeliverSubject,
+      let group = unsafe config.pointee.DeliverGroup
+    else {
+      throw .invalid("\(title) exists, and does not push to a group: use another name")
+    }
+    let filter = unsafe config.pointee.FilterSubject.map { unsafe String(cString: $0) } ?? ""
+    guard filter == request.subject else {
+      throw .invalid(
+        "\(title) gets the events of \"\(filter)\", not those of \"\(request.subject)\": "
+          + "use another name, or delete it"
+      )
+    }
+    let timeout = unsafe config.pointee.AckWait
+    return unsafe Consumer(
+      deliverySubject: String(cString: subject),
+      group: String(cString: group),
+      floor: known.pointee.AckFloor.Stream,
+      isNew: isNew,
+      answerTimeout: timeout > 0 ? .nanoseconds(timeout) : request.answerTimeout
+    )
+  }
+
+  private func create(_ request: ConsumerRequest) throws(LinkFailure) -> natsStatus {
     var start: UInt64?
     if let history = request.history {
-      guard case .success(let last) = unsafe lastSequence(streams, request.stream) else {
-        return NATS_ERR
-      }
-      let found = unsafe recentSequences(
-        connection,
+      let last = try lastSequence(request.stream)
+      let found = try recentSequences(
         request.stream,
         request.subject,
         upTo: last,
@@ -171,69 +231,62 @@ extension NATSLink {
     }
     let delivery = "_EVENTBUS.\(request.stream).\(Subject.encode(request.name))"
     let texts = [request.name, delivery, request.subject]
-    return unsafe withStrings(texts) { strings in
-      var config = unsafe jsConsumerConfig()
-      unsafe jsConsumerConfig_Init(&config)
-      unsafe config.Durable = strings[0]
-      unsafe config.DeliverSubject = strings[1]
-      unsafe config.DeliverGroup = strings[0]
-      unsafe config.FilterSubject = strings[2]
-      unsafe config.AckPolicy = js_AckExplicit
-      unsafe config.AckWait = request.answerTimeout.nanoseconds
-      unsafe config.MaxAckPending = Int64(request.window)
-      if let kept = request.keptFor { unsafe config.InactiveThreshold = kept.nanoseconds }
-      if let start {
-        unsafe config.DeliverPolicy = js_DeliverByStartSequence
-        unsafe config.OptStartSeq = start
-      } else {
-        unsafe config.DeliverPolicy = js_DeliverAll
+    return try unsafe call { options in
+      unsafe Self.withStrings(texts) { strings in
+        var config = unsafe jsConsumerConfig()
+        unsafe jsConsumerConfig_Init(&config)
+        unsafe config.Durable = strings[0]
+        unsafe config.DeliverSubject = strings[1]
+        unsafe config.DeliverGroup = strings[0]
+        unsafe config.FilterSubject = strings[2]
+        unsafe config.AckPolicy = js_AckExplicit
+        unsafe config.AckWait = request.answerTimeout.nanoseconds
+        unsafe config.MaxAckPending = Int64(request.window)
+        if let kept = request.keptFor { unsafe config.InactiveThreshold = kept.nanoseconds }
+        if let start {
+          unsafe config.DeliverPolicy = js_DeliverByStartSequence
+          unsafe config.OptStartSeq = start
+        } else {
+          unsafe config.DeliverPolicy = js_DeliverAll
+        }
+        var code = jsErrCode(0)
+        return unsafe js_AddConsumer(nil, streams, request.stream, &config, options, &code)
       }
-      var code = jsErrCode(0)
-      return unsafe js_AddConsumer(nil, streams, request.stream, &config, nil, &code)
     }
   }
 
-  private static func lastSequence(
-    _ streams: OpaquePointer,
-    _ name: String
-  ) -> Result<UInt64, LinkFailure> {
+  private func lastSequence(_ name: String) throws(LinkFailure) -> UInt64 {
     var known: UnsafeMutablePointer<jsStreamInfo>?
     var code = jsErrCode(0)
-    let status = unsafe js_GetStreamInfo(&known, streams, name, nil, &code)
-    guard status == NATS_OK, let known = unsafe known else { return .failure(failure(status)) }
+    let status = try unsafe call { unsafe js_GetStreamInfo(&known, streams, name, $0, &code) }
+    guard status == NATS_OK, let known = unsafe known else { throw NATSLink.failure(status) }
     defer { unsafe jsStreamInfo_Destroy(known) }
-    return unsafe .success(known.pointee.State.LastSeq)
+    return unsafe known.pointee.State.LastSeq
   }
 
-  private static func recent(
-    _ connection: OpaquePointer,
-    _ streams: OpaquePointer,
+  func recent(
     _ name: String,
     _ subject: String,
     upTo last: UInt64,
     count: Int
-  ) -> Result<[LinkMessage], LinkFailure> {
-    let sequences = unsafe recentSequences(connection, name, subject, upTo: last, count: count)
+  ) throws(LinkFailure) -> [LinkMessage] {
     var messages: [LinkMessage] = []
-    for sequence in sequences {
-      if let message = unsafe message(streams, name, sequence)?.message() {
-        messages.append(message)
-      }
+    for sequence in try recentSequences(name, subject, upTo: last, count: count) {
+      if let message = try message(name, sequence) { messages.append(message.message()) }
     }
-    return .success(messages)
+    return messages
   }
 
   /// The numbers of the last messages of a subject, the oldest first.
   ///
   /// The server finds no message backwards. The search looks at a window before the end, and at one twice as
   /// large until there are enough; of each, it asks for one message after the other.
-  private static func recentSequences(
-    _ connection: OpaquePointer,
+  private func recentSequences(
     _ stream: String,
     _ subject: String,
     upTo last: UInt64,
     count: Int
-  ) -> [UInt64] {
+  ) throws(LinkFailure) -> [UInt64] {
     guard count > 0, last > 0 else { return [] }
     var found: [UInt64] = []
     var end = last
@@ -242,8 +295,8 @@ extension NATSLink {
       let start = end > window ? end - window + 1 : 1
       var inside: [UInt64] = []
       var next = start
-      while next <= end,
-        let sequence = unsafe nextSequence(connection, stream, subject, from: next), sequence <= end
+      while next <= end, let sequence = try nextSequence(stream, subject, from: next),
+        sequence <= end
       {
         inside.append(sequence)
         next = sequence + 1
@@ -255,38 +308,49 @@ extension NATSLink {
     return found.suffix(count)
   }
 
-  /// The number of the first message of a subject from a number on.
-  private static func nextSequence(
-    _ connection: OpaquePointer,
+  /// The number of the first message of a subject from a number on; `nil` if the server says that there is none.
+  private func nextSequence(
     _ stream: String,
     _ subject: String,
     from first: UInt64
-  ) -> UInt64? {
+  ) throws(LinkFailure) -> UInt64? {
     struct Answer: Decodable {
       struct Message: Decodable { let seq: UInt64 }
+      struct Refusal: Decodable {
+        let code: Int
+        let description: String?
+      }
       let message: Message?
+      let error: Refusal?
     }
     // An encoded subject needs no escapes in JSON.
     let request = "{\"seq\": \(first), \"next_by_subj\": \"\(subject)\"}"
     var made: OpaquePointer?
     let api = "$JS.API.STREAM.MSG.GET.\(stream)"
-    let status = unsafe natsConnection_RequestString(&made, connection, api, request, 5000)
-    guard status == NATS_OK, let made = unsafe made else { return nil }
-    let answer = unsafe ArrivedMessage(handle: made).message()
-    // Reason for `try?`: an answer that cannot be read holds no message.
-    let decoded = try? JSONDecoder().decode(Answer.self, from: Data(answer.payload))
-    return decoded?.message?.seq
+    let left = try timeLeft()
+    let status = unsafe natsConnection_RequestString(&made, connection, api, request, left)
+    guard status == NATS_OK, let made = unsafe made else { throw NATSLink.failure(status) }
+    let payload = unsafe ArrivedMessage(handle: made).message().payload
+    let answer: Answer
+    do {
+      answer = try JSONDecoder().decode(Answer.self, from: Data(payload))
+    } catch {
+      throw .other("The server's answer about \(stream) cannot be read: \(error)")
+    }
+    if let refusal = answer.error {
+      if refusal.code == 404 { return nil }
+      throw .other("The server did not look into \(stream): \(refusal.description ?? "refused")")
+    }
+    return answer.message?.seq
   }
 
-  private static func message(
-    _ streams: OpaquePointer,
-    _ stream: String,
-    _ sequence: UInt64
-  ) -> ArrivedMessage? {
+  /// A message; `nil` if the server says that there is none any more.
+  private func message(_ stream: String, _ sequence: UInt64) throws(LinkFailure) -> ArrivedMessage? {
     var made: OpaquePointer?
     var code = jsErrCode(0)
-    let status = unsafe js_GetMsg(&made, streams, stream, sequence, nil, &code)
-    guard status == NATS_OK, let made = unsafe made else { return nil }
+    let status = try unsafe call { unsafe js_GetMsg(&made, streams, stream, sequence, $0, &code) }
+    if status == NATS_NOT_FOUND { return nil }
+    guard status == NATS_OK, let made = unsafe made else { throw NATSLink.failure(status) }
     return unsafe ArrivedMessage(handle: made)
   }
 

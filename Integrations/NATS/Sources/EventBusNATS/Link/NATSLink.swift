@@ -14,7 +14,6 @@ final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks.
   private let events: ConnectionEvents
   /// For calls that wait for the server.
   private let waiting = DispatchQueue(label: "EventBusNATS.requests", attributes: .concurrent)
-  private let isClosed = Atomic<Bool>(false)
   let inbox: String
 
   init(urls: [String], options: NATSConnection.Options) async throws(NATSError) {
@@ -28,7 +27,8 @@ final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks.
     unsafe (handle, streams) = (pair.connection, pair.streams)  // Reason: owned from here on.
     self.events = events
     inbox = "_INBOX.\(String(UInt64.random(in: 1 ... .max), radix: 36))"
-    unsafe events.opened(Self.address(of: handle))  // Reason: alive.
+    events.setAddress { [weak self] in self?.address ?? "" }
+    events.opened()
   }
 
   deinit {
@@ -40,6 +40,7 @@ final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks.
   var state: SharedObserved<NATSConnection.State> { events.state }
   var reconnectCount: Int { events.reconnectCount.load(ordering: .relaxed) }
   var isConnected: Bool { events.isConnected.load(ordering: .acquiring) }
+  var isClosed: Bool { events.isClosed.load(ordering: .acquiring) }
 
   func onChange(_ body: @escaping @Sendable (Bool) -> Void) -> Token {
     events.didChange.observe(body)
@@ -47,13 +48,13 @@ final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks.
 
   /// Closes the connection; the object stays until it is released.
   func close() {
-    guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    guard events.beginClosing() else { return }
     unsafe natsConnection_Close(handle)  // Reason: the handle is alive.
     events.ended()
   }
 
   func send(_ message: OutgoingMessage) throws(LinkFailure) {
-    guard isConnected else { throw isClosed.load(ordering: .relaxed) ? .closed : .disconnected }
+    guard isConnected else { throw isClosed ? .closed : .disconnected }
     var made: OpaquePointer?
     let size = Int32(clamping: message.payload.count)
     var status = unsafe message.payload.withUnsafeBytes { bytes in  // Reason: the client copies.
@@ -93,10 +94,20 @@ final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks.
     _ subject: String,
     group: String?,
     limit: Int,
+    sizeLimit: Int,
     wake: @escaping @Sendable () -> Void
   ) throws(LinkFailure) -> any LinkSubscription {
+    if isClosed { throw .closed }
     // Reason: the handle is alive, and the subscription keeps this link.
-    try unsafe NATSSubscription(self, handle, subject, group: group, limit: limit, wake: wake)
+    return try unsafe NATSSubscription(
+      self,
+      handle,
+      subject,
+      group: group,
+      limit: limit,
+      sizeLimit: sizeLimit,
+      wake: wake
+    )
   }
 
   func flush(within limit: Duration) async throws(LinkFailure) {
@@ -137,7 +148,8 @@ final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks.
     unsafe String(cString: natsStatus_GetText(status))  // Reason: a constant of the client.
   }
 
-  static func address(of handle: OpaquePointer) -> String {
+  /// The address of the server to which there is a connection.
+  private var address: String {
     var buffer = [CChar](repeating: 0, count: 512)
     let size = buffer.count
     // Reason: the client writes at most so many bytes.
@@ -151,16 +163,38 @@ final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks.
 ///
 /// The client keeps it from the successful connection to the last callback.
 final class ConnectionEvents: Sendable {
+  private struct Source {
+    var address: @Sendable () -> String = { "" }
+  }
+
   let state = SharedObserved<NATSConnection.State>(.connecting)
   let isConnected = Atomic<Bool>(false)
+  /// Whether the connection was closed for good.
+  let isClosed = Atomic<Bool>(false)
   let reconnectCount = Atomic<Int>(0)
   let didChange = Signal<Bool>()
   /// Where observers are called: the client has one thread for the callbacks of all its connections.
   private let queue = DispatchQueue(label: "EventBusNATS.state")
+  private let source = Mutex(Source())
 
-  func opened(_ address: String) {
+  /// Sets what asks the client for the address of the server, which its callbacks must not do.
+  func setAddress(_ address: @escaping @Sendable () -> String) {
+    source.withLock { $0.address = address }
+  }
+
+  func opened() {
+    guard !isClosed.load(ordering: .acquiring) else { return }
     isConnected.store(true, ordering: .releasing)
-    queue.async { self.update { $0 = .connected(to: address) } }
+    queue.async {
+      let address = self.source.withLock(\.address)()
+      self.update { $0 = .connected(to: address) }
+    }
+  }
+
+  /// Notes that the connection is about to be closed; `true` once.
+  func beginClosing() -> Bool {
+    isConnected.store(false, ordering: .releasing)
+    return !isClosed.exchange(true, ordering: .acquiringAndReleasing)
   }
 
   func disconnected() {
@@ -170,14 +204,14 @@ final class ConnectionEvents: Sendable {
     queue.async { self.didChange.send(false) }
   }
 
-  func reconnected(_ address: String) {
+  func reconnected() {
     reconnectCount.add(1, ordering: .relaxed)
-    opened(address)
+    opened()
     queue.async { self.didChange.send(true) }
   }
 
   func ended() {
-    isConnected.store(false, ordering: .releasing)
+    _ = beginClosing()
     queue.async { self.update { $0 = .closed } }
     queue.async { self.didChange.send(false) }
   }

@@ -18,9 +18,10 @@ final class NATSSubscription: LinkSubscription, @unchecked Sendable {  // Reason
     _ subject: String,
     group: String?,
     limit: Int,
+    sizeLimit: Int,
     wake: @escaping @Sendable () -> Void
   ) throws(LinkFailure) {
-    let arrivals = Arrivals(limit: limit, wake: wake)
+    let arrivals = Arrivals(limit: limit, sizeLimit: sizeLimit, wake: wake)
     // Reason: released by the completion callback.
     let closure = unsafe Unmanaged.passRetained(arrivals).toOpaque()
     let handler: natsMsgHandler = { _, _, message, closure in
@@ -81,14 +82,15 @@ private final class Arrivals: Sendable {
   private let state: Mutex<State>
   private let wake: @Sendable () -> Void
 
-  init(limit: Int, wake: @escaping @Sendable () -> Void) {
-    state = Mutex(State(messages: BoundedBuffer(limit: limit)))
+  init(limit: Int, sizeLimit: Int, wake: @escaping @Sendable () -> Void) {
+    state = Mutex(State(messages: BoundedBuffer(limit: limit, sizeLimit: sizeLimit)))
     self.wake = wake
   }
 
   func append(_ message: ArrivedMessage) {
+    let size = message.size
     let (dropped, wakes) = state.withLock { state in
-      let dropped = state.messages.append(message)
+      let dropped = state.messages.append(message, size: size)
       defer { state.isAwake = true }
       return (dropped, !state.isAwake)
     }
@@ -115,6 +117,9 @@ final class ArrivedMessage: @unchecked Sendable {  // Reason: read by one thread
   init(handle: OpaquePointer) { unsafe self.handle = handle }  // Reason: owned from here on.
 
   deinit { unsafe natsMsg_Destroy(handle) }  // Reason: owned.
+
+  /// The bytes of the payload.
+  var size: Int { Int(unsafe natsMsg_GetDataLength(handle)) }  // Reason: alive.
 
   /// A copy of the message.
   func message() -> LinkMessage {

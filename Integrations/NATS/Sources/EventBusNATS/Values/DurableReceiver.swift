@@ -55,6 +55,12 @@ package struct DurableReceiver: Sendable {
     return .handle
   }
 
+  /// Forgets a delivery that is given back before its handlers were called.
+  package mutating func postpone(_ key: Key) { inHand[key] = nil }
+
+  /// Whether handlers have failed on an event, which comes again.
+  package func hasFailed(_ key: Key) -> Bool { failures[key] != nil }
+
   /// Notes that every handler has finished.
   package mutating func succeeded(_ key: Key) {
     inHand[key] = nil

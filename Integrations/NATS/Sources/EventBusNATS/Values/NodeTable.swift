@@ -45,6 +45,7 @@ package struct NodeTable: Sendable {
   ) -> [Change] {
     let silentAt = now + interval * 3
     guard var entry = entries[node] else {
+      if entries.count >= limit { entries = entries.filter(\.value.isPresent) }
       guard entries.count < limit else { return [] }
       entries[node] = Entry(incarnation: incarnation, silentAt: silentAt, isPresent: true)
       return [.joined(node)]
@@ -86,6 +87,13 @@ package struct NodeTable: Sendable {
       entries[node] = nil
     }
     return changes.sorted { "\($0)" < "\($1)" }
+  }
+
+  /// Forgets all nodes, as none can be heard any more.
+  package mutating func leaveAll() -> [Change] {
+    let changes = present.map { Change.left($0) }
+    entries = [:]
+    return changes
   }
 
   /// Postpones silence, after a time in which no heartbeat could arrive.

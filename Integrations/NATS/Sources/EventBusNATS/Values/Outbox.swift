@@ -84,6 +84,31 @@ package struct Outbox<Item> {
     return entry.item
   }
 
+  /// Changes a message.
+  ///
+  /// - Returns: Whether it is still there.
+  @discardableResult
+  package mutating func update(_ serial: UInt64, _ body: (inout Item) -> Void) -> Bool {
+    guard let index = index(of: serial), var entry = entries[index] else { return false }
+    entries[index] = nil
+    body(&entry.item)
+    entries[index] = entry
+    return true
+  }
+
+  /// The messages from a serial on.
+  package func items(from serial: UInt64, most: Int) -> [(serial: UInt64, item: Item)] {
+    var found: [(serial: UInt64, item: Item)] = []
+    var index = head + Int(max(serial, firstSerial) - firstSerial)
+    while index < entries.count, found.count < most {
+      if let entry = entries[index] {
+        found.append((firstSerial + UInt64(index - head), entry.item))
+      }
+      index += 1
+    }
+    return found
+  }
+
   /// Notes that a message was refused for a reason that may pass.
   ///
   /// - Returns: The number of refusals of this message.

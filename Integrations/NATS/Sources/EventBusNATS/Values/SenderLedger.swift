@@ -8,6 +8,8 @@ package struct SenderLedger: Sendable {
     case afterGap(Int)
     /// One that was received, or was counted as missing.
     case past
+    /// One that no bridge can have sent: so far after the last one that it would make all others late.
+    case implausible
   }
 
   private struct Key: Hashable {
@@ -33,11 +35,12 @@ package struct SenderLedger: Sendable {
   ///
   /// - Complexity: O(1).
   package mutating func note(_ header: WireHeader) -> Verdict {
+    guard header.sequence <= Self.highest else { return .implausible }
     if let former = current, former.key.incarnation == header.incarnation,
       former.key.node == header.node
     {
       let verdict = Self.verdict(former.last, header.sequence)
-      if verdict != .past { current?.last = header.sequence }
+      if verdict.advances { current?.last = header.sequence }
       return verdict
     }
     if let former = current { last[former.key] = former.last }
@@ -49,13 +52,29 @@ package struct SenderLedger: Sendable {
       return .next
     }
     let verdict = Self.verdict(known, header.sequence)
-    current = (key, max(known, header.sequence))
+    current = (key, verdict.advances ? header.sequence : known)
     return verdict
   }
 
   private static func verdict(_ last: UInt64, _ sequence: UInt64) -> Verdict {
     guard sequence > last else { return .past }
     let missing = sequence - last - 1
-    return missing == 0 ? .next : .afterGap(Int(clamping: missing))
+    if missing > longestGap { return .implausible }
+    return missing == 0 ? .next : .afterGap(Int(missing))
+  }
+
+  /// The highest sequence that a bridge reaches: a million events a second for 140,000 years.
+  private static let highest: UInt64 = 1 << 62
+  /// The longest gap that a broken connection explains: a million events a second for two weeks.
+  private static let longestGap: UInt64 = 1 << 40
+}
+
+extension SenderLedger.Verdict {
+  /// Whether the event is the newest of its sender.
+  fileprivate var advances: Bool {
+    switch self {
+    case .next, .afterGap: true
+    case .past, .implausible: false
+    }
   }
 }

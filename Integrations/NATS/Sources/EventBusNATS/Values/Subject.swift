@@ -30,10 +30,44 @@ package enum Subject {
 
   /// The name of a consumer, from that of its owner and of the event.
   ///
-  /// The server makes a format string of it, in which a percent sign would be an instruction.
+  /// The server makes a format string of it, in which a percent sign would be an instruction. The hyphen
+  /// between the parts is the only one without an equals sign before it, so that different pairs have
+  /// different names.
   package static func consumer(_ owner: String, event: String) -> String {
-    let name = "\(encode(owner, keepsDots: false))-\(encode(event, keepsDots: false))"
-    return String(name.map { $0 == "%" ? "=" : $0 })
+    func part(_ name: String) -> String {
+      var text = ""
+      for character in encode(name, keepsDots: false) {
+        switch character {
+        case "%": text += "="
+        case "-": text += "=-"
+        default: text.append(character)
+        }
+      }
+      return text
+    }
+    return "\(part(owner))-\(part(event))"
+  }
+
+  /// What is wrong with the name of a stream or a consumer, if the server would refuse it.
+  ///
+  /// - Parameters:
+  ///   - name: The name.
+  ///   - kind: What it names, for the message.
+  /// - Returns: The message, with the way out; `nil` if the name can be used.
+  package static func problem(_ name: String, of kind: String) -> String? {
+    if name.isEmpty { return "The name of the \(kind) is empty: give it one" }
+    if name.utf8.count > 255 {
+      return "The name of the \(kind) \"\(name.prefix(40))…\" has \(name.utf8.count) bytes: "
+        + "use at most 255"
+    }
+    let forbidden: Set<Unicode.Scalar> = [".", "*", ">", "/", "\\", "%"]
+    let isUsable = name.unicodeScalars.allSatisfy { scalar in
+      scalar.value > 32 && scalar.value != 127 && !scalar.properties.isWhitespace
+        && !forbidden.contains(scalar)
+    }
+    return isUsable
+      ? nil
+      : "The \(kind) cannot be called \"\(name)\": use letters, digits, \"-\" and \"_\""
   }
 
   /// Encodes a name.
