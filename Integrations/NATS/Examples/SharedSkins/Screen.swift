@@ -12,6 +12,8 @@ final class Screen: Themeable {
   var accent = ThemeKeys.accent.defaultValue
   private let manager: ThemeManager
   private let node: String
+  /// The names of the other nodes.
+  var others: Set<String> = []
   private let isTerminal = isatty(STDOUT_FILENO) == 1
 
   init(_ manager: ThemeManager, node: String) {
@@ -21,7 +23,7 @@ final class Screen: Themeable {
   }
 
   /// Shows the picture.
-  func draw(_ others: [String], _ happened: String) {
+  func draw(_ happened: String) {
     guard isTerminal else { return write("\(happened)\n") }
     var lines = ["", "  \(node)", ""]
     for (index, skin) in skins.enumerated() {
@@ -29,7 +31,7 @@ final class Screen: Themeable {
       lines.append("  \(mark) \(index + 1)  \(skin.name)")
     }
     lines.append("")
-    let list = others.isEmpty ? "no other terminal yet" : others.joined(separator: ", ")
+    let list = others.isEmpty ? "no other terminal yet" : others.sorted().joined(separator: ", ")
     lines.append("  with " + list)
     lines.append("  \(happened)")
     lines.append("")

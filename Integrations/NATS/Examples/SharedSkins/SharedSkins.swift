@@ -37,32 +37,34 @@ enum SharedSkins {
     for skin in skins { manager.register(skin) }
     let screen = Screen(manager, node: node)
 
-    let nats = try await NATSConnection(address)
-    let bridge = EventBridge(bus, over: nats, node: node)
-    let nodes = { bridge.nodes.map(\.name) }
+    // Before the bridge begins: the others may answer at once.
     let tokens = [
       bus.observe(.skinChosen) { @MainActor choice in
         do throws(ThemeError) {
           try manager.use(choice.skin)
-          screen.draw(nodes(), "\(choice.skin), chosen by \(choice.by)")
+          screen.draw("\(choice.skin), chosen by \(choice.by)")
         } catch {
-          screen.draw(nodes(), "\(error)")
+          screen.draw("\(error)")
         }
       },
       bus.observe(.nodeDidJoin) { @MainActor other in
-        screen.draw(nodes(), "\(other.name) joined")
+        screen.others.insert(other.name)
+        screen.draw("\(other.name) joined")
       },
       bus.observe(.nodeDidLeave) { @MainActor other in
-        screen.draw(nodes(), "\(other.name) left")
+        screen.others.remove(other.name)
+        screen.draw("\(other.name) left")
       },
     ]
+    let nats = try await NATSConnection(address)
+    let bridge = EventBridge(bus, over: nats, node: node)
     bridge.carry(.skinChosen, delivery: .durable(stream: "SKINS"))
-    screen.draw(nodes(), "In another terminal: SharedSkins \(address)")
+    screen.draw("In another terminal: SharedSkins \(address)")
 
     for await line in typedLines() {
       if line == "q" { break }
       guard let number = Int(line), skins.indices.contains(number - 1) else {
-        screen.draw(nodes(), "There is no skin \(line)")
+        screen.draw("There is no skin \(line)")
         continue
       }
       bus.post(.skinChosen, Choice(skin: skins[number - 1].name, by: node))

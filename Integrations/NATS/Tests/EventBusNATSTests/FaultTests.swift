@@ -49,8 +49,9 @@ struct FaultTests {
     let second = try NodeProcess(server.url, "second", "consume", "ORDERS", "c")
     await eventually("it is ready") { second.lines.contains("ready") }
     for number in 1...20 { try await a.bridge.post(.number, number) }
+    // The first one may not have acknowledged its event before it stopped.
     await eventually("the second one handles all") {
-      Set(second.numbers("handled")) == Set(1...20)
+      Set(second.numbers("handled")).isSuperset(of: 1...20)
     }
     first.signal(SIGCONT)
     try await a.bridge.post(.number, 21)

@@ -17,6 +17,7 @@ final class ScriptedServer: Sendable {
   private struct Stored {
     let sequence: UInt64
     let message: LinkMessage
+    let error: String?
   }
 
   private struct Delivery {
@@ -34,6 +35,8 @@ final class ScriptedServer: Sendable {
     let request: ConsumerRequest
     let deliverySubject: String
     var next = 0
+    /// How often each message was delivered.
+    var deliveries: [UInt64: Int] = [:]
     var open: [UInt64: Delivery] = [:]
     var floor: UInt64 = 0
 
@@ -51,6 +54,7 @@ final class ScriptedServer: Sendable {
     var streams: [String: Stream] = [:]
     var consumers: [String: StreamConsumer] = [:]
     var turn = 0
+    var refusals: [String: @Sendable (OutgoingMessage) -> Bool] = [:]
   }
 
   private let state: Mutex<State>
@@ -82,6 +86,33 @@ final class ScriptedServer: Sendable {
     }
   }
 
+  /// The dead letters that a stream stores.
+  func deadLetters(_ stream: String) -> [(payload: [UInt8], error: String)] {
+    state.withLock { state in
+      (state.streams[stream]?.messages ?? []).filter { $0.message.subject.contains("._dead.") }
+        .map { ($0.message.payload, $0.error ?? "") }
+    }
+  }
+
+  /// How often a message of a stream was delivered to a consumer.
+  func deliveries(_ consumer: String, _ sequence: UInt64) -> Int {
+    state.withLock { state in
+      state.consumers.first { $0.key.hasPrefix("\(consumer)-") }?.value.deliveries[sequence] ?? 0
+    }
+  }
+
+  /// The numbers of the messages that a consumer was given and that it has not ended.
+  func open(_ consumer: String) -> [UInt64] {
+    state.withLock { state in
+      state.consumers.first { $0.key.hasPrefix("\(consumer)-") }?.value.open.keys.sorted() ?? []
+    }
+  }
+
+  /// Has a stream refuse messages for good.
+  func refuse(_ stream: String, _ condition: @escaping @Sendable (OutgoingMessage) -> Bool) {
+    state.withLock { $0.refusals[stream] = condition }
+  }
+
   func add(_ subscription: ScriptedSubscription) {
     state.withLock { $0.subscriptions.append(subscription) }
   }
@@ -106,8 +137,12 @@ final class ScriptedServer: Sendable {
       if state.generator.happens(state.faults.lost) { return [] }
       var wakes = Self.deliver(arrived, &state)
       let stream = state.streams.first { $0.value.subjects.contains(message.subject) }
-      if let stream {
-        wakes += Self.store(arrived, message.id, stream.key, stream.value, &state)
+      if let stream, state.refusals[stream.key]?(message) == true {
+        let words = "{\"error\":{\"code\":400,\"err_code\":10054,\"description\":\"too large\"}}"
+        let answer = LinkMessage(subject: message.reply ?? "_", payload: Array(words.utf8))
+        wakes += Self.deliver(answer, &state)
+      } else if let stream {
+        wakes += Self.store(arrived, message, stream.key, stream.value, &state)
       } else if let reply = message.reply {
         let none = LinkMessage(subject: reply, hasNoResponders: true)
         wakes += Self.deliver(none, &state)
@@ -119,18 +154,18 @@ final class ScriptedServer: Sendable {
 
   private static func store(
     _ message: LinkMessage,
-    _ id: String?,
+    _ sent: OutgoingMessage,
     _ name: String,
     _ stream: Stream,
     _ state: inout State
   ) -> [@Sendable () -> Void] {
     var isDuplicate = false
     var sequence = UInt64(stream.messages.count + 1)
-    if let id, let known = stream.ids[id] {
+    if let id = sent.id, let known = stream.ids[id] {
       (isDuplicate, sequence) = (true, known)
     } else {
-      stream.messages.append(Stored(sequence: sequence, message: message))
-      if let id { stream.ids[id] = sequence }
+      stream.messages.append(Stored(sequence: sequence, message: message, error: sent.error))
+      if let id = sent.id { stream.ids[id] = sequence }
     }
     guard let reply = message.reply else { return [] }
     let answer = "{\"stream\":\"\(name)\",\"seq\":\(sequence),\"duplicate\":\(isDuplicate)}"
@@ -208,6 +243,7 @@ final class ScriptedServer: Sendable {
             due: now + consumer.request.answerTimeout,
             count: count
           )
+          consumer.deliveries[sequence] = count
           var message = stream.messages[Int(sequence) - 1].message
           message.subject = consumer.deliverySubject
           message.reply =

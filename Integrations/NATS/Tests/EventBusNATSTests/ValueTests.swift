@@ -41,6 +41,31 @@ struct WireTests {
     #expect(Set(names.map { Subject.encode($0) }).count == names.count)
   }
 
+  @Test("Different pairs of consumer and event have different names of consumers")
+  func consumerNames() {
+    #expect(
+      Subject.consumer("billing", event: "eu-orders")
+        != Subject.consumer("billing-eu", event: "orders")
+    )
+    var generator = SeededGenerator(seed: 2)
+    let letters = Array("a-=%.2D3_")
+    func name() -> String {
+      String(
+        (0..<Int.random(in: 1...4, using: &generator)).map { _ in
+          letters[Int.random(in: 0..<letters.count, using: &generator)]
+        }
+      )
+    }
+    var pairs: [String: [String]] = [:]
+    for _ in 0..<50_000 {
+      let (owner, event) = (name(), name())
+      let consumer = Subject.consumer(owner, event: event)
+      #expect(pairs[consumer] == nil || pairs[consumer] == [owner, event])
+      #expect(Subject.problem(consumer, of: "consumer") == nil)
+      pairs[consumer] = [owner, event]
+    }
+  }
+
   @Test("A header is read as it was written")
   func header() {
     for sequence in [0, 1, 9, 10, 99, 12_345, UInt64.max] {
@@ -177,6 +202,21 @@ struct RuleTests {
       #expect(buffer.count == model.count && buffer.first == model.first)
     }
     #expect(buffer.droppedCount == drops)
+  }
+
+  @Test("A bounded buffer keeps to its limit of sizes, and keeps one element of any size")
+  func sizes() {
+    var buffer = BoundedBuffer<Int>(limit: 100, sizeLimit: 10)
+    #expect(buffer.append(1, size: 4) == [] && buffer.append(2, size: 6) == [])
+    #expect(buffer.append(3, size: 5) == [1, 2])
+    #expect(buffer.size == 5 && buffer.first == 3)
+    #expect(buffer.append(4, size: 50) == [3])
+    #expect(buffer.size == 50 && buffer.count == 1)
+    #expect(buffer.append(5, size: 1) == [4])
+    #expect(buffer.replace(at: 0, by: 6, size: 9) == [] && buffer.size == 9)
+    #expect(buffer.putBack([7, 8], size: { _ in 1 }) == [7])
+    #expect(buffer.size == 10 && buffer.take() == [8, 6] && buffer.size == 0)
+    #expect(buffer.droppedCount == 5)
   }
 
   @Test(

@@ -80,7 +80,8 @@ final class BridgeCore: Sendable {
     guard link.isClosed else { return }
     let lanes = state.withLock { state in
       defer { state.isLinkClosed = true }
-      return state.isLinkClosed ? nil : (Array(state.outgoing.values), Array(state.deadLetters.values))
+      return state.isLinkClosed
+        ? nil : (Array(state.outgoing.values), Array(state.deadLetters.values))
     }
     guard let lanes else { return }
     for lane in lanes.0 { lane.close(nil) }

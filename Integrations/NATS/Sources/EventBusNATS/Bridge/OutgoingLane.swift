@@ -102,7 +102,9 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
   /// Takes an event that was posted.
   func enqueue(_ payload: Payload) {
     if durable != nil {
-      let refusal = post(payload, core.object.flatMap { PostFollower.current(event, $0.bus) }) { _ in }
+      let refusal = post(payload, core.object.flatMap { PostFollower.current(event, $0.bus) }) {
+        _ in
+      }
       if let refusal { core.object?.tally.report(BridgeReport(.refused, event, refusal.detail)) }
       return
     }
@@ -136,7 +138,8 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
       return NATSError(.notCarried, "The event \(event) is carried live")
     }
     let letter = Letter(
-      message: { [weak core = core.object, subject, template, codec, idPrefix, event, base]
+      message: {
+        [weak core = core.object, subject, template, codec, idPrefix, event, base]
         serial throws(NATSError) in
         if let local, let core { core.localPosts.add(local, event, base + serial) }
         return OutgoingMessage(

@@ -345,7 +345,8 @@ private struct StreamCalls {
   }
 
   /// A message; `nil` if the server says that there is none any more.
-  private func message(_ stream: String, _ sequence: UInt64) throws(LinkFailure) -> ArrivedMessage? {
+  private func message(_ stream: String, _ sequence: UInt64) throws(LinkFailure) -> ArrivedMessage?
+  {
     var made: OpaquePointer?
     var code = jsErrCode(0)
     let status = try unsafe call { unsafe js_GetMsg(&made, streams, stream, sequence, $0, &code) }
