@@ -10,7 +10,7 @@ import Testing
 struct FaultTests {
   @Test("No acknowledged event is lost in 30 random kills of the server and the consumer")
   func kills() async throws {
-    let result = try await KillRun(seed: 20, kills: 30).run { _ in }
+    let result = try await KillRun(seed: 20, kills: 30).run { _ in true }
     #expect(result.lost == [])
     #expect(result.acknowledged > 30)
     #expect(result.serverKills + result.consumerKills == 30)

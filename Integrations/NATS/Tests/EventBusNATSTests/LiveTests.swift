@@ -481,15 +481,4 @@ struct Certificates {
   }
 
   func path(_ name: String) -> String { folder.appending(path: name).path }
-
-  private func openssl(_ arguments: String...) throws {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["openssl"] + arguments
-    process.standardError = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    if process.terminationStatus != 0 { throw SampleError() }
-  }
 }

@@ -49,6 +49,8 @@ final class NodeProcess: Sendable {
     try program.input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
   }
 
+  var processIdentifier: Int32 { program.process.processIdentifier }
+
   var isRunning: Bool { program.process.isRunning }
 
   func signal(_ number: Int32) {

@@ -5,23 +5,35 @@ import Foundation
 /// A process with a bridge, for tests that kill it.
 ///
 ///     NATSNode <url> <node> consume <stream> <consumer> [<number to hang at>]
+///     NATSNode <url> <node> reconnect <stream> <consumer>
 ///     NATSNode <url> <node> present
 ///
-/// It writes a line for each thing that happens: `ready`, `handling 3`, `handled 3`.
+/// It writes a line for each thing that happens: `ready`, `handling 3`, `handled 3`, `reconnected 1`.
 @main
 enum NATSNode {
   static func main() async throws {
     let arguments = CommandLine.arguments
     let (url, node, mode) = (arguments[1], arguments[2], arguments[3])
     endWithParent()
-    let nats = try await NATSConnection(urls: url.split(separator: ",").map(String.init))
+    var options = NATSConnection.Options()
+    if mode == "reconnect" { options.reconnectPause = .milliseconds(1) }
+    let nats = try await NATSConnection(
+      urls: url.split(separator: ",").map(String.init),
+      options: options
+    )
     var configuration = EventBridge.Configuration()
     configuration.heartbeat = .milliseconds(100)
     configuration.handlingTimeout = .seconds(1)
     let bus = EventBus()
     let bridge = EventBridge(bus, over: nats, node: node, configuration: configuration)
     var token: Token?
-    if mode == "consume" {
+    var states: Token?
+    if mode == "reconnect" {
+      states = nats.state.observe { change in
+        if case .connected = change.new { say("reconnected \(nats.reconnectCount)") }
+      }
+    }
+    if mode == "consume" || mode == "reconnect" {
       let event = ProcessInfo.processInfo.environment["NATS_NODE_EVENT"] ?? "test.number"
       let name = EventName<Int>(event)
       let hangsAt = arguments.count > 6 ? Int(arguments[6]) : nil
@@ -39,7 +51,7 @@ enum NATSNode {
     await bridge.flushed()
     say("ready")
     try await Task.sleep(for: .seconds(3600))
-    withExtendedLifetime(token) {}
+    withExtendedLifetime((token, states)) {}
   }
 
   static func say(_ line: String) {

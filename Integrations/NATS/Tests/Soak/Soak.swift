@@ -1,7 +1,9 @@
 import Foundation
 import SoakRun
+import Synchronization
 
-/// `Soak [--kills=1000] [--seed=1]`: kills, and ends with a line that says how many acknowledged events were lost.
+/// `Soak [--kills=1000] [--seed=1] [--minutes=180]`: kills, and ends with a line that says how many acknowledged
+/// events were lost. After an interrupt it ends as after the last kill.
 @main
 enum Soak {
   static func main() async throws {
@@ -11,12 +13,23 @@ enum Soak {
     }
     let kills = Int(option("kills") ?? 1000)
     let seed = option("seed") ?? UInt64.random(in: 1...999_999)
-    print("seed \(seed), \(kills) kills")
+    let minutes = Double(option("minutes") ?? 100_000)
+    let isInterrupted = Atomic<Bool>(false)
+    for number in [SIGINT, SIGTERM] { signal(number, SIG_IGN) }
+    let sources = [SIGINT, SIGTERM].map { DispatchSource.makeSignalSource(signal: $0) }
+    for source in sources {
+      source.setEventHandler { isInterrupted.store(true, ordering: .relaxed) }
+      source.resume()
+    }
+    say("seed \(seed), \(kills) kills")
     let start = Date()
     let result = try await KillRun(seed: seed, kills: kills).run { kill in
-      if kill.isMultiple(of: 50) { print("\(kill) kills") }
+      let elapsed = Date().timeIntervalSince(start)
+      if kill.isMultiple(of: 10) { say("\(kill) kills, \(Int(elapsed)) s") }
+      return elapsed < minutes * 60 && !isInterrupted.load(ordering: .relaxed)
     }
-    print(
+    withExtendedLifetime(sources) {}
+    say(
       """
       seed \(seed): \(result.serverKills) kills of the server, \(result.consumerKills) of the consumer, \
       \(result.acknowledged) events acknowledged, \(result.handled) calls, \(result.lost.count) lost, \
@@ -24,8 +37,12 @@ enum Soak {
       """
     )
     if !result.lost.isEmpty {
-      print("lost: \(result.lost.prefix(20))")
+      say("lost: \(result.lost.prefix(20))")
       exit(1)
     }
+  }
+  /// Writes a line at once, also into a file.
+  private static func say(_ line: String) {
+    FileHandle.standardOutput.write(Data("\(line)\n".utf8))
   }
 }

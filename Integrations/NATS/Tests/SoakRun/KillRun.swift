@@ -32,10 +32,10 @@ public struct KillRun: Sendable {
 
   /// Does the kills.
   ///
-  /// - Parameter progress: Called after each kill.
+  /// - Parameter progress: Called after each kill; returns whether to go on.
   /// - Returns: What came of it.
   /// - Throws: An error if the server or the consumer does not start.
-  public func run(_ progress: (Int) -> Void) async throws -> Result {
+  public func run(_ progress: (Int) -> Bool) async throws -> Result {
     var generator = Generator(state: seed)
     let server = try NATSServer()
     let name = EventName<Int>("soak.number")
@@ -52,9 +52,14 @@ public struct KillRun: Sendable {
       configuration: configuration
     )
     bridge.carry(name, .outgoing, delivery: .durable(stream: "SOAK"))
+    let handled = Log()
     let poster = Task {
       var number = 0
       while !Task.isCancelled {
+        // A consumer that keeps dying is slower than the poster, and has to catch up in the end.
+        while number > handled.highest + Self.lead, !Task.isCancelled {
+          do { try await Task.sleep(for: .milliseconds(1)) } catch { return }
+        }
         number += 1
         do throws(NATSError) {
           try await bridge.post(name, number)
@@ -66,7 +71,6 @@ public struct KillRun: Sendable {
     }
 
     var result = Result()
-    let handled = Log()
     var consumer = try Consumer(server.url, handled)
     for kill in 1...kills {
       // Between two kills, some events pass, so that both are in the middle of work.
@@ -85,30 +89,49 @@ public struct KillRun: Sendable {
         consumer = try Consumer(server.url, handled)
         result.consumerKills += 1
       }
-      progress(kill)
+      if !progress(kill) { break }
     }
     poster.cancel()
     await poster.value
     await bridge.flushed()
     let posted = Set(acknowledged.numbers)
-    let deadline = ContinuousClock.now + .seconds(60)
-    while !posted.isSubset(of: handled.numbers), ContinuousClock.now < deadline {
-      try await Task.sleep(for: .milliseconds(20))
+    var missing = posted.subtracting(handled.numbers)
+    // What has not come after a minute without any event will never come.
+    var (count, deadline) = (handled.count, ContinuousClock.now + .seconds(60))
+    while !missing.isEmpty, ContinuousClock.now < deadline {
+      try await Task.sleep(for: .milliseconds(50))
+      if handled.count > count { (count, deadline) = (handled.count, .now + .seconds(60)) }
+      missing.subtract(handled.numbers.suffix(Self.lead * 4))
     }
     consumer.kill()
+    missing.subtract(handled.numbers)
     result.acknowledged = posted.count
     result.handled = handled.count
-    result.lost = posted.subtracting(handled.numbers).sorted()
+    result.lost = missing.sorted()
     return result
   }
+
+  /// How many events the poster may be ahead of the consumer.
+  private static let lead = 2000
 }
 
 /// Numbers, from any thread.
 private final class Log: Sendable {
-  private let state = Mutex<[Int]>([])
-  var numbers: [Int] { state.withLock { $0 } }
-  var count: Int { state.withLock { $0.count } }
-  func append(_ number: Int) { state.withLock { $0.append(number) } }
+  private struct State {
+    var numbers: [Int] = []
+    var highest = 0
+  }
+
+  private let state = Mutex(State())
+  var numbers: [Int] { state.withLock(\.numbers) }
+  var count: Int { state.withLock(\.numbers.count) }
+  var highest: Int { state.withLock(\.highest) }
+  func append(_ number: Int) {
+    state.withLock { state in
+      state.numbers.append(number)
+      state.highest = max(state.highest, number)
+    }
+  }
 }
 
 /// The process of a consumer.

@@ -1,4 +1,10 @@
 internal import CNATS
+
+#if canImport(FoundationEssentials)
+private import FoundationEssentials
+#else
+private import Foundation
+#endif
 private import Synchronization
 
 /// A connection and its JetStream context, on the way to their owner.
@@ -143,11 +149,13 @@ private final class ClientOptions {
       try check(unsafe natsOptions_SetUserInfo(handle, user, password), "The user \(user)")
     case .token(let token): try check(unsafe natsOptions_SetToken(handle, token), "The token")
     case .file(let file):
+      try checkFile(file)
       try check(
         unsafe natsOptions_SetUserCredentialsFromFiles(handle, file, nil),
         "The file \(file)"
       )
     case .nkey(let key, let file):
+      try checkFile(file)
       try check(unsafe natsOptions_SetNKeyFromSeed(handle, key, file), "The file \(file)")
     }
   }
@@ -181,6 +189,12 @@ private final class ClientOptions {
       },
       closure
     )
+  }
+
+  /// The client reads these files when it connects, and says no more than that it could not.
+  private func checkFile(_ file: String) throws(NATSError) {
+    guard !FileManager.default.isReadableFile(atPath: file) else { return }
+    throw NATSError(.invalidOption, "The file \(file) does not exist or cannot be read")
   }
 
   private func check(_ status: natsStatus, _ what: String) throws(NATSError) {

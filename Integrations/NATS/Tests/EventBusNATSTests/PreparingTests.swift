@@ -1,0 +1,158 @@
+import EventBus
+import EventBusNATS
+import Foundation
+import NATSServer
+import Testing
+
+@Suite("Preparing streams and consumers at a server")
+struct PreparingTests {
+  @Test("A consumer that exists with another subject is an error that names both")
+  func otherSubject() async throws {
+    let server = try NATSServer()
+    let a = try await Party("a", server)
+    let b = try await Party("b", server) { $0.prefix = "shop" }
+    let (atB, token) = b.collect(.number)
+    a.bridge.carry(.number, .incoming, delivery: .durable(stream: "S", consumer: "c"))
+    let raw = try await NATSConnection(server.url)
+    await eventually("the consumer exists") {
+      await consumers(raw, "S") == ["c-test=2Enumber"]
+    }
+    b.bridge.carry(.number, .incoming, delivery: .durable(stream: "S", consumer: "c"))
+    await eventually("it is reported") {
+      b.reports.values.contains { report in
+        report.kind == .notPrepared && report.detail.contains("\"events.test.number\"")
+          && report.detail.contains("\"shop.test.number\"") && report.detail.contains("c-test")
+      }
+    }
+    #expect(atB.values.isEmpty && b.bridge.counts[.notPrepared] == 1)
+    withExtendedLifetime(token) {}
+  }
+
+  /// The names of the consumers of a stream.
+  private func consumers(_ nats: NATSConnection, _ stream: String) async -> [String] {
+    struct Answer: Decodable { let consumers: [String]? }
+    do {
+      let inbox = "test.\(UInt64.random(in: 0 ... .max))"
+      let answers = try nats.rawLink.subscribe(inbox, group: nil, limit: 1) {}
+      try nats.rawLink.send(
+        OutgoingMessage(subject: "$JS.API.CONSUMER.NAMES.\(stream)", reply: inbox)
+      )
+      for _ in 0..<1000 {
+        if let payload = answers.take(1).messages.first?.payload {
+          return try JSONDecoder().decode(Answer.self, from: Data(payload)).consumers ?? []
+        }
+        try await Task.sleep(for: .milliseconds(2))
+      }
+    } catch {
+      Issue.record(error)
+    }
+    return []
+  }
+
+  @Test("Events whose consumers would share a name with a plain hyphen go to their own")
+  func hyphens() async throws {
+    let server = try NATSServer()
+    let a = try await Party("a", server)
+    let (first, second) = (EventName<Int>("eu-orders"), EventName<Int>("orders"))
+    let (atFirst, firstToken) = a.collect(first)
+    let (atSecond, secondToken) = a.collect(second)
+    let b = try await Party("b", server)
+    for name in [first, second] {
+      b.bridge.carry(name, .outgoing, delivery: .durable(stream: "S"))
+    }
+    a.bridge.carry(first, .incoming, delivery: .durable(stream: "S", consumer: "billing"))
+    a.bridge.carry(second, .incoming, delivery: .durable(stream: "S", consumer: "billing-eu"))
+    try await b.bridge.post(first, 1)
+    try await b.bridge.post(second, 2)
+    await eventually("both arrive") { atFirst.values == [1] && atSecond.values == [2] }
+    withExtendedLifetime((firstToken, secondToken)) {}
+  }
+
+  @Test(
+    "A search in a stream that the server does not answer throws, and finds nothing only if there is nothing"
+  )
+  func search() async throws {
+    let server = try NATSServer()
+    let raw = try await NATSConnection(urls: [server.url], options: .quick())
+    let link = raw.rawLink
+    try await link.prepareStream("S", subjects: ["x"], replicas: 1, within: .seconds(5))
+    let none = try await link.recent("S", subject: "y", upTo: 5, count: 3, within: .seconds(5))
+    #expect(none.isEmpty)
+    server.signal(SIGSTOP)
+    defer { server.signal(SIGCONT) }
+    let start = ContinuousClock.now
+    await #expect(throws: LinkFailure.disconnected) {
+      _ = try await link.recent("S", subject: "x", upTo: 5, count: 3, within: .milliseconds(300))
+    }
+    #expect(ContinuousClock.now - start < .seconds(4))
+  }
+
+  @Test("A process that starts later gets its last events although the server pauses in the search")
+  func interruptedReplay() async throws {
+    let server = try NATSServer()
+    let a = try await Party("a", server)
+    a.bridge.carry(.kept, .outgoing, delivery: .durable(stream: "STATE"))
+    for number in 1...5 { try await a.bridge.post(.kept, number) }
+    let b = try await Party("b", server)
+    server.signal(SIGSTOP)
+    let (values, token) = b.collect(.kept)
+    b.bridge.carry(.kept, .incoming, delivery: .durable(stream: "STATE"))
+    let start = ContinuousClock.now
+    await eventually("attempts fail") { ContinuousClock.now - start > .milliseconds(1500) }
+    server.signal(SIGCONT)
+    await eventually("the last three arrive") { values.count >= 3 }
+    #expect(values.values == [3, 4, 5])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Preparing a stream ends at its deadline, and when the connection is closed")
+  func bounded() async throws {
+    let server = try NATSServer()
+    let raw = try await NATSConnection(urls: [server.url], options: .quick())
+    server.signal(SIGSTOP)
+    defer { server.signal(SIGCONT) }
+    let start = ContinuousClock.now
+    await #expect(throws: LinkFailure.disconnected) {
+      try await raw.rawLink.prepareStream(
+        "S",
+        subjects: ["x"],
+        replicas: 1,
+        within: .milliseconds(300)
+      )
+    }
+    #expect(ContinuousClock.now - start < .seconds(4))
+    let second = ContinuousClock.now
+    let preparing = Task {
+      try await raw.rawLink.prepareStream("S", subjects: ["x"], replicas: 1, within: .seconds(60))
+    }
+    try await Task.sleep(for: .milliseconds(100))
+    raw.close()
+    let result = await preparing.result
+    #expect(throws: LinkFailure.closed) { try result.get() }
+    #expect(ContinuousClock.now - second < .seconds(20))
+  }
+
+  @Test("After close, a durable post over a server throws, and flushed returns")
+  func closed() async throws {
+    let server = try NATSServer()
+    let nats = try await NATSConnection(urls: [server.url], options: .quick())
+    let a = Party("a", over: nats)
+    a.bridge.carry(.number, .outgoing, delivery: .durable(stream: "S"))
+    try await a.bridge.post(.number, 1)
+    server.kill()
+    let thrown = Collected<NATSError.Code>()
+    let (posted, token) = a.collect(.number)
+    Task {
+      do throws(NATSError) { try await a.bridge.post(.number, 2) } catch {
+        thrown.append(error.code)
+      }
+    }
+    await eventually("it is posted") { posted.count == 1 }
+    nats.close()
+    await a.bridge.flushed()
+    await eventually("the post throws") { thrown.values == [.closed] }
+    #expect(a.bridge.counts[.givenUp] == 1)
+    await eventually("the state is closed") { nats.state.value == .closed }
+    withExtendedLifetime(token) {}
+  }
+}
