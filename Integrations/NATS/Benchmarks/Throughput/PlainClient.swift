@@ -10,16 +10,29 @@ enum PlainClient {
     let received = Atomic<Int>(0)
     let arrived = DispatchSemaphore(value: 0)
     let signals: Bool
-    init(signals: Bool) { self.signals = signals }
+    let decodes: Bool
+    init(signals: Bool, decodes: Bool = false) { (self.signals, self.decodes) = (signals, decodes) }
   }
 
   // Reason for `unsafe` in this file: the C client's own interface, used as its examples do.
 
-  static func throughput(_ url: String, _ count: Int, _ payload: [UInt8]) throws -> Double {
-    let counter = Count(signals: false)
+  /// Events per second.
+  ///
+  /// - Parameter order: Encoded for each message, and decoded from each, as the bridge does; `nil` sends
+  ///   the payload.
+  static func throughput(
+    _ url: String,
+    _ count: Int,
+    _ payload: [UInt8],
+    encoding order: Order? = nil
+  ) throws -> Double {
+    let counter = Count(signals: false, decodes: order != nil)
     return try unsafe withClients(url, counter) { publisher, _ in
       let start = ContinuousClock.now
-      for index in 0..<count { try unsafe publish(publisher, "bench.plain", payload, index) }
+      for index in 0..<count {
+        let bytes = try order.map { Array(try JSONEncoder().encode($0)) } ?? payload
+        try unsafe publish(publisher, "bench.plain", bytes, index)
+      }
       unsafe natsConnection_Flush(publisher)
       while counter.received.load(ordering: .relaxed) < count { usleep(1000) }
       return Double(count) / Throughput.seconds(ContinuousClock.now - start)
@@ -90,6 +103,12 @@ enum PlainClient {
         // A receiver looks at the header.
         var text: UnsafePointer<CChar>?
         unsafe natsMsgHeader_Get(message, "Event-Bus", &text)
+        if counter.decodes, let data = unsafe natsMsg_GetData(message) {
+          let bytes = unsafe Array(
+            UnsafeRawBufferPointer(start: data, count: Int(natsMsg_GetDataLength(message)))
+          )
+          _ = try? JSONDecoder().decode(Order.self, from: Data(bytes))
+        }
         unsafe natsMsg_Destroy(message)
         counter.received.add(1, ordering: .relaxed)
         if counter.signals { counter.arrived.signal() }

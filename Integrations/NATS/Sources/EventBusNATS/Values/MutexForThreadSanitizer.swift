@@ -1,0 +1,41 @@
+#if TSAN
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Musl)
+private import Musl
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+/// The lock of the standard library, as ThreadSanitizer understands it.
+///
+/// The waiting path of `Mutex` on Linux is not instrumented, which looks like races. In builds with `-DTSAN`,
+/// this type takes its place in the module.
+@safe
+struct Mutex<State>: ~Copyable, @unchecked Sendable {  // Reason: `lock` guards `state`.
+  private let state: UnsafeMutablePointer<State>
+  private let lock: UnsafeMutablePointer<pthread_mutex_t>
+
+  init(_ state: consuming sending State) {
+    unsafe self.state = .allocate(capacity: 1)  // Reason: freed in `deinit`.
+    unsafe self.state.initialize(to: state)  // Reason: allocated above.
+    unsafe lock = .allocate(capacity: 1)  // Reason: freed in `deinit`.
+    unsafe pthread_mutex_init(lock, nil)  // Reason: allocated above.
+  }
+
+  deinit {
+    unsafe pthread_mutex_destroy(lock)  // Reason: no thread can hold it.
+    unsafe lock.deallocate()  // Reason: allocated in `init`.
+    unsafe state.deinitialize(count: 1)  // Reason: initialized in `init`.
+    unsafe state.deallocate()  // Reason: allocated in `init`.
+  }
+
+  borrowing func withLock<Result, Failure: Error>(
+    _ body: (inout sending State) throws(Failure) -> sending Result
+  ) throws(Failure) -> sending Result {
+    unsafe pthread_mutex_lock(lock)  // Reason: lives as long as this value.
+    defer { unsafe pthread_mutex_unlock(lock) }  // Reason: locked above.
+    return unsafe try body(&state.pointee)  // Reason: the lock is held.
+  }
+}
+#endif

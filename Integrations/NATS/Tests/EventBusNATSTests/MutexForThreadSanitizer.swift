@@ -1,0 +1,1 @@
+../../Sources/EventBusNATS/Values/MutexForThreadSanitizer.swift
