@@ -141,7 +141,7 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
       within: core.configuration.requestTimeout
     )
     for message in messages {
-      do throws(Intake<Payload>.Problem) {
+      do throws(IntakeProblem) {
         let header = try intake.header(of: message)
         if core.isLocal(header.incarnation) { continue }
         let payload = try intake.payload(of: message, header)
@@ -213,7 +213,7 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     let isStopped = state.withLock(\.isStopped)
     if isStopped { return answer(.again(after: pause), to: reply) }
     if isBuried(delivery.sequence, reply) { return publish(delivery.sequence) }
-    do throws(Intake<Payload>.Problem) {
+    do throws(IntakeProblem) {
       let header = try intake.header(of: message)
       let held = Held(
         key: Key(header),
@@ -278,7 +278,7 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     }
   }
 
-  private func report(_ problem: Intake<Payload>.Problem, _ core: BridgeCore) {
+  private func report(_ problem: IntakeProblem, _ core: BridgeCore) {
     core.tally.report(
       BridgeReport(problem.kind, intake.name.rawValue, node: problem.node, problem.detail)
     )

@@ -13,31 +13,31 @@ class AnyIncomingLane: @unchecked Sendable {  // Reason: subclasses lock.
   func stop() async {}
 }
 
+/// Why a message is not an event.
+struct IntakeProblem: Error {
+  let kind: BridgeReport.Kind
+  let detail: String
+  var node: String?
+}
+
 /// What both kinds of incoming lanes do with a message: check it, decode it, find its sender.
 struct Intake<Payload: Sendable>: Sendable {
   let name: EventName<Payload>
   let codec: EventCodec<Payload>
 
-  /// Why a message is not an event.
-  struct Problem: Error {
-    let kind: BridgeReport.Kind
-    let detail: String
-    var node: String?
-  }
-
-  func header(of message: LinkMessage) throws(Problem) -> WireHeader {
+  func header(of message: LinkMessage) throws(IntakeProblem) -> WireHeader {
     guard let bytes = message.header else {
-      throw Problem(kind: .unreadableHeader, detail: "no header \(WireHeader.name)")
+      throw IntakeProblem(kind: .unreadableHeader, detail: "no header \(WireHeader.name)")
     }
     guard let header = WireHeader(bytes) else {
-      throw Problem(kind: .unreadableHeader, detail: "the header cannot be read")
+      throw IntakeProblem(kind: .unreadableHeader, detail: "the header cannot be read")
     }
     return header
   }
 
-  func payload(of message: LinkMessage, _ header: WireHeader) throws(Problem) -> Payload {
+  func payload(of message: LinkMessage, _ header: WireHeader) throws(IntakeProblem) -> Payload {
     guard header.version == codec.version, header.contentType == codec.contentType else {
-      throw Problem(
+      throw IntakeProblem(
         kind: .unknownVersion,
         detail: "version \(header.version) of \(header.contentType)",
         node: header.node
@@ -46,7 +46,7 @@ struct Intake<Payload: Sendable>: Sendable {
     do {
       return try codec.decode(message.payload)
     } catch {
-      throw Problem(kind: .unreadablePayload, detail: "\(error)", node: header.node)
+      throw IntakeProblem(kind: .unreadablePayload, detail: "\(error)", node: header.node)
     }
   }
 }
@@ -148,7 +148,7 @@ final class LiveLane<Payload: Sendable>: AnyIncomingLane,
   ///
   /// - Returns: Whether it was one.
   private func receive(_ message: LinkMessage, _ core: BridgeCore) -> Bool {
-    do throws(Intake<Payload>.Problem) {
+    do throws(IntakeProblem) {
       let header = try intake.header(of: message)
       if core.isLocal(header.incarnation) { return false }
       let payload = try intake.payload(of: message, header)
@@ -164,7 +164,7 @@ final class LiveLane<Payload: Sendable>: AnyIncomingLane,
           return false
         case .implausible:
           let words = "the sequence \(header.sequence) cannot be that of a bridge"
-          throw Intake<Payload>.Problem(
+          throw IntakeProblem(
             kind: .unreadableHeader,
             detail: words,
             node: header.node
