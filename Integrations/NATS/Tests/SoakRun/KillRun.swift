@@ -73,11 +73,11 @@ public struct KillRun: Sendable {
     var result = Result()
     var consumer = try Consumer(server.url, handled)
     for kill in 1...kills {
-      // Between two kills, some events pass, so that both are in the middle of work.
-      let before = handled.count
+      // Between two kills, some new events pass, so that both are in the middle of work.
+      let before = handled.highest
       let goal = Int.random(in: 1...60, using: &generator)
       let deadline = ContinuousClock.now + .seconds(30)
-      while handled.count < before + goal, ContinuousClock.now < deadline {
+      while handled.highest < before + goal, ContinuousClock.now < deadline {
         try await Task.sleep(for: .milliseconds(1))
       }
       if Bool.random(using: &generator) {
