@@ -16,10 +16,7 @@ enum PlainClient {
 
   // Reason for `unsafe` in this file: the C client's own interface, used as its examples do.
 
-  /// Events per second.
-  ///
-  /// - Parameter order: Encoded for each message, and decoded from each, as the bridge does; `nil` sends
-  ///   the payload.
+  // Events per second. An order is encoded for each message, and decoded from each, as the bridge does.
   static func throughput(
     _ url: String,
     _ count: Int,

@@ -117,6 +117,23 @@ struct WireTests {
     #expect(WireHeader(Array("1;a;1;99999999999999999999;1;json".utf8)) == nil)
   }
 
+  @Test("A reader of many headers reads each as if it were the first")
+  func manyHeaders() {
+    var generator = SeededGenerator(seed: 11)
+    var reader = HeaderReader()
+    for index in 0..<50_000 {
+      let header = WireHeader(
+        node: ["a", "b;1", "1"].randomElement(using: &generator) ?? "",
+        incarnation: UInt64.random(in: 1...3, using: &generator),
+        sequence: [UInt64(index), .max, 0].randomElement(using: &generator) ?? 0,
+        version: Int.random(in: 1...2, using: &generator),
+        contentType: ["json", "1"].randomElement(using: &generator) ?? ""
+      )
+      let bytes = index.isMultiple(of: 3) ? mutated(header.bytes, &generator) : header.bytes
+      #expect(reader.read(bytes) == WireHeader(bytes))
+    }
+  }
+
   @Test("The subject of an answer has stream, deliveries and number, with and without a domain")
   func deliverySubject() {
     let plain = DeliverySubject("$JS.ACK.ORDERS.billing.3.17.4.1669000000.0")

@@ -2,8 +2,11 @@ import Foundation
 import SoakRun
 import Synchronization
 
-/// `Soak [--kills=1000] [--seed=1] [--minutes=180]`: kills, and ends with a line that says how many acknowledged
-/// events were lost. After an interrupt it ends as after the last kill.
+/// Kills, and ends with a line that says how many acknowledged events were lost.
+///
+///     Soak [--kills=1000] [--seed=1] [--minutes=180]
+///
+/// After an interrupt it ends as after the last kill.
 @main
 enum Soak {
   static func main() async throws {

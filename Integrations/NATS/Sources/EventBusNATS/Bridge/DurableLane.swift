@@ -184,6 +184,15 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     for reply in replies { answer(.again(after: pause), to: reply) }
   }
 
+  private func giveBack(_ held: Held) {
+    let reply = state.withLock { state in
+      state.receiver.postpone(held.key)
+      state.heldSize -= held.bytes.count
+      return state.replies.removeValue(forKey: held.key)
+    }
+    if let reply { answer(.again(after: pause), to: reply) }
+  }
+
   override func tick(_ now: ContinuousClock.Instant) {
     let replies = state.withLock { state in
       if let next = state.nextReminder, next > now { return [] as [String] }
@@ -238,7 +247,6 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
   }
 
   private enum Step {
-    case handle
     case wait
     case acknowledge
     case postpone
@@ -256,18 +264,19 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
         return .wait
       case .handle:
         // One event is handled whatever its size.
-        if state.heldSize > 0, state.heldSize + held.bytes.count > sizeLimit {
+        let isTooMuch = state.heldSize > 0 && state.heldSize + held.bytes.count > sizeLimit
+        if isTooMuch || state.isStopped {
           state.receiver.postpone(held.key)
           return .postpone
         }
         state.heldSize += held.bytes.count
         state.replies[held.key] = reply
         if let local, !state.receiver.hasFailed(held.key) { return .follow(local) }
-        return .handle
+        enqueue(held, &state)
+        return .wait
       }
     }
     switch step {
-    case .handle: enqueue(held)
     case .wait: break
     case .acknowledge:
       core.tally.count { $0.duplicates += 1 }
@@ -286,11 +295,9 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
 
   // MARK: Handling
 
-  private func enqueue(_ held: Held) {
-    state.withLock { state in
-      _ = state.waiting.append(held)
-      if state.worker == nil { state.worker = Task { await self.work() } }
-    }
+  private func enqueue(_ held: Held, _ state: inout State) {
+    _ = state.waiting.append(held)
+    if state.worker == nil { state.worker = Task { await self.work() } }
   }
 
   /// Handles what waits, one event after the other.
@@ -318,8 +325,11 @@ final class DurableLane<Payload: Sendable>: AnyIncomingLane,
     case .noHandler where !isShared: succeeded(held)
     case .noHandler: failed(held, "there is no handler", core)
     case .unknown:
-      enqueue(held)
-      if state.withLock(\.isStopped) { giveBack() }
+      let isStopped = state.withLock { state in
+        if !state.isStopped { enqueue(held, &state) }
+        return state.isStopped
+      }
+      if isStopped { giveBack(held) }
     }
   }
 

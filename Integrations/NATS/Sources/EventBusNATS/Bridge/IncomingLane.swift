@@ -26,10 +26,18 @@ struct Intake<Payload: Sendable>: Sendable {
   let codec: EventCodec<Payload>
 
   func header(of message: LinkMessage) throws(IntakeProblem) -> WireHeader {
+    var reader = HeaderReader()
+    return try header(of: message, &reader)
+  }
+
+  func header(
+    of message: LinkMessage,
+    _ reader: inout HeaderReader
+  ) throws(IntakeProblem) -> WireHeader {
     guard let bytes = message.header else {
       throw IntakeProblem(kind: .unreadableHeader, detail: "no header \(WireHeader.name)")
     }
-    guard let header = WireHeader(bytes) else {
+    guard let header = reader.read(bytes) else {
       throw IntakeProblem(kind: .unreadableHeader, detail: "the header cannot be read")
     }
     return header
@@ -53,7 +61,7 @@ struct Intake<Payload: Sendable>: Sendable {
 
 /// The way of a live event into the process.
 final class LiveLane<Payload: Sendable>: AnyIncomingLane,
-  @unchecked Sendable  // Reason: locked.
+  @unchecked Sendable  // Reason: locked, or used on one queue.
 {
   private struct State {
     var subscription: (any LinkSubscription)?
@@ -66,8 +74,15 @@ final class LiveLane<Payload: Sendable>: AnyIncomingLane,
   private let subject: String
   private let group: String?
   private let state = Mutex(State())
-  private let ledger = Mutex(SenderLedger())
   private let pump: LazyPump
+  /// What only the work of the pump uses.
+  private var reader = Reader()
+
+  private struct Reader {
+    var ledger = SenderLedger()
+    var headers = HeaderReader()
+    var node: EventBridge.Node?
+  }
 
   init(
     _ core: BridgeCore,
@@ -149,11 +164,11 @@ final class LiveLane<Payload: Sendable>: AnyIncomingLane,
   /// - Returns: Whether it was one.
   private func receive(_ message: LinkMessage, _ core: BridgeCore) -> Bool {
     do throws(IntakeProblem) {
-      let header = try intake.header(of: message)
+      let header = try intake.header(of: message, &reader.headers)
       if core.isLocal(header.incarnation) { return false }
       let payload = try intake.payload(of: message, header)
       if group == nil {
-        switch ledger.withLock({ $0.note(header) }) {
+        switch reader.ledger.note(header) {
         case .next: break
         case .afterGap(let missing):
           core.tally.report(
@@ -171,7 +186,7 @@ final class LiveLane<Payload: Sendable>: AnyIncomingLane,
           )
         }
       }
-      let node = core.node(header.node)
+      let node = node(header.node, core)
       if let outlet = Outlets.outlet(core.bus, intake.name) {
         Arrival.$current.withValue(Arrival(outlet)) {
           _ = core.bus.post(intake.name, payload, from: node)
@@ -186,6 +201,16 @@ final class LiveLane<Payload: Sendable>: AnyIncomingLane,
       )
       return false
     }
+  }
+}
+
+extension LiveLane {
+  /// The sender, usually that of the message before.
+  private func node(_ name: String, _ core: BridgeCore) -> EventBridge.Node {
+    if let node = reader.node, node.name == name { return node }
+    let node = core.node(name)
+    reader.node = node
+    return node
   }
 }
 

@@ -97,6 +97,7 @@ final class Neighbours: Sendable {
   ///   - name: The name.
   ///   - isAsked: Whether the program asks, which may observe events of the node. Other names come from
   ///     messages; of many, only those of nodes that are there are remembered.
+  /// - Returns: The same object for the same name, as long as it is remembered.
   func node(_ name: String, isAsked: Bool = false) -> EventBridge.Node {
     let (node, forgotten) = state.withLock { state in
       if isAsked { state.asked.insert(name) }

@@ -19,6 +19,55 @@ class AnyOutgoingLane: @unchecked Sendable {  // Reason: subclasses lock.
   var sender: DurableSender? { nil }
 }
 
+/// A live event that waits to be sent.
+///
+/// Not generic, as the compiler would not specialise the buffer of events.
+private struct WaitingEvent {
+  let sequence: UInt64
+  let payload: AnyWaitingPayload
+  /// The payload as it is sent, if that is known.
+  var bytes: [UInt8]?
+}
+
+private class AnyWaitingPayload: @unchecked Sendable {  // Reason: constant.
+  func encode() throws -> [UInt8] { [] }
+}
+
+private final class WaitingPayload<Payload: Sendable>: AnyWaitingPayload,
+  @unchecked Sendable  // Reason: constant.
+{
+  private let payload: Payload
+  private let codec: EventCodec<Payload>
+  init(_ payload: Payload, _ codec: EventCodec<Payload>) {
+    (self.payload, self.codec) = (payload, codec)
+  }
+  override func encode() throws -> [UInt8] { try codec.encode(payload) }
+}
+
+private struct OutgoingState {
+  var buffer: BoundedBuffer<WaitingEvent>
+  /// The number from which on payloads wait as they were posted.
+  var firstRaw: UInt64 = 1
+  var lastSequence: UInt64 = 0
+  /// The number of the last event that was sent or dropped.
+  var doneSequence: UInt64 = 0
+  var waiters = Waiters()
+  var isAwake = false
+  var isClosed = false
+
+  /// Adds an event.
+  ///
+  /// - Returns: What dropped, and whether the queue must be woken.
+  mutating func append(_ payload: AnyWaitingPayload) -> (dropped: [WaitingEvent], wakes: Bool) {
+    let waiting = WaitingEvent(sequence: lastSequence + 1, payload: payload)
+    if isClosed { return ([waiting], false) }
+    lastSequence += 1
+    let dropped = buffer.append(waiting, size: 0)
+    defer { isAwake = true }
+    return (dropped, !isAwake)
+  }
+}
+
 /// The way of one event out of the process.
 ///
 /// Live events wait in a buffer of the lane, from which the oldest drop. The number of an event is given to it
@@ -26,26 +75,7 @@ class AnyOutgoingLane: @unchecked Sendable {  // Reason: subclasses lock.
 final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
   @unchecked Sendable  // Reason: locked.
 {
-  private struct Entry {
-    let sequence: UInt64
-    let payload: Payload
-    /// The payload as it is sent, if that is known.
-    var bytes: [UInt8]?
-  }
-
-  private struct State {
-    var buffer: BoundedBuffer<Entry>
-    /// The number from which on payloads wait as they were posted.
-    var firstRaw: UInt64 = 1
-    var lastSequence: UInt64 = 0
-    /// The number of the last event that was sent or dropped.
-    var doneSequence: UInt64 = 0
-    var waiters = Waiters()
-    var isAwake = false
-    var isClosed = false
-  }
-
-  private let state: Mutex<State>
+  private let state: Mutex<OutgoingState>
   private let core: Weak<BridgeCore>
   private let event: String
   private let subject: String
@@ -65,7 +95,7 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
   ) {
     let configuration = core.configuration
     state = Mutex(
-      State(
+      OutgoingState(
         buffer: BoundedBuffer(
           limit: configuration.bufferLimit,
           sizeLimit: configuration.byteLimit
@@ -108,16 +138,10 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
       if let refusal { core.object?.tally.report(BridgeReport(.refused, event, refusal.detail)) }
       return
     }
-    let (dropped, wakes) = state.withLock { state in
-      guard !state.isClosed else { return (1, false) }
-      state.lastSequence += 1
-      let entry = Entry(sequence: state.lastSequence, payload: payload)
-      let dropped = state.buffer.append(entry, size: 0)
-      defer { state.isAwake = true }
-      return (dropped.count, !state.isAwake)
-    }
-    if dropped > 0 {
-      core.object?.tally.report(BridgeReport(.droppedOutgoing, event, count: dropped))
+    let waiting = WaitingPayload(payload, codec)
+    let (dropped, wakes) = state.withLock { $0.append(waiting) }
+    if !dropped.isEmpty {
+      core.object?.tally.report(BridgeReport(.droppedOutgoing, event, count: dropped.count))
     }
     if wakes { core.object?.wake() }
   }
@@ -161,7 +185,7 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
     if !core.link.isConnected { encodeWaiting(core) }
     while core.link.isConnected {
       let batch = state.withLock { state in
-        let batch = state.buffer.take(256)
+        let batch = state.buffer.take(512)
         if batch.isEmpty { state.isAwake = false }
         return batch
       }
@@ -198,7 +222,7 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
       guard let last = raw.last else { return }
       let encoded = raw.map { entry in
         // Reason for `try?`: the error is met again when the event is sent.
-        (entry.sequence, entry.bytes ?? (try? codec.encode(entry.payload)))
+        (entry.sequence, entry.bytes ?? (try? entry.payload.encode()))
       }
       let dropped = state.withLock { state in
         state.firstRaw = last.sequence + 1
@@ -222,13 +246,13 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
   /// Sends events until the connection breaks.
   ///
   /// - Returns: How many are done.
-  private func send(_ batch: [Entry], _ core: BridgeCore) -> Int {
+  private func send(_ batch: [WaitingEvent], _ core: BridgeCore) -> Int {
     var sent = 0
     defer { core.tally.count { $0.sent += sent } }
     for (index, entry) in batch.enumerated() {
       do throws(NATSError) {
         let payload =
-          if let bytes = entry.bytes { bytes } else { try codec.bytes(of: entry.payload, event) }
+          if let bytes = entry.bytes { bytes } else { try Self.bytes(of: entry.payload, event) }
         let header = template.bytes(sequence: entry.sequence)
         do throws(LinkFailure) {
           try core.link.send(OutgoingMessage(subject: subject, header: header, payload: payload))
@@ -251,6 +275,16 @@ final class OutgoingLane<Payload: Sendable>: AnyOutgoingLane,
       }
     }
     return batch.count
+  }
+
+  private static func bytes(of payload: AnyWaitingPayload, _ event: String) throws(NATSError)
+    -> [UInt8]
+  {
+    do {
+      return try payload.encode()
+    } catch {
+      throw NATSError(.notEncodable, "A payload of \(event) cannot be encoded: \(error)")
+    }
   }
 
   override func reconnected() { durable?.reconnected() }

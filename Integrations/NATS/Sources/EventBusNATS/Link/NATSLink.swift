@@ -68,14 +68,12 @@ final class NATSLink: Link, @unchecked Sendable {  // Reason: the client locks.
     }
     guard status == NATS_OK, let handle = unsafe made else { throw Self.failure(status) }
     defer { unsafe natsMsg_Destroy(handle) }  // Reason: made above.
-    if var header = message.header {
-      header.append(0)
-      status = unsafe header.withUnsafeBytes { bytes in  // Reason: terminated.
-        unsafe natsMsgHeader_Set(
-          handle,
-          WireHeader.name,
-          bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
-        )
+    if let header = message.header {
+      // Reason: copied with room for the end, without an allocation.
+      status = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: header.count + 1) {
+        for index in header.indices { unsafe $0[index] = CChar(bitPattern: header[index]) }
+        unsafe $0[header.count] = 0
+        return unsafe natsMsgHeader_Set(handle, WireHeader.name, $0.baseAddress)
       }
     }
     if status == NATS_OK, let id = message.id {

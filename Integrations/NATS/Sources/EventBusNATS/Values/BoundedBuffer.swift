@@ -118,13 +118,14 @@ package struct BoundedBuffer<Element> {
   ///
   /// - Parameters:
   ///   - former: The elements.
-  ///   - size: The size of each.
+  ///   - sizeOf: The size of each.
   /// - Returns: The elements that dropped.
-  /// - Complexity: O(*n*) in the number of all elements.
+  /// - Complexity: O(*n*) in the number of all elements, O(1) if none is put back.
   package mutating func putBack(
     _ former: some Collection<Element>,
     size sizeOf: (Element) -> Int = { _ in 0 }
   ) -> [Element] {
+    if former.isEmpty { return [] }
     let entries = former.map { Entry(element: $0, size: sizeOf($0)) }
     var (room, rest) = (max(0, limit - count), max(0, sizeLimit - size))
     var kept = entries.count

@@ -102,6 +102,36 @@ package struct WireHeader: Sendable, Equatable {
   }
 }
 
+/// Reads headers, most of which differ from the one before in nothing but the sequence.
+package struct HeaderReader: Sendable {
+  private var last: WireHeader?
+  /// What comes before and after the sequence in the last header.
+  private var start: [UInt8] = []
+  private var end: [UInt8] = []
+
+  /// Creates a reader that knows no header.
+  package init() {}
+
+  /// Reads a header, as ``WireHeader/init(_:)`` does.
+  package mutating func read(_ bytes: [UInt8]) -> WireHeader? {
+    if var header = last, bytes.count > start.count + end.count, bytes.starts(with: start),
+      bytes.suffix(end.count).elementsEqual(end),
+      let sequence = number(bytes[start.count..<bytes.count - end.count], radix: 10)
+    {
+      header.sequence = sequence
+      return header
+    }
+    guard let header = WireHeader(bytes) else { return nil }
+    let separators = bytes.indices.filter { bytes[$0] == UInt8(ascii: ";") }
+    // The fields: format, node, incarnation, sequence, version, content type.
+    if separators.count == 5 {
+      (start, end) = (Array(bytes[...separators[2]]), Array(bytes[separators[3]...]))
+      last = header
+    }
+    return header
+  }
+}
+
 /// Splits bytes at semicolons.
 private struct FieldReader {
   private(set) var rest: ArraySlice<UInt8>?
