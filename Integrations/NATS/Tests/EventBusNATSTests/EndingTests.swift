@@ -35,7 +35,8 @@ struct EndingTests {
       await b.bridge.drain()
       drained.append(())
     }
-    // Thirty turns of the server, in which it would send them again and again.
+    await eventually("the bridge does not listen any more") { !server.isHeard("c") }
+    // Sixty turns of the server, in which it would send them again and again.
     let start = ContinuousClock.now
     await eventually("time passes") { ContinuousClock.now - start > .milliseconds(300) }
     #expect((1...5).map { server.deliveries("c", $0) } == [1, 1, 1, 1, 1])

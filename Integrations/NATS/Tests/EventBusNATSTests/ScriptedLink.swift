@@ -101,6 +101,15 @@ final class ScriptedServer: Sendable {
     }
   }
 
+  /// Whether anything listens to the deliveries of a consumer.
+  func isHeard(_ consumer: String) -> Bool {
+    state.withLock { state in
+      let subject = state.consumers.first { $0.key.hasPrefix("\(consumer)-") }?.value
+        .deliverySubject
+      return state.subscriptions.contains { $0.subject == subject }
+    }
+  }
+
   /// The numbers of the messages that a consumer was given and that it has not ended.
   func open(_ consumer: String) -> [UInt64] {
     state.withLock { state in
