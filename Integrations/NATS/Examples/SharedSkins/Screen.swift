@@ -14,12 +14,19 @@ final class Screen: Themeable {
   private let node: String
   /// The names of the other nodes.
   var others: Set<String> = []
+  private var invitation = ""
   private let isTerminal = isatty(STDOUT_FILENO) == 1
 
   init(_ manager: ThemeManager, node: String) {
     (self.manager, self.node) = (manager, node)
     themes = ThemeMap([.set(\.paper, .paper), .set(\.ink, .ink), .set(\.accent, .accent)])
       .scoped(manager)
+  }
+
+  /// Shows the command for another terminal, now and below each picture.
+  func invite(_ command: String) {
+    invitation = "In another terminal: \(command)"
+    if isTerminal { draw("") } else { draw(invitation) }
   }
 
   /// Shows the picture.
@@ -41,7 +48,7 @@ final class Screen: Themeable {
       text += "\u{1B}[48;2;\(code(paper))m\u{1B}[38;2;\(code(colour))m"
       text += line.padding(toLength: 60, withPad: " ", startingAt: 0) + "\u{1B}[0m\n"
     }
-    write(text + "A number and return chooses a skin, q ends: ")
+    write(text + "\n\(invitation)\n\nA number and return chooses a skin, q ends: ")
   }
 
   private func code(_ colour: RGBA) -> String { "\(colour.red);\(colour.green);\(colour.blue)" }

@@ -59,7 +59,7 @@ enum SharedSkins {
     let nats = try await NATSConnection(address)
     let bridge = EventBridge(bus, over: nats, node: node)
     bridge.carry(.skinChosen, delivery: .durable(stream: "SKINS"))
-    screen.draw("In another terminal: SharedSkins \(address)")
+    screen.invite("\(program()) \(address)")
 
     for await line in typedLines() {
       if line == "q" { break }
@@ -71,6 +71,13 @@ enum SharedSkins {
     }
     await bridge.drain()
     withExtendedLifetime((tokens, server)) {}
+  }
+
+  /// How to start this program: `swift run` would wait for the end of the first one.
+  private static func program() -> String {
+    let path = CommandLine.arguments[0]
+    let folder = FileManager.default.currentDirectoryPath + "/"
+    return path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
   }
 
   /// The lines of the standard input.

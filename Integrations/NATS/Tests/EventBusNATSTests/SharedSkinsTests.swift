@@ -8,11 +8,11 @@ struct SharedSkinsTests {
   )
   func sharing() async throws {
     let first = try NodeProcess(program: "SharedSkins", ["--node=one"])
-    let invitation = "In another terminal: SharedSkins "
+    let invitation = "In another terminal: "
     await eventually("it starts a server") { first.lines.contains { $0.hasPrefix(invitation) } }
     let url = try #require(
       first.lines.compactMap { line in
-        line.hasPrefix(invitation) ? String(line.dropFirst(invitation.count)) : nil
+        line.hasPrefix(invitation) ? line.split(separator: " ").last.map(String.init) : nil
       }.first
     )
     let second = try NodeProcess(program: "SharedSkins", [url, "--node=two"])
