@@ -68,6 +68,7 @@ final class Passage: Sendable {
 
   /// Runs a post that continues a journey.
   static func run(_ journey: Journey, to mirrors: [Routes.Mirror], _ post: () -> Void) {
+    if mirrors.isEmpty { return post() }
     let passage = Passage(journey, mirrors)
     $current.withValue(passage, operation: post)
     passage.expected.withLock { $0 = [] }
