@@ -5,6 +5,8 @@ import PackageDescription
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let eventBus = Target.Dependency.product(name: "EventBus", package: "EventBus")
 let launchLoader = Target.Dependency.product(name: "LaunchLoader", package: "EventBus")
+let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
+let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 let lifecycle = Target.Dependency.product(
   name: "ServiceLifecycle",
   package: "swift-service-lifecycle"
@@ -12,6 +14,7 @@ let lifecycle = Target.Dependency.product(
 let http: [Target.Dependency] = [
   .product(name: "AsyncHTTPClient", package: "async-http-client"),
   .product(name: "NIOCore", package: "swift-nio"),
+  .product(name: "NIOHTTP1", package: "swift-nio"),
   .product(name: "NIOPosix", package: "swift-nio"),
 ]
 
@@ -46,15 +49,11 @@ let package = Package(
     .target(name: "EventBusLogging", dependencies: ["Locks", eventBus, launchLoader, log]),
     .target(
       name: "EventBusMetrics",
-      dependencies: [
-        "Locks", eventBus, launchLoader, .product(name: "Metrics", package: "swift-metrics"),
-      ]
+      dependencies: ["Locks", eventBus, launchLoader, coreMetrics]
     ),
     .target(
       name: "EventBusTracing",
-      dependencies: [
-        "Locks", eventBus, .product(name: "Tracing", package: "swift-distributed-tracing"),
-      ]
+      dependencies: ["Locks", eventBus, tracing]
     ),
     .target(
       name: "ServiceLifecycleBridge",
@@ -64,7 +63,7 @@ let package = Package(
     .executableTarget(
       name: "EventServer",
       dependencies: [
-        eventBus, launchLoader, log, "EventBusLogging", "EventBusMetrics",
+        eventBus, launchLoader, log, coreMetrics, "EventBusLogging", "EventBusMetrics",
         "ServiceLifecycleBridge",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Metrics", package: "swift-metrics"),
@@ -76,9 +75,8 @@ let package = Package(
     .executableTarget(
       name: "Costs",
       dependencies: [
-        eventBus, log, "EventBusLogging", "EventBusMetrics", "EventBusTracing",
-        .product(name: "Metrics", package: "swift-metrics"),
-        .product(name: "Tracing", package: "swift-distributed-tracing"),
+        eventBus, log, coreMetrics, tracing, "EventBusLogging", "EventBusMetrics",
+        "EventBusTracing",
       ],
       path: "Benchmarks/Costs"
     ),
@@ -86,30 +84,34 @@ let package = Package(
     .testTarget(
       name: "EventBusLoggingTests",
       dependencies: [
-        "EventBusLogging", "TestKit", log,
+        "EventBusLogging", "TestKit", eventBus, launchLoader, log,
         .product(name: "InMemoryLogging", package: "swift-log"),
       ]
     ),
     .testTarget(
       name: "EventBusMetricsTests",
       dependencies: [
-        "EventBusMetrics", "TestKit", .product(name: "MetricsTestKit", package: "swift-metrics"),
+        "EventBusMetrics", "TestKit", eventBus, launchLoader, coreMetrics,
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]
     ),
     .testTarget(
       name: "EventBusTracingTests",
       dependencies: [
-        "EventBusTracing", "TestKit",
+        "EventBusTracing", "TestKit", eventBus, tracing,
+        .product(name: "Instrumentation", package: "swift-distributed-tracing"),
         .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
       ]
     ),
     .testTarget(
       name: "ServiceLifecycleBridgeTests",
-      dependencies: ["ServiceLifecycleBridge", "TestKit", lifecycle, log]
+      dependencies: [
+        "ServiceLifecycleBridge", "TestKit", eventBus, launchLoader, lifecycle, log,
+      ]
     ),
     .testTarget(
       name: "NotificationCenterBridgeTests",
-      dependencies: ["NotificationCenterBridge", "TestKit"]
+      dependencies: ["NotificationCenterBridge", "TestKit", eventBus]
     ),
     .testTarget(name: "EventServerTests", dependencies: ["EventServer", "TestKit"] + http),
   ],

@@ -117,7 +117,9 @@ suite() {
 # Builds for release unless that has been done; a failure is counted once.
 build() {
   [[ -z $is_built ]] || return 0
-  if check build 900 swift build "${release[@]}" --build-tests; then is_built=yes; else is_built=no; fi
+  # An import that no dependency declares would leave stale objects behind when its module changes.
+  if check build 900 swift build "${release[@]}" --build-tests \
+    --explicit-target-dependency-import-check error; then is_built=yes; else is_built=no; fi
 }
 
 # Whether a step that needs the build can run; otherwise the step has failed.
