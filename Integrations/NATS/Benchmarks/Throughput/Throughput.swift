@@ -195,7 +195,20 @@ enum Throughput {
       "a local post to one handler: \(Int(before)) ns; with the name carried: \(Int(carried)) ns"
     )
     await bridge.flushed()
-    withExtendedLifetime(token) {}
+    let (followed, both) = try await party(url, "both", limit: 1000)
+    let other = followed.observe(name) { _ in }
+    both.carry(json, delivery: .durable(stream: "BOTH"))
+    func followedPost() -> Double {
+      let start = ContinuousClock.now
+      for _ in 0..<100_000 { followed.post(name, payload) }
+      return seconds(ContinuousClock.now - start) * 1e9 / 100_000
+    }
+    _ = followedPost()
+    print(
+      "a post of another name on a bus that carries a durable event both ways:",
+      "\(Int(followedPost())) ns"
+    )
+    withExtendedLifetime((token, other)) {}
   }
 }
 
