@@ -1,0 +1,2 @@
+import EventBus
+@main enum M { static func main() {} }
