@@ -1,13 +1,8 @@
 public import EventBus
+private import Foundation
 public import LaunchLoader
 internal import Synchronization
 internal import Theming
-
-#if canImport(FoundationEssentials)
-private import FoundationEssentials
-#else
-private import Foundation
-#endif
 
 /// Shows what happens on a bus and in an application, on a page in a browser.
 ///
@@ -100,13 +95,13 @@ public final class Inspector: Service {
     }.store(in: tokens)
     app.bus.observe(.serviceStateDidChange) { change in
       let time = model.recorder.now
-      model.update { $0.services.note(change, at: time) }
+      model.update { $0.services.note(change.service, change.state, at: time) }
     }.store(in: tokens)
     app.bus.observe(.serviceDidFail) { failure in
       let text = "\(failure.error)".shortened(to: 2_000)
       model.update { $0.services.note(failureOf: failure.service, text) }
     }.store(in: tokens)
-    app.bus.observe(.willFinishLaunching, priority: .highest) { _ in
+    app.bus.observe(.willFinishLaunching, priority: Priority(.max)) { _ in
       // The plan is gone when the launch has begun.
       do throws(LaunchError) {
         let plan = try loader.plan()

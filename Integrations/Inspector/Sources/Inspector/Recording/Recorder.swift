@@ -25,17 +25,17 @@ final class Recorder: Sendable {
     var site: String
   }
 
-  private struct Delivery: Hashable {
+  fileprivate struct Delivery: Hashable {
     var post: Int
     var registration: Int32
   }
 
-  private struct HandlerKey: Hashable {
+  fileprivate struct HandlerKey: Hashable {
     var name: UInt32
     var site: UInt32
   }
 
-  private struct State {
+  fileprivate struct State {
     var ring: Ring<Entry>
     var texts: [Int: String] = [:]
     var strings = StringTable(limit: 20_000)
@@ -50,7 +50,7 @@ final class Recorder: Sendable {
   }
 
   /// The limit of what is remembered about lanes, queued deliveries and threads.
-  private static let limit = 10_000
+  fileprivate static let limit = 10_000
 
   /// The time of the beginning.
   let start = ContinuousClock.now
@@ -115,7 +115,7 @@ final class Recorder: Sendable {
 }
 
 extension Recorder.State {
-  mutating func append(_ step: TraceEvent, _ time: Int64, _ text: String?) {
+  fileprivate mutating func append(_ step: TraceEvent, _ time: Int64, _ text: String?) {
     var entry = Entry(
       kind: .began,
       post: step.post,

@@ -63,7 +63,6 @@ struct LaunchView: Sendable {
     case .failed: "failed"
     case .timedOut: "timedOut"
     case .skipped, .undone, .duplicate, .refused: "skipped"
-    default: "skipped"
     }
   }
 

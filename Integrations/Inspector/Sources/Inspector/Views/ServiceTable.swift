@@ -21,11 +21,11 @@ struct ServiceTable: Sendable {
   private(set) var states: [(state: AppState, time: Int64)] = []
 
   /// Notes a change of a service.
-  mutating func note(_ change: ServiceStateChange, at time: Int64) {
-    guard let index = index(of: change.service, change.state) else { return }
-    rows[index].state = change.state
+  mutating func note(_ service: String, _ state: ServiceState, at time: Int64) {
+    guard let index = index(of: service, state) else { return }
+    rows[index].state = state
     rows[index].since = time
-    rows[index].history.append((change.state, time))
+    rows[index].history.append((state, time))
     if rows[index].history.count > Self.limit { rows[index].history.removeFirst() }
   }
 

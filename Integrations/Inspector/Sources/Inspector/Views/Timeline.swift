@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// The posts and deliveries of a recording, as spans of time.
 struct Timeline {
   /// A post, or a delivery to one handler.

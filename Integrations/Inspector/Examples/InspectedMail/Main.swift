@@ -1,2 +1,0 @@
-import EventBus
-@main enum M { static func main() {} }
