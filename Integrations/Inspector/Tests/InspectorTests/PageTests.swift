@@ -44,13 +44,14 @@ struct PageTests {
       #if os(Linux)
       let digits = String(port, radix: 16, uppercase: true)
       let suffix = ":" + String(repeating: "0", count: 4 - digits.count) + digits
-      var addresses: [String] = []
+      var addresses: [Substring] = []
       for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
-        let lines = try String(contentsOfFile: table, encoding: .utf8).split(separator: "\n")
-        // The state 0A is that of a socket that listens.
-        addresses += lines.map { $0.split(separator: " ") }
-          .filter { $0.count > 3 && $0[1].hasSuffix(suffix) && $0[3] == "0A" }
-          .map { String($0[1].dropLast(suffix.count)) }
+        for line in try String(contentsOfFile: table, encoding: .utf8).split(separator: "\n") {
+          let fields = line.split(separator: " ")
+          // The state 0A is that of a socket that listens.
+          guard fields.count > 3, fields[1].hasSuffix(suffix), fields[3] == "0A" else { continue }
+          addresses.append(fields[1].dropLast(suffix.count))
+        }
       }
       #expect(addresses == ["0100007F"])
       #endif
@@ -78,24 +79,26 @@ struct PageTests {
   }
 
   @Test("A feed sends everything once, then only what is new")
-  func feed() throws {
+  func feed() {
     let bus = EventBus()
     let inspector = Inspector(bus)
     var feed = PageFeed(inspector.model)
-    let first = try #require(feed.next())
-    #expect(first.hasPrefix("event: meta\ndata: {"))
-    #expect(first.contains("event: observers\n"))
-    #expect(feed.next() == nil)
+    let first = feed.next()
+    #expect(first?.hasPrefix("event: meta\ndata: {") == true)
+    #expect(first?.contains("event: observers\n") == true)
+    let nothing = feed.next()
+    #expect(nothing == nil)
     bus.post(EventName<Int>("sample"), 1)
-    let second = try #require(feed.next())
-    #expect(second.hasPrefix("event: trace\n"))
-    #expect(second.contains("\"sample\""))
-    #expect(!second.contains("event: observers\n"))
+    let second = feed.next()
+    #expect(second?.hasPrefix("event: trace\n") == true)
+    #expect(second?.contains("\"sample\"") == true)
+    #expect(second?.contains("event: observers\n") == false)
     bus.post(EventName<Int>("sample"), 1)
-    let third = try #require(feed.next())
-    #expect(!third.contains("\"sample\""), "The page has the string.")
+    let third = feed.next()
+    #expect(third?.contains("\"sample\"") == false, "The page has the string.")
     inspector.sample()
-    #expect(try #require(feed.next()).hasPrefix("event: observers\n"))
+    let fourth = feed.next()
+    #expect(fourth?.hasPrefix("event: observers\n") == true)
   }
 
   private func serve(

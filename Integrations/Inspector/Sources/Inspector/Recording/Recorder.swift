@@ -86,7 +86,8 @@ final class Recorder: Sendable {
   func batch(from number: Int, limit: Int, strings: Int = 0, lanes: Int = 0) -> Batch {
     state.withLock { state in
       let first = max(number, state.ring.start)
-      let entries = state.ring.elements(first..<max(first, min(state.ring.end, first + limit)))
+      let count = min(limit, max(0, state.ring.end - first))
+      let entries = state.ring.elements(first..<first + count)
       var texts: [Int: String] = [:]
       for (offset, entry) in entries.enumerated() where entry.hasText {
         texts[first + offset] = state.texts[first + offset]
