@@ -39,7 +39,7 @@ struct Mailbox: Service {
       }
       if round % 6 == 0 { bus.post(.syncWanted) }
       if round % 17 == 5 { bus.post(.connectionLost, "the server closed the connection") }
-      if round % 12 == 3 { try await manager.use(Mail.skins[round / 12 % 3]) }
+      if round % 12 == 3 { try await manager.use(Mail.skins[(round / 12 + 1) % 3]) }
       try await Task.sleep(for: .milliseconds(60))
     }
   }
@@ -63,62 +63,4 @@ struct Mailbox: Service {
       try await Task.sleep(for: .milliseconds(100))
     }
   }
-}
-
-/// Indexes messages on its own actor: its handler is queued there.
-actor SearchIndex {
-  private let bus: EventBus
-  private let fails: Bool
-  private var count = 0
-
-  init(_ bus: EventBus, fails: Bool) {
-    (self.bus, self.fails) = (bus, fails)
-    bus.observe(.mailArrived, owner: self) { index, message in try index.add(message) }
-  }
-
-  private func add(_ message: Message) throws {
-    count += 1
-    if fails, message.number % 4 == 0 {
-      throw MailError(text: "message \(message.number) has no valid encoding")
-    }
-    if message.number % 10 == 0 { work(for: .milliseconds(24)) }
-    bus.post(.mailIndexed, count)
-  }
-}
-
-/// Shows messages on the main actor.
-@MainActor
-final class Window {
-  private var unread = 0
-
-  init(_ bus: EventBus, _ tokens: TokenBag) {
-    bus.observe(.mailArrived, owner: self) { window, _ in
-      window.unread += 1
-      bus.enqueue(.unreadChanged, window.unread, coalescing: .name)
-    }
-    bus.observe(.unreadChanged, owner: self) { _, count in
-      if count % 3 == 0 { work(for: .milliseconds(4)) }
-    }
-    bus.observe(.cursorMoved, owner: self) { _, _ in work(for: .microseconds(300)) }
-    bus.observe(.mailArrived, owner: self, where: { $0.subject.isEmpty }) { _, _ in }
-    bus.observe(.mailIndexed) { _ in }.store(in: tokens)
-  }
-}
-
-/// Talks to a server: its handler is asynchronous and slow.
-actor Synchronizer {
-  init(_ bus: EventBus) {
-    bus.observe(.syncWanted, owner: self) { _, _ in
-      try await Task.sleep(for: .milliseconds(220))
-    }
-    bus.observe(.connectionLost, owner: self) { _, _ in
-      bus.post(.syncWanted)
-    }
-  }
-}
-
-/// Keeps a thread busy.
-private func work(for duration: Duration) {
-  let end = ContinuousClock.now + duration
-  while ContinuousClock.now < end {}
 }

@@ -39,7 +39,18 @@ struct PageServer: Sendable {
       },
       logger: logger
     )
-    try await context.cancelOnShutdown { try await server.run() }
+    do {
+      try await withThrowingTaskGroup { group in
+        group.addTask { try await server.run() }
+        group.addTask { [streams] in
+          try await context.untilShutdown()
+          // Streams end like other responses before their connections are closed.
+          await streams.end()
+        }
+        defer { group.cancelAll() }
+        try await group.next()
+      }
+    } catch is CancellationError where context.isShuttingDown && !Task.isCancelled {}
   }
 
   private var router: Router<BasicRequestContext> {
@@ -62,7 +73,7 @@ struct PageServer: Sendable {
         ResponseBody { writer in
           defer { stream.close() }
           var feed = PageFeed(model)
-          while !Task.isCancelled {
+          while !streams.isEnding {
             if let text = feed.next() { try await writer.write(ByteBuffer(string: text)) }
             if !feed.hasMore { try await Task.sleep(for: .milliseconds(30)) }
           }
@@ -88,7 +99,7 @@ struct PageServer: Sendable {
   }
 }
 
-/// Counts the open streams.
+/// Counts the open streams, and ends them.
 ///
 /// ## Thread safety
 ///
@@ -97,19 +108,36 @@ private final class OpenStreams: Sendable {
   /// One of them.
   struct Stream: Sendable {
     fileprivate let all: OpenStreams
-    func close() { all.count.withLock { $0 -= 1 } }
+    func close() { all.state.withLock { $0.count -= 1 } }
+  }
+
+  private struct State {
+    var count = 0
+    var isEnding = false
   }
 
   private let limit: Int
-  private let count = Mutex(0)
+  private let state = Mutex(State())
 
   init(limit: Int) { self.limit = limit }
 
+  /// A Boolean value that indicates whether streams must end.
+  var isEnding: Bool { state.withLock { $0.isEnding } }
+
+  /// Opens a stream; `nil` if there are too many.
   func open() -> Stream? {
-    count.withLock { count in
-      guard count < limit else { return nil }
-      count += 1
+    state.withLock { state in
+      guard state.count < limit, !state.isEnding else { return nil }
+      state.count += 1
       return Stream(all: self)
+    }
+  }
+
+  /// Ends all streams, and waits until they have, for at most a second.
+  func end() async {
+    state.withLock { $0.isEnding = true }
+    for _ in 0..<50 where state.withLock({ $0.count > 0 }) {
+      try? await Task.sleep(for: .milliseconds(20))
     }
   }
 }

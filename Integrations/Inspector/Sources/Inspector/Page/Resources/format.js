@@ -5,6 +5,7 @@ const Format = {
   /** A duration of nanoseconds with its unit. */
   duration(ns) {
     if (!isFinite(ns)) return "running";
+    if (ns === 0) return "0";
     if (ns < 1e3) return `${Math.round(ns)} ns`;
     if (ns < 1e6) return `${Format.digits(ns / 1e3)} µs`;
     if (ns < 1e9) return `${Format.digits(ns / 1e6)} ms`;
@@ -76,6 +77,7 @@ const Colors = {
   cache: {},
 
   of(index) {
+    if (index < 0) return Colors.get("soft");
     const list = Colors.isDark.matches ? Colors.dark : Colors.light;
     return list[index % list.length];
   },

@@ -35,7 +35,7 @@ const Launch = {
 
   chart(report, width) {
     const height = 25;
-    const [label, value] = [190, 150];
+    const [label, value] = [190, 210];
     const bars = width - label - value;
     const total = Math.max(report.total, 1);
     const x = (time) => label + (time / total) * bars;
@@ -63,7 +63,7 @@ const Launch = {
       const text = didRun ? Format.duration(entry.duration) : entry.outcome;
       const extra = kind && didRun ? ` · ${entry.kind === "failed" ? "failed" : "timed out"}` : entry.isCritical ? " · critical" : "";
       svg.append(shape("text", { x: width - value + 14, y: y + 17, class: kind || (entry.isCritical ? "" : "soft") },
-        `${text}${extra}`.slice(0, 30)));
+        shape("title", {}, text), text.length > 30 ? `${text.slice(0, 29)}…` : `${text}${extra}`));
     });
     return svg;
   },

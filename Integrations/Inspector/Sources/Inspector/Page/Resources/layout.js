@@ -27,7 +27,8 @@ class Lane {
 
   remove(posts) {
     this.items = this.items.filter((item) => !posts.has(item.post));
-    this.rows = this.rows.map((item) => (posts.has(item.post) ? { t1: item.t1 } : item));
+    // What is forgotten while it runs occupies no row.
+    this.rows = this.rows.map((item) => (posts.has(item.post) ? undefined : item));
     this.blocks = [];
   }
 

@@ -84,8 +84,8 @@ class Log {
     const shown = calls.slice(0, 4).map((call) => {
       const kind = ["", "warn", "bad"][weight(call)];
       const time = call.state === "waiting" ? "waits" : Format.duration(call.t1 - call.t0);
-      const text = `${Format.site(strings[call.handler])} ${call.state === "failed" ? "failed" : time}`;
-      return element("span", { class: `call ${kind}`, title: strings[call.handler] }, text);
+      return element("span", { class: `call ${kind}`, title: strings[call.handler] },
+        `${Format.site(strings[call.handler])} `, element("i", {}, call.state === "failed" ? "failed" : time));
     });
     if (calls.length > 4) shown.push(element("span", { class: "call" }, `+${calls.length - 4}`));
     if (!calls.length) shown.push(element("span", { class: "call none soft" }, "heard by nobody"));
@@ -122,10 +122,10 @@ class Detail {
         element("button", { "aria-label": "Close", onclick: () => this.onChoose(undefined) }, "×")),
       element("dl", {}, ...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),
     ];
-    if (post.payload !== undefined) parts.push(element("h2", {}, "Payload"), element("pre", {}, post.payload));
     parts.push(element("h2", {}, post.calls.length ? "Heard by" : "Heard by nobody"));
     const end = post.t0 + Math.max(this.knownLength(post), 1);
     for (const call of post.calls) parts.push(this.fall(call, post.t0, end));
+    if (post.payload !== undefined) parts.push(element("h2", {}, "Payload"), element("pre", {}, post.payload));
     if (post.skips.length) parts.push(element("h2", {}, "Skipped"));
     for (const skip of post.skips) {
       parts.push(element("div", { class: "fall" }, element("div", { class: "line" },

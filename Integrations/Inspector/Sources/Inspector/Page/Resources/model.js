@@ -19,6 +19,7 @@ class Model {
     this.handlers = new Map();
     this.meta = { capacity: 100000, reasons: [], start: 0 };
     this.entryCount = 0;
+    this.nextEntry = 0;
     this.failed = 0;
     this.slowest = null;
     this.end = 0;
@@ -34,6 +35,9 @@ class Model {
   addTrace(batch) {
     batch.strings.forEach((text, index) => (this.strings[batch.stringsFrom + index] = text));
     batch.lanes.forEach((text, index) => (this.laneNames[batch.lanesFrom + index] = text));
+    // The program has overwritten steps that this page never received, among them ends of what runs here.
+    if (batch.first > this.nextEntry) this.closeAll();
+    this.nextEntry = batch.first + batch.entries.length / 10;
     const list = batch.entries;
     for (let at = 0, number = batch.first; at < list.length; at += 10, number += 1) {
       this.addEntry(
@@ -80,6 +84,13 @@ class Model {
       this.open.delete(key);
       if (call) this.finish(call, time, kind === Kind.failed ? text || "error" : undefined);
     }
+  }
+
+  /** Ends what runs, because its end is not known. */
+  closeAll() {
+    for (const call of this.open.values()) if (call.state === "running") call.t1 = Math.max(call.t0, this.end);
+    for (const post of this.posts) if (!isFinite(post.t1)) post.t1 = this.end;
+    this.open.clear();
   }
 
   addPost(number, outer, time, name, site, lane) {
@@ -141,7 +152,12 @@ class Model {
 
   name(index) {
     let sums = this.names.get(index);
-    if (!sums) this.names.set(index, (sums = { index, order: this.names.size, posts: 0, failed: 0, isHidden: false }));
+    if (!sums) {
+      // The program's own announcements are the background of the others.
+      const isLifecycle = this.strings[index].startsWith("application.");
+      const order = isLifecycle ? -1 : (this.nameCount = (this.nameCount || 0) + 1) - 1;
+      this.names.set(index, (sums = { index, order, posts: 0, failed: 0, isHidden: false }));
+    }
     return sums;
   }
 

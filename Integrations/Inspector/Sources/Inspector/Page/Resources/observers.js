@@ -22,7 +22,7 @@ const Tables = {
     parts.push(element("table", {},
       element("thead", {}, Tables.row("th", ["Event", "Registered at", "Owner", "#Observers", "Last 30 s", "#Delivered", "#Waiting", "State"])),
       element("tbody", {}, ...data.rows.map((row) => Tables.row("td", [
-        element("b", {}, row.name === "*" ? "every event" : row.name), element("code", {}, row.site),
+        element("b", {}, row.name === "*" ? "every event" : row.name), Tables.site(row.site),
         row.owner || element("span", { class: "soft" }, "–"),
         ["n", element("b", { class: row.growing ? "warn" : "" }, Format.count(row.count))],
         Tables.spark(row.history, row.growing),
@@ -44,6 +44,12 @@ const Tables = {
       if (tag === "th") return element(tag, { class: cell[0] === "#" ? "n" : "" }, cell.replace("#", ""));
       return element(tag, {}, cell);
     }));
+  },
+
+  /** A source site; a narrow page leaves out the module. */
+  site(site) {
+    const slash = site.lastIndexOf("/") + 1;
+    return element("code", { title: site }, element("span", { class: "module" }, site.slice(0, slash)), site.slice(slash));
   },
 
   pills(row) {
@@ -98,7 +104,9 @@ const Tables = {
     }
     const state = data.states[data.states.length - 1];
     parts.push(element("div", { class: "panel" },
-      element("h2", {}, `Application: ${state ? state.state : "unknown"}`), Tables.lives(data, now, node.clientWidth)));
+      element("h2", {}, `Application: ${state ? state.state : "unknown"}`,
+        element("span", { class: "key" }, Tables.key("warn", "starting or stopping"), Tables.key("good", "ready"),
+          Tables.key("bad", "failed"))), Tables.lives(data, now, node.clientWidth)));
     parts.push(element("table", {},
       element("thead", {}, Tables.row("th", ["Service", "State", "#Since", "Was"])),
       element("tbody", {}, ...data.rows.map((row) => Tables.row("td", [
@@ -109,6 +117,10 @@ const Tables = {
       ])))));
     node.replaceChildren(...parts);
     return failed.length;
+  },
+
+  key(color, text) {
+    return element("span", {}, element("i", { class: "dot", color: Colors.get(color) }), ` ${text}`);
   },
 
   /** The states of the services over time. */

@@ -23,7 +23,7 @@ class Timeline {
   static lanePad = 7;
 
   get gutter() {
-    return this.canvas.clientWidth < 900 ? 96 : 150;
+    return this.canvas.clientWidth < 900 ? 112 : 150;
   }
 
   get plot() {
@@ -72,6 +72,7 @@ class Timeline {
   /** Draws everything. `now` is the end of what still runs. */
   draw(now) {
     const lanes = [...this.model.lanes.values()].filter((lane) => lane.items.length > 0);
+    const isThread = (lane) => this.model.laneNames[lane.index].startsWith("thread ");
     lanes.sort((left, right) => this.laneOrder(left) - this.laneOrder(right));
     this.follow(now);
     const tops = new Map();
@@ -85,6 +86,8 @@ class Timeline {
         items.push(item);
         rows = Math.max(rows, Math.min(item.row + 1, 10));
       });
+      // Threads come and go; an actor keeps its place.
+      if (!items.length && isThread(lane)) continue;
       tops.set(lane.index, y);
       drawn.push([lane, items, rows, y]);
       y += rows * Timeline.rowHeight + Timeline.lanePad * 2;
@@ -136,15 +139,21 @@ class Timeline {
     context.fillStyle = Colors.get("soft");
     context.lineWidth = 1;
     context.beginPath();
-    for (let time = Math.ceil(this.t0 / step) * step; time < this.t1; time += step) {
+    // A short window counts from the chosen post.
+    const isShort = !this.isLive && this.t1 - this.t0 < 1e9;
+    const zero = isShort ? (this.chosen ? this.chosen.post.t0 : this.t0) : 0;
+    for (let time = zero + Math.ceil((this.t0 - zero) / step) * step; time < this.t1; time += step) {
       const x = Math.round(this.x(time)) + 0.5;
       context.moveTo(x, Timeline.axisHeight - 4);
       context.lineTo(x, this.height);
-      const label = this.isLive || step >= 1e6
-        ? this.axisLabel(time, step) : `+${Format.duration(time - this.t0)}`;
+      const label = isShort ? this.distance(Math.round(time - zero)) : this.axisLabel(time, step);
       if (time >= 0 && x + 60 < width) context.fillText(label, x + 4, 11);
     }
     context.stroke();
+  }
+
+  distance(time) {
+    return time < 0 ? `−${Format.duration(-time)}` : time > 0 ? `+${Format.duration(time)}` : "0";
   }
 
   axisLabel(time, step) {
