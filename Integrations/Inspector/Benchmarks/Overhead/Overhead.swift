@@ -45,7 +45,10 @@ enum Overhead {
       print(String(format: "%8.1f  %5.2f  %@", time, time / best[1], subject.name as NSString))
     }
     check(best[2] <= best[1] * limits.plain, "recording costs more than \(limits.plain) traces")
-    check(best[3] <= best[1] * limits.described, "payloads cost more than \(limits.described) traces")
+    check(
+      best[3] <= best[1] * limits.described,
+      "payloads cost more than \(limits.described) traces"
+    )
     // One nanosecond is the resolution of the comparison.
     check(best[4] <= best[0] * 1.1 + 1, "posts cost more after an inspector was released")
   }

@@ -12,7 +12,10 @@ struct Mailbox: Service {
     let tokens = TokenBag()
     let parts: [AnyObject] =
       scene == .quiet
-      ? [] : [SearchIndex(bus, fails: scene == .fail), await Window(bus, tokens), Synchronizer(bus)]
+      ? []
+      : [
+        SearchIndex(bus, fails: scene == .fail), await Window(bus, tokens), Synchronizer(bus),
+      ]
     try await context.cancelOnShutdown {
       switch scene {
       case .quiet: try await Task.sleep(for: .seconds(3600))

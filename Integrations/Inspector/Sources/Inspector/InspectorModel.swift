@@ -46,7 +46,9 @@ final class InspectorModel: Sendable {
     startDate = Int64(Date().timeIntervalSince1970 * 1_000)
   }
 
-  /// Changes the views. The closure calls no foreign code.
+  /// Changes the views.
+  ///
+  /// - Parameter change: Calls no foreign code, because it runs under a lock.
   func update(_ change: (inout Views) -> Void) { views.withLock { change(&$0) } }
 
   /// The views at this moment.

@@ -109,9 +109,11 @@ def test_a_filter_leaves_only_what_it_names(page):
 
 def test_a_name_is_hidden_with_its_button(page):
     page.until("inspector.log.posts.some((post) => inspector.model.strings[post.name] === 'cursor.moved')")
-    page.run("[...document.querySelectorAll('.name')].find((node) => node.innerText.startsWith('cursor.moved')).click()")
+    button = "[...document.querySelectorAll('.name')].find((node) => node.innerText.startsWith('cursor.moved'))"
+    page.until(f"{button} !== undefined")
+    page.run(f"{button}.click()")
     page.until("!inspector.log.posts.some((post) => inspector.model.strings[post.name] === 'cursor.moved')")
-    assert page.run("document.querySelector('.name[aria-pressed=false]').innerText").startswith("cursor.moved")
+    page.until("(document.querySelector('.name[aria-pressed=false]') || {innerText: ''}).innerText.startsWith('cursor.moved')")
 
 
 def test_a_click_on_a_bar_shows_the_post_with_its_handlers_and_payload(page):
@@ -168,7 +170,7 @@ def test_names_with_markup_are_text(page):
     page.until("document.body.innerText.includes('mail.arrived')")
     page.run("""(inspector.receive("observers", {total: 1, waiting: 0, lost: 0, omitted: 0, rows: [{
         name: "</script><img src=x onerror=window.hacked=1>", site: "<b>/<i>.swift:1", owner: "<u>", count: 1, alive: 1,
-        paused: 0, delivered: 0, dropped: 0, waiting: 0, growing: true, history: [1, 2, 3, 4]}]}), 1)""")
+        paused: 0, delivered: 0, dropped: 0, waiting: 0, growing: true, history: [1, 2, 3, 4]}]}), inspector.receive = () => {}, 1)""")
     page.driver.find_element("css selector", "#tabs [data-tab=observers]").click()
     page.until("byId('observers').innerText.includes('<img src=x')")
     assert page.run("byId('observers').querySelectorAll('img, i.swift').length") == 0
@@ -278,3 +280,31 @@ def test_a_wrong_token_shows_nothing(browser, usual):
         browser.open(f"{root}/{path}")
         assert browser.run("document.querySelector('canvas') === null")
         assert "mail" not in browser.run("document.documentElement.innerText")
+
+
+def test_the_layout_keeps_rows_apart_and_free_when_posts_are_forgotten(browser, usual):
+    browser.open(usual.url)
+    result = browser.run("""(() => {
+        const model = new Model();
+        model.meta.capacity = 40;
+        const entry = (kind, post, time, registration) => [kind, post, 0, time, 0, 0, registration, 0, 0, 0];
+        const send = (first, ...entries) => model.addTrace({
+            first, stringsFrom: 0, strings: ["name"], lanesFrom: 0, lanes: ["lane"], texts: {}, entries: entries.flat()});
+        let first = 0;
+        const rows = new Set();
+        for (let post = 1; post <= 100; post += 1) {
+            const time = post * 10;
+            // The call never ends.
+            send(first, entry(0, post, time, -1), entry(3, post, time + 1, 7), entry(1, post, time + 9, -1));
+            first += 3;
+            rows.add(model.posts.at(-1).row);
+        }
+        const before = model.lanes.get(0).rows.filter((row) => row && !isFinite(row.t1)).length;
+        // A gap: what was running has ended, as far as anyone knows.
+        send(first + 50, entry(0, 1000, 5000, -1), entry(1, 1000, 5001, -1));
+        return { count: model.posts.length, before, row: model.posts.at(-1).row, open: model.open.size };
+    })()""")
+    assert result["count"] <= 16
+    assert result["before"] <= 16
+    assert result["row"] == 0
+    assert result["open"] == 0

@@ -21,7 +21,8 @@ struct PageTests {
       let token = try #require(url.split(separator: "/").last)
       #expect(token.count == 32)
       let root = String(url.dropLast(token.count + 1))
-      for path in ["", "stream", "index.html", "\(token.dropLast())/", "\(token.dropLast())x/stream"] {
+      let wrong = token.dropLast()
+      for path in ["", "stream", "index.html", "\(wrong)/", "\(wrong)x/stream"] {
         #expect(try await get(root + path).status == 404, "\(path)")
       }
       for method in ["POST", "PUT", "DELETE"] {

@@ -121,7 +121,8 @@ struct RecordingTests {
   func views() async throws {
     let (bus, loader) = (EventBus(), LaunchLoader())
     let app = Application(
-      bus: bus, loader: loader,
+      bus: bus,
+      loader: loader,
       configuration: Application.Configuration(signals: [:], onMessage: { _ in })
     )
     let attached = loader.attach(to: bus)

@@ -11,17 +11,20 @@ enum Page {
   /// The page of a server.
   ///
   /// - Parameter nonce: The password of the style and the script under the policy of the response.
+  /// - Returns: The text of the document.
   static func live(nonce: String) -> String { document(nonce, policy: "", data: "") }
 
   /// The page with its data.
   ///
   /// - Parameter messages: The names with their texts of JSON.
+  /// - Returns: The text of the document.
   static func file(_ messages: [(name: String, text: String)]) -> String {
     let nonce = randomToken()
     let policy =
       "<meta http-equiv=\"Content-Security-Policy\" content=\"\(self.policy(nonce, server: false))\">"
     let lines = messages.map { "{\"name\":\(JSON.string($0.name).text),\"data\":\($0.text)}" }
-    let data = "<script type=\"application/json\" id=\"data\">["
+    let data =
+      "<script type=\"application/json\" id=\"data\">["
       + lines.joined(separator: ",\n") + "]</script>"
     return document(nonce, policy: policy, data: data)
   }
@@ -44,9 +47,9 @@ enum Page {
 
   private static func document(_ nonce: String, policy: String, data: String) -> String {
     var parts: [Substring] = []
-    for line in text(PackageResources.page_html).split(
-      separator: "\n", omittingEmptySubsequences: false)
-    {
+    let lines = text(PackageResources.page_html)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+    for line in lines {
       switch line {
       case "<!--POLICY-->": parts.append(policy[...])
       case "<!--STYLE-->": parts.append("<style nonce=\"\(nonce)\">\n\(style)\n</style>")

@@ -19,7 +19,11 @@ struct PageFeed {
     var text = ""
     if versions.isEmpty { Self.add("meta", model.meta(isLive: true).text, to: &text) }
     let batch = model.recorder.batch(
-      from: position, limit: Self.batchSize, strings: strings, lanes: lanes)
+      from: position,
+      limit: Self.batchSize,
+      strings: strings,
+      lanes: lanes
+    )
     hasMore = batch.entries.count == Self.batchSize
     if !batch.entries.isEmpty {
       Self.add("trace", batch.json(strings: strings, lanes: lanes), to: &text)

@@ -83,6 +83,7 @@ final class Recorder: Sendable {
   ///   - limit: The maximum number of entries.
   ///   - strings: The number of strings that the reader has.
   ///   - lanes: The number of lanes that the reader has.
+  /// - Returns: The entries with their texts.
   func batch(from number: Int, limit: Int, strings: Int = 0, lanes: Int = 0) -> Batch {
     state.withLock { state in
       let first = max(number, state.ring.start)

@@ -8,14 +8,16 @@ extension Recorder.Batch {
   /// The batch as JSON.
   ///
   /// - Parameters:
-  ///   - strings: The number of strings that the reader has.
-  ///   - lanes: The number of lanes that the reader has.
+  ///   - known: The number of strings that the reader has.
+  ///   - knownLanes: The number of lanes that the reader has.
+  /// - Returns: The text of an object.
   func json(strings known: Int = 0, lanes knownLanes: Int = 0) -> String {
     var text = "{\"first\":\(first),\"stringsFrom\":\(known),\"strings\":"
     text += JSON(strings).text
     text += ",\"lanesFrom\":\(knownLanes),\"lanes\":" + JSON(lanes).text
     text += ",\"texts\":"
-    text += JSON.object(texts.sorted { $0.key < $1.key }.map { ("\($0.key)", .string($0.value)) }).text
+    let members = texts.sorted { $0.key < $1.key }.map { ("\($0.key)", JSON.string($0.value)) }
+    text += JSON.object(members.map { (key: $0.0, value: $0.1) }).text
     text += ",\"entries\":["
     for (index, entry) in entries.enumerated() {
       if index > 0 { text += "," }

@@ -28,7 +28,7 @@ class Lane {
   remove(posts) {
     this.items = this.items.filter((item) => !posts.has(item.post));
     // What is forgotten while it runs occupies no row.
-    this.rows = this.rows.map((item) => (posts.has(item.post) ? undefined : item));
+    this.rows = this.rows.map((item) => (item && posts.has(item.post) ? undefined : item));
     this.blocks = [];
   }
 

@@ -103,7 +103,9 @@ class Model {
     if (cause) {
       post.depth = Math.min(cause.depth + 1, 6);
       cause.children.push(post);
-      post.parent = cause.calls.findLast((call) => call.t0 <= time && call.t1 >= time && call.lane === lane) || cause;
+      // The handler that runs here, or, for an event that was enqueued, the last one that ran here.
+      post.parent = cause.calls.findLast((call) => call.t0 <= time && call.t1 >= time && call.lane === lane)
+        || cause.calls.findLast((call) => call.t0 <= time && call.lane === lane) || cause;
     }
     this.posts.push(post);
     this.byNumber.set(number, post);

@@ -15,6 +15,7 @@ class Timeline {
     this.hits = [];
     this.onChoose = () => {};
     this.onMove = () => {};
+    this.measure();
     this.listen();
   }
 
@@ -22,12 +23,11 @@ class Timeline {
   static axisHeight = 22;
   static lanePad = 7;
 
-  get gutter() {
-    return this.canvas.clientWidth < 900 ? 112 : 150;
-  }
-
-  get plot() {
-    return this.canvas.clientWidth - this.gutter;
+  /** Reads the width, which costs too much to be read for every bar. */
+  measure() {
+    this.outerWidth = this.canvas.clientWidth;
+    this.gutter = this.outerWidth < 900 ? 112 : 150;
+    this.plot = Math.max(1, this.outerWidth - this.gutter);
   }
 
   x(time) {
@@ -71,6 +71,7 @@ class Timeline {
 
   /** Draws everything. `now` is the end of what still runs. */
   draw(now) {
+    this.measure();
     const lanes = [...this.model.lanes.values()].filter((lane) => lane.items.length > 0);
     const isThread = (lane) => this.model.laneNames[lane.index].startsWith("thread ");
     lanes.sort((left, right) => this.laneOrder(left) - this.laneOrder(right));
@@ -94,7 +95,7 @@ class Timeline {
     }
     this.resize(Math.max(y, 86));
     const context = this.context;
-    const width = this.canvas.clientWidth;
+    const width = this.outerWidth;
     context.clearRect(0, 0, width, this.height);
     context.font = '12px system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
     context.textBaseline = "middle";
@@ -121,7 +122,7 @@ class Timeline {
 
   resize(height) {
     const scale = devicePixelRatio || 1;
-    const width = this.canvas.clientWidth;
+    const width = this.outerWidth;
     if (this.height !== height || this.width !== width || this.scale !== scale) {
       this.canvas.style.height = `${height}px`;
       this.canvas.width = Math.round(width * scale);
