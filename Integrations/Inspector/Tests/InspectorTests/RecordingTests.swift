@@ -90,6 +90,42 @@ struct RecordingTests {
     #expect(deliveries.allSatisfy { lanes[$0.lane] == "Receiver" })
   }
 
+  @Test("An event reported as queued after its start does not wait, and joins its post")
+  func lateQueues() {
+    let recorder = Recorder(capacity: 100)
+    let site = SourceSite(fileID: "A/B.swift", line: 1)
+    func note(_ step: TraceEvent.Step, _ post: Int, _ registration: Int? = nil) {
+      recorder.note(
+        TraceEvent(
+          bus: TraceEvent.Bus(label: "", id: ObjectIdentifier(recorder)),
+          post: post,
+          name: "sample",
+          site: site,
+          registration: registration.map { TraceEvent.Registration(id: $0, site: site) },
+          step: step
+        )
+      )
+    }
+    for (post, steps) in [
+      [TraceEvent.Step.queued, .started, .finished(nil)],
+      [.started, .queued, .finished(nil)],
+      [.started, .finished(nil), .queued],
+      [.skipped(.dropped), .queued],
+      [.queued, .skipped(.dropped)],
+    ].enumerated() {
+      note(.began, post)
+      for step in steps { note(step, post, 7) }
+      note(.ended(reached: 1), post)
+    }
+    #expect(recorder.waiting.isEmpty)
+    let calls = Timeline(recorder.all).spans.filter(\.isDelivery)
+    #expect(calls.count == 3)
+    for call in calls { #expect(call.queued.map { $0.time <= call.begin } == true) }
+    note(.began, 9)
+    note(.queued, 9, 7)
+    #expect(recorder.waiting.values.map(\.self) == [1])
+  }
+
   @Test("The ring and its texts are bounded")
   func bounds() {
     let bus = EventBus()

@@ -45,6 +45,10 @@ final class Recorder: Sendable {
     /// The deliveries that are queued, to tell their start from that of others.
     var queued: Set<Delivery> = []
     var waiting: [HandlerKey: Int] = [:]
+    /// The last deliveries that started or were skipped without being queued.
+    ///
+    /// A poster reports that it has queued an event after it has done so: the actor may report the start before.
+    var early = Ring<Delivery>(capacity: 256)
     /// The number of the post whose payload was kept last.
     var describedPost = 0
   }
@@ -178,11 +182,13 @@ extension Recorder.State {
     let key = Recorder.HandlerKey(name: entry.name, site: entry.handler)
     switch entry.kind {
     case .queued:
-      guard queued.count < 10 * Recorder.limit, queued.insert(delivery).inserted else { return }
+      guard queued.count < 10 * Recorder.limit, !early.contains(delivery),
+        queued.insert(delivery).inserted
+      else { return }
       waiting[key, default: 0] += 1
     case .started, .skipped:
-      guard !queued.isEmpty, queued.remove(delivery) != nil, let count = waiting[key] else {
-        return
+      guard queued.remove(delivery) != nil, let count = waiting[key] else {
+        return early.append(delivery)
       }
       waiting[key] = count > 1 ? count - 1 : nil
     case .began, .ended, .finished, .failed: return

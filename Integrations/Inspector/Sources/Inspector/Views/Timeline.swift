@@ -64,7 +64,7 @@ struct Timeline {
             lane: Int(entry.lane),
             begin: entry.time,
             end: max(last, entry.time),
-            queued: isDelivery ? queued.removeValue(forKey: key) : nil,
+            queued: isDelivery ? queued[key] : nil,
             isDelivery: isDelivery,
             payload: text
           )
@@ -77,10 +77,14 @@ struct Timeline {
       case .ended:
         if let index = posts[entry.post] { spans[index].end = entry.time }
       case .finished, .failed:
-        guard let index = deliveries.removeValue(forKey: key) else { continue }
+        guard let index = deliveries[key] else { continue }
         spans[index].end = max(spans[index].begin, entry.time)
         spans[index].error = text
-      case .queued: queued[key] = (entry.time, Int(entry.lane))
+      case .queued:
+        queued[key] = (entry.time, Int(entry.lane))
+        // The actor may have reported the start before the poster reported that it has queued the event.
+        guard let index = deliveries[key] else { continue }
+        spans[index].queued = (min(entry.time, spans[index].begin), Int(entry.lane))
       case .skipped:
         skips.append(
           Skip(
@@ -92,7 +96,7 @@ struct Timeline {
             reason: Entry.reasons[Int(entry.reason)].rawValue
           )
         )
-        if let index = deliveries.removeValue(forKey: key) { spans[index].end = entry.time }
+        if let index = deliveries[key] { spans[index].end = entry.time }
       }
     }
     spans.sort { ($0.begin, $1.end) < ($1.begin, $0.end) }

@@ -27,7 +27,7 @@ const Launch = {
     if (data.problem !== null) parts.push(element("p", { class: "callout bad" }, data.problem));
     if (data.plan && data.plan.layers.length) {
       const critical = new Set(report ? report.criticalPath : []);
-      parts.push(element("section", { class: "panel" }, element("h2", {}, "Plan"), Launch.graph(data.plan, critical)));
+      parts.push(element("section", { class: "panel" }, element("h2", {}, "Plan"), Launch.graph(data.plan, critical, width)));
     }
     node.replaceChildren(...parts);
     return failed;
@@ -68,8 +68,10 @@ const Launch = {
     return svg;
   },
 
-  graph(plan, critical) {
-    const [width, height, gapX, gapY] = [164, 30, 54, 14];
+  graph(plan, critical, room) {
+    const [height, gapX, gapY] = [30, room < 900 ? 34 : 54, 14];
+    const width = Math.min(164, Math.max(100, Math.floor((room - 4 + gapX) / plan.layers.length - gapX)));
+    const letters = Math.floor((width - 18) / 7);
     const places = new Map();
     let most = 0;
     plan.layers.forEach((layer, column) => {
@@ -95,7 +97,7 @@ const Launch = {
       svg.append(shape("rect", {
         x, y, width, height, rx: 6, fill: Colors.get(isCritical ? "accent-ground" : "raised"),
         stroke: Colors.get(isCritical ? "accent" : "line"), "stroke-width": isCritical ? 1.5 : 1,
-      }), shape("text", { x: x + 10, y: y + 19 }, id.length > 21 ? `${id.slice(0, 20)}…` : id, shape("title", {}, id)));
+      }), shape("text", { x: x + 10, y: y + 19 }, id.length > letters ? `${id.slice(0, letters - 1)}…` : id, shape("title", {}, id)));
     }
     return svg;
   },

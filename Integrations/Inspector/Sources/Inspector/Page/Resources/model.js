@@ -61,9 +61,14 @@ class Model {
     }
     const key = number * 65536 + (registration & 65535);
     if (kind === Kind.queued) {
-      this.open.set(key, this.newCall(post, handler, lane, time));
+      // The handler's actor may report the start before the poster reports that it has queued the event.
+      const known = post.calls.find((call) => call.registration === registration);
+      if (known) [known.queuedAt, known.queuedOn] = [Math.min(time, known.t0), lane];
+      else if (!post.skips.some((skip) => skip.registration === registration)) {
+        this.open.set(key, this.newCall(post, registration, handler, lane, time));
+      }
     } else if (kind === Kind.started) {
-      const call = this.open.get(key) || this.newCall(post, handler, lane, undefined);
+      const call = this.open.get(key) || this.newCall(post, registration, handler, lane, undefined);
       call.t0 = time;
       call.lane = lane;
       call.state = "running";
@@ -77,7 +82,7 @@ class Model {
         post.calls.splice(post.calls.indexOf(waiting), 1);
         if (waiting.state === "running") waiting.t1 = time;
       }
-      post.skips.push({ handler, reason, time, lane });
+      post.skips.push({ registration, handler, reason, time, lane });
       this.handler(name, handler).skips += 1;
     } else {
       const call = this.open.get(key);
@@ -118,9 +123,9 @@ class Model {
     this.lane(lane).add(post);
   }
 
-  newCall(post, handler, lane, queuedAt) {
+  newCall(post, registration, handler, lane, queuedAt) {
     const call = {
-      post, handler, name: post.name, lane, queuedAt, queuedOn: lane, t0: Infinity, t1: Infinity, row: 0,
+      post, registration, handler, name: post.name, lane, queuedAt, queuedOn: lane, t0: Infinity, t1: Infinity, row: 0,
       state: "waiting", error: undefined, isPost: false,
     };
     post.calls.push(call);
