@@ -15,7 +15,7 @@ extension EventNames {
 @main
 enum Overhead {
   /// The highest price of a post, in multiples of what the trace of a post costs without a receiver.
-  private static let limits = (plain: 3.0, described: 6.0)
+  private static let limits = (plain: 2.5, described: 4.5)
 
   static func main() {
     let subjects: [(name: String, install: @Sendable (EventBus) -> Any?)] = [
