@@ -93,18 +93,8 @@ struct RecordingTests {
   @Test("An event reported as queued after its start does not wait, and joins its post")
   func lateQueues() {
     let recorder = Recorder(capacity: 100)
-    let site = SourceSite(fileID: "A/B.swift", line: 1)
     func note(_ step: TraceEvent.Step, _ post: Int, _ registration: Int? = nil) {
-      recorder.note(
-        TraceEvent(
-          bus: TraceEvent.Bus(label: "", id: ObjectIdentifier(recorder)),
-          post: post,
-          name: "sample",
-          site: site,
-          registration: registration.map { TraceEvent.Registration(id: $0, site: site) },
-          step: step
-        )
-      )
+      recorder.note(TraceEvent(sample: step, post, registration))
     }
     for (post, steps) in [
       [TraceEvent.Step.queued, .started, .finished(nil)],
@@ -136,6 +126,7 @@ struct RecordingTests {
     #expect(batch.entries.count == 40)
     #expect(batch.first == 360)
     #expect(batch.texts.values.sorted() == (90..<100).map { "\($0)" })
+    #expect(inspector.model.recorder.textCount == 10)
     // What began before the ring is left out.
     #expect(Timeline(batch).spans.count == 20)
     withExtendedLifetime(token) {}
@@ -215,6 +206,20 @@ struct RecordingTests {
     withExtendedLifetime(token) {}
   }
 
+  @Test("Calls that overlap on one actor have tracks of their own in the trace for Perfetto")
+  func overlaps() throws {
+    let recorder = Recorder(capacity: 100)
+    for post in 1...3 { recorder.note(TraceEvent(sample: .started, post, post)) }
+    for post in 1...3 { recorder.note(TraceEvent(sample: .finished(nil), post, post)) }
+    recorder.note(TraceEvent(sample: .started, 4, 4))
+    recorder.note(TraceEvent(sample: .finished(nil), 4, 4))
+    let text = ChromeTrace(Timeline(recorder.all)).text
+    let tracks = text.split(separator: "\n").filter { $0.contains("\"ph\":\"X\"") }
+      .compactMap { $0.firstMatch(of: /"tid":([0-9]+)/)?.1 }
+    #expect(tracks == ["1", "2", "3", "1"])
+    #expect(text.contains("\"thread 1 (3)\""))
+  }
+
   @Test("Nothing remains of an inspector that is released")
   func release() {
     let bus = EventBus()
@@ -244,6 +249,21 @@ struct RecordingTests {
     }
     #expect(recorder == nil)
     #expect(application == nil)
+  }
+}
+
+extension TraceEvent {
+  /// A step of a post with a name and sites.
+  fileprivate init(sample step: Step, _ post: Int, _ registration: Int?) {
+    let site = SourceSite(fileID: "A/B.swift", line: 1)
+    self.init(
+      bus: Bus(label: "", id: ObjectIdentifier(Receiver.self)),
+      post: post,
+      name: "sample",
+      site: site,
+      registration: registration.map { Registration(id: $0, site: site) },
+      step: step
+    )
   }
 }
 

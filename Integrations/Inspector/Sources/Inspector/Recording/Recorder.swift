@@ -68,6 +68,9 @@ final class Recorder: Sendable {
   /// The maximum number of entries.
   var capacity: Int { state.withLock { $0.ring.capacity } }
 
+  /// The number of errors and payloads that are kept.
+  var textCount: Int { state.withLock { $0.texts.count } }
+
   /// The number of entries that were ever recorded.
   var count: Int { state.withLock { $0.ring.end } }
 
