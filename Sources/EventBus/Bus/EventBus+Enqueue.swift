@@ -46,8 +46,11 @@ extension EventBus {
       delivery.waitedFrom = identity
       if isInsideHook {
         RunningHook.run { core.deliver(payload, from: nil, delivery, enqueued: enqueued) }
-      } else {
+      } else if identity != nil || enqueued != nil {
         core.deliver(payload, from: nil, delivery, enqueued: enqueued)
+      } else {
+        // Without a sender, and unless hooks followed it, it is like a post of now.
+        _ = core.send(payload, from: nil, excluding: nil, on: isolation) { _ in delivery }
       }
     }
     hub.queue(of: isolation).add(event, coalescing)

@@ -85,8 +85,10 @@ public final class Signal<Payload: Sendable>: Sendable {
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) -> Int {
-    core.send(payload, from: sender, excluding: token, on: isolation) {
-      Delivery(fileID, line, from: sender, on: isolation)
+    // The closure would retain the sender.
+    let senderID = sender.map(ObjectIdentifier.init)
+    return core.send(payload, from: sender, excluding: token, on: isolation) {
+      Delivery(fileID, line, from: senderID, on: $0)
     }
   }
 

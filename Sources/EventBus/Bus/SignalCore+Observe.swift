@@ -203,11 +203,8 @@ extension SignalCore {
     through gate: ReplayGate,
     from sender: AnyObject?
   ) {
-    let (entries, newest) = replays.object(orMake: ReplayBuffer.init).contents()
-    let matching = entries.lazy.filter { _, delivery in
-      sender.map { delivery.waitedFrom?.isSender($0) ?? false } ?? true
-    }
-    handOver(matching.map { ($0, $1) }, upTo: newest, to: observer, through: gate)
+    let (recorded, newest) = replays.object(orMake: ReplayBuffer.init).contents()
+    handOver(recorded, from: sender, upTo: newest, to: observer, through: gate)
   }
 }
 
@@ -219,7 +216,7 @@ extension EventBus {
   ///   the name asks for no replay.
   /// - Complexity: O(1), one lock.
   public func latest<Payload>(_ name: EventName<Payload>) -> Payload? {
-    core(of: name).replays.object?.latest
+    core(of: name).replays.object?.latest(as: RecordedEvent<Payload>.self)?.payload
   }
 
   /// Removes the recorded payloads of an event, so that they are not replayed to later observers.

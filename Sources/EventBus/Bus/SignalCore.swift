@@ -10,14 +10,15 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   let name: String
   /// The observers of every event of the bus.
   let wildcards: SignalCore<AnyEvent>?
-  /// The classes of observers and of waiting events, stored because looking one up costs as much as creating
-  /// an object.
+  /// The classes of observers and of kept events, stored because looking one up costs as much as creating an
+  /// object.
   let plainObserver = PlainObserver<Payload>.self
   let generalObserver = GeneralObserver<Payload>.self
   let envelope = WaitingEvent<Payload>.self
+  let recordedEvent = RecordedEvent<Payload>.self
   /// The state shared by all names of this event; `nil` for a signal without a name.
   let interned: InternedName?
-  let replays = LazyReference<ReplayBuffer<Payload>>()
+  let replays = LazyReference<ReplayBuffer>()
   /// Whether these are the observers of every event of the bus.
   private let isForEveryEvent: Bool
   private let handle = Locked(SignalHandle())
@@ -81,7 +82,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   ///   - sender: The sender, kept alive by the caller.
   ///   - token: A registration to leave out.
   ///   - isolation: The actor on which the poster runs.
-  ///   - origin: Returns the origin of the event, which most posts do not need.
+  ///   - origin: Returns the origin of the event, given the actor; most posts do not need it.
   /// - Returns: The number of handlers that were called or for which the event was queued.
   @inlinable
   func send(
@@ -89,7 +90,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     from sender: AnyObject?,
     excluding token: Token?,
     on isolation: (any Actor)?,
-    _ origin: () -> Delivery
+    _ origin: ((any Actor)?) -> Delivery
   ) -> Int {
     // An event of an actor for which others still wait is queued behind them.
     let hasWaiting = !hub.waiting.isZero
@@ -103,11 +104,11 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
           on: actor,
           from: sender,
           watchesNesting: { hub.watchesNesting },
-          deliver: { try deliver(payload, to: $0, origin()) },
-          failed: { handlerFailed($0, in: $1, payload: payload, delivery: origin()) }
+          deliver: { try deliver(payload, to: $0, origin(isolation)) },
+          failed: { handlerFailed($0, in: $1, payload: payload, delivery: origin(isolation)) }
         )
-    else { return sendInOrder(payload, from: sender, excluding: token, origin()) }
-    if reached == 0, hub.reportsUnhandled { unhandled(payload, origin()) }
+    else { return sendInOrder(payload, from: sender, excluding: token, origin(isolation)) }
+    if reached == 0, hub.reportsUnhandled { unhandled(payload, origin(isolation)) }
     return reached
   }
 
@@ -184,8 +185,8 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     var delivery = origin
     if let limit = interned?.replay, limit > 0 {
       let senderIdentity = delivery.waitedFrom ?? sender.map { identity(of: $0) }
-      delivery.number = replays.object(orMake: ReplayBuffer.init)
-        .record(payload, delivery, from: senderIdentity, limit: limit)
+      let event = recordedEvent.init(payload, delivery, from: senderIdentity)
+      delivery.number = replays.object(orMake: ReplayBuffer.init).record(event, limit: limit)
     }
     var anyEvent: AnyEvent?
     return deliverInOrder(

@@ -28,8 +28,8 @@ extension LaunchRegistry {
   /// The work of a name that is taken: its source site, what it makes, its registration until it has its
   /// outcome, and then whether it has finished, and its outcome.
   ///
-  /// Of work that ended after the launch, only the outcome `skipped` is known, because another may contain an
-  /// error, which must not live as long as the loader.
+  /// Of work that failed after the launch, the outcome has ``ReportedError`` in the place of the error, which
+  /// must not live as long as the loader.
   typealias NamedWork = (
     site: LaunchSite, makes: LaunchKeys?, pending: LaunchRegistration?, hasFinished: Bool,
     outcome: LaunchOutcome?
@@ -56,9 +56,13 @@ extension LaunchRegistry {
 
   /// Records the outcome of named work that has no row, or no longer has one.
   mutating func record(_ outcome: LaunchOutcome, of registration: LaunchRegistration, row: Int) {
-    var skipped: LaunchOutcome?
-    if case .skipped = outcome { skipped = outcome }
-    ended[row] = (registration.site, registration.makes, nil, outcome.isFinished, skipped)
+    let kept: LaunchOutcome? =
+      switch outcome {
+      case .finished: nil
+      case .failed: .failed(ReportedError())
+      case .skipped, .timedOut, .undone, .duplicate, .refused: outcome
+      }
+    ended[row] = (registration.site, registration.makes, nil, outcome.isFinished, kept)
   }
 
   /// Withdraws a registration that has not begun, and frees its name.
@@ -198,4 +202,9 @@ extension LaunchRegistry {
     guard let index = names.row(of: id).flatMap({ schedule.rows.index(of: $0) }) else { return nil }
     return schedule.rows[index].outcome == nil ? index : nil
   }
+}
+
+/// Stands for the error of work that failed after the launch.
+private struct ReportedError: Error, CustomStringConvertible {
+  var description: String { "with an error that was reported at the time" }
 }

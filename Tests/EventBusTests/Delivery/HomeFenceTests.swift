@@ -64,7 +64,7 @@ struct HomeFenceTests {
       MainActor.assertIsolated()
       isInside.open()
       keepActor(until: hasCancelled)
-      for _ in 0..<(round * 100) { yieldThread() }
+      for _ in 0..<(round * 10) { yieldThread() }
       log.append("call")
     }
     let last = bus.observe(.number) { [self] _ in

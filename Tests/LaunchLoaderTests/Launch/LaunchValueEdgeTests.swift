@@ -190,4 +190,20 @@ struct LaunchValueEdgeTests {
       return
     }
   }
+
+  @Test("The error about a value names the outcome of work that failed after the launch")
+  func failedAfterLaunch() async throws {
+    let loader = LaunchLoader()
+    try await loader.launch()
+    loader.register(.number) { _ in throw Broken() }
+    do {
+      _ = try await loader.value(of: .number)
+      Issue.record("Nothing made the value.")
+    } catch let error as LaunchError {
+      guard case .noValue("number", .failed(let cause)?) = error.code else { throw error }
+      // The loader does not keep the error itself.
+      #expect(!(cause is Broken))
+      #expect(error.description.contains("\"failed: "))
+    }
+  }
 }

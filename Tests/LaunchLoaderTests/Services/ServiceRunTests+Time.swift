@@ -72,7 +72,7 @@ extension ServiceRunTests {
       }
     )
     var waiting = Task { try await run.untilReady() }
-    for _ in 0..<3_000 {
+    for _ in 0..<300 {
       let leaving = waiting
       waiting = Task {
         await Task.yield()
@@ -80,7 +80,7 @@ extension ServiceRunTests {
       }
       leaving.cancel()
       _ = await leaving.result
-      for _ in 0..<10_000 where clock.sleeperCount == 0 { await Task.yield() }
+      for _ in 0..<1_000 where clock.sleeperCount == 0 { await Task.yield() }
       guard clock.sleeperCount == 1 else {
         Issue.record("\(clock.sleeperCount) alarms while one task waits")
         break

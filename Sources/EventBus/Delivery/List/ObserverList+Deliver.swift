@@ -87,12 +87,14 @@ extension ObserverList {
   @usableFromInline
   final func lists(_ cases: UInt, of sender: AnyObject?) -> AtomicWords? {
     guard cases & Self.replayed == 0 else { return nil }
-    guard cases & Self.addressed != 0, let sender, let group = senders.group(of: sender) else {
-      return common.tableBlock
+    guard cases & Self.addressed != 0, let sender else { return common.tableBlock }
+    // A group, but no table: there are observers of any sender, too.
+    let own: AtomicWords?? = senders.withGroup(of: sender) { group in
+      // An observer whose count has settled was in `live` before; so this post is not counted as its call.
+      common.live.load(ordering: .sequentiallyConsistent) == 0 ? group.observers.tableBlock : nil
     }
-    // An observer whose count has settled was in `live` before; so this post is not counted as its call.
-    return common.live.load(ordering: .sequentiallyConsistent) == 0
-      ? group.observers.tableBlock : nil
+    if let own { return own }
+    return common.tableBlock
   }
 
   /// Calls an observer, if it admits the call.
@@ -200,12 +202,10 @@ extension ObserverList {
   }
 
   private func groupWalk(of sender: AnyObject?, or waitedFrom: SenderIdentity?) -> ObserverWalk {
-    let group =
-      if let sender {
-        senders.group(of: sender)
-      } else {
-        waitedFrom.flatMap { senders.group(ofWaiting: $0) }
-      }
+    if let sender {
+      return senders.withGroup(of: sender) { ObserverWalk($0.observers) } ?? ObserverWalk()
+    }
+    let group = waitedFrom.flatMap { senders.group(ofWaiting: $0) }
     return group.map { ObserverWalk($0.observers) } ?? ObserverWalk()
   }
 
@@ -233,18 +233,25 @@ extension ObserverList {
   /// The observer is already linked, and its gate closed: concurrent deliveries wait at the gate.
   ///
   /// - Parameters:
-  ///   - kept: The events to replay, in order, with their origins.
+  ///   - recorded: The events that ``ReplayBuffer`` holds, in order.
+  ///   - sender: The only sender whose events are replayed; `nil` for any.
   ///   - baseline: The number of the newest event that needs no further delivery.
   ///   - observer: The observer.
   ///   - gate: The observer's gate; open on return.
   package final func handOver<Payload: Sendable>(
-    _ kept: some Sequence<(Payload, Delivery)>,
+    _ recorded: [any AnyObject & Sendable],
+    from sender: AnyObject?,
     upTo baseline: UInt,
     to observer: GeneralObserver<Payload>,
     through gate: ReplayGate
   ) {
     gate.setBaseline(baseline)
-    for (payload, delivery) in kept { give(payload, delivery, to: observer) }
+    for object in recorded {
+      ObjectAddress.borrow(ObjectAddress.of(object)) { (event: RecordedEvent<Payload>) in
+        if let sender, !(event.delivery.waitedFrom?.isSender(sender) ?? false) { return }
+        give(event.payload, event.delivery, to: observer)
+      }
+    }
     while let waiting = gate.takeWaitingOrOpen() {
       for case let event as WaitingEvent<Payload> in waiting {
         give(event.payload, event.delivery, to: observer)

@@ -25,34 +25,40 @@ struct SenderTable: ~Copyable, Sendable {
     for pair in 0..<table.count / 2 { _ = ObjectAddress.borrow(table[2 * pair + 1], body) }
   }
 
+  /// Calls a closure with the group of a sender, which is not retained.
+  ///
+  /// For announced readers, or with the lock held. The caller keeps the sender alive.
+  ///
+  /// - Returns: The closure's result; `nil` if the sender has no group.
+  func withGroup<Result>(of sender: AnyObject, _ body: (SenderGroup) -> Result) -> Result? {
+    // Loads the sender that the caller keeps alive, or nothing: never the last reference.
+    let address = address(at: ObjectAddress.of(sender)) { $0.sender === sender }
+    return ObjectAddress.borrow(address, body)
+  }
+
   /// Returns the group of a sender.
   ///
   /// For announced readers, or with the lock held. The caller keeps the sender alive.
-  func group(of sender: AnyObject) -> SenderGroup? {
-    // Loads the sender that the caller keeps alive, or nothing: never the last reference.
-    group(at: ObjectAddress.of(sender)) { $0.sender === sender }
-  }
+  func group(of sender: AnyObject) -> SenderGroup? { withGroup(of: sender) { $0 } }
 
   /// Returns the group for the sender of an event that has waited.
   ///
   /// For announced readers. The sender is not loaded.
   func group(ofWaiting sender: SenderIdentity) -> SenderGroup? {
-    group(at: sender.key) { sender.isNamed(by: $0) }
+    ObjectAddress.object(address(at: sender.key) { sender.isNamed(by: $0) }, as: SenderGroup.self)
   }
 
-  private func group(at key: UInt, where isMeant: (SenderGroup) -> Bool) -> SenderGroup? {
-    guard let table else { return nil }
+  /// Returns the address of the group with a key that meets a condition, or zero.
+  @inline(__always)
+  private func address(at key: UInt, where isMeant: (SenderGroup) -> Bool) -> UInt {
+    guard let table else { return 0 }
     var pair = Self.start(key, table)
     while table[2 * pair] != 0 {
-      if table[2 * pair] == key {
-        let group = ObjectAddress.borrow(table[2 * pair + 1]) { (group: SenderGroup) in
-          isMeant(group) ? group : nil
-        }
-        if let group = group ?? nil { return group }
-      }
+      let address = table[2 * pair + 1]
+      if table[2 * pair] == key, ObjectAddress.borrow(address, isMeant) ?? false { return address }
       pair = Self.next(pair, table)
     }
-    return nil
+    return 0
   }
 
   /// Adds a group.
@@ -102,7 +108,8 @@ struct SenderTable: ~Copyable, Sendable {
       ObjectAddress.borrow(table[2 * pair + 1]) { (group: SenderGroup) in
         groups += 1
         assert(group.key == table[2 * pair], "a group has another key")
-        assert(self.group(at: group.key) { $0 === group } === group, "a group cannot be found")
+        let found = self.address(at: group.key) { $0 === group }
+        assert(found == ObjectAddress.of(group), "a group cannot be found")
         assert(group.observers.live.load(ordering: .relaxed) > 0, "a group without observers")
         group.observers._checkInvariants()
       }

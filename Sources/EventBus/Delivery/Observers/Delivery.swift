@@ -36,10 +36,9 @@ package struct Delivery: Sendable {
   package init(
     _ fileID: StaticString,
     _ line: UInt,
-    from sender: AnyObject?,
+    from sender: ObjectIdentifier?,
     on isolation: (any Actor)?
   ) {
-    let sender = sender.map(ObjectIdentifier.init)
     self.init(fileID: fileID, line: line, sender: sender, isolation: isolation)
   }
 

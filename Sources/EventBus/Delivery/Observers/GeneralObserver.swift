@@ -267,6 +267,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   /// - Returns: The outcome; a refusal if the registration has ended, possibly by a hook that surrounds the
   ///   call.
   /// - Throws: The error of the handler.
+  @inline(__always)
   private func run(_ payload: Payload) throws -> Reception {
     // After a call on the actor was counted: a fence waits for the call, or the call is not made.
     if isCancelledInOrder { return registration.refusal }
@@ -308,6 +309,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     return once && claimsAtCall(record) && !claim() ? .spent : nil
   }
 
+  @inline(__always)
   private func beginRunning() {
     endIfOnce()
     if isCalledOnActor {
@@ -318,6 +320,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   }
 
   /// Ends a single-call registration, just before the call.
+  @inline(__always)
   private func endIfOnce() {
     if once { registration.endWithCall() }
   }

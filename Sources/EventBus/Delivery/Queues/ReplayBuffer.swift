@@ -1,14 +1,35 @@
-/// The last payloads of one event, for later observers.
-///
-/// A post records its payload, and gets its number, *before* it looks for observers; an observer is linked
-/// *before* it reads the recorded payloads. So every post is among the replayed payloads, or finds the
-/// observer, or both; ``ReplayGate`` tells them apart.
-package final class ReplayBuffer<Payload: Sendable>: Sendable {
-  /// A recorded post: its payload and its origin, with the sender as that of an event that has waited.
-  package typealias Entry = (payload: Payload, delivery: Delivery)
+/// A recorded post: its payload and its origin, with the sender as that of an event that has waited.
+package final class RecordedEvent<Payload: Sendable>: Sendable {
+  /// The payload.
+  package let payload: Payload
+  /// The origin of the post.
+  package let delivery: Delivery
 
+  /// Records a post.
+  ///
+  /// - Parameters:
+  ///   - payload: The payload.
+  ///   - delivery: The origin of the post.
+  ///   - sender: The sender's identity.
+  package required init(_ payload: Payload, _ delivery: Delivery, from sender: SenderIdentity?) {
+    self.payload = payload
+    var recorded = delivery.detached
+    recorded.waitedFrom = sender
+    self.delivery = recorded
+  }
+}
+
+/// The last posts of one event, for later observers.
+///
+/// A post is recorded, and gets its number, *before* it looks for observers; an observer is linked *before* it
+/// reads the recorded posts. So every post is among the replayed ones, or finds the observer, or both;
+/// ``ReplayGate`` tells them apart.
+///
+/// Like the gate, it is not generic over the payload. It holds objects of the class ``RecordedEvent`` with the
+/// payload type of its event, and no others.
+package final class ReplayBuffer: Sendable {
   private struct State {
-    var entries: [Entry] = []
+    var entries: [any AnyObject & Sendable] = []
     var newest: UInt = 0
   }
 
@@ -17,28 +38,21 @@ package final class ReplayBuffer<Payload: Sendable>: Sendable {
   /// Creates an empty buffer.
   package init() {}
 
-  /// The last payload.
-  package var latest: Payload? { state.withLock { $0.entries.last?.payload } }
+  /// Returns the last post.
+  package func latest<Event: AnyObject>(as type: Event.Type) -> Event? {
+    state.withLock { $0.entries.last } as? Event
+  }
 
   /// Records a post.
   ///
   /// - Parameters:
-  ///   - payload: The payload.
-  ///   - delivery: The origin of the post.
-  ///   - sender: The sender's identity.
-  ///   - limit: The number of payloads to keep.
+  ///   - event: The post.
+  ///   - limit: The number of posts to keep.
   /// - Returns: The number of the post among the posts of this event.
-  package func record(
-    _ payload: Payload,
-    _ delivery: Delivery,
-    from sender: SenderIdentity?,
-    limit: Int
-  ) -> UInt {
-    var recorded = delivery.detached
-    recorded.waitedFrom = sender
-    let (number, evicted) = state.withLock { [recorded] state in
+  package func record(_ event: some AnyObject & Sendable, limit: Int) -> UInt {
+    let (number, evicted) = state.withLock { state in
       state.newest += 1
-      state.entries.append((payload, recorded))
+      state.entries.append(event)
       let excess = max(0, state.entries.count - limit)
       let evicted = Array(state.entries[..<excess])
       state.entries.removeFirst(excess)
@@ -49,7 +63,7 @@ package final class ReplayBuffer<Payload: Sendable>: Sendable {
   }
 
   /// The recorded posts, oldest first, and the number of the newest one ever recorded.
-  package func contents() -> (entries: [Entry], newest: UInt) {
+  package func contents() -> (recorded: [any AnyObject & Sendable], newest: UInt) {
     state.withLock { ($0.entries, $0.newest) }
   }
 
