@@ -314,7 +314,7 @@ def test_the_layout_keeps_rows_apart_and_free_when_posts_are_forgotten(browser, 
             entry(0, 3, 70, -1), entry(6, 3, 80, 7), entry(2, 3, 81, 7), entry(1, 3, 90, -1)].flat() });
         return { open: model.open.size, calls: model.posts.map((post) => post.calls.map((call) => [call.state, call.queuedAt])) };
     })()""")
-    # A poster may report that it has queued an event after the actor has reported the start.
+    # A start that is reported before its queueing is joined to it.
     assert late == {"open": 0, "calls": [[["done", 20]], [["done", 50]], []]}
     assert result["count"] <= 16
     assert result["before"] <= 16

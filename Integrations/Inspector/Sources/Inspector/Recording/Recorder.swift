@@ -47,7 +47,7 @@ final class Recorder: Sendable {
     var waiting: [HandlerKey: Int] = [:]
     /// The last deliveries that started or were skipped without being queued.
     ///
-    /// A poster reports that it has queued an event after it has done so: the actor may report the start before.
+    /// Should one of them be reported as queued after that, it does not wait.
     var early = Ring<Delivery>(capacity: 256)
     /// The number of the post whose payload was kept last.
     var describedPost = 0

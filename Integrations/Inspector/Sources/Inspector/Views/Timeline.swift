@@ -82,7 +82,7 @@ struct Timeline {
         spans[index].error = text
       case .queued:
         queued[key] = (entry.time, Int(entry.lane))
-        // The actor may have reported the start before the poster reported that it has queued the event.
+        // A start that was reported before its queueing is joined to it.
         guard let index = deliveries[key] else { continue }
         spans[index].queued = (min(entry.time, spans[index].begin), Int(entry.lane))
       case .skipped:

@@ -61,7 +61,7 @@ class Model {
     }
     const key = number * 65536 + (registration & 65535);
     if (kind === Kind.queued) {
-      // The handler's actor may report the start before the poster reports that it has queued the event.
+      // A start that is reported before its queueing is joined to it.
       const known = post.calls.find((call) => call.registration === registration);
       if (known) [known.queuedAt, known.queuedOn] = [Math.min(time, known.t0), lane];
       else if (!post.skips.some((skip) => skip.registration === registration)) {

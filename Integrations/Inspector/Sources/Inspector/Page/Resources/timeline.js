@@ -81,14 +81,17 @@ class Timeline {
     const drawn = [];
     for (const lane of lanes) {
       const items = [];
-      let rows = 1;
+      const used = new Set();
       lane.visit(this.t0, this.t1, (item) => {
         if (!this.filter.shows(item.post)) return;
         items.push(item);
-        rows = Math.max(rows, Math.min(item.row + 1, 10));
+        used.add(item.row);
       });
       // Threads come and go; an actor keeps its place.
       if (!items.length && isThread(lane)) continue;
+      // Rows that have nothing in the window take no space: they belong to what encloses it in time.
+      lane.shown = new Map([...used].sort((left, right) => left - right).map((row, at) => [row, Math.min(at, 9)]));
+      const rows = Math.max(1, Math.min(used.size, 10));
       tops.set(lane.index, y);
       drawn.push([lane, items, rows, y]);
       y += rows * Timeline.rowHeight + Timeline.lanePad * 2;
@@ -170,7 +173,7 @@ class Timeline {
     context.clip();
     const edges = new Array(rows).fill(-1);
     for (const item of items) {
-      const row = Math.min(item.row, rows - 1);
+      const row = lane.shown.get(item.row);
       const left = Math.max(this.x(item.t0), this.gutter - 4);
       const right = Math.min(this.x(Math.min(item.t1, now)), width + 4);
       const isBad = item.state === "failed";
@@ -235,7 +238,8 @@ class Timeline {
   /** Joins queued deliveries to their post, and posts on other lanes to what caused them. */
   drawLinks(context, items, tops) {
     const rowMiddle = (item, lane) =>
-      tops.get(lane) + Timeline.lanePad + Math.min(item.row, 9) * Timeline.rowHeight + Timeline.rowHeight / 2;
+      tops.get(lane) + Timeline.lanePad + (this.model.lanes.get(lane).shown.get(item.row) || 0) * Timeline.rowHeight
+      + Timeline.rowHeight / 2;
     context.strokeStyle = Colors.get("soft");
     context.lineWidth = 1;
     context.globalAlpha = 0.75;
