@@ -5,6 +5,8 @@ import PackageDescription
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let eventBus = Target.Dependency.product(name: "EventBus", package: "EventBus")
 let launchLoader = Target.Dependency.product(name: "LaunchLoader", package: "EventBus")
+let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
+let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 let lifecycle = Target.Dependency.product(
   name: "ServiceLifecycle",
   package: "swift-service-lifecycle"
@@ -12,6 +14,7 @@ let lifecycle = Target.Dependency.product(
 let http: [Target.Dependency] = [
   .product(name: "AsyncHTTPClient", package: "async-http-client"),
   .product(name: "NIOCore", package: "swift-nio"),
+  .product(name: "NIOHTTP1", package: "swift-nio"),
   .product(name: "NIOPosix", package: "swift-nio"),
 ]
 
@@ -32,7 +35,12 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    // Without the trait for configuration files, which nothing here reads.
+    .package(
+      url: "https://github.com/hummingbird-project/hummingbird",
+      from: "2.28.0",
+      traits: ["FullFoundation"]
+    ),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
   ],
@@ -41,15 +49,11 @@ let package = Package(
     .target(name: "EventBusLogging", dependencies: ["Locks", eventBus, launchLoader, log]),
     .target(
       name: "EventBusMetrics",
-      dependencies: [
-        "Locks", eventBus, launchLoader, .product(name: "Metrics", package: "swift-metrics"),
-      ]
+      dependencies: ["Locks", eventBus, launchLoader, coreMetrics]
     ),
     .target(
       name: "EventBusTracing",
-      dependencies: [
-        "Locks", eventBus, .product(name: "Tracing", package: "swift-distributed-tracing"),
-      ]
+      dependencies: ["Locks", eventBus, tracing]
     ),
     .target(
       name: "ServiceLifecycleBridge",
@@ -59,7 +63,7 @@ let package = Package(
     .executableTarget(
       name: "EventServer",
       dependencies: [
-        eventBus, launchLoader, log, "EventBusLogging", "EventBusMetrics",
+        eventBus, launchLoader, log, coreMetrics, "EventBusLogging", "EventBusMetrics",
         "ServiceLifecycleBridge",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Metrics", package: "swift-metrics"),
@@ -71,9 +75,8 @@ let package = Package(
     .executableTarget(
       name: "Costs",
       dependencies: [
-        eventBus, log, "EventBusLogging", "EventBusMetrics", "EventBusTracing",
-        .product(name: "Metrics", package: "swift-metrics"),
-        .product(name: "Tracing", package: "swift-distributed-tracing"),
+        eventBus, log, coreMetrics, tracing, "EventBusLogging", "EventBusMetrics",
+        "EventBusTracing",
       ],
       path: "Benchmarks/Costs"
     ),
@@ -81,30 +84,34 @@ let package = Package(
     .testTarget(
       name: "EventBusLoggingTests",
       dependencies: [
-        "EventBusLogging", "TestKit", log,
+        "EventBusLogging", "TestKit", eventBus, launchLoader, log,
         .product(name: "InMemoryLogging", package: "swift-log"),
       ]
     ),
     .testTarget(
       name: "EventBusMetricsTests",
       dependencies: [
-        "EventBusMetrics", "TestKit", .product(name: "MetricsTestKit", package: "swift-metrics"),
+        "EventBusMetrics", "TestKit", eventBus, launchLoader, coreMetrics,
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]
     ),
     .testTarget(
       name: "EventBusTracingTests",
       dependencies: [
-        "EventBusTracing", "TestKit",
+        "EventBusTracing", "TestKit", eventBus, tracing,
+        .product(name: "Instrumentation", package: "swift-distributed-tracing"),
         .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
       ]
     ),
     .testTarget(
       name: "ServiceLifecycleBridgeTests",
-      dependencies: ["ServiceLifecycleBridge", "TestKit", lifecycle, log]
+      dependencies: [
+        "ServiceLifecycleBridge", "TestKit", eventBus, launchLoader, lifecycle, log,
+      ]
     ),
     .testTarget(
       name: "NotificationCenterBridgeTests",
-      dependencies: ["NotificationCenterBridge", "TestKit"]
+      dependencies: ["NotificationCenterBridge", "TestKit", eventBus]
     ),
     .testTarget(name: "EventServerTests", dependencies: ["EventServer", "TestKit"] + http),
   ],

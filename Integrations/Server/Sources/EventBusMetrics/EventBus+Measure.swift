@@ -28,8 +28,9 @@ extension EventBus {
   ///
   /// - Parameters:
   ///   - prefix: The beginning of every label.
-  ///   - factory: The factory of the metrics; by default `MetricsSystem.factory` at the time of the call, which
-  ///     the program has bootstrapped.
+  ///   - factory: The factory of the metrics; by default `MetricsSystem.factory` at the time of the call. As
+  ///     long as the program has bootstrapped none, that is `NOOPMetricsHandler`: then nothing is measured, and
+  ///     nothing costs anything, until the next call.
   ///   - interval: The time between two readings of the gauges. The first is one interval after the call.
   ///   - clock: The clock that measures the interval.
   /// - Returns: The token. Dropping it ends the measurement, and with it all costs. It does not keep the bus.
@@ -42,10 +43,13 @@ extension EventBus {
     clock: any Clock<Duration> = ContinuousClock()
   ) -> Token {
     let label = self.label
+    let factory = factory ?? MetricsSystem.factory
+    // Without a backend, posts cost what they cost without this.
+    if factory is NOOPMetricsHandler { return Token {} }
     let metrics = Metrics(
       prefix: prefix,
       dimensions: label.isEmpty ? [] : [("bus", label)],
-      factory: factory ?? MetricsSystem.factory
+      factory: factory
     )
     let meter = BusMeter(metrics)
     let gauges = BusGauges(metrics)

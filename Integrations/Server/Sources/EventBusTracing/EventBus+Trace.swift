@@ -43,7 +43,7 @@ extension EventHooks {
         switch step.step {
         case .began: posts.began(step)
         case .ended: posts.ended(step)
-        case .started, .finished: DeliverySpan.current?.note(step)
+        case .started, .finished: DeliverySpan.current(in: posts)?.note(step)
         case .queued, .skipped: break
         }
       },
@@ -65,18 +65,10 @@ private struct SpanInterceptor: EventInterceptor {
   }
 
   func run(_ post: PostSpan, _ body: () -> Void) {
-    let delivery = DeliverySpan(of: post)
-    defer { delivery.end() }
-    DeliverySpan.$current.withValue(delivery) {
-      ServiceContext.withValue(delivery.context, operation: body)
-    }
+    DeliverySpan(of: post, in: posts).run(body)
   }
 
   func run(_ post: PostSpan, _ body: () async -> Void) async {
-    let delivery = DeliverySpan(of: post)
-    defer { delivery.end() }
-    await DeliverySpan.$current.withValue(delivery) {
-      await ServiceContext.withValue(delivery.context, operation: body)
-    }
+    await DeliverySpan(of: post, in: posts).run(body)
   }
 }

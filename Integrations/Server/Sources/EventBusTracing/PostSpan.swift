@@ -38,13 +38,15 @@ final class PostSpan: Sendable {
 
 /// The span of a delivery.
 final class DeliverySpan: Sendable {
-  /// The delivery whose handler runs in this task.
-  @TaskLocal static var current: DeliverySpan?
+  /// The deliveries whose handler runs in this task, at most one of each tracing.
+  @TaskLocal private static var running: [DeliverySpan] = []
 
+  private let posts: OpenPosts
   private let span: any Span
 
   /// Begins the span.
-  init(of post: PostSpan) {
+  init(of post: PostSpan, in posts: OpenPosts) {
+    self.posts = posts
     span = post.tracer.startAnySpan(
       post.name,
       context: post.context,
@@ -56,8 +58,26 @@ final class DeliverySpan: Sendable {
     span.attributes["event.name"] = post.name
   }
 
-  /// The context for the handler.
-  var context: ServiceContext { span.context }
+  /// The delivery of a tracing whose handler runs in this task.
+  ///
+  /// Several tracings of one bus each have a span of their own for a delivery.
+  static func current(in posts: OpenPosts) -> DeliverySpan? { running.last { $0.posts === posts } }
+
+  /// Runs the handler, and ends the span.
+  func run(_ body: () -> Void) {
+    defer { span.end() }
+    Self.$running.withValue(Self.running.filter { $0.posts !== posts } + [self]) {
+      ServiceContext.withValue(span.context, operation: body)
+    }
+  }
+
+  /// Runs an asynchronous handler, and ends the span.
+  func run(_ body: () async -> Void) async {
+    defer { span.end() }
+    await Self.$running.withValue(Self.running.filter { $0.posts !== posts } + [self]) {
+      await ServiceContext.withValue(span.context, operation: body)
+    }
+  }
 
   /// Notes the registration of the handler, and its error.
   func note(_ step: TraceEvent) {
@@ -70,7 +90,4 @@ final class DeliverySpan: Sendable {
     default: break
     }
   }
-
-  /// Ends the span; called once.
-  func end() { span.end() }
 }

@@ -27,9 +27,11 @@ extension EventBus {
   /// posted there, so that handlers there run before the notification's `post` returns. The sender
   /// of the event is the object of the notification, if that is an object.
   ///
-  /// Together with `NotificationCenter.mirror(_:_:as:)` an event and a
-  /// notification can each stand for the other, without an echo: what came from one side does not go back. What
-  /// a handler posts in answer does, as it is a post of its own.
+  /// Together with `NotificationCenter.mirror(_:_:as:)` an event and a notification can each stand for the
+  /// other, without an echo: mirrors bring an event to each bus and to each centre once, and not back to where
+  /// it was posted, however many of them it passes. What a handler posts in answer is an event of its own. Only a
+  /// notification with the `userInfo` of another counts as that one, because the bridge has added a key: give an
+  /// answer a dictionary of its own.
   ///
   /// - Parameters:
   ///   - center: The centre, which the token keeps.
@@ -50,19 +52,43 @@ extension EventBus {
     line: UInt = #line,
     _ payload: @escaping @Sendable (Notification) -> Payload?
   ) -> Token {
-    let route = Route(name: name, notification: notification)
     let filter = ObjectFilter(object)
     let observer = center.addObserver(forName: notification, object: object, queue: nil) {
       [weak self, weak center] received in
       guard let self, let center, filter.admits(received) else { return }
-      if received.origin?.isOf(self, route) == true { return }
+      let journey = received.journey ?? Journey()
+      if journey.hasVisited(self, as: .event(name)) { return }
       guard let payload = payload(received) else { return }
+      journey.visit(center, as: .notification(notification))
+      journey.visit(self, as: .event(name))
       let sender = CarriedObject(object: filter.sender(of: received))
-      let echo = Routes.shared.token(of: route, sender: sender.object, from: self, to: center)
+      let mirrors = Routes.shared.mirrors(of: name, sender: sender.object, from: self)
+      let back = mirrors.last { $0.way.center === center && $0.way.notification == notification }
+      let onward = mirrors.filter { $0.token != back?.token }
       onMainActorIfThere {
-        post(name, payload, from: sender.object, excluding: echo, fileID: fileID, line: line)
+        // What waits for the main actor is delivered now, because its handlers may post.
+        if !onward.isEmpty { post(.mirrorContinues) }
+        Passage.run(journey, to: onward) {
+          post(
+            name,
+            payload,
+            from: sender.object,
+            excluding: back?.token,
+            fileID: fileID,
+            line: line
+          )
+        }
       } elsewhere: {
-        post(name, payload, from: sender.object, excluding: echo, fileID: fileID, line: line)
+        Passage.run(journey, to: onward) {
+          post(
+            name,
+            payload,
+            from: sender.object,
+            excluding: back?.token,
+            fileID: fileID,
+            line: line
+          )
+        }
       }
     }
     let registration = CenterRegistration(center, observer)
@@ -115,9 +141,10 @@ extension NotificationCenter {
   /// ```
   ///
   /// The notification is posted synchronously, on the thread that posts the event, wherever its observers run
-  /// then. An event that is kept for replay is posted as soon as it is mirrored. Several mirrors of an event to
-  /// one name of one centre have different senders: of two for the same sender, or for any, each posts a
-  /// notification for each event, and only the newer one is without an echo.
+  /// then, and before the handlers of the bus are called: notifications keep the order of the events also if a
+  /// handler posts in answer. An event that is kept for replay is posted as soon as it is mirrored, to any
+  /// centre. Several mirrors of an event to one name of one centre have different senders: of two for the same
+  /// sender, or for any, each posts a notification for each event.
   ///
   /// - Parameters:
   ///   - bus: The bus.
@@ -142,34 +169,52 @@ extension NotificationCenter {
     }
   ) -> Token {
     let notification = notification ?? Notification.Name(name.rawValue)
-    let route = Route(name: name, notification: notification)
-    let origin = Origin(bus, route)
-    let object = WeakObject(sender)
-    let observation = bus.observe(name, from: sender, fileID: fileID, line: line) { payload in
-      var userInfo = userInfo(payload)
-      userInfo[Origin.key] = origin
-      self.post(name: notification, object: object.value, userInfo: userInfo)
+    let way = Way(to: self, notification)
+    // The highest priority, so that what a handler posts in answer follows as a notification, too.
+    let observation = bus.observe(
+      name,
+      from: sender,
+      priority: Priority(.max),
+      fileID: fileID,
+      line: line
+    ) { [weak bus, object = WeakObject(sender)] payload in
+      let journey = Passage.journey(by: way) ?? Journey()
+      if let bus { journey.visit(bus, as: .event(name)) }
+      guard journey.visit(self, as: .notification(notification)) else { return }
+      Passage.leave {
+        var userInfo = userInfo(payload)
+        userInfo[Journey.key] = journey
+        self.post(name: notification, object: object.value, userInfo: userInfo)
+      }
     }
-    let entry = Routes.shared.add(
+    let mirror = Routes.shared.add(
+      way,
       observation,
-      for: route,
-      where: ObjectFilter(sender),
+      for: name,
       from: bus,
-      to: self
+      where: ObjectFilter(sender)
     )
     return Token {
-      Routes.shared.remove(entry)
+      Routes.shared.remove(mirror)
       observation.cancel()
     }
   }
+}
+
+extension EventNames {
+  /// Posted where what waits for an actor must be delivered first; kept, so that no hook misses a handler.
+  fileprivate static let mirrorContinues = EventName<Void>(
+    "EventBus.NotificationCenterBridge.mirrorContinues",
+    replay: 1
+  )
 }
 
 extension Notification {
   /// The key in `userInfo` of the payload of an event.
   public static let payloadKey = "payload"
 
-  /// The event that the notification came from, if it came from one.
-  fileprivate var origin: Origin? { userInfo?[Origin.key] as? Origin }
+  /// Where the notification has been, if a mirror posted it.
+  fileprivate var journey: Journey? { userInfo?[Journey.key] as? Journey }
 }
 
 /// Runs a closure on the main actor if the caller is there, otherwise another closure.

@@ -2,30 +2,7 @@ internal import EventBus
 internal import Foundation
 private import Locks
 
-/// An event and the notification that stands for it.
-struct Route: Hashable, Sendable {
-  let event: EventNames
-  let notification: String
-
-  init(name: EventNames, notification: Notification.Name) {
-    (event, self.notification) = (name, notification.rawValue)
-  }
-}
-
-/// The origin of a notification that mirrors an event, carried in its `userInfo`.
-final class Origin: Sendable {
-  static let key = "EventBus.NotificationCenterBridge.origin"
-
-  private weak let bus: EventBus?
-  private let route: Route
-
-  init(_ bus: EventBus, _ route: Route) { (self.bus, self.route) = (bus, route) }
-
-  /// Whether a post on a bus would be an echo.
-  func isOf(_ bus: EventBus, _ route: Route) -> Bool { self.bus === bus && self.route == route }
-}
-
-/// The registrations that mirror events to centres, so that what comes from a centre does not go back.
+/// The mirrors that lead from buses to centres, so that what comes from a centre does not go back.
 ///
 /// ## Thread safety
 ///
@@ -34,73 +11,81 @@ final class Routes: Sendable {
   static let shared = Routes()
 
   fileprivate struct Key: Hashable {
-    let route: Route
+    let event: EventNames
     let bus: ObjectIdentifier
-    let center: ObjectIdentifier
+
+    init(_ event: EventNames, _ bus: EventBus) {
+      (self.event, self.bus) = (event, ObjectIdentifier(bus))
+    }
   }
 
-  /// A registration, to be removed.
-  struct Entry: Sendable {
+  /// A mirror from a bus to a centre.
+  struct Mirror: Sendable {
     fileprivate let key: Key
-    fileprivate let token: Token
+    let way: Way
+    /// The registration with the bus.
+    let token: Token
     /// The condition on the sender of the events.
     fileprivate let filter: ObjectFilter
   }
 
   private struct State {
-    /// The registrations of each route, oldest first.
-    var entries: [Key: [Entry]] = [:]
+    /// The mirrors of each event, oldest first.
+    var mirrors: [Key: [Mirror]] = [:]
   }
 
   private let state = Locked(State())
 
-  /// Adds a registration.
+  /// Adds a mirror.
   ///
   /// - Parameters:
-  ///   - token: The registration.
-  ///   - route: The route.
+  ///   - way: The way of the mirror.
+  ///   - token: Its registration with the bus.
+  ///   - event: The event.
+  ///   - bus: The bus.
   ///   - filter: The condition of the registration on the sender of an event.
-  ///   - bus: The bus of the events.
-  ///   - center: The centre of the notifications.
-  /// - Returns: The entry, for ``remove(_:)``.
+  /// - Returns: The mirror, for ``remove(_:)``.
   func add(
+    _ way: Way,
     _ token: Token,
-    for route: Route,
-    where filter: ObjectFilter,
+    for event: EventNames,
     from bus: EventBus,
-    to center: NotificationCenter
-  ) -> Entry {
-    let key = Key(route: route, bus: ObjectIdentifier(bus), center: ObjectIdentifier(center))
-    let entry = Entry(key: key, token: token, filter: filter)
-    state.withLock { $0.entries[key, default: []].append(entry) }
-    return entry
+    where filter: ObjectFilter
+  ) -> Mirror {
+    let mirror = Mirror(key: Key(event, bus), way: way, token: token, filter: filter)
+    state.withLock { $0.mirrors[mirror.key, default: []].append(mirror) }
+    return mirror
   }
 
-  /// Removes a registration.
-  func remove(_ entry: Entry) {
+  /// Removes a mirror.
+  func remove(_ mirror: Mirror) {
     let removed = state.withLock { state in
-      let entries = state.entries[entry.key] ?? []
-      let rest = entries.filter { $0.token != entry.token }
-      state.entries[entry.key] = rest.isEmpty ? nil : rest
-      return entries
+      let mirrors = state.mirrors[mirror.key] ?? []
+      let rest = mirrors.filter { $0.token != mirror.token }
+      state.mirrors[mirror.key] = rest.isEmpty ? nil : rest
+      return mirrors
     }
     withExtendedLifetime(removed) {}
   }
 
-  /// The registration that would send a notification back to its centre, for an event of a sender.
+  /// The mirrors that lead on from a bus for an event of a sender, oldest first.
   ///
-  /// Of several that would, the newest. One of a bus that has been released, at the same address, has ended and
-  /// excludes nothing.
-  func token(
-    of route: Route,
-    sender: AnyObject?,
-    from bus: EventBus,
-    to center: NotificationCenter
-  ) -> Token? {
-    let key = Key(route: route, bus: ObjectIdentifier(bus), center: ObjectIdentifier(center))
+  /// Those of a bus that has been released, at the same address, have ended and are never called.
+  func mirrors(of event: EventNames, sender: AnyObject?, from bus: EventBus) -> [Mirror] {
+    let key = Key(event, bus)
     // Compared outside the lock, because that retains and releases the wanted senders.
-    let entries = state.withLock { $0.entries[key] }
-    return entries?.last { $0.filter.admits(sender) }?.token
+    let mirrors = state.withLock { $0.mirrors[key] }
+    return mirrors?.filter { $0.filter.admits(sender) } ?? []
+  }
+}
+
+/// The way of a mirror from a bus to a centre; its identity is that of the mirror.
+final class Way: Sendable {
+  let center: NotificationCenter
+  let notification: Notification.Name
+
+  init(to center: NotificationCenter, _ notification: Notification.Name) {
+    (self.center, self.notification) = (center, notification)
   }
 }
 

@@ -44,4 +44,52 @@ struct ApplicationMetricsTests {
     #expect(failures == 1)
     withExtendedLifetime(token) {}
   }
+
+  @Test(
+    "The time of a stop includes that after a cancellation; a service that ends by itself has none"
+  )
+  func cancelledStop() async throws {
+    let (metrics, clock) = (TestMetrics(), ManualClock())
+    let app = Application(
+      bus: EventBus(),
+      loader: LaunchLoader(),
+      configuration: Application.Configuration(
+        stopTimeout: nil,
+        cancelTimeout: nil,
+        clock: clock,
+        signals: [:],
+        launchOptions: LaunchOptions()
+      )
+    )
+    let token = app.measure(prefix: "shop", factory: metrics, clock: clock)
+    let (stopping, cancelled, release) = (Inbox<Void>(), Inbox<Void>(), Inbox<Void>())
+    let changes = app.bus.observe(.serviceStateDidChange) { change in
+      if change.state == .stopping { stopping.append(()) }
+    }
+    try app.add("slow") { context in
+      context.ready()
+      await withTaskCancellationHandler {
+        _ = await release.first(1)
+      } onCancel: {
+        cancelled.append(())
+      }
+    }
+    try app.add("job", ServiceOptions(onReturn: .ignore)) { context in context.ready() }
+    let run = Task { try await app.run() }
+    try await app.waitUntil(.active)
+    app.shutdown()
+    await stopping.first(1)
+    clock.jump(by: .seconds(5))
+    run.cancel()
+    await cancelled.first(1)
+    clock.jump(by: .seconds(2))
+    release.append(())
+    _ = try? await run.value
+    let stop = try metrics.expectTimer("shop.service.stop.duration", [("service", "slow")])
+    #expect(stop.values == [7_000_000_000])
+    #expect(metrics.timers(label: "shop.service.stop.duration").count == 1)
+    let all = try metrics.expectTimer("shop.services.stop.duration")
+    #expect(all.values == [7_000_000_000])
+    withExtendedLifetime((token, changes)) {}
+  }
 }

@@ -135,6 +135,18 @@ struct BusMetricsTests {
     #expect(total("shop.posts", "sample.number") == 1)
   }
 
+  @Test("Without a backend nothing is measured, and no timer runs")
+  func noBackend() async {
+    let tokens = [
+      bus.measure(clock: clock), bus.measure(factory: NOOPMetricsHandler.instance, clock: clock),
+    ]
+    await clock.settled()
+    #expect(clock.sleeperCount == 0)
+    let measured = measure(bus)
+    await clock.sleepers(atLeast: 1)
+    withExtendedLifetime((tokens, measured)) {}
+  }
+
   @Test("The number of metrics is bounded by the names, not by posts or handlers")
   func cardinality() {
     let token = measure(bus)

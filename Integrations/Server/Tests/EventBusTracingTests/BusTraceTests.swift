@@ -160,6 +160,23 @@ struct BusTraceTests {
     withExtendedLifetime((trace, silent, failing, other)) {}
   }
 
+  @Test("Two tracings of a bus each have the spans, with the handlers and the errors")
+  func twice() throws {
+    let other = InMemoryTracer()
+    let traces = [bus.trace(with: tracer), bus.trace(with: other)]
+    let silent = bus.addHooks(EventHooks(onError: { _ in }))
+    let failing = bus.observe(.number) { _ in throw SampleError() }
+    let registered = "\(#fileID):\(#line - 1)"
+    bus.post(.number, 1)
+    for tracer in [tracer, other] {
+      #expect(tracer.finishedSpans.count == 2)
+      let delivery = try #require(tracer.finishedSpans.first { $0.kind == .consumer })
+      #expect(delivery.text("event.handler") == registered)
+      #expect(delivery.errors.count == 1)
+    }
+    withExtendedLifetime((traces, silent, failing)) {}
+  }
+
   @Test("Without a tracer of its own, the bus uses the one that is active at the post")
   func activeTracer() {
     let trace = bus.trace()

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import EventBus
 internal import Foundation
 internal import NotificationCenterBridge
@@ -232,6 +233,27 @@ struct MirrorTests {
     withExtendedLifetime(tokens) {}
   }
 
+  @Test("Each of several mirrors of an event is without an echo")
+  func manyMirrors() {
+    let log = CenterLog(center, .number)
+    let mirrors = [toBus(), toCenter(), toCenter()]
+    notify(1)
+    #expect(log.numbers.entries == [1])
+    withExtendedLifetime(mirrors) {}
+  }
+
+  @Test("An event is a notification before a handler answers it, whichever was registered first")
+  func order() {
+    let log = CenterLog(center, .number)
+    let handler = bus.observe(.number, priority: .high) { [bus] number in
+      if number == 1 { bus.post(.number, 2) }
+    }
+    let mirrors = [toBus(), toCenter()]
+    bus.post(.number, 1)
+    #expect(log.numbers.entries == [1, 2])
+    withExtendedLifetime((handler, mirrors)) {}
+  }
+
   @Test("A mirror that ends leaves the others of its event without an echo")
   func endedMirror() {
     let log = CenterLog(center, .number)
@@ -338,5 +360,170 @@ struct MirrorTests {
     let token = center.mirror(bus, .kept, as: .other) { ["number": $0] }
     #expect(log.numbers.entries == [7])
     withExtendedLifetime(token) {}
+  }
+}
+
+extension EventNames {
+  fileprivate static let first = EventName<Int>("sample.first")
+  fileprivate static let second = EventName<Int>("sample.second")
+}
+
+/// The buses and centres of these tests, and what each of them hears.
+@Suite("Mirrors in a ring", .timeLimit(.minutes(1)))
+struct RingTests {
+  private let buses = [EventBus(), EventBus()]
+  private let centers = [NotificationCenter(), NotificationCenter()]
+  private let mirrors = TokenBag()
+  private let handlers = TokenBag()
+  private let heard = [Inbox<Int>(), Inbox<Int>()]
+  private let logs: [CenterLog]
+
+  init() {
+    logs = centers.map { CenterLog($0, .number) }
+    for (bus, heard) in zip(buses, heard) {
+      bus.observe(.number) { [mirrors] number in
+        heard.append(number)
+        // An event that goes round for ever would end the process.
+        if heard.entries.count > 20 { mirrors.cancelAll() }
+      }.store(in: handlers)
+    }
+  }
+
+  /// What each bus has heard, and then what each centre has.
+  private var entries: [[Int]] { heard.map(\.entries) + logs.map(\.numbers.entries) }
+
+  private func mirror(_ bus: EventBus, to center: NotificationCenter) {
+    center.mirror(bus, .number, as: .number) { ["number": $0] }.store(in: mirrors)
+  }
+
+  private func mirror(_ center: NotificationCenter, to bus: EventBus) {
+    bus.mirror(center, .number, as: .number) { $0.userInfo?["number"] as? Int }.store(in: mirrors)
+  }
+
+  /// From the first bus through the first centre to the second bus, and back through the second centre.
+  private func ring() {
+    mirror(centers[1], to: buses[0])
+    mirror(buses[0], to: centers[0])
+    mirror(centers[0], to: buses[1])
+    mirror(buses[1], to: centers[1])
+  }
+
+  private func ringBothWays() {
+    ring()
+    mirror(buses[0], to: centers[1])
+    mirror(centers[1], to: buses[1])
+    mirror(buses[1], to: centers[0])
+    mirror(centers[0], to: buses[0])
+  }
+
+  @Test("An event goes round once, wherever it is posted")
+  func oneWay() {
+    ring()
+    buses[0].post(.number, 1)
+    #expect(entries == Array(repeating: [1], count: 4))
+    buses[1].post(.number, 2)
+    centers[0].post(name: .number, object: nil, userInfo: ["number": 3])
+    centers[1].post(name: .number, object: nil, userInfo: ["number": 4])
+    #expect(entries == Array(repeating: [1, 2, 3, 4], count: 4))
+  }
+
+  @Test("With both directions, an event goes round once each way, and its bus hears it once")
+  func bothWays() {
+    ringBothWays()
+    buses[0].post(.number, 1)
+    #expect(entries == [[1], [1, 1], [1, 1], [1, 1]])
+  }
+
+  @Test("What handlers of the buses and of the centres post in answer goes round as well, after it")
+  func answers() {
+    let answering = CenterLog(centers[0], .number) { [centers] number in
+      if number == 2 { centers[0].post(name: .number, object: nil, userInfo: ["number": 3]) }
+    }
+    buses[1].observe(.number, priority: .high) { [buses] number in
+      if number == 1 { buses[1].post(.number, 2) }
+    }.store(in: handlers)
+    ring()
+    buses[0].post(.number, 1)
+    #expect(entries.map { $0.sorted() } == Array(repeating: [1, 2, 3], count: 4))
+    // The answer was posted while the second bus delivered the question, and followed it to the centre.
+    #expect(logs[1].numbers.entries.first == 1)
+    withExtendedLifetime(answering) {}
+  }
+
+  @Test(
+    "An answer of a sender of its own goes round, although its mirror had no part in the question"
+  )
+  func answersOfAnotherSender() {
+    let (asking, answering) = (Sender(), Sender())
+    mirror(centers[0], to: buses[0])
+    for sender in [asking, answering] {
+      centers[1].mirror(buses[0], .number, as: .number, from: sender) { ["number": $0] }
+        .store(in: mirrors)
+    }
+    mirror(centers[1], to: buses[1])
+    mirror(buses[1], to: centers[0])
+    buses[0].observe(.number) { [buses] number in
+      if number == 1 { buses[0].post(.number, 2, from: answering) }
+    }.store(in: handlers)
+    centers[0].post(name: .number, object: asking, userInfo: ["number": 1])
+    #expect(heard[1].entries == [1, 2])
+    // The centre calls its observers in any order, and one of them is the mirror.
+    #expect(logs[0].numbers.entries.sorted() == [1, 2])
+  }
+
+  @Test(
+    "Events that waited for the main actor, and their answers, are not taken for the notification"
+  )
+  @MainActor
+  func waiting() {
+    ring()
+    buses[1].observe(.other) { @MainActor [buses] number in _ = buses[1].post(.number, number) }
+      .store(in: handlers)
+    // The main actor does not turn to what waits for it before the next post.
+    let posted = DispatchSemaphore(value: 0)
+    Thread.detachNewThread { [buses] in
+      buses[1].post(.other, 7)
+      posted.signal()
+    }
+    posted.wait()
+    buses[0].post(.number, 1)
+    #expect(entries.map { $0.sorted() } == Array(repeating: [1, 7], count: 4))
+  }
+
+  @Test("An answer of a centre does not take the way of the question to another centre")
+  func answersInBetween() {
+    let third = NotificationCenter()
+    mirror(centers[0], to: buses[0])
+    mirror(buses[0], to: centers[1])
+    mirror(buses[0], to: third)
+    mirror(third, to: buses[1])
+    mirror(buses[1], to: centers[0])
+    let answering = CenterLog(centers[1], .number) { [buses] number in
+      if number == 1 { buses[0].post(.number, 2) }
+    }
+    centers[0].post(name: .number, object: nil, userInfo: ["number": 1])
+    #expect(heard[1].entries.sorted() == [1, 2])
+    #expect(logs[0].numbers.entries.sorted() == [1, 2])
+    withExtendedLifetime(answering) {}
+  }
+
+  @Test("A ring of several names on one bus and one centre ends, too")
+  func names() {
+    let (bus, center, mirrors) = (buses[0], centers[0], mirrors)
+    let heard = Inbox<Int>()
+    bus.observe(.first) {
+      heard.append($0)
+      if heard.entries.count > 20 { mirrors.cancelAll() }
+    }.store(in: handlers)
+    let (one, two) = (Notification.Name("SampleFirst"), Notification.Name("SampleSecond"))
+    for token in [
+      center.mirror(bus, .first, as: one), center.mirror(bus, .second, as: two),
+      bus.mirror(center, one, as: .second) { $0.userInfo?[Notification.payloadKey] as? Int },
+      bus.mirror(center, two, as: .first) { $0.userInfo?[Notification.payloadKey] as? Int },
+    ] {
+      token.store(in: mirrors)
+    }
+    bus.post(.first, 1)
+    #expect(heard.entries == [1])
   }
 }
