@@ -26,8 +26,8 @@ final class PendingWork: Sendable {
     var nextNumber: UInt = 0
     /// Indicates that the stop was requested: methods that do not belong to it are cancelled.
     var isStopping = false
-    /// Indicates that work is left behind as soon as it suspends.
-    var isClosed = false
+    /// Work with a lower number is left behind as soon as it suspends; ``UInt/max`` means all work.
+    var firstKept: UInt = 0
 
     /// The items that can be left behind, and that the stop waits for, oldest first.
     var suspended: [(number: UInt, item: Item)] {
@@ -206,10 +206,12 @@ final class PendingWork: Sendable {
 
   /// Stops waiting for handlers and methods, which continue, and reports them.
   ///
-  /// - Parameter isFinal: Pass `true` to leave behind later ones as soon as they suspend.
+  /// Those that have not suspended yet are left behind as soon as they do.
+  ///
+  /// - Parameter isFinal: Pass `true` to leave behind later ones, too.
   func leaveHandlers(isFinal: Bool) {
     let left = state.withLock { state in
-      if isFinal { state.isClosed = true }
+      state.firstKept = isFinal ? .max : max(state.firstKept, state.nextNumber)
       let left = state.suspended
       for (number, _) in left { state.items[number] = nil }
       return left
@@ -261,7 +263,7 @@ final class PendingWork: Sendable {
     let left: Item? = state.withLock { state in
       guard var item = state.items.removeValue(forKey: number) else { return nil }
       item.rest = rest
-      if state.isClosed { return item }
+      if number < state.firstKept { return item }
       state.items[number] = item
       return nil
     }

@@ -152,6 +152,28 @@ struct DelegateWaitTests {
     while log.entries.last != "\(example.edge) ends cancelled" { await Task.yield() }
   }
 
+  /// Forces the stop in its first method, before that suspends.
+  final class Impatient: ApplicationDelegate {
+    let mayEnd = ManualLatch()
+
+    func applicationWillFinishLaunching(_ app: Application, options: LaunchOptions) async {
+      app.cancel(exitCode: 143)
+      await waitStubbornly(mayEnd)
+    }
+  }
+
+  @Test("A delegate method that suspends after the stop was forced is left behind at once")
+  func suspendsLate() async throws {
+    let delegate = Impatient()
+    let stage = Stage(delegate: delegate, stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
+    #expect(try await stage.start().value == 143)
+    #expect(
+      stage.messages.entries.filter { $0.hasPrefix("left behind") }
+        == ["left behind: delegate method applicationWillFinishLaunching(_:options:)"]
+    )
+    delegate.mayEnd.open()
+  }
+
   @Test("A delegate method that ends when it is cancelled is cancelled at the deadline")
   func cancelled() async throws {
     let log = Log<String>()

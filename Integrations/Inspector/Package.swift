@@ -1,0 +1,68 @@
+// swift-tools-version: 6.3
+
+import PackageDescription
+
+let eventBus = Target.Dependency.product(name: "EventBus", package: "EventBus")
+let launchLoader = Target.Dependency.product(name: "LaunchLoader", package: "EventBus")
+let theming = Target.Dependency.product(name: "Theming", package: "EventBus")
+
+let package = Package(
+  name: "EventBusInspector",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "Inspector", targets: ["Inspector"]),
+    .executable(name: "InspectedMail", targets: ["InspectedMail"]),
+  ],
+  dependencies: [
+    .package(name: "EventBus", path: "../.."),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+  ],
+  targets: [
+    .target(
+      name: "Inspector",
+      dependencies: [
+        eventBus, launchLoader, theming,
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+      ],
+      resources: [
+        .embedInCode("Page/Resources")
+      ]
+    ),
+    .executableTarget(
+      name: "InspectedMail",
+      dependencies: ["Inspector", eventBus, launchLoader, theming],
+      path: "Examples/InspectedMail"
+    ),
+    .executableTarget(
+      name: "Overhead",
+      dependencies: ["Inspector", eventBus],
+      path: "Benchmarks/Overhead"
+    ),
+    .testTarget(
+      name: "InspectorTests",
+      dependencies: ["Inspector", eventBus, launchLoader, theming]
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets {
+  target.swiftSettings =
+    (target.swiftSettings ?? []) + [
+      .enableUpcomingFeature("ExistentialAny"),
+      .enableUpcomingFeature("ImmutableWeakCaptures"),
+      .enableUpcomingFeature("InferIsolatedConformances"),
+      .enableUpcomingFeature("InternalImportsByDefault"),
+      .enableUpcomingFeature("MemberImportVisibility"),
+      .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+      .strictMemorySafety(),
+      .treatAllWarnings(as: .error),
+      .treatWarning("ExplicitSendable", as: .error),
+    ]
+}

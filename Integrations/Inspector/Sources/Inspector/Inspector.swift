@@ -1,0 +1,172 @@
+public import EventBus
+private import Foundation
+public import LaunchLoader
+internal import Synchronization
+internal import Theming
+
+/// Shows what happens on a bus and in an application, on a page in a browser.
+///
+/// ```swift
+/// import EventBus
+/// import Inspector
+/// import LaunchLoader
+///
+/// let app = Application()
+/// try app.add(Inspector(.default, app: app))
+/// ```
+///
+/// When the application has started, a line on standard error gives the address of the page: a timeline of posts
+/// and deliveries, the observers, the launch, the services and the switches of themes. Nothing on the page changes
+/// the program.
+///
+/// The recording begins with the initializer and keeps the last 100,000 steps. It ends when the inspector is
+/// released, which removes everything from the bus. An application releases its services when it is released
+/// itself. While there is an inspector, each post costs what a trace costs, and what the README states for
+/// recording it.
+///
+/// Only programs on this machine that know the address can read the page: it is served on the loopback interface,
+/// under a path that is random in each run. Payloads are not recorded unless `describing` asks for them.
+///
+/// ## Thread safety
+///
+/// Every member may be called from any thread. `describing` is called by posters, on their threads.
+public final class Inspector: Service {
+  /// The beginning of the `fileID` of this module's own observers, which are not shown.
+  static let ownFiles = "Inspector/"
+
+  /// The name of the service, which is `inspector`.
+  public let name = "inspector"
+
+  let model: InspectorModel
+  private let bus: EventBus
+  private let port: Int
+  private let onServing: @Sendable (String) -> Void
+  private let tokens = TokenBag()
+  private let address = Mutex<String?>(nil)
+
+  /// Creates an inspector, which records from now on.
+  ///
+  /// To see the launch, create it before the application runs.
+  ///
+  /// - Parameters:
+  ///   - bus: The bus to inspect, which is retained.
+  ///   - app: The application whose launch and services are shown; not retained.
+  ///   - port: The port of the page; zero lets the system choose.
+  ///   - capacity: The number of steps to keep. A post with one handler has four.
+  ///   - describing: Returns the text to show for the payload of an event, or `nil` to show none. Without this
+  ///     closure no payload is read. Texts are cut off after 2,000 characters.
+  ///   - onServing: Called with the address of the page when it is served. The default writes it to standard error.
+  public init(
+    _ bus: EventBus = .default,
+    app: Application? = nil,
+    port: Int = 0,
+    capacity: Int = 100_000,
+    describing: (@Sendable (AnyEvent) -> String?)? = nil,
+    onServing: (@Sendable (String) -> Void)? = nil
+  ) {
+    self.bus = bus
+    self.port = port
+    self.onServing =
+      onServing ?? { url in
+        try? FileHandle.standardError.write(contentsOf: Data("Inspector: \(url)\n".utf8))
+      }
+    let model = InspectorModel(label: bus.label, capacity: capacity)
+    self.model = model
+    bus.addHooks(
+      EventHooks(
+        onTrace: { model.recorder.note($0) },
+        interceptor: describing.map { PayloadInterceptor(describing: $0) }
+      )
+    ).store(in: tokens)
+    bus.observe(.themeDidChange) { change in
+      let change = ThemeHistory.describe(change, at: model.recorder.now)
+      model.update { $0.themes.note(change) }
+    }.store(in: tokens)
+    if let app { observe(app) }
+  }
+
+  private func observe(_ app: Application) {
+    let (model, loader, tokens) = (model, app.loader, tokens)
+    let state = app.state
+    model.update { $0.services.note(state, at: model.recorder.now) }
+    app.bus.observe(.stateDidChange) { state in
+      let time = model.recorder.now
+      model.update { $0.services.note(state, at: time) }
+    }.store(in: tokens)
+    app.bus.observe(.serviceStateDidChange) { change in
+      let time = model.recorder.now
+      model.update { $0.services.note(change.service, change.state, at: time) }
+    }.store(in: tokens)
+    app.bus.observe(.serviceDidFail) { failure in
+      let text = "\(failure.error)".shortened(to: 2_000)
+      model.update { $0.services.note(failureOf: failure.service, text) }
+    }.store(in: tokens)
+    app.bus.observe(.willFinishLaunching, priority: Priority(.max)) { _ in
+      // The plan is gone when the launch has begun.
+      do throws(LaunchError) {
+        let plan = try loader.plan()
+        model.update { $0.launch.plan = plan }
+      } catch {
+        let problem = error.description
+        model.update { $0.launch.problem = problem }
+      }
+    }.store(in: tokens)
+    app.bus.observe(.didFinishLaunching) { _ async throws in
+      let report = try await loader.report
+      model.update { $0.launch.report = report }
+    }.store(in: tokens)
+  }
+
+  /// The address of the page while it is served, otherwise `nil`.
+  public var url: String? { address.withLock { $0 } }
+
+  /// Serves the page until the service is asked to stop.
+  ///
+  /// - Parameter context: The context of the service.
+  /// - Throws: An error if the port cannot be used.
+  public func run(_ context: ServiceContext) async throws {
+    let server = PageServer(model, port: port) { [weak self] url in
+      self?.address.withLock { $0 = url }
+      self?.onServing(url)
+      context.ready()
+    }
+    defer { address.withLock { $0 = nil } }
+    let sampling = Task { [weak self] in
+      while !Task.isCancelled {
+        self?.sample()
+        try await Task.sleep(for: InspectorModel.samplingInterval)
+      }
+    }
+    defer { sampling.cancel() }
+    try await server.run(until: context)
+  }
+
+  /// Takes a snapshot of the observers.
+  func sample() {
+    let (snapshot, waiting) = (bus.snapshot(), model.recorder.waiting)
+    model.update { $0.observers.sample(snapshot, waiting: waiting) }
+  }
+
+  /// Writes the page with everything that is recorded into one file, which a browser opens without a server.
+  ///
+  /// - Parameter path: The path of the file, which is replaced.
+  /// - Throws: An error if the file cannot be written.
+  /// - Complexity: O(*n*) in the number of recorded steps: about a second for 100,000.
+  public func save(to path: String) throws {
+    sample()
+    try Self.write(Page.file(model.saved), to: path)
+  }
+
+  /// Writes the timeline in the trace event format of Chrome, which Perfetto reads.
+  ///
+  /// - Parameter path: The path of the file, which is replaced.
+  /// - Throws: An error if the file cannot be written.
+  /// - Complexity: O(*n* log *n*) in the number of recorded steps.
+  public func saveTrace(to path: String) throws {
+    try Self.write(ChromeTrace(Timeline(model.recorder.all)).text, to: path)
+  }
+
+  private static func write(_ text: String, to path: String) throws {
+    try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
+  }
+}

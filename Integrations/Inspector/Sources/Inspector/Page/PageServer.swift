@@ -1,0 +1,143 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import LaunchLoader
+internal import Logging
+internal import NIOCore
+internal import Synchronization
+
+/// Serves the page and its stream on the loopback interface, under a random path.
+struct PageServer: Sendable {
+  /// The maximum number of pages that may be open.
+  private static let streamLimit = 16
+
+  private let model: InspectorModel
+  private let port: Int
+  private let token = Page.randomToken()
+  private let onServing: @Sendable (String) -> Void
+  private let streams = OpenStreams(limit: Self.streamLimit)
+
+  /// Creates a server.
+  ///
+  /// - Parameters:
+  ///   - model: What to show.
+  ///   - port: The port; zero lets the system choose.
+  ///   - onServing: Called with the address of the page.
+  init(_ model: InspectorModel, port: Int, onServing: @escaping @Sendable (String) -> Void) {
+    (self.model, self.port, self.onServing) = (model, port, onServing)
+  }
+
+  /// Serves until a service is asked to stop.
+  func run(until context: LaunchLoader::ServiceContext) async throws {
+    var logger = Logger(label: "inspector") { _ in SwiftLogNoOpLogHandler() }
+    logger.logLevel = .critical
+    let (onServing, token) = (onServing, token)
+    let server = Hummingbird.Application(
+      router: router,
+      configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
+      onServerRunning: { channel in
+        onServing("http://127.0.0.1:\(channel.localAddress?.port ?? 0)/\(token)/")
+      },
+      logger: logger
+    )
+    do {
+      try await withThrowingTaskGroup { group in
+        group.addTask { try await server.run() }
+        group.addTask { [streams] in
+          try await context.untilShutdown()
+          // Streams end like other responses before their connections are closed.
+          await streams.end()
+        }
+        defer { group.cancelAll() }
+        try await group.next()
+      }
+    } catch is CancellationError where context.isShuttingDown && !Task.isCancelled {}
+  }
+
+  private var router: Router<BasicRequestContext> {
+    let router = Router()
+    let (model, token, streams) = (model, token, streams)
+    // Everything else is not found, also the path without the slash, whose page would not find its stream.
+    router.get("\(token)/") { request, _ in
+      guard request.uri.path.hasSuffix("/") else { throw HTTPError(.notFound) }
+      let nonce = Page.randomToken()
+      return Self.response(
+        "text/html; charset=utf-8",
+        policy: Page.policy(nonce, server: true),
+        ResponseBody(byteBuffer: ByteBuffer(string: Page.live(nonce: nonce)))
+      )
+    }
+    router.get("\(token)/stream") { _, _ in
+      guard let stream = streams.open() else { throw HTTPError(.serviceUnavailable) }
+      return Self.response(
+        "text/event-stream",
+        ResponseBody { writer in
+          defer { stream.close() }
+          var feed = PageFeed(model)
+          while !streams.isEnding {
+            if let text = feed.next() { try await writer.write(ByteBuffer(string: text)) }
+            if !feed.hasMore { try await Task.sleep(for: .milliseconds(30)) }
+          }
+          try await writer.finish(nil)
+        }
+      )
+    }
+    return router
+  }
+
+  private static func response(
+    _ type: String,
+    policy: String = "default-src 'none'",
+    _ body: ResponseBody
+  ) -> Response {
+    var headers: HTTPFields = [
+      .contentType: type, .cacheControl: "no-store", .contentSecurityPolicy: policy,
+      .xContentTypeOptions: "nosniff",
+    ]
+    // The address of the page is a secret.
+    if let name = HTTPField.Name("Referrer-Policy") { headers[name] = "no-referrer" }
+    return Response(status: .ok, headers: headers, body: body)
+  }
+}
+
+/// Counts the open streams, and ends them.
+///
+/// ## Thread safety
+///
+/// Every member may be called from any thread.
+private final class OpenStreams: Sendable {
+  /// One of them.
+  struct Stream: Sendable {
+    fileprivate let all: OpenStreams
+    func close() { all.state.withLock { $0.count -= 1 } }
+  }
+
+  private struct State {
+    var count = 0
+    var isEnding = false
+  }
+
+  private let limit: Int
+  private let state = Mutex(State())
+
+  init(limit: Int) { self.limit = limit }
+
+  /// A Boolean value that indicates whether streams must end.
+  var isEnding: Bool { state.withLock { $0.isEnding } }
+
+  /// Opens a stream; `nil` if there are too many.
+  func open() -> Stream? {
+    state.withLock { state in
+      guard state.count < limit, !state.isEnding else { return nil }
+      state.count += 1
+      return Stream(all: self)
+    }
+  }
+
+  /// Ends all streams, and waits until they have, for at most a second.
+  func end() async {
+    state.withLock { $0.isEnding = true }
+    for _ in 0..<50 where state.withLock({ $0.count > 0 }) {
+      try? await Task.sleep(for: .milliseconds(20))
+    }
+  }
+}

@@ -1,0 +1,51 @@
+internal import EventBus
+
+/// Strings and source sites with short indices, which are never given to another string.
+///
+/// The number of strings is bounded: what comes after the limit has the index of ``overflow``.
+struct StringTable {
+  /// The text in place of what exceeds the limits.
+  static let overflow = "(more)"
+
+  private(set) var strings = [Self.overflow]
+  private var indices: [String: UInt32] = [:]
+  private var sites: [SourceSite: UInt32] = [:]
+  private let limit: Int
+
+  /// Creates a table.
+  ///
+  /// - Parameter limit: The maximum number of strings.
+  init(limit: Int) { self.limit = limit }
+
+  /// Returns the index of a string.
+  mutating func index(of string: String) -> UInt32 {
+    if let index = indices[string] { return index }
+    let index = append(string.shortened(to: 200))
+    if index > 0 { indices[string] = index }
+    return index
+  }
+
+  /// Returns the index of a source site.
+  mutating func index(of site: SourceSite) -> UInt32 {
+    if let index = sites[site] { return index }
+    let index = append(site.description.shortened(to: 200))
+    if index > 0 { sites[site] = index }
+    return index
+  }
+
+  private mutating func append(_ string: String) -> UInt32 {
+    guard strings.count < limit else { return 0 }
+    strings.append(string)
+    return UInt32(strings.count - 1)
+  }
+}
+
+extension String {
+  /// The string, cut off after a number of characters.
+  func shortened(to count: Int) -> String {
+    // Counting bytes is enough in the usual case.
+    if utf8.count <= count { return self }
+    let start = prefix(count)
+    return start.endIndex == endIndex ? self : start + "…"
+  }
+}

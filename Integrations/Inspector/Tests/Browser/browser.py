@@ -1,0 +1,91 @@
+"""A headless Chromium with a page of the inspector, and the program that serves it."""
+
+import os
+import pathlib
+import subprocess
+import time
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("INSPECTED_MAIL", str(ROOT / ".build/debug/InspectedMail"))
+
+
+class Program:
+    """The mail program with its inspector, stopped at the end of a `with` statement."""
+
+    def __init__(self, *arguments):
+        self.arguments = arguments
+
+    def __enter__(self):
+        self.process = subprocess.Popen(
+            [PROGRAM, "--inspect", *self.arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True)
+        for line in self.process.stdout:
+            if line.startswith("Inspector: "):
+                self.url = line.split()[1]
+                return self
+        raise RuntimeError("the program ended before it served its page")
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        try:
+            self.process.wait(timeout=15)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise
+
+
+class Browser:
+    """A browser whose size is set by device metrics: a window has a smallest width."""
+
+    def __init__(self):
+        options = Options()
+        options.binary_location = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+        for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                         "--hide-scrollbars", "--no-first-run", "--disable-extensions"]:
+            options.add_argument(argument)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        service = Service(os.environ.get("CHROMEDRIVER", "/usr/bin/chromedriver"))
+        self.driver = webdriver.Chrome(options=options, service=service)
+        self.driver.set_page_load_timeout(30)
+        self.driver.set_script_timeout(30)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.driver.quit()
+
+    def shape(self, width=1440, height=900, scheme="light", scale=1):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": scale, "mobile": False})
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+
+    def open(self, url):
+        self.driver.get(url)
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(f"return ({script})", *arguments)
+
+    def until(self, script, seconds=15, pause=0.05):
+        """Waits until an expression is true, and returns its value."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            value = self.run(script)
+            if value:
+                return value
+            time.sleep(pause)
+        raise AssertionError(f"never true: {script}")
+
+    def complaints(self):
+        """Errors and warnings of the console since the last call."""
+        return [entry["message"] for entry in self.driver.get_log("browser")
+                if entry["level"] in ("SEVERE", "WARNING")]
+
+    def picture(self, path):
+        self.driver.save_screenshot(str(path))

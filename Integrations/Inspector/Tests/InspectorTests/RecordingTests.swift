@@ -1,0 +1,274 @@
+import EventBus
+import Foundation
+import LaunchLoader
+import Testing
+import Theming
+
+@testable import Inspector
+
+extension EventNames {
+  fileprivate static let outer = EventName<Int>("outer")
+  fileprivate static let inner = EventName<String>("inner")
+}
+
+private struct SampleError: Error, CustomStringConvertible {
+  let description = "</script> broken"
+}
+
+@Suite("What an inspector records")
+struct RecordingTests {
+  @Test("A nested post is joined to its cause, with sites, lanes and errors")
+  func nesting() throws {
+    let bus = EventBus(label: "nesting")
+    let inspector = Inspector(bus)
+    let first = bus.observe(.outer) { number in bus.post(.inner, "\(number)") }
+    let second = bus.observe(.inner) { _ in throw SampleError() }
+    bus.post(.outer, 7)
+    let timeline = Timeline(inspector.model.recorder.all)
+    #expect(timeline.spans.map(\.name) == ["outer", "outer", "inner", "inner"])
+    #expect(timeline.spans.map(\.isDelivery) == [false, true, false, true])
+    #expect(timeline.spans[2].outer == timeline.spans[0].post)
+    #expect(timeline.spans[3].error == "</script> broken")
+    #expect(timeline.spans.allSatisfy { $0.site.hasPrefix("InspectorTests/RecordingTests.swift:") })
+    #expect(Set(timeline.spans.map(\.lane)).count == 1)
+    // Each span lies within the one around it.
+    for (outer, inner) in zip(timeline.spans, timeline.spans.dropFirst()) {
+      #expect(outer.begin <= inner.begin && inner.end <= outer.end)
+    }
+    withExtendedLifetime((first, second)) {}
+  }
+
+  @Test("Payloads are recorded only if a closure describes them, and for the right post")
+  func payloads() {
+    for isAsked in [false, true] {
+      let bus = EventBus()
+      let inspector =
+        isAsked
+        ? Inspector(bus, describing: { $0.name == "inner" ? "secret \($0.payload)" : nil })
+        : Inspector(bus)
+      let tokens = [
+        bus.observe(.outer) { bus.post(.inner, "\($0)") }, bus.observe(.inner) { _ in },
+        bus.observe(.inner) { _ in },
+      ]
+      for number in 1...3 { bus.post(.outer, number) }
+      let texts = inspector.model.recorder.all.texts.sorted { $0.key < $1.key }.map(\.value)
+      #expect(texts == (isAsked ? ["secret 1", "secret 2", "secret 3"] : []))
+      let json = inspector.model.saved.map(\.text).joined()
+      #expect(json.contains("secret") == isAsked)
+      withExtendedLifetime(tokens) {}
+    }
+  }
+
+  @Test("Skips are recorded with their reasons")
+  func skips() {
+    let bus = EventBus()
+    let inspector = Inspector(bus)
+    let declining = bus.observe(.outer, where: { _ in false }) { _ in }
+    let paused = bus.observe(.outer) { _ in }
+    let pause = paused.pause()
+    bus.post(.outer, 1)
+    let timeline = Timeline(inspector.model.recorder.all)
+    #expect(timeline.skips.map(\.reason) == ["declined", "paused"])
+    withExtendedLifetime((declining, paused, pause)) {}
+  }
+
+  @Test("Queued deliveries count as waiting until they start, and are joined to their post")
+  func queues() async throws {
+    let bus = EventBus()
+    let inspector = Inspector(bus)
+    let receiver = Receiver()
+    receiver.observe(bus)
+    bus.post(.outer, 1)
+    bus.post(.outer, 2)
+    #expect(inspector.model.recorder.waiting.values.reduce(0, +) == 2)
+    _ = await bus.postAndWait(.outer, 3)
+    #expect(inspector.model.recorder.waiting.isEmpty)
+    let deliveries = Timeline(inspector.model.recorder.all).spans.filter(\.isDelivery)
+    #expect(deliveries.count == 3)
+    #expect(deliveries.allSatisfy { $0.queued != nil })
+    let lanes = Timeline(inspector.model.recorder.all).lanes
+    #expect(deliveries.allSatisfy { lanes[$0.lane] == "Receiver" })
+  }
+
+  @Test("An event reported as queued after its start does not wait, and joins its post")
+  func lateQueues() {
+    let recorder = Recorder(capacity: 100)
+    func note(_ step: TraceEvent.Step, _ post: Int, _ registration: Int? = nil) {
+      recorder.note(TraceEvent(sample: step, post, registration))
+    }
+    for (post, steps) in [
+      [TraceEvent.Step.queued, .started, .finished(nil)],
+      [.started, .queued, .finished(nil)],
+      [.started, .finished(nil), .queued],
+      [.skipped(.dropped), .queued],
+      [.queued, .skipped(.dropped)],
+    ].enumerated() {
+      note(.began, post)
+      for step in steps { note(step, post, 7) }
+      note(.ended(reached: 1), post)
+    }
+    #expect(recorder.waiting.isEmpty)
+    let calls = Timeline(recorder.all).spans.filter(\.isDelivery)
+    #expect(calls.count == 3)
+    for call in calls { #expect(call.queued.map { $0.time <= call.begin } == true) }
+    note(.began, 9)
+    note(.queued, 9, 7)
+    #expect(recorder.waiting.values.map(\.self) == [1])
+  }
+
+  @Test("The ring and its texts are bounded")
+  func bounds() {
+    let bus = EventBus()
+    let inspector = Inspector(bus, capacity: 40, describing: { "\($0.payload)" })
+    let token = bus.observe(.outer) { _ in }
+    for number in 0..<100 { bus.post(.outer, number) }
+    let batch = inspector.model.recorder.all
+    #expect(batch.entries.count == 40)
+    #expect(batch.first == 360)
+    #expect(batch.texts.values.sorted() == (90..<100).map { "\($0)" })
+    #expect(inspector.model.recorder.textCount == 10)
+    // What began before the ring is left out.
+    #expect(Timeline(batch).spans.count == 20)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Names that never end are bounded")
+  func manyNames() {
+    let bus = EventBus()
+    let inspector = Inspector(bus, capacity: 100)
+    for number in 0..<21_000 { bus.post(EventName<Int>("name \(number)"), number) }
+    let batch = inspector.model.recorder.all
+    #expect(batch.strings.count == 20_000)
+    #expect(batch.entries.last?.name == 0)
+    #expect(batch.json().contains("\"(more)\""))
+  }
+
+  @Test("The launch, its services and the switches of themes are recorded")
+  @MainActor
+  func views() async throws {
+    let (bus, loader) = (EventBus(), LaunchLoader())
+    let app = Application(
+      bus: bus,
+      loader: loader,
+      configuration: Application.Configuration(signals: [:], onMessage: { _ in })
+    )
+    let attached = loader.attach(to: bus)
+    let inspector = Inspector(bus, app: app)
+    loader.register("one") { _ in }
+    loader.register("two", after: ["one"]) { _ in throw SampleError() }
+    let key = ThemeKey<RGBA>("color.paper", default: RGBA(red: 1, green: 2, blue: 3))
+    try app.add("web") { context in
+      let manager = await ThemeManager(Theme("Day"), bus: bus)
+      try await manager.use(Theme("Night") { $0[key] = RGBA(red: 0, green: 0, blue: 0) })
+      app.shutdown()
+      try await context.untilShutdown()
+    }
+    _ = try await app.run()
+    let views = inspector.model.current
+    let launch = views.launch.json.text
+    #expect(launch.contains("\"layers\":[[\"one\"],[\"two\"]]"))
+    #expect(launch.contains("\\u003c/script\\u003e broken"))
+    #expect(views.services.rows.map(\.name) == ["web"])
+    #expect(views.services.rows.first?.state == .ended)
+    #expect(views.services.states.last?.state == .terminated)
+    #expect(views.themes.switches.map(\.new) == ["Night"])
+    #expect(views.themes.switches.first?.keys.first?.new == ["color.paper = #000000 (Night)"])
+    withExtendedLifetime(attached) {}
+  }
+
+  @Test("The trace for Perfetto is JSON whose spans nest in each track")
+  func chromeTrace() async throws {
+    let bus = EventBus()
+    let inspector = Inspector(bus)
+    let receiver = Receiver()
+    receiver.observe(bus)
+    let token = bus.observe(.outer) { bus.post(.inner, "\($0)") }
+    for number in 0..<50 { bus.post(.outer, number) }
+    _ = await bus.postAndWait(.outer, 50)
+    let path = NSTemporaryDirectory() + "trace-\(UUID().uuidString).json"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try inspector.saveTrace(to: path)
+    let object = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: path)))
+    let events = try #require((object as? [String: Any])?["traceEvents"] as? [[String: Any]])
+    let spans = events.filter { $0["ph"] as? String == "X" }
+    // A post and a delivery for each; the inner posts have no receiver, the outer ones have two.
+    #expect(spans.count == 51 * 4)
+    #expect(events.count { $0["ph"] as? String == "s" } == 51)
+    var open: [Int: [Double]] = [:]
+    for span in spans {
+      let track = try #require(span["tid"] as? Int)
+      let begin = try #require(span["ts"] as? Double)
+      let end = begin + (try #require(span["dur"] as? Double))
+      while let last = open[track]?.last, last <= begin + 0.000_5 { open[track]?.removeLast() }
+      #expect(end <= (open[track]?.last ?? .infinity) + 0.000_5)
+      open[track, default: []].append(end)
+    }
+    withExtendedLifetime(token) {}
+  }
+
+  @Test("Calls that overlap on one actor have tracks of their own in the trace for Perfetto")
+  func overlaps() throws {
+    let recorder = Recorder(capacity: 100)
+    for post in 1...3 { recorder.note(TraceEvent(sample: .started, post, post)) }
+    for post in 1...3 { recorder.note(TraceEvent(sample: .finished(nil), post, post)) }
+    recorder.note(TraceEvent(sample: .started, 4, 4))
+    recorder.note(TraceEvent(sample: .finished(nil), 4, 4))
+    let text = ChromeTrace(Timeline(recorder.all)).text
+    let tracks = text.split(separator: "\n").filter { $0.contains("\"ph\":\"X\"") }
+      .compactMap { $0.firstMatch(of: /"tid":([0-9]+)/)?.1 }
+    #expect(tracks == ["1", "2", "3", "1"])
+    #expect(text.contains("\"thread 1 (3)\""))
+  }
+
+  @Test("Nothing remains of an inspector that is released")
+  func release() {
+    let bus = EventBus()
+    weak var recorder: Recorder?
+    do {
+      let inspector = Inspector(bus, describing: { "\($0.payload)" })
+      recorder = inspector.model.recorder
+      bus.post(.outer, 1)
+      #expect(recorder != nil)
+      #expect(recorder?.count == 2)
+      #expect(!bus.snapshot().observations.isEmpty)
+    }
+    #expect(recorder == nil)
+    #expect(bus.snapshot().observations.isEmpty)
+  }
+
+  @Test("An application that has the inspector as a service is not retained by it")
+  func noCycle() throws {
+    weak var recorder: Recorder?
+    weak var application: Application?
+    do {
+      let app = Application(bus: EventBus(), loader: LaunchLoader())
+      application = app
+      let inspector = Inspector(app.bus, app: app)
+      recorder = inspector.model.recorder
+      try app.add(inspector)
+    }
+    #expect(recorder == nil)
+    #expect(application == nil)
+  }
+}
+
+extension TraceEvent {
+  /// A step of a post with a name and sites.
+  fileprivate init(sample step: Step, _ post: Int, _ registration: Int?) {
+    let site = SourceSite(fileID: "A/B.swift", line: 1)
+    self.init(
+      bus: Bus(label: "", id: ObjectIdentifier(Receiver.self)),
+      post: post,
+      name: "sample",
+      site: site,
+      registration: registration.map { Registration(id: $0, site: site) },
+      step: step
+    )
+  }
+}
+
+private actor Receiver {
+  nonisolated func observe(_ bus: EventBus) {
+    bus.observe(.outer, owner: self) { _, _ in }
+  }
+}
