@@ -166,4 +166,53 @@ struct LaunchPictureTests {
     let report = try await loader.launch()
     #expect(Picture(report.svg).isSound && report.svg.contains("0 launch workers in 0 ns"))
   }
+
+  /// The launch of a mail program, whose sites do not depend on this file.
+  private func mail() -> LaunchLoader {
+    let loader = LaunchLoader(clock: clock)
+    func register(
+      _ name: LaunchID,
+      after: [LaunchID] = [],
+      phase: LaunchPhase = .standard,
+      _ file: StaticString,
+      _ duration: Duration,
+      _ error: (any Error)? = nil
+    ) {
+      loader.register(name, after: after, phase: phase, fileID: file, line: 12) { [clock] _ in
+        clock.jump(by: duration)
+        if let error { throw error }
+      }
+    }
+    register("crash reports", phase: .early, "Mail/CrashReports.swift", .milliseconds(40))
+    register("settings", "Mail/Settings.swift", .milliseconds(120))
+    register("database", after: ["settings"], "Mail/Database.swift", .milliseconds(900))
+    register("accounts", after: ["database"], "Mail/Accounts.swift", .milliseconds(250))
+    register("search <index>", after: ["database"], "Mail/Search.swift", .seconds(1), Broken())
+    register("suggestions", after: ["search <index>"], "Mail/Suggestions.swift", .milliseconds(5))
+    register("spelling", phase: .late, "Mail/Spelling.swift", .milliseconds(60))
+    register("old attachments", phase: .idle, "Mail/Attachments.swift", .seconds(3))
+    return loader
+  }
+
+  /// Compares a picture with the stored one, which has been looked at.
+  private func expectStored(_ picture: String, as name: String) throws {
+    let tests = parent(ofPath: parent(ofPath: parent(ofPath: #filePath)))
+    let path = "\(tests)/Expected/\(name).svg"
+    let stored = (try? text(ofPath: path)) ?? ""
+    #expect(
+      picture == stored,
+      """
+      The picture differs from \(path). If the change is meant, look at this one, and store it:
+      \(picture)
+      """
+    )
+  }
+
+  @Test("The picture of a report is the stored one, byte by byte")
+  func storedReport() async throws {
+    try expectStored(await mail().launch().svg, as: "launch-report")
+  }
+
+  @Test("The picture of a plan is the stored one, byte by byte")
+  func storedPlan() throws { try expectStored(mail().plan().svg, as: "launch-plan") }
 }
