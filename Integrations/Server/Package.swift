@@ -31,6 +31,7 @@ let package = Package(
   ],
   dependencies: [
     .package(name: "EventBus", path: "../.."),
+    .package(name: "EventBusInspector", path: "../Inspector"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.2"),
@@ -66,6 +67,7 @@ let package = Package(
         eventBus, launchLoader, log, coreMetrics, "EventBusLogging", "EventBusMetrics",
         "ServiceLifecycleBridge",
         .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Inspector", package: "EventBusInspector"),
         .product(name: "Metrics", package: "swift-metrics"),
         .product(name: "NIOCore", package: "swift-nio"),
         lifecycle,
@@ -122,8 +124,11 @@ let package = Package(
 if Context.environment["LIBRARIES_ONLY"] != nil {
   let servers = ["hummingbird", "async-http-client", "swift-nio"]
   package.dependencies.removeAll { dependency in
-    guard case .sourceControl(_, let location, _) = dependency.kind else { return false }
-    return servers.contains { location.hasSuffix("/\($0)") }
+    switch dependency.kind {
+    case .sourceControl(_, let location, _): servers.contains { location.hasSuffix("/\($0)") }
+    case .fileSystem(let name, _): name == "EventBusInspector"
+    default: false
+    }
   }
   package.targets.removeAll { ["EventServer", "EventServerTests", "Costs"].contains($0.name) }
   package.products.removeAll { $0.name == "EventServer" }

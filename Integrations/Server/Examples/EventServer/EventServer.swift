@@ -2,6 +2,7 @@ import EventBus
 import EventBusLogging
 import EventBusMetrics
 import Foundation
+import Inspector
 import LaunchLoader
 import Logging
 import Metrics
@@ -12,6 +13,8 @@ import Metrics
 ///     GET  /events          streams events as server-sent events; `?name=` chooses one
 ///     GET  /health          200 when the program is ready, otherwise 503
 ///     GET  /metrics         counters and timers as text
+///
+/// With `--inspect`, it also serves the page of the inspector, and prints its address.
 @main
 enum EventServer {
   static func main() async {
@@ -34,7 +37,15 @@ enum EventServer {
     let observations = [
       bus.log(to: logger), app.log(to: logger), bus.measure(), app.measure(),
     ]
+    // Created before the launch, which it shows.
+    let inspector =
+      Settings.isInspected
+      ? Inspector(bus, app: app, describing: { "\($0.payload)" }) { url in
+        print("inspector: \(url)")
+        fflush(nil)
+      } : nil
     do {
+      if let inspector { try app.add(inspector) }
       try app.add(JournalService(bus: bus), ServiceOptions(waitsForReady: true))
       try WebService.add(to: app, metrics: metrics, logger: logger)
       try app.add(WarmUp(), ServiceOptions(after: [WebService.name], waitsForReady: true))

@@ -32,7 +32,7 @@ struct Settings: Sendable {
       case ("--maximum-body", let value?): maximumBody = try Self.number(argument, value)
       case ("--journal", let value?): journal = value
       case ("--ready-after-input", nil): readyAfterInput = true
-      case ("--ends-with-parent", nil): break
+      case ("--ends-with-parent", nil), ("--inspect", nil): break
       default: throw UnknownArgument(argument: argument)
       }
     }
@@ -45,6 +45,9 @@ struct Settings: Sendable {
 
   /// Whether the program ends with its parent process, which is needed before the launch.
   static var endsWithParent: Bool { CommandLine.arguments.contains("--ends-with-parent") }
+
+  /// Whether the program serves the page of the inspector, which is needed before the launch.
+  static var isInspected: Bool { CommandLine.arguments.contains("--inspect") }
 
   /// The level of the program's log, which is needed before the launch.
   static var logLevel: Logger.Level {

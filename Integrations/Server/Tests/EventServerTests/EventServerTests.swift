@@ -24,6 +24,17 @@ struct EventServerTests {
     #expect(try await server.stop() == 0)
   }
 
+  @Test("With --inspect, the page of the inspector is served under the address that is printed")
+  func inspected() async throws {
+    let server = try await RunningServer("--inspect")
+    let address = try #require(await server.line(after: "inspector: "))
+    let page = try await server.get(address: address)
+    #expect(page.status == 200 && page.body.contains("<!doctype html>"))
+    let port = try #require(URL(string: address)?.port)
+    #expect(try await server.get(address: "http://127.0.0.1:\(port)/").status == 404)
+    #expect(try await server.stop() == 0)
+  }
+
   @Test("What is wrong is refused, says where the mistake is, and does not reach the bus")
   func refusals() async throws {
     let server = try await RunningServer("--maximum-body=1000")

@@ -29,10 +29,12 @@ final class RunningServer: Sendable {
   }()
 
   let port: Int
+  /// What the program has printed.
+  private let lines = Inbox<String>()
 
   /// Starts the program and waits until it listens.
   init(_ arguments: String...) async throws {
-    let lines = Inbox<String>()
+    let lines = lines
     let process = program.process
     process.executableURL = Self.executable
     process.arguments = ["--port=0", "--ends-with-parent"] + arguments
@@ -84,10 +86,20 @@ final class RunningServer: Sendable {
     return await exitCode
   }
 
+  /// Waits for a line that the program prints.
+  ///
+  /// - Returns: The line without its beginning.
+  func line(after beginning: String) async -> String? {
+    let text = await lines.wait { $0.contains { $0.hasPrefix(beginning) || $0 == "ended" } }
+    return text.first { $0.hasPrefix(beginning) }.map { String($0.dropFirst(beginning.count)) }
+  }
+
   func url(_ path: String) -> String { "http://127.0.0.1:\(port)/\(path)" }
 
-  func get(_ path: String) async throws -> Answer {
-    try await answer(Self.client.execute(HTTPClientRequest(url: url(path)), timeout: .minutes(1)))
+  func get(_ path: String) async throws -> Answer { try await get(address: url(path)) }
+
+  func get(address: String) async throws -> Answer {
+    try await answer(Self.client.execute(HTTPClientRequest(url: address), timeout: .minutes(1)))
   }
 
   @discardableResult
