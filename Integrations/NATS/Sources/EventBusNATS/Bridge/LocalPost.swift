@@ -5,8 +5,10 @@ private import Synchronization
 private import Darwin
 #elseif canImport(Musl)
 private import Musl
-#else
+#elseif canImport(Glibc)
 private import Glibc
+#else
+#error("Unknown C library: name it here.")
 #endif
 
 /// What the handlers of a bus do with an event that was posted there and leaves the process.
