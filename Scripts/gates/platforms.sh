@@ -72,7 +72,10 @@ while read -r file; do
     { last = $0 }
   ' "$file" \
     || fail "$file takes any unknown C library for a known one; end with #elseif canImport(Darwin), #else, #error"
-done < <(grep -rlE --include='*.swift' '^(.* )?import (Glibc|Musl|Darwin)' Sources Examples Tests Snippets Benchmarks Integrations)
+done < <(
+  grep -rlE --include='*.swift' --exclude-dir=.build '^(.* )?import (Glibc|Musl|Darwin)' \
+    Sources Examples Tests Snippets Benchmarks Integrations
+)
 
 # Type-checks all lists for a target with the stand-in of its C library.
 check() {

@@ -8,7 +8,7 @@ private import Musl
 #elseif canImport(Glibc)
 private import Glibc
 #else
-#error("Unknown C library: name it here.")
+#error("Unknown C library: add it here.")
 #endif
 
 /// What the handlers of a bus do with an event that was posted there and leaves the process.
