@@ -5,6 +5,8 @@ private import Glibc
 private import Musl
 #elseif canImport(Darwin)
 private import Darwin
+#else
+#error("Unknown C library: add it here.")
 #endif
 
 /// The lock of the standard library, as ThreadSanitizer understands it.
