@@ -25,6 +25,8 @@ struct LiveTests {
     let (texts, tokenA) = a.collect(.text)
     let (plain, tokenP) = b.collect(.plain)
     await meet(.number, from: a, to: b)
+    await a.reached()
+    await b.reached()
     for number in 1...5000 { a.bus.post(.number, number) }
     for number in 1...100 { b.bus.post(.text, "\(number)\r\n\"ü") }
     a.bus.post(.plain)
@@ -59,6 +61,7 @@ struct LiveTests {
       a.bridge.nodes.count == 1 && b.bridge.nodes.count == 1
     }
     #expect(b.bridge.nodes.map(\.name) == ["a\r\nPUB x 0"])
+    await b.reached()
     for (index, name) in names.enumerated() { a.bus.post(name, index) }
     await eventually("each arrives under its name") { collected.allSatisfy { $0.count == 1 } }
     #expect(collected.map(\.values) == (0..<names.count).map { [$0] })
@@ -76,7 +79,7 @@ struct LiveTests {
       member.bridge.carry(.number, .incoming, delivery: .shared("workers"))
       let (values, token) = member.collect(.number)
       members.append((member, values, token))
-      await member.bridge.flushed()
+      await member.reached()
     }
     for number in 1...300 { a.bus.post(.number, number) }
     await eventually("all are received") { members.reduce(0) { $0 + $1.1.count } >= 300 }
@@ -261,6 +264,7 @@ struct LiveTests {
     b.bridge.carry(.number, .incoming)
     let (atB, token) = b.collect(.number)
     await eventually("b hears a") { b.bridge.node("a").isPresent }
+    await b.reached()
     let lifetime = b.bridge.node("a").lifetime
     let run = ServiceRun(a.bridge)
     try await run.untilReady()

@@ -128,6 +128,9 @@ struct Party: Sendable {
     bridge = EventBridge(bus, link: link, node: node, configuration)
   }
 
+  /// Waits until the server knows what the bridge listens to: live events that are posted earlier are lost.
+  func reached() async { await bridge.flushed() }
+
   /// Collects the payloads of an event.
   func collect<Payload>(_ name: EventName<Payload>) -> (Collected<Payload>, Token) {
     let collected = Collected<Payload>()
