@@ -32,16 +32,13 @@ extension EventBus {
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) -> Int {
-    // A closure would retain the sender and the actor.
+    // The closure would retain the sender.
     let senderID = sender.map(ObjectIdentifier.init)
-    func origin(_ isolation: (any Actor)?) -> Delivery {
-      Delivery(fileID, line, from: senderID, on: isolation)
-    }
+    func origin() -> Delivery { Delivery(fileID, line, from: senderID, on: isolation) }
     let reached = table.with(name.index) { (core: SignalCore<Payload>) in
       core.send(payload, from: sender, excluding: token, on: isolation, origin)
     }
-    return reached
-      ?? postUnobserved(name, payload, from: sender, excluding: token, on: isolation, origin)
+    return reached ?? postUnobserved(name, payload, from: sender, excluding: token, origin)
   }
 
   /// Posts an event without a payload.
@@ -83,13 +80,13 @@ extension EventBus {
     _ payload: Payload,
     from sender: AnyObject?,
     excluding token: Token?,
-    on isolation: (any Actor)?,
-    _ origin: ((any Actor)?) -> Delivery
+    _ origin: () -> Delivery
   ) -> Int {
     if !hub.reportsUnhandled, hub.waiting.isZero, hub.isPlain, name.interned.replay == 0 {
       return 0
     }
+    let origin = origin()
     return core(of: name)
-      .send(payload, from: sender, excluding: token, on: isolation, origin)
+      .send(payload, from: sender, excluding: token, on: origin.isolation) { origin }
   }
 }

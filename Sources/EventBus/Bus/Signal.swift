@@ -88,7 +88,7 @@ public final class Signal<Payload: Sendable>: Sendable {
     // The closure would retain the sender.
     let senderID = sender.map(ObjectIdentifier.init)
     return core.send(payload, from: sender, excluding: token, on: isolation) {
-      Delivery(fileID, line, from: senderID, on: $0)
+      Delivery(fileID, line, from: senderID, on: isolation)
     }
   }
 

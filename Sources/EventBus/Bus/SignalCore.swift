@@ -82,7 +82,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   ///   - sender: The sender, kept alive by the caller.
   ///   - token: A registration to leave out.
   ///   - isolation: The actor on which the poster runs.
-  ///   - origin: Returns the origin of the event, given the actor; most posts do not need it.
+  ///   - origin: Returns the origin of the event, which most posts do not need.
   /// - Returns: The number of handlers that were called or for which the event was queued.
   @inlinable
   func send(
@@ -90,7 +90,7 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
     from sender: AnyObject?,
     excluding token: Token?,
     on isolation: (any Actor)?,
-    _ origin: ((any Actor)?) -> Delivery
+    _ origin: () -> Delivery
   ) -> Int {
     // An event of an actor for which others still wait is queued behind them.
     let hasWaiting = !hub.waiting.isZero
@@ -104,11 +104,11 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
           on: actor,
           from: sender,
           watchesNesting: { hub.watchesNesting },
-          deliver: { try deliver(payload, to: $0, origin(isolation)) },
-          failed: { handlerFailed($0, in: $1, payload: payload, delivery: origin(isolation)) }
+          deliver: { try deliver(payload, to: $0, origin()) },
+          failed: { handlerFailed($0, in: $1, payload: payload, delivery: origin()) }
         )
-    else { return sendInOrder(payload, from: sender, excluding: token, origin(isolation)) }
-    if reached == 0, hub.reportsUnhandled { unhandled(payload, origin(isolation)) }
+    else { return sendInOrder(payload, from: sender, excluding: token, origin()) }
+    if reached == 0, hub.reportsUnhandled { unhandled(payload, origin()) }
     return reached
   }
 

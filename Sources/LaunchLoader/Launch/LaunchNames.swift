@@ -2,7 +2,8 @@
 ///
 /// A plain value. Names are numbered, and none is ever removed; registrations without a name leave no trace.
 /// The table keeps the hash values: a dictionary would hash each name again whenever it grows, and compare
-/// more texts.
+/// more texts. The complexity that the members state is that for names in ASCII; other names of one length that
+/// differ only outside ASCII have one hash value, and are compared one by one.
 package struct LaunchNames: Sendable {
   /// The names and the numbers of their rows, `none` for a released name.
   private var entries: [(id: LaunchID, row: Int)] = []

@@ -160,9 +160,12 @@ extension LaunchError: CustomStringConvertible {
     case .noValue(let id, .skipped(let cause?)?):
       "launch made no value \"\(id)\": its worker was skipped because of \"\(cause)\";"
         + " see the problems and entries of the report of the launch"
+    case .noValue(let id, .refused?):
+      "launch made no value \"\(id)\": the loader was stopped before its worker began;"
+        + " use a new LaunchLoader"
     case .noValue(let id, let outcome?):
       "launch made no value \"\(id)\": the outcome of its worker is \"\(outcome)\";"
-        + " see the report of the launch"
+        + " see the report of the launch, or the token of work registered after it"
     case .launched:
       "launch loader has launched: configure it before the launch"
     case .failed(let report):

@@ -28,7 +28,7 @@ extension LaunchRegistry {
   /// The work of a name that is taken: its source site, what it makes, its registration until it has its
   /// outcome, and then whether it has finished, and its outcome.
   ///
-  /// Of work that failed after the launch, the outcome has ``ReportedError`` in the place of the error, which
+  /// Of work that failed after the launch, the outcome has ``UnkeptError`` in the place of the error, which
   /// must not live as long as the loader.
   typealias NamedWork = (
     site: LaunchSite, makes: LaunchKeys?, pending: LaunchRegistration?, hasFinished: Bool,
@@ -59,7 +59,7 @@ extension LaunchRegistry {
     let kept: LaunchOutcome? =
       switch outcome {
       case .finished: nil
-      case .failed: .failed(ReportedError())
+      case .failed: .failed(UnkeptError())
       case .skipped, .timedOut, .undone, .duplicate, .refused: outcome
       }
     ended[row] = (registration.site, registration.makes, nil, outcome.isFinished, kept)
@@ -205,6 +205,6 @@ extension LaunchRegistry {
 }
 
 /// Stands for the error of work that failed after the launch.
-private struct ReportedError: Error, CustomStringConvertible {
-  var description: String { "with an error that was reported at the time" }
+private struct UnkeptError: Error, CustomStringConvertible {
+  var description: String { "an error that only the token of its registration keeps" }
 }

@@ -152,24 +152,56 @@ struct DelegateWaitTests {
     while log.entries.last != "\(example.edge) ends cancelled" { await Task.yield() }
   }
 
-  /// Forces the stop in its first method, before that suspends.
+  /// Forces the stop in one method, before that suspends.
   final class Impatient: ApplicationDelegate {
+    let edge: String
     let mayEnd = ManualLatch()
 
-    func applicationWillFinishLaunching(_ app: Application, options: LaunchOptions) async {
+    init(in edge: String) { self.edge = edge }
+
+    private func force(_ app: Application, _ edge: String) async {
+      guard edge == self.edge else { return }
       app.cancel(exitCode: 143)
       await waitStubbornly(mayEnd)
     }
+
+    func applicationWillFinishLaunching(_ app: Application, options: LaunchOptions) async {
+      await force(app, "applicationWillFinishLaunching(_:options:)")
+    }
+    func applicationDidFinishLaunching(_ app: Application, options: LaunchOptions) async {
+      await force(app, "applicationDidFinishLaunching(_:options:)")
+    }
+    func applicationDidBecomeActive(_ app: Application) async {
+      await force(app, "applicationDidBecomeActive(_:)")
+    }
+    func applicationWillResignActive(_ app: Application) async {
+      await force(app, "applicationWillResignActive(_:)")
+    }
+    func applicationWillTerminate(_ app: Application) async {
+      await force(app, "applicationWillTerminate(_:)")
+    }
   }
 
-  @Test("A delegate method that suspends after the stop was forced is left behind at once")
-  func suspendsLate() async throws {
-    let delegate = Impatient()
+  @Test(
+    "A delegate method that suspends after the stop was forced is left behind at once",
+    arguments: [
+      "applicationWillFinishLaunching(_:options:)", "applicationDidFinishLaunching(_:options:)",
+      "applicationDidBecomeActive(_:)", "applicationWillResignActive(_:)",
+      "applicationWillTerminate(_:)",
+    ]
+  )
+  func suspendsLate(method: String) async throws {
+    let delegate = Impatient(in: method)
     let stage = Stage(delegate: delegate, stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
-    #expect(try await stage.start().value == 143)
+    let running = stage.start()
+    if ["applicationWillResignActive(_:)", "applicationWillTerminate(_:)"].contains(method) {
+      try await stage.app.waitUntil(.active)
+      stage.app.shutdown(exitCode: 143)
+    }
+    #expect(try await running.value == 143)
     #expect(
       stage.messages.entries.filter { $0.hasPrefix("left behind") }
-        == ["left behind: delegate method applicationWillFinishLaunching(_:options:)"]
+        == ["left behind: delegate method \(method)"]
     )
     delegate.mayEnd.open()
   }

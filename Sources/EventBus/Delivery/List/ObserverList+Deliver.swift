@@ -247,11 +247,13 @@ extension ObserverList {
   ) {
     gate.setBaseline(baseline)
     for object in recorded {
+      // Kept by `recorded`, also if a handler clears the buffer.
       ObjectAddress.borrow(ObjectAddress.of(object)) { (event: RecordedEvent<Payload>) in
         if let sender, !(event.delivery.waitedFrom?.isSender(sender) ?? false) { return }
         give(event.payload, event.delivery, to: observer)
       }
     }
+    withExtendedLifetime(recorded) {}
     while let waiting = gate.takeWaitingOrOpen() {
       for case let event as WaitingEvent<Payload> in waiting {
         give(event.payload, event.delivery, to: observer)

@@ -267,7 +267,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   /// - Returns: The outcome; a refusal if the registration has ended, possibly by a hook that surrounds the
   ///   call.
   /// - Throws: The error of the handler.
-  @inline(__always)
+  @inline(__always)  // Each post at home would pay for the calls.
   private func run(_ payload: Payload) throws -> Reception {
     // After a call on the actor was counted: a fence waits for the call, or the call is not made.
     if isCancelledInOrder { return registration.refusal }
