@@ -8,14 +8,14 @@ extension LaunchRegistration {
   ///
   /// - Parameters:
   ///   - options: The options that the work receives.
-  ///   - values: The values that it needs.
+  ///   - loader: The loader, which has the values that it needs.
   /// - Returns: The outcome.
-  func call(_ options: LaunchOptions, _ values: LaunchValues) -> LaunchOutcome {
+  func call(_ options: LaunchOptions, of loader: LaunchLoader) -> LaunchOutcome {
     do {
       switch takeWork() {
       case .synchronous(let call): try call(options)
       case .exchange(let exchange):
-        if let value = try exchange.call(options, values) { keep(value: value) }
+        if let value = try exchange.call(options, loader.values(for: self)) { keep(value: value) }
       case .asynchronous, .type, nil: return .skipped(because: nil)
       }
       return .finished

@@ -76,7 +76,7 @@ package final class LaunchRegistration: Sendable {
     }
     switch work {
     case .synchronous(let call):
-      home = call.body.isolation.map { ObjectIdentifier($0) }
+      home = call.isolation.map { ObjectIdentifier($0) }
       (isAsynchronous, isUndoable) = (false, false)
     case .asynchronous: (home, isAsynchronous, isUndoable) = (nil, true, false)
     case .exchange(let exchange):
@@ -106,7 +106,7 @@ package final class LaunchRegistration: Sendable {
   /// The actor of the closure, while the closure is present; `nil` for a type, whose actor is unknown.
   var actor: (any Actor)? {
     switch state.withLock({ $0.work }) {
-    case .synchronous(let call): call.body.isolation
+    case .synchronous(let call): call.isolation
     case .asynchronous(let body): body.isolation
     case .exchange(let exchange): exchange.isolation
     case .type, nil: nil

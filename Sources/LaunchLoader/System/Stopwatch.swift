@@ -3,7 +3,7 @@
 /// The clock may run user code, so a stopwatch is never used under a lock.
 struct Stopwatch: Sendable {
   /// Returns the time since the start.
-  let elapsed: @Sendable () -> Duration
+  private(set) var elapsed: @Sendable () -> Duration
   /// Sleeps until the given time since the start.
   let sleep: @Sendable (_ until: Duration) async throws -> Void
 
@@ -11,11 +11,11 @@ struct Stopwatch: Sendable {
   ///
   /// - Parameter clock: The clock to read.
   init(_ clock: any Clock<Duration>) {
-    // Read the most common clock without a type lookup per call.
-    if let usual = clock as? ContinuousClock {
-      self.init(opening: usual)
-    } else {
-      self.init(opening: clock)
+    self.init(opening: clock)
+    // Read the most common clock without a witness table.
+    if clock is ContinuousClock {
+      let start = ContinuousClock.now
+      elapsed = { ContinuousClock.now - start }
     }
   }
 
