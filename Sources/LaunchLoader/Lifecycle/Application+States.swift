@@ -85,7 +85,7 @@ extension Application {
   nonisolated(nonsending) func delivered(_ count: Int) async {
     let latch = Latch()
     let waiter = locked.withLock { $0.addWaiter(.completed(count), latch) }
-    if waiter != nil { await Task { _ = await latch.wait() }.value }
+    if waiter != nil { await latch.waitUncancelled() }
   }
 
   /// Changes the state machine, and resumes the tasks whose goals are reached.

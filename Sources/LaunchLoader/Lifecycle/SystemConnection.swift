@@ -24,7 +24,7 @@ extension Application {
         isOver.open()
       }
     }
-    await Task { _ = await isOver.wait() }.value
+    await isOver.waitUncancelled()
     runner.alarms.remove(.background, upTo: .stop)
   }
 

@@ -11,22 +11,40 @@ internal import EventBus
 final class ServiceRunner: Sendable {
   typealias Machine = ServiceMachine<ServiceHandle>
 
-  /// The callbacks for everything except milestones.
-  struct Reports: Sendable {
+  /// The callbacks for everything except milestones: an object, because each event passes them on.
+  final class Reports: Sendable {
     /// Called with each error that a service throws, on the thread where the service ended.
     let onError: @Sendable (_ service: String, any Error) -> Void
     /// Called with each message for the user of the program.
     let onMessage: @Sendable (ApplicationMessage) -> Void
     /// Called when a service has entered a state, on the thread that caused it.
-    var onChange: @Sendable (ServiceStateChange) -> Void = { _ in }
+    let onChange: @Sendable (ServiceStateChange) -> Void
     /// Called when the stop is requested.
-    var onStopRequest: @Sendable () -> Void = {}
+    let onStopRequest: @Sendable () -> Void
     /// Called when services are cancelled before the stop was permitted.
-    var onForcedStop: @Sendable () -> Void = {}
+    let onForcedStop: @Sendable () -> Void
     /// Called when launch work is left behind.
-    var onLeaveLaunch: @Sendable () -> Void = {}
+    let onLeaveLaunch: @Sendable () -> Void
     /// Returns the names of everything besides services that delays the start or the stop.
-    var others: @Sendable () -> [String] = { [] }
+    let others: @Sendable () -> [String]
+
+    init(
+      onError: @escaping @Sendable (_ service: String, any Error) -> Void,
+      onMessage: @escaping @Sendable (ApplicationMessage) -> Void,
+      onChange: @escaping @Sendable (ServiceStateChange) -> Void = { _ in },
+      onStopRequest: @escaping @Sendable () -> Void = {},
+      onForcedStop: @escaping @Sendable () -> Void = {},
+      onLeaveLaunch: @escaping @Sendable () -> Void = {},
+      others: @escaping @Sendable () -> [String] = { [] }
+    ) {
+      self.onError = onError
+      self.onMessage = onMessage
+      self.onChange = onChange
+      self.onStopRequest = onStopRequest
+      self.onForcedStop = onForcedStop
+      self.onLeaveLaunch = onLeaveLaunch
+      self.others = others
+    }
   }
 
   private struct State {
@@ -234,8 +252,8 @@ final class ServiceRunner: Sendable {
   nonisolated(nonsending) private func run(_ handle: ServiceHandle, _ id: Machine.ID) async {
     handle.task.begin()
     let failure = await enterBody(of: handle, id)
-    await handle.task.end()
-    await handle.signal.close()
+    if let isUnused = handle.task.end() { await isUnused.waitUncancelled() }
+    if handle.signal.close() { await handle.signal.untilQuiet() }
     send { $0.ended(id, failure) }
   }
 
@@ -329,12 +347,23 @@ final class ServiceHandle: Sendable {
   let signal = ShutdownSignal()
   /// The task of the service.
   let task = LateTask()
-  private let body: Locked<Body?>
+  private let state: Locked<State>
 
-  init(_ body: @escaping Body) { self.body = Locked(body) }
+  private struct State {
+    var body: Body?
+  }
+
+  init(_ body: @escaping Body) { state = Locked(State(body: body)) }
 
   /// Takes the body of the service, for its only run.
-  func takeBody() -> Body? { body.withLock { $0.take() } }
+  func takeBody() -> Body? {
+    // The state as a whole: the closure alone would gain a wrapper.
+    let former = state.withLock { state in
+      defer { state = State() }
+      return state
+    }
+    return former.body
+  }
 
   /// Cancels the task of the service, and then asks the service to stop.
   func cancel() { task.cancel { [signal] in signal.raise() } }
