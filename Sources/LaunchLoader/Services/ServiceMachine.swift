@@ -212,12 +212,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   ///
   /// - Complexity: O(1); O(log *n*) after services were removed.
   func index(of id: ID) -> Int? {
-    guard let first = records.first?.id else { return nil }
-    var index = id - first
-    if !records.indices.contains(index) || records[index].id != id {
-      index = records.indices.partitionPoint { records[$0].id < id }
-    }
-    guard index < records.count, records[index].id == id else { return nil }
+    guard let index = records.index(ofNumber: id, { $0.id }) else { return nil }
     return records[index].phase == .ended ? nil : index
   }
 
