@@ -98,19 +98,20 @@ public final class Application: Sendable {
       alarms,
       loader: loader,
       reports: ServiceRunner.Reports(
-        onError: { service, error in
-          bus.post(.serviceDidFail, ServiceFailure(service: service, error: error))
-        },
-        onMessage: { messages.send($0) },
-        onChange: { change in
-          if bus.hasObservers(of: .serviceStateDidChange) { changes.send(change) }
-        },
-        onStopRequest: { pending.cancelMethods() },
-        onForcedStop: { pending.leaveHandlers(isFinal: false) },
-        onLeaveLaunch: {
-          pending.leaveLaunch()
-          // Methods of the delegate that began after others were left behind.
-          pending.leaveHandlers(isFinal: true)
+        send: { report in
+          switch report {
+          case .failed(let service, let error):
+            bus.post(.serviceDidFail, ServiceFailure(service: service, error: error))
+          case .changed(let change):
+            if bus.hasObservers(of: .serviceStateDidChange) { changes.send(change) }
+          case .message(let message): messages.send(message)
+          case .stopRequested: pending.cancelMethods()
+          case .stopForced: pending.leaveHandlers(isFinal: false)
+          case .launchLeft:
+            pending.leaveLaunch()
+            // Methods of the delegate that began after others were left behind.
+            pending.leaveHandlers(isFinal: true)
+          }
         },
         others: { pending.names }
       )

@@ -16,12 +16,12 @@ extension ServiceMachine {
     _ options: ServiceOptions
   ) throws(ServiceError) -> ID {
     guard requested == nil else { throw ServiceError(.stopping(name)) }
-    guard id(of: name) == nil else { throw ServiceError(.duplicate(name)) }
     if stage != .collecting {
+      guard id(of: name) == nil else { throw ServiceError(.duplicate(name)) }
       if options.after.contains(name) { throw ServiceError(.cycle([name, name])) }
       _ = try dependencies(of: name, options)
     }
-    let id = append(handle, name, options)
+    guard let id = append(handle, name, options) else { throw ServiceError(.duplicate(name)) }
     unsatisfied += 1
     if stage != .collecting { link(id) }
     return id

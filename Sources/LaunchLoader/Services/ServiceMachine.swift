@@ -220,11 +220,16 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   func id(of name: String) -> ID? { names[name].flatMap { index(of: $0) == nil ? nil : $0 } }
 
   /// Appends a service.
-  mutating func append(_ handle: Handle, _ name: String, _ options: ServiceOptions) -> ID {
+  ///
+  /// - Returns: Its identifier; `nil` if the name is taken.
+  mutating func append(_ handle: Handle, _ name: String, _ options: ServiceOptions) -> ID? {
     let id = nextID
+    if let former = names.updateValue(id, forKey: name), index(of: former) != nil {
+      names[name] = former
+      return nil
+    }
     nextID += 1
     count += 1
-    names[name] = id
     records.append(ServiceRecord(id: id, name: name, options: options))
     handles.append(handle)
     return id
@@ -241,9 +246,7 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     records[index].phase = .ended
     count -= 1
     if records.count > max(8, 2 * count) {
-      for record in records where record.phase == .ended && names[record.name] == record.id {
-        names[record.name] = nil
-      }
+      names = names.filter { self.index(of: $0.value) != nil }
       records.removeAll { $0.phase == .ended }
       handles.removeAll { $0 == nil }
     }

@@ -23,11 +23,11 @@ package final class ShutdownSignal: Sendable {
     /// ``onRaise(_:)``; and those of ``onEnd(_:)``, which no other closure delays.
     var lifetime, hooks, enders: Lifetime?
 
-    /// Returns a lifetime, and whether it must be ended, because the signal was raised or closed.
-    mutating func use(_ lifetime: WritableKeyPath<State, Lifetime?>) -> (Lifetime, hasEnded: Bool) {
-      let used = self[keyPath: lifetime] ?? Lifetime()
+    /// Returns a lifetime; one that is first used when the signal was raised or closed has ended.
+    mutating func use(_ lifetime: WritableKeyPath<State, Lifetime?>) -> Lifetime {
+      let used = self[keyPath: lifetime] ?? (isRaised || isClosed ? .ended : Lifetime())
       self[keyPath: lifetime] = used
-      return (used, isRaised || isClosed)
+      return used
     }
   }
 
@@ -93,11 +93,11 @@ package final class ShutdownSignal: Sendable {
   /// - Throws: `CancellationError` when the waiting task is cancelled first, or the signal is closed without
   ///   being raised.
   nonisolated(nonsending) package func wait() async throws(CancellationError) {
-    let candidate = Latch()
     let latch: Latch? = state.withLock { state in
       if !state.runsHooks && (state.isRaised || state.isClosed) { return nil }
-      if state.latch == nil { state.latch = candidate }
-      return state.latch
+      let latch = state.latch ?? Latch()
+      state.latch = latch
+      return latch
     }
     let isOpen = await latch?.wait() ?? true
     if !isOpen || !isRaised { throw CancellationError() }
@@ -157,9 +157,7 @@ package final class ShutdownSignal: Sendable {
   }
 
   private func use(_ lifetime: any WritableKeyPath<State, Lifetime?> & Sendable) -> Lifetime {
-    let (lifetime, hasEnded) = state.withLock { $0.use(lifetime) }
-    if hasEnded { lifetime.end() }
-    return lifetime
+    state.withLock { $0.use(lifetime) }
   }
 
   private func hooksHaveRun() {

@@ -3,7 +3,7 @@
 /// The clock may run user code, so a stopwatch is never used under a lock.
 struct Stopwatch: Sendable {
   /// Returns the time since the start.
-  private(set) var elapsed: @Sendable () -> Duration
+  let elapsed: @Sendable () -> Duration
   /// Sleeps until the given time since the start.
   let sleep: @Sendable (_ until: Duration) async throws -> Void
 
@@ -12,11 +12,6 @@ struct Stopwatch: Sendable {
   /// - Parameter clock: The clock to read.
   init(_ clock: any Clock<Duration>) {
     self.init(opening: clock)
-    // Read the most common clock without a witness table.
-    if clock is ContinuousClock {
-      let start = ContinuousClock.now
-      elapsed = { ContinuousClock.now - start }
-    }
   }
 
   /// The maximum sleep, about 35,000 years: clocks trap on instants that they cannot represent.
@@ -24,7 +19,12 @@ struct Stopwatch: Sendable {
 
   private init<C: Clock>(opening clock: C) where C.Duration == Duration {
     let start = clock.now
-    elapsed = { start.duration(to: clock.now) }
+    if clock is ContinuousClock, let start = start as? ContinuousClock.Instant {
+      // The most common clock is read without a witness table.
+      elapsed = { ContinuousClock.now - start }
+    } else {
+      elapsed = { start.duration(to: clock.now) }
+    }
     sleep = { time in
       let end = start.advanced(by: min(time, Self.longest))
       try await clock.sleep(until: end, tolerance: nil)
