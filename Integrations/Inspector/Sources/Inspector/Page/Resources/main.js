@@ -49,7 +49,8 @@ class App {
     const old = this.model.meta;
     const isSame = old.process === meta.process && old.start === meta.start;
     const chosen = this.timeline.chosen;
-    const number = isSame && chosen ? chosen.post.number : undefined;
+    // A stream may end again before the chosen post has arrived.
+    const number = !isSame ? undefined : chosen ? chosen.post.number : this.wanted;
     if (chosen) this.choose(undefined);
     this.wanted = number;
     this.model.reset();
@@ -231,7 +232,6 @@ class App {
     byId("live").addEventListener("click", () => this.toggleLive());
     document.addEventListener("keydown", (event) => this.press(event));
     const redraw = () => {
-      Colors.cache = {};
       this.drawn = {};
       this.lastOverview = -Infinity;
     };

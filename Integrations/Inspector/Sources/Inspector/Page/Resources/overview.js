@@ -23,6 +23,7 @@ class Overview {
     const model = this.model;
     const strong = (text, kind) => element("b", { class: kind }, text);
     if (!names.length) {
+      if (!model.meta.start) return update(byId("headline"), "Waiting for the program…");
       const bus = model.meta.label ? ` “${Format.shortened(model.meta.label, 60)}”` : "";
       return update(byId("headline"), strong("Nothing has been posted yet."), ` An event that is posted on the bus${bus} appears here at once.`);
     }
@@ -30,7 +31,7 @@ class Overview {
     const worst = model.slowest;
     const parts = [
       strong(Format.plural(model.sums.posts, "post")), " of ", strong(Format.plural(names.length, "event")),
-      ", heard by ", strong(Format.plural(model.handlers.size, "handler")), ". ",
+      ", heard by ", strong(model.handlers.size ? Format.plural(model.handlers.size, "handler") : "nobody"), ". ",
       model.failed ? strong(`${Format.plural(model.failed, "call")} failed`, "bad") : "Nothing failed",
       slow ? ", and " : ", and no call took longer than a frame.",
     ];
@@ -50,14 +51,14 @@ class Overview {
 
     const posters = top(model.sites.values(), (each) => each.posts);
     const ofPosts = part(posters, (each) => each.posts);
-    this.list("posters", ["Event", "Posted at", "Posts"], "Nobody yet.", posters.map((each) => this.fact(
+    this.list("posters", ["Event", "Posted at", "Posts"], "Nothing has been posted yet.", posters.map((each) => this.fact(
       model.color(each.name), [strings[each.name], strings[each.site]], ofPosts(each), Format.count(each.posts),
       () => this.choose(each.name))));
 
     const handlers = [...model.handlers.values()].filter((each) => each.calls > 0);
     const hearers = top(handlers, (each) => each.calls);
     const ofCalls = part(hearers, (each) => each.calls);
-    this.list("hearers", ["Handler", "Event", "Calls"], "Nobody yet.", hearers.map((each) => this.fact(
+    this.list("hearers", ["Handler", "Event", "Calls"], "No handler has been called yet.", hearers.map((each) => this.fact(
       model.color(each.name), [strings[each.site], strings[each.name]], ofCalls(each), Format.count(each.calls),
       () => this.choose(each.name))));
 
@@ -83,7 +84,7 @@ class Overview {
     const time = (each) => (running.has(each) ? Math.max(now - running.get(each).t0, each.longest) : each.longest);
     const slow = top(new Set([...handlers, ...running.keys()]), time);
     const ofTime = part(slow, time);
-    this.list("slowest", ["Handler", "Event", "Longest"], "Nothing yet.", slow.map((each) => {
+    this.list("slowest", ["Handler", "Event", "Longest"], "No handler has run yet.", slow.map((each) => {
       const call = running.get(each);
       const kind = time(each) >= SLOW ? "warn" : "soft";
       return this.fact(Colors.get(kind === "warn" ? "slow" : kind), [model.strings[each.site], model.strings[each.name]], ofTime(each),

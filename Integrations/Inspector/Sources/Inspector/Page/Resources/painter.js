@@ -187,7 +187,7 @@ class Painter {
     if (full <= inside || (inside > 44 && beside < full)) {
       context.fillStyle = Colors.get(weight === 1 ? "on-slow" : item.isPost || weight ? "surface" : "ink");
       context.fillText(Text12.fitted(text, inside), start + 5, middle);
-    } else if (beside >= (weight ? Math.min(full, 44) : full)) {
+    } else if (beside >= (weight === 2 ? Math.min(full, 44) : full)) {
       context.fillStyle = Colors.get(weight ? (weight === 2 ? "bad" : "warn") : item.isPost ? "ink" : "soft");
       context.fillText(Text12.fitted(text, beside), x + width + 4, middle);
     }

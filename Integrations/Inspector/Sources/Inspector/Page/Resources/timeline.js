@@ -54,7 +54,7 @@ class Timeline {
   /** The time that is recorded. */
   get range() {
     const begin = this.model.begin;
-    return [begin, Math.max(this.model.end, begin + 1e6)];
+    return [begin, Math.max(this.model.end, this.now, begin + 1e6)];
   }
 
   /** Shows a window of time, and stops following. The recording never gets out of sight. */
