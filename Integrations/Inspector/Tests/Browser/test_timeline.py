@@ -92,7 +92,7 @@ def test_both_axes_are_labelled_and_the_length_of_the_window_is_printed(browser,
     browser.until("(drawnTexts.strip || new Set()).has('Recording')")
     strip, lanes = browser.texts("strip"), browser.texts("canvas")
     assert {"0:00.400", "0:01.000", "Recording"} <= set(strip), strip
-    assert {"Actor or thread", "MainActor", "Index", "0:00.400", "0:01.000"} <= set(lanes), lanes
+    assert {"Actor or thread", "MainActor", "Index", "0:00.500", "0:01.000"} <= set(lanes), lanes
     length = browser.run(f"Format.duration({WINDOW})")
     assert browser.run("byId('span').innerText").replace("\n", " ").startswith(f"Paused {length}, 0:00.")
     # A short window counts from the chosen post.
