@@ -16,7 +16,7 @@ def hostile(browser, stage):
     trace = Trace()
     for number, name in enumerate(NAMES * 3, 1):
         trace.post(number, number * MS, name, f"<i>/{name}.swift:1", f"{name}", MS // 2, payload=name * 40, calls=[
-            (f"<u>/{name}:2", f"actor {name}", MS // 10, MS // 4, f"error {name}")] if number % 2 else [])
+            (f"<u>/{name}:2", f"actor {name}", MS // 10, 20 * MS if len(name) > 100 else MS // 4, f"error {name}")] if number % 2 else [])
     stage.meta["label"] = NAMES[0]
     browser.open(stage.url)
     stage.play(trace)
@@ -76,8 +76,9 @@ def test_a_payload_of_10_000_characters_scrolls(browser, stage):
     trace = Trace()
     trace.post(1, MS, payload="word " * 2_000, calls=[("App/Window.swift:9", "MainActor", 0, MS, "bad " * 2_500)])
     trace.post(2, 2 * MS, payload="x" * 10_000, calls=[("App/Window.swift:9", "MainActor", 0, MS)])
+    trace.post(3, 9 * MS, "n" * 200, calls=[("h" * 200, "MainActor", 0, MS, "bad " * 2_500)])
     stage.play(trace)
-    browser.until("inspector.model.posts.length === 2")
+    browser.until("inspector.model.posts.length === 3")
     for width in (1440, 800):
         browser.shape(width)
         for at in (0, 1):
@@ -89,7 +90,7 @@ def test_a_payload_of_10_000_characters_scrolls(browser, stage):
                 assert tall > height and height <= 220 and wide <= room
             assert browser.run("document.documentElement.scrollWidth") <= width
     # What the pointer shows is bounded, too.
-    browser.run("(inspector.choose(inspector.model.posts[0], true), 1)")
+    browser.run("(inspector.choose(inspector.model.posts[2], true), 1)")
     browser.frame()
     browser.run("""(() => {
         const box = byId("canvas").getBoundingClientRect();

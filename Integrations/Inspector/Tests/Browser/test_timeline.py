@@ -91,8 +91,8 @@ def test_both_axes_are_labelled_and_the_length_of_the_window_is_printed(browser,
     browser.listen()
     browser.until("(drawnTexts.strip || new Set()).has('Recording')")
     strip, lanes = browser.texts("strip"), browser.texts("canvas")
-    assert {"0:00.400", "0:01.000", "Recording"} <= set(strip), strip
-    assert {"Actor or thread", "MainActor", "Index", "0:00.500", "0:01.000"} <= set(lanes), lanes
+    assert {"0:01.000", "Recording"} <= set(strip), strip
+    assert {"Actor or thread", "MainActor", "Index", "0:01.000"} <= set(lanes), lanes
     length = browser.run(f"Format.duration({WINDOW})")
     assert browser.run("byId('span').innerText").replace("\n", " ").startswith(f"Paused {length}, 0:00.")
     # A short window counts from the chosen post.
@@ -122,7 +122,7 @@ def test_a_moment_that_is_not_now_is_never_called_live(browser, stage):
     browser.until("inspector.model.end >= 9e9")
     browser.frame()
     assert browser.run("inspector.timeline.t1") == before
-    assert not browser.run("inspector.log.isFollowing")
+    assert browser.run("!inspector.log.isFollowing && byId('newest').hidden")
     browser.find("#live").click()
     browser.until(f"{words} === 'Live' && inspector.timeline.t1 >= 9e9 && inspector.log.isFollowing")
     assert browser.run("byId('detail').hidden")
@@ -229,13 +229,21 @@ def test_a_click_on_a_bar_shows_the_post_with_its_handlers_and_payload(page):
         inspector.timeline.showItem(window.wanted);
         inspector.timeline.draw();
     })()""")
+    page.until("inspector.log.posts.length > 60")
     x, y = page.run("""(() => {
         const hit = inspector.timeline.hits.find((hit) => hit[4] === window.wanted);
         const box = byId("canvas").getBoundingClientRect();
         return [box.left + hit[0] + hit[2] / 2, box.top + hit[1] + hit[3] / 2];
     })()""")
+    page.run("(byId('log').scrollTop = 0, 1)")
+    page.frame()
     page.click(x, y)
     page.until("!byId('detail').hidden")
+    # The list shows the post, too.
+    page.until("""(() => {
+        const [row, list] = [document.querySelector(".row.chosen")?.getBoundingClientRect(), byId("log").getBoundingClientRect()];
+        return row && row.top >= list.top - 1 && row.bottom <= list.bottom + 1;
+    })()""")
     text = page.run("byId('detail').innerText")
     for word in ("mail.arrived", "posted at", "Mailbox.swift:", "Message ", "SearchIndex.swift:", "Window.swift:", "declined"):
         assert word.lower() in text.lower(), text
@@ -301,3 +309,71 @@ def test_the_list_stays_where_it_is_when_older_posts_are_forgotten(browser, stag
     browser.until("inspector.model.posts[0].number > 40")
     browser.frame()
     assert browser.run(first) == before
+
+
+def test_the_list_shows_the_chosen_post_also_after_another_view_was_open(browser, stage):
+    trace = Trace()
+    for number in range(1, 30):
+        trace.post(number, number * MS)
+    stage.play(trace)
+    browser.until("inspector.log.posts.length === 29")
+    browser.run("inspector.select('observers')")
+    for number in range(30, 300):
+        trace.post(number, number * MS)
+    stage.play(trace)
+    browser.until(f"{POSTS} === 299")
+    browser.run("(inspector.select('timeline'), inspector.choose(inspector.model.byNumber.get(250), true))")
+    assert browser.run("document.querySelector('.row.chosen').innerText").startswith("0:00.250")
+
+
+def test_the_list_follows_until_it_is_scrolled_back(browser, stage):
+    trace = Trace()
+    number = 0
+
+    def more(count):
+        nonlocal number
+        for _ in range(count):
+            number += 1
+            # New lanes make the chart taller, and the list shorter.
+            trace.post(number, number * MS, lane=f"Lane{number // 20}")
+        stage.play(trace)
+        browser.until(f"{POSTS} === {number}")
+        browser.frame()
+
+    rest = "byId('log').scrollHeight - byId('log').scrollTop - byId('log').clientHeight"
+    for height in (900, 700, 900):
+        browser.shape(1440, height)
+        more(120)
+        browser.frame()
+        assert browser.run(f"inspector.log.isFollowing && byId('newest').hidden && {rest} < 2"), height
+    # A short window has one lane; back to live, the lanes take room from the list.
+    browser.run("inspector.choose(inspector.model.posts[3], true)")
+    browser.until("byId('tall').clientHeight < 100")
+    browser.find("#live").click()
+    browser.until("byId('tall').clientHeight > 200")
+    browser.frame()
+    assert browser.run("inspector.log.isFollowing && byId('newest').hidden")
+    more(1)
+    assert browser.run(f"{rest} < 2")
+    browser.run("(byId('log').scrollTop -= 100, 1)")
+    browser.until("!inspector.log.isFollowing && !byId('newest').hidden")
+    top = browser.run("byId('log').scrollTop")
+    more(10)
+    assert browser.run("byId('log').scrollTop") == top
+    browser.find("#newest").click()
+    browser.until(f"inspector.log.isFollowing && byId('newest').hidden && {rest} < 2")
+
+
+def test_handlers_that_have_no_room_are_counted(browser, stage):
+    trace = Trace()
+    trace.post(1, MS, calls=[(f"App/AWindowWithALongName.swift:{at}", "MainActor", 0, MS) for at in range(12)])
+    stage.play(trace)
+    for width in (1440, 800):
+        browser.shape(width)
+        browser.frame()
+        browser.until("document.querySelectorAll('#log .call').length > 1")
+        shown = browser.run("document.querySelectorAll('#log .call:not(.rest)').length")
+        assert browser.run("document.querySelector('#log .call.rest').innerText") == f"+{12 - shown}"
+        # Each that is shown can be read.
+        assert min(browser.run("[...document.querySelectorAll('#log .call > span')].map((node) => node.clientWidth)")) >= 60
+        assert browser.run("document.querySelector('.call.rest').getBoundingClientRect().right <= document.querySelector('#log .took').getBoundingClientRect().left")

@@ -71,7 +71,13 @@ def test_failures_are_in_sight(browser):
         browser.until("byId('detail').innerText.includes('has no valid encoding')")
         browser.run("inspector.select('services')")
         browser.until("byId('services').innerText.includes('the index is damaged: page 17')")
-        browser.until("byId('tab-services').innerText.includes('1')")
+        browser.until("document.querySelector('#services tr .pill.bad').innerText === 'failed'")
+        # The tabs say what failed, whichever is chosen.
+        for tab in TABS:
+            browser.run("(inspector.select(arguments[0]), inspector.data = { ...inspector.data }, inspector.drawn = {})", tab)
+            browser.frame()
+            assert browser.run("[...byId('tabs').children].map((each) => each.innerText)") == [
+                "Timeline", "Observers", "Launch1", "Services1", "Themes"], tab
 
 
 def test_a_quiet_program_has_a_calm_page(browser):
@@ -117,8 +123,11 @@ def test_observers_are_sorted_and_filtered(browser, stage):
     browser.run("document.querySelectorAll('#observers th button')[0].click()")
     assert browser.run(cells.format(0)) == [f"event.{at:03}" for at in range(300)]
     # The headings stay in sight.
-    browser.run("(byId('observers').scrollTop = 3000, 1)")
-    assert 0 <= browser.run("document.querySelector('#observers th').getBoundingClientRect().top") < 80
+    for width in (800, 1440):
+        browser.shape(width)
+        browser.run("(byId('observers').scrollTop = 3000, 1)")
+        browser.frame()
+        assert 0 <= browser.run("document.querySelector('#observers th').getBoundingClientRect().top") < 80
     # Rows that did not change are the same elements after an update, which keeps what is selected in them.
     browser.run("(window.first = document.querySelector('#observers tbody tr'), 1)")
     rows[5]["count"] = 77

@@ -52,7 +52,7 @@ const Launch = {
 
   chart(report, width) {
     const height = 25;
-    const [label, value] = [190, width > 900 ? 290 : 180];
+    const [label, value] = width > 900 ? [190, 290] : [140, 215];
     const bars = width - label - value;
     const total = Math.max(report.total, 1);
     const x = (time) => label + (time / total) * bars;
@@ -91,7 +91,7 @@ const Launch = {
   },
 
   graph(plan, critical, room) {
-    const [height, gapX, gapY] = [30, room < 900 ? 34 : 54, 14];
+    const [height, gapX, gapY] = [30, room < 900 ? 26 : 54, 14];
     const width = Math.min(164, Math.max(100, Math.floor((room - 4 + gapX) / plan.layers.length - gapX)));
     const places = new Map();
     let most = 0;
@@ -119,7 +119,7 @@ const Launch = {
       svg.append(shape("rect", {
         x, y, width, height, rx: 6, fill: Colors.get(isCritical ? "accent-ground" : "raised"),
         stroke: Colors.get(isCritical ? "accent" : "line"), "stroke-width": isCritical ? 1.5 : 1,
-      }), shape("text", { x: x + 10, y: y + 19 }, shape("title", {}, id), Text12.fitted(id, width - 16)));
+      }), shape("text", { x: x + 8, y: y + 19 }, shape("title", {}, id), Text12.fitted(id, width - 14)));
     }
     return svg;
   },

@@ -10,16 +10,25 @@ class Log {
     this.posts = [];
     this.chosen = undefined;
     this.isFollowing = true;
-    /** A Boolean value that indicates whether the end of the list is what the timeline shows. */
-    this.canFollow = true;
+    /** Returns whether the end of the list is what the timeline shows. */
+    this.canFollow = () => true;
     /** The first post in sight, and how far it is scrolled out. */
     this.anchor = undefined;
     this.onChoose = () => {};
     this.onClear = () => {};
+    let last = 0;
     this.node.addEventListener("scroll", () => {
-      this.isFollowing = this.canFollow && this.node.scrollHeight - this.node.scrollTop - this.node.clientHeight < 30;
+      const { scrollHeight, scrollTop, clientHeight } = this.node;
+      // A list that becomes shorter is not scrolled back.
+      if (scrollHeight - scrollTop - clientHeight < 30) this.isFollowing = this.canFollow();
+      else if (scrollTop < last) this.isFollowing = false;
+      last = scrollTop;
       this.draw();
     });
+    new ResizeObserver(() => {
+      if (this.isFollowing) this.node.scrollTop = this.node.scrollHeight;
+      this.draw();
+    }).observe(this.node);
     byId("newest").addEventListener("click", () => {
       this.isFollowing = true;
       this.node.scrollTop = this.node.scrollHeight;
@@ -92,7 +101,7 @@ class Log {
     const chosen = this.chosen && rows.find((row) => row.classList.contains("chosen"));
     if (chosen) this.node.setAttribute("aria-activedescendant", chosen.id);
     else this.node.removeAttribute("aria-activedescendant");
-    byId("newest").hidden = this.isFollowing || !this.canFollow || !this.posts.length;
+    byId("newest").hidden = this.isFollowing || !this.canFollow() || !this.posts.length;
   }
 
   nothing() {
@@ -124,13 +133,17 @@ class Log {
     const strings = this.model.strings;
     // What needs attention first.
     const calls = [...post.calls].sort((left, right) => Painter.weight(right) - Painter.weight(left));
-    const shown = calls.slice(0, 4).map((call) => {
+    // The columns before and after, and room for the numbers of others.
+    const width = this.node.clientWidth;
+    const room = width - (width > 900 ? 500 : width * 0.36 + 110) - (post.skips.length ? 70 : 0);
+    const count = Math.min(4, Math.max(1, Math.floor((room - 40) / 165)));
+    const shown = calls.slice(0, count).map((call) => {
       const kind = ["", "warn", "bad"][Painter.weight(call)];
       const time = call.state === "waiting" ? "waits" : call.state === "failed" ? "failed" : Format.duration(call.t1 - call.t0);
       return element("span", { class: `call ${kind}`, title: `${strings[call.handler]}: ${time}` },
         element("span", {}, Format.site(strings[call.handler])), element("i", {}, time));
     });
-    if (calls.length > 4) shown.push(element("span", { class: "call rest" }, `+${calls.length - 4}`));
+    if (calls.length > count) shown.push(element("span", { class: "call rest", title: "All are shown when the post is chosen" }, `+${calls.length - count}`));
     if (!calls.length) shown.push(element("span", { class: "call none soft" }, "heard by nobody"));
     if (post.skips.length) shown.push(element("span", { class: "call none soft" }, `${post.skips.length} skipped`));
     return shown;

@@ -73,6 +73,7 @@ class App {
     this.wanted = undefined;
     this.timeline.chosen = item;
     this.log.chosen = item;
+    this.drawContent();
     this.detail.show(item);
     if (item && zooms) this.timeline.showItem(item);
     else if (item && this.timeline.isLive) this.timeline.show(this.timeline.t0, this.timeline.t1);
@@ -97,7 +98,7 @@ class App {
   }
 
   badge(tab, text, isBad) {
-    const node = byId("tabs").querySelector(`[data-tab=${tab}] b`);
+    const node = byId(`tab-${tab}`).querySelector("b");
     node.textContent = text;
     node.className = text ? (isBad ? "shown bad" : "shown") : "";
   }
@@ -108,7 +109,6 @@ class App {
     if (this.tab !== "timeline") return;
     const timeline = this.timeline;
     timeline.advance(this.now);
-    this.log.canFollow = timeline.isLive;
     const state = `${this.model.version} ${this.filter.version} ${timeline.t0} ${timeline.t1} ${timeline.isLive} ${this.isLost} ${timeline.lanes.scrollTop} ${timeline.lanes.clientHeight}`;
     if (this.drawn.timeline !== state) {
       this.drawn.timeline = state;
@@ -116,12 +116,7 @@ class App {
       this.drawFrame();
       this.drawn.overview = false;
     }
-    const content = `${this.model.version} ${this.filter.version}`;
-    if (this.drawn.content !== content) {
-      this.drawn.content = content;
-      this.log.update();
-      if (timeline.chosen) this.detail.show(timeline.chosen);
-    }
+    this.drawContent();
     const time = performance.now();
     if (!this.drawn.overview && time - this.lastOverview > 200) {
       this.lastOverview = time;
@@ -129,6 +124,15 @@ class App {
       this.overview.draw(this.now);
       this.strip.draw();
     }
+  }
+
+  /** Shows in the list what has changed. */
+  drawContent() {
+    const content = `${this.model.version} ${this.filter.version}`;
+    if (this.drawn.content === content) return;
+    this.drawn.content = content;
+    this.log.update();
+    if (this.timeline.chosen) this.detail.show(this.timeline.chosen);
   }
 
   /** Says which time is shown, and how to show another. */
@@ -144,8 +148,8 @@ class App {
     update(byId("span"), element("b", { class: kind }, word), element("span", {}, rest),
       leftOut > 0 && element("span", { class: "soft wide" }, `· ${Format.plural(leftOut, "idle lane")} hidden`));
     const live = byId("live");
-    live.hidden = isSaved;
-    update(live, isLive ? "Pause" : "Back to live");
+    live.hidden = isSaved || (isLive && this.isLost);
+    update(live, isLive ? "Pause" : this.isLost ? "Go to the end" : "Back to live");
     live.className = isLive ? "" : "primary";
     update(byId("wheel"), overflows ? "Scroll for more lanes, Ctrl + scroll to zoom, drag to move, click for more"
       : "Scroll to zoom, drag to move, click for more");
@@ -224,6 +228,7 @@ class App {
       filter.value = "";
       this.filter.clear();
     };
+    this.log.canFollow = () => timeline.isLive;
     // The list shows what the window shows.
     timeline.onMove = () => this.log.revealTime(timeline.t0);
     byId("zoom-in").addEventListener("click", () => timeline.zoom(0.5));

@@ -229,11 +229,10 @@ class Model {
     for (const post of gone) {
       this.byNumber.delete(post.number);
       post.isGone = true;
-      // A post that is still shown must not keep all that followed it, nor a new one all that led to it.
+      // A post that is still shown must not keep all that followed it, nor the first kept one all that led to it.
       post.parent = undefined;
       post.children = [];
     }
-    for (const post of this.posts) if (post.parent && gone.has(post.parent.post)) post.parent = undefined;
     for (const [key, call] of this.open) if (gone.has(call.post)) this.open.delete(key);
     for (const lane of this.lanes.values()) lane.remove(gone);
     // Sums remain, but nothing that refers to what is gone.

@@ -62,7 +62,7 @@ const Observers = {
       Observers.show(Observers.data);
     });
     node.append(element("div", {}), element("div", { class: "tools" }, input, element("span", { class: "shown soft" })),
-      element("div", { class: "scroll" }, element("table", {}, element("thead", {}), element("tbody", {}))));
+      element("table", {}, element("thead", {}), element("tbody", {})));
   },
 
   notes(data) {

@@ -32,9 +32,9 @@ const Services = {
       element("h2", {}, `States over time; the application is ${state ? state.state : "unknown"}`,
         element("span", { class: "key" }, Services.key("slow", "starting or stopping"), Services.key("good", "ready"),
           Services.key("bad", "failed"))), Services.lives(data, now, node.clientWidth)));
-    parts.push(element("div", { class: "scroll" }, element("table", {},
+    parts.push(element("table", {},
       element("thead", {}, Tables.row("th", ["Service", "State", ["n", "For"], "Before", "Error"])),
-      element("tbody", {}, ...data.rows.map((row) => Services.row(row, now))))));
+      element("tbody", {}, ...data.rows.map((row) => Services.row(row, now)))));
     update(node, ...parts);
   },
 
