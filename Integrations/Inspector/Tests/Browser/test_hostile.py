@@ -62,9 +62,11 @@ def test_long_and_odd_names_stay_in_their_places(hostile):
             hostile.frame()
             assert hostile.run("document.documentElement.scrollWidth") <= width, (tab, width)
             outside = hostile.run("""[...byId(arguments[0]).querySelectorAll(".fact, .row, .callout, #detail > *, #headline, .name.more, #live")]
-                .filter((node) => node.offsetParent && node.getBoundingClientRect().right > innerWidth)
+                .filter((node) => node.offsetParent && (node.getBoundingClientRect().right > innerWidth
+                    || node.matches("#headline, .callout") && node.scrollWidth > node.clientWidth))
                 .map((node) => node.className || node.id)""", tab)
             assert outside == [], (tab, width)
+        assert "aaaa" in hostile.run("byId('headline').textContent")
         # Each row is one line.
         assert hostile.run("[...document.querySelectorAll('.fact')].every((fact) => fact.offsetHeight <= 24)")
     # The direction of a name ends with it.

@@ -16,15 +16,11 @@ class Log {
     this.anchor = undefined;
     this.onChoose = () => {};
     this.onClear = () => {};
-    let last = 0;
     this.node.addEventListener("scroll", () => {
-      const { scrollHeight, scrollTop, clientHeight } = this.node;
-      // A list that becomes shorter is not scrolled back.
-      if (scrollHeight - scrollTop - clientHeight < 30) this.isFollowing = this.canFollow();
-      else if (scrollTop < last) this.isFollowing = false;
-      last = scrollTop;
+      this.isFollowing = this.canFollow() && this.node.scrollHeight - this.node.scrollTop - this.node.clientHeight < 30;
       this.draw();
     });
+    // A list that becomes shorter is not scrolled back.
     new ResizeObserver(() => {
       if (this.isFollowing) this.node.scrollTop = this.node.scrollHeight;
       this.draw();
