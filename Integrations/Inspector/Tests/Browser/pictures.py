@@ -11,7 +11,7 @@ SCENES = {"usual": [], "empty": ["--quiet"], "busy": ["--busy"], "failing": ["--
 TABS = ("timeline", "observers", "launch", "services", "themes")
 CHOOSE = """(() => {
     inspector.select("timeline");
-    const posts = inspector.model.posts.filter((post) => post.calls.length > 1);
+    const posts = inspector.model.posts.filter((post) => post.calls.length > 0);
     const post = posts.findLast((post) => post.failed) || posts.findLast((post) => post.slow) || posts.at(-3);
     if (post) inspector.choose(post, true);
     return post !== undefined;

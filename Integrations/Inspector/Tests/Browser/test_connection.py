@@ -125,7 +125,13 @@ def test_the_page_follows_its_size_while_posts_arrive(browser, stage):
         for canvas in ("canvas", "strip"):
             browser.until(f"Math.abs(byId('{canvas}').width - byId('{canvas}').clientWidth * {scale}) <= 1")
             assert browser.run("byId(arguments[0]).clientWidth", canvas) <= width
-        # All parts are within reach.
+        # All parts are within reach, also those of a chosen post.
+        browser.run("inspector.choose(inspector.model.posts[3])")
+        browser.frame()
+        assert browser.run("byId('detail').clientHeight") >= 140
+        assert browser.run("byId('detail').getBoundingClientRect().right") <= width
+        browser.run("inspector.choose(undefined)")
+        browser.frame()
         assert browser.run("byId('lanes').clientHeight") >= 40
         assert browser.run("byId('log').clientHeight") >= 80
         assert browser.run("byId('timeline').scrollHeight - byId('timeline').clientHeight") <= (0 if height > 640 else 500)

@@ -147,8 +147,7 @@ def test_labels_end_with_an_ellipsis_or_are_whole(browser, stage):
         };
         byId("fit").click();
     })()""")
-    browser.frame()
-    labels = browser.run("labels")
+    labels = browser.run("(() => { labels.length = 0; inspector.timeline.draw(); return [...labels]; })()")
     hits = browser.run("inspector.timeline.hits.filter((hit) => inspector.model.strings[hit[4].name] === 'other').map((hit) => hit[0])")
     whole = [text == name for text, *_ in labels]
     assert whole == [False, True, True] and labels[0][0].endswith("…"), labels

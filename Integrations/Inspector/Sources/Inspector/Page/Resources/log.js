@@ -131,8 +131,8 @@ class Log {
     const calls = [...post.calls].sort((left, right) => Painter.weight(right) - Painter.weight(left));
     // The columns before and after, and room for the numbers of others.
     const width = this.node.clientWidth;
-    const room = width - (width > 900 ? 500 : width * 0.36 + 110) - (post.skips.length ? 70 : 0);
-    const count = Math.min(4, Math.max(1, Math.floor((room - 40) / 165)));
+    const room = width - (width > 900 ? width * 0.34 + 206 : width * 0.36 + 168) - (post.skips.length ? 70 : 0);
+    const count = Math.min(4, Math.max(1, Math.floor((room - 40) / 150)));
     const shown = calls.slice(0, count).map((call) => {
       const kind = ["", "warn", "bad"][Painter.weight(call)];
       const time = call.state === "waiting" ? "waits" : call.state === "failed" ? "failed" : Format.duration(call.t1 - call.t0);

@@ -74,6 +74,7 @@ class App {
     this.timeline.chosen = item;
     this.log.chosen = item;
     this.drawContent();
+    byId("timeline").classList.toggle("chosen", item !== undefined);
     this.detail.show(item);
     if (item && zooms) this.timeline.showItem(item);
     else if (item && this.timeline.isLive) this.timeline.show(this.timeline.t0, this.timeline.t1);
