@@ -108,7 +108,7 @@ class Timeline {
   showItem(item) {
     const took = Math.max(this.model.took(item.post), 1e3);
     const length = isFinite(took) ? took : Math.max(this.model.end - item.post.t0, 1e3);
-    this.show(item.post.t0 - length * 0.15, item.post.t0 + length * 1.25);
+    this.show(item.post.t0 - length * 0.15, item.post.t0 + length * 1.45);
   }
 
   /** Draws everything. */
