@@ -103,6 +103,23 @@ def test_both_axes_are_labelled_and_the_length_of_the_window_is_printed(browser,
         f"Paused {browser.run(f'Format.duration({WINDOW})')} from 0:00.")
 
 
+def test_the_axis_of_a_very_short_recording_counts_from_its_beginning(browser, stage):
+    stage.play(sample())
+    browser.until(f"{POSTS} === 60")
+    for length in ("4e5", "3e6", "7e10"):
+        browser.run(f"(Object.defineProperty(inspector.timeline, 'range', {{ configurable: true, get: () => [5e9, 5e9 + {length}] }}), 1)")
+        browser.run("""(() => {
+            window.labels = [];
+            const write = CanvasRenderingContext2D.prototype.fillText;
+            CanvasRenderingContext2D.prototype.fillText = function (text) { if (this.canvas.id === "strip") labels.push(text); };
+            inspector.strip.draw();
+            CanvasRenderingContext2D.prototype.fillText = write;
+        })()""")
+        labels = browser.run("labels")
+        assert len(labels) > 5 and len(set(labels)) == len(labels), labels
+    assert "0:10" in labels
+
+
 def test_a_moment_that_is_not_now_is_never_called_live(browser, stage):
     stage.play(sample())
     words = "byId('span').querySelector('b').innerText"

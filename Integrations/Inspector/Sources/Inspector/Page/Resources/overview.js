@@ -239,11 +239,13 @@ class Strip {
     context.moveTo(gutter - 0.5, 0);
     context.lineTo(gutter - 0.5, Strip.height);
     const step = roundStep((end - begin) / Math.max(2, (width - gutter) / 120));
-    for (let time = Math.ceil(begin / step) * step; time <= end; time += step) {
+    // Times have milliseconds; a shorter recording counts from its beginning.
+    const isShort = step < 1e6;
+    for (let time = isShort ? begin : Math.ceil(begin / step) * step; time <= end; time += step) {
       const at = Math.round(x(time)) + 0.5;
       context.moveTo(at, floor);
       context.lineTo(at, floor + 4);
-      const label = Format.tick(time, step);
+      const label = isShort ? `+${Format.duration(Math.round(time - begin))}` : Format.tick(time, step);
       if (at + context.measureText(label).width + 8 < width) context.fillText(label, at + 4, floor + 9);
     }
     context.stroke();
