@@ -4,10 +4,10 @@ enum Page {
   private static let script = [
     PackageResources.dom_js, PackageResources.format_js, PackageResources.model_js,
     PackageResources.layout_js, PackageResources.filter_js, PackageResources.painter_js,
-    PackageResources.timeline_js, PackageResources.overview_js, PackageResources.log_js,
-    PackageResources.detail_js, PackageResources.observers_js, PackageResources.services_js,
-    PackageResources.launch_js, PackageResources.themes_js, PackageResources.connection_js,
-    PackageResources.main_js,
+    PackageResources.timeline_js, PackageResources.overview_js, PackageResources.strip_js,
+    PackageResources.log_js, PackageResources.detail_js, PackageResources.observers_js,
+    PackageResources.services_js, PackageResources.launch_js, PackageResources.themes_js,
+    PackageResources.connection_js, PackageResources.keyboard_js, PackageResources.main_js,
   ].map(text).joined(separator: "\n")
 
   /// The page of a server.

@@ -18,6 +18,7 @@ class App {
     this.drawn = {};
     this.lastOverview = -Infinity;
     this.listen();
+    this.keyboard = new Keyboard(this);
   }
 
   /** The time of the program; it stands still when the program is not heard. */
@@ -110,7 +111,8 @@ class App {
     if (this.tab !== "timeline") return;
     const timeline = this.timeline;
     timeline.advance(this.now);
-    const state = `${this.model.version} ${this.filter.version} ${timeline.t0} ${timeline.t1} ${timeline.isLive} ${this.isLost} ${timeline.lanes.scrollTop} ${timeline.lanes.clientHeight}`;
+    const { t0, t1, isLive, lanes } = timeline;
+    const state = [this.model.version, this.filter.version, t0, t1, isLive, this.isLost, lanes.scrollTop, lanes.clientHeight].join();
     if (this.drawn.timeline !== state) {
       this.drawn.timeline = state;
       timeline.draw();
@@ -209,17 +211,6 @@ class App {
       const button = event.target.closest("button");
       if (button) this.select(button.dataset.tab);
     });
-    byId("tabs").addEventListener("keydown", (event) => {
-      const buttons = [...byId("tabs").children];
-      const at = buttons.findIndex((button) => button.dataset.tab === this.tab);
-      const next = { ArrowRight: at + 1, ArrowLeft: at - 1 + buttons.length, Home: 0, End: buttons.length - 1 }[event.key];
-      if (next === undefined) return;
-      const button = buttons[next % buttons.length];
-      this.select(button.dataset.tab);
-      button.focus();
-      event.preventDefault();
-      event.stopPropagation();
-    });
     const filter = byId("filter");
     filter.addEventListener("input", () => this.filter.set(filter.value));
     const choose = (item, zooms) => this.choose(item, zooms);
@@ -236,7 +227,6 @@ class App {
     byId("zoom-out").addEventListener("click", () => timeline.zoom(2));
     byId("fit").addEventListener("click", () => timeline.showAll());
     byId("live").addEventListener("click", () => this.toggleLive());
-    document.addEventListener("keydown", (event) => this.press(event));
     const redraw = () => {
       this.drawn = {};
       this.lastOverview = -Infinity;
@@ -253,36 +243,6 @@ class App {
     timeline.follow();
     this.log.isFollowing = true;
     this.log.update();
-  }
-
-  /** Keys of the timeline; those in a field belong to the field, except Escape. */
-  press(event) {
-    if (this.tab !== "timeline" || event.ctrlKey || event.metaKey || event.altKey) return;
-    const timeline = this.timeline;
-    const filter = byId("filter");
-    if (event.target === filter) {
-      if (event.key !== "Escape") return;
-      event.preventDefault();
-      if (!filter.value) return filter.blur();
-      filter.value = "";
-      return this.filter.set("");
-    }
-    const action = {
-      "+": () => timeline.zoom(0.5), "=": () => timeline.zoom(0.5), "-": () => timeline.zoom(2),
-      f: () => timeline.showAll(), l: () => this.toggleLive(), "/": () => filter.select(),
-      ArrowLeft: () => timeline.pan(-0.1), ArrowRight: () => timeline.pan(0.1),
-      ArrowUp: () => this.log.step(-1), ArrowDown: () => this.log.step(1),
-      PageUp: () => this.log.step(-10), PageDown: () => this.log.step(10),
-      Home: () => this.log.step(-Infinity), End: () => this.log.step(Infinity),
-      Escape: () => this.choose(undefined),
-    }[event.key];
-    if (!action) return;
-    // A text that is scrolled by the keyboard scrolls.
-    if (event.target.closest("pre") && event.key !== "Escape") return;
-    event.preventDefault();
-    const wasInside = byId("detail").contains(document.activeElement);
-    action();
-    if (event.key === "Escape" && wasInside) this.log.node.focus();
   }
 
   start() {

@@ -35,7 +35,8 @@ const Themes = {
           element("ol", {}, ...list)),
         element("div", { class: "panel" },
           element("h2", {}, `${change.old} → ${change.new} (${change.appearance}): what changed, and where values come from`),
-          change.keys.length < change.keyCount && element("p", { class: "empty" }, `The first ${Format.count(change.keys.length)} of ${Format.plural(change.keyCount, "key")}.`),
+          change.keys.length < change.keyCount && element("p", { class: "empty" },
+            `The first ${Format.count(change.keys.length)} of ${Format.plural(change.keyCount, "key")}.`),
           element("table", {},
             element("thead", {}, Tables.row("th", ["Key", "Before", "After"])),
             element("tbody", {}, ...change.keys.map((key) => Tables.row("td", [
