@@ -102,6 +102,8 @@ def test_many_actors_remain_within_reach(browser, stage, count):
     browser.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {**wheel, "deltaY": -100, "modifiers": 2})
     browser.until(f"inspector.timeline.span < {span}")
     # A click meets what is drawn there.
+    browser.frame()
+    browser.frame()
     x, y, number = browser.run("""(() => {
         const hit = inspector.timeline.hits.at(-1);
         const box = byId("canvas").getBoundingClientRect();

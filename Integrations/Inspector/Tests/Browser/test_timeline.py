@@ -280,6 +280,7 @@ def test_a_click_in_the_strip_shows_that_moment(browser, stage):
     t0, t1 = browser.run("[inspector.timeline.t0, inspector.timeline.t1]")
     assert (t0 + t1) / 2 == pytest.approx(time, rel=0.02)
     # The list shows the beginning of the window.
+    browser.frame()
     first = browser.run("inspector.log.posts[Math.round(byId('log').scrollTop / Log.rowHeight)].t0")
     assert t0 <= first <= t1
 
@@ -304,6 +305,22 @@ def test_zoom_and_pan_stay_within_the_recording_at_every_extreme(browser, stage)
     browser.frame()
     assert browser.run(WINDOW) >= 0.1e9
     assert browser.complaints() == []
+
+
+def test_a_window_that_moves_often_in_a_frame_draws_the_list_once(browser, stage):
+    stage.play(sample())
+    browser.until(f"{POSTS} === 60")
+    browser.find("#fit").click()
+    browser.frame()
+    browser.run("""(() => {
+        window.draws = 0;
+        const { draw } = inspector.log;
+        inspector.log.draw = function () { draws += 1; draw.call(this); };
+        for (let count = 0; count < 40; count += 1) inspector.timeline.pan(0.01);
+        window.before = draws;
+    })()""")
+    browser.frame()
+    assert browser.run("[before, draws > 0 && draws < 6]") == [0, True]
 
 
 def test_the_list_stays_where_it_is_when_older_posts_are_forgotten(browser, stage):

@@ -14,6 +14,8 @@ class Log {
     this.canFollow = () => true;
     /** The first post in sight, and how far it is scrolled out. */
     this.anchor = undefined;
+    /** The time that is to be in sight. */
+    this.wanted = undefined;
     this.onChoose = () => {};
     this.onClear = () => {};
     this.node.addEventListener("scroll", () => {
@@ -61,30 +63,36 @@ class Log {
     this.onChoose(this.posts[next], true);
   }
 
-  /** Scrolls to the first post that begins at a time or later. */
+  /** Scrolls to the first post that begins at a time or later, when the list is drawn: a window may move often in a frame. */
   revealTime(time) {
+    this.wanted = time;
+    this.isFollowing = false;
+  }
+
+  settle() {
+    if (this.wanted === undefined) return;
     let [low, high] = [0, this.posts.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.posts[middle].t0 < time) low = middle + 1;
+      if (this.posts[middle].t0 < this.wanted) low = middle + 1;
       else high = middle;
     }
-    this.isFollowing = false;
+    this.wanted = undefined;
     this.node.scrollTop = low * Log.rowHeight;
-    this.draw();
   }
 
   reveal(post) {
+    this.settle();
     const top = this.posts.indexOf(post) * Log.rowHeight;
     if (top < 0) return;
     if (top < this.node.scrollTop || top > this.node.scrollTop + this.node.clientHeight - Log.rowHeight) {
       this.isFollowing = false;
       this.node.scrollTop = top - this.node.clientHeight / 2;
     }
-    this.draw();
   }
 
   draw() {
+    this.settle();
     const scroll = this.node.scrollTop;
     const index = Math.floor(scroll / Log.rowHeight);
     this.anchor = this.posts[index] && [this.posts[index], index, scroll - index * Log.rowHeight];

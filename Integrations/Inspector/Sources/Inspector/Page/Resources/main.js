@@ -120,6 +120,7 @@ class App {
       this.drawn.overview = false;
     }
     this.drawContent();
+    if (this.log.wanted !== undefined) this.log.draw();
     const time = performance.now();
     if (!this.drawn.overview && time - this.lastOverview > 200) {
       this.lastOverview = time;
