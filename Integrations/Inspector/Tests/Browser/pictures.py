@@ -61,6 +61,9 @@ def main(folder, scenes):
                     stage.play(crowd())
                     stage.send("observers", observers([observer(f"job.step{at % 30}", f"App/File{at % 17}.swift:{at}", f"Owner{at % 5}",
                                                                 1 + at % 3, delivered=at * 7, waiting=at % 40) for at in range(300)]))
+                    stage.send("launch", None)
+                    stage.send("services", {"states": [], "rows": []})
+                    stage.send("themes", {"count": 0, "switches": []})
                     browser.until("inspector.model.posts.length === 900")
                     shoot(browser, folder, scene)
 

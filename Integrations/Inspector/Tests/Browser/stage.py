@@ -28,8 +28,8 @@ class Trace:
         self.entries.append([kind, post, outer, time, name, site, registration, handler, lane, reason])
 
     def post(self, number, at, name="sample", site="App/Main.swift:1", lane="MainActor", length=MS // 10,
-             outer=0, calls=(), payload=None):
-        """A post; a call has a handler, a lane, a delay, a length (none while it runs) and an error."""
+             outer=0, calls=(), payload=None, skips=()):
+        """A post; a call has a handler, a lane, a delay, a length (none while it runs) and an error; a skip a handler and a reason."""
         title, place = self._index(self.strings, name), self._index(self.strings, site)
         here = self._index(self.lanes, lane)
         self._step(BEGAN, number, outer, at, title, place, here)
@@ -43,6 +43,9 @@ class Trace:
             if took is not None:
                 kind, text = (FAILED, error[0]) if error else (FINISHED, None)
                 ends.append((kind, at + delay + took, there, text, common))
+        for key, (handler, reason) in enumerate(skips):
+            self._step(SKIPPED, number, outer, at, title, place, here, registration=number * 100 + 50 + key,
+                       handler=self._index(self.strings, handler), reason=reason)
         self._step(ENDED, number, outer, at + length, title, place, here)
         for kind, time, there, text, common in ends:
             self._step(kind, number, outer, time, title, place, there, text=text, **common)
@@ -74,7 +77,7 @@ class Stage:
         with urllib.request.urlopen(url) as response:
             self.page, self.policy = response.read(), response.headers["Content-Security-Policy"]
         self.meta = {"program": "Stage", "label": label, "process": process, "start": 1_000 + process,
-                     "capacity": 100_000, "isLive": True, "columns": [], "reasons": ["declined"]}
+                     "capacity": 100_000, "isLive": True, "columns": [], "reasons": ["declined", "paused"]}
         self.messages, self.clock = [], {"now": 0, "count": 0}
         self.changed = threading.Condition()
         self.isSilent, self.server, self.port = False, None, 0

@@ -31,7 +31,7 @@ def sample():
 
 def test_the_page_loads_without_complaints(page):
     assert page.run("document.title").endswith("Inspector")
-    assert "Recording" in page.run("byId('status').textContent")
+    assert "Program runs" in page.run("byId('status').textContent")
     page.until("byId('headline').textContent.includes('posts of')")
     # Something other than the background is drawn.
     assert page.run("inspector.timeline.work.bars") > 10
@@ -261,8 +261,108 @@ def test_a_click_on_a_bar_shows_the_post_with_its_handlers_and_payload(page):
         return row && row.top >= list.top - 1 && row.bottom <= list.bottom + 1;
     })()""")
     text = page.run("byId('detail').innerText")
-    for word in ("mail.arrived", "posted at", "Mailbox.swift:", "Message ", "SearchIndex.swift:", "Window.swift:", "declined"):
+    for word in ("mail.arrived", "posted at", "Mailbox.swift:", "Message ", "SearchIndex.swift:", "Window.swift:", "condition not met"):
         assert word.lower() in text.lower(), text
+
+
+def test_a_skipped_handler_is_named_with_its_reason(browser, stage):
+    trace = Trace()
+    handler = ("App/Window.swift:9", "MainActor", 0, MS)
+    trace.post(1, MS, calls=[handler], payload="long\n" * 60, skips=[("App/Index.swift:7", 0)])
+    trace.post(2, 20 * MS, calls=[handler], skips=[("App/Index.swift:7", 1), ("App/Other.swift:8", 1)])
+    trace.post(3, 40 * MS, calls=[handler], skips=[("App/Index.swift:7", 0), ("App/Other.swift:8", 1)])
+    stage.play(trace)
+    browser.until("inspector.log.posts.length === 3")
+    skipped = "[...document.querySelectorAll('#log .call.none')].map((each) => [each.innerText, each.title])"
+    assert browser.run(skipped) == [
+        ["Index.swift:7 skipped: condition not met", "Skipped\nApp/Index.swift:7: condition not met"],
+        ["2 skipped: paused", "Skipped\nApp/Index.swift:7: paused\nApp/Other.swift:8: paused"],
+        ["2 skipped", "Skipped\nApp/Index.swift:7: condition not met\nApp/Other.swift:8: paused"]]
+    browser.run("inspector.choose(inspector.model.posts[0], true)")
+    fact = "[...document.querySelectorAll('#detail dd')].at(-1)"
+    assert browser.run(f"{fact}.innerText") == "Index.swift:7: condition not met"
+    # Neither handlers nor a payload push it out of sight.
+    assert browser.run(f"{fact}.getBoundingClientRect().bottom < byId('detail').getBoundingClientRect().bottom")
+    trace.post(4, 60 * MS, calls=[handler], skips=[(f"App/Index.swift:{line}", line % 2) for line in range(9)])
+    stage.play(trace)
+    browser.until("inspector.model.posts.length === 4")
+    browser.run("inspector.choose(inspector.model.posts[3], true)")
+    assert browser.run(f"{fact}.innerText") == "9 handlers, see below"
+    assert "Skipped, and why\nIndex.swift:0: condition not met\nIndex.swift:1: paused\n" in browser.run("byId('detail').innerText")
+    browser.run("inspector.choose(undefined)")
+    browser.shape(800)
+    browser.until("byId('log').clientWidth < 800")
+    browser.run("(byId('log').scrollTop = 0, 1)")
+    browser.until(f"{skipped}[0][0] === '1 skipped'")
+    # The room is for handlers first.
+    assert min(browser.run("[...document.querySelectorAll('#log .call:not(.none) > span')].map((node) => node.clientWidth)")) >= 60
+    assert browser.complaints() == []
+
+
+def test_both_spans_of_a_post_are_named(browser, stage):
+    trace = Trace()
+    trace.post(1, MS, length=MS // 10, calls=[("App/Index.swift:7", "Index", MS, 3 * MS)])
+    trace.post(2, 20 * MS, length=2 * MS, calls=[("App/Window.swift:9", "MainActor", 0, MS)])
+    trace.post(3, 40 * MS, length=MS)
+    trace.post(4, 60 * MS, length=MS, calls=[("App/Index.swift:7", "Index", MS, None)])
+    stage.play(trace)
+    browser.until("inspector.log.posts.length === 4")
+    took = []
+    for at in range(4):
+        browser.run("inspector.choose(inspector.model.posts[arguments[0]], true)", at)
+        took.append(browser.run("[...document.querySelectorAll('#detail dd')].at(-1).innerText"))
+    assert took == ["4.0 ms until the last handler ended; the posting itself 100 µs", "2.0 ms, handlers included", "1.0 ms",
+                    "a handler still runs or waits; the posting itself 1.0 ms"]
+    # The list has the same number.
+    assert browser.run("[...document.querySelectorAll('#log .took')].map((each) => each.innerText)")[:2] == ["4.0 ms", "2.0 ms"]
+    assert browser.run("document.querySelector('.row.head .took').title") == "From the post until its last handler ended"
+
+
+def test_the_legend_has_the_colors_of_the_lanes(browser, stage):
+    trace = Trace()
+    for number in range(1, 5):
+        trace.post(number, number * MS, f"event.{number}")
+    stage.play(trace)
+    browser.until("inspector.model.posts.length === 4")
+    for scheme in ("light", "dark"):
+        for width in (1440, 800, 480):
+            browser.shape(width, scheme=scheme)
+            browser.frame()
+            assert browser.run("byId('legend').innerText").startswith("color = event")
+            # What has one meaning for all events has none of their colors.
+            colors, post, handler = browser.run("""[[0, 1, 2].map((at) => Colors.get(`event-${at}`)),
+                ...["post", "handler"].map((name) => getComputedStyle(document.querySelector(`#legend .${name}`)).backgroundColor)]""")
+            assert colors == browser.run("inspector.model.posts.slice(0, 3).map((post) => inspector.model.color(post.name))")
+            assert post == handler and post not in browser.run(
+                "inspector.model.posts.map((post) => { const node = element('i', { style: `color: ${inspector.model.color(post.name)}` }); return node.style.color; })")
+            assert browser.run("Math.max(...[...byId('legend').querySelectorAll('span:not(.wide)')].map((each) => each.getBoundingClientRect().right))") <= width - 10
+
+
+def test_the_status_and_a_paused_view_do_not_contradict_each_other(browser, stage):
+    stage.play(sample())
+    browser.find("#live").click()
+    browser.until("byId('span').innerText.startsWith('Paused')")
+    status = browser.run("byId('status').innerText").replace("\n", " ")
+    assert status.startswith("Program runs · ") and status.endswith(" steps recorded")
+
+
+def test_the_first_row_in_sight_is_whole_at_the_end_of_the_list(browser, stage):
+    trace = Trace()
+    for number in range(1, 100):
+        trace.post(number, number * MS)
+    stage.play(trace)
+    browser.until(f"{POSTS} === 99")
+    for width, height in ((1440, 900), (800, 900), (800, 871), (800, 913), (480, 1000)):
+        browser.shape(width, height)
+        browser.frame()
+        assert browser.run("inspector.log.isFollowing")
+        inside = browser.run("""(() => {
+            const box = byId("log").getBoundingClientRect();
+            const rows = [...byId("log").querySelectorAll(".row")].map((row) => row.getBoundingClientRect());
+            return [rows.filter((row) => row.bottom > box.top + 0.5 && row.top < box.top - 0.5).length,
+                rows.at(-1).bottom <= box.bottom + 0.5];
+        })()""")
+        assert inside == [0, True], (width, height)
 
 
 def test_a_click_in_the_strip_shows_that_moment(browser, stage):
@@ -393,6 +493,39 @@ def test_the_list_follows_until_it_is_scrolled_back(browser, stage):
     assert browser.run("byId('log').scrollTop") == top
     browser.find("#newest").click()
     browser.until(f"inspector.log.isFollowing && byId('newest').hidden && {rest} < 2")
+
+
+def test_the_list_follows_while_its_size_changes(browser, stage):
+    trace = Trace()
+    for number in range(1, 100):
+        trace.post(number, number * MS)
+    stage.play(trace)
+    browser.until(f"{POSTS} === 99 && inspector.log.isFollowing")
+    # The event of an earlier scroll may arrive when the list has another size already.
+    assert browser.run("(byId('log').style.maxHeight = '70px', byId('log').dispatchEvent(new Event('scroll')), inspector.log.isFollowing)")
+    browser.frame()
+    assert browser.run("inspector.log.isFollowing && byId('log').clientHeight === 70 && byId('newest').hidden")
+    assert browser.run("byId('log').scrollHeight - byId('log').scrollTop - byId('log').clientHeight") < 2
+
+
+def test_an_arrow_within_a_row_does_not_cross_out_a_label(browser, stage):
+    trace = Trace()
+    trace.post(1, MS, length=MS // 10, calls=[("App/Window.swift:9", "MainActor", MS // 5, MS // 10)])
+    trace.post(2, 9 * MS, "unread.changed", lane="MainActor", outer=1)
+    stage.play(trace)
+    browser.until(f"{POSTS} === 2")
+    lines, labels = browser.run("""(() => {
+        const [lines, labels] = [[], []];
+        const { bezierCurveTo, fillText } = CanvasRenderingContext2D.prototype;
+        CanvasRenderingContext2D.prototype.bezierCurveTo = function (...all) { if (this.canvas.id === "canvas") lines.push(all.at(-1)); return bezierCurveTo.apply(this, all); };
+        CanvasRenderingContext2D.prototype.fillText = function (text, x, y) { if (this.canvas.id === "canvas" && text === "Window.swift:9") labels.push(y); return fillText.call(this, text, x, y); };
+        inspector.timeline.show(0, 12e6);
+        inspector.timeline.draw();
+        Object.assign(CanvasRenderingContext2D.prototype, { bezierCurveTo, fillText });
+        return [lines, labels];
+    })()""")
+    assert len(lines) == 1 and len(labels) == 1
+    assert 5 <= lines[0] - labels[0] <= 7
 
 
 def test_handlers_that_have_no_room_are_counted(browser, stage):

@@ -8,7 +8,7 @@ import tempfile
 import pytest
 
 from browser import PROGRAM, Program
-from stage import observer, observers
+from stage import MS, Trace, observer, observers
 
 POSTS = "inspector.model.posts.length"
 TABS = ("timeline", "observers", "launch", "services", "themes")
@@ -16,7 +16,7 @@ TABS = ("timeline", "observers", "launch", "services", "themes")
 
 def test_every_view_shows_its_subject(page):
     for tab, words in {
-            "observers": ["mail.arrived", "SearchIndex.swift:", "Window", "alive", "no sign of a leak"],
+            "observers": ["mail.arrived", "SearchIndex.swift:", "Window", "observers, last 30 s", "no sign of a leak"],
             "launch": ["keychain", "critical", "spell checker", "failed", "Took"],
             "services": ["database", "ready", "mailbox", "application is active"],
             "themes": ["Ember", "color.badge → color.brand", "#"]}.items():
@@ -54,6 +54,10 @@ def test_a_leak_is_marked(browser):
         browser.shape()
         browser.open(program.url)
         browser.until("byId('tabs').innerText.includes('leak?')", 20)
+        # The timeline says it, too, with the way to the table, also while it stands still.
+        browser.until("/Mailbox.swift:\\d+ keeps adding observers: a leak\\?$/.test(byId('headline').innerText)")
+        browser.find("#headline .link").click()
+        assert browser.run("inspector.tab") == "observers"
         browser.run("inspector.select('observers')")
         browser.until("byId('observers').innerText.includes('A leak?')")
         text = browser.run("document.querySelector('tr.growing').innerText")
@@ -84,7 +88,7 @@ def test_a_quiet_program_has_a_calm_page(browser):
     with Program("--quiet") as program:
         browser.shape()
         browser.open(program.url)
-        browser.until("byId('headline').innerText.includes('Nothing failed')")
+        browser.until("byId('headline').innerText.includes('No handler failed')")
         browser.until("byId('hearers').innerText.includes('No handler has been called yet.')")
         assert browser.run("byId('failures').innerText") == "No handler has failed."
         for tab, words in {"observers": "Nothing observes this bus.", "launch": "The launch had no work to do.",
@@ -107,6 +111,94 @@ def test_a_page_without_any_post_says_what_will_appear(browser, stage):
     for tab, words in {"launch": "There is no launch to show.", "services": "No service has started yet."}.items():
         browser.run("inspector.select(arguments[0])", tab)
         browser.until(f"byId('{tab}').innerText.includes({json.dumps(words)})")
+    assert browser.complaints() == []
+
+
+def test_a_leak_reaches_the_headline_of_a_paused_timeline_and_leaves_it(browser, stage):
+    trace = Trace()
+    trace.post(1, MS)
+    stage.play(trace)
+    browser.until("inspector.model.posts.length === 1")
+    browser.find("#live").click()
+    leaks = [observer(growing=True, count=30, site=f"App/Main.swift:{line}") for line in (2, 5)]
+    for rows, words in ((leaks, "Main.swift:2 and 1 other line keep adding observers: leaks?"), (leaks[1:], "Main.swift:5 keeps adding observers: a leak?")):
+        stage.send("observers", observers(rows))
+        browser.until(f"byId('headline').innerText.endsWith({json.dumps(words)})")
+    stage.send("observers", observers([observer()]))
+    browser.until("!byId('headline').innerText.includes('leak')")
+    assert browser.complaints() == []
+
+
+def test_no_view_is_ever_blank(browser, stage):
+    # The stage has sent nothing but its clock.
+    words = {"observers": "The observers of the bus appear here", "launch": "The report of the launch appears here.",
+             "services": "The services of the application appear here.", "themes": "Switches of themes appear here."}
+    for tab, sentence in words.items():
+        browser.run("inspector.select(arguments[0])", tab)
+        browser.until(f"byId('{tab}').innerText.startsWith({json.dumps('Waiting for the program. ' + sentence)})", 3)
+    # A program without an application and without themes says why, and what to do.
+    stage.send("observers", observers([observer()]))
+    stage.send("launch", None)
+    stage.send("services", {"states": [], "rows": []})
+    stage.send("themes", {"count": 0, "switches": []})
+    for tab, sentence in {"observers": "1 observer from 1 line of code.", "launch": "Inspector(.default, app: app)",
+                          "services": "Inspector(.default, app: app)", "themes": "announces it on this bus"}.items():
+        browser.run("inspector.select(arguments[0])", tab)
+        browser.until(f"byId('{tab}').innerText.includes({json.dumps(sentence)})", 3)
+        assert "Waiting for the program" not in browser.run("byId(arguments[0]).innerText", tab)
+    assert browser.complaints() == []
+
+
+def test_only_rows_that_need_it_have_a_state(browser, stage):
+    stage.send("observers", observers([
+        observer(), observer(site="App/Main.swift:3", owner=None), observer(site="App/Main.swift:4", paused=1, count=2),
+        observer(site="App/Main.swift:5", alive=0), observer(site="App/Main.swift:6", waiting=20)]))
+    browser.run("inspector.select('observers')")
+    browser.until("document.querySelectorAll('#observers tbody tr').length === 5")
+    cell = "[...document.querySelectorAll('#observers tbody tr')].map((row) => row.cells[{}].innerText)"
+    assert browser.run(cell.format(7)) == ["–", "–", "1 paused", "owner gone", "–"]
+    assert browser.run(cell.format(2)) == ["Window", "none", "Window", "Window", "Window"]
+    assert browser.run("document.querySelectorAll('#observers tbody tr')[1].cells[2].firstChild.title") == "Lives until its token is released"
+    heads = browser.run("[...document.querySelectorAll('#observers th button')].map((each) => [each.innerText, each.title])")
+    assert heads[4] == ["Observers, last 30 s", "How the number of observers changed. Click to sort."]
+    assert "amber above 20" in heads[6][1]
+    text = browser.run("byId('observers').innerText")
+    assert "No line keeps adding observers: no sign of a leak." in text and "backlog" not in text
+    # The rows with a remark first.
+    browser.run("document.querySelectorAll('#observers th button')[7].click()")
+    assert browser.run(cell.format(7)) == ["owner gone", "1 paused", "–", "–", "–"]
+    browser.run("document.querySelectorAll('#observers th button')[7].click()")
+    browser.run("document.querySelectorAll('#observers th button')[7].click()")
+    # A backlog is amber, and the sentence above names the largest one.
+    for growing in (False, True):
+        stage.send("observers", observers([observer(waiting=21), observer(site="App/Sink.swift:7", waiting=34, growing=growing)]))
+        browser.until("byId('observers').innerText.includes('The largest backlog: 34 events of sample wait for Sink.swift:7 (amber: more than 20).')")
+        assert browser.run("[...document.querySelectorAll('#observers td b.warn')].map((each) => each.innerText)") == (
+            ["21", "1", "34"] if growing else ["21", "34"])
+    assert browser.complaints() == []
+
+
+def test_services_show_how_long_they_started_and_after_what(browser, stage):
+    def row(name, *history, **others):
+        return {"name": name, "state": history[-1][0] if history else "waiting", "since": history[-1][1] if history else 0, "error": None,
+                "isWaitedFor": False, "history": [{"state": state, "time": time} for state, time in history], **others}
+
+    rows = [row("database", ("starting", 12 * MS), ("ready", 132 * MS)), row("mailbox", ("starting", 140 * MS)), row("index")]
+    stage.clock = {"now": 9_000 * MS, "count": 0}
+    browser.run("inspector.select('services')")
+    for send in (rows, [{**rows[0], "after": []}, {**rows[1], "after": ["database"]}, {**rows[2], "after": ["database", "mailbox"]}]):
+        stage.send("services", {"states": [{"state": "active", "time": 0}], "rows": send})
+        hasOrder = "after" in send[0]
+        heads = ["Service", "State", "For", "Started in", *(["After"] if hasOrder else []), "Error"]
+        browser.until(f"JSON.stringify([...document.querySelectorAll('#services th')].map((each) => each.innerText)) === {json.dumps(json.dumps(heads, separators=(',', ':')))}")
+        cells = browser.run("[...document.querySelectorAll('#services tbody tr')].map((row) => [...row.cells].map((cell) => cell.innerText))")
+        assert [row[:2] + row[3:] for row in cells] == [
+            ["database", "ready", "120 ms", *(["–"] if hasOrder else []), "–"],
+            ["mailbox", "starting", "–", *(["database"] if hasOrder else []), "–"],
+            ["index", "not started", "–", *(["database, mailbox"] if hasOrder else []), "–"]]
+    assert "3 services. Nothing is being waited for now." in browser.run("byId('services').innerText")
+    ticks = browser.run("[...document.querySelectorAll('#services svg text.soft')].map((each) => each.textContent)")
+    assert ticks[0] == "0:00" and len(ticks) > 3, ticks
     assert browser.complaints() == []
 
 

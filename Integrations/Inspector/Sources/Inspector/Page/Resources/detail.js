@@ -17,9 +17,10 @@ class Detail {
     const link = (other) => element("button", { class: "link", onclick: () => this.onChoose(other, true) },
       `${strings[other.name]} #${other.number}`);
     const facts = [["posted at", strings[post.site]], ["on", model.laneNames[post.lane]],
-      ["at", `${Format.time(post.t0)}, for ${Format.duration(post.t1 - post.t0)}`]];
+      ["at", Format.time(post.t0)], ["took", this.spans(post)]];
     const cause = model.byNumber.get(post.outer);
     if (cause) facts.push(["caused by", link(cause)]);
+    if (post.skips.length) facts.push(["skipped", this.skipped(post.skips)]);
     const parts = [
       element("h3", {}, element("i", { class: "dot", style: `background: ${model.color(post.name)}` }),
         element("span", {}, strings[post.name]), element("span", { class: "soft" }, `#${post.number}`),
@@ -31,17 +32,37 @@ class Detail {
     const end = post.t0 + Math.max(this.knownLength(post), 1);
     for (const call of post.calls.slice(0, 100)) parts.push(this.fall(call, post.t0, end));
     this.more(parts, post.calls, 100);
-    if (post.payload !== undefined) parts.push(element("h2", {}, "Payload"), element("pre", { tabindex: 0 }, post.payload));
-    if (post.skips.length) parts.push(element("h2", {}, "Skipped, and why"));
-    for (const skip of post.skips.slice(0, 50)) {
-      parts.push(element("div", { class: "fall line" }, element("span", { title: strings[skip.handler] }, Format.site(strings[skip.handler])),
-        element("span", { class: "soft" }, model.meta.reasons[skip.reason])));
+    if (post.skips.length > Detail.skipCount) {
+      parts.push(element("h2", {}, "Skipped, and why"));
+      for (const skip of post.skips.slice(0, 50)) parts.push(this.skip(skip));
+      this.more(parts, post.skips, 50);
     }
-    this.more(parts, post.skips, 50);
+    if (post.payload !== undefined) parts.push(element("h2", {}, "Payload"), element("pre", { tabindex: 0 }, post.payload));
     if (post.children.length) parts.push(element("h2", {}, "Led to"));
     for (const child of post.children.slice(0, 50)) parts.push(element("div", {}, link(child)));
     this.more(parts, post.children, 50);
     update(this.node, ...parts);
+  }
+
+  /** Beyond this number, those that were skipped have a section of their own. */
+  static skipCount = 3;
+
+  skipped(skips) {
+    if (skips.length > Detail.skipCount) return `${Format.plural(skips.length, "handler")}, see below`;
+    return element("div", {}, ...skips.map((skip) => this.skip(skip)));
+  }
+
+  skip(skip) {
+    const site = this.model.strings[skip.handler];
+    return element("div", { title: site }, Format.site(site), element("span", { class: "soft" }, `: ${Format.skip(this.model.meta.reasons[skip.reason])}`));
+  }
+
+  /** The time of the list, and that of the posting, which does not wait for handlers on other actors. */
+  spans(post) {
+    const [all, posting] = [this.model.took(post), post.t1 - post.t0];
+    if (!post.calls.length) return Format.duration(posting);
+    if (all === posting) return `${Format.duration(all)}, handlers included`;
+    return `${isFinite(all) ? `${Format.duration(all)} until the last handler ended` : "a handler still runs or waits"}; the posting itself ${Format.duration(posting)}`;
   }
 
   more(parts, list, limit) {

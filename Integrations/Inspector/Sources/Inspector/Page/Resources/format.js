@@ -49,6 +49,15 @@ const Format = {
     return site.slice(site.lastIndexOf("/") + 1);
   },
 
+  /** Why a handler was not called. */
+  skip(reason) {
+    return {
+      declined: "condition not met", ownerLost: "owner gone", spent: "wanted one call only", paused: "paused",
+      cancelled: "cancelled meanwhile", excluded: "excluded by the poster", tooNew: "registered after the post began",
+      dropped: "queue was full", intercepted: "held back by an interceptor",
+    }[reason] || reason || "";
+  },
+
   shortened(text, count) {
     const letters = [...text];
     return letters.length > count ? `${letters.slice(0, count - 1).join("")}…` : text;

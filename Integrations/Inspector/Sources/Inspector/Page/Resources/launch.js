@@ -12,7 +12,8 @@ const Launch = {
     const node = byId("launch");
     if (!data) {
       return update(node, element("p", { class: "callout calm" }, element("b", {}, "There is no launch to show."),
-        " Give the inspector the application before it runs, and its launch work appears here."));
+        " Give the inspector the application before it runs, ", element("code", {}, "Inspector(.default, app: app)"),
+        ", and its launch work appears here."));
     }
     const width = Math.max(560, node.clientWidth - 60);
     const parts = [];

@@ -18,12 +18,17 @@ class Log {
     this.wanted = undefined;
     this.onChoose = () => {};
     this.onClear = () => {};
+    /** The height for which the end of the list was computed. */
+    this.room = 0;
     this.node.addEventListener("scroll", () => {
+      // A list that has just changed its size was not scrolled by the reader.
+      if (this.node.clientHeight !== this.room) return;
       this.isFollowing = this.canFollow() && this.node.scrollHeight - this.node.scrollTop - this.node.clientHeight < 30;
       this.draw();
     });
     // A list that becomes shorter is not scrolled back.
     new ResizeObserver(() => {
+      this.measure();
       if (this.isFollowing) this.node.scrollTop = this.node.scrollHeight;
       this.draw();
     }).observe(this.node);
@@ -36,11 +41,18 @@ class Log {
 
   static rowHeight = 27;
 
+  /** Makes the end of the list one where the first row in sight is whole. */
+  measure() {
+    this.room = this.node.clientHeight;
+    const rows = this.posts.length * Log.rowHeight;
+    const height = `${rows > this.room ? rows + (this.room % Log.rowHeight) : rows}px`;
+    if (this.spacer.style.height !== height) this.spacer.style.height = height;
+  }
+
   /** Reads the posts again. */
   update() {
     this.posts = this.model.posts.filter((post) => this.filter.shows(post));
-    const height = `${this.posts.length * Log.rowHeight}px`;
-    if (this.spacer.style.height !== height) this.spacer.style.height = height;
+    this.measure();
     if (this.isFollowing) this.node.scrollTop = this.node.scrollHeight;
     else this.keepPlace();
     this.draw();
@@ -87,7 +99,8 @@ class Log {
     if (top < 0) return;
     if (top < this.node.scrollTop || top > this.node.scrollTop + this.node.clientHeight - Log.rowHeight) {
       this.isFollowing = false;
-      this.node.scrollTop = top - this.node.clientHeight / 2;
+      const rows = Math.floor(this.node.clientHeight / 2 / Log.rowHeight);
+      this.node.scrollTop = top - rows * Log.rowHeight;
     }
   }
 
@@ -130,7 +143,7 @@ class Log {
         element("i", { class: "dot", style: `background: ${this.model.color(post.name)}` }),
         element("b", {}, strings[post.name]), element("span", {}, Format.site(strings[post.site]))),
       element("span", { class: "heard" }, ...this.calls(post)),
-      element("span", { class: `took ${kind}` }, post.calls.length ? Format.duration(took) : ""));
+      element("span", { class: `took ${kind}`, title: "Until the last handler ended" }, post.calls.length ? Format.duration(took) : ""));
   }
 
   calls(post) {
@@ -139,7 +152,9 @@ class Log {
     const calls = [...post.calls].sort((left, right) => Painter.weight(right) - Painter.weight(left));
     // The columns before and after, and room for the numbers of others.
     const width = this.node.clientWidth;
-    const room = width - (width > 900 ? width * 0.34 + 206 : width * 0.36 + 168) - (post.skips.length ? 70 : 0);
+    const free = width - (width > 900 ? width * 0.34 + 206 : width * 0.36 + 168);
+    const skipped = this.skipped(post, free - Math.min(4, calls.length) * 150 - 60);
+    const room = free - (skipped ? Text12.width(skipped) + 20 : 0);
     const count = Math.min(4, Math.max(1, Math.floor((room - 40) / 150)));
     const shown = calls.slice(0, count).map((call) => {
       const kind = ["", "warn", "bad"][Painter.weight(call)];
@@ -149,7 +164,26 @@ class Log {
     });
     if (calls.length > count) shown.push(element("span", { class: "call rest", title: "All are shown when the post is chosen" }, `+${calls.length - count}`));
     if (!calls.length) shown.push(element("span", { class: "call none soft" }, "heard by nobody"));
-    if (post.skips.length) shown.push(element("span", { class: "call none soft" }, `${post.skips.length} skipped`));
+    if (skipped) {
+      const all = post.skips.map((skip) => `${strings[skip.handler]}: ${this.reason(skip)}`);
+      const more = all.length > 10 ? [...all.slice(0, 10), `and ${Format.count(all.length - 10)} more`] : all;
+      shown.push(element("span", { class: "call none soft", title: `Skipped\n${more.join("\n")}` }, skipped));
+    }
     return shown;
+  }
+
+  reason(skip) {
+    return Format.skip(this.model.meta.reasons[skip.reason]);
+  }
+
+  /** How many handlers were skipped; where there is room, also why, or which if it is one. */
+  skipped(post, room) {
+    const { skips } = post;
+    if (!skips.length) return "";
+    const count = `${Format.count(skips.length)} skipped`;
+    const isSame = skips.every((skip) => skip.reason === skips[0].reason);
+    const what = skips.length > 1 ? count : `${Format.site(this.model.strings[skips[0].handler])} skipped`;
+    const full = `${what}: ${this.reason(skips[0])}`;
+    return isSame && Text12.width(full) <= room ? full : count;
   }
 }

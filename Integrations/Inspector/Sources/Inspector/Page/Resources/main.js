@@ -161,9 +161,12 @@ class App {
 
   drawTables() {
     const { observers, launch, services, themes } = this.data;
+    if (this.data[this.tab] === undefined && Views[this.tab]) Views.wait(byId(this.tab));
     const isDue = (name, data) => data !== undefined && !this.drawn[name];
     if (isDue("observers", observers)) {
-      this.badge("observers", Observers.growing(observers) ? "leak?" : "", false);
+      this.badge("observers", Observers.growing(observers).length ? "leak?" : "", false);
+      this.overview.growing = Observers.growing(observers);
+      this.drawn.overview = false;
       if (this.tab === "observers") Observers.show(observers);
       this.drawn.observers = true;
     }
@@ -187,10 +190,10 @@ class App {
   drawStatus() {
     const { capacity } = this.model.meta;
     const { count, now } = this.clock;
-    const steps = count > capacity ? `the last ${Format.plural(capacity, "step")}` : Format.plural(count, "step");
+    const steps = `${count > capacity ? `the last ${Format.plural(capacity, "step")}` : Format.plural(count, "step")} recorded`;
     const hasMeta = this.model.meta.start !== 0;
     const [kind, word] = !this.connection ? ["", "Saved file"]
-      : !this.isLost ? ["live", "Recording"] : ["lost", hasMeta ? "Not connected" : "Connecting…"];
+      : !this.isLost ? ["live", "Program runs"] : ["lost", hasMeta ? "Not connected" : "Connecting…"];
     const node = byId("status");
     node.className = kind;
     update(node, element("i", {}), element("span", {}, word), kind !== "lost" && element("span", { class: "wide" }, `· ${steps}`));
@@ -216,6 +219,7 @@ class App {
     filter.addEventListener("input", () => this.filter.set(filter.value));
     const choose = (item, zooms) => this.choose(item, zooms);
     [timeline.onChoose, this.overview.onChoose, this.log.onChoose, this.detail.onChoose] = [choose, choose, choose, choose];
+    this.overview.onLeak = () => this.select("observers");
     this.overview.onFilter = () => (this.lastOverview = -Infinity);
     this.log.onClear = () => {
       filter.value = "";

@@ -17,6 +17,28 @@ const Tables = {
   },
 };
 
+/** The views that the program sends as a whole. */
+const Views = {
+  observers: "The observers of the bus appear here, with the lines of code that registered them.",
+  launch: "The report of the launch appears here.",
+  services: "The services of the application appear here.",
+  themes: "Switches of themes appear here.",
+
+  /** Says what will appear in a view that has not arrived yet. */
+  wait(node) {
+    if (node.querySelector(".awaited")) return;
+    node.replaceChildren(element("p", { class: "callout calm awaited" }, element("b", {}, "Waiting for the program."), ` ${Views[node.id]}`));
+  },
+
+  /** Removes that sentence when the view arrives. */
+  arrived(node) {
+    if (node.querySelector(".awaited")) node.replaceChildren();
+  },
+};
+
+/** More events than this that wait for one line of code are a backlog. */
+const BACKLOG = 20;
+
 /** The live table of the observers. */
 const Observers = {
   /** The column by which rows are sorted, and the direction. */
@@ -25,20 +47,33 @@ const Observers = {
   data: undefined,
   rows: new Map(),
 
-  /** How many rows grow. */
+  /** The rows that only grow. */
   growing(data) {
-    return data.rows.filter((row) => row.growing).length;
+    return data.rows.filter((row) => row.growing);
   },
 
   columns: [
     ["Event", (row) => row.name], ["Registered at", (row) => row.site], ["Owner", (row) => row.owner || ""],
-    ["Observers", (row) => row.count, "n"], ["Last 30 s", (row) => row.count - row.history[0]],
-    ["Delivered", (row) => row.delivered, "n"], ["Waiting", (row) => row.waiting, "n"], ["State", (row) => (row.growing ? 0 : 1)],
+    ["Observers", (row) => row.count, "n"], ["Observers, last 30 s", (row) => row.count - row.history[0]],
+    ["Delivered", (row) => row.delivered, "n"], ["Waiting", (row) => row.waiting, "n"], ["State", (row) => Observers.rank(row)],
   ],
+
+  /** What the headings mean. */
+  meanings: {
+    "Owner": "The object whose end ends the observer", "Observers": "How many observers the line of code has registered that still observe",
+    "Observers, last 30 s": "How the number of observers changed", "Delivered": "How many events reached the observers",
+    "Waiting": `Events that wait for the handlers; amber above ${BACKLOG}`, "State": "Empty where all observers are at work",
+  },
+
+  /** Rows with a remark come first. */
+  rank(row) {
+    return row.growing ? 0 : row.dropped ? 1 : row.alive < row.count ? 2 : row.paused ? 3 : 4;
+  },
 
   show(data) {
     Observers.data = data;
     const node = byId("observers");
+    Views.arrived(node);
     if (!node.firstChild) Observers.build(node);
     update(node.children[0], ...Observers.notes(data));
     const isEmpty = data.rows.length === 0;
@@ -66,7 +101,7 @@ const Observers = {
   },
 
   notes(data) {
-    const growing = data.rows.filter((row) => row.growing);
+    const growing = Observers.growing(data);
     const parts = growing.slice(0, 3).map((row) => element("p", { class: "callout" },
       element("b", {}, `A leak? ${Format.count(row.count)} observers of ${row.name}`),
       ` were registered by one line, ${row.site}, and their number only grows`,
@@ -77,21 +112,30 @@ const Observers = {
     } else if (!growing.length) {
       parts.push(element("p", { class: "callout calm" },
         element("b", {}, Format.plural(data.total, "observer")),
-        ` from ${Format.plural(data.rows.length, "line")} of code. None of their numbers only grows: no sign of a leak.`));
+        ` from ${Format.plural(data.rows.length, "line")} of code. No line keeps adding observers: no sign of a leak.`,
+        ...Observers.behind(data).map((part, at) => (at ? part : ` ${part}`))));
     }
+    if (growing.length && Observers.behind(data).length) parts.push(element("p", { class: "callout calm" }, ...Observers.behind(data)));
     if (data.omitted) parts.push(element("p", { class: "empty" }, `${Format.plural(data.omitted, "more line")} of code left out.`));
     if (data.lost) parts.push(element("p", { class: "empty" }, `${Format.plural(data.lost, "event")} came too late for their owner.`));
     return parts;
+  },
+
+  /** The largest backlog in words. */
+  behind(data) {
+    const row = data.rows.reduce((most, each) => (each.waiting > most.waiting ? each : most), { waiting: BACKLOG });
+    if (row.waiting <= BACKLOG) return [];
+    return ["The largest backlog: ", element("b", { class: "warn" }, Format.plural(row.waiting, "event")), ` of ${row.name} wait for ${Format.site(row.site)} (amber: more than ${BACKLOG}).`];
   },
 
   head([title, , kind = ""], at) {
     const { column, isDown } = Observers.sorted;
     const isSorted = column === at;
     const button = element("button", {
-      title: `Sort by ${title.toLowerCase()}`,
+      title: `${Observers.meanings[title] ? `${Observers.meanings[title]}. ` : ""}Click to sort.`,
       onclick: () => {
         // Numbers begin with the largest; a third click restores the order of the program.
-        const first = kind === "n" || title === "Last 30 s";
+        const first = kind === "n" || at === 4;
         if (!isSorted) Observers.sorted = { column: at, isDown: first };
         else if (isDown === first) Observers.sorted = { column: at, isDown: !first };
         else Observers.sorted = { column: undefined, isDown: false };
@@ -124,11 +168,11 @@ const Observers = {
     if (known && known.text === text) return known.node;
     const node = Tables.row("td", [
       element("b", {}, row.name === "*" ? "every event" : row.name), Tables.site(row.site),
-      row.owner || element("span", { class: "soft" }, "–"),
+      row.owner || element("span", { class: "soft hinted", title: "Lives until its token is released" }, "none"),
       ["n", element("b", { class: row.growing ? "warn" : "" }, Format.count(row.count))],
       Observers.spark(row.history, row.growing),
       ["n", Format.count(row.delivered)],
-      ["n", row.waiting ? element("b", { class: row.waiting > 20 ? "warn" : "" }, Format.count(row.waiting)) : "0"],
+      ["n", row.waiting ? element("b", { class: row.waiting > BACKLOG ? "warn" : "" }, Format.count(row.waiting)) : "0"],
       Observers.pills(row),
     ], row.growing ? "growing" : undefined);
     Observers.rows.set(key, { text, node });
@@ -140,9 +184,9 @@ const Observers = {
     const add = (kind, text) => cell.append(element("span", { class: `pill ${kind}` }, text), " ");
     if (row.growing) add("warn", "growing");
     if (row.paused) add("", row.paused === row.count ? "paused" : `${Format.count(row.paused)} paused`);
-    if (row.alive < row.count) add("warn", `${Format.count(row.count - row.alive)} dead`);
+    if (row.alive < row.count) add("warn", row.alive ? `${Format.count(row.count - row.alive)} without owner` : "owner gone");
     if (row.dropped) add("bad", `${Format.count(row.dropped)} dropped`);
-    if (!cell.childNodes.length) add("good", "alive");
+    if (!cell.childNodes.length) cell.append(element("span", { class: "soft" }, "–"));
     return cell;
   },
 

@@ -8,6 +8,9 @@ class Overview {
     this.isOpen = false;
     this.onFilter = () => {};
     this.onChoose = () => {};
+    this.onLeak = () => {};
+    /** The lines of code whose observers only become more. */
+    this.growing = [];
   }
 
   static factCount = 4;
@@ -25,14 +28,14 @@ class Overview {
     if (!names.length) {
       if (!model.meta.start) return update(byId("headline"), "Waiting for the program…");
       const bus = model.meta.label ? ` “${Format.shortened(model.meta.label, 60)}”` : "";
-      return update(byId("headline"), strong("Nothing has been posted yet."), ` An event that is posted on the bus${bus} appears here at once.`);
+      return update(byId("headline"), strong("Nothing has been posted yet."), ` An event that is posted on the bus${bus} appears here at once.`, ...this.leak());
     }
     const slow = model.sums.slow;
     const worst = model.slowest;
     const parts = [
       strong(Format.plural(model.sums.posts, "post")), " of ", strong(Format.plural(names.length, "event")),
       ", heard by ", strong(model.handlers.size ? Format.plural(model.handlers.size, "handler") : "nobody"), ". ",
-      model.failed ? strong(`${Format.plural(model.failed, "call")} failed`, "bad") : "Nothing failed",
+      model.failed ? strong(`${Format.plural(model.failed, "call")} failed`, "bad") : "No handler failed",
       slow ? ", and " : ", and no call took longer than a frame.",
     ];
     if (slow) parts.push(strong(`${Format.plural(slow, "call")} took longer than a frame`, "warn"));
@@ -40,7 +43,16 @@ class Overview {
       const site = Format.site(model.strings[worst.handler]);
       parts.push(": the slowest ", strong(Format.duration(worst.t1 - worst.t0)), ` in ${site}.`);
     }
-    update(byId("headline"), ...parts);
+    update(byId("headline"), ...parts, ...this.leak());
+  }
+
+  /** The line of code that keeps adding observers, which leads to their table. */
+  leak() {
+    const [first, ...others] = this.growing;
+    if (!first) return [];
+    return [" ", element("button", { class: "link", title: `${first.name}, ${first.site}`, onclick: () => this.onLeak() },
+      Format.site(first.site), others.length ? ` and ${Format.plural(others.length, "other line")} keep adding observers: leaks?`
+        : " keeps adding observers: a leak?")];
   }
 
   drawCards(now) {

@@ -212,7 +212,9 @@ class Painter {
           from = [Math.min(item.parent.t1, item.t0), item.parent, item.parent.lane];
         }
         if (!from || !places.has(from[2]) || !places.has(item.lane)) continue;
-        const [x0, y0, x1, y1] = [timeline.x(from[0]), middle(from[1], from[2]), timeline.x(item.t0), middle(item, item.lane)];
+        let [x0, y0, x1, y1] = [timeline.x(from[0]), middle(from[1], from[2]), timeline.x(item.t0), middle(item, item.lane)];
+        // Within a row, below the labels.
+        if (y0 === y1) y0 = y1 += (Timeline.rowHeight - 3) / 2 - 1;
         // Among many, an arrow without a length is only a line through all lanes.
         if (items.length > 60 && Math.abs(x1 - x0) < 3 && item.post !== (timeline.chosen && timeline.chosen.post)) continue;
         const bend = Math.max(10, Math.min(60, (x1 - x0) / 2));

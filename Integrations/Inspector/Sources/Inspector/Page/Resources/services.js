@@ -2,7 +2,7 @@
 
 /** The services with their states, and which ones the program waits for. */
 const Services = {
-  kinds: { starting: "warn", ready: "good", stopping: "warn", cancelled: "bad", ended: "", abandoned: "bad" },
+  kinds: { waiting: "", starting: "warn", ready: "good", stopping: "warn", cancelled: "bad", ended: "", abandoned: "bad" },
 
   /** How many services have failed. */
   failed(data) {
@@ -13,19 +13,21 @@ const Services = {
     const node = byId("services");
     if (!data.rows.length) {
       return update(node, element("p", { class: "callout calm" }, element("b", {}, "No service has started yet."),
-        " The services of the application that was given to the inspector appear here when it runs."));
+        " Give the inspector the application, ", element("code", {}, "Inspector(.default, app: app)"),
+        ", and its services appear here when it runs."));
     }
     const failed = data.rows.filter((row) => row.error !== null);
+    const hasOrder = data.rows.some((row) => row.after && row.after.length);
     const awaited = data.rows.filter((row) => row.isWaitedFor);
     const parts = failed.map((row) => element("p", { class: "callout bad" },
       element("b", {}, `${row.name} failed: `), row.error));
     if (awaited.length) {
       parts.push(element("p", { class: "callout" }, "Waiting for ",
         ...awaited.flatMap((row, at) => [at ? ", " : "", element("b", {}, row.name),
-          ` (${row.state} for ${Format.duration(Math.max(0, now - row.since))})`]), "."));
+          ` (${Services.word(row)} for ${Format.duration(Math.max(0, now - row.since))})`]), "."));
     } else if (!failed.length) {
       parts.push(element("p", { class: "callout calm" }, element("b", {}, Format.plural(data.rows.length, "service")),
-        ". The program waits for none of them."));
+        ". Nothing is being waited for now."));
     }
     const state = data.states[data.states.length - 1];
     parts.push(element("div", { class: "panel" },
@@ -33,19 +35,33 @@ const Services = {
         element("span", { class: "key" }, Services.key("slow", "starting or stopping"), Services.key("good", "ready"),
           Services.key("bad", "failed"))), Services.lives(data, now, node.clientWidth)));
     parts.push(element("table", {},
-      element("thead", {}, Tables.row("th", ["Service", "State", ["n", "For"], "Before", "Error"])),
-      element("tbody", {}, ...data.rows.map((row) => Services.row(row, now)))));
+      element("thead", {}, Tables.row("th", ["Service", "State", ["n", "For"], ["n", "Started in"], ...(hasOrder ? ["After"] : []), "Error"])),
+      element("tbody", {}, ...data.rows.map((row) => Services.row(row, now, hasOrder)))));
     update(node, ...parts);
   },
 
-  row(row, now) {
+  /** The state in words. */
+  word(row) {
+    return row.state === "waiting" ? "not started" : row.state;
+  },
+
+  /** How long a service was starting; `undefined` unless it became ready. */
+  start(row) {
+    const at = row.history.findIndex((each) => each.state === "ready");
+    return at > 0 && row.history[at - 1].state === "starting" ? row.history[at].time - row.history[at - 1].time : undefined;
+  },
+
+  row(row, now, hasOrder) {
     const hasFailed = row.error !== null;
+    const none = () => element("span", { class: "soft" }, "–");
+    const start = Services.start(row);
     return Tables.row("td", [
       element("b", {}, row.name),
-      element("span", { class: `pill ${hasFailed ? "bad" : Services.kinds[row.state]}` }, hasFailed ? "failed" : row.state),
+      element("span", { class: `pill ${hasFailed ? "bad" : Services.kinds[row.state]}` }, hasFailed ? "failed" : Services.word(row)),
       ["n", Format.duration(Math.max(0, now - row.since))],
-      element("span", { class: "soft" }, row.history.slice(0, -1).slice(-12).map((each) => each.state).join(" → ") || "–"),
-      element("span", { class: hasFailed ? "bad" : "soft" }, hasFailed ? Format.shortened(row.error, 200) : "–"),
+      ["n", start === undefined ? none() : Format.duration(start)],
+      ...(hasOrder ? [(row.after || []).length ? row.after.join(", ") : none()] : []),
+      hasFailed ? element("span", { class: "bad" }, Format.shortened(row.error, 200)) : none(),
     ]);
   },
 
@@ -57,12 +73,14 @@ const Services = {
   lives(data, now, width) {
     const total = Math.max(420, width - 62);
     const [label, height] = [150, 24];
-    const begin = Math.min(...data.rows.flatMap((row) => row.history.map((each) => each.time)), now);
+    const first = Math.min(...data.rows.flatMap((row) => row.history.map((each) => each.time)), now);
+    const step = roundStep(Math.max(now - first, 1e6) / Math.max(2, (total - label) / 130));
+    // The axis begins with a tick.
+    const begin = Math.floor(first / step) * step;
     const x = (time) => label + ((time - begin) / Math.max(now - begin, 1)) * (total - label - 8);
     const bottom = data.rows.length * height;
     const svg = shape("svg", { width: total, height: bottom + 24, role: "img", "aria-label": "States of the services over time" });
-    const step = roundStep(Math.max(now - begin, 1e6) / Math.max(2, (total - label) / 130));
-    for (let time = Math.ceil(begin / step) * step; time <= now; time += step) {
+    for (let time = begin; time <= now; time += step) {
       const at = Math.round(x(time)) + 0.5;
       svg.append(shape("line", { x1: at, y1: 0, x2: at, y2: bottom + 4, stroke: Colors.get("line") }));
       if (at + 50 < total) svg.append(shape("text", { x: at + 3, y: bottom + 17, class: "soft" }, Format.tick(time, step)));

@@ -11,7 +11,8 @@ const Themes = {
     Themes.data = data;
     if (!data.switches.length) {
       return update(node, element("p", { class: "callout calm" }, element("b", {}, "No theme has been switched yet."),
-        " A switch appears here with the keys that it changed, and where each value comes from."));
+        " When a theme manager switches the theme and announces it on this bus, the switch appears here with the keys that it"
+        + " changed, and where each value comes from."));
     }
     const newest = data.switches.length - 1;
     const first = data.count - data.switches.length;
