@@ -1,98 +1,318 @@
 extension LaunchReport {
-  private static let margin = 16
-  private static let rowHeight = 20
-  private static let nameWidth = 28 * LaunchPicture.characterWidth
-  private static let barWidth = 480
-  private static let durationWidth = 10 * LaunchPicture.characterWidth
-  private static let outcomeWidth = 12 * LaunchPicture.characterWidth
-  private static var barX: Int { margin + nameWidth + margin }
-  private static var width: Int {
-    barX + barWidth + durationWidth + margin + outcomeWidth + margin
-  }
-
   /// A bar chart as a picture: the text of an SVG file that needs no other file.
   ///
-  /// It has a row for each entry, with a bar that shows start and duration, and its outcome; the critical
-  /// path is outlined. Below are the notes of the chart in text. Pointing at a bar shows the source site
-  /// and the error. The same report always gives the same text.
+  /// The heading says how long the launch took and how many workers ended how. Below it is a row for each
+  /// worker, in the order in which they began, with a bar from its start to its end, its outcome, and the
+  /// reason if it failed or did not run. The longest chain of dependencies is outlined and named, and so are
+  /// faults in the dependencies. Pointing at a bar shows the source site and the whole error.
   ///
-  /// - Complexity: O(*n* log *n*) in the number of entries.
-  public var svg: String {
-    let entries = entries
-    let path = Set(criticalPath)
-    let title =
-      "\(entries.count) launch \(entries.count == 1 ? "worker" : "workers")"
-      + " in \(total.shortText)"
-    let top = 2 * Self.margin + Self.rowHeight
-    let bottom = top + entries.count * Self.rowHeight
-    var picture = LaunchPicture()
-    picture.addText(title, x: Self.margin, y: Self.margin + 12, isBold: true)
-    addScale(to: &picture, from: top, to: bottom)
-    for (index, entry) in entries.enumerated() {
-      let isCritical = entry.turn != nil && path.count > 1 && path.contains(entry.id)
-      add(entry, to: &picture, y: top + index * Self.rowHeight, isCritical: isCritical)
+  /// A picture has at most 100 rows: those of failures, and of the work that took longest; a last line counts
+  /// the others. The same report always gives the same text.
+  ///
+  /// - Complexity: O(*n* log *n* + *e*) in the numbers of entries and of their dependencies.
+  public var svg: String { LaunchChart(self).svg }
+}
+
+/// The drawing of a report.
+private struct LaunchChart {
+  private static let margin = 16
+  private static let rowHeight = 22
+  private static let detailHeight = 18
+  private static let top = 62
+  private static let nameX = margin
+  private static let nameCells = 28
+  private static let barX = nameX + nameCells * LaunchPicture.cell + 16
+  private static let barWidth = 480
+  private static let durationX = barX + barWidth + 10 * LaunchPicture.cell
+  private static let outcomeX = durationX + 16
+  private static let width = outcomeX + 10 * LaunchPicture.cell + margin
+  private static let rowLimit = 100
+  private static let noteLimit = 8
+
+  private let report: LaunchReport
+  private let rows: [LaunchReport.Entry]
+  /// The entries that have no row.
+  private let others: [LaunchReport.Entry]
+  private let originals: [LaunchID: LaunchReport.Entry]
+  private let chain: LaunchReport.Chain?
+  private let axis: LaunchTimeAxis
+  private var picture = LaunchPicture()
+
+  init(_ report: LaunchReport) {
+    self.report = report
+    originals = report.originals
+    chain = report.longestChain
+    axis = LaunchTimeAxis(report.total)
+    (rows, others) = Self.chosen(from: report.entries)
+  }
+
+  var svg: String {
+    var copy = self
+    return copy.draw()
+  }
+
+  private mutating func draw() -> String {
+    let heading = self.heading
+    picture.addHeading(heading, x: Self.margin, y: 32, width: Self.width - 2 * Self.margin)
+    addHeader()
+    let heights = rows.map { $0.hasRun && detail(of: $0) != nil ? Self.detailHeight : 0 }
+    let bottom = Self.top + heights.reduce(rows.count * Self.rowHeight, +)
+    addAxis(to: bottom)
+    var tops: [Int] = []
+    var y = Self.top
+    for height in heights {
+      tops.append(y)
+      y += Self.rowHeight + height
     }
-    var y = bottom + Self.margin
-    for note in footnotes {
+    let chained = Set(chain?.entries.compactMap(\.turn) ?? [])
+    addLinks(tops, chained)
+    for (entry, y) in zip(rows, tops) {
+      add(entry, y: y, isChained: entry.turn.map(chained.contains) ?? false)
+    }
+    y = bottom + Self.rowHeight + 8
+    if !others.isEmpty {
+      picture.addText(rest, x: Self.nameX, y: y, fill: LaunchPicture.grey)
       y += Self.rowHeight
-      picture.addText(note, x: Self.margin, y: y, fill: LaunchPicture.grey)
     }
-    return picture.text(width: Self.width, height: y + 2 * Self.margin, title: title)
+    y = addNotes(y)
+    return picture.text(
+      width: Self.width,
+      height: y,
+      title: heading,
+      description: description
+    )
   }
 
-  /// Adds a line for each quarter of the launch.
-  private func addScale(to picture: inout LaunchPicture, from top: Int, to bottom: Int) {
-    for quarter in 0...4 {
-      let x = Self.barX + quarter * Self.barWidth / 4
-      picture.addLine("M \(x) \(top - 4) V \(bottom)", stroke: "#e5e7eb")
-      let time = (total / 4 * quarter).shortText
-      picture.addText(time, x: x, y: bottom + 14, fill: LaunchPicture.grey, endsAtX: quarter == 4)
+  /// The duration of the launch, and how many workers ended how.
+  private var heading: String {
+    let counts = Self.counts(of: report.entries)
+    let time = "Launch ended after \(report.total.shortText): "
+    switch counts.count {
+    case 0: return time + "no workers"
+    case 1 where counts[0].word == "ok" && counts[0].count > 1:
+      return time + "all \(counts[0].count.grouped) ok"
+    default: return time + Self.list(counts)
     }
   }
 
-  private func add(
-    _ entry: Entry,
-    to picture: inout LaunchPicture,
-    y: Int,
-    isCritical: Bool
-  ) {
-    let name = LaunchPicture.shortened(entry.id.rawValue)
+  /// What the picture shows, in words: its first failures.
+  private var description: String {
+    let failures = report.failures
+    let named = failures.prefix(3).map { entry in
+      "\(entry.id.rawValue.shortened(to: 60)) \(Self.word(for: entry))"
+    }
+    return "A bar for each launch worker, from its start to its end."
+      + (named.isEmpty ? "" : " " + named.joined(separator: ", "))
+      + (failures.count > 3 ? ", and \((failures.count - 3).grouped) more" : "")
+      + (named.isEmpty ? "" : ".")
+  }
+
+  private mutating func addHeader() {
+    let y = Self.top - 8
+    picture.addText("worker", x: Self.nameX, y: y, fill: LaunchPicture.grey)
+    picture.addText("start to end", x: Self.barX, y: y, fill: LaunchPicture.grey)
+    picture.addText("took", x: Self.durationX, y: y, fill: LaunchPicture.grey, anchor: .end)
+    picture.addText("outcome", x: Self.outcomeX, y: y, fill: LaunchPicture.grey)
+  }
+
+  /// Adds a line for each round time, and one for the end of the launch.
+  private mutating func addAxis(to bottom: Int) {
+    for tick in axis.ticks {
+      let x = Self.barX + axis.position(of: tick, in: Self.barWidth)
+      picture.addLine("M \(x) \(Self.top) V \(bottom + 4)", stroke: LaunchPicture.faint)
+      let label = axis.label(of: tick)
+      picture.addText(label, x: x, y: bottom + 18, fill: LaunchPicture.grey, anchor: .middle)
+    }
+    let end = Self.barX + Self.barWidth
+    picture.addLine("M \(end) \(Self.top) V \(bottom + 4)")
+    let time = "end, \(report.total.shortText)"
+    picture.addText(time, x: end, y: Self.top - 8, fill: LaunchPicture.grey, anchor: .end)
+  }
+
+  /// Connects the bars of the longest chain of dependencies.
+  private mutating func addLinks(_ tops: [Int], _ chained: Set<Int>) {
+    let links = rows.indices.filter { rows[$0].turn.map(chained.contains) ?? false }
+    for (first, second) in zip(links, links.dropFirst()) {
+      let x = Self.barX + axis.position(of: rows[first].end, in: Self.barWidth)
+      let endX = max(x, Self.barX + axis.position(of: rows[second].start, in: Self.barWidth)) + 1
+      let y = tops[first] + Self.rowHeight / 2
+      picture.addLine("M \(x) \(y) H \(endX) V \(tops[second] + 4)", stroke: LaunchPicture.ink)
+    }
+  }
+
+  private mutating func add(_ entry: LaunchReport.Entry, y: Int, isChained: Bool) {
     let color = Self.color(for: entry.outcome)
-    let baseLine = y + 14
-    picture.addText(name, x: Self.margin, y: baseLine)
+    let baseLine = y + 15
+    let detail = self.detail(of: entry)
+    let note = "\(entry.id), \(entry.site): \(detail ?? Self.word(for: entry))"
+    picture.addText(
+      entry.id.rawValue.shortened(to: Self.nameCells),
+      x: Self.nameX,
+      y: baseLine,
+      note: note
+    )
     if entry.hasRun {
-      let begin = min(position(of: entry.start), Self.barWidth - 2)
-      let end = max(position(of: entry.end), begin + 2)
+      let begin = min(axis.position(of: entry.start, in: Self.barWidth), Self.barWidth - 2)
+      let end = max(axis.position(of: entry.end, in: Self.barWidth), begin + 2)
       picture.addRectangle(
         x: Self.barX + begin,
-        y: y + 3,
+        y: y + 4,
         width: end - begin,
-        height: Self.rowHeight - 6,
+        height: Self.rowHeight - 8,
         fill: color,
-        stroke: isCritical ? LaunchPicture.ink : nil,
-        note: "\(entry.id), \(entry.site): \(entry.outcome)"
+        stroke: isChained ? LaunchPicture.ink : nil,
+        note: note
       )
+      let duration = entry.duration.shortText
+      picture.addText(duration, x: Self.durationX, y: baseLine, anchor: .end)
     }
-    let right = Self.barX + Self.barWidth + Self.durationWidth
-    if entry.hasRun {
-      picture.addText(entry.duration.shortText, x: right, y: baseLine, endsAtX: true)
+    picture.addText(
+      Self.word(for: entry),
+      x: Self.outcomeX,
+      y: baseLine,
+      fill: color,
+      isBold: entry.outcome.isFailure
+    )
+    guard let detail else { return }
+    // Where a bar would be, or below it.
+    guard entry.hasRun else {
+      let text = detail.cut(to: Self.barWidth / LaunchPicture.cell)
+      picture.addText(text, x: Self.barX, y: baseLine, fill: color)
+      return
     }
-    let word = Self.word(for: entry.outcome)
-    if !word.isEmpty { picture.addText(word, x: right + Self.margin, y: baseLine, fill: color) }
+    let right = Self.width - Self.margin
+    let text = detail.cut(to: (right - Self.barX) / LaunchPicture.cell)
+    let begin = Self.barX + axis.position(of: entry.start, in: Self.barWidth)
+    picture.addText(
+      text,
+      x: min(begin, right - text.cellCount * LaunchPicture.cell),
+      y: baseLine + Self.detailHeight,
+      fill: color
+    )
   }
 
-  /// Returns the distance of a time from the beginning of the bars.
-  private func position(of time: Duration) -> Int {
-    let total = self.total.inSeconds
-    guard total > 0 else { return 0 }
-    return Int(min(max(time.inSeconds / total, 0), 1) * Double(Self.barWidth))
+  /// The reason, on one line, for an entry that did not finish.
+  private func detail(of entry: LaunchReport.Entry) -> String? {
+    if entry.hasRun, !entry.isAbandoned, case .timedOut = entry.outcome {
+      return "it returned, but too late"
+    }
+    guard let detail = LaunchReport.detail(of: entry, originals)?.onOneLine else { return nil }
+    return detail.isEmpty ? nil : detail
+  }
+
+  /// Names the entries without a row.
+  private var rest: String {
+    let counts = Self.counts(of: others)
+    let longest = others.filter(\.hasRun).map(\.duration).max()
+    return "and \(others.count.grouped) more: \(Self.list(counts))"
+      + (longest.map { "; none of them took longer than \($0.shortText)" } ?? "")
+  }
+
+  /// Adds the notes below the rows.
+  ///
+  /// - Returns: The lower edge of the picture.
+  private mutating func addNotes(_ start: Int) -> Int {
+    var y = start
+    let cells = (Self.width - 2 * Self.margin) / LaunchPicture.cell
+    if let chain {
+      let names = Self.joined(chain.entries.map(\.id), " → ")
+      let note =
+        "longest chain of dependencies, \(chain.duration.shortText)"
+        + " of \(report.total.shortText): \(names)"
+      picture.addRectangle(
+        x: Self.margin,
+        y: y + 2,
+        width: 16,
+        height: 12,
+        fill: "none",
+        stroke: LaunchPicture.ink
+      )
+      for line in note.wrapped(to: cells - 3).prefix(4) {
+        y += 14
+        picture.addText(line, x: Self.margin + 24, y: y)
+        y += 6
+      }
+    }
+    var notes: [String] = []
+    if !report.abandoned.isEmpty {
+      notes.append("abandoned, and perhaps still running: " + Self.joined(report.abandoned, ", "))
+    }
+    notes += report.problems.prefix(Self.noteLimit).map { $0.description.onOneLine }
+    let more = report.problems.count - Self.noteLimit
+    if more > 0 { notes.append("and \(more.grouped) more faults in the dependencies") }
+    for note in notes {
+      let lines = note.wrapped(to: cells - 2)
+      for (index, line) in lines.prefix(4).enumerated() {
+        y += 14
+        let isCut = index == 3 && lines.count > 4
+        let x = Self.margin + (index > 0 ? 16 : 0)
+        picture.addText(isCut ? line.cut(to: cells - 4) + " …" : line, x: x, y: y, fill: Self.red)
+        y += 6
+      }
+    }
+    return y + 8
+  }
+}
+
+// The rules of the drawing.
+extension LaunchChart {
+  private static let red = "#dc2626"
+
+  /// Chooses the entries with a row, in the order in which they began, and the others.
+  private static func chosen(
+    from entries: [LaunchReport.Entry]
+  ) -> (rows: [LaunchReport.Entry], others: [LaunchReport.Entry]) {
+    var order = entries.indices.sorted {
+      (entries[$0].start, entries[$0].turn ?? .max, $0)
+        < (entries[$1].start, entries[$1].turn ?? .max, $1)
+    }
+    order = order.filter { entries[$0].hasRun } + order.filter { !entries[$0].hasRun }
+    guard entries.count > rowLimit else { return (order.map { entries[$0] }, []) }
+    let failed = order.filter { entries[$0].outcome.isFailure }
+    let waiting = order.filter { !entries[$0].hasRun }
+    let ran = order.filter { entries[$0].hasRun && !entries[$0].outcome.isFailure }
+      .sorted { (entries[$1].duration, $0) < (entries[$0].duration, $1) }
+    let quarter = rowLimit / 4
+    let ranked = failed + waiting.prefix(quarter) + ran + waiting.dropFirst(quarter)
+    let chosen = Set(ranked.prefix(rowLimit))
+    return (
+      order.filter(chosen.contains).map { entries[$0] },
+      ranked.dropFirst(rowLimit).map { entries[$0] }
+    )
+  }
+
+  /// Counts entries by their outcome.
+  private static func counts(
+    of entries: [LaunchReport.Entry]
+  ) -> [(word: String, count: Int)] {
+    let words = ["ok", "failed", "timed out", "undone", "skipped", "duplicate", "refused"]
+    var counts: [String: Int] = [:]
+    for entry in entries { counts[word(for: entry), default: 0] += 1 }
+    return words.compactMap { word in counts[word].map { (word, $0) } }
+  }
+
+  private static func list(_ counts: [(word: String, count: Int)]) -> String {
+    counts.map { "\($0.count.grouped) \($0.word)" }.joined(separator: ", ")
+  }
+
+  private static func word(for entry: LaunchReport.Entry) -> String {
+    let word = LaunchReport.word(for: entry.outcome)
+    return word.isEmpty ? "ok" : word
+  }
+
+  /// Joins names; of many, the first four and the last three.
+  private static func joined(_ ids: [LaunchID], _ separator: String) -> String {
+    let names = ids.map { $0.rawValue.shortened(to: 40).isolated }
+    guard names.count > 8 else { return names.joined(separator: separator) }
+    let middle = "… \((names.count - 7).grouped) more …"
+    return (names.prefix(4) + [middle] + names.suffix(3)).joined(separator: separator)
   }
 
   private static func color(for outcome: LaunchOutcome) -> String {
     switch outcome {
-    case .finished: "#3b82f6"
-    case .failed: "#dc2626"
-    case .timedOut: "#d97706"
+    case .finished: "#2563eb"
+    case .failed: red
+    case .timedOut: "#b45309"
     case .undone: "#7c3aed"
     case .skipped, .duplicate, .refused: LaunchPicture.grey
     }
