@@ -28,7 +28,7 @@ extension Canvas {
     }
     row += 1
     drawTitle("CHANGED KEYS", "by the last switch", pane, &row)
-    if hasHeaders { drawHeaders([(0, "key"), (17, "old"), (31, "new")], pane, &row) }
+    if hasHeaders { drawHeaders([(0, "key"), (17, "old"), (30, "new")], pane, &row) }
     drawList(picture.changes, keyCount, pane, &row) { canvas, change, row in
       canvas.drawChange(change, at: row, pane)
     }
@@ -100,28 +100,18 @@ extension Canvas {
 
   private mutating func drawChange(_ change: Picture.Change, at row: Int, _ pane: Pane) {
     write(change.key, column: pane.column, row: row, pane.paper, width: 16)
-    let middle = draw(change.old, at: pane.column + 17, row, pane)
-    write("→", column: middle + 1, row: row, pane.muted)
-    draw(change.new, at: middle + 3, row, pane)
+    draw(change.old, at: pane.column + 17, row, pane)
+    write("→", column: pane.column + 28, row: row, pane.muted)
+    draw(change.new, at: pane.column + 30, row, pane)
   }
 
-  /// Draws a value, with a swatch if it is a colour.
-  ///
-  /// - Returns: The column after it.
-  @discardableResult
-  private mutating func draw(
-    _ value: Picture.Value,
-    at column: Int,
-    _ row: Int,
-    _ pane: Pane
-  ) -> Int {
-    var start = column
+  /// Draws a value, after a swatch if it is a colour.
+  private mutating func draw(_ value: Picture.Value, at column: Int, _ row: Int, _ pane: Pane) {
     if let colour = value.colour {
       let swatch = Area(column: column, row: row, columns: 2, rows: 1)
       fill(swatch, Style(foreground: Colour(colour), background: Colour(colour)))
-      start += 3
     }
-    return write(value.text, column: start, row: row, pane.paper, width: 9)
+    write(value.text, column: column + 3, row: row, pane.paper, width: 7)
   }
 }
 

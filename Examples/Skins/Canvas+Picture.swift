@@ -139,7 +139,7 @@ extension Canvas {
     }
     write(picture.code, column: column, row: line + 1, accent, width: width + 2 - column)
     drawOutcome(picture, column, line + 2, paper, width: width + 2 - column)
-    let help = Self.helps.first { $0.count <= size.columns - 4 } ?? ""
+    let help = Self.helps.first { $0.count <= size.columns - 3 } ?? ""
     write(help, column: 2, row: line + 3, muted)
   }
 
@@ -169,6 +169,7 @@ extension Canvas {
   private static let helps = [
     "1-5 skin  b brand  n new  d drop  x nil  o scope  s system  e explain  ↑↓ select  q quit",
     "1-5 skin  b brand  n new  d drop  x nil  o scope  s system  e explain  q quit",
+    "1-5 skin  b brand  n new  d drop  x nil  o s e  q quit",
     "1-5 skin  b n d x o s e  ↑↓  q quit",
   ]
 

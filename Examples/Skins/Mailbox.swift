@@ -97,7 +97,7 @@ final class Mailbox {
   /// Adds a row, which its setter themes.
   func addRow() {
     add(Message.later[(rows.count + Message.later.count - 2) % Message.later.count])
-    noteReach("row.themeMap = [.set(\\.ink, .ink), …]", reason: "row added")
+    noteReach("row.themeMap = [.set(\\.ink, .ink), …]", reason: "added")
   }
 
   /// Removes the selected row, or the last one; its subscription ends without further code.
@@ -113,7 +113,7 @@ final class Mailbox {
     note(
       code,
       "\(before) subscriptions → \(subscriptions), and no deinit is written",
-      "row gone"
+      "gone"
     )
   }
 
@@ -130,7 +130,7 @@ final class Mailbox {
     note(
       "row.themeMap = nil",
       "\(before) subscriptions → \(subscriptions); it keeps its look",
-      "map = nil"
+      "nil set"
     )
   }
 

@@ -82,8 +82,8 @@ struct LaunchPlanLayout: Sendable {
     let edges = shown.prefix(Self.arrowLimit)
     hiddenArrows = shown.count - edges.count
     let items = Self.ordered(layers, edges, columnOf)
-    place(items, plan, left, top)
-    connect(edges, columnOf)
+    let places = place(items, plan, left, top)
+    connect(edges, columnOf, places)
   }
 
   /// The items of each column, in order.
@@ -126,9 +126,18 @@ struct LaunchPlanLayout: Sendable {
     return result
   }
 
-  private var places: [Int: [LaunchID: (x: Int, endX: Int, y: Int)]] = [:]
+  /// The ends of a box or a lane, where arrows arrive and leave.
+  private typealias Place = (x: Int, endX: Int, y: Int)
 
-  private mutating func place(_ items: [[Item]], _ plan: LaunchPlan, _ left: Int, _ top: Int) {
+  /// Places the items from the upper left.
+  ///
+  /// - Returns: For each column, the places of the boxes and of the lanes, by their work.
+  private mutating func place(
+    _ items: [[Item]],
+    _ plan: LaunchPlan,
+    _ left: Int,
+    _ top: Int
+  ) -> [[LaunchID: Place]] {
     let heights = items.map { column in
       column.reduce(0) { if case .box = $1 { $0 + Self.rowHeight } else { $0 + Self.laneHeight } }
     }
@@ -137,8 +146,10 @@ struct LaunchPlanLayout: Sendable {
     }
     let tallest = zip(heights, hidden).map { $0 + ($1 > 0 ? Self.rowHeight : 0) }.max() ?? 0
     bottom = top + max(Self.rowHeight, tallest)
+    var places: [[LaunchID: Place]] = []
     var x = left
     for (column, items) in items.enumerated() {
+      var ends: [LaunchID: Place] = [:]
       let names = items.compactMap { if case .box(let id) = $0 { id } else { nil } }
       let lengths = names.map { $0.rawValue.shortened(to: Self.nameCells).cellCount }
       let least = hidden[column] > 0 ? 14 : 4
@@ -149,29 +160,32 @@ struct LaunchPlanLayout: Sendable {
         case .box(let id):
           let box = Box(id: id, x: x, y: y + (Self.rowHeight - Self.boxHeight) / 2, width: width)
           boxes.append(box)
-          places[column, default: [:]][id] = (x, x + width, box.middle)
+          ends[id] = (x, x + width, box.middle)
           y += Self.rowHeight
         case .lane(let id):
-          places[column, default: [:]][id] = (x, x + width, y + Self.laneHeight / 2)
+          ends[id] = (x, x + width, y + Self.laneHeight / 2)
           y += Self.laneHeight
         }
       }
       columns.append(
         Column(x: x, width: width, phase: plan.phases[column], hiddenCount: hidden[column])
       )
+      places.append(ends)
       x += width + Self.gap
     }
+    return places
   }
 
   private mutating func connect(
     _ edges: ArraySlice<LaunchPlan.Edge>,
-    _ columnOf: [LaunchID: Int]
+    _ columnOf: [LaunchID: Int],
+    _ places: [[LaunchID: Place]]
   ) {
     for edge in edges {
       guard let first = columnOf[edge.from], let last = columnOf[edge.to],
-        let start = places[first]?[edge.from], let end = places[last]?[edge.to], first < last
+        let start = places[first][edge.from], let end = places[last][edge.to], first < last
       else { continue }
-      let lanes = (first + 1..<last).compactMap { places[$0]?[edge.from] }
+      let lanes = (first + 1..<last).compactMap { places[$0][edge.from] }
       let points =
         [(start.endX, start.y)] + lanes.flatMap { [($0.x, $0.y), ($0.endX, $0.y)] }
         + [(end.x, end.y)]

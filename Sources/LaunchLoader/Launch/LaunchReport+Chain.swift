@@ -5,8 +5,8 @@ extension LaunchReport {
     var duration = Duration.zero
   }
 
-  /// The chain of dependencies that took longest; `nil` if no work waited for other work, or if work without
-  /// dependencies took longer.
+  /// The chain of dependencies that took longest; `nil` if no work waited for other work, if work without
+  /// dependencies took longer, or if the chain took less than half of the launch.
   ///
   /// Only making an element of it shorter makes the launch shorter than the duration of the chain, however
   /// much else runs at the same time. Unlike ``criticalPath``, it leaves out work that ran before other
@@ -26,7 +26,9 @@ extension LaunchReport {
       if indices[entry.id] == nil { indices[entry.id] = index }
     }
     let last = best.indices.max { (best[$0].duration, $1) < (best[$1].duration, $0) }
-    guard let last, best[last].previous != nil, best[last].duration > .zero else { return nil }
+    guard let last, best[last].previous != nil, best[last].duration > .zero,
+      best[last].duration >= total / 2
+    else { return nil }
     var chain = Chain(duration: best[last].duration)
     var next: Int? = last
     while let index = next {

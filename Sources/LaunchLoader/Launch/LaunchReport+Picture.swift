@@ -6,8 +6,8 @@ extension LaunchReport {
   /// reason if it failed or did not run. The longest chain of dependencies is outlined and named, and so are
   /// faults in the dependencies. Pointing at a bar shows the source site and the whole error.
   ///
-  /// A picture has at most 100 rows: those of failures, and of the work that took longest; a last line counts
-  /// the others. The same report always gives the same text.
+  /// A picture has at most 100 rows: those of failures, of the chain, and of the work that took longest; a
+  /// last line counts the others. The same report always gives the same text.
   ///
   /// - Complexity: O(*n* log *n* + *e*) in the numbers of entries and of their dependencies.
   public var svg: String { LaunchChart(self).svg }
@@ -43,7 +43,7 @@ private struct LaunchChart {
     originals = report.originals
     chain = report.longestChain
     axis = LaunchTimeAxis(report.total)
-    (rows, others) = Self.chosen(from: report.entries)
+    (rows, others) = Self.chosen(from: report.entries, Set(chain?.entries.compactMap(\.turn) ?? []))
   }
 
   var svg: String {
@@ -65,11 +65,11 @@ private struct LaunchChart {
       y += Self.rowHeight + height
     }
     let chained = Set(chain?.entries.compactMap(\.turn) ?? [])
-    addLinks(tops, chained)
+    addLinks(tops)
     for (entry, y) in zip(rows, tops) {
       add(entry, y: y, isChained: entry.turn.map(chained.contains) ?? false)
     }
-    y = bottom + Self.rowHeight + 8
+    y = bottom + Self.rowHeight + 14
     if !others.isEmpty {
       picture.addText(rest, x: Self.nameX, y: y, fill: LaunchPicture.grey)
       y += Self.rowHeight
@@ -130,9 +130,15 @@ private struct LaunchChart {
   }
 
   /// Connects the bars of the longest chain of dependencies.
-  private mutating func addLinks(_ tops: [Int], _ chained: Set<Int>) {
-    let links = rows.indices.filter { rows[$0].turn.map(chained.contains) ?? false }
-    for (first, second) in zip(links, links.dropFirst()) {
+  private mutating func addLinks(_ tops: [Int]) {
+    guard let chain else { return }
+    let indices = Dictionary(
+      rows.indices.compactMap { index in rows[index].turn.map { ($0, index) } }
+    ) { first, _ in first }
+    for (entry, next) in zip(chain.entries, chain.entries.dropFirst()) {
+      guard let first = entry.turn.flatMap({ indices[$0] }),
+        let second = next.turn.flatMap({ indices[$0] })
+      else { continue }
       let x = Self.barX + axis.position(of: rows[first].end, in: Self.barWidth)
       let endX = max(x, Self.barX + axis.position(of: rows[second].start, in: Self.barWidth)) + 1
       let y = tops[first] + Self.rowHeight / 2
@@ -260,7 +266,8 @@ extension LaunchChart {
 
   /// Chooses the entries with a row, in the order in which they began, and the others.
   private static func chosen(
-    from entries: [LaunchReport.Entry]
+    from entries: [LaunchReport.Entry],
+    _ chained: Set<Int>
   ) -> (rows: [LaunchReport.Entry], others: [LaunchReport.Entry]) {
     var order = entries.indices.sorted {
       (entries[$0].start, entries[$0].turn ?? .max, $0)
@@ -272,8 +279,14 @@ extension LaunchChart {
     let waiting = order.filter { !entries[$0].hasRun }
     let ran = order.filter { entries[$0].hasRun && !entries[$0].outcome.isFailure }
       .sorted { (entries[$1].duration, $0) < (entries[$0].duration, $1) }
+    let isChained = { (index: Int) in entries[index].turn.map(chained.contains) ?? false }
     let quarter = rowLimit / 4
-    let ranked = failed + waiting.prefix(quarter) + ran + waiting.dropFirst(quarter)
+    let parts = [
+      failed.prefix(2 * quarter), ran.filter(isChained).prefix(quarter), waiting.prefix(quarter),
+      ran.filter { !isChained($0) }[...], failed.dropFirst(2 * quarter), waiting.dropFirst(quarter),
+      ran.filter(isChained).dropFirst(quarter),
+    ]
+    let ranked = parts.flatMap(\.self)
     let chosen = Set(ranked.prefix(rowLimit))
     return (
       order.filter(chosen.contains).map { entries[$0] },

@@ -81,7 +81,7 @@ struct LaunchPlanTests {
     loader.register(key) { _ in 1 }
     let edges = try loader.plan().edges
     #expect(edges.map { [$0.from, $0.to] } == [["first", "last"], ["number", "user"]])
-    #expect(edges.allSatisfy(\.isRequired))
+    #expect(edges.allSatisfy { $0.isRequired })
     #expect(Set(edges).count == 2)
   }
 
