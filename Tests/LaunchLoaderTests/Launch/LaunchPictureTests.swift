@@ -179,18 +179,20 @@ struct LaunchPictureTests {
     #expect(picture.words.contains("longest chain of dependencies, 6 s of 11 s: a → c → d"))
     #expect(report.criticalPath == ["a", "alone", "b", "c", "d"])
 
-    // Without dependencies, with a chain shorter than other work, and with one of little weight.
-    for ids in [[], ["short"]] as [[LaunchID]] {
+    // Without dependencies; with a chain that took less time than other work, or than half of the launch.
+    for (ids, others, seconds) in [([], 3, 5), (["short"], 1, 3), (["short"], 5, 1)]
+      as [([LaunchID], Int, Int)]
+    {
       let loader = LaunchLoader(clock: clock)
       for id in ids {
         loader.register(id) { [clock] _ in clock.jump(by: .seconds(1)) }
         loader.register("next", after: [id]) { [clock] _ in clock.jump(by: .seconds(1)) }
       }
-      for number in 0..<3 {
-        loader.register(LaunchID("\(number)")) { [clock] _ in clock.jump(by: .seconds(5)) }
+      for number in 0..<others {
+        loader.register(LaunchID("\(number)")) { [clock] _ in clock.jump(by: .seconds(seconds)) }
       }
       let text = try await loader.launch().svg
-      #expect(!text.contains("longest chain"), "Work without dependencies took longer.")
+      #expect(!text.contains("longest chain"), "\(ids) \(others) \(seconds)")
     }
   }
 
@@ -284,6 +286,7 @@ struct LaunchPictureTests {
     let lines = plan.lines.filter { $0.contains("…") && $0.hasPrefix("<text") }
     #expect(lines.count == 3 && lines.count { $0.hasSuffix("end</text>") } == 2)
     #expect(plan.boxes.allSatisfy { $0.width <= 28 * 8 + 16 })
+    #expect(plan.words.contains { $0.hasPrefix("…") && $0.count { "日本".contains($0) } == 12 })
     let report = try await loader.launch()
     #expect(plan.hasRoomForTexts && Picture(report.svg).hasRoomForTexts)
     #expect(plan.text.count { $0.unicodeScalars.count > 16 } == 0)
