@@ -176,12 +176,14 @@ struct LaunchChart {
       picture.addText(text, x: Self.barX, y: baseLine, fill: color)
       return
     }
-    let right = Self.width - Self.margin
-    let text = detail.cut(to: (right - Self.barX) / LaunchPicture.cell)
+    // Under the bar, and to the left of the line at the end if there is room.
+    let text = detail.cut(to: (Self.width - Self.margin - Self.barX) / LaunchPicture.cell)
+    let length = text.cellCount * LaunchPicture.cell
+    let right = length <= Self.barWidth ? Self.barX + Self.barWidth : Self.width - Self.margin
     let begin = Self.barX + axis.position(of: entry.start, in: Self.barWidth)
     picture.addText(
       text,
-      x: min(begin, right - text.cellCount * LaunchPicture.cell),
+      x: max(Self.barX, min(begin, right - length - 4)),
       y: baseLine + Self.detailHeight,
       fill: color
     )
