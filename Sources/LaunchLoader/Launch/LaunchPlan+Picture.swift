@@ -130,7 +130,8 @@ extension LaunchPlan {
     guard let start = arrow.points.first, let end = arrow.points.last else { return }
     var path = "M \(start.x) \(start.y)"
     var last = start
-    for (index, point) in arrow.points.enumerated().dropFirst() {
+    for index in arrow.points.indices.dropFirst() {
+      let point = arrow.points[index]
       // Every other part leads through a lane; the last part ends at the head of the arrow.
       let x = index == arrow.points.count - 1 ? point.x - 7 : point.x
       if index.isMultiple(of: 2) {
