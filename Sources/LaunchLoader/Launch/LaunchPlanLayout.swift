@@ -105,9 +105,9 @@ struct LaunchPlanLayout: Sendable {
     for (column, layer) in layers.enumerated() {
       open.removeAll { (lastColumn[$0] ?? 0) <= column }
       let items = open.map(Item.lane) + layer.map(Item.box)
-      let keys = items.enumerated().map { index, item in
+      let keys = items.indices.map { index in
         let before: [Item] =
-          switch item {
+          switch items[index] {
           case .lane(let id): [columnOf[id] == column - 1 ? .box(id) : .lane(id)]
           case .box(let id):
             (sources[id] ?? []).map { columnOf[$0] == column - 1 ? .box($0) : .lane($0) }
