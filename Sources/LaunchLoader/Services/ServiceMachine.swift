@@ -196,11 +196,26 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   ///
   /// - Complexity: O(*n* log *n*) in the number of services.
   package var waitedFor: [String] {
+    statuses.filter(\.isWaitedFor).map(\.name)
+  }
+
+  /// The services that have not ended, in registration order.
+  ///
+  /// - Complexity: O(*n* log *n* + *e*) in the number of services and edges.
+  package var statuses: [ServiceStatus] {
     let isStarting = transition == .start
-    return records.filter { _, record in
-      record.phase > .running || record.phase == .running && isStarting && !record.isSatisfied
+    let isChain = isChain && records.values.allSatisfy(\.options.after.isEmpty)
+    return records.sorted { $0.key < $1.key }.map { id, record in
+      var dependencies = record.options.after
+      if isChain, let former = records[id - 1] { dependencies = [former.name] }
+      return ServiceStatus(
+        name: path + record.name,
+        state: record.reported?.state,
+        dependencies: dependencies.map { path + $0 },
+        isWaitedFor: record.phase > .running
+          || record.phase == .running && isStarting && !record.isSatisfied
+      )
     }
-    .sorted { $0.key < $1.key }.map { path + $0.value.name }
   }
 
   /// Claims the run before its launch work, which belongs to the run.
