@@ -484,7 +484,7 @@ echo 'import UIKit' > Scripts/Platforms/Samples/Planted.swift
 FAULT
 
 plant platforms 'samples of .* do not compile' "a call that the libraries no longer have" <<'FAULT'
-sed -i 's/public func enterForeground(/public func comeToForeground(/' Sources/LaunchLoader/Lifecycle/Application+Phases.swift
+sed -i 's/public func enterForeground(/public func comeToForeground(/' Sources/LaunchLoader/Lifecycle/Application+States.swift
 FAULT
 
 plant platforms 'such samples belong in' "a sample with UIKit in another article" <<'FAULT'
