@@ -2,7 +2,7 @@
 
 /** The services with their states, and which ones the program waits for. */
 const Services = {
-  kinds: { starting: "warn", ready: "good", stopping: "warn", cancelled: "bad", ended: "", abandoned: "bad" },
+  kinds: { waiting: "", starting: "warn", ready: "good", stopping: "warn", cancelled: "bad", ended: "", abandoned: "bad" },
 
   /** How many services have failed. */
   failed(data) {
@@ -33,7 +33,7 @@ const Services = {
         element("span", { class: "key" }, Services.key("slow", "starting or stopping"), Services.key("good", "ready"),
           Services.key("bad", "failed"))), Services.lives(data, now, node.clientWidth)));
     parts.push(element("table", {},
-      element("thead", {}, Tables.row("th", ["Service", "State", ["n", "For"], "Before", "Error"])),
+      element("thead", {}, Tables.row("th", ["Service", "State", ["n", "For"], "Starts after", "Before", "Error"])),
       element("tbody", {}, ...data.rows.map((row) => Services.row(row, now)))));
     update(node, ...parts);
   },
@@ -44,6 +44,7 @@ const Services = {
       element("b", {}, row.name),
       element("span", { class: `pill ${hasFailed ? "bad" : Services.kinds[row.state]}` }, hasFailed ? "failed" : row.state),
       ["n", Format.duration(Math.max(0, now - row.since))],
+      element("span", { class: "soft" }, (row.after || []).join(", ") || "–"),
       element("span", { class: "soft" }, row.history.slice(0, -1).slice(-12).map((each) => each.state).join(" → ") || "–"),
       element("span", { class: hasFailed ? "bad" : "soft" }, hasFailed ? Format.shortened(row.error, 200) : "–"),
     ]);
