@@ -41,3 +41,78 @@ public enum MissedTicks: Hashable, Sendable {
   /// Restarts the interval at the end of a tick by which the next deadline has already passed.
   case delay
 }
+
+/// The deadlines of one timer, computed without a clock.
+///
+/// A plain value. Deadlines are absolute, each exactly one interval after the previous one, so a late tick
+/// does not delay later ones. Times are counts of a ``TimerScale``.
+package struct TimerSchedule: Sendable {
+  /// A tick: its index, the number of deadlines that were dropped in its favour, and its lateness.
+  package typealias Tick = (index: Int, missed: Int, lateness: Int128)
+
+  /// The deadline of the running tick, or else the next deadline.
+  package private(set) var deadline: Int128
+  private let interval: Int128
+  private let tolerance: Int128
+  private let policy: MissedTicks?
+  private var index = 0
+  private var missed = 0
+
+  /// Creates a schedule.
+  ///
+  /// - Parameters:
+  ///   - start: The time of registration; the first deadline is one interval later.
+  ///   - interval: The interval, above zero unless the timer has only one tick.
+  ///   - tolerance: The maximum delay of a tick after its deadline, for fewer wake-ups.
+  ///   - policy: The policy for missed deadlines, or `nil` for a timer with one tick.
+  package init(
+    from start: Int128,
+    every interval: Int128,
+    tolerance: Int128 = 0,
+    missed policy: MissedTicks?
+  ) {
+    deadline = start + interval
+    self.interval = interval
+    self.tolerance = tolerance
+    self.policy = policy
+  }
+
+  /// A Boolean value that indicates whether the timer has more than one tick.
+  var repeats: Bool { policy != nil }
+
+  /// The latest time at which the next tick must be served.
+  package var latest: Int128 { deadline + tolerance }
+
+  /// Begins a tick, at its deadline or later.
+  package mutating func begin(at now: Int128) -> Tick {
+    if policy == .skip { drop((now - deadline) / interval) }
+    defer { (index, missed) = (index + 1, 0) }
+    return (index, missed, now - deadline)
+  }
+
+  /// Ends a tick and moves on to the next deadline.
+  package mutating func end(at now: Int128) {
+    deadline += interval
+    guard deadline < now else { return }
+    switch policy {
+    // A deadline that is now has not passed.
+    case .skip: drop((now - deadline - 1) / interval + 1)
+    case .burst, nil: break
+    case .delay: deadline = now + interval
+    }
+  }
+
+  /// Skips the deadlines up to now without counting them as missed.
+  ///
+  /// A timer with one tick keeps its deadline.
+  package mutating func resume(at now: Int128) {
+    guard repeats, deadline <= now else { return }
+    deadline += interval * ((now - deadline) / interval + 1)
+  }
+
+  private mutating func drop(_ count: Int128) {
+    guard count > 0 else { return }
+    deadline += interval * count
+    missed = Int(clamping: Int128(missed) + count)
+  }
+}

@@ -42,21 +42,21 @@ final class TickLanes: Sendable {
   private init() {}
 
   /// Adds timers that are due at the ends of the lanes of their actors.
-  func add(_ due: [TimerTable.Due]) {
+  func add(_ due: [TimerRegistration]) {
     var rest = due[...]
-    while let first = rest.first { rest = rest.dropFirst(add(rest, like: first.timer)) }
+    while let first = rest.first { rest = rest.dropFirst(add(rest, like: first)) }
   }
 
   /// Adds the first timers, as far as they belong to the actor of the very first.
   ///
   /// - Returns: The number of added timers.
-  private func add(_ due: ArraySlice<TimerTable.Due>, like first: TimerRegistration) -> Int {
+  private func add(_ due: ArraySlice<TimerRegistration>, like first: TimerRegistration) -> Int {
     let actor = first.actor
     // An actor that is gone: the others may belong to a new one at its address.
     let limit = actor == nil && first.actorID != nil ? 1 : Self.run
-    let run = due.prefix(limit).prefix { $0.timer.actorID == first.actorID }
+    let run = due.prefix(limit).prefix { $0.actorID == first.actorID }
     let mustSchedule = change(actor) { lane in
-      for tick in run { _ = lane.waiting.append(tick.timer) }
+      for timer in run { _ = lane.waiting.append(timer) }
       return lane.requestTurn()
     }
     if mustSchedule { schedule(on: actor) }

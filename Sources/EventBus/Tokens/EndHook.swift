@@ -29,9 +29,8 @@ package final class EndHook: Registration,
   /// Runs the closure in a frame of its own, which releases the captures before the call counts as over.
   private func run() {
     guard markEnded(), let body = body.withLock({ $0.take() }) else { return }
-    leaveLifetime()
     // The token ends before the call, as it does for a registration with `once: true`.
-    cancelToken()
+    leaveLifetime()?.object?.cancel()
     body()
   }
 }
