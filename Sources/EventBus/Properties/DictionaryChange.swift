@@ -114,7 +114,6 @@ public struct DictionaryChange<Key: Hashable, Value> {
   }
 }
 
-extension DictionaryChange: ElementsChange {}
 extension DictionaryChange: Sendable where Key: Sendable, Value: Sendable {}
 extension DictionaryChange.Update: Sendable where Value: Sendable {}
 extension DictionaryChange.Update: Equatable where Value: Equatable {}
@@ -141,7 +140,7 @@ extension ObservableProperty {
     options: ObserveOptions = [],
     _ body: @escaping (DictionaryChange<Key, Element>) -> Void
   ) -> Token where Value == [Key: Element] {
-    readOnly.property.observeElements(options, body)
+    readOnly.property.observeElements(options, body) { DictionaryChange($0, knownCount: $1) }
   }
 
   /// Calls a handler with the changes of a dictionary's keys while its owner is alive.
@@ -169,7 +168,9 @@ extension ObservableProperty {
     options: ObserveOptions = [],
     _ body: @escaping (O, DictionaryChange<Key, Element>) -> Void
   ) -> Token where Value == [Key: Element] {
-    readOnly.property.observeElements(of: owner, id: id, options, body)
+    readOnly.property.observeElements(of: owner, id: id, options, body) {
+      DictionaryChange($0, knownCount: $1)
+    }
   }
 }
 

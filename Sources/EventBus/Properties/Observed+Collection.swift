@@ -232,9 +232,8 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     clean()
     let site = (fileID, line)
     requireElement(at: index, "move an element", site)
-    guard isElement(at: destination, besides: index, "move an element to a place", site) else {
-      return
-    }
+    requireElement(at: destination, "move an element to a place", site)
+    guard destination != index else { return }
     let element = storage[index]
     let (from, to) = (offset(of: index), offset(of: destination))
     let splices = [
@@ -267,7 +266,8 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     clean()
     let site = (fileID, line)
     requireElement(at: first, "swap an element", site)
-    guard isElement(at: second, besides: first, "swap an element", site) else { return }
+    requireElement(at: second, "swap an element", site)
+    guard second != first else { return }
     let (one, other) = (storage[first], storage[second])
     let (left, right) = (offset(of: first), offset(of: second))
     let splices = [

@@ -82,7 +82,6 @@ public struct SetChange<Element: Hashable> {
   }
 }
 
-extension SetChange: ElementsChange {}
 extension SetChange: Sendable where Element: Sendable {}
 
 extension ObservableProperty {
@@ -111,7 +110,9 @@ extension ObservableProperty {
     options: ObserveOptions = [],
     _ body: @escaping (O, SetChange<Element>) -> Void
   ) -> Token where Value == Set<Element> {
-    readOnly.property.observeElements(of: owner, id: id, options, body)
+    readOnly.property.observeElements(of: owner, id: id, options, body) {
+      SetChange($0, knownCount: $1)
+    }
   }
 
   /// Calls a handler with the changes of a set's elements while the returned token is retained.
@@ -126,7 +127,7 @@ extension ObservableProperty {
     options: ObserveOptions = [],
     _ body: @escaping (SetChange<Element>) -> Void
   ) -> Token where Value == Set<Element> {
-    readOnly.property.observeElements(options, body)
+    readOnly.property.observeElements(options, body) { SetChange($0, knownCount: $1) }
   }
 }
 
