@@ -40,7 +40,7 @@ public struct CollectionChange<Value: RangeReplaceableCollection> {
   @usableFromInline let oldCount: Int
 
   @inlinable
-  init(_ report: WriteReport<Value>, knownCount: Int) {
+  init(_ report: WriteReport<Value>, _ knownCount: Int) {
     new = report.new
     old = report.old
     oldCount = knownCount

@@ -220,9 +220,7 @@ extension ObservableProperty where Value: RangeReplaceableCollection & RandomAcc
     options: ObserveOptions = [],
     _ body: @escaping (O, CollectionChange<Value>) -> Void
   ) -> Token {
-    readOnly.property.observeElements(of: owner, id: id, options, body) {
-      CollectionChange($0, knownCount: $1)
-    }
+    readOnly.property.observeElements(of: owner, id: id, options, body) { CollectionChange($0, $1) }
   }
 
   /// Calls a handler with the changes of the elements while the returned token is retained.
@@ -237,7 +235,7 @@ extension ObservableProperty where Value: RangeReplaceableCollection & RandomAcc
     options: ObserveOptions = [],
     _ body: @escaping (CollectionChange<Value>) -> Void
   ) -> Token {
-    readOnly.property.observeElements(options, body) { CollectionChange($0, knownCount: $1) }
+    readOnly.property.observeElements(options, body) { CollectionChange($0, $1) }
   }
 }
 

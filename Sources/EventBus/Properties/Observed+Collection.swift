@@ -233,9 +233,9 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     let site = (fileID, line)
     requireElement(at: index, "move an element", site)
     requireElement(at: destination, "move an element to a place", site)
-    guard destination != index else { return }
-    let element = storage[index]
     let (from, to) = (offset(of: index), offset(of: destination))
+    if from == to { return }
+    let element = storage[index]
     let splices = [
       Splice(from..<from + 1, removed: [element], inserted: []),
       Splice(to..<to, removed: [], inserted: [element]),
@@ -264,10 +264,8 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     line: UInt = #line
   ) {
     clean()
-    let site = (fileID, line)
-    requireElement(at: first, "swap an element", site)
-    requireElement(at: second, "swap an element", site)
-    guard second != first else { return }
+    for index in [first, second] { requireElement(at: index, "swap an element", (fileID, line)) }
+    if first == second { return }
     let (one, other) = (storage[first], storage[second])
     let (left, right) = (offset(of: first), offset(of: second))
     let splices = [
