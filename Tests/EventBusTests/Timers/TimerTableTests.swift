@@ -110,7 +110,7 @@ struct TimerTableTests {
       for old in ended.prefix(3) {
         #expect(table.end(old) == nil)
         #expect(table.begin(old, at: 1) == nil)
-        #expect(!table.finish(old, at: 1))
+        #expect(table.finish(old, at: 1) == false)
         table.setPaused(old, true, at: 0)
         table.setPaused(old, false, at: 0)
       }
@@ -233,7 +233,7 @@ struct TimerTableTests {
     #expect(table.end(timer) != nil)
     #expect(table.end(timer) == nil)
     #expect(table.count == 1)
-    #expect(!table.finish(timer, at: 5))
+    #expect(table.finish(timer, at: 5) == false)
     #expect(table.count == 0)
     #expect(table.wakeUp == nil)
   }
