@@ -50,7 +50,7 @@ extension EventBus {
         core.deliver(payload, from: nil, delivery, enqueued: enqueued)
       } else {
         // Without a sender, and unless hooks followed it, it is like a post of now.
-        _ = core.send(payload, from: nil, excluding: nil, on: isolation) { delivery }
+        _ = core.send(payload, from: nil, excluding: nil, fileID, line, on: isolation)
       }
     }
     hub.queue(of: isolation).add(event, coalescing)

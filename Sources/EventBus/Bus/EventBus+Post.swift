@@ -32,13 +32,11 @@ extension EventBus {
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) -> Int {
-    // The closure would retain the sender.
-    let senderID = sender.map(ObjectIdentifier.init)
-    func origin() -> Delivery { Delivery(fileID, line, from: senderID, on: isolation) }
     let reached = table.with(name.index) { (core: SignalCore<Payload>) in
-      core.send(payload, from: sender, excluding: token, on: isolation, origin)
+      core.send(payload, from: sender, excluding: token, fileID, line, on: isolation)
     }
-    return reached ?? postUnobserved(name, payload, from: sender, excluding: token, origin)
+    return reached
+      ?? postUnobserved(name, payload, from: sender, excluding: token, fileID, line, on: isolation)
   }
 
   /// Posts an event without a payload.
@@ -75,18 +73,20 @@ extension EventBus {
 
   /// Posts an event that has never been observed on this bus.
   @usableFromInline
+  @inline(never)
   func postUnobserved<Payload>(
     _ name: EventName<Payload>,
     _ payload: Payload,
     from sender: AnyObject?,
     excluding token: Token?,
-    _ origin: () -> Delivery
+    _ fileID: StaticString,
+    _ line: UInt,
+    on isolation: (any Actor)?
   ) -> Int {
     if !hub.reportsUnhandled, hub.waiting.isZero, hub.isPlain, name.interned.replay == 0 {
       return 0
     }
-    let origin = origin()
     return core(of: name)
-      .send(payload, from: sender, excluding: token, on: origin.isolation) { origin }
+      .send(payload, from: sender, excluding: token, fileID, line, on: isolation)
   }
 }

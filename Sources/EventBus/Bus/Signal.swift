@@ -85,11 +85,7 @@ public final class Signal<Payload: Sendable>: Sendable {
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation
   ) -> Int {
-    // The closure would retain the sender.
-    let senderID = sender.map(ObjectIdentifier.init)
-    return core.send(payload, from: sender, excluding: token, on: isolation) {
-      Delivery(fileID, line, from: senderID, on: isolation)
-    }
+    core.send(payload, from: sender, excluding: token, fileID, line, on: isolation)
   }
 
   /// Calls every observer of a signal without a payload, in order.

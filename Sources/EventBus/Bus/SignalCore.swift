@@ -77,20 +77,25 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
 
   /// Delivers an event.
   ///
+  /// What most posts do not need is not inlined, and receives the parts of the origin one by one: a closure
+  /// that makes a ``Delivery`` would retain the actor and the sender.
+  ///
   /// - Parameters:
   ///   - payload: The payload.
   ///   - sender: The sender, kept alive by the caller.
   ///   - token: A registration to leave out.
+  ///   - fileID: The source file of the post.
+  ///   - line: The source line of the post.
   ///   - isolation: The actor on which the poster runs.
-  ///   - origin: Returns the origin of the event, which most posts do not need.
   /// - Returns: The number of handlers that were called or for which the event was queued.
   @inlinable
   func send(
     _ payload: Payload,
     from sender: AnyObject?,
     excluding token: Token?,
-    on isolation: (any Actor)?,
-    _ origin: () -> Delivery
+    _ fileID: StaticString,
+    _ line: UInt,
+    on isolation: (any Actor)?
   ) -> Int {
     // An event of an actor for which others still wait is queued behind them.
     let hasWaiting = !hub.waiting.isZero
@@ -104,32 +109,75 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
           on: actor,
           from: sender,
           watchesNesting: { hub.watchesNesting },
-          deliver: { try deliver(payload, to: $0, origin()) },
-          failed: { handlerFailed($0, in: $1, payload: payload, delivery: origin()) }
+          deliver: { try deliver(payload, to: $0, from: sender, fileID, line, on: isolation) },
+          failed: { failed($0, in: $1, payload, from: sender, fileID, line, on: isolation) }
         )
-    else { return sendInOrder(payload, from: sender, excluding: token, origin()) }
-    if reached == 0, hub.reportsUnhandled { unhandled(payload, origin()) }
+    else {
+      return sendInOrder(payload, from: sender, excluding: token, fileID, line, on: isolation)
+    }
+    if reached == 0, hub.reportsUnhandled {
+      unhandled(payload, from: sender, fileID, line, on: isolation)
+    }
     return reached
   }
 
   /// Delivers an event to an observer that needs its origin.
+  ///
+  /// - Returns: One if the event reached the handler or its queue, otherwise zero.
   @usableFromInline
-  func deliver(_ payload: Payload, to observer: Observer<Payload>, _ origin: Delivery) throws
-    -> Reception
-  {
-    try observer.receive(payload, origin)
+  @inline(never)
+  func deliver(
+    _ payload: Payload,
+    to observer: Observer<Payload>,
+    from sender: AnyObject?,
+    _ fileID: StaticString,
+    _ line: UInt,
+    on isolation: (any Actor)?
+  ) throws -> Int {
+    try observer.receive(payload, Delivery(fileID, line, from: sender, on: isolation)).reached
+  }
+
+  @usableFromInline
+  @inline(never)
+  func failed(
+    _ error: any Error,
+    in observer: AnyObserver,
+    _ payload: Payload,
+    from sender: AnyObject?,
+    _ fileID: StaticString,
+    _ line: UInt,
+    on isolation: (any Actor)?
+  ) {
+    let delivery = Delivery(fileID, line, from: sender, on: isolation)
+    handlerFailed(error, in: observer, payload: payload, delivery: delivery)
+  }
+
+  @usableFromInline
+  @inline(never)
+  func unhandled(
+    _ payload: Payload,
+    from sender: AnyObject?,
+    _ fileID: StaticString,
+    _ line: UInt,
+    on isolation: (any Actor)?
+  ) {
+    unhandled(payload, Delivery(fileID, line, from: sender, on: isolation))
   }
 
   /// Delivers an event on the general path.
   @usableFromInline
+  @inline(never)
   func sendInOrder(
     _ payload: Payload,
     from sender: AnyObject?,
     excluding token: Token?,
-    _ origin: consuming Delivery
+    _ fileID: StaticString,
+    _ line: UInt,
+    on isolation: (any Actor)?
   ) -> Int {
-    origin.excluded = token.flatMap { $0.isActive ? $0.identity : nil }
-    return deliver(payload, from: sender, origin)
+    var delivery = Delivery(fileID, line, from: sender, on: isolation)
+    delivery.excluded = token.flatMap { $0.isActive ? $0.identity : nil }
+    return deliver(payload, from: sender, delivery)
   }
 
   /// Delivers an event on the general path, given its origin.
@@ -208,14 +256,12 @@ package final class SignalCore<Payload: Sendable>: ObserverList,
   ///
   /// Events that are kept for later observers, and those by which the libraries announce the life of the
   /// program, are often not observed on purpose.
-  @usableFromInline
-  func unhandled(_ payload: Payload, _ delivery: Delivery) {
+  private func unhandled(_ payload: Payload, _ delivery: Delivery) {
     guard hub.reportsUnhandled else { return }
     if let interned, interned.isLifecycle || interned.replay > 0 { return }
     hub.unhandled(event(payload, delivery))
   }
 
-  @usableFromInline
   override package func handlerFailed(
     _ error: any Error,
     in observer: AnyObserver,

@@ -50,7 +50,7 @@ struct ReclamationDomainTests {
         on: 0,
         from: nil,
         watchesNesting: { false },
-        deliver: { _ in .declined },
+        deliver: { _ in 0 },
         failed: { _, _ in }
       )
     }

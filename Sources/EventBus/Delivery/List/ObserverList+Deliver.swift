@@ -33,7 +33,7 @@ extension ObserverList {
     on actor: UInt,
     from sender: AnyObject?,
     watchesNesting: () -> Bool,
-    deliver: (Observer<Payload>) throws -> Reception,
+    deliver: (Observer<Payload>) throws -> Int,
     failed: (any Error, AnyObserver) -> Void
   ) -> Int? {
     guard let visit = domain.enter() else { return isUnobserved ? 0 : nil }
@@ -60,10 +60,14 @@ extension ObserverList {
         for index in 0..<block.count {
           _ = ObjectAddress.borrow(block[index]) { (observer: Observer<Payload>) in
             if observer.number.load(ordering: .relaxed) > newest { return observer.addMissed() }
-            reached &+=
-              offer(to: observer, failed: failed) { observer in
-                try observer.receive(payload, on: actor) ?? deliver(observer)
-              }.reached
+            guard observer.isReceptive || observer.admits(in: self) else { return }
+            do {
+              let count = try observer.receive(payload, on: actor)
+              reached &+= count >= 0 ? count : try deliver(observer)
+            } catch {
+              failed(error, observer)
+              reached &+= 1
+            }
           }
         }
       }
@@ -104,8 +108,7 @@ extension ObserverList {
   ///   - failed: Called with an error that the handler throws.
   ///   - call: Calls the observer.
   /// - Returns: The outcome.
-  @inlinable
-  final func offer<Payload: Sendable>(
+  private func offer<Payload: Sendable>(
     to observer: Observer<Payload>,
     failed: (any Error, AnyObserver) -> Void,
     _ call: (Observer<Payload>) throws -> Reception

@@ -31,14 +31,14 @@ package struct Delivery: Sendable {
     (self.isolation, self.excluded, self.record) = (isolation, excluded, record)
   }
 
-  /// Describes a post that may need its origin: most do not, and pass a closure that makes it.
-  @usableFromInline
+  /// Describes a post of a sender that the caller keeps alive.
   package init(
     _ fileID: StaticString,
     _ line: UInt,
-    from sender: ObjectIdentifier?,
+    from sender: AnyObject?,
     on isolation: (any Actor)?
   ) {
+    let sender = sender.map(ObjectIdentifier.init)
     self.init(fileID: fileID, line: line, sender: sender, isolation: isolation)
   }
 

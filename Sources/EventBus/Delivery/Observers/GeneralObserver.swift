@@ -106,11 +106,13 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
   }
 
   @usableFromInline
-  override package func receive(_ payload: Payload, on actor: UInt) throws -> Reception? {
-    guard actor == directActor else { return isPlainStream ? try handler(payload) : nil }
+  override package func receive(_ payload: Payload, on actor: UInt) throws -> Int {
+    guard actor == directActor else {
+      return isPlainStream ? try handler(payload).reached : Self.needsOrigin
+    }
     registration.beginCallOnActor()
     defer { registration.finishCallOnActor() }
-    return try run(payload)
+    return try run(payload).reached
   }
 
   override package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws

@@ -13,16 +13,21 @@ package class Observer<Payload: Sendable>: AnyObserver, @unchecked Sendable {  /
   ///   - payload: The payload.
   ///   - actor: The address of the poster's actor; zero if it is unknown, or if events wait that must come
   ///     first.
-  /// - Returns: The outcome; `nil`, with nothing done, if the observer needs the origin of the event.
+  /// - Returns: One if the event reached the handler or its queue, otherwise zero; ``needsOrigin``, with nothing
+  ///   done, if the observer needs the origin of the event. A ``Reception`` would be compared at each delivery.
   /// - Throws: The error of the handler.
   @usableFromInline
-  package func receive(_ payload: Payload, on actor: UInt) throws -> Reception? { nil }
+  package func receive(_ payload: Payload, on actor: UInt) throws -> Int { Self.needsOrigin }
+
+  /// The result of ``receive(_:on:)`` for an observer that needs the origin of the event.
+  @inlinable
+  package final class var needsOrigin: Int { -1 }
 
   /// Delivers an event together with its origin.
   ///
   /// - Throws: The error of the handler.
   package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws -> Reception {
-    try receive(payload, on: 0) ?? .declined
+    .declined
   }
 
   /// Calls the handler of a post that hooks follow.
@@ -65,19 +70,20 @@ package final class PlainObserver<Payload: Sendable>: Observer<Payload>,
   }
 
   @usableFromInline
-  override package func receive(_ payload: Payload, on actor: UInt) throws -> Reception? {
+  override package func receive(_ payload: Payload, on actor: UInt) throws -> Int {
     try handler(payload)
-    return .called
+    return 1
   }
 
   override package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws
     -> Reception
   {
-    guard let record = delivery.followed else { return try receive(payload, on: 0) ?? .declined }
-    return try follow(record, delivery) {
+    func call() throws -> Reception {
       try handler(payload)
       return .called
     }
+    guard let record = delivery.followed else { return try call() }
+    return try follow(record, delivery, call)
   }
 }
 
@@ -112,27 +118,28 @@ package final class OwnerObserver<Owner: AnyObject & Sendable, Payload: Sendable
   }
 
   @usableFromInline
-  override package func receive(_ payload: Payload, on actor: UInt) throws -> Reception? {
+  override package func receive(_ payload: Payload, on actor: UInt) throws -> Int {
     guard let owner else {
       registration.endWithOwner()
-      return .ownerLost
+      return 0
     }
     try handler(owner, payload)
-    return .called
+    return 1
   }
 
   override package func receive(_ payload: Payload, _ delivery: borrowing Delivery) throws
     -> Reception
   {
-    guard let record = delivery.followed else { return try receive(payload, on: 0) ?? .declined }
     guard let owner else {
       registration.endWithOwner()
       return .ownerLost
     }
-    return try follow(record, delivery) {
+    func call() throws -> Reception {
       try handler(owner, payload)
       return .called
     }
+    guard let record = delivery.followed else { return try call() }
+    return try follow(record, delivery, call)
   }
 
   override package var hasOwner: Bool { true }
