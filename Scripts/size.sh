@@ -1,16 +1,21 @@
 #!/usr/bin/env bash
 # Prints what the libraries add to a program that links all of their code, built for release and stripped.
 #
-#   Scripts/size.sh             the table
-#   Scripts/size.sh --largest   the table, then the largest objects and functions of EventBus
+#   Scripts/size.sh              the table
+#   Scripts/size.sh --largest    the table, then the largest objects and functions of EventBus
+#   Scripts/size.sh --in FOLDER  the table, of the objects in this folder of a release build
 #
 # The program is linked dynamically against Swift's libraries. Its size is that of its file, less the size of
 # an empty program; text is machine code, unwind the tables for unwinding the stack. All figures are kB.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-swift build -c release > /dev/null
-build=$(swift build -c release --show-bin-path)
+if [[ ${1:-} == --in ]]; then
+  build=${2:?"--in needs a folder"}
+else
+  swift build -c release > /dev/null
+  build=$(swift build -c release --show-bin-path)
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 echo 'print()' > "$work/main.swift"

@@ -382,6 +382,21 @@ plant specialised "set through its key path" "a rule without @inlinable" <<'FAUL
 sed -i '/^ *@inline(__always)$/d; /^ *@inlinable$/d' Sources/Theming/Binding/ThemeMap.swift
 FAULT
 
+plant size 'a loop around a post is' "a post that is inlined with all of its rare paths" <<'FAULT'
+sed -i '/^  @inline(never)$/d; s/^  @usableFromInline$/  @inlinable @inline(__always)/' \
+  Sources/EventBus/Bus/SignalCore.swift
+FAULT
+
+plant size 'EventBus is [0-9]*, at most' "fifty kB of new code" <<'FAULT'
+{
+  echo 'package enum Planted {'
+  for n in {1..400}; do
+    echo "  package static func planted$n(_ a: [String: Int]) -> [String] { a.filter { \$0.value > $n }.map { \"\\(\$0.key)$n\" }.sorted() }"
+  done
+  echo '}'
+} > Sources/EventBus/Kit/Planted.swift
+FAULT
+
 plant platforms 'LaunchLoader does not type-check with Darwin' "a misspelt field of Apple's C library" <<'FAULT'
 sed -i 's/__sigaction_u\.__sa_handler = handler/__sigaction_u.__sa_handlr = handler/' \
   Sources/LaunchLoader/System/SignalDisposition.swift
@@ -469,7 +484,7 @@ echo 'import UIKit' > Scripts/Platforms/Samples/Planted.swift
 FAULT
 
 plant platforms 'samples of .* do not compile' "a call that the libraries no longer have" <<'FAULT'
-sed -i 's/public func enterForeground(/public func comeToForeground(/' Sources/LaunchLoader/Lifecycle/Application+Phases.swift
+sed -i 's/public func enterForeground(/public func comeToForeground(/' Sources/LaunchLoader/Lifecycle/Application+States.swift
 FAULT
 
 plant platforms 'such samples belong in' "a sample with UIKit in another article" <<'FAULT'

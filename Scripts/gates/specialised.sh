@@ -8,7 +8,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 seldom=(
   'EventName\.(__allocating_)?init\(_: Swift\.String, '
   'EventBus\.postUnobserved<'
-  'SignalCore\.(sendInOrder|unhandled|handlerFailed|stream)\('
+  'SignalCore\.(sendInOrder|unhandled|failed|stream)\('
   'Delivery\.init\('
   'EventBus\.core<'
   'ObserverList\.abandon\('

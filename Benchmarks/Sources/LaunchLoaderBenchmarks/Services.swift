@@ -12,7 +12,7 @@ enum Services {
   ]
 
   private static func title(_ count: Int, _ kind: String) -> String {
-    "services: start and stop \(count), \(kind) time"
+    "services: start and stop \(count / 1_000),000, \(kind) time"
   }
 
   private static func row(_ count: Int, _ kind: String, _ goals: [Goal]) -> Row {

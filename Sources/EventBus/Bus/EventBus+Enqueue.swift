@@ -38,9 +38,10 @@ extension EventBus {
     )
     // What a hook enqueues is no more reported than what it posts, or it could report itself forever.
     let isInsideHook = RunningHook.isRunning
-    let event = EventQueue.Event(name: name.index, sender: identity) { [weak self] isolation in
-      // The bus may have been released, and its observers with it.
-      guard self != nil else { return }
+    let event = EventQueue.Event(name: name.index, sender: identity) { isolation in
+      // The bus may have been released, and its observers with it. A weak reference would cost more than the
+      // rest of the event.
+      guard !core.hub.isReleased else { return }
       let sender = identity?.id
       var delivery = Delivery(fileID: fileID, line: line, sender: sender, isolation: isolation)
       delivery.waitedFrom = identity

@@ -44,6 +44,7 @@ public final class EventBus: Sendable {
   }
 
   deinit {
+    hub.release()
     wildcards.close()
     for object in table.objects { (object as? ObserverList)?.close() }
     // Last, because they hear of the events that waited.

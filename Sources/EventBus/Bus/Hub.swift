@@ -35,6 +35,7 @@ final class Hub: Sendable {
   private let unisolated = EventQueue(nil)
   @usableFromInline
   let hasWarned = Atomic<Bool>(false)
+  private let hasLostBus = Atomic<Bool>(false)
 
   init(label: String, hooks: EventHooks) {
     self.label = label
@@ -44,6 +45,12 @@ final class Hub: Sendable {
     specialCases = Atomic(list.specialCases)
     hookList = Locked(list)
   }
+
+  /// Whether the bus has been released.
+  var isReleased: Bool { hasLostBus.load(ordering: .acquiring) }
+
+  /// Notes that the bus is being released.
+  func release() { hasLostBus.store(true, ordering: .releasing) }
 
   /// Whether there is a hook for unhandled events.
   @inlinable

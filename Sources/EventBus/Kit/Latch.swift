@@ -4,48 +4,74 @@
 ///
 /// Every member may be called from any thread. Waiters resume after the lock is released.
 package final class Latch: Sendable {
-  private typealias Waiters = [Int: CheckedContinuation<Bool, Never>]
+  private typealias Waiter = CheckedContinuation<Bool, Never>
 
-  /// The waiters by number, or `nil` once the latch is open, and the number of the next one.
-  private let state = Locked<(waiters: Waiters?, next: Int)>(([:], 0))
+  private struct State {
+    var isOpen = false
+    /// The number of the next waiter.
+    var next = 0
+    /// The first waiter, which needs no table: most latches have no other.
+    var first: (number: Int, waiter: Waiter)?
+    var others: [Int: Waiter] = [:]
+
+    mutating func add(_ waiter: Waiter, number: Int) {
+      if first == nil { first = (number, waiter) } else { others[number] = waiter }
+    }
+
+    mutating func remove(number: Int) -> Waiter? {
+      first?.number == number ? first.take()?.waiter : others.removeValue(forKey: number)
+    }
+
+    /// Opens the latch.
+    mutating func open() -> (first: Waiter?, others: [Int: Waiter]) {
+      isOpen = true
+      defer { others = [:] }
+      return (first.take()?.waiter, others)
+    }
+  }
+
+  private let state = Locked(State())
 
   /// Creates a closed latch.
   package init() {}
 
   /// A Boolean value that indicates whether the latch is open.
-  package var isOpen: Bool { state.withLock { $0.waiters == nil } }
+  package var isOpen: Bool { state.withLock { $0.isOpen } }
 
   /// Opens the latch and resumes its waiters.
   ///
   /// Opening an open latch does nothing.
   package func open() {
-    let waiters = state.withLock { $0.waiters.take() }
-    for waiter in (waiters ?? [:]).values { waiter.resume(returning: true) }
+    let (first, others) = state.withLock { $0.open() }
+    first?.resume(returning: true)
+    for waiter in others.values { waiter.resume(returning: true) }
   }
 
   /// Waits until the latch is open.
   ///
+  /// - Parameter isolation: The caller's isolation.
   /// - Returns: `false` when the waiting task was cancelled first.
   @discardableResult
-  package func wait() async -> Bool {
-    let waiter = state.withLock { state in
+  package func wait(isolation: isolated (any Actor)? = #isolation) async -> Bool {
+    let number = state.withLock { state in
       defer { state.next += 1 }
       return state.next
     }
-    return await withCancellationHandling {
-      await withCheckedContinuation { continuation in
+    return await withTaskCancellationHandler {  // Reason: captures the actor, and so stays on it.
+      _ = isolation
+      return await withCheckedContinuation { waiter in
         // Checked under the lock: a cancellation handler that runs later finds the waiter.
         let answer: Bool? = state.withLock { state in
-          if state.waiters == nil { return true }
+          if state.isOpen { return true }
           if Task.isCancelled { return false }
-          state.waiters?[waiter] = continuation
+          state.add(waiter, number: number)
           return nil
         }
-        if let answer { continuation.resume(returning: answer) }
+        if let answer { waiter.resume(returning: answer) }
       }
     } onCancel: {
-      let continuation = state.withLock { $0.waiters?.removeValue(forKey: waiter) }
-      continuation?.resume(returning: false)
+      let waiter = state.withLock { $0.remove(number: number) }
+      waiter?.resume(returning: false)
     }
   }
 }

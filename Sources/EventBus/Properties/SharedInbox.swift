@@ -121,8 +121,9 @@ final class SharedInbox<Value: Sendable>: Sendable {
     retaining core: SharedCore<Value>
   ) {
     // Counted as a call, so that waiting for the registration to finish includes it.
-    guard let observer: Observer = link.begin() else { return }
+    guard let known = link.begin() else { return }
     defer { link.finish() }
+    guard let observer = ObjectAddress.object(known.address, as: Observer.self) else { return }
     if let initial { give(initial, to: observer, isAtHome) }
     var rest = SharedChanges<Value>.othersPerTurn
     while rest > 0 {

@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// The state of one registration, from which its entry in the report is made.
 package struct LaunchRow: Sendable {
   /// The progress of a row.
@@ -84,26 +86,20 @@ extension [LaunchRow] {
   /// Returns the index of the row with a number, or `nil` if it is not in the array, whose numbers ascend.
   ///
   /// - Complexity: O(1); O(log *n*) after rows were removed.
-  func index(of row: Int) -> Int? {
-    guard let first else { return nil }
-    var index = row - first.number
-    if !indices.contains(index) || self[index].number != row {
-      index = indices.partitionPoint { self[$0].number < row }
-    }
-    return index < count && self[index].number == row ? index : nil
-  }
+  func index(of row: Int) -> Int? { index(ofNumber: row) { $0.number } }
 }
 
-extension Range<Int> {
-  /// Returns the first index that does not satisfy a predicate, which all indices before it satisfy.
+extension Array {
+  /// Returns the index of the element with a number, or `nil` if it is not in the array, whose numbers ascend.
   ///
-  /// - Complexity: O(log *n*).
-  func partitionPoint(_ precedes: (Int) -> Bool) -> Int {
-    var (low, high) = (lowerBound, upperBound)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if precedes(middle) { low = middle + 1 } else { high = middle }
+  /// - Complexity: O(1) if no numbers are missing before it, otherwise O(log *n*).
+  @inline(__always)
+  func index(ofNumber number: Int, _ numberOf: (Element) -> Int) -> Int? {
+    guard let first else { return nil }
+    var index = number - numberOf(first)
+    if !indices.contains(index) || numberOf(self[index]) != number {
+      index = indices.partitionPoint { numberOf(self[$0]) < number }
     }
-    return low
+    return index < count && numberOf(self[index]) == number ? index : nil
   }
 }

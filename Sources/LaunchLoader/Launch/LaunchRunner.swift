@@ -65,7 +65,7 @@ struct LaunchRunner: Sendable {
     }
     let outcome: LaunchOutcome
     if registration.isWanted(options) {
-      let result = registration.call(options, loader.values(for: registration))
+      let result = registration.call(options, of: loader)
       outcome = registration.limited(result, (.zero, stopwatch.elapsed()))
       settle(registration, outcome, keepsUndo: false)
     } else {
@@ -93,8 +93,9 @@ struct LaunchRunner: Sendable {
     var now: Duration?
     var step = first ?? next(canWait: canWait)
     while true {
-      switch step {
-      case .run(let registration, let row) where !canWait || registration.isInline:
+      switch consume step {
+      case .run(let registration, let row):
+        guard !canWait || registration.isInline else { return .run(registration, row: row) }
         step = call(registration, row, canWait: canWait, &now)
         continue
       case .skip(let registration, let outcome):
@@ -104,7 +105,8 @@ struct LaunchRunner: Sendable {
         if goesOn { loader.runAfterwards() }
         return nil
       case .rest: return nil
-      case .run, .undo, .wait: return step
+      case .undo(let registration, let row): return .undo(registration, row: row)
+      case .wait: return .wait
       }
       now = nil
       step = next(canWait: canWait)
@@ -140,11 +142,13 @@ struct LaunchRunner: Sendable {
     }
     if isWanted {
       let start = now ?? stopwatch.elapsed()
-      outcome = registration.call(options, loader.values(for: registration))
+      outcome = registration.call(options, of: loader)
       let end = stopwatch.elapsed()
       now = end
       times = (start, end - start)
-      outcome = registration.limited(outcome, (start, end - start))
+      if registration.timeout != nil {
+        outcome = registration.limited(outcome, (start, end - start))
+      }
       settle(registration, outcome, keepsUndo: keepsWorkers(for: registration))
     } else {
       registration.releaseClosures()

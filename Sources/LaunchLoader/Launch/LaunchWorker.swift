@@ -72,23 +72,26 @@ package enum LaunchWork: Sendable {
 
 /// A synchronous closure and the isolation in which it was written.
 package struct LaunchCall: Sendable {
+  private struct Isolated {
+    let body: @isolated(any) @Sendable (LaunchOptions) throws -> Void
+  }
   private struct Bare {
     let body: @Sendable (LaunchOptions) throws -> Void
   }
 
-  /// The closure, which hops to its actor when it is called from elsewhere.
-  let body: @isolated(any) @Sendable (LaunchOptions) throws -> Void
+  private let bare: Bare
 
   /// Stores a closure.
   package init(body: @escaping @isolated(any) @Sendable (LaunchOptions) throws -> Void) {
-    self.body = body
+    // `@isolated(any)` would forbid a synchronous call, even by code that runs on the actor.
+    bare = unsafe unsafeBitCast(Isolated(body: body), to: Bare.self)  // Reason: one layout.
+  }
+
+  /// The actor of the closure; `nil` if there is none.
+  var isolation: (any Actor)? {
+    unsafe unsafeBitCast(bare, to: Isolated.self).body.isolation  // Reason: one layout.
   }
 
   /// Calls the closure directly, from code that runs on its actor, or from any code if it has none.
-  ///
-  /// `@isolated(any)` would forbid a synchronous call even there. The conversion changes only the type
-  /// that the compiler sees.
-  func callAsFunction(_ options: LaunchOptions) throws {
-    try unsafe unsafeBitCast(self, to: Bare.self).body(options)  // Reason: one layout.
-  }
+  func callAsFunction(_ options: LaunchOptions) throws { try bare.body(options) }
 }

@@ -158,7 +158,7 @@ final class PendingWork: Sendable {
           _ = isolation
           call.begin()
           await edge.inform(delegate, from: app, options)
-          await call.end()
+          await call.end()?.waitUncancelled()
           hasEnded.open()
         }
       )
@@ -168,7 +168,7 @@ final class PendingWork: Sendable {
           _ = isolation
           call.begin()
           await edge.inform(delegate, from: app, options)
-          await call.end()
+          await call.end()?.waitUncancelled()
           hasEnded.open()
         }
       )

@@ -7,7 +7,7 @@ internal import EventBus
 ///
 /// ```
 /// begin() ──▶ cancelled by reference ──▶ adopt(_:) ──▶ cancelled as a task
-///                     └──▶ end() waits for such a cancellation
+///                     └──▶ end() returns a latch to await such a cancellation
 /// ```
 ///
 /// Cancellation handlers run in a separate task, because they may block.
@@ -54,14 +54,16 @@ final class LateTask: Sendable {
     }
   }
 
-  /// Called by the task before it ends; waits for cancellations in progress, regardless of cancellation.
-  nonisolated(nonsending) func end() async {
-    let isUnused: Latch? = state.withLock { state in
+  /// Called by the task before it ends.
+  ///
+  /// - Returns: A latch that opens when no cancellation in progress uses the reference, for the task to await
+  ///   regardless of its cancellation; `nil` if there is none.
+  func end() -> Latch? {
+    state.withLock { state in
       state.current = nil
       if state.useCount > 0 { state.isUnused = Latch() }
       return state.isUnused
     }
-    if let isUnused { await Task { _ = await isUnused.wait() }.value }
   }
 
   /// Stores the task, and cancels it if the cancellation came first.

@@ -16,17 +16,13 @@ extension ServiceMachine {
     _ options: ServiceOptions
   ) throws(ServiceError) -> ID {
     guard requested == nil else { throw ServiceError(.stopping(name)) }
-    guard names[name] == nil else { throw ServiceError(.duplicate(name)) }
-    let record = Record(handle: handle, name: name, options: options)
     if stage != .collecting {
+      guard id(of: name) == nil else { throw ServiceError(.duplicate(name)) }
       if options.after.contains(name) { throw ServiceError(.cycle([name, name])) }
-      _ = try dependencies(of: record)
+      _ = try dependencies(of: name, options)
     }
-    let id = nextID
-    nextID += 1
+    guard let id = append(handle, name, options) else { throw ServiceError(.duplicate(name)) }
     unsatisfied += 1
-    names[name] = id
-    records[id] = record
     if stage != .collecting { link(id) }
     return id
   }
@@ -62,15 +58,16 @@ extension ServiceMachine {
     if let previous { start(previous) }
     guard isStarting, turn == self.turn else { return nil }
     entering = startable.popFirst()
-    guard let id = entering, var record = records[id] else {
+    guard let id = entering, let index = index(of: id), let handle = handles[index] else {
       isStarting = false
       return nil
     }
-    record = report(.starting, of: record)
-    record.phase = .running
-    records[id] = record
-    if let timeout = record.options.startTimeout { actions.append(.arm(id, .start, timeout)) }
-    return (id, record.handle)
+    report(.starting, at: index)
+    records[index].phase = .running
+    if let timeout = records[index].options.startTimeout {
+      actions.append(.arm(id, .start, timeout))
+    }
+    return (id, handle)
   }
 
   /// Stops waiting for the first suspension of the service taken last, if it is the given one, so that other
@@ -84,57 +81,70 @@ extension ServiceMachine {
     guard isStarting, turn == self.turn, let entering else { return nil }
     if entering != id { return entering }
     isStarting = false
-    if isChain || records[entering]?.dependants.isEmpty ?? true { start(entering) }
+    if index(of: entering).map({ records[$0].dependants.isEmpty }) ?? true { start(entering) }
     startNext()
     return nil
   }
 
   /// Records that a service is ready.
   package mutating func ready(_ id: ID) {
-    satisfy(id) { $0.isReady = true }
+    guard let index = index(of: id), !records[index].isSatisfied else { return }
+    records[index].isReady = true
+    unblockDependants(of: index)
+  }
+
+  /// Records that the `run` of a service has suspended or returned, or is no longer waited for.
+  mutating func start(_ id: ID) {
+    guard let index = index(of: id), !records[index].isSatisfied else { return }
+    records[index].hasStarted = true
+    unblockDependants(of: index)
   }
 
   /// Returns the services, each after those that it names.
   private mutating func startOrder() throws(ServiceError) -> [ID] {
-    isChain = records.values.allSatisfy(\.options.after.isEmpty)
-    let ids = Array(0..<nextID)
+    isChain = records.allSatisfy { $0.options.after.isEmpty }
+    let ids = Array(records.indices)
     if isChain { return ids }
-    let services = ids.compactMap { records[$0] }
     var graph = DependencyGraph()
-    for service in services { graph.add(try dependencies(of: service)[...]) }
+    for record in records {
+      graph.add(try dependencies(of: record.name, record.options)[...])
+    }
     let order = graph.order(of: ids)
     if order.count < ids.count, let cycle = graph.cycles().first {
-      throw ServiceError(.cycle(cycle.path.map { services[$0].name }))
+      throw ServiceError(.cycle(cycle.path.map { records[$0].name }))
     }
     return order
   }
 
   /// Returns the services that a service names.
-  private func dependencies(of record: Record) throws(ServiceError) -> [ID] {
-    try record.options.after.map { name throws(ServiceError) in
-      guard let id = names[name] else {
-        throw ServiceError(.unknown(name, neededBy: record.name))
-      }
+  private func dependencies(
+    of name: String,
+    _ options: ServiceOptions
+  ) throws(ServiceError) -> [ID] {
+    try options.after.map { other throws(ServiceError) in
+      guard let id = id(of: other) else { throw ServiceError(.unknown(other, neededBy: name)) }
       return id
     }
   }
 
   /// Assigns a service its layer and the dependencies that it waits for.
   private mutating func link(_ id: ID) {
-    guard let after = records[id]?.options.after else { return }
-    // In a chain, a service follows all others, which include those that a later one may name.
-    let dependencies = isChain ? [id - 1] : after.compactMap { names[$0] }
-    var (layer, blockers) = (isChain ? id : 0, 0)
-    for dependency in dependencies {
-      guard let other = records[dependency] else { continue }
-      layer = max(layer, other.layer + 1)
-      if other.isSatisfied { continue }
-      blockers += 1
-      records[dependency]?.dependants.append(id)
+    guard let index = index(of: id) else { return }
+    if isChain {
+      // A service follows all others, which include those that a later one may name.
+      records[index].layer = id
+      if let previous = self.index(of: id - 1), !records[previous].isSatisfied {
+        records[index].blockers = 1
+      }
     }
-    records[id]?.layer = layer
-    records[id]?.blockers = blockers
-    if blockers == 0 { mayStart(id) }
+    for name in isChain ? [] : records[index].options.after {
+      guard let dependency = self.id(of: name).flatMap(self.index) else { continue }
+      records[index].layer = max(records[index].layer, records[dependency].layer + 1)
+      if records[dependency].isSatisfied { continue }
+      records[index].blockers += 1
+      records[dependency].dependants.append(id)
+    }
+    if records[index].blockers == 0 { mayStart(id) }
   }
 
   private mutating func mayStart(_ id: ID) {
@@ -150,30 +160,33 @@ extension ServiceMachine {
     actions.append(.startServices(turn: turn))
   }
 
-  /// Records that the `run` of a service has suspended or returned, or is no longer waited for.
-  mutating func start(_ id: ID) {
-    satisfy(id) { $0.hasStarted = true }
-  }
-
-  /// Changes a service that is not satisfied, and unblocks its dependants if it is satisfied then.
-  private mutating func satisfy(_ id: ID, _ change: (inout Record) -> Void) {
-    guard var record = records[id], !record.isSatisfied else { return }
-    change(&record)
-    let dependants = record.dependants
-    if record.isSatisfied {
-      record.dependants = []
-      if record.phase == .running { record = report(.ready, of: record) }
-    }
-    records[id] = record
-    guard record.isSatisfied else { return }
+  /// Permits the dependants of a service to start, if it is satisfied now.
+  private mutating func unblockDependants(of index: Int) {
+    guard records[index].isSatisfied else { return }
     unsatisfied -= 1
-    if record.options.startTimeout != nil { actions.append(.disarm(id, .start)) }
-    for dependant in dependants {
-      guard let blockers = records[dependant]?.blockers else { continue }
-      records[dependant]?.blockers = blockers - 1
-      if blockers == 1 { mayStart(dependant) }
+    if records[index].phase == .running { report(.ready, at: index) }
+    if records[index].options.startTimeout != nil {
+      actions.append(.disarm(records[index].id, .start))
+    }
+    if isChain {
+      unblock(records[index].id + 1)
+    } else {
+      let dependants = records[index].dependants
+      records[index].dependants = []
+      for dependant in dependants { unblock(dependant) }
     }
     announceStart()
+  }
+
+  private mutating func unblock(_ id: ID) {
+    guard let index = index(of: id) else { return }
+    records[index].blockers -= 1
+    if records[index].blockers == 0 { mayStart(id) }
+  }
+
+  /// Returns the services that wait for one that is not satisfied.
+  func dependants(of record: ServiceRecord) -> [ID] {
+    isChain ? [record.id + 1] : record.dependants
   }
 
   private mutating func announceStart() {

@@ -9,14 +9,15 @@ extension ServiceMachine {
   ///   - error: The error that it threw, or `nil`.
   /// - Complexity: Amortized O(log *n*).
   package mutating func ended(_ id: ID, _ error: (any Error)?) {
-    guard let record = records[id], record.phase != .waiting else { return }
+    guard let index = index(of: id), records[index].phase != .waiting else { return }
+    let record = records[index]
     if !record.failsToStart { start(id) }
-    _ = report(.ended, of: records[id] ?? record)
+    report(.ended, at: index)
     let isTimed = record.options.startTimeout != nil || record.options.stopTimeout != nil
     if isTimed { actions.append(.disarm(id, .cancel)) }
-    remove(id, record)
+    remove(id)
     judge(record, error)
-    if records.isEmpty && stage < .stopping { request(.stop) }
+    if count == 0 && stage < .stopping { request(.stop) }
     advance()
   }
 
@@ -56,15 +57,16 @@ extension ServiceMachine {
   ///   - limit: The transition that took too long.
   package mutating func timedOut(_ id: ID?, _ limit: Transition) {
     guard let id else { return timedOut(limit) }
-    guard let record = records[id] else { return }
+    guard let index = index(of: id) else { return }
+    let record = records[index]
     switch (limit, record.phase) {
     case (.start, .running) where !record.isSatisfied && requested == nil:
       fail(ServiceError(.notStarted(record.name)))
     case (.stop, .stopping):
       if let cancelTimeout { actions.append(.arm(id, .cancel, cancelTimeout)) }
-      cancel(id, record, after: record.options.stopTimeout)
+      cancel(index, after: record.options.stopTimeout)
     case (.cancel, .cancelled):
-      leave(id, record)
+      leave(id)
       advance()
     default: break
     }
@@ -80,18 +82,16 @@ extension ServiceMachine {
     case .cancel where stage == .collecting:
       actions.append(.leaveLaunch)
     case .cancel:
-      for id in idsInReverse() {
-        if let record = records[id] { leave(id, record) }
-      }
+      for id in idsInReverse() { leave(id) }
       advance()
     }
   }
 
   /// Applies the effects of the end of a service.
-  private mutating func judge(_ record: Record, _ error: (any Error)?) {
+  private mutating func judge(_ record: ServiceRecord, _ error: (any Error)?) {
     let failsToStart = record.failsToStart && requested == nil
     if let error, !(record.phase == .cancelled && error is CancellationError) {
-      actions.append(.report(name: path + record.name, error))
+      actions.append(.report(name: fullName(record.name), error))
       if failsToStart { return fail(error, of: record.name) }
       if record.options.onThrow == .ignore {
         ignored.append((record.name, error))
@@ -148,10 +148,9 @@ extension ServiceMachine {
 
   /// Removes the services that have not started.
   private mutating func dropWaiting() {
-    let waiting = records.filter { $0.value.phase == .waiting }
-    for (id, record) in waiting { remove(id, record) }
+    let waiting = records.filter { $0.phase == .waiting }.compactMap { remove($0.id) }
     startable = Heap()
-    if !waiting.isEmpty { actions.append(.drop(waiting.values.map(\.handle))) }
+    if !waiting.isEmpty { actions.append(.drop(waiting)) }
   }
 
   /// Carries out the recorded request.
@@ -160,14 +159,16 @@ extension ServiceMachine {
       stage = .stopping
       if requested == .stop { stopOrder = idsInReverse() }
     }
-    if requested == .cancel, !records.isEmpty {
+    if requested == .cancel, count > 0 {
       if let cancelTimeout { actions.append(.arm(nil, .cancel, cancelTimeout)) }
       let limit = hasPassedDeadline ? stopTimeout : nil
       for id in idsInReverse() {
-        guard let record = records[id], record.phase != .cancelled else { continue }
+        guard let index = index(of: id), records[index].phase != .cancelled else { continue }
         // A service whose turn had not come receives the stop request before the cancellation.
-        if hasPassedDeadline, record.phase == .running { actions.append(.stop(record.handle)) }
-        cancel(id, record, after: limit)
+        if hasPassedDeadline, records[index].phase == .running, let handle = handles[index] {
+          actions.append(.stop(handle))
+        }
+        cancel(index, after: limit)
       }
     }
     advance()
@@ -176,7 +177,7 @@ extension ServiceMachine {
   /// Stops the next layer once the previous one has ended, and finishes when no service remains.
   private mutating func advance() {
     guard stage == .stopping else { return }
-    if records.isEmpty {
+    if count == 0 {
       stage = .over
       let all = failures.isEmpty ? [] : failures + ignored
       return announce(.over(all, isCancelled: requested == .cancel))
@@ -184,38 +185,38 @@ extension ServiceMachine {
     guard requested == .stop, ending == 0 else { return }
     var layer: Int?
     while stopped < stopOrder.count {
-      let id = stopOrder[stopped]
-      if let record = records[id] {
-        if let layer, record.layer != layer { return }
-        layer = record.layer
-        requestStop(id, record)
+      if let index = index(of: stopOrder[stopped]) {
+        if let layer, records[index].layer != layer { return }
+        layer = records[index].layer
+        requestStop(index)
       }
       stopped += 1
     }
   }
 
-  private mutating func requestStop(_ id: ID, _ record: Record) {
-    records[id] = report(.stopping, of: record)
-    records[id]?.phase = .stopping
+  private mutating func requestStop(_ index: Int) {
+    report(.stopping, at: index)
+    records[index].phase = .stopping
     ending += 1
     // Arm the limit before the service can react.
-    if let timeout = record.options.stopTimeout { actions.append(.arm(id, .stop, timeout)) }
-    actions.append(.stop(record.handle))
+    if let timeout = records[index].options.stopTimeout {
+      actions.append(.arm(records[index].id, .stop, timeout))
+    }
+    if let handle = handles[index] { actions.append(.stop(handle)) }
   }
 
   /// Cancels a service and reports it.
   ///
   /// - Parameters:
-  ///   - id: The service.
-  ///   - record: The state of the service.
+  ///   - index: The index of the service.
   ///   - limit: The limit that expired; otherwise `nil`.
-  private mutating func cancel(_ id: ID, _ record: Record, after limit: Duration?) {
-    records[id] = report(.cancelled, of: record)
-    records[id]?.phase = .cancelled
-    if record.phase == .running { ending += 1 }
-    actions.append(.cancel(record.handle))
+  private mutating func cancel(_ index: Int, after limit: Duration?) {
+    report(.cancelled, at: index)
+    if records[index].phase == .running { ending += 1 }
+    records[index].phase = .cancelled
+    if let handle = handles[index] { actions.append(.cancel(handle)) }
     let reason = limit.map { ": it did not stop within \($0.shortText)" } ?? ""
-    let name = path + record.name
+    let name = fullName(records[index].name)
     actions.append(
       .say(
         ApplicationMessage(
@@ -229,28 +230,28 @@ extension ServiceMachine {
   }
 
   /// Stops waiting for a service that did not end, and reports it as left behind.
-  private mutating func leave(_ id: ID, _ record: Record) {
-    remove(id, record)
+  private mutating func leave(_ id: ID) {
+    guard let index = index(of: id) else { return }
+    let name = records[index].name
     actions.append(.disarm(id, .cancel))
-    let name = path + record.name
-    _ = report(.abandoned, of: record)
+    report(.abandoned, at: index)
+    remove(id)
     actions.append(
       .say(
-        ApplicationMessage(ServiceError(.stuck(name)).description, services: [name], state: .stuck)
+        ApplicationMessage(
+          ServiceError(.stuck(fullName(name))).description,
+          services: [fullName(name)],
+          state: .stuck
+        )
       )
     )
-    failures.append((nil, ServiceError(.stuck(record.name))))
+    failures.append((nil, ServiceError(.stuck(name))))
   }
 
   /// The services in stop order: higher layers first, and the last added first within a layer.
   private func idsInReverse() -> [ID] {
-    let services = records.map { (layer: $0.value.layer, id: $0.key) }
-    return services.sorted { ($0.layer, $0.id) > ($1.layer, $1.id) }.map(\.id)
-  }
-
-  private mutating func remove(_ id: ID, _ record: Record) {
-    records[id] = nil
-    names[record.name] = nil
-    if record.phase > .running { ending -= 1 }
+    isChain
+      ? living.reversed().map(\.id)
+      : living.sorted { ($0.layer, $0.id) > ($1.layer, $1.id) }.map(\.id)
   }
 }

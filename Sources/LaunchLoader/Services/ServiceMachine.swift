@@ -77,45 +77,6 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     case collecting, starting, running, stopping, over
   }
 
-  /// The state of a service that has not ended.
-  struct Record: Sendable {
-    /// The progress of a service.
-    enum Phase: Comparable {
-      /// Waiting for dependencies or for its turn.
-      case waiting
-      /// The `run` method was entered or is being entered.
-      case running
-      /// Asked to stop.
-      case stopping
-      /// Asked to stop and cancelled.
-      case cancelled
-    }
-
-    /// The handle that the caller passed for the service.
-    let handle: Handle
-    let name: String
-    let options: ServiceOptions
-    var phase = Phase.waiting
-    /// The state that was reported last, and the time of that report.
-    var reported: (state: ServiceState, time: Duration)?
-    /// The layer; services in higher layers stop earlier.
-    var layer = 0
-    /// The number of dependencies that are not satisfied.
-    var blockers = 0
-    /// The services that wait for this one.
-    var dependants: [ID] = []
-    /// Indicates that `run` was entered and has suspended or returned.
-    var hasStarted = false
-    /// Indicates that the service called `ready()`.
-    var isReady = false
-
-    /// A Boolean value that indicates whether the dependants may start.
-    var isSatisfied: Bool { hasStarted && (isReady || !options.waitsForReady) }
-
-    /// A Boolean value that indicates whether ending now would be a failed start.
-    var failsToStart: Bool { options.waitsForReady && !isReady && phase == .running }
-  }
-
   /// The prefix of service names in messages: the names of the enclosing groups, each followed by a slash.
   package internal(set) var path = ""
   /// The time of the current event, which the caller sets before it: the machine reads no clock.
@@ -129,9 +90,17 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   var hasPassedDeadline = false
   var isClaimed = false
 
-  var records: [ID: Record] = [:]
-  var names: [String: ID] = [:]
-  var nextID = 0
+  /// The services, with ascending identifiers.
+  ///
+  /// Those that have ended are removed when they outnumber the others.
+  var records: [ServiceRecord] = []
+  /// The handle of each record; `nil` once the service has ended.
+  var handles: [Handle?] = []
+  /// The number of services that have not ended.
+  private(set) var count = 0
+  private var nextID = 0
+  /// The identifiers by name, also of services that have ended and are still in `records`.
+  private var names: [String: ID] = [:]
   /// Indicates that no service names another; each comes after the previous one.
   var isChain = true
   /// The number of services whose dependants may not start yet; not maintained after a request to stop.
@@ -194,13 +163,13 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
 
   /// The services that delay the transition in progress, by their names in messages, in registration order.
   ///
-  /// - Complexity: O(*n* log *n*) in the number of services.
+  /// - Complexity: O(*n*) in the number of services.
   package var waitedFor: [String] {
     let isStarting = transition == .start
-    return records.filter { _, record in
+    return living.filter { record in
       record.phase > .running || record.phase == .running && isStarting && !record.isSatisfied
     }
-    .sorted { $0.key < $1.key }.map { path + $0.value.name }
+    .map { fullName($0.name) }
   }
 
   /// Claims the run before its launch work, which belongs to the run.
@@ -236,24 +205,73 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
     actions.append(.announce)
   }
 
-  /// Reports that a service has entered a state.
+  /// The services that have not ended, in registration order.
+  var living: [ServiceRecord] { records.filter { $0.phase != .ended } }
+
+  /// Returns the index of a service that has not ended.
   ///
-  /// - Returns: The record with the new state.
-  mutating func report(_ state: ServiceState, of record: Record) -> Record {
-    let former = record.reported
+  /// - Complexity: O(1); O(log *n*) after services were removed.
+  func index(of id: ID) -> Int? {
+    guard let index = records.index(ofNumber: id, { $0.id }) else { return nil }
+    return records[index].phase == .ended ? nil : index
+  }
+
+  /// Returns the service of a name, unless it has ended.
+  func id(of name: String) -> ID? { names[name].flatMap { index(of: $0) == nil ? nil : $0 } }
+
+  /// Appends a service.
+  ///
+  /// - Returns: Its identifier; `nil` if the name is taken.
+  mutating func append(_ handle: Handle, _ name: String, _ options: ServiceOptions) -> ID? {
+    let id = nextID
+    if let former = names.updateValue(id, forKey: name), index(of: former) != nil {
+      names[name] = former
+      return nil
+    }
+    nextID += 1
+    count += 1
+    records.append(ServiceRecord(id: id, name: name, options: options))
+    handles.append(handle)
+    return id
+  }
+
+  /// Removes a service.
+  ///
+  /// - Returns: Its handle.
+  @discardableResult
+  mutating func remove(_ id: ID) -> Handle? {
+    guard let index = index(of: id) else { return nil }
+    let handle = handles[index].take()
+    if records[index].phase > .running { ending -= 1 }
+    records[index].phase = .ended
+    count -= 1
+    if records.count > max(8, 2 * count) {
+      names = names.filter { self.index(of: $0.value) != nil }
+      records.removeAll { $0.phase == .ended }
+      handles.removeAll { $0 == nil }
+    }
+    return handle
+  }
+
+  /// Returns the name of a service for messages and reports.
+  func fullName(_ name: String) -> String { path.isEmpty ? name : path + name }
+
+  /// Reports that a service has entered a state.
+  mutating func report(_ state: ServiceState, at index: Int) {
+    // An end asks the next service to stop, which makes three actions.
+    if actions.isEmpty { actions.reserveCapacity(4) }
+    let former = records[index].reported
+    records[index].reported = (state, time)
     actions.append(
       .changed(
         ServiceStateChange(
-          service: path + record.name,
+          service: fullName(records[index].name),
           state: state,
           previous: former?.state,
           elapsed: former.map { time - $0.time } ?? .zero
         )
       )
     )
-    var record = record
-    record.reported = (state, time)
-    return record
   }
 
   /// Stops the program if the state is inconsistent.
@@ -261,37 +279,80 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   /// - Complexity: O(*n*²) in the number of services.
   package func _checkInvariants() {
     startable._checkInvariants()
-    let records = records
+    let living = living
     assert(
-      names.count == records.count && records.allSatisfy { names[$1.name] == $0 },
+      zip(records, handles).allSatisfy { record, handle in
+        record.phase == .ended ? handle == nil : handle != nil && index(of: record.id) != nil
+      },
+      "a service without a handle, or a handle without a service"
+    )
+    assert(living.count == count && records.count <= max(8, 2 * count), "too many records")
+    assert(
+      names.count <= records.count && living.allSatisfy { names[$0.name] == $0.id },
       "a name belongs to no service, or to another one"
     )
-    assert(ending == records.values.count { $0.phase > .running }, "ending services are miscounted")
-    assert(stage != .over || records.isEmpty, "a service outlasts the run")
+    assert(ending == living.count { $0.phase > .running }, "ending services are miscounted")
+    assert(stage != .over || count == 0, "a service outlasts the run")
     assert(stage < .stopping || requested != nil && mayStop, "services stop without a request")
     assert(!(isStarting && stage == .collecting), "services start before the run")
     guard requested == nil else {
       assert(
-        stage == .collecting
-          || startable.isEmpty && records.values.allSatisfy { $0.phase > .waiting },
+        stage == .collecting || startable.isEmpty && living.allSatisfy { $0.phase > .waiting },
         "a service waits for its start while others stop"
       )
       return
     }
     assert(ending == 0, "a service ends without a request")
-    assert(
-      unsatisfied == records.values.count { !$0.isSatisfied },
-      "unsatisfied services are miscounted"
-    )
+    assert(unsatisfied == living.count { !$0.isSatisfied }, "unsatisfied services are miscounted")
     guard stage != .collecting else { return }
-    let dependants = records.values.filter { !$0.isSatisfied }.flatMap(\.dependants)
+    let waiting = living.filter { !$0.isSatisfied }.flatMap(dependants)
     assert(
-      records.allSatisfy { id, record in record.blockers == dependants.count { $0 == id } },
+      living.allSatisfy { record in record.blockers == waiting.count { $0 == record.id } },
       "the dependencies of a service are miscounted"
     )
-    let free = records.filter { $0.value.phase == .waiting && $0.value.blockers == 0 }.keys
+    let free = living.filter { $0.phase == .waiting && $0.blockers == 0 }.map(\.id)
     assert(Set(free) == Set(startable.prefix(startable.count)), "the wrong services may start")
     assert(isStarting || startable.isEmpty, "a service that may start does not")
     assert(stage != .starting || unsatisfied > 0, "the start goes unreported")
   }
+}
+
+/// The state of a service, apart from its handle.
+struct ServiceRecord: Sendable {
+  /// The progress of a service.
+  enum Phase: Comparable {
+    /// Waiting for dependencies or for its turn.
+    case waiting
+    /// The `run` method was entered or is being entered.
+    case running
+    /// Asked to stop.
+    case stopping
+    /// Asked to stop and cancelled.
+    case cancelled
+    /// Its `run` method has returned or is left behind.
+    case ended
+  }
+
+  let id: Int
+  let name: String
+  let options: ServiceOptions
+  var phase = Phase.waiting
+  /// The state that was reported last, and the time of that report.
+  var reported: (state: ServiceState, time: Duration)?
+  /// The layer; services in higher layers stop earlier.
+  var layer = 0
+  /// The number of dependencies that are not satisfied.
+  var blockers = 0
+  /// The services that wait for this one, except in a chain, where the next one does.
+  var dependants: [Int] = []
+  /// Indicates that `run` was entered and has suspended or returned.
+  var hasStarted = false
+  /// Indicates that the service called `ready()`.
+  var isReady = false
+
+  /// A Boolean value that indicates whether the dependants may start.
+  var isSatisfied: Bool { hasStarted && (isReady || !options.waitsForReady) }
+
+  /// A Boolean value that indicates whether ending now would be a failed start.
+  var failsToStart: Bool { options.waitsForReady && !isReady && phase == .running }
 }

@@ -78,7 +78,9 @@ public final class ServiceRun: Sendable {
       ServiceAlarms(clock),
       loader: loader ?? Self.loaderWithoutValues(),
       // `wait()` throws the errors.
-      reports: ServiceRunner.Reports(onError: { _, _ in }, onMessage: { messages.send($0) }),
+      reports: ServiceRunner.Reports { report in
+        if case .message(let message) = report { messages.send(message) }
+      },
       // Only while ``untilReady()`` waits: otherwise, no alarm of the run sleeps on its clock before the stop.
       watchesStart: false
     )

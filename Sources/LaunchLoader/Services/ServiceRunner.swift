@@ -11,22 +11,28 @@ internal import EventBus
 final class ServiceRunner: Sendable {
   typealias Machine = ServiceMachine<ServiceHandle>
 
-  /// The callbacks for everything except milestones.
+  /// The receiver of reports, and the other things that an application waits for.
   struct Reports: Sendable {
-    /// Called with each error that a service throws, on the thread where the service ended.
-    let onError: @Sendable (_ service: String, any Error) -> Void
-    /// Called with each message for the user of the program.
-    let onMessage: @Sendable (ApplicationMessage) -> Void
-    /// Called when a service has entered a state, on the thread that caused it.
-    var onChange: @Sendable (ServiceStateChange) -> Void = { _ in }
-    /// Called when the stop is requested.
-    var onStopRequest: @Sendable () -> Void = {}
-    /// Called when services are cancelled before the stop was permitted.
-    var onForcedStop: @Sendable () -> Void = {}
-    /// Called when launch work is left behind.
-    var onLeaveLaunch: @Sendable () -> Void = {}
+    /// Receives a report.
+    let send: @Sendable (Report) -> Void
     /// Returns the names of everything besides services that delays the start or the stop.
     var others: @Sendable () -> [String] = { [] }
+  }
+
+  /// What a runner reports besides milestones.
+  enum Report: Sendable {
+    /// A service threw an error; sent by the thread where the service ended.
+    case failed(service: String, any Error)
+    /// A service has entered a state; sent by the thread that caused it.
+    case changed(ServiceStateChange)
+    /// There is a message for the user of the program.
+    case message(ApplicationMessage)
+    /// The stop is requested.
+    case stopRequested
+    /// Services are cancelled before the stop was permitted.
+    case stopForced
+    /// Launch work is left behind.
+    case launchLeft
   }
 
   private struct State {
@@ -48,7 +54,7 @@ final class ServiceRunner: Sendable {
   ///   - machine: The state machine of the services.
   ///   - alarms: Their time limits.
   ///   - loader: The loader whose values the services use. A group replaces it when it claims the run.
-  ///   - reports: The callbacks for errors and messages; `nil` for a group, which claims them.
+  ///   - reports: The receiver of reports; `nil` for a group, which claims that of the runner it belongs to.
   ///   - watchesStart: Whether messages name what the start waits for.
   init(
     _ machine: Machine,
@@ -88,8 +94,13 @@ final class ServiceRunner: Sendable {
     let (isClaimed, former) = update { state -> (Bool, LaunchLoader?) in
       guard state.machine.claim(under: path + group.name + "/") else { return (false, nil) }
       // Only the services of a group are reported.
-      state.reports = reports.map {
-        Reports(onError: $0.onError, onMessage: $0.onMessage, onChange: $0.onChange)
+      state.reports = reports.map { outer in
+        Reports { report in
+          switch report {
+          case .failed, .changed, .message: outer.send(report)
+          case .stopRequested, .stopForced, .launchLeft: break
+          }
+        }
       }
       defer { state.loader = loader }
       return (true, state.loader)
@@ -156,17 +167,17 @@ final class ServiceRunner: Sendable {
       }
     case .disarm(let id, let limit): alarms.remove(.limit(of: id), upTo: limit)
     case .drop: break
-    case .report(let name, let error): reports?.onError(name, error)
-    case .changed(let change): reports?.onChange(change)
-    case .say(let message): reports?.onMessage(message)
+    case .report(let name, let error): reports?.send(.failed(service: name, error))
+    case .changed(let change): reports?.send(.changed(change))
+    case .say(let message): reports?.send(.message(message))
     case .watch(let transition, let number):
       alarms.remove(.transition(number - 1), upTo: .start)
-      if transition == .stop { reports?.onStopRequest() }
+      if transition == .stop { reports?.send(.stopRequested) }
       if transition == .stop || transition == .start && watchesStart {
         reportTransition(number, .transition(number))
       }
-    case .forceStop: reports?.onForcedStop()
-    case .leaveLaunch: reports?.onLeaveLaunch()
+    case .forceStop: reports?.send(.stopForced)
+    case .leaveLaunch: reports?.send(.launchLeft)
     case .announce: milestones.ring()
     }
   }
@@ -234,8 +245,8 @@ final class ServiceRunner: Sendable {
   nonisolated(nonsending) private func run(_ handle: ServiceHandle, _ id: Machine.ID) async {
     handle.task.begin()
     let failure = await enterBody(of: handle, id)
-    await handle.task.end()
-    await handle.signal.close()
+    if let isUnused = handle.task.end() { await isUnused.waitUncancelled() }
+    if handle.signal.close() { await handle.signal.untilQuiet() }
     send { $0.ended(id, failure) }
   }
 
@@ -296,14 +307,13 @@ final class ServiceRunner: Sendable {
       let names = services.map { "service \"\($0)\"" } + reports.others()
       if !names.isEmpty {
         let goal = transition == .start ? "start" : "stop"
-        reports.onMessage(
-          ApplicationMessage(
-            "waiting for \(names.joined(separator: ", ")) to \(goal), for \(waited.shortText) now",
-            services: services,
-            state: transition == .start ? .starting : .stopping,
-            elapsed: waited
-          )
+        let message = ApplicationMessage(
+          "waiting for \(names.joined(separator: ", ")) to \(goal), for \(waited.shortText) now",
+          services: services,
+          state: transition == .start ? .starting : .stopping,
+          elapsed: waited
         )
+        reports.send(.message(message))
       }
       return true
     }
@@ -329,12 +339,23 @@ final class ServiceHandle: Sendable {
   let signal = ShutdownSignal()
   /// The task of the service.
   let task = LateTask()
-  private let body: Locked<Body?>
+  private let state: Locked<State>
 
-  init(_ body: @escaping Body) { self.body = Locked(body) }
+  private struct State {
+    var body: Body?
+  }
+
+  init(_ body: @escaping Body) { state = Locked(State(body: body)) }
 
   /// Takes the body of the service, for its only run.
-  func takeBody() -> Body? { body.withLock { $0.take() } }
+  func takeBody() -> Body? {
+    // The state as a whole: the closure alone would gain a wrapper.
+    let former = state.withLock { state in
+      defer { state = State() }
+      return state
+    }
+    return former.body
+  }
 
   /// Cancels the task of the service, and then asks the service to stop.
   func cancel() { task.cancel { [signal] in signal.raise() } }

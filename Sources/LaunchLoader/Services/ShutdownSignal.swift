@@ -19,22 +19,28 @@ package final class ShutdownSignal: Sendable {
     var runners = 0
     /// Opened when the closures registered before the signal was raised have returned.
     var latch: Latch?
+    /// What ends with the signal, each created on first use: the public lifetime; then the closures of
+    /// ``onRaise(_:)``; and those of ``onEnd(_:)``, which no other closure delays.
+    var lifetime, hooks, enders: Lifetime?
+
+    /// Returns a lifetime; one that is first used when the signal was raised or closed has ended.
+    mutating func use(_ lifetime: WritableKeyPath<State, Lifetime?>) -> Lifetime {
+      let used = self[keyPath: lifetime] ?? (isRaised || isClosed ? .ended : Lifetime())
+      self[keyPath: lifetime] = used
+      return used
+    }
   }
 
-  /// The lifetime that ends when the signal is raised or closed, before the first closure runs.
-  package let lifetime = Lifetime()
-
   private let state = Locked(State())
-  /// Ends with the closures of ``onRaise(_:)``.
-  private let hooks = Lifetime()
-  /// Ends with the closures of ``onEnd(_:)``, which no other closure delays.
-  private let enders = Lifetime()
   private let isQuiet = Doorbell()
 
   /// Creates a signal that is not raised.
   package init() {}
 
   deinit { endHooks() }
+
+  /// The lifetime that ends when the signal is raised or closed, before the first closure runs.
+  package var lifetime: Lifetime { use(\.lifetime) }
 
   /// A Boolean value that indicates whether the signal was raised; `true` before the first closure runs.
   package var isRaised: Bool { state.withLock { $0.isRaised } }
@@ -62,7 +68,7 @@ package final class ShutdownSignal: Sendable {
       hook.lifetimeEnded()
     } else {
       // Runs the closure at once if the signal was raised meanwhile and its closures have been taken.
-      hook.join(hooks.members)
+      hook.join(use(\.hooks).members)
     }
     leave()
     return token
@@ -78,7 +84,7 @@ package final class ShutdownSignal: Sendable {
   package func onEnd(_ body: @escaping @Sendable () -> Void) -> Token {
     let hook = EndHook(body)
     let token = Token(hook, handle: 0, isKept: true)
-    hook.join(enders.members)
+    hook.join(use(\.enders).members)
     return token
   }
 
@@ -87,11 +93,11 @@ package final class ShutdownSignal: Sendable {
   /// - Throws: `CancellationError` when the waiting task is cancelled first, or the signal is closed without
   ///   being raised.
   nonisolated(nonsending) package func wait() async throws(CancellationError) {
-    let candidate = Latch()
     let latch: Latch? = state.withLock { state in
       if !state.runsHooks && (state.isRaised || state.isClosed) { return nil }
-      if state.latch == nil { state.latch = candidate }
-      return state.latch
+      let latch = state.latch ?? Latch()
+      state.latch = latch
+      return latch
     }
     let isOpen = await latch?.wait() ?? true
     if !isOpen || !isRaised { throw CancellationError() }
@@ -106,16 +112,18 @@ package final class ShutdownSignal: Sendable {
   ///
   /// - Complexity: O(*n*) in the number of closures and of attachments to the lifetime.
   package func raise() {
-    let isFirst = state.withLock { state in
-      if state.isRaised || state.isClosed { return false }
+    let raised: State? = state.withLock { state in
+      if state.isRaised || state.isClosed { return nil }
       (state.isRaised, state.runsHooks) = (true, true)
       state.runners += 1
-      return true
+      return state
     }
-    guard isFirst else { return }
-    let members = lifetime.takeMembers() + hooks.takeMembers()
-    let enders = enders.takeMembers()
-    if !enders.isEmpty { Task { EndingMembers.end(enders) } }
+    guard let raised else { return }
+    let (lifetime, hooks, enders) = (raised.lifetime, raised.hooks, raised.enders)
+    let members = (lifetime?.takeMembers() ?? []) + (hooks?.takeMembers() ?? [])
+    if let enders = enders?.takeMembers(), !enders.isEmpty {
+      Task { EndingMembers.end(enders) }
+    }
     guard !members.isEmpty else { return hooksHaveRun() }
     Task {
       EndingMembers.end(members)
@@ -123,24 +131,33 @@ package final class ShutdownSignal: Sendable {
     }
   }
 
-  /// Closes the signal and waits, regardless of cancellation, until the closures of a raised signal have
-  /// returned.
+  /// Closes the signal.
   ///
   /// Called once, by the runner of the service.
-  nonisolated(nonsending) package func close() async {
+  ///
+  /// - Returns: `true` if closures still run or are being registered, for which ``untilQuiet()`` waits.
+  package func close() -> Bool {
     let (isRaised, isBusy, latch) = state.withLock { state in
       state.isClosed = true
       return (state.isRaised, state.runners > 0, state.runsHooks ? nil : state.latch.take())
     }
     latch?.open()
     if !isRaised { endHooks() }
-    if isBusy { await isQuiet.wait() }
+    return isBusy
   }
 
+  /// Waits, regardless of cancellation, until the closures of a closed signal have returned.
+  nonisolated(nonsending) package func untilQuiet() async { await isQuiet.wait() }
+
   private func endHooks() {
-    lifetime.end()
-    enders.end()
-    hooks.end()
+    let (lifetime, enders, hooks) = state.withLock { ($0.lifetime, $0.enders, $0.hooks) }
+    lifetime?.end()
+    enders?.end()
+    hooks?.end()
+  }
+
+  private func use(_ lifetime: any WritableKeyPath<State, Lifetime?> & Sendable) -> Lifetime {
+    state.withLock { $0.use(lifetime) }
   }
 
   private func hooksHaveRun() {

@@ -54,7 +54,7 @@ final class MessageQueue<Message: Sendable>: Sendable {
         idle.open()
       }
     }
-    await Task { _ = await idle.wait() }.value
+    await idle.waitUncancelled()
     watch?.cancel()
   }
 

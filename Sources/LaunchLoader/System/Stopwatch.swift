@@ -11,12 +11,7 @@ struct Stopwatch: Sendable {
   ///
   /// - Parameter clock: The clock to read.
   init(_ clock: any Clock<Duration>) {
-    // Read the most common clock without a type lookup per call.
-    if let usual = clock as? ContinuousClock {
-      self.init(opening: usual)
-    } else {
-      self.init(opening: clock)
-    }
+    self.init(opening: clock)
   }
 
   /// The maximum sleep, about 35,000 years: clocks trap on instants that they cannot represent.
@@ -24,7 +19,12 @@ struct Stopwatch: Sendable {
 
   private init<C: Clock>(opening clock: C) where C.Duration == Duration {
     let start = clock.now
-    elapsed = { start.duration(to: clock.now) }
+    if clock is ContinuousClock, let start = start as? ContinuousClock.Instant {
+      // The most common clock is read without a witness table.
+      elapsed = { ContinuousClock.now - start }
+    } else {
+      elapsed = { start.duration(to: clock.now) }
+    }
     sleep = { time in
       let end = start.advanced(by: min(time, Self.longest))
       try await clock.sleep(until: end, tolerance: nil)

@@ -247,7 +247,7 @@ struct ServiceBlockingTests {
     #expect(!mayReturn.isOpen)
     mayReturn.open()
     await second.waitUntilFinished()
-    await signal.close()
+    if signal.close() { await signal.untilQuiet() }
   }
 
   @Test("Waiting for a running closure returns when it has ended")
@@ -269,7 +269,7 @@ struct ServiceBlockingTests {
     for _ in 0..<10 { await Task.yield() }
     mayReturn.open()
     #expect(await waiting.value)
-    await signal.close()
+    if signal.close() { await signal.untilQuiet() }
   }
 
   @Test("A closure cancelled while an earlier one runs does not run")
@@ -291,7 +291,7 @@ struct ServiceBlockingTests {
     second.cancel()
     #expect(tally.live == 0)
     mayReturn.open()
-    await signal.close()
+    if signal.close() { await signal.untilQuiet() }
     #expect(ran.value == 0)
     withExtendedLifetime(first) {}
   }
@@ -308,7 +308,7 @@ struct ServiceBlockingTests {
     #expect(signal.isRaised && signal.lifetime.hasEnded)
     await isBlocked.wait()
     let closing = Task {
-      await signal.close()
+      if signal.close() { await signal.untilQuiet() }
       return mayReturn.isOpen
     }
     for _ in 0..<10 { await Task.yield() }

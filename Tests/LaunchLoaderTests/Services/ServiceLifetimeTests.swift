@@ -157,7 +157,7 @@ struct ServiceLifetimeTests {
         }
       }
     }
-    for signal in signals { await signal.close() }
+    for signal in signals { if signal.close() { await signal.untilQuiet() } }
     #expect(ran.allSatisfy { $0.value == 1 })
     #expect(signals.allSatisfy { $0.lifetime.hasEnded })
   }

@@ -44,7 +44,7 @@ struct ShutdownSignalTests {
         }
       }
     }
-    for signal in signals { await signal.close() }
+    for signal in signals { if signal.close() { await signal.untilQuiet() } }
     #expect(ran.allSatisfy { $0.value == 1 })
     #expect(late.value > 0)
   }
@@ -59,7 +59,7 @@ struct ShutdownSignalTests {
       token = signal.onRaise { probe.touch() }
     }
     #expect(token.isActive)
-    await signal.close()
+    if signal.close() { await signal.untilQuiet() }
     #expect(!token.isActive)
     #expect(tally.live == 0)
     signal.raise()
@@ -83,7 +83,7 @@ struct ShutdownSignalTests {
     }
     await isBlocked.wait()
     let closing = Task {
-      await signal.close()
+      if signal.close() { await signal.untilQuiet() }
       return hasReturned.isOpen
     }
     for _ in 0..<10 { await Task.yield() }

@@ -126,15 +126,12 @@ package final class ObserverRegistration: Registration,
 
   /// Begins a call from a queue.
   ///
-  /// The caller must request the observer's actual class: an observer and its queue entries belong
-  /// together.
-  ///
-  /// - Returns: The observer, or `nil` when the registration has ended. Balance it with ``finish()``.
-  package func begin<Kind: AnyObserver>() -> Kind? {
+  /// - Returns: The observer, or `nil` when the registration has ended. Balance it with ``finish()``. The
+  ///   caller knows its class, since an observer and its queue entries belong together; as a generic result it
+  ///   would be looked up at each call.
+  package func begin() -> AnyObserver? {
     guard beginCall() else { return nil }
-    let observer: Kind? = state.withLock { state in
-      state.observer == 0 ? nil : ObjectAddress.object(state.observer, as: Kind.self)
-    }
+    let observer = state.withLock { ObjectAddress.object($0.observer, as: AnyObserver.self) }
     if observer == nil { finish() }
     return observer
   }

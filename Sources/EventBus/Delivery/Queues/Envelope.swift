@@ -115,12 +115,15 @@ package final class WaitingEvent<Payload: Sendable>: Envelope,
   ///
   /// - Returns: The outcome; `nil` when the registration had ended.
   private func call() -> Reception? {
-    guard let observer: GeneralObserver<Payload> = link.begin() else { return nil }
-    do {
-      return try observer.run(payload, queued)
-    } catch {
-      report(error, in: observer)
-      return .failed
+    guard let known = link.begin() else { return nil }
+    defer { withExtendedLifetime(known) {} }
+    return ObjectAddress.borrow(known.address) { (observer: GeneralObserver<Payload>) in
+      do {
+        return try observer.run(payload, queued)
+      } catch {
+        report(error, in: observer)
+        return .failed
+      }
     }
   }
 
@@ -135,7 +138,9 @@ package final class WaitingEvent<Payload: Sendable>: Envelope,
   ///
   /// - Returns: The outcome; `nil` when the registration had ended.
   private func callAsync() async -> Reception? {
-    guard let observer: GeneralObserver<Payload> = link.begin() else { return nil }
+    guard let known = link.begin(),
+      let observer = ObjectAddress.object(known.address, as: GeneralObserver<Payload>.self)
+    else { return nil }
     var outcome = Reception.failed
     await RunningCall.run(link, callers: counter?.callers ?? []) {
       do {
