@@ -6,14 +6,11 @@ final class ClockTimerQueue<C: Clock>: TimerQueue,
 {
   private let clock: C
   private let base: C.Instant
-  /// The same instant, for the clock of most timers, which is read without generic code: in a third of the time.
-  private let continuousBase: ContinuousClock.Instant?
   private let scale: TimerScale<C.Duration>
 
   fileprivate init(_ clock: C, _ interval: C.Duration) {
     self.clock = clock
     base = clock.now
-    continuousBase = base as? ContinuousClock.Instant
     scale =
       C.Duration.self == Duration.self
       ? TimerScale() : TimerScale(clock.minimumResolution, interval)
@@ -35,10 +32,7 @@ final class ClockTimerQueue<C: Clock>: TimerQueue,
     )
   }
 
-  override func now() -> Int128 {
-    if let continuousBase { return continuousBase.duration(to: .now).attoseconds }
-    return scale.count(base.duration(to: clock.now))
-  }
+  override func now() -> Int128 { scale.count(base.duration(to: clock.now)) }
 
   override func lateness(_ time: Int128) -> Duration? {
     C.Duration.self == Duration.self ? Duration(attoseconds: time) : nil
