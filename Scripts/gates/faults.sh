@@ -350,7 +350,7 @@ sed -i 's/"A switch sets /"A switch set /' Examples/Skins/Story+Switching.swift
 FAULT
 
 plant demo 'picture of skins .*differs' "a changed picture" <<'FAULT'
-sed -i 's/height = 292/height = 293/' Examples/Skins/SVG.swift
+sed -i 's/barHeight = 28/barHeight = 29/' Examples/Skins/SVG.swift
 FAULT
 
 plant demo 'no other file of the examples' "a second file of the demo that imports Foundation" <<'FAULT'

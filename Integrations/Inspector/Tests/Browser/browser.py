@@ -60,13 +60,17 @@ class Browser:
     def __exit__(self, *_):
         self.driver.quit()
 
-    def shape(self, width=1440, height=900, scheme="light", scale=1):
+    def shape(self, width=1440, height=900, scheme="light", scale=1, motion="no-preference"):
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": height, "deviceScaleFactor": scale, "mobile": False})
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-            "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+            "features": [{"name": "prefers-color-scheme", "value": scheme},
+                         {"name": "prefers-reduced-motion", "value": motion}]})
 
     def open(self, url):
+        # A page whose program has gone complains until it is left.
+        self.driver.get("about:blank")
+        self.complaints()
         self.driver.get(url)
 
     def run(self, script, *arguments):
@@ -82,10 +86,44 @@ class Browser:
             time.sleep(pause)
         raise AssertionError(f"never true: {script}")
 
+    def find(self, selector):
+        return self.driver.find_element("css selector", selector)
+
+    def press(self, *keys):
+        """Presses keys where the focus is."""
+        self.driver.switch_to.active_element.send_keys(*keys)
+
+    def click(self, x, y):
+        for kind in ("mousePressed", "mouseReleased"):
+            self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {
+                "type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1})
+
+    def frame(self):
+        """Waits until the page has drawn what it knows."""
+        self.driver.execute_async_script(
+            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));")
+
     def complaints(self):
         """Errors and warnings of the console since the last call."""
         return [entry["message"] for entry in self.driver.get_log("browser")
                 if entry["level"] in ("SEVERE", "WARNING")]
+
+    def listen(self):
+        """Keeps the texts that the page draws on canvases, in `drawnTexts`, by the id of the canvas."""
+        self.run("""(() => {
+            window.drawnTexts = {};
+            const write = CanvasRenderingContext2D.prototype.fillText;
+            CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+                (drawnTexts[this.canvas.id] ||= new Set()).add(text);
+                return write.call(this, text, ...rest);
+            };
+            inspector.drawn = {};
+            inspector.lastOverview = -Infinity;
+        })()""")
+        self.frame()
+
+    def texts(self, canvas):
+        return self.run("[...(drawnTexts[arguments[0]] || [])]", canvas)
 
     def picture(self, path):
         self.driver.save_screenshot(str(path))

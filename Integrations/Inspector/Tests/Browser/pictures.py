@@ -5,47 +5,64 @@ import sys
 import time
 
 from browser import Browser, Program
+from stage import MS, Stage, Trace, observer, observers
 
 SCENES = {"usual": [], "empty": ["--quiet"], "busy": ["--busy"], "failing": ["--fail"], "leak": ["--leak"]}
+TABS = ("timeline", "observers", "launch", "services", "themes")
+CHOOSE = """(() => {
+    inspector.select("timeline");
+    const posts = inspector.model.posts.filter((post) => post.calls.length > 0);
+    const post = posts.findLast((post) => post.failed) || posts.findLast((post) => post.slow) || posts.at(-3);
+    if (post) inspector.choose(post, true);
+    return post !== undefined;
+})()"""
+
+
+def shoot(browser, folder, scene):
+    """The page in both schemes and widths, with every tab, and with a chosen post."""
+    for scheme in ("light", "dark"):
+        for width in (1440, 800):
+            browser.shape(width, 900, scheme)
+            for tab in TABS:
+                browser.run("inspector.select(arguments[0])", tab)
+                time.sleep(0.3)
+                browser.picture(folder / f"{scene}-{tab}-{scheme}-{width}.png")
+            if browser.run(CHOOSE):
+                time.sleep(0.3)
+                browser.picture(folder / f"{scene}-detail-{scheme}-{width}.png")
+                browser.run("inspector.toggleLive()")
+    for complaint in browser.complaints():
+        print(f"{scene}: {complaint}")
+
+
+def crowd():
+    """Sixty actors that answer each other."""
+    trace = Trace()
+    for number in range(1, 901):
+        trace.post(number, number * 5 * MS, f"job.step{number % 12}", f"App/Pool.swift:{number % 40}", f"Worker {number % 60}", 30 * MS,
+                   calls=[(f"App/Sink.swift:{number % 9}", f"Worker {number * 7 % 60}", 3 * MS, (1 + number % 25) * MS)])
+    return trace
 
 
 def main(folder, scenes):
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     with Browser() as browser:
-        for scene in scenes or SCENES:
-            with Program(*SCENES[scene]) as program:
+        for scene in scenes or [*SCENES, "crowd"]:
+            with Program(*SCENES.get(scene, [])) as program:
                 browser.shape()
-                browser.open(program.url)
-                time.sleep(3 if scene == "empty" else 9)
-                for scheme in ("light", "dark"):
-                    for width in (1440, 800):
-                        browser.shape(width, 900, scheme)
-                        for tab in ("timeline", "observers", "launch", "services", "themes"):
-                            if tab != "timeline" and (scene, tab) not in {
-                                    ("usual", "launch"), ("usual", "themes"), ("usual", "observers"),
-                                    ("leak", "observers"), ("failing", "services"), ("empty", "observers"),
-                                    ("empty", "launch"), ("failing", "launch"), ("usual", "services")}:
-                                continue
-                            browser.run("inspector.select(arguments[0])", tab)
-                            time.sleep(0.6)
-                            browser.picture(folder / f"{scene}-{tab}-{scheme}-{width}.png")
-                browser.shape()
-                browser.run("inspector.select('timeline')")
-                chosen = browser.run("""(() => {
-                    const posts = inspector.model.posts.filter((post) => post.calls.length > 1);
-                    const post = posts.findLast((post) => post.failed) || posts.findLast((post) => post.slow) || posts.at(-3);
-                    if (post) inspector.choose(post, true);
-                    return post !== undefined;
-                })()""")
-                if chosen:
-                    time.sleep(0.6)
-                    for scheme, width in (("light", 1440), ("dark", 800)):
-                        browser.shape(width, 900, scheme)
-                        time.sleep(0.4)
-                        browser.picture(folder / f"{scene}-detail-{scheme}-{width}.png")
-                for complaint in browser.complaints():
-                    print(f"{scene}: {complaint}")
+                if scene in SCENES:
+                    browser.open(program.url)
+                    time.sleep(3 if scene == "empty" else 9)
+                    shoot(browser, folder, scene)
+                    continue
+                with Stage(program.url) as stage:
+                    browser.open(stage.url)
+                    stage.play(crowd())
+                    stage.send("observers", observers([observer(f"job.step{at % 30}", f"App/File{at % 17}.swift:{at}", f"Owner{at % 5}",
+                                                                1 + at % 3, delivered=at * 7, waiting=at % 40) for at in range(300)]))
+                    browser.until("inspector.model.posts.length === 900")
+                    shoot(browser, folder, scene)
 
 
 main(sys.argv[1], sys.argv[2:])

@@ -2,10 +2,12 @@
 enum Page {
   private static let style = text(PackageResources.page_css)
   private static let script = [
-    PackageResources.model_js, PackageResources.layout_js, PackageResources.format_js,
-    PackageResources.timeline_js, PackageResources.overview_js, PackageResources.log_js,
-    PackageResources.observers_js, PackageResources.launch_js, PackageResources.themes_js,
-    PackageResources.main_js,
+    PackageResources.dom_js, PackageResources.format_js, PackageResources.model_js,
+    PackageResources.layout_js, PackageResources.filter_js, PackageResources.painter_js,
+    PackageResources.timeline_js, PackageResources.overview_js, PackageResources.strip_js,
+    PackageResources.log_js, PackageResources.detail_js, PackageResources.observers_js,
+    PackageResources.services_js, PackageResources.launch_js, PackageResources.themes_js,
+    PackageResources.connection_js, PackageResources.keyboard_js, PackageResources.main_js,
   ].map(text).joined(separator: "\n")
 
   /// The page of a server.

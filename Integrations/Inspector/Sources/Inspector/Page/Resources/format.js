@@ -1,33 +1,36 @@
 "use strict";
 
-/** Text and elements. Text of the program only ever becomes the text of a node, never markup. */
+/** Numbers and times as text. */
 const Format = {
   /** A duration of nanoseconds with its unit. */
   duration(ns) {
     if (!isFinite(ns)) return "running";
-    if (ns === 0) return "0";
-    if (ns < 1e3) return `${Math.round(ns)} ns`;
-    if (ns < 1e6) return `${Format.digits(ns / 1e3)} µs`;
-    if (ns < 1e9) return `${Format.digits(ns / 1e6)} ms`;
-    if (ns < 120e9) return `${Format.digits(ns / 1e9)} s`;
-    return `${Math.floor(ns / 60e9)} min`;
+    if (ns <= 0) return "0";
+    if (ns < 999.5) return `${Math.round(ns)} ns`;
+    if (ns < 999.5e3) return `${Format.digits(ns / 1e3)} µs`;
+    if (ns < 999.5e6) return `${Format.digits(ns / 1e6)} ms`;
+    if (ns < 99.5e9) return `${Format.digits(ns / 1e9)} s`;
+    const seconds = Math.round(ns / 1e9);
+    const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+    const parts = hours ? [`${hours} h`, minutes && `${minutes} min`] : [`${minutes} min`, seconds % 60 && `${seconds % 60} s`];
+    return parts.filter((part) => part).join(" ");
   },
 
   digits(value) {
-    return value < 10 ? value.toFixed(1) : Math.round(value).toString();
+    return value < 9.95 ? value.toFixed(1) : Math.round(value).toString();
   },
 
   count(value) {
     return value.toLocaleString("en").replace(/,/g, "\u202f");
   },
 
-  plural(value, noun) {
-    return `${Format.count(value)} ${noun}${value === 1 ? "" : "s"}`;
+  plural(value, noun, nouns = `${noun}s`) {
+    return `${Format.count(value)} ${value === 1 ? noun : nouns}`;
   },
 
   /** A time of the recording as minutes, seconds and milliseconds. */
   time(ns) {
-    const ms = Math.floor(ns / 1e6);
+    const ms = Math.floor(Math.max(ns, 0) / 1e6);
     const pad = (value, count) => String(value).padStart(count, "0");
     const seconds = Math.floor(ms / 1000);
     const hours = Math.floor(seconds / 3600);
@@ -35,46 +38,65 @@ const Format = {
     return `${hours ? hours + ":" : ""}${minutes}:${pad(seconds % 60, 2)}.${pad(ms % 1000, 3)}`;
   },
 
+  /** A time for the scale of an axis with this step. */
+  tick(ns, step) {
+    const text = Format.time(Math.round(ns));
+    return step >= 1e9 ? text.slice(0, -4) : text;
+  },
+
   /** A source site without its module. */
   site(site) {
-    const slash = site.lastIndexOf("/");
-    return slash < 0 ? site : site.slice(slash + 1);
+    return site.slice(site.lastIndexOf("/") + 1);
+  },
+
+  shortened(text, count) {
+    const letters = [...text];
+    return letters.length > count ? `${letters.slice(0, count - 1).join("")}…` : text;
   },
 };
 
-/** Makes an element: `element("p", {class: "soft"}, "text", child)`. */
-function element(tag, attributes, ...children) {
-  const node = document.createElement(tag);
-  return fill(node, attributes, children);
-}
+/** Text of 12 pixels, measured to be cut off where its room ends. */
+const Text12 = {
+  font: '12px system-ui, "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans", sans-serif',
+  context: document.createElement("canvas").getContext("2d"),
+  widths: new Map(),
 
-/** Makes an element of a drawing. */
-function shape(tag, attributes, ...children) {
-  return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
-}
+  width(text) {
+    let width = Text12.widths.get(text);
+    if (width === undefined) {
+      if (Text12.widths.size > 5000) Text12.widths.clear();
+      Text12.context.font = Text12.font;
+      Text12.widths.set(text, (width = Text12.context.measureText(text).width));
+    }
+    return width;
+  },
 
-function fill(node, attributes, children) {
-  for (const [name, value] of Object.entries(attributes || {})) {
-    if (value === undefined || value === null || value === false) continue;
-    if (name === "onclick") node.addEventListener("click", value);
-    else if (name === "color") node.style.background = value;
-    else if (name === "width%") node.style.width = `${value}%`;
-    else node.setAttribute(name, value);
-  }
-  for (const child of children) {
-    if (child !== undefined && child !== null && child !== false) node.append(child);
-  }
-  return node;
-}
+  /** The text, or as much of its beginning as has room. */
+  fitted(text, room) {
+    const full = Text12.width(text);
+    if (full <= room) return text;
+    const letters = [...text];
+    let count = Math.max(1, Math.floor((letters.length * room) / full));
+    const cut = () => `${letters.slice(0, count).join("")}…`;
+    while (count > 1 && Text12.width(cut()) > room) count -= 1;
+    return cut();
+  },
+};
 
-const byId = (id) => document.getElementById(id);
+/** The round step of an axis, at least as long as wanted. */
+function roundStep(wanted) {
+  const power = 10 ** Math.floor(Math.log10(wanted));
+  return [1, 2, 5, 10].map((value) => value * power).find((value) => value >= wanted);
+}
 
 /** The colours of names, in the order in which names occur; red and amber have meanings of their own. */
 const Colors = {
-  light: ["#4263eb", "#0c8599", "#7048e8", "#2b8a3e", "#a61e8c", "#5c7080", "#0b7285", "#8d6e3f", "#364fc7", "#6a994e"],
-  dark: ["#7f9cff", "#4fc3d4", "#b197fc", "#69c97c", "#e58ad6", "#9fb0bf", "#66d9e8", "#cdb07a", "#a5b8ff", "#a7c98a"],
+  light: ["#3b5bdb", "#0b7285", "#7048e8", "#237a35", "#a61e8c", "#546674", "#1971c2", "#087f5b", "#862e9c", "#5f6f14"],
+  dark: ["#7f9cff", "#4fc3d4", "#b197fc", "#69c97c", "#e58ad6", "#9fb0bf", "#74c0fc", "#63e6be", "#da9df0", "#c3cf6b"],
   isDark: matchMedia("(prefers-color-scheme: dark)"),
+  /** The colours of the style sheet, and the scheme that they belong to. */
   cache: {},
+  cached: undefined,
 
   of(index) {
     if (index < 0) return Colors.get("soft");
@@ -84,6 +106,7 @@ const Colors = {
 
   /** A colour of the style sheet. */
   get(name) {
+    if (Colors.cached !== Colors.isDark.matches) [Colors.cached, Colors.cache] = [Colors.isDark.matches, {}];
     return Colors.cache[name] ||= getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
   },
 };

@@ -2,57 +2,79 @@
 
 /** The launch: its report as a chart, its plan as a graph. */
 const Launch = {
-  /** Shows the launch; returns how much of it has failed. */
+  /** How many workers have failed. */
+  failed(data) {
+    const entries = data && data.report ? data.report.entries : [];
+    return entries.filter((entry) => entry.kind === "failed" || entry.kind === "timedOut").length;
+  },
+
   show(data) {
     const node = byId("launch");
     if (!data) {
-      node.replaceChildren(element("p", { class: "callout calm" },
-        "There is no launch to show. Give the inspector the application before it runs."));
-      return 0;
+      return update(node, element("p", { class: "callout calm" }, element("b", {}, "There is no launch to show."),
+        " Give the inspector the application before it runs, and its launch work appears here."));
     }
     const width = Math.max(560, node.clientWidth - 60);
     const parts = [];
-    let failed = 0;
+    const failed = Launch.failed(data);
     const report = data.report;
-    if (report) {
-      failed = report.entries.filter((entry) => entry.kind === "failed" || entry.kind === "timedOut").length;
+    if (report && !report.entries.length) {
+      parts.push(element("p", { class: "callout calm" }, element("b", {}, "The launch had no work to do."),
+        " Work that is registered in the loader of the application appears here."));
+    } else if (report) {
       const path = report.criticalPath;
       parts.push(element("p", { class: `callout ${failed ? "bad" : "calm"}` },
         element("b", {}, `Launched in ${Format.duration(report.total)}`),
         path.length ? `, determined by ${path.join(" → ")}.` : ".",
         failed ? ` ${Format.plural(failed, "worker")} failed.` : ""));
       for (const problem of report.problems) parts.push(element("p", { class: "callout bad" }, problem));
-      parts.push(element("section", { class: "panel" }, element("h2", {}, "Report"), Launch.chart(report, width)));
+      parts.push(element("div", { class: "panel" }, element("h2", {}, "Report: what the launch did when",
+        element("span", { class: "key" }, Launch.key("accent", "on the critical path"), Launch.key("other", "others"),
+          Launch.key("bad", "failed"))), Launch.chart(report, width)));
     }
     if (data.problem !== null) parts.push(element("p", { class: "callout bad" }, data.problem));
     if (data.plan && data.plan.layers.length) {
       const critical = new Set(report ? report.criticalPath : []);
-      parts.push(element("section", { class: "panel" }, element("h2", {}, "Plan"), Launch.graph(data.plan, critical, width)));
+      parts.push(element("div", { class: "panel" }, element("h2", {}, "Plan: what waits for what",
+        element("span", { class: "key" }, "→ required · ⇢ after it, if present")), Launch.graph(data.plan, critical, width)));
     }
-    node.replaceChildren(...parts);
-    return failed;
+    if (!parts.length) {
+      parts.push(element("p", { class: "callout calm" }, element("b", {}, "The launch has not ended yet."),
+        " Its report appears here when it has."));
+    }
+    update(node, ...parts);
+  },
+
+  key(color, text) {
+    return element("span", {}, element("i", {
+      class: `dot ${color}`, style: color === "other" ? undefined : `background: ${Colors.get(color)}` }), ` ${text}`);
   },
 
   chart(report, width) {
     const height = 25;
-    const [label, value] = [190, 210];
+    const [label, value] = width > 900 ? [190, 290] : [140, 215];
     const bars = width - label - value;
     const total = Math.max(report.total, 1);
     const x = (time) => label + (time / total) * bars;
-    const svg = shape("svg", { width, height: report.entries.length * height + 26 });
+    const svg = shape("svg", { width, height: report.entries.length * height + 48, role: "img", "aria-label": "Chart of the launch" });
+    const head = (x, text) => svg.append(shape("text", { x, y: 12, class: "head" }, text));
+    head(0, "Worker");
+    head(label, "Time since the launch began");
+    head(width - value + 14, "Took");
+    const top = 22;
+    const bottom = top + report.entries.length * height;
     for (let quarter = 0; quarter <= 4; quarter += 1) {
       const at = Math.round(label + (bars * quarter) / 4) + 0.5;
-      const bottom = report.entries.length * height + 4;
-      svg.append(shape("line", { x1: at, y1: 0, x2: at, y2: bottom, stroke: Colors.get("line") }),
-        shape("text", { x: at, y: bottom + 15, class: "soft", "text-anchor": quarter ? "middle" : "start" },
+      svg.append(shape("line", { x1: at, y1: top, x2: at, y2: bottom + 4, stroke: Colors.get("line") }),
+        shape("text", { x: at, y: bottom + 19, class: "soft", "text-anchor": quarter ? "middle" : "start" },
           Format.duration((report.total * quarter) / 4)));
     }
     report.entries.forEach((entry, at) => {
-      const y = at * height;
+      const y = top + at * height;
       const didRun = entry.kind !== "skipped";
       const kind = { failed: "bad", timedOut: "warn", skipped: "soft" }[entry.kind];
-      const id = entry.id.length > 25 ? `${entry.id.slice(0, 24)}…` : entry.id;
-      svg.append(shape("text", { x: 0, y: y + 17, "font-weight": entry.isCritical ? 700 : 400 }, id));
+      svg.append(shape("text", { x: 0, y: y + 17, "font-weight": entry.isCritical ? 700 : 400 },
+        shape("title", {}, `${entry.id}, registered at ${entry.site}`), Text12.fitted(entry.id, label - 12)));
       if (didRun) {
         const from = x(entry.start);
         svg.append(shape("rect", {
@@ -60,18 +82,17 @@ const Launch = {
           fill: Colors.get(kind || "accent"), opacity: entry.isCritical || kind ? 1 : 0.45,
         }, shape("title", {}, `${entry.site}: ${entry.outcome}`)));
       }
-      const text = didRun ? Format.duration(entry.duration) : entry.outcome;
+      const outcome = didRun ? Format.duration(entry.duration) : entry.outcome;
       const extra = kind && didRun ? ` · ${entry.kind === "failed" ? "failed" : "timed out"}` : entry.isCritical ? " · critical" : "";
       svg.append(shape("text", { x: width - value + 14, y: y + 17, class: kind || (entry.isCritical ? "" : "soft") },
-        shape("title", {}, text), text.length > 30 ? `${text.slice(0, 29)}…` : `${text}${extra}`));
+        shape("title", {}, entry.outcome), Text12.fitted(`${outcome}${extra}`, value - 14)));
     });
     return svg;
   },
 
   graph(plan, critical, room) {
-    const [height, gapX, gapY] = [30, room < 900 ? 34 : 54, 14];
+    const [height, gapX, gapY] = [30, room < 900 ? 26 : 54, 14];
     const width = Math.min(164, Math.max(100, Math.floor((room - 4 + gapX) / plan.layers.length - gapX)));
-    const letters = Math.floor((width - 18) / 7);
     const places = new Map();
     let most = 0;
     plan.layers.forEach((layer, column) => {
@@ -80,6 +101,7 @@ const Launch = {
     });
     const svg = shape("svg", {
       width: plan.layers.length * (width + gapX) - gapX + 4, height: most * (height + gapY) - gapY + 4,
+      role: "img", "aria-label": "Graph of the plan",
     });
     for (const edge of plan.edges) {
       const [from, to] = [places.get(edge.from), places.get(edge.to)];
@@ -97,7 +119,7 @@ const Launch = {
       svg.append(shape("rect", {
         x, y, width, height, rx: 6, fill: Colors.get(isCritical ? "accent-ground" : "raised"),
         stroke: Colors.get(isCritical ? "accent" : "line"), "stroke-width": isCritical ? 1.5 : 1,
-      }), shape("text", { x: x + 10, y: y + 19 }, id.length > letters ? `${id.slice(0, letters - 1)}…` : id, shape("title", {}, id)));
+      }), shape("text", { x: x + 8, y: y + 19 }, shape("title", {}, id), Text12.fitted(id, width - 14)));
     }
     return svg;
   },

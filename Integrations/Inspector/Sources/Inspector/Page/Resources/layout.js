@@ -32,13 +32,14 @@ class Lane {
     this.blocks = [];
   }
 
-  /** Calls a function with each span that overlaps a window. */
+  /** Calls a function with each span that overlaps a window; returns how many it looked at. */
   visit(t0, t1, body) {
     const size = 256;
     const items = this.items;
+    let count = 0;
     for (let block = 0; block * size < items.length; block += 1) {
       const first = block * size;
-      if (items[first].t0 > t1) return;
+      if (items[first].t0 > t1) return count;
       const last = Math.min(first + size, items.length);
       let end = this.blocks[block];
       if (end === undefined) {
@@ -50,9 +51,11 @@ class Lane {
       if (end < t0) continue;
       for (let at = first; at < last; at += 1) {
         const item = items[at];
-        if (item.t0 > t1) return;
+        count += 1;
+        if (item.t0 > t1) return count;
         if (item.t1 >= t0) body(item);
       }
     }
+    return count;
   }
 }

@@ -6,31 +6,37 @@ class App {
     this.model = new Model();
     this.filter = new Filter(this.model);
     this.timeline = new Timeline(this.model, this.filter);
-    this.overview = new Overview(this.model, this.filter, this.timeline);
+    this.overview = new Overview(this.model, this.filter);
+    this.strip = new Strip(this.model, this.filter, this.timeline);
     this.log = new Log(this.model, this.filter);
     this.detail = new Detail(this.model);
+    this.connection = undefined;
+    /** The number of the post to choose when it arrives. */
+    this.wanted = undefined;
     this.data = {};
     this.clock = { now: 0, at: performance.now(), count: 0 };
     this.drawn = {};
-    this.isLive = false;
     this.lastOverview = -Infinity;
     this.listen();
+    this.keyboard = new Keyboard(this);
   }
 
-  /** The time of the program. */
+  /** The time of the program; it stands still when the program is not heard. */
   get now() {
-    if (!this.isLive) return Math.max(this.model.end, this.clock.now);
-    return this.clock.now + (performance.now() - this.clock.at) * 1e6;
+    if (!this.connection) return Math.max(this.model.end, this.clock.now);
+    return this.clock.now + Math.min(performance.now() - this.clock.at, 1000) * 1e6;
+  }
+
+  get isLost() {
+    return this.connection !== undefined && this.connection.isLost;
   }
 
   receive(name, data) {
     if (name === "meta") {
-      this.model.meta = data;
-      const title = data.label ? `${data.program || "Inspector"} · ${data.label}` : data.program || "Inspector";
-      byId("program").textContent = title;
-      document.title = `${title} – Inspector`;
+      this.begin(data);
     } else if (name === "trace") {
       this.model.addTrace(data);
+      this.restore();
     } else if (name === "clock") {
       this.clock = { now: data.now, at: performance.now(), count: data.count };
     } else {
@@ -39,11 +45,40 @@ class App {
     }
   }
 
+  /** Begins to read a recording, whose parts are all yet to come. */
+  begin(meta) {
+    const old = this.model.meta;
+    const isSame = old.process === meta.process && old.start === meta.start;
+    const chosen = this.timeline.chosen;
+    // A stream may end again before the chosen post has arrived.
+    const number = !isSame ? undefined : chosen ? chosen.post.number : this.wanted;
+    if (chosen) this.choose(undefined);
+    this.wanted = number;
+    this.model.reset();
+    this.model.meta = meta;
+    this.filter.forget();
+    if (this.connection && !isSame) this.timeline.follow();
+    const title = meta.label ? `${meta.program || "Inspector"} · ${meta.label}` : meta.program || "Inspector";
+    byId("program").textContent = title;
+    byId("program").title = title;
+    document.title = `${title} – Inspector`;
+  }
+
+  /** Chooses again what was chosen before the connection was lost. */
+  restore() {
+    const post = this.wanted !== undefined && this.model.byNumber.get(this.wanted);
+    if (post) this.choose(post);
+  }
+
   choose(item, zooms) {
+    this.wanted = undefined;
     this.timeline.chosen = item;
     this.log.chosen = item;
+    this.drawContent();
+    byId("timeline").classList.toggle("chosen", item !== undefined);
     this.detail.show(item);
     if (item && zooms) this.timeline.showItem(item);
+    else if (item && this.timeline.isLive) this.timeline.show(this.timeline.t0, this.timeline.t1);
     if (item) this.log.reveal(item.post);
     this.drawn.timeline = undefined;
     this.log.draw();
@@ -56,13 +91,16 @@ class App {
   select(tab) {
     document.body.dataset.tab = tab;
     for (const button of byId("tabs").children) {
-      button.setAttribute("aria-selected", String(button.dataset.tab === tab));
+      const isSelected = button.dataset.tab === tab;
+      button.setAttribute("aria-selected", String(isSelected));
+      button.tabIndex = isSelected ? 0 : -1;
     }
+    history.replaceState(null, "", `#${tab}`);
     this.drawn = {};
   }
 
   badge(tab, text, isBad) {
-    const node = byId("tabs").querySelector(`[data-tab=${tab}] b`);
+    const node = byId(`tab-${tab}`).querySelector("b");
     node.textContent = text;
     node.className = text ? (isBad ? "shown bad" : "shown") : "";
   }
@@ -72,115 +110,157 @@ class App {
     this.drawTables();
     if (this.tab !== "timeline") return;
     const timeline = this.timeline;
-    const state = `${this.model.version} ${this.filter.version} ${timeline.t0} ${timeline.t1} ${timeline.isLive}`;
-    const isNew = this.drawn.timeline !== state;
-    if (isNew || timeline.isLive) timeline.draw(this.now);
-    byId("live").setAttribute("aria-pressed", String(timeline.isLive));
-    const content = `${this.model.version} ${this.filter.version}`;
-    if (this.drawn.content !== content) {
-      this.drawn.content = content;
-      this.log.update();
-      if (timeline.chosen && !this.detail.node.matches(":hover")) this.detail.show(timeline.chosen);
-    }
-    const time = performance.now();
-    if (isNew && time - this.lastOverview > 200) {
-      this.lastOverview = time;
-      this.overview.draw();
+    timeline.advance(this.now);
+    const { t0, t1, isLive, lanes } = timeline;
+    const state = [this.model.version, this.filter.version, t0, t1, isLive, this.isLost, lanes.scrollTop, lanes.clientHeight].join();
+    if (this.drawn.timeline !== state) {
       this.drawn.timeline = state;
+      timeline.draw();
+      this.drawFrame();
+      this.drawn.overview = false;
     }
+    this.drawContent();
+    if (this.log.wanted !== undefined) this.log.draw();
+    const time = performance.now();
+    if (!this.drawn.overview && time - this.lastOverview > 200) {
+      this.lastOverview = time;
+      this.drawn.overview = true;
+      this.overview.draw(this.now);
+      this.strip.draw();
+    }
+  }
+
+  /** Shows in the list what has changed. */
+  drawContent() {
+    const content = `${this.model.version} ${this.filter.version}`;
+    if (this.drawn.content === content) return;
+    this.drawn.content = content;
+    this.log.update();
+    if (this.timeline.chosen) this.detail.show(this.timeline.chosen);
+  }
+
+  /** Says which time is shown, and how to show another. */
+  drawFrame() {
+    const { t0, t1, isLive, leftOut, overflows } = this.timeline;
+    const isSaved = !this.connection;
+    const length = Format.duration(t1 - t0);
+    const short = t1 - t0 < 1e7;
+    const window = short ? `${length} from ${Format.time(t0)}` : `${length}, ${Format.time(t0)} to ${Format.time(t1)}`;
+    const [kind, word, rest] = isLive
+      ? this.isLost ? ["ended", "Ended", `the last ${length}, to ${Format.time(t1)}`] : ["live", "Live", `the last ${length}`]
+      : isSaved ? ["saved", "Saved", window] : ["paused", "Paused", window];
+    update(byId("span"), element("b", { class: kind }, word), element("span", {}, rest),
+      leftOut > 0 && element("span", { class: "soft wide" }, `· ${Format.plural(leftOut, "idle lane")} hidden`));
+    const live = byId("live");
+    live.hidden = isSaved || (isLive && this.isLost);
+    update(live, isLive ? "Pause" : this.isLost ? "Go to the end" : "Back to live");
+    live.className = isLive ? "" : "primary";
+    update(byId("wheel"), overflows ? "Scroll for more lanes, Ctrl + scroll to zoom, drag to move, click for more"
+      : "Scroll to zoom, drag to move, click for more");
   }
 
   drawTables() {
     const { observers, launch, services, themes } = this.data;
-    if (observers && !this.drawn.observers) {
-      const growing = Tables.observers(observers);
-      this.badge("observers", growing ? "leak?" : "", false);
+    const isDue = (name, data) => data !== undefined && !this.drawn[name];
+    if (isDue("observers", observers)) {
+      this.badge("observers", Observers.growing(observers) ? "leak?" : "", false);
+      if (this.tab === "observers") Observers.show(observers);
       this.drawn.observers = true;
     }
-    if (launch !== undefined && !this.drawn.launch) {
-      const failed = Launch.show(launch);
-      this.badge("launch", failed ? String(failed) : "", true);
+    if (isDue("launch", launch)) {
+      this.badge("launch", String(Launch.failed(launch) || ""), true);
+      if (this.tab === "launch") Launch.show(launch);
       this.drawn.launch = true;
     }
     const second = Math.floor(this.now / 5e8);
-    if (services && (!this.drawn.services || (this.tab === "services" && this.drawn.second !== second))) {
-      const failed = Tables.services(services, this.now);
-      this.badge("services", failed ? String(failed) : "", true);
+    if (isDue("services", services) || (services && this.tab === "services" && this.drawn.second !== second)) {
+      this.badge("services", String(Services.failed(services) || ""), true);
+      if (this.tab === "services") Services.show(services, this.now);
       [this.drawn.services, this.drawn.second] = [true, second];
     }
-    if (themes && !this.drawn.themes) {
-      Themes.show(themes);
+    if (isDue("themes", themes)) {
+      if (this.tab === "themes") Themes.show(themes);
       this.drawn.themes = true;
     }
   }
 
   drawStatus() {
-    const kept = Math.min(this.clock.count, this.model.meta.capacity);
-    const steps = `${Format.plural(kept, "step")}${this.clock.count > kept ? " (the last)" : ""}`;
-    const isLost = this.isLive && performance.now() - this.clock.at > 3000;
-    const [kind, text] = !this.isLive ? ["", `Saved · ${steps}`]
-      : isLost ? ["lost", "The program has gone"] : ["live", `Live · ${steps}`];
+    const { capacity } = this.model.meta;
+    const { count, now } = this.clock;
+    const steps = count > capacity ? `the last ${Format.plural(capacity, "step")}` : Format.plural(count, "step");
+    const hasMeta = this.model.meta.start !== 0;
+    const [kind, word] = !this.connection ? ["", "Saved file"]
+      : !this.isLost ? ["live", "Recording"] : ["lost", hasMeta ? "Not connected" : "Connecting…"];
     const node = byId("status");
-    if (node.className !== kind) node.className = kind;
-    if (node.lastElementChild.textContent !== text) node.lastElementChild.textContent = text;
+    node.className = kind;
+    update(node, element("i", {}), element("span", {}, word), kind !== "lost" && element("span", { class: "wide" }, `· ${steps}`));
+    const notice = byId("notice");
+    const isSilent = this.isLost && (hasMeta || performance.now() > Connection.silence);
+    if (notice.hidden !== !isSilent) {
+      notice.hidden = !isSilent;
+      this.drawn = {};
+    }
+    if (!isSilent) return;
+    update(notice, element("b", {}, "The program has gone, or a debugger holds it. "), hasMeta
+      ? `What it did until ${Format.time(now)} stays here; the page connects again when it answers.`
+      : "It has ended, or too many of its pages are open. The page connects when it answers.");
   }
 
   listen() {
+    const timeline = this.timeline;
     byId("tabs").addEventListener("click", (event) => {
       const button = event.target.closest("button");
       if (button) this.select(button.dataset.tab);
     });
-    byId("filter").addEventListener("input", (event) => this.filter.set(event.target.value));
-    this.log.onChoose = this.detail.onChoose = this.overview.onChoose = (item, zooms) => this.choose(item, zooms);
-    this.timeline.onChoose = (item) => this.choose(item, false);
-    const timeline = this.timeline;
-    const all = () => timeline.show(...this.overview.range);
-    const live = () => {
-      timeline.isLive = this.isLive;
-      if (!this.isLive) return all();
-      timeline.span = Math.max(timeline.span, 10e9);
-      this.log.isFollowing = true;
+    const filter = byId("filter");
+    filter.addEventListener("input", () => this.filter.set(filter.value));
+    const choose = (item, zooms) => this.choose(item, zooms);
+    [timeline.onChoose, this.overview.onChoose, this.log.onChoose, this.detail.onChoose] = [choose, choose, choose, choose];
+    this.overview.onFilter = () => (this.lastOverview = -Infinity);
+    this.log.onClear = () => {
+      filter.value = "";
+      this.filter.clear();
     };
+    this.log.canFollow = () => timeline.isLive;
+    // The list shows what the window shows.
+    timeline.onMove = () => this.log.revealTime(timeline.t0);
     byId("zoom-in").addEventListener("click", () => timeline.zoom(0.5));
     byId("zoom-out").addEventListener("click", () => timeline.zoom(2));
-    byId("fit").addEventListener("click", all);
-    byId("live").addEventListener("click", live);
-    document.addEventListener("keydown", (event) => {
-      if (event.target.closest("input") || event.ctrlKey || event.metaKey || event.altKey) return;
-      const action = {
-        "+": () => timeline.zoom(0.5), "-": () => timeline.zoom(2), f: all, l: live,
-        ArrowLeft: () => timeline.pan(-0.1), ArrowRight: () => timeline.pan(0.1), Escape: () => this.choose(undefined),
-      }[event.key];
-      if (action) action();
-    });
+    byId("fit").addEventListener("click", () => timeline.showAll());
+    byId("live").addEventListener("click", () => this.toggleLive());
     const redraw = () => {
-      Colors.cache = {};
       this.drawn = {};
+      this.lastOverview = -Infinity;
     };
     Colors.isDark.addEventListener("change", redraw);
     addEventListener("resize", redraw);
+  }
+
+  toggleLive() {
+    const timeline = this.timeline;
+    if (!this.connection) return;
+    if (timeline.isLive) return timeline.show(timeline.t0, timeline.t1);
+    this.choose(undefined);
+    timeline.follow();
+    this.log.isFollowing = true;
+    this.log.update();
   }
 
   start() {
     const saved = byId("data");
     if (saved) {
       for (const message of JSON.parse(saved.textContent)) this.receive(message.name, message.data);
-      byId("live").hidden = true;
-      if (this.model.posts.length) this.timeline.show(...this.overview.range);
+      this.timeline.showAll();
     } else {
-      this.isLive = true;
-      const stream = new EventSource("stream");
-      for (const name of ["meta", "trace", "observers", "launch", "services", "themes", "clock"]) {
-        stream.addEventListener(name, (event) => this.receive(name, JSON.parse(event.data)));
-      }
-      // The program sends everything again to a stream that was lost: a new page would be needed for that.
-      stream.addEventListener("error", () => stream.close());
+      this.connection = new Connection((name, data) => this.receive(name, data));
+      this.connection.open();
     }
     const frame = () => {
       this.draw();
       requestAnimationFrame(frame);
     };
-    this.select("timeline");
+    const tab = location.hash.slice(1);
+    this.select(document.querySelector(`#tabs [data-tab="${CSS.escape(tab)}"]`) ? tab : "timeline");
     frame();
   }
 }

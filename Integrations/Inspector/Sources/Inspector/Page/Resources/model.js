@@ -5,9 +5,19 @@ const Kind = { began: 0, ended: 1, queued: 2, started: 3, finished: 4, failed: 5
 /** A frame of a screen: handlers that take longer are called slow. */
 const SLOW = 16.7e6;
 
+/** Returns whether a call of a handler took, or takes, longer than a frame. */
+const isSlow = (item) => !item.isPost && isFinite(item.t1) && item.t1 - item.t0 >= SLOW;
+
 /** The recording: posts, their deliveries, and sums of them. */
 class Model {
   constructor() {
+    /** Grows with every change. */
+    this.version = 0;
+    this.reset();
+  }
+
+  /** Forgets everything. */
+  reset() {
     this.strings = [];
     this.laneNames = [];
     this.lanes = new Map();
@@ -23,8 +33,10 @@ class Model {
     this.failed = 0;
     this.slowest = null;
     this.end = 0;
-    /** Grows with every change. */
-    this.version = 0;
+    this.nameCount = 0;
+    this.sums = { posts: 0, slow: 0 };
+    this.laneCounts = new Map();
+    this.version += 1;
   }
 
   /** The first moment that is kept. */
@@ -34,7 +46,7 @@ class Model {
 
   addTrace(batch) {
     batch.strings.forEach((text, index) => (this.strings[batch.stringsFrom + index] = text));
-    batch.lanes.forEach((text, index) => (this.laneNames[batch.lanesFrom + index] = text));
+    batch.lanes.forEach((text, index) => this.nameLane(batch.lanesFrom + index, text));
     // The program has overwritten steps that this page never received, among them ends of what runs here.
     if (batch.first > this.nextEntry) this.closeAll();
     this.nextEntry = batch.first + batch.entries.length / 10;
@@ -91,6 +103,13 @@ class Model {
     }
   }
 
+  /** Actors of one type get numbers. */
+  nameLane(index, text) {
+    const count = (this.laneCounts.get(text) || 0) + 1;
+    this.laneCounts.set(text, count);
+    this.laneNames[index] = count > 1 ? `${text} ${count}` : text;
+  }
+
   /** Ends what runs, because its end is not known. */
   closeAll() {
     for (const call of this.open.values()) if (call.state === "running") call.t1 = Math.max(call.t0, this.end);
@@ -101,7 +120,7 @@ class Model {
   addPost(number, outer, time, name, site, lane) {
     const post = {
       number, outer, name, site, lane, t0: time, t1: Infinity, row: 0, calls: [], skips: [], children: [],
-      payload: undefined, entries: 1, depth: 0, isPost: true, failed: 0, slow: 0,
+      payload: undefined, entries: 1, depth: 0, isPost: true, failed: 0, slow: 0, isGone: false,
     };
     post.post = post;
     const cause = this.byNumber.get(outer);
@@ -114,8 +133,8 @@ class Model {
     }
     this.posts.push(post);
     this.byNumber.set(number, post);
-    const sums = this.name(name);
-    sums.posts += 1;
+    this.sums.posts += 1;
+    this.name(name).posts += 1;
     const from = `${name} ${site}`;
     let poster = this.sites.get(from);
     if (!poster) this.sites.set(from, (poster = { name, site, posts: 0 }));
@@ -147,12 +166,13 @@ class Model {
     if (!this.slowest || took > this.slowest.t1 - this.slowest.t0) this.slowest = call;
     if (took >= SLOW) {
       sums.slow += 1;
+      this.sums.slow += 1;
       call.post.slow += 1;
     }
     if (error === undefined) return;
     this.failed += 1;
     sums.failed += 1;
-    sums.worst = call;
+    sums.lastFailed = call;
     call.post.failed += 1;
     this.name(call.name).failed += 1;
   }
@@ -162,8 +182,8 @@ class Model {
     if (!sums) {
       // The program's own announcements are the background of the others.
       const isLifecycle = this.strings[index].startsWith("application.");
-      const order = isLifecycle ? -1 : (this.nameCount = (this.nameCount || 0) + 1) - 1;
-      this.names.set(index, (sums = { index, order, posts: 0, failed: 0, isHidden: false }));
+      const order = isLifecycle ? -1 : this.nameCount++;
+      this.names.set(index, (sums = { index, order, posts: 0, failed: 0 }));
     }
     return sums;
   }
@@ -172,7 +192,7 @@ class Model {
     const key = `${name} ${site}`;
     let sums = this.handlers.get(key);
     if (!sums) {
-      sums = { name, site, calls: 0, time: 0, longest: 0, slow: 0, failed: 0, skips: 0, worst: undefined };
+      sums = { name, site, calls: 0, time: 0, longest: 0, slow: 0, failed: 0, skips: 0, worst: undefined, lastFailed: undefined };
       this.handlers.set(key, sums);
     }
     return sums;
@@ -206,10 +226,19 @@ class Model {
     }
     const gone = new Set(this.posts.splice(0, count));
     this.entryCount -= dropped;
-    for (const post of gone) this.byNumber.delete(post.number);
+    for (const post of gone) {
+      this.byNumber.delete(post.number);
+      post.isGone = true;
+      // A post that is still shown must not keep all that followed it, nor the first kept one all that led to it.
+      post.parent = undefined;
+      post.children = [];
+    }
     for (const [key, call] of this.open) if (gone.has(call.post)) this.open.delete(key);
     for (const lane of this.lanes.values()) lane.remove(gone);
     // Sums remain, but nothing that refers to what is gone.
-    for (const sums of this.handlers.values()) if (sums.worst && gone.has(sums.worst.post)) sums.worst = undefined;
+    for (const sums of this.handlers.values()) {
+      if (sums.worst && gone.has(sums.worst.post)) sums.worst = undefined;
+      if (sums.lastFailed && gone.has(sums.lastFailed.post)) sums.lastFailed = undefined;
+    }
   }
 }

@@ -1,48 +1,12 @@
 "use strict";
 
-/** The observers and the services. */
+/** Parts of tables. */
 const Tables = {
-  /** Shows the observers; returns how many rows grow. */
-  observers(data) {
-    const growing = data.rows.filter((row) => row.growing);
-    const parts = [];
-    for (const row of growing.slice(0, 3)) {
-      parts.push(element("p", { class: "callout" },
-        element("b", {}, `A leak? ${Format.count(row.count)} observers of ${row.name}`),
-        ` were registered by one line, ${row.site}, and their number only grows`,
-        ` (${Tables.pace(row.history)} a minute). Does their owner end, or is a token kept too long?`));
-    }
-    if (!growing.length && data.rows.length) {
-      parts.push(element("p", { class: "callout calm" },
-        element("b", {}, Format.plural(data.total, "observer")),
-        ` from ${Format.plural(data.rows.length, "line")} of code. Their numbers are stable.`));
-    }
-    if (!data.rows.length) parts.push(element("p", { class: "callout calm" }, "Nothing observes this bus."));
-    const most = Math.max(1, ...data.rows.map((row) => row.waiting));
-    parts.push(element("table", {},
-      element("thead", {}, Tables.row("th", ["Event", "Registered at", "Owner", "#Observers", "Last 30 s", "#Delivered", "#Waiting", "State"])),
-      element("tbody", {}, ...data.rows.map((row) => Tables.row("td", [
-        element("b", {}, row.name === "*" ? "every event" : row.name), Tables.site(row.site),
-        row.owner || element("span", { class: "soft" }, "–"),
-        ["n", element("b", { class: row.growing ? "warn" : "" }, Format.count(row.count))],
-        Tables.spark(row.history, row.growing),
-        ["n", Format.count(row.delivered)],
-        ["n", row.waiting ? element("b", { class: row.waiting > 20 && row.waiting === most ? "warn" : "" }, Format.count(row.waiting)) : "0"],
-        Tables.pills(row),
-      ], row.growing ? "growing" : undefined)))));
-    const notes = [];
-    if (data.omitted) notes.push(`${Format.plural(data.omitted, "more line")} of code left out.`);
-    if (data.lost) notes.push(`${Format.plural(data.lost, "event")} came too late for their owner.`);
-    if (notes.length) parts.push(element("p", { class: "empty" }, notes.join(" ")));
-    byId("observers").replaceChildren(...parts);
-    return growing.length;
-  },
-
+  /** A row of cells; `["n", cell]` is a number. */
   row(tag, cells, kind) {
     return element("tr", { class: kind }, ...cells.map((cell) => {
-      if (Array.isArray(cell)) return element(tag, { class: cell[0] }, cell[1]);
-      if (tag === "th") return element(tag, { class: cell[0] === "#" ? "n" : "" }, cell.replace("#", ""));
-      return element(tag, {}, cell);
+      const [type, content] = Array.isArray(cell) ? cell : ["", cell];
+      return element(tag, { class: type || undefined, scope: tag === "th" ? "col" : undefined }, content);
     }));
   },
 
@@ -51,13 +15,132 @@ const Tables = {
     const slash = site.lastIndexOf("/") + 1;
     return element("code", { title: site }, element("span", { class: "module" }, site.slice(0, slash)), site.slice(slash));
   },
+};
+
+/** The live table of the observers. */
+const Observers = {
+  /** The column by which rows are sorted, and the direction. */
+  sorted: { column: undefined, isDown: false },
+  filter: "",
+  data: undefined,
+  rows: new Map(),
+
+  /** How many rows grow. */
+  growing(data) {
+    return data.rows.filter((row) => row.growing).length;
+  },
+
+  columns: [
+    ["Event", (row) => row.name], ["Registered at", (row) => row.site], ["Owner", (row) => row.owner || ""],
+    ["Observers", (row) => row.count, "n"], ["Last 30 s", (row) => row.count - row.history[0]],
+    ["Delivered", (row) => row.delivered, "n"], ["Waiting", (row) => row.waiting, "n"], ["State", (row) => (row.growing ? 0 : 1)],
+  ],
+
+  show(data) {
+    Observers.data = data;
+    const node = byId("observers");
+    if (!node.firstChild) Observers.build(node);
+    update(node.children[0], ...Observers.notes(data));
+    const isEmpty = data.rows.length === 0;
+    node.children[1].hidden = data.rows.length < 12 && !Observers.filter;
+    node.children[2].hidden = isEmpty;
+    if (isEmpty) return Observers.rows.clear();
+    const [head, body] = node.querySelector("table").children;
+    update(head, element("tr", {}, ...Observers.columns.map(Observers.head)));
+    const shown = Observers.arranged(data.rows);
+    place(body, shown.map(Observers.row));
+    update(node.querySelector(".shown"), shown.length < data.rows.length
+      ? `${Format.count(shown.length)} of ${Format.plural(data.rows.length, "line")} of code` : Format.plural(data.rows.length, "line") + " of code");
+    const keys = new Set(data.rows.map(Observers.key));
+    for (const key of Observers.rows.keys()) if (!keys.has(key)) Observers.rows.delete(key);
+  },
+
+  build(node) {
+    const input = element("input", { type: "search", class: "search", placeholder: "Filter: event, file or owner", "aria-label": "Filter the observers" });
+    input.addEventListener("input", () => {
+      Observers.filter = input.value.trim().toLowerCase();
+      Observers.show(Observers.data);
+    });
+    node.append(element("div", {}), element("div", { class: "tools" }, input, element("span", { class: "shown soft" })),
+      element("table", {}, element("thead", {}), element("tbody", {})));
+  },
+
+  notes(data) {
+    const growing = data.rows.filter((row) => row.growing);
+    const parts = growing.slice(0, 3).map((row) => element("p", { class: "callout" },
+      element("b", {}, `A leak? ${Format.count(row.count)} observers of ${row.name}`),
+      ` were registered by one line, ${row.site}, and their number only grows`,
+      ` (${Observers.pace(row.history)} a minute). Does their owner end, or is a token kept too long?`));
+    if (!data.rows.length) {
+      parts.push(element("p", { class: "callout calm" }, element("b", {}, "Nothing observes this bus."),
+        " Each line of code that registers an observer gets a row here, with a mark if their number only grows."));
+    } else if (!growing.length) {
+      parts.push(element("p", { class: "callout calm" },
+        element("b", {}, Format.plural(data.total, "observer")),
+        ` from ${Format.plural(data.rows.length, "line")} of code. None of their numbers only grows: no sign of a leak.`));
+    }
+    if (data.omitted) parts.push(element("p", { class: "empty" }, `${Format.plural(data.omitted, "more line")} of code left out.`));
+    if (data.lost) parts.push(element("p", { class: "empty" }, `${Format.plural(data.lost, "event")} came too late for their owner.`));
+    return parts;
+  },
+
+  head([title, , kind = ""], at) {
+    const { column, isDown } = Observers.sorted;
+    const isSorted = column === at;
+    const button = element("button", {
+      title: `Sort by ${title.toLowerCase()}`,
+      onclick: () => {
+        // Numbers begin with the largest; a third click restores the order of the program.
+        const first = kind === "n" || title === "Last 30 s";
+        if (!isSorted) Observers.sorted = { column: at, isDown: first };
+        else if (isDown === first) Observers.sorted = { column: at, isDown: !first };
+        else Observers.sorted = { column: undefined, isDown: false };
+        Observers.show(Observers.data);
+      },
+    }, title, isSorted && (isDown ? " ↓" : " ↑"));
+    return element("th", { class: kind, scope: "col", "aria-sort": !isSorted ? "none" : isDown ? "descending" : "ascending" }, button);
+  },
+
+  arranged(rows) {
+    const { column, isDown } = Observers.sorted;
+    const shown = rows.filter((row) => !Observers.filter
+      || [row.name, row.site, row.owner || ""].some((text) => text.toLowerCase().includes(Observers.filter)));
+    if (column === undefined) return shown;
+    const key = Observers.columns[column][1];
+    const compare = (left, right) => (left < right ? -1 : left > right ? 1 : 0);
+    return shown.sort((left, right) => compare(key(left), key(right)) * (isDown ? -1 : 1));
+  },
+
+  key(row) {
+    return JSON.stringify([row.name, row.site, row.owner]);
+  },
+
+  /** The element of a row: the same one until something in it changes. */
+  row(row) {
+    const key = Observers.key(row);
+    const isFlat = row.history.every((count) => count === row.count);
+    const text = JSON.stringify({ ...row, history: isFlat ? 0 : row.history }) + Colors.isDark.matches;
+    const known = Observers.rows.get(key);
+    if (known && known.text === text) return known.node;
+    const node = Tables.row("td", [
+      element("b", {}, row.name === "*" ? "every event" : row.name), Tables.site(row.site),
+      row.owner || element("span", { class: "soft" }, "–"),
+      ["n", element("b", { class: row.growing ? "warn" : "" }, Format.count(row.count))],
+      Observers.spark(row.history, row.growing),
+      ["n", Format.count(row.delivered)],
+      ["n", row.waiting ? element("b", { class: row.waiting > 20 ? "warn" : "" }, Format.count(row.waiting)) : "0"],
+      Observers.pills(row),
+    ], row.growing ? "growing" : undefined);
+    Observers.rows.set(key, { text, node });
+    return node;
+  },
 
   pills(row) {
     const cell = element("span", {});
     const add = (kind, text) => cell.append(element("span", { class: `pill ${kind}` }, text), " ");
     if (row.growing) add("warn", "growing");
-    if (row.paused) add("", row.paused === row.count ? "paused" : `${row.paused} paused`);
-    if (row.alive < row.count) add("warn", `${row.count - row.alive} dead`);
+    if (row.paused) add("", row.paused === row.count ? "paused" : `${Format.count(row.paused)} paused`);
+    if (row.alive < row.count) add("warn", `${Format.count(row.count - row.alive)} dead`);
     if (row.dropped) add("bad", `${Format.count(row.dropped)} dropped`);
     if (!cell.childNodes.length) add("good", "alive");
     return cell;
@@ -66,7 +149,7 @@ const Tables = {
   /** Samples are half a second apart. */
   pace(history) {
     const grown = history[history.length - 1] - history[0];
-    return `+${Math.max(1, Math.round((grown / Math.max(1, history.length - 1)) * 120))}`;
+    return `+${Format.count(Math.max(1, Math.round((grown / Math.max(1, history.length - 1)) * 120)))}`;
   },
 
   spark(history, isGrowing) {
@@ -76,76 +159,8 @@ const Tables = {
       const y = high === low ? 10 : 18 - ((value - low) / (high - low)) * 16;
       return `${x.toFixed(1)},${y.toFixed(1)}`;
     });
-    return shape("svg", { class: "spark", viewBox: "0 0 90 20" }, shape("polyline", {
-      points: points.join(" "), fill: "none", stroke: Colors.get(isGrowing ? "warn" : "soft"), "stroke-width": 1.5,
-    }));
-  },
-
-  kinds: { starting: "warn", ready: "good", stopping: "warn", cancelled: "bad", ended: "", abandoned: "bad" },
-
-  /** Shows the services; returns how many have failed. */
-  services(data, now) {
-    const node = byId("services");
-    if (!data.rows.length) {
-      node.replaceChildren(element("p", { class: "callout calm" }, "No service has started yet."));
-      return 0;
-    }
-    const failed = data.rows.filter((row) => row.error !== null);
-    const awaited = data.rows.filter((row) => row.isWaitedFor);
-    const parts = failed.map((row) => element("p", { class: "callout bad" },
-      element("b", {}, `${row.name} failed: `), row.error));
-    if (awaited.length) {
-      parts.push(element("p", { class: "callout" }, "Waiting for ",
-        ...awaited.flatMap((row, at) => [at ? ", " : "", element("b", {}, row.name),
-          ` (${row.state} for ${Format.duration(Math.max(0, now - row.since))})`]), "."));
-    } else if (!failed.length) {
-      parts.push(element("p", { class: "callout calm" }, element("b", {}, Format.plural(data.rows.length, "service")),
-        ". The program waits for none of them."));
-    }
-    const state = data.states[data.states.length - 1];
-    parts.push(element("div", { class: "panel" },
-      element("h2", {}, `Application: ${state ? state.state : "unknown"}`,
-        element("span", { class: "key" }, Tables.key("warn", "starting or stopping"), Tables.key("good", "ready"),
-          Tables.key("bad", "failed"))), Tables.lives(data, now, node.clientWidth)));
-    parts.push(element("table", {},
-      element("thead", {}, Tables.row("th", ["Service", "State", "#Since", "Was"])),
-      element("tbody", {}, ...data.rows.map((row) => Tables.row("td", [
-        element("b", {}, row.name),
-        element("span", { class: `pill ${row.error === null ? Tables.kinds[row.state] : "bad"}` }, row.error === null ? row.state : "failed"),
-        ["n", Format.duration(Math.max(0, now - row.since))],
-        element("span", { class: "soft" }, row.history.slice(0, -1).map((each) => each.state).join(" → ") || "–"),
-      ])))));
-    node.replaceChildren(...parts);
-    return failed.length;
-  },
-
-  key(color, text) {
-    return element("span", {}, element("i", { class: "dot", color: Colors.get(color) }), ` ${text}`);
-  },
-
-  /** The states of the services over time. */
-  lives(data, now, width) {
-    const total = Math.max(420, width - 62);
-    const label = 130;
-    const begin = Math.min(...data.rows.flatMap((row) => row.history.map((each) => each.time)), now);
-    const x = (time) => label + ((time - begin) / Math.max(now - begin, 1)) * (total - label - 8);
-    const svg = shape("svg", { width: total, height: data.rows.length * 24 + 22 });
-    data.rows.forEach((row, at) => {
-      const y = at * 24;
-      svg.append(shape("text", { x: 0, y: y + 15 }, row.name.length > 17 ? `${row.name.slice(0, 16)}…` : row.name));
-      row.history.forEach((change, index) => {
-        const end = index + 1 < row.history.length ? row.history[index + 1].time : now;
-        const isOver = change.state === "ended" || change.state === "abandoned";
-        const color = isOver ? (row.error === null ? "line" : "bad") : change.state === "ready" ? "good" : "warn";
-        const left = x(change.time);
-        svg.append(shape("rect", {
-          x: left, y: y + 3, width: Math.max(x(end) - left, 2), height: isOver ? 3 : 15, rx: 2, fill: Colors.get(color),
-        }, shape("title", {}, `${change.state}, ${Format.duration(end - change.time)}`)));
-      });
-    });
-    const y = data.rows.length * 24 + 14;
-    svg.append(shape("text", { x: label, y, class: "soft" }, Format.time(begin)),
-      shape("text", { x: total - 8, y, class: "soft", "text-anchor": "end" }, Format.time(now)));
-    return svg;
+    const label = high === low ? `${Format.count(high)} throughout` : `from ${Format.count(history[0])} to ${Format.count(history.at(-1))}`;
+    return shape("svg", { class: "spark", viewBox: "0 0 90 20", role: "img", "aria-label": label }, shape("title", {}, label),
+      shape("polyline", { points: points.join(" "), fill: "none", stroke: Colors.get(isGrowing ? "warn" : "soft"), "stroke-width": 1.5 }));
   },
 };

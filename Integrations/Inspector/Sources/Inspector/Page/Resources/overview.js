@@ -1,85 +1,37 @@
 "use strict";
 
-/** Which posts are shown: those whose name or sites contain a text, and whose name is not hidden. */
-class Filter {
-  constructor(model) {
-    this.model = model;
-    this.text = "";
-    /** Grows with every change. */
-    this.version = 0;
-    this.matches = new Map();
-  }
-
-  set(text) {
-    this.text = text.trim().toLowerCase();
-    this.version += 1;
-    this.matches.clear();
-  }
-
-  toggle(name) {
-    const sums = this.model.name(name);
-    sums.isHidden = !sums.isHidden;
-    this.version += 1;
-  }
-
-  contains(index) {
-    let match = this.matches.get(index);
-    if (match === undefined) {
-      match = this.model.strings[index].toLowerCase().includes(this.text);
-      this.matches.set(index, match);
-    }
-    return match;
-  }
-
-  shows(post) {
-    if (this.model.name(post.name).isHidden) return false;
-    if (!this.text) return true;
-    if (this.contains(post.name) || this.contains(post.site)) return true;
-    return post.calls.some((call) => this.contains(call.handler));
-  }
-}
-
-/** The sentence, the three lists, the names, and the strip of the whole recording. */
+/** The sentence, the four lists, and the names. */
 class Overview {
-  constructor(model, filter, timeline) {
+  constructor(model, filter) {
     this.model = model;
     this.filter = filter;
-    this.timeline = timeline;
+    this.isOpen = false;
     this.onFilter = () => {};
     this.onChoose = () => {};
-    const strip = byId("strip");
-    const jump = (event) => {
-      if (!event.buttons && event.type !== "pointerdown") return;
-      const [begin, end] = this.range;
-      const middle = begin + (event.offsetX / strip.clientWidth) * (end - begin);
-      this.timeline.show(middle - this.timeline.span / 2, middle + this.timeline.span / 2);
-    };
-    strip.addEventListener("pointerdown", jump);
-    strip.addEventListener("pointermove", jump);
   }
 
-  get range() {
-    return [this.model.begin, Math.max(this.model.end, this.model.begin + 1e6)];
-  }
+  static factCount = 4;
 
-  draw() {
+  draw(now) {
     const names = [...this.model.names.values()].filter((sums) => sums.posts > 0);
     this.drawHeadline(names);
-    this.drawCards();
+    this.drawCards(now);
     this.drawNames(names);
-    this.drawStrip();
   }
 
   drawHeadline(names) {
     const model = this.model;
-    if (!names.length) return;
-    const posts = names.reduce((sum, each) => sum + each.posts, 0);
-    const slow = [...model.handlers.values()].reduce((sum, each) => sum + each.slow, 0);
-    const worst = model.slowest;
     const strong = (text, kind) => element("b", { class: kind }, text);
+    if (!names.length) {
+      if (!model.meta.start) return update(byId("headline"), "Waiting for the program…");
+      const bus = model.meta.label ? ` “${Format.shortened(model.meta.label, 60)}”` : "";
+      return update(byId("headline"), strong("Nothing has been posted yet."), ` An event that is posted on the bus${bus} appears here at once.`);
+    }
+    const slow = model.sums.slow;
+    const worst = model.slowest;
     const parts = [
-      strong(Format.plural(posts, "post")), " of ", strong(Format.plural(names.length, "event")),
-      ", heard by ", strong(Format.plural(model.handlers.size, "handler")), ". ",
+      strong(Format.plural(model.sums.posts, "post")), " of ", strong(Format.plural(names.length, "event")),
+      ", heard by ", strong(model.handlers.size ? Format.plural(model.handlers.size, "handler") : "nobody"), ". ",
       model.failed ? strong(`${Format.plural(model.failed, "call")} failed`, "bad") : "Nothing failed",
       slow ? ", and " : ", and no call took longer than a frame.",
     ];
@@ -88,44 +40,74 @@ class Overview {
       const site = Format.site(model.strings[worst.handler]);
       parts.push(": the slowest ", strong(Format.duration(worst.t1 - worst.t0)), ` in ${site}.`);
     }
-    byId("headline").replaceChildren(...parts);
+    update(byId("headline"), ...parts);
   }
 
-  drawCards() {
+  drawCards(now) {
     const model = this.model;
-    const top = (values, key) => [...values].sort((left, right) => key(right) - key(left)).slice(0, 4);
+    const strings = model.strings;
+    const top = (values, key) => [...values].sort((left, right) => key(right) - key(left)).slice(0, Overview.factCount);
+    const part = (list, key) => (each) => key(each) / Math.max(1, key(list[0]));
+
     const posters = top(model.sites.values(), (each) => each.posts);
-    const most = posters.length ? posters[0].posts : 1;
-    this.list("posters", "Nobody yet.", posters.map((each) => this.fact(
-      model.color(each.name), model.strings[each.name], Format.site(model.strings[each.site]), each.posts / most,
-      Format.count(each.posts), () => this.choose(each.name))));
-    const hearers = top(model.handlers.values(), (each) => each.calls).filter((each) => each.calls > 0);
-    const calls = hearers.length ? hearers[0].calls : 1;
-    this.list("hearers", "Nobody yet.", hearers.map((each) => this.fact(
-      model.color(each.name), Format.site(model.strings[each.site]), model.strings[each.name], each.calls / calls,
-      Format.count(each.calls), () => this.choose(each.name))));
-    const severity = (each) => (each.failed ? 1e15 + each.failed : each.longest);
-    const slow = top(model.handlers.values(), severity).filter((each) => each.calls > 0);
-    const longest = Math.max(1, ...slow.map((each) => each.longest));
-    this.list("slowest", "Nothing yet.", slow.map((each) => {
-      const kind = each.failed ? "bad" : each.longest >= SLOW ? "warn" : "soft";
-      const value = each.failed ? `failed ${Format.count(each.failed)}×` : Format.duration(each.longest);
-      return this.fact(
-        Colors.get(kind), Format.site(model.strings[each.site]), model.strings[each.name], each.longest / longest, value,
-        () => (each.worst ? this.onChoose(each.worst, true) : this.choose(each.name)), kind);
+    const ofPosts = part(posters, (each) => each.posts);
+    this.list("posters", ["Event", "Posted at", "Posts"], "Nothing has been posted yet.", posters.map((each) => this.fact(
+      model.color(each.name), [strings[each.name], strings[each.site]], ofPosts(each), Format.count(each.posts),
+      () => this.choose(each.name))));
+
+    const handlers = [...model.handlers.values()].filter((each) => each.calls > 0);
+    const hearers = top(handlers, (each) => each.calls);
+    const ofCalls = part(hearers, (each) => each.calls);
+    this.list("hearers", ["Handler", "Event", "Calls"], "No handler has been called yet.", hearers.map((each) => this.fact(
+      model.color(each.name), [strings[each.site], strings[each.name]], ofCalls(each), Format.count(each.calls),
+      () => this.choose(each.name))));
+
+    this.drawSlowest(now, handlers, top, part);
+
+    const failures = top(handlers.filter((each) => each.failed), (each) => each.failed);
+    const ofFailures = part(failures, (each) => each.failed);
+    this.list("failures", ["Handler", "Event", "Failures"], "No handler has failed.", failures.map((each) => this.fact(
+      Colors.get("bad"), [strings[each.site], strings[each.name]], ofFailures(each), Format.count(each.failed),
+      () => (each.lastFailed ? this.onChoose(each.lastFailed, true) : this.choose(each.name)), "bad")));
+  }
+
+  /** The longest calls, those that still run included. */
+  drawSlowest(now, handlers, top, part) {
+    const { model } = this;
+    const running = new Map();
+    for (const call of model.open.values()) {
+      if (call.state !== "running" || now - call.t0 < 1e9) continue;
+      const sums = model.handler(call.name, call.handler);
+      const known = running.get(sums);
+      if (!known || call.t0 < known.t0) running.set(sums, call);
+    }
+    const time = (each) => (running.has(each) ? Math.max(now - running.get(each).t0, each.longest) : each.longest);
+    const slow = top(new Set([...handlers, ...running.keys()]), time);
+    const ofTime = part(slow, time);
+    this.list("slowest", ["Handler", "Event", "Longest"], "No handler has run yet.", slow.map((each) => {
+      const call = running.get(each);
+      const kind = time(each) >= SLOW ? "warn" : "soft";
+      return this.fact(Colors.get(kind === "warn" ? "slow" : kind), [model.strings[each.site], model.strings[each.name]], ofTime(each),
+        call ? `runs ${Format.duration(now - call.t0)}` : Format.duration(each.longest), () => {
+          const worst = call || each.worst;
+          if (worst) this.onChoose(worst, true);
+          else this.choose(each.name);
+        }, kind);
     }));
   }
 
-  list(id, nothing, rows) {
-    byId(id).replaceChildren(...(rows.length ? rows : [element("li", { class: "empty" }, nothing)]));
+  list(id, heads, nothing, rows) {
+    const head = element("div", { class: "heads" }, element("span", {}, heads[0]), element("span", {}, heads[1]),
+      element("span", { class: "value" }, heads[2]));
+    update(byId(id), ...(rows.length ? [head, ...rows] : [element("p", { class: "empty" }, nothing)]));
   }
 
-  fact(color, what, detail, part, value, onclick, kind) {
-    return element("li", {}, element("button", { class: "fact", onclick, title: `${what} · ${detail}` },
-      element("i", { class: "dot", color }),
-      element("span", { class: "what" }, what, " ", element("span", {}, detail)),
-      element("span", { class: "meter" }, element("i", { "width%": Math.max(2, part * 100), color })),
-      element("span", { class: `value ${kind || ""}` }, value)));
+  fact(color, [what, detail], part, value, onclick, kind = "") {
+    return element("button", { class: "fact", onclick, title: `${what} · ${detail}` },
+      element("i", { class: "meter", style: `width: ${Math.max(1, part * 100)}%; background: ${color}` }),
+      element("i", { class: "dot", style: `background: ${color}` }),
+      element("span", { class: "what" }, Format.site(what)), element("span", { class: "where" }, Format.site(detail)),
+      element("span", { class: `value ${kind}` }, value));
   }
 
   /** Filters by a name; again, by nothing. */
@@ -137,55 +119,44 @@ class Overview {
     this.onFilter();
   }
 
+  /** The names in the order in which they occurred, so that none moves under the pointer. */
   drawNames(names) {
-    const shown = names.sort((left, right) => right.posts - left.posts).slice(0, 20);
-    byId("names").replaceChildren(...shown.map((sums) => element("button", {
-      class: "name", "aria-pressed": String(!sums.isHidden), title: "Show or hide this event",
+    const node = byId("names");
+    const rank = (sums) => (sums.order < 0 ? Infinity : sums.order);
+    const shown = names.sort((left, right) => rank(left) - rank(right)).slice(0, 100);
+    const open = this.isOpen;
+    byId("bar").classList.toggle("open", open);
+    const fit = open ? shown.length : this.fitting(shown, node.clientWidth);
+    const rest = fit < shown.length ? `+${shown.length - fit} more` : open ? "Show fewer" : "";
+    update(node, ...shown.slice(0, fit).map((sums) => this.chip(sums)), rest && element("button", {
+      class: "name more", "aria-expanded": String(open),
+      onclick: () => {
+        this.isOpen = !this.isOpen;
+        this.drawNames(names);
+      },
+    }, rest));
+  }
+
+  chip(sums) {
+    const text = this.model.strings[sums.index];
+    return element("button", {
+      class: "name", "aria-pressed": String(!this.filter.hides(sums.index)), title: `Show or hide ${text}`,
       onclick: () => {
         this.filter.toggle(sums.index);
         this.onFilter();
       },
-    }, element("i", { class: "dot", color: this.model.color(sums.index) }), this.model.strings[sums.index],
-      element("span", {}, Format.count(sums.posts)))));
+    }, element("i", { class: "dot", style: `background: ${this.model.color(sums.index)}` }),
+      element("b", {}, text), element("span", {}, Format.count(sums.posts)));
   }
 
-  /** Draws the number of posts over the whole recording, with the window of the timeline. */
-  drawStrip() {
-    const canvas = byId("strip");
-    const scale = devicePixelRatio || 1;
-    const [width, height] = [canvas.clientWidth, 34];
-    if (!width) return;
-    canvas.width = width * scale;
-    canvas.height = height * scale;
-    const context = canvas.getContext("2d");
-    context.scale(scale, scale);
-    const [begin, end] = this.range;
-    const size = 4;
-    const columns = Math.ceil(width / size);
-    const [counts, bad] = [new Uint32Array(columns), new Uint32Array(columns)];
-    for (const post of this.model.posts) {
-      if (!this.filter.shows(post)) continue;
-      const at = Math.min(columns - 1, Math.floor(((post.t0 - begin) / (end - begin)) * columns));
-      counts[at] += 1;
-      if (post.failed) bad[at] += 1;
+  /** How many chips have room in one line, next to the button for the others. */
+  fitting(names, room) {
+    let end = 0;
+    const width = (sums) => (Text12.width(this.model.strings[sums.index]) + Text12.width(Format.count(sums.posts))) * (13 / 12);
+    for (const [at, sums] of names.entries()) {
+      end += Math.min(260, width(sums) + 43) + 5;
+      if (end > room - (at + 1 < names.length ? 80 : 0)) return Math.max(1, at);
     }
-    const most = counts.reduce((left, right) => Math.max(left, right), 1);
-    for (let at = 0; at < columns; at += 1) {
-      if (!counts[at]) continue;
-      const tall = Math.max(2, Math.sqrt(counts[at] / most) * (height - 8));
-      context.fillStyle = Colors.get(bad[at] ? "bad" : "accent");
-      context.globalAlpha = bad[at] ? 1 : 0.55;
-      context.fillRect(at * size, height - 2 - tall, size - 1, tall);
-    }
-    context.globalAlpha = 1;
-    const x = (time) => Math.min(Math.max(((time - begin) / (end - begin)) * width, 0), width);
-    const [left, right] = [x(this.timeline.t0), Math.max(x(this.timeline.t1), x(this.timeline.t0) + 3)];
-    context.fillStyle = Colors.get("ink");
-    context.globalAlpha = 0.08;
-    context.fillRect(left, 0, right - left, height);
-    context.globalAlpha = 0.5;
-    context.fillRect(left, 0, 1.5, height);
-    context.fillRect(right - 1.5, 0, 1.5, height);
-    context.globalAlpha = 1;
+    return names.length;
   }
 }

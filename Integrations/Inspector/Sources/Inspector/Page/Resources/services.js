@@ -1,0 +1,86 @@
+"use strict";
+
+/** The services with their states, and which ones the program waits for. */
+const Services = {
+  kinds: { starting: "warn", ready: "good", stopping: "warn", cancelled: "bad", ended: "", abandoned: "bad" },
+
+  /** How many services have failed. */
+  failed(data) {
+    return data.rows.filter((row) => row.error !== null).length;
+  },
+
+  show(data, now) {
+    const node = byId("services");
+    if (!data.rows.length) {
+      return update(node, element("p", { class: "callout calm" }, element("b", {}, "No service has started yet."),
+        " The services of the application that was given to the inspector appear here when it runs."));
+    }
+    const failed = data.rows.filter((row) => row.error !== null);
+    const awaited = data.rows.filter((row) => row.isWaitedFor);
+    const parts = failed.map((row) => element("p", { class: "callout bad" },
+      element("b", {}, `${row.name} failed: `), row.error));
+    if (awaited.length) {
+      parts.push(element("p", { class: "callout" }, "Waiting for ",
+        ...awaited.flatMap((row, at) => [at ? ", " : "", element("b", {}, row.name),
+          ` (${row.state} for ${Format.duration(Math.max(0, now - row.since))})`]), "."));
+    } else if (!failed.length) {
+      parts.push(element("p", { class: "callout calm" }, element("b", {}, Format.plural(data.rows.length, "service")),
+        ". The program waits for none of them."));
+    }
+    const state = data.states[data.states.length - 1];
+    parts.push(element("div", { class: "panel" },
+      element("h2", {}, `States over time; the application is ${state ? state.state : "unknown"}`,
+        element("span", { class: "key" }, Services.key("slow", "starting or stopping"), Services.key("good", "ready"),
+          Services.key("bad", "failed"))), Services.lives(data, now, node.clientWidth)));
+    parts.push(element("table", {},
+      element("thead", {}, Tables.row("th", ["Service", "State", ["n", "For"], "Before", "Error"])),
+      element("tbody", {}, ...data.rows.map((row) => Services.row(row, now)))));
+    update(node, ...parts);
+  },
+
+  row(row, now) {
+    const hasFailed = row.error !== null;
+    return Tables.row("td", [
+      element("b", {}, row.name),
+      element("span", { class: `pill ${hasFailed ? "bad" : Services.kinds[row.state]}` }, hasFailed ? "failed" : row.state),
+      ["n", Format.duration(Math.max(0, now - row.since))],
+      element("span", { class: "soft" }, row.history.slice(0, -1).slice(-12).map((each) => each.state).join(" → ") || "–"),
+      element("span", { class: hasFailed ? "bad" : "soft" }, hasFailed ? Format.shortened(row.error, 200) : "–"),
+    ]);
+  },
+
+  key(color, text) {
+    return element("span", {}, element("i", { class: "dot", style: `background: ${Colors.get(color)}` }), ` ${text}`);
+  },
+
+  /** The states of the services over time. */
+  lives(data, now, width) {
+    const total = Math.max(420, width - 62);
+    const [label, height] = [150, 24];
+    const begin = Math.min(...data.rows.flatMap((row) => row.history.map((each) => each.time)), now);
+    const x = (time) => label + ((time - begin) / Math.max(now - begin, 1)) * (total - label - 8);
+    const bottom = data.rows.length * height;
+    const svg = shape("svg", { width: total, height: bottom + 24, role: "img", "aria-label": "States of the services over time" });
+    const step = roundStep(Math.max(now - begin, 1e6) / Math.max(2, (total - label) / 130));
+    for (let time = Math.ceil(begin / step) * step; time <= now; time += step) {
+      const at = Math.round(x(time)) + 0.5;
+      svg.append(shape("line", { x1: at, y1: 0, x2: at, y2: bottom + 4, stroke: Colors.get("line") }));
+      if (at + 50 < total) svg.append(shape("text", { x: at + 3, y: bottom + 17, class: "soft" }, Format.tick(time, step)));
+    }
+    data.rows.forEach((row, at) => {
+      const y = at * height;
+      svg.append(shape("text", { x: 0, y: y + 15 }, shape("title", {}, row.name), Text12.fitted(row.name, label - 10)));
+      row.history.forEach((change, index) => {
+        const end = index + 1 < row.history.length ? row.history[index + 1].time : now;
+        const isOver = change.state === "ended" || change.state === "abandoned";
+        const color = isOver ? (row.error === null ? "line" : "bad") : change.state === "ready" ? "good" : "slow";
+        const left = x(change.time);
+        svg.append(shape("rect", {
+          x: left, y: y + 3, width: Math.max(x(end) - left, 2), height: isOver ? 3 : 15, rx: 2,
+          fill: Colors.get(color), opacity: color === "good" ? 0.7 : 1,
+        }, shape("title", {}, `${change.state}, ${Format.duration(end - change.time)}`)));
+      });
+    });
+    return svg;
+  },
+};

@@ -1,0 +1,410 @@
+"""The timeline in a real browser: python -m pytest Tests/Browser
+
+Each test states what holds. Work is counted rather than timed: the machine may be busy with others.
+"""
+
+import pytest
+
+from stage import MS, Trace
+
+POSTS = "inspector.model.posts.length"
+WINDOW = "inspector.timeline.t1 - inspector.timeline.t0"
+
+
+def median(values):
+    return sorted(values)[len(values) // 2]
+
+
+def sample():
+    """Three events on two actors: one slow handler, one that failed, a post inside a handler."""
+    trace = Trace()
+    for round in range(20):
+        at = 100 * MS * (round + 1)
+        trace.post(round * 3 + 1, at, "mail.arrived", "App/Mailbox.swift:36", "thread 1", MS, payload=f"Message {round}", calls=[
+            ("App/Index.swift:11", "Index", MS, 30 * MS if round % 5 == 0 else MS, *(["damaged"] if round % 4 == 1 else [])),
+            ("App/Window.swift:9", "MainActor", 2 * MS, MS // 2)])
+        trace.post(round * 3 + 2, at + 2 * MS + 1000, "unread.changed", "App/Window.swift:11", "MainActor", MS // 4,
+                   outer=round * 3 + 1, calls=[("App/Window.swift:13", "MainActor", 1000, MS // 10)])
+        trace.post(round * 3 + 3, at + 50 * MS, "cursor.moved", "App/Mailbox.swift:40", "MainActor")
+    return trace
+
+
+def test_the_page_loads_without_complaints(page):
+    assert page.run("document.title").endswith("Inspector")
+    assert "Recording" in page.run("byId('status').textContent")
+    page.until("byId('headline').textContent.includes('posts of')")
+    # Something other than the background is drawn.
+    assert page.run("inspector.timeline.work.bars") > 10
+    assert page.run("""(() => {
+        const canvas = byId("canvas");
+        const pixels = canvas.getContext("2d").getImageData(160, 24, canvas.width - 160, 60).data;
+        return new Set(new Uint32Array(pixels.buffer)).size > 3;
+    })()""")
+
+
+def test_a_post_is_on_the_page_within_100_milliseconds(page):
+    # Ages of posts when the frame that shows them is drawn: the clock of the page is set by each message.
+    page.run("""(() => {
+        window.ages = [];
+        let seen = inspector.model.posts.at(-1).number;
+        const look = () => {
+            const at = Date.now();
+            for (const post of inspector.model.posts.slice(-40)) {
+                if (post.number > seen) ages.push(at - (inspector.model.meta.start + post.t0 / 1e6));
+            }
+            seen = Math.max(seen, inspector.model.posts.at(-1).number);
+            if (window.ages.length < 60) requestAnimationFrame(look);
+        };
+        requestAnimationFrame(look);
+    })()""")
+    page.until("window.ages.length >= 60", 20)
+    ages = page.run("window.ages")
+    medians = [median(ages[first:first + 20]) for first in range(0, 60, 20)]
+    print(f"medians {[round(value) for value in medians]} ms, slowest {max(ages):.0f} ms")
+    # The best of three: a machine that is busy with other work holds up some frames.
+    assert min(medians) < 100, ages
+
+
+def test_the_lists_have_headings_and_keep_slow_and_failed_apart(browser, stage):
+    stage.play(sample())
+    browser.until("byId('failures').innerText.includes('Index')")
+    heads = {name: browser.run(f"byId('{name}').querySelector('.heads').innerText").split("\n")
+             for name in ("posters", "hearers", "slowest", "failures")}
+    assert heads == {
+        "posters": ["Event", "Posted at", "Posts"], "hearers": ["Handler", "Event", "Calls"],
+        "slowest": ["Handler", "Event", "Longest"], "failures": ["Handler", "Event", "Failures"]}
+    assert browser.run("[...document.querySelectorAll('.row.head span')].map((each) => each.innerText)") == [
+        "Time", "Event, posted at", "Heard by, for how long", "Took"]
+    first = {name: browser.run(f"byId('{name}').querySelector('.fact').innerText").split("\n") for name in heads}
+    assert first["posters"][-1] == "20" and first["hearers"][-1] == "20"
+    assert first["slowest"] == ["Index.swift:11", "mail.arrived", "30 ms"]
+    assert first["failures"] == ["Index.swift:11", "mail.arrived", "5"]
+    assert "failed" not in browser.run("byId('slowest').innerText").lower()
+    headline = browser.run("byId('headline').innerText")
+    assert "5 calls failed" in headline and "4 calls took longer than a frame: the slowest 30 ms" in headline
+
+
+def test_both_axes_are_labelled_and_the_length_of_the_window_is_printed(browser, stage):
+    stage.play(sample())
+    browser.until(f"{POSTS} === 60")
+    browser.find("#fit").click()
+    browser.listen()
+    browser.until("(drawnTexts.strip || new Set()).has('Recording')")
+    strip, lanes = browser.texts("strip"), browser.texts("canvas")
+    assert {"0:01.000", "Recording"} <= set(strip), strip
+    assert {"Actor or thread", "MainActor", "Index", "0:01.000"} <= set(lanes), lanes
+    length = browser.run(f"Format.duration({WINDOW})")
+    assert browser.run("byId('span').innerText").replace("\n", " ").startswith(f"Paused {length}, 0:00.")
+    # A short window counts from the chosen post.
+    browser.run("inspector.choose(inspector.model.posts[3], true)")
+    browser.listen()
+    assert {"0", "+1.0 ms"} <= set(browser.texts("canvas")), browser.texts("canvas")
+    assert browser.run("byId('span').innerText").replace("\n", " ").startswith(
+        f"Paused {browser.run(f'Format.duration({WINDOW})')} from 0:00.")
+
+
+def test_the_axis_of_a_very_short_recording_counts_from_its_beginning(browser, stage):
+    stage.play(sample())
+    browser.until(f"{POSTS} === 60")
+    for length in ("4e5", "3e6", "7e10"):
+        browser.run(f"(Object.defineProperty(inspector.timeline, 'range', {{ configurable: true, get: () => [5e9, 5e9 + {length}] }}), 1)")
+        browser.run("""(() => {
+            window.labels = [];
+            const write = CanvasRenderingContext2D.prototype.fillText;
+            CanvasRenderingContext2D.prototype.fillText = function (text) { if (this.canvas.id === "strip") labels.push(text); };
+            inspector.strip.draw();
+            CanvasRenderingContext2D.prototype.fillText = write;
+        })()""")
+        labels = browser.run("labels")
+        assert len(labels) > 5 and len(set(labels)) == len(labels), labels
+    assert "0:10" in labels
+
+
+def test_a_moment_that_is_not_now_is_never_called_live(browser, stage):
+    stage.play(sample())
+    words = "byId('span').querySelector('b').innerText"
+    browser.until(f"{words} === 'Live' && byId('live').innerText === 'Pause'")
+    browser.find("#live").click()
+    browser.until(f"{words} === 'Paused' && byId('live').innerText === 'Back to live'")
+    browser.find("#live").click()
+    browser.until(f"{words} === 'Live'")
+    # A chosen post pauses, too: it would move away.
+    browser.run("inspector.choose(inspector.model.posts.at(-1))")
+    browser.until(f"{words} === 'Paused'")
+    before = browser.run("inspector.timeline.t1")
+    trace = sample()
+    trace.sent = [len(trace.entries), 0, 0]
+    trace.post(900, 9_000 * MS)
+    stage.play(trace)
+    browser.until("inspector.model.end >= 9e9")
+    browser.frame()
+    assert browser.run("inspector.timeline.t1") == before
+    assert browser.run("!inspector.log.isFollowing && byId('newest').hidden")
+    browser.find("#live").click()
+    browser.until(f"{words} === 'Live' && inspector.timeline.t1 >= 9e9 && inspector.log.isFollowing")
+    assert browser.run("byId('detail').hidden")
+    assert browser.complaints() == []
+
+
+def test_labels_end_with_an_ellipsis_or_are_whole(browser, stage):
+    trace = Trace()
+    name = "a.name.that.is.rather.long.for.a.bar"
+    # Too narrow for its name, wide enough for it, with room beside it, and with none.
+    for number, (at, length, next) in enumerate([(100, 90, 195), (300, 400, 705), (800, 5, 1200), (1300, 5, 1307)]):
+        trace.post(number * 2 + 1, at * MS, name, length=length * MS)
+        trace.post(number * 2 + 2, next * MS, "other", length=MS)
+    stage.play(trace)
+    browser.until(f"{POSTS} === 8")
+    browser.run("""(() => {
+        window.labels = [];
+        const write = CanvasRenderingContext2D.prototype.fillText;
+        CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+            if (this.canvas.id === "canvas" && text.startsWith("a.name")) labels.push([text, x, y, this.measureText(text).width]);
+            return write.call(this, text, x, y);
+        };
+        byId("fit").click();
+    })()""")
+    labels = browser.run("(() => { labels.length = 0; inspector.timeline.draw(); return [...labels]; })()")
+    hits = browser.run("inspector.timeline.hits.filter((hit) => inspector.model.strings[hit[4].name] === 'other').map((hit) => hit[0])")
+    whole = [text == name for text, *_ in labels]
+    assert whole == [False, True, True] and labels[0][0].endswith("…"), labels
+    for text, x, _, width in labels:
+        # Nothing is written over the next bar.
+        assert min((hit for hit in hits if hit > x), default=1e9) >= x + width - 3, text
+
+
+def test_a_filter_leaves_only_what_it_names(page):
+    field = page.find("#filter")
+    field.send_keys("mail.arr")
+    page.until(f"inspector.log.posts.length > 0 && inspector.log.posts.length < {POSTS}")
+    shown = page.run("[...new Set(inspector.log.posts.map((post) => inspector.model.strings[post.name]))]")
+    assert shown == ["mail.arrived"]
+    page.frame()
+    drawn = page.run("[...new Set(inspector.timeline.hits.map((hit) => inspector.model.strings[hit[4].name]))]")
+    assert drawn == ["mail.arrived"]
+    # The name of a file finds those who post there, and those who hear there.
+    field.clear()
+    field.send_keys("synchronizer.swift")
+    page.until("inspector.log.posts.length > 0 && inspector.filter.text === 'synchronizer.swift'")
+    page.frame()
+    assert set(page.run("inspector.log.posts.map((post) => inspector.model.strings[post.name])")) <= {
+        "sync.wanted", "connection.lost"}
+
+
+def test_a_filter_without_matches_says_so_and_offers_the_way_back(page):
+    field = page.find("#filter")
+    field.send_keys("there is no such name")
+    page.until("inspector.log.posts.length === 0")
+    page.listen()
+    assert "No post passes the filter" in page.run("byId('log').innerText")
+    assert "Nothing in this window passes the filter." in page.texts("canvas")
+    page.find("#log .link").click()
+    page.until("inspector.log.posts.length > 30 && inspector.filter.text === ''")
+    assert field.get_attribute("value") == ""
+
+
+def test_a_name_is_hidden_with_its_button(page):
+    moved = "inspector.log.posts.some((post) => inspector.model.strings[post.name] === 'cursor.moved')"
+    button = "[...document.querySelectorAll('.name')].find((node) => node.innerText.startsWith('cursor.moved'))"
+    page.until(f"{moved} && {button} !== undefined")
+    page.run(f"{button}.click()")
+    page.until(f"!{moved}")
+    page.until(f"{button}.getAttribute('aria-pressed') === 'false'")
+    page.run(f"{button}.click()")
+    page.until(moved)
+
+
+def test_names_without_room_are_behind_a_button(browser, stage):
+    trace = Trace()
+    for number in range(1, 61):
+        trace.post(number, number * MS, f"some.event.{number}")
+    stage.play(trace)
+    browser.until("document.querySelector('.name.more') !== null")
+    for width in (1440, 800, 480):
+        browser.shape(width)
+        browser.until(f"byId('bar').clientWidth < {width}")
+        browser.frame()
+        browser.until("""(() => {
+            const box = byId("names").getBoundingClientRect();
+            const chips = [...document.querySelectorAll(".name")];
+            const shown = chips.length - 1;
+            return shown > 0 && document.querySelector(".name.more").innerText === `+${60 - shown} more`
+                && chips.every((chip) => chip.getBoundingClientRect().right <= box.right + 1);
+        })()""")
+    browser.find(".name.more").click()
+    browser.until("document.querySelectorAll('.name').length === 61")
+    browser.find(".name.more").click()
+    browser.until("document.querySelectorAll('.name').length < 61")
+
+
+def test_a_click_on_a_bar_shows_the_post_with_its_handlers_and_payload(page):
+    page.until("inspector.model.posts.some((post) => post.payload !== undefined && post.calls.length > 1)")
+    page.run("""(() => {
+        const posts = inspector.model.posts.filter((post) => post.payload !== undefined && post.calls.length > 1);
+        window.wanted = posts.at(-1);
+        inspector.timeline.showItem(window.wanted);
+        inspector.timeline.draw();
+    })()""")
+    page.until("inspector.log.posts.length > 60")
+    x, y = page.run("""(() => {
+        const hit = inspector.timeline.hits.find((hit) => hit[4] === window.wanted);
+        const box = byId("canvas").getBoundingClientRect();
+        return [box.left + hit[0] + hit[2] / 2, box.top + hit[1] + hit[3] / 2];
+    })()""")
+    page.run("(byId('log').scrollTop = 0, 1)")
+    page.frame()
+    page.click(x, y)
+    page.until("!byId('detail').hidden")
+    # The list shows the post, too.
+    page.until("""(() => {
+        const [row, list] = [document.querySelector(".row.chosen")?.getBoundingClientRect(), byId("log").getBoundingClientRect()];
+        return row && row.top >= list.top - 1 && row.bottom <= list.bottom + 1;
+    })()""")
+    text = page.run("byId('detail').innerText")
+    for word in ("mail.arrived", "posted at", "Mailbox.swift:", "Message ", "SearchIndex.swift:", "Window.swift:", "declined"):
+        assert word.lower() in text.lower(), text
+
+
+def test_a_click_in_the_strip_shows_that_moment(browser, stage):
+    stage.play(sample())
+    browser.until(f"{POSTS} === 60")
+    browser.frame()
+    x, y, time = browser.run("""(() => {
+        const box = byId("strip").getBoundingClientRect();
+        const [begin, end] = inspector.timeline.range;
+        const gutter = inspector.timeline.gutter;
+        return [box.left + gutter + (box.width - gutter) * 0.25, box.top + 20, begin + (end - begin) * 0.25];
+    })()""")
+    browser.click(x, y)
+    browser.until("!inspector.timeline.isLive")
+    t0, t1 = browser.run("[inspector.timeline.t0, inspector.timeline.t1]")
+    assert (t0 + t1) / 2 == pytest.approx(time, rel=0.02)
+    # The list shows the beginning of the window.
+    browser.frame()
+    first = browser.run("inspector.log.posts[Math.round(byId('log').scrollTop / Log.rowHeight)].t0")
+    assert t0 <= first <= t1
+
+
+def test_zoom_and_pan_stay_within_the_recording_at_every_extreme(browser, stage):
+    stage.play(sample())
+    browser.until(f"{POSTS} === 60")
+    browser.find("#fit").click()
+    browser.until("!inspector.timeline.isLive")
+    before = browser.run(WINDOW)
+    browser.find("#zoom-in").click()
+    assert browser.run(WINDOW) == pytest.approx(before / 2)
+    for action in ("zoom(1e-30)", "zoom(1e30)", "pan(1e9)", "pan(-1e9)", "show(0, 1)", "show(-1e30, 1e30)", "zoom(0.001, -1e15)"):
+        browser.run(f"inspector.timeline.{action}")
+        browser.listen()
+        t0, t1, begin, end, work = browser.run("[inspector.timeline.t0, inspector.timeline.t1, ...inspector.timeline.range, inspector.timeline.work]")
+        assert 2e3 <= (t1 - t0) * 1.001 and t1 - t0 <= 20e9, action
+        assert t0 <= end and t1 >= begin, action
+        ticks = [text for text in browser.texts("canvas") if text[:1] in "0+−"]
+        assert 2 <= len(ticks) <= 40, (action, ticks)
+    browser.run("(inspector.toggleLive(), inspector.timeline.zoom(1e-9))")
+    browser.frame()
+    assert browser.run(WINDOW) >= 0.1e9
+    assert browser.complaints() == []
+
+
+def test_a_window_that_moves_often_in_a_frame_draws_the_list_once(browser, stage):
+    stage.play(sample())
+    browser.until(f"{POSTS} === 60")
+    browser.find("#fit").click()
+    browser.frame()
+    browser.run("""(() => {
+        window.draws = 0;
+        const { draw } = inspector.log;
+        inspector.log.draw = function () { draws += 1; draw.call(this); };
+        for (let count = 0; count < 40; count += 1) inspector.timeline.pan(0.01);
+        window.before = draws;
+    })()""")
+    browser.frame()
+    assert browser.run("[before, draws > 0 && draws < 6]") == [0, True]
+
+
+def test_the_list_stays_where_it_is_when_older_posts_are_forgotten(browser, stage):
+    stage.meta["capacity"] = 400
+    browser.open(stage.url)
+    trace = Trace()
+    for number in range(1, 200):
+        trace.post(number, number * MS)
+    stage.play(trace)
+    browser.until(f"{POSTS} === 199")
+    browser.run("(inspector.timeline.show(150e6, 160e6), 1)")
+    browser.frame()
+    first = "inspector.log.posts[Math.round(byId('log').scrollTop / Log.rowHeight)].number"
+    before = browser.run(first)
+    assert 140 < before < 170
+    for number in range(200, 260):
+        trace.post(number, number * MS)
+    stage.play(trace)
+    browser.until("inspector.model.posts[0].number > 40")
+    browser.frame()
+    assert browser.run(first) == before
+
+
+def test_the_list_shows_the_chosen_post_also_after_another_view_was_open(browser, stage):
+    trace = Trace()
+    for number in range(1, 30):
+        trace.post(number, number * MS)
+    stage.play(trace)
+    browser.until("inspector.log.posts.length === 29")
+    browser.run("inspector.select('observers')")
+    for number in range(30, 300):
+        trace.post(number, number * MS)
+    stage.play(trace)
+    browser.until(f"{POSTS} === 299")
+    browser.run("(inspector.select('timeline'), inspector.choose(inspector.model.byNumber.get(250), true))")
+    assert browser.run("document.querySelector('.row.chosen').innerText").startswith("0:00.250")
+
+
+def test_the_list_follows_until_it_is_scrolled_back(browser, stage):
+    trace = Trace()
+    number = 0
+
+    def more(count):
+        nonlocal number
+        for _ in range(count):
+            number += 1
+            # New lanes make the chart taller, and the list shorter.
+            trace.post(number, number * MS, lane=f"Lane{number // 20}")
+        stage.play(trace)
+        browser.until(f"{POSTS} === {number}")
+        browser.frame()
+
+    rest = "byId('log').scrollHeight - byId('log').scrollTop - byId('log').clientHeight"
+    for height in (900, 700, 900):
+        browser.shape(1440, height)
+        more(120)
+        browser.frame()
+        assert browser.run(f"inspector.log.isFollowing && byId('newest').hidden && {rest} < 2"), height
+    # A short window has one lane; back to live, the lanes take room from the list.
+    browser.run("inspector.choose(inspector.model.posts[3], true)")
+    browser.until("byId('tall').clientHeight < 100")
+    browser.find("#live").click()
+    browser.until("byId('tall').clientHeight > 200")
+    browser.frame()
+    assert browser.run(f"inspector.log.isFollowing && byId('newest').hidden && {rest} < 2")
+    browser.run("(byId('log').scrollTop -= 100, 1)")
+    browser.until("!inspector.log.isFollowing && !byId('newest').hidden")
+    top = browser.run("byId('log').scrollTop")
+    more(10)
+    assert browser.run("byId('log').scrollTop") == top
+    browser.find("#newest").click()
+    browser.until(f"inspector.log.isFollowing && byId('newest').hidden && {rest} < 2")
+
+
+def test_handlers_that_have_no_room_are_counted(browser, stage):
+    trace = Trace()
+    trace.post(1, MS, calls=[(f"App/AWindowWithALongName.swift:{at}", "MainActor", 0, MS) for at in range(12)])
+    stage.play(trace)
+    for width in (1440, 800):
+        browser.shape(width)
+        browser.frame()
+        browser.until("document.querySelectorAll('#log .call').length > 1")
+        shown = browser.run("document.querySelectorAll('#log .call:not(.rest)').length")
+        assert browser.run("document.querySelector('#log .call.rest').innerText") == f"+{12 - shown}"
+        # Each that is shown can be read.
+        assert min(browser.run("[...document.querySelectorAll('#log .call > span')].map((node) => node.clientWidth)")) >= 60
+        assert browser.run("document.querySelector('.call.rest').getBoundingClientRect().right <= document.querySelector('#log .took').getBoundingClientRect().left")

@@ -1,0 +1,197 @@
+"""What each view shows, of programs that run."""
+
+import json
+import pathlib
+import subprocess
+import tempfile
+
+import pytest
+
+from browser import PROGRAM, Program
+from stage import observer, observers
+
+POSTS = "inspector.model.posts.length"
+TABS = ("timeline", "observers", "launch", "services", "themes")
+
+
+def test_every_view_shows_its_subject(page):
+    for tab, words in {
+            "observers": ["mail.arrived", "SearchIndex.swift:", "Window", "alive", "no sign of a leak"],
+            "launch": ["keychain", "critical", "spell checker", "failed", "Took"],
+            "services": ["database", "ready", "mailbox", "application is active"],
+            "themes": ["Ember", "color.badge → color.brand", "#"]}.items():
+        page.find(f"#tabs [data-tab={tab}]").click()
+        page.until(f"byId('{tab}').clientHeight > 0")
+        for word in words:
+            page.until(f"byId('{tab}').innerText.toLowerCase().includes({json.dumps(word.lower())})", 20)
+    for tab in TABS:
+        assert page.run("getComputedStyle(byId(arguments[0])).display", tab) == ("block" if tab == "themes" else "none")
+
+
+def test_nothing_is_wider_than_the_page(page):
+    for width in (1440, 800, 480):
+        page.shape(width)
+        for tab in TABS:
+            page.run("inspector.select(arguments[0])", tab)
+            page.frame()
+            assert page.run("innerWidth") == width
+            assert page.run("document.documentElement.scrollWidth") <= width, tab
+            # The header holds all tabs, or scrolls them.
+            assert page.run("byId('status').getBoundingClientRect().right") <= width, tab
+
+
+def test_the_page_follows_the_colour_scheme(page):
+    colors = []
+    for scheme in ("light", "dark"):
+        page.shape(scheme=scheme)
+        page.frame()
+        colors.append(page.run("[getComputedStyle(document.body).backgroundColor, Colors.get('ink'), Colors.of(0)]"))
+    assert all(light != dark for light, dark in zip(*colors)), colors
+
+
+def test_a_leak_is_marked(browser):
+    with Program("--leak") as program:
+        browser.shape()
+        browser.open(program.url)
+        browser.until("byId('tabs').innerText.includes('leak?')", 20)
+        browser.run("inspector.select('observers')")
+        browser.until("byId('observers').innerText.includes('A leak?')")
+        text = browser.run("document.querySelector('tr.growing').innerText")
+        assert "unread.changed" in text and "Mailbox.swift:" in text
+        assert browser.run("document.querySelectorAll('tr.growing').length") == 1
+
+
+def test_failures_are_in_sight(browser):
+    with Program("--fail") as program:
+        browser.shape()
+        browser.open(program.url)
+        browser.until("/[0-9]+ calls? failed/.test(byId('headline').innerText)", 20)
+        browser.until("byId('failures').innerText.includes('SearchIndex.swift:')")
+        browser.run("byId('failures').querySelector('.fact').click()")
+        browser.until("byId('detail').innerText.includes('has no valid encoding')")
+        browser.run("inspector.select('services')")
+        browser.until("byId('services').innerText.includes('the index is damaged: page 17')")
+        browser.until("document.querySelector('#services tr .pill.bad').innerText === 'failed'")
+        # The tabs say what failed, whichever is chosen.
+        for tab in TABS:
+            browser.run("(inspector.select(arguments[0]), inspector.data = { ...inspector.data }, inspector.drawn = {})", tab)
+            browser.frame()
+            assert browser.run("[...byId('tabs').children].map((each) => each.innerText)") == [
+                "Timeline", "Observers", "Launch1", "Services1", "Themes"], tab
+
+
+def test_a_quiet_program_has_a_calm_page(browser):
+    with Program("--quiet") as program:
+        browser.shape()
+        browser.open(program.url)
+        browser.until("byId('headline').innerText.includes('Nothing failed')")
+        browser.until("byId('hearers').innerText.includes('No handler has been called yet.')")
+        assert browser.run("byId('failures').innerText") == "No handler has failed."
+        for tab, words in {"observers": "Nothing observes this bus.", "launch": "The launch had no work to do.",
+                           "themes": "No theme has been switched yet."}.items():
+            browser.run("inspector.select(arguments[0])", tab)
+            browser.until(f"byId('{tab}').innerText.includes({json.dumps(words)})")
+        assert browser.complaints() == []
+
+
+def test_a_page_without_any_post_says_what_will_appear(browser, stage):
+    stage.send("observers", observers([]))
+    stage.send("services", {"states": [], "rows": []})
+    stage.send("launch", None)
+    stage.send("themes", {"count": 0, "switches": []})
+    browser.until("byId('headline').innerText.startsWith('Nothing has been posted yet.')")
+    browser.until("byId('headline').innerText.includes('on the bus “stage” appears here')")
+    assert "Each post becomes a row here" in browser.run("byId('log').innerText")
+    browser.listen()
+    assert "Bars appear here when an event is posted." in browser.texts("canvas")
+    for tab, words in {"launch": "There is no launch to show.", "services": "No service has started yet."}.items():
+        browser.run("inspector.select(arguments[0])", tab)
+        browser.until(f"byId('{tab}').innerText.includes({json.dumps(words)})")
+    assert browser.complaints() == []
+
+
+def test_observers_are_sorted_and_filtered(browser, stage):
+    rows = [observer(f"event.{at:03}", f"App/File{at % 7}.swift:{at}", count=(at * 37) % 101, delivered=at) for at in range(300)]
+    stage.send("observers", observers(rows))
+    browser.run("inspector.select('observers')")
+    browser.until("document.querySelectorAll('#observers tbody tr').length === 300")
+    cells = "[...document.querySelectorAll('#observers tbody tr')].map((row) => row.cells[{}].innerText)"
+    browser.run("document.querySelectorAll('#observers th button')[3].click()")
+    counts = [int(text) for text in browser.run(cells.format(3))]
+    assert counts == sorted(counts, reverse=True)
+    assert browser.run("document.querySelectorAll('#observers th')[3].getAttribute('aria-sort')") == "descending"
+    browser.run("document.querySelectorAll('#observers th button')[0].click()")
+    assert browser.run(cells.format(0)) == [f"event.{at:03}" for at in range(300)]
+    # The headings stay in sight.
+    for width in (800, 1440):
+        browser.shape(width)
+        browser.run("(byId('observers').scrollTop = 3000, 1)")
+        browser.frame()
+        assert 0 <= browser.run("document.querySelector('#observers th').getBoundingClientRect().top") < 80
+    # Rows that did not change are the same elements after an update, which keeps what is selected in them.
+    browser.run("(window.first = document.querySelector('#observers tbody tr'), 1)")
+    rows[5]["count"] = 77
+    stage.send("observers", observers(rows))
+    browser.until("[...document.querySelectorAll('#observers tbody tr')][5].cells[3].innerText === '77'")
+    assert browser.run("document.querySelector('#observers tbody tr') === window.first")
+    assert browser.run("byId('observers').scrollTop") == 3000
+    browser.find(".search").send_keys("file3.swift")
+    browser.until("document.querySelectorAll('#observers tbody tr').length === 43")
+    assert browser.run("document.querySelector('.shown').innerText") == "43 of 300 lines of code"
+    assert browser.complaints() == []
+
+
+def test_a_chosen_switch_of_themes_stays_chosen_when_others_follow(browser, stage):
+    def history(count):
+        kept = range(max(0, count - 200), count)
+        keys = [{"name": "color", "old": ["color = #112233 (A)"], "new": ["color = #445566 (B)"]}]
+        return {"count": count, "switches": [
+            {"time": at, "old": f"T{at}", "new": f"T{at + 1}", "appearance": "dark", "keyCount": 1, "keys": keys} for at in kept]}
+
+    stage.send("themes", history(300))
+    browser.run("inspector.select('themes')")
+    browser.until("document.querySelectorAll('button.switch').length === 200")
+    browser.run("document.querySelectorAll('button.switch')[10].click()")
+    chosen = "document.querySelector('button.switch[aria-pressed=true]').innerText"
+    browser.until(f"{chosen}.includes('T289 → T290')")
+    stage.send("themes", history(330))
+    browser.until("document.querySelector('.callout').innerText.includes('330 switches')")
+    assert "T289 → T290" in browser.run(chosen)
+    assert browser.run("document.querySelector('.swatch').style.background") == "rgb(17, 34, 51)"
+    assert browser.complaints() == []
+
+
+@pytest.fixture(scope="module")
+def saved():
+    with tempfile.TemporaryDirectory() as folder:
+        path, trace = pathlib.Path(folder) / "trace.html", pathlib.Path(folder) / "trace.json"
+        subprocess.run(
+            [PROGRAM, "--save", path, "--trace", trace, "--seconds", "2"], check=True, timeout=60,
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        yield path, trace
+
+
+def test_a_saved_file_opens_alone(browser, saved):
+    path, trace = saved
+    browser.shape()
+    browser.driver.execute_cdp_cmd("Network.enable", {})
+    browser.driver.execute_cdp_cmd("Network.emulateNetworkConditions", {
+        "offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0})
+    try:
+        browser.open(path.as_uri())
+        browser.until(f"{POSTS} > 30")
+        assert browser.run("byId('status').innerText").startswith("Saved file")
+        assert browser.run("byId('span').innerText").startswith("Saved")
+        assert browser.run("byId('live').hidden && byId('newest').hidden && byId('notice').hidden")
+        assert browser.run("performance.getEntriesByType('resource').length") == 0
+        assert browser.run("inspector.data.services.rows.every((row) => row.state === 'ended')")
+        # The payload of the program that would end a script.
+        assert browser.run("inspector.model.posts.some((post) => (post.payload || '').includes('Re: </script>'))")
+        browser.run("inspector.select('launch')")
+        browser.until("byId('launch').innerText.includes('keychain')")
+        assert browser.complaints() == []
+    finally:
+        browser.driver.execute_cdp_cmd("Network.disable", {})
+    events = json.loads(trace.read_text())["traceEvents"]
+    assert {"M", "X", "i", "s", "f"} <= {event["ph"] for event in events}
+    assert any("posted at" in event.get("args", {}) for event in events)
