@@ -417,7 +417,7 @@ sed -i 's/static var arrival: UInt64/static var arrival: UInt/' \
 FAULT
 
 plant platforms 'does not compile for 32 bits' "a literal that is too large" <<'FAULT'
-printf '\nfunc planted() -> Int { 0x1_0000_0000 }\n' >> Sources/EventBus/Kit/SourceSite.swift
+printf '\nfunc planted() -> Int { 0x1_0000_0000 }\n' >> Sources/EventBus/Kit/NumberedList.swift
 FAULT
 
 plant platforms 'a shift that needs 64 bits' "a shift past the end" <<'FAULT'

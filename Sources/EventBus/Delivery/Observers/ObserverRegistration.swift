@@ -112,8 +112,7 @@ package final class ObserverRegistration: Registration,
     let isFirst = markEnded()
     _ = takeObserver()
     guard isFirst else { return }
-    leaveLifetime()
-    cancelToken()
+    leaveLifetime()?.object?.cancel()
   }
 
   override package func didStop() {
