@@ -18,7 +18,7 @@ mkdir -p "$copy/.build"
 find "$copy" -mindepth 1 -maxdepth 1 ! -name .build -exec rm -rf {} +
 git ls-files --cached --others --exclude-standard -z \
   | while IFS= read -r -d '' file; do [[ ! -e $file ]] || printf '%s\0' "$file"; done \
-  | xargs -0 cp --parents -t "$copy"
+  | xargs -0 cp -P --parents -t "$copy"
 cd "$copy"
 git init -q
 git add -A

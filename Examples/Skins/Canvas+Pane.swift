@@ -8,10 +8,12 @@ extension Canvas {
   mutating func drawPane(_ picture: Picture, from column: Int, _ paper: Style) {
     let pane = Pane(picture, paper, column: column + 2, columns: size.columns - column - 4)
     for row in 1..<(size.rows - 1) { write("│", column: column, row: row, pane.muted) }
-    // The lines between the first row and the keys, without three titles and two empty lines.
-    let room = size.rows - 7
+    let hasHeaders = size.rows >= Self.tall
+    // The lines between the first row and the keys, without three titles, two empty lines and the headers.
+    let room = size.rows - 7 - (hasHeaders ? 2 : 0)
     var row = 1
-    drawTitle("SUBSCRIPTIONS", "view, rules, keys", pane, &row)
+    drawTitle("SUBSCRIPTIONS", hasHeaders ? "one for each view" : "view, rules, keys", pane, &row)
+    if hasHeaders { drawHeaders([(0, "view"), (8, "rules"), (14, "keys")], pane, &row) }
     guard room >= 6 else {
       drawList(picture.views, size.rows - 3, pane, &row) { canvas, view, row in
         canvas.drawView(view, at: row, pane, picture)
@@ -26,6 +28,7 @@ extension Canvas {
     }
     row += 1
     drawTitle("CHANGED KEYS", "by the last switch", pane, &row)
+    if hasHeaders { drawHeaders([(0, "key"), (17, "old"), (30, "new")], pane, &row) }
     drawList(picture.changes, keyCount, pane, &row) { canvas, change, row in
       canvas.drawChange(change, at: row, pane)
     }
@@ -34,6 +37,14 @@ extension Canvas {
     drawList(picture.history, actionCount, pane, &row) { canvas, code, row in
       canvas.write(code, column: pane.column, row: row, pane.paper, width: pane.columns)
     }
+  }
+
+  /// The height from which lists have headers.
+  private static let tall = 26
+
+  private mutating func drawHeaders(_ names: [(Int, String)], _ pane: Pane, _ row: inout Int) {
+    for (column, name) in names { write(name, column: pane.column + column, row: row, pane.muted) }
+    row += 1
   }
 
   private mutating func drawTitle(_ title: String, _ rest: String, _ pane: Pane, _ row: inout Int) {
@@ -75,7 +86,7 @@ extension Canvas {
     if view.isLit {
       let lit = Style(
         foreground: Colour(picture.paper),
-        background: Colour(picture.accent),
+        background: Colour(picture.ink),
         standsOut: true
       )
       (name, keys) = (lit, lit)
@@ -89,28 +100,18 @@ extension Canvas {
 
   private mutating func drawChange(_ change: Picture.Change, at row: Int, _ pane: Pane) {
     write(change.key, column: pane.column, row: row, pane.paper, width: 16)
-    let middle = draw(change.old, at: pane.column + 17, row, pane)
-    write("→", column: middle + 1, row: row, pane.muted)
-    draw(change.new, at: middle + 3, row, pane)
+    draw(change.old, at: pane.column + 17, row, pane)
+    write("→", column: pane.column + 28, row: row, pane.muted)
+    draw(change.new, at: pane.column + 30, row, pane)
   }
 
-  /// Draws a value, with a swatch if it is a colour.
-  ///
-  /// - Returns: The column after it.
-  @discardableResult
-  private mutating func draw(
-    _ value: Picture.Value,
-    at column: Int,
-    _ row: Int,
-    _ pane: Pane
-  ) -> Int {
-    var start = column
+  /// Draws a value, after a swatch if it is a colour.
+  private mutating func draw(_ value: Picture.Value, at column: Int, _ row: Int, _ pane: Pane) {
     if let colour = value.colour {
       let swatch = Area(column: column, row: row, columns: 2, rows: 1)
       fill(swatch, Style(foreground: Colour(colour), background: Colour(colour)))
-      start += 3
     }
-    return write(value.text, column: start, row: row, pane.paper, width: 9)
+    write(value.text, column: column + 3, row: row, pane.paper, width: 7)
   }
 }
 

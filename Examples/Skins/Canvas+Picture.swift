@@ -31,7 +31,8 @@ extension Canvas {
     let unread = picture.rows.count { $0.message.isUnread }
     style.isBold = false
     write("\(unread) unread", column: 8, row: 0, style)
-    let skin = "\(picture.skin), \(picture.appearance)"
+    let name = "\(picture.skin), \(picture.appearance)"
+    let skin = size.columns < Self.roomy ? name : "skin: \(name)"
     let width = min(skin.count, size.columns - 24)
     write(skin, column: size.columns - width - 2, row: 0, style, width: width)
   }
@@ -59,6 +60,12 @@ extension Canvas {
   }
 
   private mutating func drawRows(_ picture: Picture, _ layout: Layout) {
+    let style = Style(foreground: Colour(picture.muted), background: Colour(picture.paper))
+    if let header = layout.header, !layout.rows.isEmpty {
+      write("from", column: 6, row: header, style)
+      write("subject", column: 17, row: header, style)
+      write("time", column: layout.columns - 8, row: header, style)
+    }
     for (index, line) in layout.rows {
       let isSelected = index == picture.selection
       if isSelected {
@@ -71,7 +78,6 @@ extension Canvas {
       }
       drawRow(picture.rows[index], at: line, columns: layout.columns, picture)
     }
-    let style = Style(foreground: Colour(picture.muted), background: Colour(picture.paper))
     if let (count, line) = layout.above { write("… \(count) above", column: 4, row: line, style) }
     if let (count, line) = layout.below {
       write("… and \(count) more", column: 4, row: line, style)
@@ -84,10 +90,11 @@ extension Canvas {
     columns: Int,
     _ picture: Picture
   ) {
-    let card = row.isLit ? Colour(picture.accent) : Colour(row.card)
+    // A row that was called is inverted: no skin has a colour for that, and all have both of these.
+    let card = Colour(row.isLit ? row.ink : row.card)
     let style = { (colour: RGBA, isBold: Bool) in
       Style(
-        foreground: row.isLit ? Colour(picture.paper) : Colour(colour),
+        foreground: Colour(row.isLit ? row.card : colour),
         background: card,
         isBold: isBold,
         standsOut: row.isLit
@@ -97,7 +104,12 @@ extension Canvas {
     let isUnread = row.message.isUnread
     let ink = style(row.ink, isUnread)
     fill(Area(column: 2, row: line, columns: width, rows: 1), ink)
-    if isUnread { write(row.marker, column: 4, row: line, style(row.accent, true), width: 1) }
+    if isUnread {
+      var marker = style(row.accent, true)
+      // The accent stays visible, because it may be what has changed.
+      if row.accent.contrast(with: row.ink) >= 2 { marker.foreground = Colour(row.accent) }
+      write(row.marker, column: 4, row: line, marker, width: 1)
+    }
     write(row.message.sender, column: 6, row: line, ink, width: 10)
     write(row.message.subject, column: 17, row: line, ink, width: width - 23)
     if !row.isFollowing { write("×", column: width - 6, row: line, style(row.muted, false)) }
@@ -116,23 +128,48 @@ extension Canvas {
     write(String(repeating: "─", count: layout.columns), column: 0, row: line, muted)
     let count = " \(picture.subscriptions) subscription\(picture.subscriptions == 1 ? "" : "s") "
     let end = write(count, column: 2, row: line, accent)
-    write(
-      " \(picture.countStory) ",
-      column: end + 1,
-      row: line,
-      muted,
-      width: layout.columns - end - 2
-    )
-    write(picture.code, column: 2, row: line + 1, accent, width: width)
-    write(picture.outcome, column: 2, row: line + 2, paper, width: width)
-    let help = Self.helps.first { $0.count <= size.columns - 4 } ?? ""
+    let story = " \(picture.countStory)"
+    let room = layout.columns - end - 2
+    write(room > story.count ? story + " " : story, column: end + 1, row: line, muted, width: room)
+    var column = 2
+    if layout.columns >= Self.roomy {
+      column = 10
+      write("Swift", column: 2, row: line + 1, muted)
+      write("effect", column: 2, row: line + 2, muted)
+    }
+    write(picture.code, column: column, row: line + 1, accent, width: width + 2 - column)
+    drawOutcome(picture, column, line + 2, paper, width: width + 2 - column)
+    let help = Self.helps.first { $0.count <= size.columns - 3 } ?? ""
     write(help, column: 2, row: line + 3, muted)
   }
+
+  /// Draws the outcome; the number of called views looks like these views while they are highlighted.
+  private mutating func drawOutcome(
+    _ picture: Picture,
+    _ column: Int,
+    _ row: Int,
+    _ paper: Style,
+    width: Int
+  ) {
+    var end = write(picture.outcome, column: column, row: row, paper, width: width)
+    guard let reach = picture.reach else { return }
+    var style = paper
+    if reach.isLit {
+      (style.foreground, style.background) = (paper.background, paper.foreground)
+      (style.standsOut, style.isBold) = (true, true)
+    }
+    end = write(reach.called, column: end, row: row, style, width: column + width - end)
+    write(reach.skipped, column: end, row: row, paper, width: column + width - end)
+  }
+
+  /// The width from which lines have captions.
+  private static let roomy = 72
 
   /// The keys, in words that grow with the screen.
   private static let helps = [
     "1-5 skin  b brand  n new  d drop  x nil  o scope  s system  e explain  ↑↓ select  q quit",
     "1-5 skin  b brand  n new  d drop  x nil  o scope  s system  e explain  q quit",
+    "1-5 skin  b brand  n new  d drop  x nil  o s e  q quit",
     "1-5 skin  b n d x o s e  ↑↓  q quit",
   ]
 

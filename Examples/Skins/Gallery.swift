@@ -28,26 +28,38 @@ struct Gallery {
     return try await app.run()
   }
 
-  /// Returns the screens of one program after each of several actions.
+  /// Returns the windows of one program after each of several actions.
   private static func picture(_ fog: Theme) -> SVG {
     let manager = ThemeManager(light: .day, dark: .night)
     manager.register(.ember, .contrast, fog)
     let mailbox = Mailbox(manager)
-    var screens: [Canvas] = []
-    let draw = { (columns: Int, rows: Int) in
-      screens.append(Canvas(mailbox.picture, Size(columns: columns, rows: rows)))
+    var windows: [SVG.Window] = []
+    let draw = { (columns: Int, rows: Int, caption: String) in
+      let screen = Canvas(mailbox.picture, Size(columns: columns, rows: rows))
+      windows.append(SVG.Window(screen: screen, caption: caption))
     }
     mailbox.use(Theme.ember.name)
     mailbox.use(Theme.night.name)
-    mailbox.addRow()
     mailbox.editBrand()
-    draw(128, 24)
-    for name in [Theme.day.name, Theme.ember.name, fog.name] {
+    draw(
+      128,
+      26,
+      "swift run skins, key b: one line of Swift changed a colour and called the inverted views"
+    )
+    let keys = [
+      (Theme.day.name, "key 1: the skin Day"),
+      (Theme.ember.name, "key 3: Ember, derived from Night"),
+      (fog.name, "key 5: Fog, from a JSON file"),
+    ]
+    for (name, caption) in keys {
       mailbox.use(name)
       _ = mailbox.fade()
-      draw(40, 14)
+      draw(40, 14, caption)
     }
-    return SVG(screens, names: [Theme.night, .day, .ember, fog].map(\.name))
+    return SVG(
+      windows,
+      title: "A mailbox in a terminal, after one line of Swift, and in the skins Day, Ember and Fog"
+    )
   }
 
   private static func write(_ text: String, to path: String) throws {

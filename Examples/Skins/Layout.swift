@@ -29,6 +29,8 @@ struct Layout: Sendable {
   /// The width of the mailbox, without the second pane.
   let columns: Int
   let tabs: [Tab]
+  /// The line with the names of the columns, if there is room.
+  let header: Int?
   /// The rows that are shown, and their lines.
   let rows: [(index: Int, line: Int)]
   /// The numbers of rows above and below those shown, and the lines that say so.
@@ -47,7 +49,8 @@ struct Layout: Sendable {
     let (first, count, step) = Self.window(picture, room: footer - 2)
     let total = picture.rows.count
     let isCut = count < total
-    let top = step == 2 ? 3 : 2
+    header = step == 2 || total < footer - 2 ? 2 : nil
+    let top = header == nil ? 2 : 3
     let hasLineAbove = isCut && first > 0
     let start = hasLineAbove ? top + 1 : top
     rows = (0..<count).map { (first + $0, start + $0 * step) }

@@ -18,14 +18,17 @@ final class Mailbox {
   private var hasChosen = false
   private var code = ""
   private var outcome = ""
+  /// The numbers of views that the last action called and skipped.
+  private var reach: (called: Int, skipped: Int)?
   /// The index of the selected row, on which `d` and `x` act; without one they act on the last row.
   private var selection: Int?
   /// The views that the last action called, until ``fade()``.
   private var lit: Set<ObjectIdentifier> = []
   private var changes: [Picture.Change] = []
   private var history: [String] = []
-  /// The number of subscriptions when it was last shown, and its last change.
+  /// The number of subscriptions when it was last shown, how many began until then, and what is said of it.
   private var knownCount = 0
+  private var startedCount = 0
   private var countStory = ""
 
   /// The panel over the rows.
@@ -94,7 +97,7 @@ final class Mailbox {
   /// Adds a row, which its setter themes.
   func addRow() {
     add(Message.later[(rows.count + Message.later.count - 2) % Message.later.count])
-    noteReach("row.themeMap = [.set(\\.ink, .ink), …]", reason: "row added")
+    noteReach("row.themeMap = [.set(\\.ink, .ink), …]", reason: "added")
   }
 
   /// Removes the selected row, or the last one; its subscription ends without further code.
@@ -110,7 +113,7 @@ final class Mailbox {
     note(
       code,
       "\(before) subscriptions → \(subscriptions), and no deinit is written",
-      "row gone"
+      "gone"
     )
   }
 
@@ -127,7 +130,7 @@ final class Mailbox {
     note(
       "row.themeMap = nil",
       "\(before) subscriptions → \(subscriptions); it keeps its look",
-      "map = nil"
+      "nil set"
     )
   }
 
@@ -218,7 +221,7 @@ final class Mailbox {
   func closePanel() {
     if case .closed = panel { return }
     panel = .closed
-    outcome = "the panel is closed"
+    (outcome, reach) = ("the panel is closed", nil)
   }
 
   /// Opens the panel with a text.
@@ -231,12 +234,16 @@ final class Mailbox {
   ///   - outcome: What it did.
   ///   - reason: The reason for a new number of subscriptions.
   func note(_ code: String, _ outcome: String, _ reason: String = "") {
-    (self.code, self.outcome) = (code, outcome)
+    (self.code, self.outcome, reach) = (code, outcome, nil)
     lit = ledger.take().views
     history.insert(code, at: 0)
     if history.count > Self.historyLimit { history.removeLast() }
     let count = subscriptions
-    if count != knownCount { countStory = "\(knownCount) → \(count): \(reason)" }
+    startedCount += max(0, count - knownCount)
+    countStory =
+      count == knownCount
+      ? "\(startedCount) begun, \(startedCount - count) ended"
+      : "\(knownCount) → \(count): \(reason)"
     knownCount = count
   }
 
@@ -259,6 +266,13 @@ final class Mailbox {
       countStory: countStory,
       code: code,
       outcome: outcome,
+      reach: reach.map { called, skipped in
+        Picture.Reach(
+          called: "\(called) of \(called + skipped) views called",
+          skipped: ", \(skipped) skipped",
+          isLit: isLit
+        )
+      },
       panel: lines,
       views: views,
       changes: changes,
@@ -312,10 +326,8 @@ final class Mailbox {
   /// Shows an action and the number of views it reached.
   private func noteReach(_ code: String, _ more: String = "", reason: String = "") {
     if case .text = panel { panel = .closed }
-    note(code, "", reason)
-    let (called, count) = (lit.count, subscriptions)
-    let reached = "\(called) of \(count) views called, \(count - called) skipped"
-    outcome = more.isEmpty ? reached : "\(more): \(reached)"
+    note(code, more.isEmpty ? "" : "\(more): ", reason)
+    reach = (lit.count, subscriptions - lit.count)
   }
 
   /// Keeps the changed keys of a switch for the second pane.

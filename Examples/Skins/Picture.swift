@@ -45,6 +45,14 @@ struct Picture: Sendable {
     let colour: RGBA?
   }
 
+  /// The number of views that an action called, in words; and of the others.
+  struct Reach: Sendable {
+    let called: String
+    let skipped: String
+    /// A Boolean value that indicates whether the called views are highlighted.
+    let isLit: Bool
+  }
+
   /// The name of the skin in use.
   let skin: String
   let appearance: String
@@ -58,12 +66,14 @@ struct Picture: Sendable {
   let rows: [Row]
   /// The index of the selected row.
   let selection: Int?
-  /// The number of subscriptions, and the last change of it.
+  /// The number of subscriptions, and how it came about.
   let subscriptions: Int
   let countStory: String
   /// The Swift code of the last action, and its outcome.
   let code: String
   let outcome: String
+  /// The views that the last action called, if it called or skipped any.
+  let reach: Reach?
   /// The lines of the panel if it is open.
   let panel: [String]
   let views: [Subscription]

@@ -1,6 +1,6 @@
 import Terminal
 
-/// An SVG file (W3C, SVG 1.1) with terminals, cell for cell: a wide one, and narrower ones in a row below it.
+/// An SVG file (W3C, SVG 1.1) with terminal windows, cell for cell: a wide one, and narrower ones in a row below it.
 ///
 /// The file uses integers only, and no external fonts or scripts, so it is identical on every machine. The
 /// length of each text is given, so that the cells stay in their columns whatever font is used.
@@ -8,19 +8,29 @@ struct SVG {
   private static let cell = (width: 8, height: 17)
   private static let baseline = 13
   private static let margin = 8
+  /// The height of the title of a window, and the upper edge of the cells.
+  private static let barHeight = 28
+  private static let top = barHeight + 4
   private static let gap = 16
 
   /// The text of the file.
   private(set) var text = ""
   private var depth = 0
 
-  /// Draws screens.
+  /// A terminal window.
+  struct Window {
+    let screen: Canvas
+    /// The title of the window.
+    let caption: String
+  }
+
+  /// Draws windows.
   ///
   /// - Parameters:
-  ///   - screens: The wide screen, and the others.
-  ///   - names: The names of their skins.
-  init(_ screens: [Canvas], names: [String]) {
-    let sizes = screens.map { Self.size(of: $0) }
+  ///   - windows: The wide one, and the others.
+  ///   - title: The title of the picture, for readers that do not show pictures.
+  init(_ windows: [Window], title: String) {
+    let sizes = windows.map { Self.size(of: $0.screen) }
     let below = sizes.dropFirst()
     let rowWidth = below.reduce(-Self.gap) { $0 + $1.width + Self.gap }
     let width = max(sizes.first?.width ?? 0, rowWidth)
@@ -29,13 +39,13 @@ struct SVG {
       "svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(width)\" height=\"\(height)\" "
         + "viewBox=\"0 0 \(width) \(height)\" role=\"img\" font-family=\"monospace\" font-size=\"13\""
     )
-    add(
-      "<title>The same terminal in the skins \(Self.escaped(names.joined(separator: ", ")))</title>"
-    )
+    add("<title>\(Self.escaped(title))</title>")
+    let captions = windows.map(\.caption).joined(separator: "; ")
+    add("<desc>Terminal windows with the titles: \(Self.escaped(captions))</desc>")
     var x = 0
-    for (index, screen) in screens.enumerated() {
+    for (index, window) in windows.enumerated() {
       open("g transform=\"translate(\(x) \(index == 0 ? 0 : sizes[0].height + Self.gap))\"")
-      draw(screen, sizes[index])
+      draw(window, sizes[index])
       close("g")
       x = index == 0 ? 0 : x + sizes[index].width + Self.gap
     }
@@ -45,14 +55,19 @@ struct SVG {
   private static func size(of screen: Canvas) -> (width: Int, height: Int) {
     (
       screen.size.columns * cell.width + 2 * margin,
-      screen.size.rows * cell.height + 2 * margin
+      top + screen.size.rows * cell.height + margin
     )
   }
 
-  private mutating func draw(_ screen: Canvas, _ size: (width: Int, height: Int)) {
+  private mutating func draw(_ window: Window, _ size: (width: Int, height: Int)) {
+    let (screen, width, height) = (window.screen, size.width, size.height)
     let paper = screen[0, screen.size.rows - 1]?.style.background
+    add("<rect width=\"\(width)\" height=\"\(height)\" rx=\"10\" fill=\"#3b4252\"/>")
+    let caption = String(window.caption.prefix(screen.size.columns))
+    text(caption, x: Self.margin + Self.cell.width, y: 19, Colour(red: 255, green: 255, blue: 255))
     add(
-      "<rect width=\"\(size.width)\" height=\"\(size.height)\" rx=\"10\" fill=\"\(Self.hex(paper))\"/>"
+      "<path d=\"M 0 \(Self.barHeight) H \(width) V \(height - 10) Q \(width) \(height) \(width - 10) "
+        + "\(height) H 10 Q 0 \(height) 0 \(height - 10) Z\" fill=\"\(Self.hex(paper))\"/>"
     )
     for row in 0..<screen.size.rows {
       for run in Self.runs(in: screen, row, by: { $0.style.background }) where run.first != paper {
@@ -64,8 +79,8 @@ struct SVG {
       for run in runs { write(screen, run.columns, row, run.first) }
     }
     add(
-      "<rect x=\"0\" y=\"0\" width=\"\(size.width)\" height=\"\(size.height)\" rx=\"10\" fill=\"none\" "
-        + "stroke=\"#808080\" stroke-opacity=\"0.5\"/>"
+      "<rect x=\"0\" y=\"0\" width=\"\(width)\" height=\"\(height)\" rx=\"10\" fill=\"none\" "
+        + "stroke=\"#808080\"/>"
     )
   }
 
@@ -96,7 +111,7 @@ struct SVG {
 
   private mutating func rectangle(_ columns: Range<Int>, _ row: Int, _ fill: Colour?) {
     let x = Self.margin + columns.lowerBound * Self.cell.width
-    let y = Self.margin + row * Self.cell.height
+    let y = Self.top + row * Self.cell.height
     add(
       "<rect x=\"\(x)\" y=\"\(y)\" width=\"\(columns.count * Self.cell.width)\" "
         + "height=\"\(Self.cell.height)\" fill=\"\(Self.hex(fill))\"/>"
@@ -123,11 +138,21 @@ struct SVG {
 
   private mutating func write(_ words: String, at column: Int, _ row: Int, _ ink: Ink) {
     let x = Self.margin + column * Self.cell.width
-    let y = Self.margin + row * Self.cell.height + Self.baseline
+    let y = Self.top + row * Self.cell.height + Self.baseline
+    text(words, x: x, y: y, ink.colour, isBold: ink.isBold)
+  }
+
+  private mutating func text(
+    _ words: String,
+    x: Int,
+    y: Int,
+    _ colour: Colour?,
+    isBold: Bool = false
+  ) {
     let length = words.unicodeScalars.count * Self.cell.width
     add(
-      "<text x=\"\(x)\" y=\"\(y)\" fill=\"\(Self.hex(ink.colour))\" textLength=\"\(length)\" "
-        + "lengthAdjust=\"spacingAndGlyphs\"\(ink.isBold ? " font-weight=\"bold\"" : "")>"
+      "<text x=\"\(x)\" y=\"\(y)\" fill=\"\(Self.hex(colour))\" textLength=\"\(length)\" "
+        + "lengthAdjust=\"spacingAndGlyphs\"\(isBold ? " font-weight=\"bold\"" : "")>"
         + "\(Self.escaped(words))</text>"
     )
   }

@@ -46,7 +46,11 @@ enum Skins {
       return 0
     case .usual where isOnTerminal(launch.environment):
       let depth = ColourDepth(options.colour, environment: launch.environment)
-      return try await TerminalScreen(app, options, depth).run()
+      let screen = TerminalScreen(app, options, depth)
+      #if INSPECTOR  // In Integrations/Inspector, where another file has this function.
+      screen.notice = try inspect(app)
+      #endif
+      return try await screen.run()
     case .usual, .story: return try await Story(app).run()
     case .svg(let path): return try await Gallery(app).write(to: path)
     }

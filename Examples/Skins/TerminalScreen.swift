@@ -25,6 +25,8 @@ final class TerminalScreen {
   private let mailbox: Mailbox
   private var encoder: FrameEncoder
   private let depth: ColourDepth
+  /// Returns a text for a panel that opens with the screen and with the key `i`; `nil` for none.
+  var notice: () -> String? = { nil }
   private let events = AsyncStream<Event>.makeStream()
   private var keyboard: Keyboard?
   private let backlog = KeyBacklog()
@@ -139,6 +141,7 @@ final class TerminalScreen {
 
   /// Queries the background colour if the terminal shows colours, and starts reading keys.
   private func begin() {
+    showNotice()
     let asks = depth != .none && session.write(BackgroundReply.question)
     isWaiting = asks
     keyboard = Keyboard.start(
@@ -173,6 +176,7 @@ final class TerminalScreen {
     case .character("s"): mailbox.followSystem()
     case .character("e"): mailbox.togglePanel()
     case .character("b"): mailbox.editBrand()
+    case .character("i"): showNotice()
     case .up: mailbox.moveSelection(by: -1)
     case .down: mailbox.moveSelection(by: 1)
     case .escape:
@@ -215,6 +219,10 @@ final class TerminalScreen {
       mailbox.note("try manager.use(\"Fog\")", "no skin came from a file")
       mailbox.openPanel(ThemeShelf.contents.complaints.first ?? "")
     }
+  }
+
+  private func showNotice() {
+    if let text = notice() { mailbox.openPanel(text) }
   }
 
   private func draw() {

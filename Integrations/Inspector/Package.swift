@@ -18,6 +18,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     // Without the trait for configuration files, which nothing here reads.
     .package(
       url: "https://github.com/hummingbird-project/hummingbird",
@@ -34,6 +35,7 @@ let package = Package(
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       resources: [
         .embedInCode("Page/Resources")
@@ -44,6 +46,24 @@ let package = Package(
       dependencies: ["Inspector", eventBus, launchLoader, theming],
       path: "Examples/InspectedMail"
     ),
+    // The demo of the repository: its own sources, through links, and a file that adds the inspector. Names of
+    // targets are unique among all packages, hence the aliases.
+    .executableTarget(
+      name: "InspectedSkins",
+      dependencies: [
+        "DemoChecklist", "DemoTerminal", "Inspector", eventBus, launchLoader, theming,
+      ],
+      path: "Examples/InspectedSkins",
+      exclude: ["Skins/Themes"],
+      swiftSettings: [
+        .define("INSPECTOR"),
+        .unsafeFlags([
+          "-module-alias", "Checklist=DemoChecklist", "-module-alias", "Terminal=DemoTerminal",
+        ]),
+      ]
+    ),
+    .target(name: "DemoChecklist", path: "Examples/DemoChecklist"),
+    .target(name: "DemoTerminal", dependencies: [eventBus], path: "Examples/DemoTerminal"),
     .executableTarget(
       name: "Overhead",
       dependencies: ["Inspector", eventBus],

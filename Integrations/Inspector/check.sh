@@ -1,102 +1,58 @@
 #!/usr/bin/env bash
-# Builds this package and runs all its checks: bash Integrations/Inspector/check.sh [STEP…]
+# Builds this package and runs its checks: bash Integrations/Inspector/check.sh [--full] [STEP…]
 #
-# The steps, all of them by default:
+# By default, from one build for release, which shares its folder with that of Integrations/Server:
+#   build          everything, the tests included
 #   tests          the tests in Swift
 #   browser        the page in a headless Chromium
 #   overhead       what the inspector costs, and that nothing remains of it
-#   samples        the samples of articles and comments compile as they are shown
-#   documentation  the catalogue builds without warnings
+#   samples        every sample compiles as it is shown
+#   documentation  the catalogues build without warnings
 #   format         layout and documentation comments
+#   imports        every target declares the modules that it imports
+# With --full also:
+#   debug          the tests as the README starts them, with a debug build
+#   threads        the tests in Swift under ThreadSanitizer
 #
-# Ends with one line: how many passed, how many failed.
-set -uo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")"
+# Ends with one line: how many passed, how many failed. A step that cannot run is a failure.
+source "$(dirname "${BASH_SOURCE[0]}")/../../Scripts/integrations/checks.sh"
 
-steps=("$@")
-((${#steps[@]})) || steps=(tests browser overhead samples documentation format)
-mkdir -p .build
-passed=0
-failed=0
+steps=(build tests browser overhead samples documentation format imports)
+full_steps=(debug threads)
+flags=("${shared_release[@]}")
 
-# Installs Debian's packages with the given names, unless they are there.
-install_packages() {
-  local as_root=()
-  ((EUID == 0)) || as_root=(sudo)
-  export DEBIAN_FRONTEND=noninteractive
-  { "${as_root[@]}" apt-get update && "${as_root[@]}" apt-get install -y --no-install-recommends "$@"; } \
-    > .build/install.log 2>&1 || echo "Could not install $*; see .build/install.log." >&2
+# The numbers of passed and failed tests in the log of pytest.
+count_pages() {
+  local broken
+  broken=$(grep -cE '^(FAILED|ERROR) ' "$1")
+  echo "$(grep -c '^PASSED ' "$1") $broken"
 }
 
-# Counts the tests of a run: count STATUS TOTAL BROKEN
-count() {
-  local status=$1 total=${2:-0} broken=${3:-0}
-  if ((total == 0 || status != 0 && broken == 0)); then broken=$((broken + 1)); fi
-  failed=$((failed + broken))
-  if ((total > broken)); then passed=$((passed + total - broken)); fi
+# Installs Selenium and pytest.
+make_venv() {
+  [[ -x $1/bin/pytest ]] && return
+  python3 -m venv "$1" && "$1/bin/pip" install --quiet --disable-pip-version-check \
+    -r Tests/Browser/requirements.txt
+}
+export -f make_venv
+
+step_tests() { can_run && suite 300 swift test "${flags[@]}" --skip-build; }
+step_browser() {
+  local venv=$PWD/.build/venv status
+  need chromium:chromium chromedriver:chromium-driver python3:python3 ensurepip.py:python3-venv \
+    fonts:fonts-dejavu-core || return
+  can_run || return
+  run 300 bash -c 'make_venv "$1"' - "$venv"
+  run 600 env INSPECTED_MAIL="$programs/InspectedMail" \
+    "$venv/bin/python" -m pytest -p no:cacheprovider -q -rA --tb=short Tests/Browser
+  status=$?
+  # shellcheck disable=SC2046
+  finish "$status" $(count_pages "$logs/$step.log")
+}
+step_overhead() { can_run && check 120 "$programs/Overhead"; }
+step_debug() { suite 1500 swift test; }
+step_threads() {
+  suite 1800 swift test --no-parallel --sanitize thread -Xswiftc -DTSAN --scratch-path .build/threads
 }
 
-# Runs `swift test`: suite SECONDS
-suite() {
-  local log=.build/check-tests.log status
-  timeout -k 30 "$1" swift test < /dev/null 2>&1 | tee "$log" | grep -vE 'Compiling|Emitting|Build(ing)? '
-  status=${PIPESTATUS[0]}
-  # The line of Swift Testing: "Test run with 74 tests in 9 suites passed after 9.9 seconds."
-  count "$status" \
-    "$(sed -nE 's/.*Test run with ([0-9]+) tests? .*(passed|failed) after.*/\1/p' "$log" | tail -1)" \
-    "$(grep -cE '^.{0,4}Test [^r].* failed after' "$log")"
-}
-
-# Runs the tests in the browser: pages SECONDS
-pages() {
-  local log=.build/check-browser.log venv=.build/venv status
-  command -v chromium > /dev/null && command -v chromedriver > /dev/null \
-    || install_packages chromium chromium-driver fonts-dejavu-core
-  [[ -x $venv/bin/pytest ]] || {
-    python3 -m venv "$venv" || { install_packages python3-venv && python3 -m venv "$venv"; }
-    "$venv/bin/pip" install --quiet --disable-pip-version-check -r Tests/Browser/requirements.txt
-  }
-  check 600 swift build --product InspectedMail
-  timeout -k 30 "$1" "$venv/bin/python" -m pytest -p no:cacheprovider -q -rA --tb=short Tests/Browser \
-    < /dev/null 2>&1 | tee "$log"
-  status=${PIPESTATUS[0]}
-  count "$status" "$(grep -cE '^(PASSED|FAILED|ERROR) ' "$log")" "$(grep -cE '^(FAILED|ERROR) ' "$log")"
-}
-
-# Runs a command that counts as one check: check SECONDS COMMAND...
-check() {
-  if timeout -k 30 "$@" < /dev/null; then
-    passed=$((passed + 1))
-  else
-    echo "FAILED: ${*:2}" >&2
-    failed=$((failed + 1))
-  fi
-}
-
-for step in "${steps[@]}"; do
-  echo "== $step"
-  case $step in
-    tests) suite 1500 ;;
-    browser) pages 300 ;;
-    overhead)
-      check 900 swift build -c release --product Overhead
-      check 120 .build/release/Overhead
-      ;;
-    samples) check 300 ./samples.sh ;;
-    documentation)
-      command -v jq > /dev/null || install_packages jq
-      check 300 ./documentation.sh
-      ;;
-    format)
-      mapfile -d '' files < <(find Package.swift Sources Tests Examples Benchmarks -name '*.swift' -print0)
-      check 120 swift format lint --strict --configuration ../../.swift-format "${files[@]}"
-      ;;
-    *)
-      echo "unknown step: $step" >&2
-      failed=$((failed + 1))
-      ;;
-  esac
-done
-
-echo "$passed passed, $failed failed"
-((failed == 0 && passed > 0))
+run_steps "$@"

@@ -350,7 +350,7 @@ sed -i 's/"A switch sets /"A switch set /' Examples/Skins/Story+Switching.swift
 FAULT
 
 plant demo 'picture of skins .*differs' "a changed picture" <<'FAULT'
-sed -i 's/height = 292/height = 293/' Examples/Skins/SVG.swift
+sed -i 's/barHeight = 28/barHeight = 29/' Examples/Skins/SVG.swift
 FAULT
 
 plant demo 'no other file of the examples' "a second file of the demo that imports Foundation" <<'FAULT'
@@ -417,7 +417,7 @@ sed -i 's/static var arrival: UInt64/static var arrival: UInt/' \
 FAULT
 
 plant platforms 'does not compile for 32 bits' "a literal that is too large" <<'FAULT'
-printf '\nfunc planted() -> Int { 0x1_0000_0000 }\n' >> Sources/EventBus/Kit/SourceSite.swift
+printf '\nfunc planted() -> Int { 0x1_0000_0000 }\n' >> Sources/EventBus/Kit/NumberedList.swift
 FAULT
 
 plant platforms 'a shift that needs 64 bits' "a shift past the end" <<'FAULT'

@@ -129,8 +129,8 @@ while IFS= read -r line; do
   [[ $line =~ 64|128 ]] || fail "a shift that needs 64 bits, without a type that has them: $line"
 done < <(grep -rnE --include='*.swift' '(<<|>>)[^=]? *(3[1-9]|[4-9][0-9])\b' Sources)
 narrow=(
-  Sources/EventBus/Kit/{AtomicWords,Heap,NumberedList,SourceSite,SweepProbe}.swift
-  Sources/EventBus/Timers/{Tick,TimerHeap,TimerSchedule}.swift
+  Sources/EventBus/Kit/{AtomicWords,Heap,NumberedList,SweepProbe}.swift
+  Sources/EventBus/Timers/TimerSchedule.swift
   Sources/EventBus/Delivery/Reclamation/{ReclamationDomain,RetiredItems}.swift
   Scripts/Platforms/Narrow.swift
 )

@@ -47,11 +47,36 @@ struct SkinsTests {
       #expect(!picture.contains(word))
     }
     #expect(picture.contains("<title>"))
+    #expect(picture.contains("role=\"img\"") && picture.contains("<desc>"))
     for attribute in ["x=\"", "y=\"", "width=\"", "height=\"", "rx=\""] {
       for part in picture.split(separator: " " + attribute).dropFirst() {
         #expect(Int(part.prefix { $0 != "\"" }) != nil)
       }
     }
+  }
+
+  @Test("Each window of the picture has a title, and no text leaves its window")
+  func captions() throws {
+    let groups = try stored("skins.svg").split(separator: "<g ").dropFirst()
+    let captions = [
+      "key b: one line of Swift", "key 1: the skin Day", "key 3: Ember", "key 5: Fog",
+    ]
+    #expect(groups.count == captions.count)
+    for (group, caption) in zip(groups, captions) {
+      let lines = group.split(separator: "\n")
+      let texts = lines.filter { $0.contains("<text ") }
+      #expect(texts.first?.contains(caption) == true)
+      let width = try #require(lines.first { $0.contains("<rect") }.flatMap { number("width", $0) })
+      for line in texts {
+        let end = try #require(number("x", line)) + #require(number("textLength", line))
+        #expect(end <= width, "\(line)")
+      }
+    }
+  }
+
+  /// The whole number in an attribute of a line.
+  private func number(_ name: String, _ line: Substring) -> Int? {
+    line.split(separator: " \(name)=\"").dropFirst().first.flatMap { Int($0.prefix { $0 != "\"" }) }
   }
 
   @Test("A picture that cannot be written is an error that names the path")

@@ -25,6 +25,10 @@ public struct EventBusSnapshot: Sendable, CustomStringConvertible {
     /// An event that waits in a queue is counted once its call has begun. Events during a pause, and events
     /// whose poster excluded the registration, are not counted.
     public let deliveredCount: Int
+    /// The number of events that wait for the handler, or in the buffer of the stream.
+    ///
+    /// An event whose call has begun no longer waits.
+    public let waitingCount: Int
     /// The number of events that the buffering policy has discarded.
     public let droppedCount: Int
   }
@@ -113,6 +117,7 @@ extension SignalCore: NamedObservers {
             isAlive: observer.home != nil || !observer.hasLostOwner,
             isPaused: observer.isPaused,
             deliveredCount: observer.deliveredCount { postCount },
+            waitingCount: observer.waitingCount,
             droppedCount: Int(observer.droppedCount)
           )
         )

@@ -133,7 +133,7 @@ package struct DependencyGraph: Sendable {
   /// - Returns: The cycles, in order of their lowest members; a node is in at most one.
   /// - Complexity: O(*n* + *e*), plus the sorting of the cycles.
   package func cycles() -> [Cycle] {
-    CycleSearch(self).components
+    components()
       .filter { $0.count > 1 || dependencies(of: $0[0]).contains($0[0]) }
       .sorted { $0[0] < $1[0] }
       .map { component in
@@ -149,6 +149,48 @@ package struct DependencyGraph: Sendable {
     assert(starts.first == 0 && starts.last == targets.count, "edges without a node")
     assert(zip(starts, starts.dropFirst()).allSatisfy { $0 <= $1 }, "a negative number of edges")
     assert(targets.allSatisfy { (0..<count).contains($0) }, "a dependency on a missing node")
+  }
+
+  /// Returns the strongly connected components, each in ascending order, by Tarjan's algorithm (Depth-first
+  /// search and linear graph algorithms, 1972).
+  private func components() -> [[Int]] {
+    var components: [[Int]] = []
+    var stack: [Int] = []
+    var isOnStack = Array(repeating: false, count: count)
+    // The order in which nodes were discovered, from one; zero if undiscovered.
+    var numbers = Array(repeating: 0, count: count)
+    // The lowest number that is reachable from each node.
+    var lows = numbers
+    var lastNumber = 0
+    // The nodes from the root to the current one, each with the dependencies that have not been followed.
+    var trail: [(node: Int, untried: ArraySlice<Int>)] = []
+    func enter(_ node: Int) {
+      lastNumber += 1
+      (numbers[node], lows[node]) = (lastNumber, lastNumber)
+      stack.append(node)
+      isOnStack[node] = true
+      trail.append((node, dependencies(of: node)))
+    }
+    for root in 0..<count where numbers[root] == 0 {
+      enter(root)
+      while let (node, untried) = trail.popLast() {
+        if let target = untried.first {
+          trail.append((node, untried.dropFirst()))
+          if numbers[target] == 0 {
+            enter(target)
+          } else if isOnStack[target] {
+            lows[node] = min(lows[node], numbers[target])
+          }
+          continue
+        }
+        if let (parent, _) = trail.last { lows[parent] = min(lows[parent], lows[node]) }
+        guard lows[node] == numbers[node], let start = stack.lastIndex(of: node) else { continue }
+        for member in stack[start...] { isOnStack[member] = false }
+        components.append(stack[start...].sorted())
+        stack.removeSubrange(start...)
+      }
+    }
+    return components
   }
 
   /// Returns a shortest path from a node of a cycle back to itself.
@@ -173,62 +215,5 @@ package struct DependencyGraph: Sendable {
       }
     }
     return [start, start]
-  }
-}
-
-/// Finds the strongly connected components of a graph by Tarjan's algorithm (Depth-first search and linear
-/// graph algorithms, 1972).
-private struct CycleSearch {
-  /// The components; the first node of each is its lowest one.
-  private(set) var components: [[Int]] = []
-
-  private let graph: DependencyGraph
-  private var stack: [Int] = []
-  private var isOnStack: [Bool]
-  /// The order in which nodes were discovered, from one; zero if undiscovered.
-  private var numbers: [Int]
-  /// The lowest number that is reachable from each node.
-  private var lows: [Int]
-  private var lastNumber = 0
-
-  init(_ graph: DependencyGraph) {
-    self.graph = graph
-    isOnStack = Array(repeating: false, count: graph.count)
-    numbers = Array(repeating: 0, count: graph.count)
-    lows = numbers
-    for node in 0..<graph.count where numbers[node] == 0 { search(from: node) }
-  }
-
-  private mutating func search(from root: Int) {
-    var trail = [enter(root)]
-    while let (node, untried) = trail.popLast() {
-      if let target = untried.first {
-        trail.append((node, untried.dropFirst()))
-        if numbers[target] == 0 {
-          trail.append(enter(target))
-        } else if isOnStack[target] {
-          lows[node] = min(lows[node], numbers[target])
-        }
-      } else {
-        if let (parent, _) = trail.last { lows[parent] = min(lows[parent], lows[node]) }
-        if lows[node] == numbers[node] { takeComponent(of: node) }
-      }
-    }
-  }
-
-  private mutating func enter(_ node: Int) -> (node: Int, untried: ArraySlice<Int>) {
-    lastNumber += 1
-    numbers[node] = lastNumber
-    lows[node] = lastNumber
-    stack.append(node)
-    isOnStack[node] = true
-    return (node, graph.dependencies(of: node))
-  }
-
-  private mutating func takeComponent(of root: Int) {
-    guard let start = stack.lastIndex(of: root) else { return }
-    for node in stack[start...] { isOnStack[node] = false }
-    components.append(stack[start...].sorted())
-    stack.removeSubrange(start...)
   }
 }

@@ -50,7 +50,7 @@ public struct DictionaryChange<Key: Hashable, Value> {
   @usableFromInline let edits: [Key: Edit]
 
   @inlinable
-  init?(_ report: WriteReport<[Key: Value]>, knownCount: Int) {
+  init?(_ report: WriteReport<[Key: Value]>, _ knownCount: Int) {
     new = report.new
     old = report.old
     kind = report.isInitial ? .initial : report.records == nil ? .setting : .elements
@@ -114,7 +114,6 @@ public struct DictionaryChange<Key: Hashable, Value> {
   }
 }
 
-extension DictionaryChange: ElementsChange {}
 extension DictionaryChange: Sendable where Key: Sendable, Value: Sendable {}
 extension DictionaryChange.Update: Sendable where Value: Sendable {}
 extension DictionaryChange.Update: Equatable where Value: Equatable {}
@@ -141,7 +140,7 @@ extension ObservableProperty {
     options: ObserveOptions = [],
     _ body: @escaping (DictionaryChange<Key, Element>) -> Void
   ) -> Token where Value == [Key: Element] {
-    readOnly.property.observeElements(options, body)
+    readOnly.property.observeElements(options, body) { DictionaryChange($0, $1) }
   }
 
   /// Calls a handler with the changes of a dictionary's keys while its owner is alive.
@@ -169,7 +168,7 @@ extension ObservableProperty {
     options: ObserveOptions = [],
     _ body: @escaping (O, DictionaryChange<Key, Element>) -> Void
   ) -> Token where Value == [Key: Element] {
-    readOnly.property.observeElements(of: owner, id: id, options, body)
+    readOnly.property.observeElements(of: owner, id: id, options, body) { DictionaryChange($0, $1) }
   }
 }
 

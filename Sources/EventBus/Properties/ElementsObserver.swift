@@ -38,19 +38,6 @@ final class WriteRecord<Edits> {
   init(_ edits: Edits) { self.edits = edits }
 }
 
-/// A change of a collection, as observers of its elements receive it.
-@usableFromInline
-protocol ElementsChange<Whole> {
-  associatedtype Whole: Collection
-
-  /// Creates the change that a report describes, unless its operations cancel each other out.
-  ///
-  /// - Parameters:
-  ///   - report: The report.
-  ///   - knownCount: The element count of the value that the observer knows.
-  init?(_ report: WriteReport<Whole>, knownCount: Int)
-}
-
 /// An observer of elements, with or without an owner, which it holds weakly.
 ///
 /// All type-specific work is in the closure, which is compiled where the concrete types are known.
@@ -88,47 +75,57 @@ final class ElementsObserver<Value>: PropertyObserver<Value> {
 
   override var currentOwner: AnyObject? { owner }
 
-  /// Creates the change that a report describes.
+  /// Returns a report with the element count that the observer knows.
   ///
   /// Records and old value are left out if they do not apply to the value that the observer knows.
   @inlinable
-  func change<News: ElementsChange>(_ report: WriteReport<Value>) -> News?
-  where News.Whole == Value {
-    if report.isInitial { return News(report, knownCount: 0) }
+  func adopt(_ report: WriteReport<Value>) -> (report: WriteReport<Value>, knownCount: Int)
+  where Value: Collection {
+    if report.isInitial { return (report, 0) }
     let count = knownCount
     knownCount = report.new.count
     // A manual report may name an old value other than the one that observers know.
     let isOldKnown = report.old.map { $0.count == count } ?? true
-    guard hasMissed || !isOldKnown else { return News(report, knownCount: count) }
+    guard hasMissed || !isOldKnown else { return (report, count) }
     hasMissed = false
-    return News(WriteReport(new: report.new), knownCount: count)
+    return (WriteReport(new: report.new), count)
   }
 }
 
 extension Observed where Value: Collection {
+  /// Creates the change that a report describes, unless its operations cancel each other out.
+  ///
+  /// It receives the element count of the value that the observer knows.
+  @usableFromInline
+  typealias Describing<News> = (_ report: WriteReport<Value>, _ knownCount: Int) -> News?
+
   /// Registers a handler for changes of elements that belongs to an object.
   @inlinable
-  func observeElements<O: AnyObject, News: ElementsChange<Value>>(
+  func observeElements<O: AnyObject, News>(
     of owner: O,
     id: AnyHashable?,
     _ options: ObserveOptions,
-    _ body: @escaping (O, News) -> Void
+    _ body: @escaping (O, News) -> Void,
+    as describe: @escaping Describing<News>
   ) -> Token {
     observeWrites(owner: owner, id: id, options) { observer, report in
       guard let owner = observer.owner as? O else { return false }
-      if let change: News = observer.change(report) { body(owner, change) }
+      let (report, count) = observer.adopt(report)
+      if let change = describe(report, count) { body(owner, change) }
       return true
     }
   }
 
   /// Registers a handler for changes of elements that belongs to its token.
   @inlinable
-  func observeElements<News: ElementsChange<Value>>(
+  func observeElements<News>(
     _ options: ObserveOptions,
-    _ body: @escaping (News) -> Void
+    _ body: @escaping (News) -> Void,
+    as describe: @escaping Describing<News>
   ) -> Token {
     observeWrites(owner: nil, id: nil, options) { observer, report in
-      if let change: News = observer.change(report) { body(change) }
+      let (report, count) = observer.adopt(report)
+      if let change = describe(report, count) { body(change) }
       return true
     }
   }
@@ -223,7 +220,7 @@ extension ObservableProperty where Value: RangeReplaceableCollection & RandomAcc
     options: ObserveOptions = [],
     _ body: @escaping (O, CollectionChange<Value>) -> Void
   ) -> Token {
-    readOnly.property.observeElements(of: owner, id: id, options, body)
+    readOnly.property.observeElements(of: owner, id: id, options, body) { CollectionChange($0, $1) }
   }
 
   /// Calls a handler with the changes of the elements while the returned token is retained.
@@ -238,7 +235,7 @@ extension ObservableProperty where Value: RangeReplaceableCollection & RandomAcc
     options: ObserveOptions = [],
     _ body: @escaping (CollectionChange<Value>) -> Void
   ) -> Token {
-    readOnly.property.observeElements(options, body)
+    readOnly.property.observeElements(options, body) { CollectionChange($0, $1) }
   }
 }
 

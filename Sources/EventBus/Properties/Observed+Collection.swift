@@ -232,11 +232,10 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     clean()
     let site = (fileID, line)
     requireElement(at: index, "move an element", site)
-    guard isElement(at: destination, besides: index, "move an element to a place", site) else {
-      return
-    }
-    let element = storage[index]
+    requireElement(at: destination, "move an element to a place", site)
     let (from, to) = (offset(of: index), offset(of: destination))
+    if from == to { return }
+    let element = storage[index]
     let splices = [
       Splice(from..<from + 1, removed: [element], inserted: []),
       Splice(to..<to, removed: [], inserted: [element]),
@@ -265,9 +264,8 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     line: UInt = #line
   ) {
     clean()
-    let site = (fileID, line)
-    requireElement(at: first, "swap an element", site)
-    guard isElement(at: second, besides: first, "swap an element", site) else { return }
+    for index in [first, second] { requireElement(at: index, "swap an element", (fileID, line)) }
+    if first == second { return }
     let (one, other) = (storage[first], storage[second])
     let (left, right) = (offset(of: first), offset(of: second))
     let splices = [

@@ -91,18 +91,6 @@ extension Observed where Value: RangeReplaceableCollection & RandomAccessCollect
     }
   }
 
-  /// Returns whether an index differs from another one; traps unless it refers to an element.
-  @inlinable
-  func isElement(
-    at index: Value.Index,
-    besides other: Value.Index,
-    _ task: String,
-    _ site: PropertySite
-  ) -> Bool {
-    requireElement(at: index, task, site)
-    return index != other
-  }
-
   /// Traps unless an index is valid for insertion.
   @inlinable
   func requireInsertion(at index: Value.Index, _ task: String, _ site: PropertySite) {

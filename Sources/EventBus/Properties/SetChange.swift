@@ -42,7 +42,7 @@ public struct SetChange<Element: Hashable> {
   @usableFromInline let edits: Edits
 
   @inlinable
-  init?(_ report: WriteReport<Set<Element>>, knownCount: Int) {
+  init?(_ report: WriteReport<Set<Element>>, _ knownCount: Int) {
     new = report.new
     old = report.old
     kind = report.isInitial ? .initial : report.records == nil ? .setting : .elements
@@ -82,7 +82,6 @@ public struct SetChange<Element: Hashable> {
   }
 }
 
-extension SetChange: ElementsChange {}
 extension SetChange: Sendable where Element: Sendable {}
 
 extension ObservableProperty {
@@ -111,7 +110,7 @@ extension ObservableProperty {
     options: ObserveOptions = [],
     _ body: @escaping (O, SetChange<Element>) -> Void
   ) -> Token where Value == Set<Element> {
-    readOnly.property.observeElements(of: owner, id: id, options, body)
+    readOnly.property.observeElements(of: owner, id: id, options, body) { SetChange($0, $1) }
   }
 
   /// Calls a handler with the changes of a set's elements while the returned token is retained.
@@ -126,7 +125,7 @@ extension ObservableProperty {
     options: ObserveOptions = [],
     _ body: @escaping (SetChange<Element>) -> Void
   ) -> Token where Value == Set<Element> {
-    readOnly.property.observeElements(options, body)
+    readOnly.property.observeElements(options, body) { SetChange($0, $1) }
   }
 }
 

@@ -30,21 +30,6 @@ package struct SharedChanges<Value> {
     }
   }
 
-  /// The change that an open batch has made so far; the current value is its new value.
-  ///
-  /// Each write has a number, which tells what an observer that registers during the batch knows.
-  fileprivate struct BatchedChange {
-    let thread: UInt
-    /// The value before the batch's first write.
-    let old: Value
-    /// The number of the batch's first write.
-    let first: UInt
-    let depth: Int
-    let isBarred: Bool
-    /// A Boolean value that indicates whether the announcement has been queued.
-    let isAnnounced: Bool
-  }
-
   /// The maximum number of changes of other threads that one thread delivers after its own.
   package static var othersPerTurn: Int { 64 }
 
@@ -58,8 +43,11 @@ package struct SharedChanges<Value> {
   private var skipped: (first: UInt, isBarred: Bool)?
   /// The number of the newest change at the latest registration.
   private var newestKnown: UInt = 0
-  /// The change of the open batch; a write by another thread ends it early.
-  private var batched: BatchedChange?
+  /// The first write of the open batch, as a round without its new value; a write by another thread ends
+  /// the batch's change early.
+  ///
+  /// Each later write has a number, too, which tells what an observer that registers during the batch knows.
+  private var batched: SharedRound<Value>?
   /// The turn in progress.
   ///
   /// If there is none, but changes wait, a thread has reached its limit, and the started task or the next
@@ -207,22 +195,24 @@ extension SharedChanges {
     newest += 1
     guard batched == nil else { return false }
     let isAnnounced = wantsPrior && waiting.count < SharedRound<Value>.mergeLimit
-    let first = BatchedChange(
-      thread: thread,
-      old: old,
+    let depth = self.depth(of: thread, answering: depth)
+    batched = SharedRound(
+      // The old value alone, which the caller of `endBatch` releases.
+      change: Change(.set, old: old, new: old),
       first: newest,
-      depth: self.depth(of: thread, answering: depth),
+      number: newest,
+      thread: thread,
+      depth: depth,
       isBarred: isBarred,
-      isAnnounced: isAnnounced
+      announcedAs: isAnnounced ? newest : nil
     )
-    batched = first
     if isAnnounced {
       let announcement = SharedRound(
         change: Change(.prior, old: old, new: value),
         first: newest,
         number: newest,
         thread: thread,
-        depth: first.depth
+        depth: depth
       )
       _ = waiting.append(announcement)
     }
@@ -246,19 +236,18 @@ extension SharedChanges {
   ) -> Value? {
     guard let ended = batched.take() else { return nil }
     let round = SharedRound(
-      change: Change(.set, old: ended.old, new: last),
+      change: Change(.set, old: ended.change.old, new: last),
       first: ended.first,
       number: newest,
       thread: ended.thread,
       depth: ended.depth,
       isBarred: ended.isBarred || isBarred,
-      announcedAs: ended.isAnnounced ? ended.first : nil,
+      announcedAs: ended.announcedAs,
       countsWhenDropped: false
     )
     displaced = waiting.appendOrMerge(round)
-    return ended.old
+    return ended.change.old
   }
 }
 
 extension SharedChanges: Sendable where Value: Sendable {}
-extension SharedChanges.BatchedChange: Sendable where Value: Sendable {}

@@ -103,7 +103,7 @@ extension SharedCore {
       Task.detached { await binding.clear(on: actor) }
     }
     let site = observers.delivery
-    let request = Request(options: .initial, fileID: site.fileID, line: site.line)
+    let request: Request = (.initial, site.fileID, site.line, nil)
     let link = register(request, owner: owner, on: actor, isAtHome: true) { [end] change in
       defer { withExtendedLifetime(end) {} }
       return binding.set(change.new)

@@ -53,8 +53,8 @@ extension SharedObservableValue {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Change<Value>) -> Void
   ) -> Token {
-    let request = SharedCore<Value>.Request(options: options, fileID: fileID, line: line)
-    return core.observe(request, on: handler.isolation, { $0 }, withoutIsolation(handler))
+    let (actor, call) = (handler.isolation, withoutIsolation(handler))
+    return core.observe((options, fileID, line, nil), on: actor, { $0 }, call)
   }
 
   /// Calls a handler for every change while its owner is alive.
@@ -82,9 +82,8 @@ extension SharedObservableValue {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Value>) -> Void
   ) -> Token {
-    let request = SharedCore<Value>.Request(options: options, fileID: fileID, line: line, id: id)
     let (actor, call) = (handler.isolation, withoutIsolation(handler))
-    return core.observe(request, owner: owner, on: actor, { $0 }, call)
+    return core.observe((options, fileID, line, id), owner: owner, on: actor, { $0 }, call)
   }
 
   /// Calls a handler on an actor for every change while the actor is alive.
@@ -108,9 +107,8 @@ extension SharedObservableValue {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Change<Value>) -> Void
   ) -> Token {
-    let request = SharedCore<Value>.Request(options: options, fileID: fileID, line: line, id: id)
     let call = withoutIsolation(onOwner: handler)
-    return core.observe(request, owner: owner, on: owner, { $0 }, call)
+    return core.observe((options, fileID, line, id), owner: owner, on: owner, { $0 }, call)
   }
 }
 
@@ -169,9 +167,8 @@ extension SharedObservableValue {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> some AsyncSequence<Value, Never> & Sendable {
-    let request = SharedCore<Value>.Request(options: .initial, fileID: fileID, line: line)
-    return PropertyValues(buffering, until: lifetime, fileID: fileID, line: line) {
-      core.observe(request, on: nil, { $0 }, $0)
+    PropertyValues(buffering, until: lifetime, fileID: fileID, line: line) {
+      core.observe((.initial, fileID, line, nil), on: nil, { $0 }, $0)
     }
   }
 }

@@ -8,12 +8,9 @@ package final class SharedObservers<Value: Sendable>: ObserverList,
   @unchecked Sendable  // Reason: the state is locked or atomic.
 {
   /// The parameters of one registration.
-  struct Request {
-    let options: ObserveOptions
-    let fileID: StaticString
-    let line: UInt
-    var id: (any Hashable & Sendable)?
-  }
+  typealias Request = (
+    options: ObserveOptions, fileID: StaticString, line: UInt, id: (any Hashable & Sendable)?
+  )
 
   /// Returns whether two values are equal; `false` if values cannot be compared.
   let areEqual: @Sendable (Value, Value) -> Bool

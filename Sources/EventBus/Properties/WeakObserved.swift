@@ -114,8 +114,6 @@ extension WeakObservableProperty {
     core.observers.endAll { $0.belongs(to: owner, as: nil) }
   }
 
-  private typealias Request = WeakObserved<Referent>.Core.Request
-
   private var core: WeakObserved<Referent>.Core { readOnly.property.core }
 }
 
@@ -136,9 +134,8 @@ extension WeakObservableProperty {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Change<Referent?>) -> Void
   ) -> Token {
-    let request = Request(options: options, fileID: fileID, line: line)
     let (actor, call) = (handler.isolation, withoutIsolation(handler))
-    return core.observe(request, on: actor, WeakReferent.objects, call)
+    return core.observe((options, fileID, line, nil), on: actor, WeakReferent.objects, call)
   }
 
   /// Calls a handler for every change while its owner is alive.
@@ -166,8 +163,8 @@ extension WeakObservableProperty {
     @_inheritActorContext
     _ handler: @escaping @isolated(any) @Sendable (Owner, Change<Referent?>) -> Void
   ) -> Token {
-    let request = Request(options: options, fileID: fileID, line: line, id: id)
-    let (actor, call) = (handler.isolation, withoutIsolation(handler))
+    let (request, actor) = ((options, fileID, line, id), handler.isolation)
+    let call = withoutIsolation(handler)
     return core.observe(request, owner: owner, on: actor, WeakReferent.objects, call)
   }
 
@@ -192,8 +189,7 @@ extension WeakObservableProperty {
     line: UInt = #line,
     _ handler: @escaping @Sendable (isolated Owner, Change<Referent?>) -> Void
   ) -> Token {
-    let request = Request(options: options, fileID: fileID, line: line, id: id)
-    let call = withoutIsolation(onOwner: handler)
+    let (request, call) = ((options, fileID, line, id), withoutIsolation(onOwner: handler))
     return core.observe(request, owner: owner, on: owner, WeakReferent.objects, call)
   }
 }

@@ -104,24 +104,23 @@ package class Registration: TokenTarget, EndingMembers.Member,
 
   /// Ends the registration without its token, and cancels the token.
   @usableFromInline
-  package final func endByItself() {
-    if conclude() { cancelToken() }
-  }
+  package final func endByItself() { conclude()?.object?.cancel() }
 
-  private func conclude() -> Bool {
-    guard markEnded() else { return false }
+  private func conclude() -> WeakToken? {
+    guard markEnded() else { return nil }
     didEnd()
-    leaveLifetime()
-    return true
+    return leaveLifetime()
   }
 
   /// Leaves the lifetime of the owner, after the end.
-  package final func leaveLifetime() { state.withLock { $0.membership.take() }?.leave() }
-
-  /// Cancels the token of a registration that has ended by itself.
-  package final func cancelToken() {
-    let watcher = state.withLock { $0.watcher }
-    watcher?.object?.cancel()
+  ///
+  /// - Returns: The token, to be cancelled if the registration has ended by itself.
+  package final func leaveLifetime() -> WeakToken? {
+    let (membership, watcher) = state.withLock { state in
+      (state.membership.take(), state.watcher.take())
+    }
+    membership?.leave()
+    return watcher
   }
 
   override package final func watch(_ handle: UInt, by token: Token) -> Bool {

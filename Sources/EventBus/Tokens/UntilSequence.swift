@@ -33,9 +33,9 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
 /// not wait for it.
 ///
 /// ```
-/// iterator ──► Iteration ──► channel ◄── task ──► iterator of the base
-///                               ▲
-///                               └────── hook of the lifetime
+/// iterator ──► channel ◄── task ──► iterator of the base
+///                 ▲
+///                 └────── hook of the lifetime
 /// ```
 struct UntilSequence<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Base.Element: Sendable {
@@ -43,51 +43,41 @@ where Base.Element: Sendable {
   typealias Failure = Base.Failure
   private typealias Channel = PullChannel<Element, Failure>
 
-  /// The task of one iteration, which ends with its iterator.
-  private final class Iteration {
-    private let channel = Channel()
-    private let hook: EndHook
-
-    init(_ base: Base, _ members: EndingMembers) {
-      hook = EndHook { [channel] in channel.end() }
-      hook.join(members)
-      // After the end, not even an iterator is requested from the base.
-      if channel.hasEnded { return }
-      channel.setSupplier(Task { [channel] in await UntilSequence.supply(channel, from: base) })
-    }
-
-    deinit {
-      channel.end()
-      hook.end(0)
-    }
-
-    func next() async throws(Failure) -> Element? {
-      let answer = await channel.ask()
-      if channel.hasEnded { hook.end(0) }
-      return try answer.get()
-    }
-  }
-
-  struct Iterator: AsyncIteratorProtocol {
+  /// An iterator; the task of its iteration begins with the first request and ends with the iterator.
+  final class Iterator: AsyncIteratorProtocol {
     private let base: Base
     private let members: EndingMembers
-    private var iteration: Iteration?
+    private var iteration: (channel: Channel, hook: EndHook)?
 
     fileprivate init(_ base: Base, _ members: EndingMembers) {
       self.base = base
       self.members = members
     }
 
-    mutating func next() async throws -> Element? {
-      try await next(isolation: #isolation)
+    deinit {
+      iteration?.channel.end()
+      iteration?.hook.end(0)
     }
 
-    mutating func next(
-      isolation actor: isolated (any Actor)?
-    ) async throws(Failure) -> Element? {
-      let iteration = iteration ?? Iteration(base, members)
-      self.iteration = iteration
-      return try await iteration.next()
+    func next() async throws -> Element? { try await next(isolation: #isolation) }
+
+    func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> Element? {
+      let (channel, hook) = iteration ?? begin()
+      let answer = await channel.ask()
+      if channel.hasEnded { hook.end(0) }
+      return try answer.get()
+    }
+
+    private func begin() -> (channel: Channel, hook: EndHook) {
+      let channel = Channel()
+      let hook = EndHook { channel.end() }
+      iteration = (channel, hook)
+      hook.join(members)
+      // After the end, not even an iterator is requested from the base.
+      if !channel.hasEnded {
+        channel.setSupplier(Task { [base] in await UntilSequence.supply(channel, from: base) })
+      }
+      return (channel, hook)
     }
   }
 
@@ -115,5 +105,101 @@ where Base.Element: Sendable {
       guard channel.supply(answer) else { return }
       isWanted = await channel.isAsked()
     }
+  }
+}
+
+/// A channel that passes elements from a supplier task to a consumer task, one for each request.
+///
+/// One task requests elements, one supplies them. Either side may end the channel at any time.
+final class PullChannel<Element: Sendable, Failure: Error>: Sendable {
+  /// The consumer's result: an element, the end, or an error.
+  typealias Answer = Result<Element?, Failure>
+
+  private struct State {
+    var consumer: CheckedContinuation<Answer, Never>?
+    var supplier: CheckedContinuation<Bool, Never>?
+    /// A request for which no supplier was waiting.
+    var isAsked = false
+    var task: Task<Void, Never>?
+  }
+
+  /// The state, or `nil` once the channel has ended.
+  private let state = Locked<State?>(State())
+
+  /// Creates a channel without a supplier.
+  init() {}
+
+  /// A Boolean value that indicates whether the channel has ended.
+  var hasEnded: Bool { state.withLock { $0 == nil } }
+
+  /// Sets the supplier task, which the channel cancels when it ends.
+  func setSupplier(_ task: Task<Void, Never>) {
+    let hasEnded = state.withLock { state in
+      state?.task = task
+      return state == nil
+    }
+    if hasEnded { task.cancel() }
+  }
+
+  /// Requests an element and waits for it.
+  ///
+  /// Cancelling the waiting task cancels the supplier, whose response to that is the result.
+  func ask() async -> Answer {
+    await withCancellationHandling {
+      await withCheckedContinuation { consumer in
+        let (hasEnded, supplier) = state.withLock { state in
+          let supplier = state?.supplier.take()
+          state?.consumer = consumer
+          state?.isAsked = supplier == nil
+          return (state == nil, supplier)
+        }
+        if hasEnded { consumer.resume(returning: .success(nil)) }
+        supplier?.resume(returning: true)
+      }
+    } onCancel: {
+      state.withLock { $0?.task }?.cancel()
+    }
+  }
+
+  /// Waits until the consumer requests an element.
+  ///
+  /// - Returns: `false` when the channel has ended.
+  func isAsked() async -> Bool {
+    await withCheckedContinuation { supplier in
+      let answer: Bool? = state.withLock { state in
+        if state == nil { return false }
+        if state?.isAsked == true {
+          state?.isAsked = false
+          return true
+        }
+        state?.supplier = supplier
+        return nil
+      }
+      if let answer { supplier.resume(returning: answer) }
+    }
+  }
+
+  /// Passes a result to the consumer.
+  ///
+  /// The end of the sequence, or an error, ends the channel.
+  ///
+  /// - Returns: `false` when the channel has ended.
+  func supply(_ answer: Answer) -> Bool {
+    let isLast = if case .success(.some) = answer { false } else { true }
+    let (former, hasEnded) = state.withLock { state in
+      let former = state
+      if isLast { state = nil } else { state?.consumer = nil }
+      return (former, state == nil)
+    }
+    former?.consumer?.resume(returning: answer)
+    return !hasEnded
+  }
+
+  /// Ends the channel: current and later requests return `nil`.
+  func end() {
+    let ended = state.withLock { $0.take() }
+    ended?.task?.cancel()
+    ended?.supplier?.resume(returning: false)
+    ended?.consumer?.resume(returning: .success(nil))
   }
 }

@@ -1,14 +1,26 @@
 /// The text of a self-contained picture (SVG) with integer coordinates: no scripts, no fonts and no other
 /// files.
 ///
+/// Each text has a given length, so that it keeps its place whatever font a viewer has. The ground is white,
+/// with an outline, so that the picture is readable on light and on dark pages.
+///
 /// A plain value. What is added later covers what was added before.
 struct LaunchPicture {
-  /// The width to reserve for a character of the text, which is 12 units high.
-  static let characterWidth = 8
+  /// The width of a character of the text, which is 13 units high.
+  static let cell = 8
   /// The grey of secondary text and of lines.
   static let grey = "#6b7280"
+  /// The grey of lines behind the contents.
+  static let faint = "#e5e7eb"
   /// The color of text.
   static let ink = "#111827"
+
+  /// A point of a text.
+  enum Anchor: String {
+    case start
+    case middle
+    case end
+  }
 
   private var elements: [String] = []
 
@@ -35,31 +47,50 @@ struct LaunchPicture {
     let start =
       "<rect x=\"\(x)\" y=\"\(y)\" width=\"\(width)\" height=\"\(height)\" rx=\"3\""
       + " fill=\"\(fill)\"\(outline)"
-    let end = note.map { "><title>\(Self.escaped($0))</title></rect>" } ?? "/>"
-    elements.append(start + end)
+    elements.append(start + (note.map { ">\(Self.title($0))</rect>" } ?? "/>"))
   }
 
   /// Adds a line of text.
   ///
   /// - Parameters:
-  ///   - text: The text, of which line breaks and characters that pictures cannot hold are replaced.
-  ///   - x: The left end, or the right one.
+  ///   - text: The text, which is not shortened.
+  ///   - x: The position of the end that `anchor` names.
   ///   - y: The base line.
   ///   - fill: The color.
-  ///   - endsAtX: `true` if `x` is the right end.
-  ///   - isBold: `true` for a heading.
+  ///   - anchor: The end or the middle of the text, which is at `x`.
+  ///   - isBold: `true` for text that stands out.
+  ///   - note: A text that viewers show for the line; `nil` if there is none.
   mutating func addText(
     _ text: String,
     x: Int,
     y: Int,
     fill: String = ink,
-    endsAtX: Bool = false,
-    isBold: Bool = false
+    anchor: Anchor = .start,
+    isBold: Bool = false,
+    note: String? = nil
   ) {
-    let anchor = endsAtX ? " text-anchor=\"end\"" : ""
-    let weight = isBold ? " font-weight=\"bold\"" : ""
+    let style =
+      (anchor == .start ? "" : " text-anchor=\"\(anchor.rawValue)\"")
+      + (isBold ? " font-weight=\"bold\"" : "")
+    let length = text.cellCount * Self.cell
     elements.append(
-      "<text x=\"\(x)\" y=\"\(y)\" fill=\"\(fill)\"\(anchor)\(weight)>\(Self.escaped(text))</text>"
+      "<text x=\"\(x)\" y=\"\(y)\" fill=\"\(fill)\"\(style) textLength=\"\(length)\""
+        + " lengthAdjust=\"spacingAndGlyphs\">\(text.inXML)\(note.map(Self.title) ?? "")</text>"
+    )
+  }
+
+  /// Adds the heading.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - x: The left end.
+  ///   - y: The base line.
+  ///   - width: The maximum width, to which a longer text is compressed.
+  mutating func addHeading(_ text: String, x: Int, y: Int, width: Int) {
+    let length = min(text.cellCount * 10, width)
+    elements.append(
+      "<text x=\"\(x)\" y=\"\(y)\" fill=\"\(Self.ink)\" font-size=\"16\" font-weight=\"bold\""
+        + " textLength=\"\(length)\" lengthAdjust=\"spacingAndGlyphs\">\(text.inXML)</text>"
     )
   }
 
@@ -70,13 +101,18 @@ struct LaunchPicture {
   ///   - stroke: The color.
   ///   - isDashed: `true` for a dashed line.
   mutating func addLine(_ path: String, stroke: String = grey, isDashed: Bool = false) {
-    let dashes = isDashed ? " stroke-dasharray=\"4 3\"" : ""
+    let dashes = isDashed ? " stroke-dasharray=\"5 3\"" : ""
     elements.append("<path d=\"\(path)\" fill=\"none\" stroke=\"\(stroke)\"\(dashes)/>")
   }
 
-  /// Adds the head of an arrow that points to the left.
+  /// Adds the head of an arrow that points to the right.
+  ///
+  /// - Parameters:
+  ///   - x: The position of its tip.
+  ///   - y: The position of its tip.
+  ///   - fill: The color.
   mutating func addArrowHead(x: Int, y: Int, fill: String = grey) {
-    elements.append("<path d=\"M \(x) \(y) l 7 -4 v 8 z\" fill=\"\(fill)\"/>")
+    elements.append("<path d=\"M \(x) \(y) l -8 -4 v 8 z\" fill=\"\(fill)\"/>")
   }
 
   /// Returns the text of the picture, on white.
@@ -85,37 +121,22 @@ struct LaunchPicture {
   ///   - width: The width.
   ///   - height: The height.
   ///   - title: The title, for readers that do not show pictures.
+  ///   - description: What the picture shows, for the same readers.
   /// - Returns: The text.
-  func text(width: Int, height: Int, title: String) -> String {
+  func text(width: Int, height: Int, title: String, description: String) -> String {
     let head =
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(width)\" height=\"\(height)\""
-      + " viewBox=\"0 0 \(width) \(height)\" font-family=\"monospace\" font-size=\"12\""
+      + " viewBox=\"0 0 \(width) \(height)\" font-family=\"monospace\" font-size=\"13\""
       + " role=\"img\">"
-    let ground = "<rect width=\"\(width)\" height=\"\(height)\" fill=\"#ffffff\"/>"
-    let lines = [head, "<title>\(Self.escaped(title))</title>", ground] + elements + ["</svg>"]
-    return lines.joined(separator: "\n") + "\n"
+    let ground =
+      "<rect x=\"1\" y=\"1\" width=\"\(width - 2)\" height=\"\(height - 2)\" rx=\"8\""
+      + " fill=\"#ffffff\" stroke=\"#9ca3af\"/>"
+    let words = [Self.title(title), "<desc>\(description.onOneLine.inXML)</desc>"]
+    return ([head] + words + [ground] + elements + ["</svg>"]).joined(separator: "\n") + "\n"
   }
 
-  /// Returns text without the characters that have a meaning in XML, or that it cannot hold.
-  static func escaped(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      case "\t", "\n", "\r": result += " "
-      case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
-  }
-
-  /// Shortens a long name at its start, because generated names differ at their end.
-  static func shortened(_ name: String, to length: Int = 28) -> String {
-    let line = name.split(whereSeparator: \.isNewline).joined(separator: " ")
-    return line.count <= length ? line : "…" + line.suffix(length - 1)
+  /// Returns the element of a note, whose text is cut off after 300 cells.
+  private static func title(_ note: String) -> String {
+    "<title>\(note.onOneLine.cut(to: 300).inXML)</title>"
   }
 }

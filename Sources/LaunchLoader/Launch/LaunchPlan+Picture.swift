@@ -1,109 +1,162 @@
 extension LaunchPlan {
-  /// The place of a worker in the picture.
-  private typealias Box = (x: Int, y: Int, width: Int)
-
   private static let margin = 16
-  private static let boxHeight = 26
-  private static let rowHeight = 40
-  private static let columnGap = 64
-  private static let top = 56
+  private static let groundTop = 48
+  /// The width of what stands before a line of the legend.
+  private static let sampleWidth = 60
+  private static let top = 72
 
   /// The graph as a picture: the text of an SVG file that needs no other file.
   ///
-  /// Each layer is a column, first to last from left to right, on a ground for its phase. An arrow leads
-  /// from each worker to each of its dependencies, dashed if the dependency is optional. The same plan
-  /// always gives the same text.
+  /// Time runs from left to right: each layer is a column, on a ground for its phase, and an arrow leads from
+  /// work to the work that waits for it, dashed if the dependency is optional. A legend explains them. Names
+  /// that are too long are shortened at their start; pointing at a box shows the whole name.
   ///
-  /// - Complexity: O(*n* + *e*) in the numbers of workers and of dependencies.
+  /// A picture shows at most 16 layers, 40 workers of each and 1,000 arrows, and counts the others. The same
+  /// plan always gives the same text.
+  ///
+  /// - Complexity: O(*n* log *n* + *e*) in the numbers of workers and of dependencies.
   public var svg: String {
-    let rowCount = layers.map(\.count).max() ?? 0
-    let bottom = Self.top + max(1, rowCount) * Self.rowHeight
-    var boxes: [LaunchID: Box] = [:]
-    var columns: [(x: Int, width: Int)] = []
-    var x = 2 * Self.margin
-    for layer in layers {
-      let width = Self.width(of: layer)
-      let offset = (rowCount - layer.count) * Self.rowHeight / 2
-      for (row, id) in layer.enumerated() {
-        boxes[id] = (x, Self.top + offset + row * Self.rowHeight, width)
-      }
-      columns.append((x, width))
-      x += width + Self.columnGap
-    }
-    let right = columns.last.map { $0.x + $0.width + Self.margin } ?? 10 * Self.columnGap
+    let layout = LaunchPlanLayout(self, left: 2 * Self.margin, top: Self.top)
     var picture = LaunchPicture()
-    addGrounds(to: &picture, columns, bottom)
-    for edge in edges {
-      guard let source = boxes[edge.source], let target = boxes[edge.target] else { continue }
-      Self.addArrow(to: &picture, from: source, to: target, isDashed: !edge.isHard)
+    let right = layout.columns.last.map { $0.x + $0.width + Self.margin } ?? Self.margin
+    let legend = legend(layout)
+    let legendWidth =
+      legend.map { $0.text.cellCount * LaunchPicture.cell + Self.sampleWidth + 16 }.max() ?? 0
+    let heading = heading
+    let width =
+      max(right, heading.cellCount * 10 + Self.margin, legendWidth + Self.margin) + Self.margin
+    picture.addHeading(heading, x: Self.margin, y: 32, width: width - 2 * Self.margin)
+    addGrounds(to: &picture, layout)
+    for arrow in layout.arrows { Self.add(arrow, to: &picture) }
+    for box in layout.boxes { Self.add(box, to: &picture) }
+    var y = layout.bottom + (layout.columns.isEmpty ? 0 : 20)
+    for (sample, text) in legend {
+      y += 20
+      Self.add(sample, to: &picture, y: y)
+      picture.addText(text, x: Self.margin + Self.sampleWidth + 16, y: y, fill: LaunchPicture.grey)
     }
-    for layer in layers {
-      for id in layer {
-        guard let box = boxes[id] else { continue }
-        Self.add(id, to: &picture, in: box)
-      }
-    }
-    let count = boxes.count
-    let title = "\(count) launch \(count == 1 ? "worker" : "workers")"
-    picture.addText(title, x: Self.margin, y: 20, isBold: true)
-    return picture.text(width: right + Self.margin, height: bottom + Self.margin, title: title)
+    return picture.text(
+      width: width,
+      height: y + Self.margin,
+      title: heading,
+      description: description
+    )
   }
+
+  private var heading: String {
+    let count = layers.reduce(0) { $0 + $1.count }
+    let workers = "\(count.grouped) \(count == 1 ? "worker" : "workers")"
+    return count == 0
+      ? "Launch plan: no workers"
+      : "Launch plan: \(workers) in \(layers.count.grouped)"
+        + (layers.count == 1 ? " step" : " steps, from left to right")
+  }
+
+  /// What stands before a line of the legend.
+  private enum Sample {
+    case arrow(isRequired: Bool)
+    case ground
+    case nothing
+  }
+
+  /// The legend: what is in the picture, and what is not.
+  private func legend(_ layout: LaunchPlanLayout) -> [(sample: Sample, text: String)] {
+    var lines: [(Sample, String)] = []
+    if edges.contains(where: \.isRequired) {
+      lines.append((.arrow(isRequired: true), "B needs A: B begins when A has finished"))
+    }
+    if edges.contains(where: { !$0.isRequired }) {
+      let text = "B follows A if both are registered, even if A fails"
+      lines.append((.arrow(isRequired: false), text))
+    }
+    if !layers.isEmpty {
+      lines.append((.ground, "phase: begins when the one on its left has ended"))
+    }
+    if phases.contains(.idle) {
+      lines.append((.nothing, "idle: after the launch, which does not wait for it"))
+    }
+    if layout.hiddenLayers > 0 {
+      let steps = "\(layout.hiddenLayers.grouped) more steps"
+      lines.append((.nothing, "not shown: \(steps) with \(layout.hiddenInLayers.grouped) workers"))
+    }
+    if layout.hiddenArrows > 0 {
+      lines.append((.nothing, "not shown: \(layout.hiddenArrows.grouped) more arrows"))
+    }
+    return lines
+  }
+
+  private static func add(_ sample: Sample, to picture: inout LaunchPicture, y: Int) {
+    switch sample {
+    case .arrow(let isRequired):
+      picture.addText("A", x: margin, y: y)
+      picture.addLine("M \(margin + 12) \(y - 4) H \(margin + 42)", isDashed: !isRequired)
+      picture.addArrowHead(x: margin + 48, y: y - 4)
+      picture.addText("B", x: margin + sampleWidth - 8, y: y)
+    case .ground:
+      picture.addRectangle(x: margin, y: y - 12, width: sampleWidth, height: 16, fill: groundFill)
+    case .nothing: break
+    }
+  }
+
+  private static let groundFill = "#eef2f7"
 
   /// Adds a ground for each phase, with its name.
-  private func addGrounds(
-    to picture: inout LaunchPicture,
-    _ columns: [(x: Int, width: Int)],
-    _ bottom: Int
-  ) {
+  private func addGrounds(to picture: inout LaunchPicture, _ layout: LaunchPlanLayout) {
     for phase in LaunchPhase.allCases {
-      guard let first = phases.firstIndex(of: phase), let last = phases.lastIndex(of: phase) else {
-        continue
-      }
-      let x = columns[first].x - Self.margin
+      let columns = layout.columns.filter { $0.phase == phase }
+      guard let first = columns.first, let last = columns.last else { continue }
+      let x = first.x - Self.margin
       picture.addRectangle(
         x: x,
-        y: 28,
-        width: columns[last].x + columns[last].width + Self.margin - x,
-        height: bottom - 28,
-        fill: "#f3f4f6"
+        y: Self.groundTop,
+        width: last.x + last.width + Self.margin - x,
+        height: layout.bottom + 8 - Self.groundTop,
+        fill: Self.groundFill
       )
-      picture.addText("\(phase)", x: x + 8, y: 44, fill: LaunchPicture.grey)
+      let y = Self.groundTop + 18
+      picture.addText("\(phase)", x: x + 8, y: y, fill: LaunchPicture.grey, isBold: true)
+    }
+    for column in layout.columns where column.hiddenCount > 0 {
+      picture.addText(
+        "and \(column.hiddenCount.grouped) more",
+        x: column.x + 8,
+        y: layout.bottom - 8,
+        fill: LaunchPicture.grey
+      )
     }
   }
 
-  /// Adds an arrow from the left edge of a box to the right edge of one before it.
-  private static func addArrow(
-    to picture: inout LaunchPicture,
-    from source: Box,
-    to target: Box,
-    isDashed: Bool
-  ) {
-    let (x, y) = (source.x, source.y + boxHeight / 2)
-    let (endX, endY) = (target.x + target.width, target.y + boxHeight / 2)
-    let bend = columnGap / 2
-    picture.addLine(
-      "M \(x) \(y) C \(x - bend) \(y) \(endX + 7 + bend) \(endY) \(endX + 7) \(endY)",
-      isDashed: isDashed
-    )
-    picture.addArrowHead(x: endX, y: endY)
+  private static func add(_ arrow: LaunchPlanLayout.Arrow, to picture: inout LaunchPicture) {
+    guard let start = arrow.points.first, let end = arrow.points.last else { return }
+    var path = "M \(start.x) \(start.y)"
+    var last = start
+    for index in arrow.points.indices.dropFirst() {
+      let point = arrow.points[index]
+      // Every other part leads through a lane; the last part ends at the head of the arrow.
+      let x = index == arrow.points.count - 1 ? point.x - 7 : point.x
+      if index.isMultiple(of: 2) {
+        path += " H \(x)"
+      } else {
+        let bend = (x - last.x) / 2
+        path += " C \(last.x + bend) \(last.y) \(x - bend) \(point.y) \(x) \(point.y)"
+      }
+      last = point
+    }
+    picture.addLine(path, isDashed: !arrow.isRequired)
+    picture.addArrowHead(x: end.x, y: end.y)
   }
 
-  private static func add(_ id: LaunchID, to picture: inout LaunchPicture, in box: Box) {
+  private static func add(_ box: LaunchPlanLayout.Box, to picture: inout LaunchPicture) {
     picture.addRectangle(
       x: box.x,
       y: box.y,
       width: box.width,
-      height: boxHeight,
+      height: LaunchPlanLayout.boxHeight,
       fill: "#ffffff",
       stroke: LaunchPicture.ink,
-      note: id.rawValue
+      note: box.id.rawValue
     )
-    picture.addText(LaunchPicture.shortened(id.rawValue), x: box.x + 8, y: box.y + 17)
-  }
-
-  /// Returns a width that has room for every name of a layer.
-  private static func width(of layer: [LaunchID]) -> Int {
-    let lengths = layer.map { LaunchPicture.shortened($0.rawValue).count }
-    return max(4, lengths.max() ?? 0) * LaunchPicture.characterWidth + 16
+    let name = box.id.rawValue.shortened(to: LaunchPlanLayout.nameCells)
+    picture.addText(name, x: box.x + 8, y: box.y + 17)
   }
 }

@@ -12,7 +12,17 @@ internal import EventBus
 ///
 /// A value that may be read on any thread.
 public struct LaunchPlan: Sendable {
-  typealias Edge = (source: LaunchID, target: LaunchID, isHard: Bool)
+  /// A dependency between two pieces of work.
+  public struct Edge: Hashable, Sendable {
+    /// The work that runs first.
+    public let from: LaunchID
+    /// The work that depends on it, and runs after it.
+    public let to: LaunchID
+    /// A Boolean value that indicates whether `from` must finish, and not only end, for `to` to run.
+    ///
+    /// It is `false` for dependencies that were registered with `afterIfPresent:`.
+    public let isRequired: Bool
+  }
 
   /// The work in layers, each of which depends only on layers before it.
   ///
@@ -22,7 +32,12 @@ public struct LaunchPlan: Sendable {
 
   /// The phase of each layer.
   let phases: [LaunchPhase]
-  let edges: [Edge]
+  /// The dependencies among the work, from which other drawings of the plan can be made.
+  ///
+  /// Each dependency occurs once, also if it was declared twice. They are in the order of the turns of the
+  /// work that depends, and then of their declaration. Optional dependencies on work that is not registered
+  /// are absent, and so is the order of phases.
+  public let edges: [Edge]
 
   /// Plans the work of rows that have taken names.
   ///
@@ -35,7 +50,9 @@ public struct LaunchPlan: Sendable {
     phases = indices.map { plan.phases[$0[0]] }
     var edges: [Edge] = []
     for row in indices.joined() {
-      plan.forEachDependency(of: row) { edges.append((rows[row].id, rows[$0].id, $1)) }
+      plan.forEachDependency(of: row) { target, isHard in
+        edges.append(Edge(from: rows[target].id, to: rows[row].id, isRequired: isHard))
+      }
     }
     self.edges = edges
   }
@@ -53,8 +70,8 @@ public struct LaunchPlan: Sendable {
       lines += members.map { "    \(Self.quoted($0));" } + ["  }"]
     }
     for edge in edges {
-      let style = edge.isHard ? "" : " [style=dashed]"
-      lines.append("  \(Self.quoted(edge.source)) -> \(Self.quoted(edge.target))\(style);")
+      let style = edge.isRequired ? "" : " [style=dashed]"
+      lines.append("  \(Self.quoted(edge.to)) -> \(Self.quoted(edge.from))\(style);")
     }
     return (lines + ["}"]).joined(separator: "\n")
   }

@@ -15,18 +15,20 @@ extension LaunchReport: CustomStringConvertible {
   public var description: String {
     let entries = entries
     let title = "\(entries.count) launch \(entries.count == 1 ? "worker" : "workers")"
-    // The first registrations of names that were registered more than once.
-    let originals = Dictionary(
-      entries.contains(where: \.isDuplicate)
-        ? entries.lazy.filter { !$0.isDuplicate }.map { ($0.id, $0) } : [],
-      uniquingKeysWith: { first, _ in first }
-    )
+    let originals = originals
     let rows = entries.flatMap { lines(for: $0, originals) }
     return (["\(title) in \(total.shortText)"] + rows + footnotes).joined(separator: "\n")
   }
 
+  /// The first registrations by name, if names were registered more than once.
+  var originals: [LaunchID: Entry] {
+    guard entries.contains(where: \.isDuplicate) else { return [:] }
+    let firsts = entries.lazy.filter { !$0.isDuplicate }.map { ($0.id, $0) }
+    return Dictionary(firsts, uniquingKeysWith: { first, _ in first })
+  }
+
   /// The notes that concern more than one entry.
-  var footnotes: [String] {
+  private var footnotes: [String] {
     var notes: [String] = []
     let path = criticalPath
     if path.count > 1 {
@@ -41,7 +43,7 @@ extension LaunchReport: CustomStringConvertible {
 
   private func lines(for entry: Entry, _ originals: [LaunchID: Entry]) -> [String] {
     let row = [
-      Self.padded(LaunchPicture.shortened(entry.id.rawValue, to: Self.nameWidth)),
+      Self.padded(entry.id.rawValue.shortened(to: Self.nameWidth)),
       bar(for: entry),
       Self.aligned(entry.duration.shortText),
       Self.word(for: entry.outcome),
@@ -51,7 +53,7 @@ extension LaunchReport: CustomStringConvertible {
 
   /// The detail that a row has no room for: the error, the reason, or both source sites of a duplicate
   /// name.
-  private static func detail(of entry: Entry, _ originals: [LaunchID: Entry]) -> String? {
+  static func detail(of entry: Entry, _ originals: [LaunchID: Entry]) -> String? {
     switch entry.outcome {
     case .failed(let error):
       return "\(error)"
@@ -94,7 +96,7 @@ extension LaunchReport: CustomStringConvertible {
   }
 
   private static func padded(_ text: String) -> String {
-    text + String(repeating: " ", count: nameWidth - text.count)
+    text + String(repeating: " ", count: max(0, nameWidth - text.count))
   }
 
   private static func aligned(_ text: String) -> String {

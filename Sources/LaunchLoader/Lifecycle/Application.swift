@@ -174,6 +174,14 @@ public final class Application: Sendable {
     try runner.add(name, options, run: body)
   }
 
+  /// The services that have not ended, in the order in which they were added.
+  ///
+  /// A group is one service. To follow the services inside it as well, observe the event
+  /// `serviceStateDidChange`. May be called from any thread.
+  ///
+  /// - Complexity: O(*n* + *e*) in the number of services and of the names in their options.
+  public var services: [ServiceStatus] { runner.statuses }
+
   /// Requests an orderly stop: services stop in reverse order, then ``run()`` returns.
   ///
   /// Only the first exit code counts. A call before `run()` prevents the launch and the start of services. A

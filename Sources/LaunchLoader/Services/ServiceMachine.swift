@@ -165,11 +165,29 @@ package struct ServiceMachine<Handle: Sendable>: Sendable {
   ///
   /// - Complexity: O(*n*) in the number of services.
   package var waitedFor: [String] {
+    statuses.filter(\.isWaitedFor).map(\.name)
+  }
+
+  /// The services that have not ended, in registration order.
+  ///
+  /// - Complexity: O(*n* + *e*) in the number of services and of the names in their options.
+  package var statuses: [ServiceStatus] {
     let isStarting = transition == .start
-    return living.filter { record in
-      record.phase > .running || record.phase == .running && isStarting && !record.isSatisfied
+    let living = living
+    let isChain = isChain && living.allSatisfy { $0.options.after.isEmpty }
+    var former: ServiceRecord?
+    return living.map { record in
+      defer { former = record }
+      var dependencies = record.options.after
+      if isChain, let former, former.id == record.id - 1 { dependencies = [former.name] }
+      return ServiceStatus(
+        name: fullName(record.name),
+        state: record.reported?.state,
+        dependencies: dependencies.map { fullName($0) },
+        isWaitedFor: record.phase > .running
+          || record.phase == .running && isStarting && !record.isSatisfied
+      )
     }
-    .map { fullName($0.name) }
   }
 
   /// Claims the run before its launch work, which belongs to the run.

@@ -71,6 +71,9 @@ final class ServiceRunner: Sendable {
   /// The loader whose values the services use.
   var loader: LaunchLoader { state.withLock { $0.loader } }
 
+  /// The services that have not ended, in registration order.
+  var statuses: [ServiceStatus] { state.withLock { $0.machine.statuses } }
+
   /// A Boolean value that indicates whether the services are stopping or have stopped.
   var isStopping: Bool { state.withLock { $0.machine.isStopping } }
 

@@ -180,8 +180,9 @@ final class ThemeSubscription {
     // The reference is weak and not unowned: the last strong one may be released on another thread,
     // and the object's own `deinit` may cause the switch.
     guard !isSilent, let object else { return }
-    let isCurrent = { (key: ThemeKeys, box: AnyObject) in
-      guard !self.isSilent, let current = value(key) else { return false }
+    // A function, whose context needs no allocation.
+    func isCurrent(_ key: ThemeKeys, _ box: AnyObject) -> Bool {
+      guard !isSilent, let current = value(key) else { return false }
       // If the transform switched, and the value is another one now, that switch has set the
       // property.
       return current === box || (box as? any AnyThemeValue)?.equals(current) == true

@@ -126,6 +126,44 @@ struct SnapshotTests {
     withExtendedLifetime(tokens) {}
   }
 
+  /// An actor whose jobs wait until its executor is opened.
+  private actor Held {
+    nonisolated let executor = HeldExecutor()
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+      unsafe executor.asUnownedSerialExecutor()  // Reason: the actor keeps it.
+    }
+    func visit() {}
+  }
+
+  @Test("A snapshot counts the events that wait for each registration, of any kind")
+  func waitingCounts() async {
+    let (bus, held) = (EventBus(), Held())
+    let (began, mayLeave) = (ManualLatch(), ManualLatch())
+    bus.observe(.number, owner: held, fileID: "Sample", line: 1) { (_: isolated Held, _) in }
+    bus.observe(.number, owner: held, fileID: "Sample", line: 2) { (_: isolated Held, _) in }
+    let tokens = [
+      bus.observe(.number, where: { $0 > 2 }, fileID: "Sample", line: 3) { _ in },
+      bus.observe(.number, fileID: "Sample", line: 4) { _ in
+        began.open()
+        await mayLeave.wait()
+      },
+    ]
+    let stream = bus.events(.number, buffering: .bufferingNewest(2), fileID: "Sample", line: 5)
+    func waiting() -> [Int] { bus.snapshot().observations.map(\.waitingCount) }
+    #expect(waiting() == [0, 0, 0, 0, 0])
+    bus.post(.number, 0)
+    await began.wait()
+    for value in 1...3 { bus.post(.number, value) }
+    #expect(waiting() == [4, 4, 0, 3, 2])
+    #expect(bus.snapshot().waitingCount == 8)
+    held.executor.open()
+    mayLeave.open()
+    _ = await bus.postAndWait(.number, 4)
+    await held.visit()
+    #expect(waiting() == [0, 0, 0, 0, 2])
+    withExtendedLifetime((tokens, stream)) {}
+  }
+
   @Test("A snapshot counts the events discarded by a buffer")
   func droppedCounts() async {
     let bus = EventBus()

@@ -63,8 +63,26 @@ struct LaunchPlanTests {
         }
         """#
     )
+    #expect(
+      plan.edges.map { "\($0.from) \($0.isRequired ? "→" : "⇢") \($0.to)" } == [
+        "database → index", "logging ⇢ index",
+      ]
+    )
     try await loader.launch()
     #expect(try loader.plan().layers.isEmpty, "Nothing is left to plan.")
+  }
+
+  @Test("The edges of a plan lead from dependencies to dependants, each once, also those of values")
+  func edges() throws {
+    let key = LaunchKey<Int>("number")
+    loader.register("last", after: ["first", "first"], afterIfPresent: ["first", "absent"]) { _ in }
+    loader.register("first", phase: .late) { _ in }
+    loader.register("user", needs: key) { _, _ in }
+    loader.register(key) { _ in 1 }
+    let edges = try loader.plan().edges
+    #expect(edges.map { [$0.from, $0.to] } == [["first", "last"], ["number", "user"]])
+    #expect(edges.allSatisfy { $0.isRequired })
+    #expect(Set(edges).count == 2)
   }
 
   @Test("Names are quoted for the graph, and the text fits 80 columns")

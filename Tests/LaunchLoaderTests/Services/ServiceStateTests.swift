@@ -43,6 +43,57 @@ struct ServiceStateTests {
     token.cancel()
   }
 
+  private var services: [String] {
+    stage.app.services.map { service in
+      "\(service.name) \(service.state?.rawValue ?? "-") after \(service.dependencies)"
+        + (service.isWaitedFor ? ", waited for" : "")
+    }
+  }
+
+  @Test("The services are listed with what they start after, and which ones are waited for")
+  func listed() async throws {
+    let token = observe()
+    let (mayBeReady, mayEnd) = (ManualLatch(), ManualLatch())
+    try stage.add("web", { $0.after = ["db"] })
+    try stage.add("db", { $0.waitsForReady = true }) { context in
+      await mayBeReady.wait()
+      context.ready()
+      try await context.untilShutdown()
+      await mayEnd.wait()
+    }
+    try stage.add("mail", { $0.after = ["web", "db"] })
+    let mail = "mail - after [\"web\", \"db\"]"
+    #expect(services == ["web - after [\"db\"]", "db - after []", mail])
+    let running = stage.start()
+    _ = await changes.first(1)
+    #expect(services == ["web - after [\"db\"]", "db starting after [], waited for", mail])
+    mayBeReady.open()
+    try await stage.app.waitUntil(.active)
+    #expect(services.map { $0.contains(" ready ") } == [true, true, true])
+    #expect(!services.contains { $0.contains("waited") })
+    stage.app.shutdown()
+    // The last of them says that the database stops.
+    _ = await changes.first(11)
+    #expect(services == ["db stopping after [], waited for"])
+    mayEnd.open()
+    #expect(try await running.value == 0)
+    #expect(services.isEmpty)
+    token.cancel()
+  }
+
+  @Test("Where no service names another, each is listed after the one that was added before it")
+  func listedChain() async throws {
+    try stage.add("a", { $0.onReturn = .ignore }) { _ in }
+    try stage.add("b")
+    try stage.add("c")
+    #expect(services == ["a - after []", "b - after [\"a\"]", "c - after [\"b\"]"])
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    #expect(services == ["b ready after []", "c ready after [\"b\"]"])
+    stage.app.shutdown()
+    #expect(try await running.value == 0)
+  }
+
   @Test("A service that returns at once was ready, and one that throws before it is ready was not")
   func early() async throws {
     let token = observe()

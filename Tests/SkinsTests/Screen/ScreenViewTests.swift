@@ -26,40 +26,52 @@ struct ScreenViewTests {
     #expect((0..<columns).count { isSwatch(screen[$0, 1]) } >= swatches)
     #expect(screen.contains("8 subscriptions"))
     #expect(screen.contains("q quit"))
+    // From 80 columns on, the keys are explained.
+    #expect(screen.contains("b brand  n new  d drop") == (columns >= 60))
+    #expect(screen.contains("o scope  s system  e explain") == (columns >= 80))
+    let sender = try #require(screen.place(of: "Ada"))
+    #expect(screen.place(of: "from")?.column == sender.column)
+    #expect(screen.place(of: "subject")?.column == screen.place(of: "Notes on")?.column)
   }
 
   private func isSwatch(_ cell: Screen.Cell) -> Bool {
     cell.style.foreground == cell.style.background
   }
 
-  @Test("The number of subscriptions is always visible, with its last change")
+  @Test("The number of subscriptions is always visible, and says how it came about")
   func counter() throws {
     let program = try TerminalProgram.skins(columns: 40, rows: 9)
-    #expect(program.screen.contains("8 subscriptions ─ 0 → 8: 8 setters"))
+    #expect(program.screen.contains("8 subscriptions ─ 8 begun, 0 ended"))
     program.type("n")
-    try program.wait(for: "9 subscriptions ─ 8 → 9: row added")
+    try program.wait(for: "9 subscriptions ─ 8 → 9: added")
     program.type("d")
-    try program.wait(for: "8 subscriptions ─ 9 → 8: row gone")
+    try program.wait(for: "8 subscriptions ─ 9 → 8: gone")
     program.type("x")
-    try program.wait(for: "7 subscriptions ─ 8 → 7: map = nil")
+    try program.wait(for: "7 subscriptions ─ 8 → 7: nil set")
     program.type("e1")
     try program.wait(for: "Day, light")
-    #expect(program.screen.contains("7 subscriptions ─ 8 → 7: map = nil"))
+    #expect(program.screen.contains("7 subscriptions ─ 9 begun, 2 ended"))
   }
 
-  @Test("The rows that an action called are highlighted for a moment, and no others")
+  @Test("The rows that an action called are inverted for a moment, and no others")
   func highlight() throws {
     let program = try TerminalProgram.skins()
     let ada = try #require(program.screen.place(of: "Ada"))
     let edsger = try #require(program.screen.place(of: "Edsger"))
     let cards = [ada, edsger].map { program.screen[$0.column, $0.row].style.background }
     program.type("b")
-    try program.wait(for: "highlight") {
-      $0[ada.column, ada.row].style.background == .direct(0xd8, 0x5b, 0x9a)
-    }
-    #expect(program.screen[edsger.column, edsger.row].style.background == cards[1])
+    let ink = Screen.Colour.direct(0xd8, 0xde, 0xe9)
+    try program.wait(for: "highlight") { $0[ada.column, ada.row].style.background == ink }
+    let screen = program.screen
+    #expect(screen[edsger.column, edsger.row].style.background == cards[1])
+    // The edited colour is another one than that of the highlight, and is visible within it.
+    #expect(screen[ada.column - 2, ada.row].style.foreground == .direct(0xd8, 0x5b, 0x9a))
+    let called = try #require(screen.place(of: "4 of 8 views called"))
+    #expect(screen[called.column, called.row].style.background == ink)
+    #expect(screen[called.column + 19, called.row].style.background != ink, "the comma after it")
     try program.wait(for: "no highlight") {
       $0[ada.column, ada.row].style.background == cards[0]
+        && $0[called.column, called.row].style.background != ink
     }
   }
 

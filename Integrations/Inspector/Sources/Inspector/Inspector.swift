@@ -39,6 +39,7 @@ public final class Inspector: Service {
 
   let model: InspectorModel
   private let bus: EventBus
+  private weak let app: Application?
   private let port: Int
   private let onServing: @Sendable (String) -> Void
   private let tokens = TokenBag()
@@ -65,6 +66,7 @@ public final class Inspector: Service {
     onServing: (@Sendable (String) -> Void)? = nil
   ) {
     self.bus = bus
+    self.app = app
     self.port = port
     self.onServing =
       onServing ?? { url in
@@ -75,7 +77,7 @@ public final class Inspector: Service {
     bus.addHooks(
       EventHooks(
         onTrace: { model.recorder.note($0) },
-        interceptor: describing.map { PayloadInterceptor(describing: $0) }
+        interceptor: describing.map { PayloadInterceptor(model.recorder, describing: $0) }
       )
     ).store(in: tokens)
     bus.observe(.themeDidChange) { change in
@@ -89,13 +91,19 @@ public final class Inspector: Service {
     let (model, loader, tokens) = (model, app.loader, tokens)
     let state = app.state
     model.update { $0.services.note(state, at: model.recorder.now) }
-    app.bus.observe(.stateDidChange) { state in
-      let time = model.recorder.now
-      model.update { $0.services.note(state, at: time) }
+    app.bus.observe(.stateDidChange) { [weak app] state in
+      let (services, time) = (app?.services, model.recorder.now)
+      model.update { views in
+        views.services.note(state, at: time)
+        if let services { views.services.note(services, at: time) }
+      }
     }.store(in: tokens)
-    app.bus.observe(.serviceStateDidChange) { change in
-      let time = model.recorder.now
-      model.update { $0.services.note(change.service, change.state, at: time) }
+    app.bus.observe(.serviceStateDidChange) { [weak app] change in
+      let (services, time) = (app?.services, model.recorder.now)
+      model.update { views in
+        views.services.note(change.service, change.state, at: time)
+        if let services { views.services.note(services, at: time) }
+      }
     }.store(in: tokens)
     app.bus.observe(.serviceDidFail) { failure in
       let text = "\(failure.error)".shortened(to: 2_000)
@@ -123,8 +131,11 @@ public final class Inspector: Service {
   /// Serves the page until the service is asked to stop.
   ///
   /// - Parameter context: The context of the service.
-  /// - Throws: An error if the port cannot be used.
+  /// - Throws: ``InspectorError`` with the code `cannotServe` if the port cannot be used.
   public func run(_ context: ServiceContext) async throws {
+    guard 0...65_535 ~= port else {
+      throw InspectorError(code: .cannotServe(port: port), reason: "there is no such port")
+    }
     let server = PageServer(model, port: port) { [weak self] url in
       self?.address.withLock { $0 = url }
       self?.onServing(url)
@@ -133,26 +144,39 @@ public final class Inspector: Service {
     defer { address.withLock { $0 = nil } }
     let sampling = Task { [weak self] in
       while !Task.isCancelled {
-        self?.sample()
-        try await Task.sleep(for: InspectorModel.samplingInterval)
+        // With very many observers less often, for a twentieth of the time at most.
+        let duration = ContinuousClock().measure { self?.sample() }
+        try await Task.sleep(for: max(InspectorModel.samplingInterval, duration * 19))
       }
     }
     defer { sampling.cancel() }
-    try await server.run(until: context)
+    do {
+      try await server.run(until: context)
+    } catch {
+      // An error while the page was served is another matter.
+      if url != nil || error is CancellationError { throw error }
+      throw InspectorError(code: .cannotServe(port: port), reason: "\(error)")
+    }
   }
 
-  /// Takes a snapshot of the observers.
+  /// Takes a snapshot of the observers and of the services.
   func sample() {
-    let (snapshot, waiting) = (bus.snapshot(), model.recorder.waiting)
-    model.update { $0.observers.sample(snapshot, waiting: waiting) }
+    let (services, time) = (app?.services, model.recorder.now)
+    // Outside the lock: with many observers it takes a while.
+    var observers = model.current.observers
+    observers.sample(bus.snapshot())
+    model.update { views in
+      views.observers = observers
+      if let services { views.services.note(services, at: time) }
+    }
   }
 
   /// Writes the page with everything that is recorded into one file, which a browser opens without a server.
   ///
   /// - Parameter path: The path of the file, which is replaced.
-  /// - Throws: An error if the file cannot be written.
+  /// - Throws: ``InspectorError`` with the code `cannotWrite` if the file cannot be written.
   /// - Complexity: O(*n*) in the number of recorded steps: about a second for 100,000.
-  public func save(to path: String) throws {
+  public func save(to path: String) throws(InspectorError) {
     sample()
     try Self.write(Page.file(model.saved), to: path)
   }
@@ -160,13 +184,18 @@ public final class Inspector: Service {
   /// Writes the timeline in the trace event format of Chrome, which Perfetto reads.
   ///
   /// - Parameter path: The path of the file, which is replaced.
-  /// - Throws: An error if the file cannot be written.
+  /// - Throws: ``InspectorError`` with the code `cannotWrite` if the file cannot be written.
   /// - Complexity: O(*n* log *n*) in the number of recorded steps.
-  public func saveTrace(to path: String) throws {
+  public func saveTrace(to path: String) throws(InspectorError) {
     try Self.write(ChromeTrace(Timeline(model.recorder.all)).text, to: path)
   }
 
-  private static func write(_ text: String, to path: String) throws {
-    try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
+  private static func write(_ text: String, to path: String) throws(InspectorError) {
+    do {
+      try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
+    } catch {
+      let reason = path.isEmpty ? "there is no such file" : error.localizedDescription
+      throw InspectorError(code: .cannotWrite(path: path), reason: reason)
+    }
   }
 }

@@ -517,7 +517,7 @@ def test_an_arrow_within_a_row_does_not_cross_out_a_label(browser, stage):
     lines, labels = browser.run("""(() => {
         const [lines, labels] = [[], []];
         const { bezierCurveTo, fillText } = CanvasRenderingContext2D.prototype;
-        CanvasRenderingContext2D.prototype.bezierCurveTo = function (...all) { if (this.canvas.id === "canvas") lines.push(all.at(-1)); return bezierCurveTo.apply(this, all); };
+        CanvasRenderingContext2D.prototype.bezierCurveTo = function (...all) { if (this.canvas.id === "canvas" && all[1] === all[5]) lines.push(all[5]); return bezierCurveTo.apply(this, all); };
         CanvasRenderingContext2D.prototype.fillText = function (text, x, y) { if (this.canvas.id === "canvas" && text === "Window.swift:9") labels.push(y); return fillText.call(this, text, x, y); };
         inspector.timeline.show(0, 12e6);
         inspector.timeline.draw();

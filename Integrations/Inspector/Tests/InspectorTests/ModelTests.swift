@@ -118,6 +118,23 @@ struct ModelTests {
     #expect(table.rows[0].error == "broken")
   }
 
+  @Test("A service that has not started is listed, with what it starts after")
+  func waitingServices() throws {
+    let app = Application(bus: EventBus(), loader: LaunchLoader())
+    try app.add("db") { _ in }
+    try app.add("web", ServiceOptions(after: ["db"])) { _ in }
+    var table = ServiceTable()
+    table.note("inside/group", .starting, at: 1)
+    table.note("db", .starting, at: 2)
+    table.note(app.services, at: 3)
+    #expect(table.rows.map(\.name) == ["inside/group", "db", "web"])
+    #expect(table.rows.map(\.state) == [.starting, .starting, nil])
+    #expect(table.rows.map(\.dependencies) == [[], [], ["db"]])
+    #expect(table.rows.map(\.isWaitedFor) == [true, false, false], "Nothing is under way.")
+    #expect(table.json.text.contains("\"state\":\"waiting\""))
+    #expect(table.json.text.contains("\"after\":[\"db\"]"))
+  }
+
   @Test("The table of services is bounded")
   func servicesAreBounded() {
     var table = ServiceTable()

@@ -59,6 +59,47 @@ struct PageTests {
     }
   }
 
+  @Test("A port that is in use is named in the error, and one beyond all ports")
+  func port() async throws {
+    try await serve(Inspector(EventBus())) { url in
+      for port in [try #require(URL(string: url)?.port), 70_000, -1] {
+        let run = ServiceRun(Inspector(EventBus(), port: port))
+        do {
+          try await run.untilReady()
+          Issue.record("Port \(port) was served.")
+          run.shutdown()
+        } catch {
+          #expect("\(error)".contains("port \(port)"), "\(error)")
+        }
+        _ = try? await run.wait()
+      }
+    }
+  }
+
+  @Test("A page that streams ends with its inspector, of which nothing remains")
+  func dropped() async throws {
+    let bus = EventBus()
+    weak var recorder: Recorder?
+    let stream: Task<String, any Error>
+    do {
+      let inspector = Inspector(bus)
+      recorder = inspector.model.recorder
+      let run = ServiceRun(inspector)
+      try await run.untilReady()
+      let url = try #require(inspector.url)
+      stream = Task { try await get(url + "stream").text }
+      _ = try await get(url)
+      for _ in 0..<20 {
+        bus.post(EventName<Int>("sample"), 1)
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      // Released without a request to stop: the service is cancelled.
+    }
+    _ = try? await stream.value
+    while recorder != nil { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(bus.snapshot().observations.isEmpty)
+  }
+
   @Test("A saved file has the data and loads nothing from elsewhere")
   func savedFile() throws {
     let bus = EventBus(label: "</script><img src=x>")

@@ -59,6 +59,75 @@ struct RecordingTests {
     }
   }
 
+  @Test("Of two inspectors of one bus, each records all, and only the payloads that it describes")
+  func twoInspectors() {
+    let bus = EventBus()
+    let (silent, first) = (Inspector(bus), Inspector(bus, describing: { "first \($0.payload)" }))
+    let second = Inspector(bus, describing: { $0.name == "inner" ? "second \($0.payload)" : nil })
+    let tokens = [bus.observe(.outer) { bus.post(.inner, "\($0)") }, bus.observe(.inner) { _ in }]
+    bus.post(.outer, 1)
+    func texts(_ inspector: Inspector) -> [String] {
+      inspector.model.recorder.all.texts.sorted { $0.key < $1.key }.map(\.value)
+    }
+    #expect(texts(first) == ["first 1", "first 1"])
+    #expect(texts(second) == ["second 1"])
+    #expect(texts(silent).isEmpty)
+    for inspector in [silent, first, second] {
+      #expect(inspector.model.recorder.count == 8)
+      inspector.sample()
+      #expect(inspector.model.current.observers.total == 2)
+    }
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("Names of a million characters cost and show no more than short ones")
+  func longNames() {
+    let bus = EventBus()
+    let inspector = Inspector(bus, describing: { "\($0.payload)" })
+    let letters = String(repeating: "x", count: 1_000_000)
+    // One character, of a million scalars.
+    let accents = "a" + String(repeating: "\u{301}", count: 1_000_000)
+    let tokens = [letters, accents].flatMap { text in
+      let name = EventName<String>(text)
+      let token = bus.observe(name) { _ in }
+      for _ in 0..<3 { bus.post(name, text) }
+      return [token]
+    }
+    inspector.sample()
+    #expect(inspector.model.saved.reduce(0) { $0 + $1.text.utf8.count } < 60_000)
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("A bus with 100,000 observers is sampled, and the table stays bounded")
+  func manyObservers() {
+    let bus = EventBus()
+    let inspector = Inspector(bus)
+    let tokens = (0..<100_000).map { bus.observe(.outer, line: UInt($0 % 3_000)) { _ in } }
+    inspector.sample()
+    let table = inspector.model.current.observers
+    #expect(table.total == 100_000)
+    #expect(table.rows.count == ObserverTable.limit)
+    #expect(table.omittedCount == 2_000)
+    #expect(table.json.text.utf8.count < 400_000)
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test("A file that cannot be written is named in the error")
+  func unwritable() {
+    let inspector = Inspector(EventBus())
+    for path in ["/nonexistent/trace.html", "/", ""] {
+      #expect(throws: InspectorError.self) { try inspector.save(to: path) }
+      do throws(InspectorError) {
+        try inspector.saveTrace(to: path)
+        Issue.record("\(path) was written.")
+      } catch {
+        #expect(error.code == .cannotWrite(path: path))
+        let place = path.isEmpty ? "an empty path" : path
+        #expect(error.description.contains(place) && error.reason.count > 5, "\(error)")
+      }
+    }
+  }
+
   @Test("Skips are recorded with their reasons")
   func skips() {
     let bus = EventBus()
@@ -72,7 +141,7 @@ struct RecordingTests {
     withExtendedLifetime((declining, paused, pause)) {}
   }
 
-  @Test("Queued deliveries count as waiting until they start, and are joined to their post")
+  @Test("Queued deliveries are joined to their post, and wait in the table until they start")
   func queues() async throws {
     let bus = EventBus()
     let inspector = Inspector(bus)
@@ -80,9 +149,12 @@ struct RecordingTests {
     receiver.observe(bus)
     bus.post(.outer, 1)
     bus.post(.outer, 2)
-    #expect(inspector.model.recorder.waiting.values.reduce(0, +) == 2)
+    inspector.sample()
+    #expect(inspector.model.current.observers.rows.values.map(\.waiting) == [2])
+    receiver.executor.open()
     _ = await bus.postAndWait(.outer, 3)
-    #expect(inspector.model.recorder.waiting.isEmpty)
+    inspector.sample()
+    #expect(inspector.model.current.observers.rows.values.map(\.waiting) == [0])
     let deliveries = Timeline(inspector.model.recorder.all).spans.filter(\.isDelivery)
     #expect(deliveries.count == 3)
     #expect(deliveries.allSatisfy { $0.queued != nil })
@@ -90,7 +162,7 @@ struct RecordingTests {
     #expect(deliveries.allSatisfy { lanes[$0.lane] == "Receiver" })
   }
 
-  @Test("An event reported as queued after its start does not wait, and joins its post")
+  @Test("An event reported as queued after its start joins its post")
   func lateQueues() {
     let recorder = Recorder(capacity: 100)
     func note(_ step: TraceEvent.Step, _ post: Int, _ registration: Int? = nil) {
@@ -107,13 +179,9 @@ struct RecordingTests {
       for step in steps { note(step, post, 7) }
       note(.ended(reached: 1), post)
     }
-    #expect(recorder.waiting.isEmpty)
     let calls = Timeline(recorder.all).spans.filter(\.isDelivery)
     #expect(calls.count == 3)
     for call in calls { #expect(call.queued.map { $0.time <= call.begin } == true) }
-    note(.began, 9)
-    note(.queued, 9, 7)
-    #expect(recorder.waiting.values.map(\.self) == [1])
   }
 
   @Test("The ring and its texts are bounded")
@@ -181,6 +249,7 @@ struct RecordingTests {
     let bus = EventBus()
     let inspector = Inspector(bus)
     let receiver = Receiver()
+    receiver.executor.open()
     receiver.observe(bus)
     let token = bus.observe(.outer) { bus.post(.inner, "\($0)") }
     for number in 0..<50 { bus.post(.outer, number) }
@@ -218,6 +287,102 @@ struct RecordingTests {
       .compactMap { $0.firstMatch(of: /"tid":([0-9]+)/)?.1 }
     #expect(tracks == ["1", "2", "3", "1"])
     #expect(text.contains("\"thread 1 (3)\""))
+  }
+
+  @Test("A trace of 100,000 steps follows the rules of the format")
+  func rules() async throws {
+    let bus = EventBus()
+    let inspector = Inspector(bus, describing: { "\($0.payload) \u{1F}</\u{2028}" })
+    let receivers = (0..<4).map { _ in Receiver() }
+    for receiver in receivers {
+      receiver.observe(bus)
+      receiver.executor.open()
+    }
+    let tokens = [
+      bus.observe(.outer) { bus.post(.inner, "\($0)") },
+      bus.observe(.inner, where: { $0.count > 4 }) { _ in throw SampleError() },
+    ]
+    let posters = (0..<3).map { poster in
+      Task.detached { for number in 0..<2_500 { bus.post(.outer, number * poster) } }
+    }
+    for poster in posters { await poster.value }
+    _ = await bus.postAndWait(.outer, 1)
+    let recording = inspector.model.recorder.all
+    #expect(recording.entries.count == 100_000 && recording.first > 0)
+    let text = ChromeTrace(Timeline(recording)).text
+    let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+    #expect(object?["displayTimeUnit"] as? String == "ms")
+    let events = try #require(object?["traceEvents"] as? [[String: Any]])
+    var (names, flows): ([Int: Int], [Int: [Flow]]) = ([:], [:])
+    var tracks: Set<Int> = []
+    var posts: [Int: (track: Int, begin: Double, end: Double)] = [:]
+    // The posts of deliveries, by the track and the nanosecond at which they begin.
+    var deliveries: [Place: Int] = [:]
+    for event in events {
+      let phase = try #require(event["ph"] as? String)
+      #expect(event["name"] is String && event["pid"] as? Int == 1)
+      #expect(event["args"] == nil || event["args"] is [String: Any])
+      if phase == "M" {
+        if let track = event["tid"] as? Int { names[track, default: 0] += 1 }
+        continue
+      }
+      let (track, time) = (event["tid"] as? Int ?? -1, event["ts"] as? Double ?? -1)
+      #expect(track > 0 && time >= 0 && event["cat"] is String)
+      switch phase {
+      case "X":
+        let duration = event["dur"] as? Double ?? -1
+        #expect(duration >= 0)
+        tracks.insert(track)
+        let post = try #require((event["args"] as? [String: Any])?["post"] as? Int)
+        if event["cat"] as? String == "post" {
+          posts[post] = (track, time, time + duration)
+        } else {
+          deliveries[Place(track, time)] = post
+        }
+      case "i": #expect(event["s"] as? String == "t")
+      case "s", "f":
+        if phase == "f" { #expect(event["bp"] as? String == "e") }
+        let kind = "\(event["cat"] ?? "") \(event["name"] ?? "")"
+        flows[event["id"] as? Int ?? 0, default: []]
+          .append(Flow(phase: phase, kind: kind, track: track, time: time))
+      default: Issue.record("There is no phase \(phase).")
+      }
+    }
+    #expect(names.values.allSatisfy { $0 == 1 })
+    #expect(tracks.isSubset(of: names.keys))
+    #expect(flows.count > 10_000)
+    // Microseconds with three decimals, as binary fractions.
+    let slack = 0.000_5
+    for flow in flows.values {
+      try #require(flow.map(\.phase) == ["s", "f"] && flow[0].kind == flow[1].kind)
+      let (start, end) = (flow[0], flow[1])
+      #expect(start.time <= end.time + slack)
+      let number = try #require(deliveries[Place(end.track, end.time)], "It ends at a delivery.")
+      let post = try #require(posts[number])
+      // It begins within the event of the post that queued the delivery.
+      try #require(post.track == start.track)
+      try #require(post.begin - slack...post.end + slack ~= start.time)
+    }
+    withExtendedLifetime((tokens, receivers)) {}
+  }
+
+  /// A track, and a time in whole nanoseconds.
+  private struct Place: Hashable {
+    var track: Int
+    var time: Int
+
+    init(_ track: Int, _ microseconds: Double) {
+      self.track = track
+      time = Int((microseconds * 1_000).rounded())
+    }
+  }
+
+  /// One end of a flow.
+  private struct Flow {
+    var phase: String
+    var kind: String
+    var track: Int
+    var time: Double
   }
 
   @Test("Nothing remains of an inspector that is released")
@@ -267,8 +432,28 @@ extension TraceEvent {
   }
 }
 
+/// An actor whose handlers wait until its executor is opened.
 private actor Receiver {
+  nonisolated let executor = HeldExecutor()
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe executor.asUnownedSerialExecutor()  // Reason: the actor keeps it.
+  }
+
   nonisolated func observe(_ bus: EventBus) {
     bus.observe(.outer, owner: self) { _, _ in }
+  }
+}
+
+private final class HeldExecutor: SerialExecutor {
+  private let queue = DispatchQueue(label: "receiver", attributes: .initiallyInactive)
+
+  func open() { queue.activate() }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async {
+      unsafe job.runSynchronously(on: self.asUnownedSerialExecutor())  // Reason: runs once.
+    }
   }
 }

@@ -211,6 +211,9 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   /// The number of events discarded before they reached the handler.
   package var droppedCount: UInt { 0 }
 
+  /// The number of events that wait for the handler, or in the buffer of the stream.
+  package var waitingCount: Int { 0 }
+
   /// The link that ends the registration without its token; `nil` for plain observers.
   package var link: ObserverRegistration? { nil }
 

@@ -376,6 +376,15 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     return Int(clamping: calls.load(ordering: .acquiring))
   }
 
+  override package var waitingCount: Int {
+    switch sink {
+    case .asyncHandler(let queue, _): queue.waitingCount
+    case .stream(let buffer, _): buffer.waitingCount
+    case .handler: registration.waitingInMailbox
+    case .poster: 0
+    }
+  }
+
   override package var droppedCount: UInt {
     switch sink {
     case .asyncHandler(let queue, _): queue.droppedCount

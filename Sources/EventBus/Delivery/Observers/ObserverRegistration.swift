@@ -34,10 +34,17 @@ package final class ObserverRegistration: Registration,
   private let state = Locked(State())
   private let lostOwner = Atomic<Bool>(false)
   private let hasUsedCall = Atomic<Bool>(false)
+  /// The number of its events that were ever taken out of its actor's mailbox; wraps, changed there only.
+  ///
+  /// It and ``enqueued`` lie where they take no space.
+  private let dequeued = Atomic<UInt32>(0)
   /// The number of calls that posters are making on the handler's actor; changed only there.
   private let callsOnActor = Atomic<Int>(0)
   /// Set once a task waits for the end of these calls.
   private let isAwaited = Atomic<Bool>(false)
+  /// The number of its events that were ever added to its actor's mailbox; wraps, changed under the lock of
+  /// the mailbox.
+  private let enqueued = Atomic<UInt32>(0)
 
   /// Creates a registration without an observer.
   ///
@@ -105,8 +112,7 @@ package final class ObserverRegistration: Registration,
     let isFirst = markEnded()
     _ = takeObserver()
     guard isFirst else { return }
-    leaveLifetime()
-    cancelToken()
+    leaveLifetime()?.object?.cancel()
   }
 
   override package func didStop() {
@@ -123,6 +129,23 @@ package final class ObserverRegistration: Registration,
       return !isPaused
     }
     if isResumed { list.registrationResumed() }
+  }
+
+  /// Records that an event waits in the mailbox of the handler's actor; called under its lock.
+  package func noteEnqueued() {
+    enqueued.store(enqueued.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+  }
+
+  /// Records that an event no longer waits in the mailbox; called on its actor.
+  package func noteDequeued() {
+    dequeued.store(dequeued.load(ordering: .relaxed) &+ 1, ordering: .releasing)
+  }
+
+  /// The number of events that wait in the mailbox of the handler's actor.
+  package var waitingInMailbox: Int {
+    // Read first: an event that is seen as taken is then also seen as added.
+    let taken = dequeued.load(ordering: .acquiring)
+    return Int(enqueued.load(ordering: .relaxed) &- taken)
   }
 
   /// Begins a call from a queue.

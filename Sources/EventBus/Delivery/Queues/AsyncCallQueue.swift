@@ -18,6 +18,9 @@ package final class AsyncCallQueue: Finishable {
   /// The number of events discarded because the queue was full.
   package var droppedCount: UInt { state.withLock { $0.dropped } }
 
+  /// The number of waiting events.
+  package var waitingCount: Int { state.withLock { $0.lane.waiting.count } }
+
   /// Adds an event, and starts the calling task if there is none.
   ///
   /// - Returns: `queued`, or the reason for which this very event was discarded.

@@ -71,7 +71,10 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   /// Adds an envelope behind all others and schedules the mailbox.
   package func enqueue(_ envelope: Envelope) {
     waiting.add(1)
-    change { _ = $0.lane.waiting.append(envelope) }
+    change { state in
+      envelope.link.noteEnqueued()
+      _ = state.lane.waiting.append(envelope)
+    }
   }
 
   /// Requests a turn of the actor in which a list may check owners and senders.
@@ -97,6 +100,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     var remaining = batch.count + state.withLock { $0.lane.waiting.count }
     while remaining > 0, let envelope = next() {
       waiting.add(-1)
+      envelope.link.noteDequeued()
       if !envelope.open() { waiting.lost.wrappingAdd(1, ordering: .relaxed) }
       remaining -= 1
     }
@@ -155,7 +159,10 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     }
     waiting.add(-dropped.count)
     waiting.lost.wrappingAdd(dropped.count, ordering: .relaxed)
-    for envelope in dropped { envelope.link.endWithOwner() }
+    for envelope in dropped {
+      envelope.link.noteDequeued()
+      envelope.link.endWithOwner()
+    }
     checkOwners(actorIsGone: true)
   }
 }

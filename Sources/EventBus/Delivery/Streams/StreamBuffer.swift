@@ -124,6 +124,9 @@ package final class StreamBuffer<Element: Sendable>: Sendable {
   /// The number of elements kept or handed over, including those discarded later.
   package var added: UInt { state.withLock { $0.added } }
 
+  /// The number of elements that wait for a consumer.
+  package var waitingCount: Int { state.withLock { $0.elements.count } }
+
   /// The number of discarded elements.
   package var dropped: Int { state.withLock { $0.dropped } }
 

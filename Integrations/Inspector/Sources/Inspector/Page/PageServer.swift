@@ -3,6 +3,7 @@ internal import Hummingbird
 internal import LaunchLoader
 internal import Logging
 internal import NIOCore
+internal import ServiceLifecycle
 internal import Synchronization
 
 /// Serves the page and its stream on the loopback interface, under a random path.
@@ -39,18 +40,28 @@ struct PageServer: Sendable {
       },
       logger: logger
     )
+    let services = ServiceLifecycle::ServiceGroup(services: [server], logger: logger)
     do {
       try await withThrowingTaskGroup { group in
-        group.addTask { try await server.run() }
+        group.addTask { try await services.run() }
         group.addTask { [streams] in
           try await context.untilShutdown()
           // Streams end like other responses before their connections are closed.
           await streams.end()
+          // Orderly: NIO traps if a connection arrives while the server is cancelled. A request that is never
+          // completed does not hold it up.
+          await services.triggerGracefulShutdown()
+          try await Task.sleep(for: .seconds(1))
         }
         defer { group.cancelAll() }
         try await group.next()
       }
-    } catch is CancellationError where context.isShuttingDown && !Task.isCancelled {}
+    } catch is CancellationError where context.isShuttingDown && !Task.isCancelled {
+    } catch {
+      // A cancelled server reports that it has ended too early.
+      if Task.isCancelled { throw CancellationError() }
+      throw error
+    }
   }
 
   private var router: Router<BasicRequestContext> {

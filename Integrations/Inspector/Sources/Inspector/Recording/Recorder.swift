@@ -19,22 +19,6 @@ final class Recorder: Sendable {
     var lanes: ArraySlice<String>
   }
 
-  /// The calls that wait for one handler of one event.
-  struct Handler: Hashable, Sendable {
-    var name: String
-    var site: String
-  }
-
-  fileprivate struct Delivery: Hashable {
-    var post: Int
-    var registration: Int32
-  }
-
-  fileprivate struct HandlerKey: Hashable {
-    var name: UInt32
-    var site: UInt32
-  }
-
   fileprivate struct State {
     var ring: Ring<Entry>
     var texts: [Int: String] = [:]
@@ -42,18 +26,11 @@ final class Recorder: Sendable {
     var lanes: [Lane: UInt32] = [:]
     var laneNames = ["other actors"]
     var threadCount = 0
-    /// The deliveries that are queued, to tell their start from that of others.
-    var queued: Set<Delivery> = []
-    var waiting: [HandlerKey: Int] = [:]
-    /// The last deliveries that started or were skipped without being queued.
-    ///
-    /// Should one of them be reported as queued after that, it does not wait.
-    var early = Ring<Delivery>(capacity: 256)
     /// The number of the post whose payload was kept last.
     var describedPost = 0
   }
 
-  /// The limit of what is remembered about lanes, queued deliveries and threads.
+  /// The limit of what is remembered about lanes.
   fileprivate static let limit = 10_000
 
   /// The time of the beginning.
@@ -77,7 +54,7 @@ final class Recorder: Sendable {
   /// Records a step.
   func note(_ step: TraceEvent) {
     if step.registration?.site.fileID.hasPrefix(Inspector.ownFiles) == true { return }
-    var text = PayloadInterceptor.Payload.text(for: step)
+    var text = PayloadInterceptor.Payload.text(for: step, of: self)
     if case .finished(let error?) = step.step { text = "\(error)".shortened(to: 2_000) }
     let time = (step.time - start).nanoseconds
     state.withLock { $0.append(step, time, text) }
@@ -107,18 +84,6 @@ final class Recorder: Sendable {
         strings: state.strings.strings.dropFirst(strings),
         lanes: state.laneNames.dropFirst(lanes)
       )
-    }
-  }
-
-  /// The number of queued calls of each handler for which any wait.
-  var waiting: [Handler: Int] {
-    state.withLock { state in
-      var result: [Handler: Int] = [:]
-      for (key, count) in state.waiting {
-        let strings = state.strings.strings
-        result[Handler(name: strings[Int(key.name)], site: strings[Int(key.site)])] = count
-      }
-      return result
     }
   }
 }
@@ -153,7 +118,6 @@ extension Recorder.State {
       entry.kind = .skipped
       entry.reason = UInt8(Entry.reasons.firstIndex(of: reason) ?? 0)
     }
-    follow(entry)
     if ring.end - ring.start == ring.capacity, !texts.isEmpty {
       texts[ring.start] = nil
     }
@@ -176,26 +140,6 @@ extension Recorder.State {
     }
     lanes[lane] = UInt32(laneNames.count - 1)
     return UInt32(laneNames.count - 1)
-  }
-
-  /// Counts the calls that wait.
-  private mutating func follow(_ entry: Entry) {
-    guard entry.registration >= 0 else { return }
-    let delivery = Recorder.Delivery(post: entry.post, registration: entry.registration)
-    let key = Recorder.HandlerKey(name: entry.name, site: entry.handler)
-    switch entry.kind {
-    case .queued:
-      guard queued.count < 10 * Recorder.limit, !early.contains(delivery),
-        queued.insert(delivery).inserted
-      else { return }
-      waiting[key, default: 0] += 1
-    case .started, .skipped:
-      guard queued.remove(delivery) != nil, let count = waiting[key] else {
-        return early.append(delivery)
-      }
-      waiting[key] = count > 1 ? count - 1 : nil
-    case .began, .ended, .finished, .failed: return
-    }
   }
 }
 

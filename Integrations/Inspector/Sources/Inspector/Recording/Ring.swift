@@ -26,11 +26,6 @@ struct Ring<Element> {
     end += 1
   }
 
-  /// Returns whether an element satisfies a condition.
-  ///
-  /// - Complexity: O(*n*) in the capacity.
-  func contains(_ element: Element) -> Bool where Element: Equatable { elements.contains(element) }
-
   /// Returns the elements with these numbers, without those that are no longer kept.
   func elements(_ range: Range<Int>) -> [Element] {
     let range = range.clamped(to: start..<end)

@@ -7,6 +7,9 @@ struct StringTable {
   /// The text in place of what exceeds the limits.
   static let overflow = "(more)"
 
+  /// The maximum length of a string.
+  static let length = 200
+
   private(set) var strings = [Self.overflow]
   private var indices: [String: UInt32] = [:]
   private var sites: [SourceSite: UInt32] = [:]
@@ -19,8 +22,10 @@ struct StringTable {
 
   /// Returns the index of a string.
   mutating func index(of string: String) -> UInt32 {
+    // Also the key: long names share an index if they begin alike, and cost no more than short ones.
+    let string = string.shortened(to: Self.length)
     if let index = indices[string] { return index }
-    let index = append(string.shortened(to: 200))
+    let index = append(string)
     if index > 0 { indices[string] = index }
     return index
   }
@@ -28,7 +33,7 @@ struct StringTable {
   /// Returns the index of a source site.
   mutating func index(of site: SourceSite) -> UInt32 {
     if let index = sites[site] { return index }
-    let index = append(site.description.shortened(to: 200))
+    let index = append(site.description.shortened(to: Self.length))
     if index > 0 { sites[site] = index }
     return index
   }
@@ -41,11 +46,11 @@ struct StringTable {
 }
 
 extension String {
-  /// The string, cut off after a number of characters.
+  /// The string, cut off after a number of Unicode scalars: a single character may be of any length.
   func shortened(to count: Int) -> String {
     // Counting bytes is enough in the usual case.
     if utf8.count <= count { return self }
-    let start = prefix(count)
-    return start.endIndex == endIndex ? self : start + "…"
+    let start = unicodeScalars.prefix(count)
+    return start.endIndex == endIndex ? self : String(start) + "…"
   }
 }

@@ -1,7 +1,8 @@
 /// A recording in the trace event format of Chrome, which Perfetto and `chrome://tracing` read.
 ///
 /// Source: "Trace Event Format", the format of the Chromium project. Posts and deliveries are complete events
-/// (`X`), skips are instant events (`i`), and flows (`s`, `f`) join a delivery to the post that queued it.
+/// (`X`), skips are instant events (`i`), and flows (`s`, `f`) join a delivery to the post that queued it: they begin
+/// within the event of the post, and end where that of the delivery begins.
 struct ChromeTrace {
   private let timeline: Timeline
 
@@ -14,13 +15,16 @@ struct ChromeTrace {
     ]
     var tracks = Tracks()
     var flow = 0
+    var posts: [Int: (span: Timeline.Span, track: Int)] = [:]
     for span in timeline.spans {
       let track = tracks.place(span)
       events.append(Self.event(span, track))
-      guard let queued = span.queued else { continue }
+      if !span.isDelivery { posts[span.post] = (span, track) }
+      // The post may have begun before the recording.
+      guard let queued = span.queued, let (post, from) = posts[span.post] else { continue }
       flow += 1
-      let from = tracks.first(of: queued.lane)
-      events.append(Self.flow("s", flow, from, queued.time))
+      let time = min(max(queued.time, post.begin), post.end)
+      events.append(Self.flow("s", flow, from, min(time, span.begin)))
       events.append(Self.flow("f", flow, track, span.begin))
     }
     for skip in timeline.skips {

@@ -39,21 +39,20 @@ struct ObserverTable: Sendable {
 
   /// Takes a sample.
   ///
-  /// - Parameters:
-  ///   - snapshot: The registrations of the bus.
-  ///   - waiting: The calls that wait for each handler.
-  mutating func sample(_ snapshot: EventBusSnapshot, waiting: [Recorder.Handler: Int] = [:]) {
+  /// - Parameter snapshot: The registrations of the bus.
+  mutating func sample(_ snapshot: EventBusSnapshot) {
     var next: [Key: Row] = [:]
     (total, waitingCount) = (0, snapshot.waitingCount)
     lostCount = snapshot.lostCount
     for seen in snapshot.observations where !seen.site.fileID.hasPrefix(Inspector.ownFiles) {
-      let key = Key(name: seen.name, site: "\(seen.site)", owner: seen.ownerType)
+      let key = Key(name: seen.name.shortened(to: 200), site: "\(seen.site)", owner: seen.ownerType)
       total += 1
       next[key, default: Row()].count += 1
       next[key]?.alive += seen.isAlive ? 1 : 0
       next[key]?.paused += seen.isPaused ? 1 : 0
       next[key]?.delivered += seen.deliveredCount
       next[key]?.dropped += seen.droppedCount
+      next[key]?.waiting += seen.waitingCount
     }
     omittedCount = max(0, next.count - Self.limit)
     if omittedCount > 0 {
@@ -61,8 +60,6 @@ struct ObserverTable: Sendable {
       next = Dictionary(kept.map { ($0.key, $0.value) }) { first, _ in first }
     }
     for key in next.keys {
-      let handler = Recorder.Handler(name: key.name, site: key.site)
-      next[key]?.waiting = waiting[handler] ?? 0
       let history = (rows[key]?.history ?? []) + [next[key]?.count ?? 0]
       next[key]?.history = history.suffix(Self.historyLength)
     }

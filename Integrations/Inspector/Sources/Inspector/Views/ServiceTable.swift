@@ -1,14 +1,19 @@
 internal import LaunchLoader
 
-/// The services of an application, as their announcements describe them.
+/// The services of an application, as their announcements and its own list describe them.
 struct ServiceTable: Sendable {
   /// A service.
   struct Row: Sendable {
     var name: String
-    var state: ServiceState
+    /// The state; `nil` before the service starts.
+    var state: ServiceState?
     /// The time of the last change, in nanoseconds since the recording began.
     var since: Int64
     var error: String?
+    /// The services that it starts after.
+    var dependencies: [String] = []
+    /// A Boolean value that indicates whether others wait for the service to start, or the program for its end.
+    var isWaitedFor = false
     var history: [(state: ServiceState, time: Int64)] = []
   }
 
@@ -24,9 +29,19 @@ struct ServiceTable: Sendable {
   mutating func note(_ service: String, _ state: ServiceState, at time: Int64) {
     guard let index = index(of: service, state) else { return }
     rows[index].state = state
+    rows[index].isWaitedFor = [.starting, .stopping, .cancelled].contains(state)
     rows[index].since = time
     rows[index].history.append((state, time))
     if rows[index].history.count > Self.limit { rows[index].history.removeFirst() }
+  }
+
+  /// Notes the list of the services that have not ended, which has no services inside a group.
+  mutating func note(_ services: [ServiceStatus], at time: Int64) {
+    for service in services {
+      guard let index = index(of: service.name, nil, at: time) else { continue }
+      rows[index].dependencies = service.dependencies
+      rows[index].isWaitedFor = service.isWaitedFor
+    }
   }
 
   /// Notes the error of a service.
@@ -41,26 +56,28 @@ struct ServiceTable: Sendable {
     if states.count > Self.limit { states.removeFirst() }
   }
 
-  private mutating func index(of service: String, _ state: ServiceState) -> Int? {
+  private mutating func index(
+    of service: String,
+    _ state: ServiceState?,
+    at time: Int64 = 0
+  ) -> Int? {
     if let index = indices[service] { return index }
     guard rows.count < Self.limit else { return nil }
-    rows.append(Row(name: service, state: state, since: 0))
+    rows.append(Row(name: service, state: state, since: time))
     indices[service] = rows.count - 1
     return rows.count - 1
   }
 
-  /// The table for the page.
-  ///
-  /// Others wait for a service while it starts, and while it stops.
+  /// The table for the page, in which a service that has not started is `waiting`.
   var json: JSON {
     [
       "states": .array(states.map { ["state": .string("\($0.state)"), "time": JSON($0.time)] }),
       "rows": .array(
         rows.map { row in
           [
-            "name": .string(row.name), "state": .string(row.state.rawValue),
+            "name": .string(row.name), "state": .string(row.state?.rawValue ?? "waiting"),
             "since": JSON(row.since), "error": JSON(row.error),
-            "isWaitedFor": .bool([.starting, .stopping, .cancelled].contains(row.state)),
+            "isWaitedFor": .bool(row.isWaitedFor), "after": JSON(row.dependencies),
             "history": .array(
               row.history.map { ["state": .string($0.state.rawValue), "time": JSON($0.time)] }
             ),

@@ -150,8 +150,7 @@ extension EventBridge {
 extension EventBridge {
   /// Posts an event on the bus, and sends it; returns when the server has stored it.
   ///
-  /// Handlers on this bus are called as by ``EventBus/EventBus/post(_:_:from:excluding:fileID:line:isolation:)``,
-  /// before the method suspends.
+  /// Handlers on this bus are called as by `EventBus.post(_:_:)`, before the method suspends.
   ///
   /// - Parameters:
   ///   - name: The name of an event that is carried out of the process durably.

@@ -14,7 +14,7 @@ private import Synchronization
 /// ```
 ///
 /// Addresses of further servers of a cluster are learned from the first. The connection closes when it is
-/// released; ``drain()`` closes it after what was sent has arrived.
+/// released; ``drain(within:)`` closes it after what was sent has arrived.
 ///
 /// ## Thread safety
 ///

@@ -17,7 +17,6 @@ const Services = {
         ", and its services appear here when it runs."));
     }
     const failed = data.rows.filter((row) => row.error !== null);
-    const hasOrder = data.rows.some((row) => row.after && row.after.length);
     const awaited = data.rows.filter((row) => row.isWaitedFor);
     const parts = failed.map((row) => element("p", { class: "callout bad" },
       element("b", {}, `${row.name} failed: `), row.error));
@@ -35,8 +34,8 @@ const Services = {
         element("span", { class: "key" }, Services.key("slow", "starting or stopping"), Services.key("good", "ready"),
           Services.key("bad", "failed"))), Services.lives(data, now, node.clientWidth)));
     parts.push(element("table", {},
-      element("thead", {}, Tables.row("th", ["Service", "State", ["n", "For"], ["n", "Started in"], ...(hasOrder ? ["After"] : []), "Error"])),
-      element("tbody", {}, ...data.rows.map((row) => Services.row(row, now, hasOrder)))));
+      element("thead", {}, Tables.row("th", ["Service", "State", ["n", "For"], "Starts after", ["n", "Started in"], "Error"])),
+      element("tbody", {}, ...data.rows.map((row) => Services.row(row, now)))));
     update(node, ...parts);
   },
 
@@ -51,7 +50,7 @@ const Services = {
     return at > 0 && row.history[at - 1].state === "starting" ? row.history[at].time - row.history[at - 1].time : undefined;
   },
 
-  row(row, now, hasOrder) {
+  row(row, now) {
     const hasFailed = row.error !== null;
     const none = () => element("span", { class: "soft" }, "–");
     const start = Services.start(row);
@@ -59,8 +58,8 @@ const Services = {
       element("b", {}, row.name),
       element("span", { class: `pill ${hasFailed ? "bad" : Services.kinds[row.state]}` }, hasFailed ? "failed" : Services.word(row)),
       ["n", Format.duration(Math.max(0, now - row.since))],
+      (row.after || []).join(", ") || none(),
       ["n", start === undefined ? none() : Format.duration(start)],
-      ...(hasOrder ? [(row.after || []).length ? row.after.join(", ") : none()] : []),
       hasFailed ? element("span", { class: "bad" }, Format.shortened(row.error, 200)) : none(),
     ]);
   },

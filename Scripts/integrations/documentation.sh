@@ -1,20 +1,16 @@
 #!/usr/bin/env bash
-# Builds the documentation catalogues from the modules of the debug build; a warning is a failure.
+# Builds the documentation catalogues of the package in the current folder from the modules that were
+# built; a warning is a failure: documentation.sh FOLDER_OF_PROGRAMS
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")"
 
-build=${1:-.build/debug}
 work=.build/documentation
 rm -rf "$work"
-
-flags=(-I "$build/Modules" -target "$(swiftc -print-target-info | jq -r .target.triple)")
-for include in .build/checkouts/*/Sources/*/include; do flags+=(-Xcc "-I$include"); done
-while IFS= read -r map; do
-  flags+=(-Xcc "-fmodule-map-file=$map")
-done < <(find "$build/" -name module.modulemap -path '*.build/*')
+mapfile -t flags < <("$(dirname "${BASH_SOURCE[0]}")/module-flags.sh" "$1")
+flags+=(-target "$(swiftc -print-target-info | jq -r .target.triple)")
 
 count=0
 for catalogue in Sources/*/*.docc; do
+  [[ -d $catalogue ]] || continue
   module=$(basename "$catalogue" .docc)
   mkdir -p "$work/$module"
   swift symbolgraph-extract -module-name "$module" "${flags[@]}" -minimum-access-level public \
@@ -27,10 +23,10 @@ for catalogue in Sources/*/*.docc; do
     | select(.kind.identifier != "swift.extension") | .pathComponents | join(".")' \
     "$work/$module"/*.symbols.json)
   if [[ -n $bare ]]; then
-    echo "FAILED: $module has undocumented declarations: ${bare//$'\n'/, }" >&2
+    echo "error: $module has undocumented declarations: ${bare//$'\n'/, }" >&2
     exit 1
   fi
   count=$((count + 1))
 done
-((count > 0)) || { echo "FAILED: no catalogue was found" >&2; exit 1; }
+((count > 0)) || { echo "error: no catalogue was found" >&2; exit 1; }
 echo "documentation: $count catalogues"

@@ -1,0 +1,1 @@
+../../../../NATS/Sources/EventBusNATS/Values/MutexForThreadSanitizer.swift
