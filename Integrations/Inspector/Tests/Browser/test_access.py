@@ -167,7 +167,7 @@ def test_posts_are_chosen_and_left_with_keys(browser, stage):
         assert browser.run("""(() => {
             const [row, list] = [document.querySelector(".row.chosen").getBoundingClientRect(), byId("log").getBoundingClientRect()];
             return row.top >= list.top - 1 && row.bottom <= list.bottom + 1;
-        })()""")
+        })()"""), number
     browser.run("document.querySelector('#detail h3 button').focus()")
     browser.press(Keys.ESCAPE)
     assert browser.run("byId('detail').hidden && document.activeElement === byId('log')")

@@ -510,7 +510,7 @@ def test_the_list_follows_while_its_size_changes(browser, stage):
 
 def test_an_arrow_within_a_row_does_not_cross_out_a_label(browser, stage):
     trace = Trace()
-    trace.post(1, MS, length=MS // 10, calls=[("App/Window.swift:9", "MainActor", MS // 5, MS // 10)])
+    trace.post(1, MS, lane="thread 1", length=MS // 10, calls=[("App/Window.swift:9", "MainActor", MS // 5, MS // 10)])
     trace.post(2, 9 * MS, "unread.changed", lane="MainActor", outer=1)
     stage.play(trace)
     browser.until(f"{POSTS} === 2")

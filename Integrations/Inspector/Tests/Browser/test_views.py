@@ -172,7 +172,8 @@ def test_only_rows_that_need_it_have_a_state(browser, stage):
     # A backlog is amber, and the sentence above names the largest one.
     for growing in (False, True):
         stage.send("observers", observers([observer(waiting=21), observer(site="App/Sink.swift:7", waiting=34, growing=growing)]))
-        browser.until("byId('observers').innerText.includes('The largest backlog: 34 events of sample wait for Sink.swift:7 (amber: more than 20).')")
+        browser.until(f"document.querySelectorAll('#observers tbody tr').length === 2 && document.querySelectorAll('tr.growing').length === {int(growing)}")
+        assert "The largest backlog: 34 events of sample wait for Sink.swift:7 (amber: more than 20)." in browser.run("byId('observers').innerText")
         assert browser.run("[...document.querySelectorAll('#observers td b.warn')].map((each) => each.innerText)") == (
             ["21", "1", "34"] if growing else ["21", "34"])
     assert browser.complaints() == []

@@ -41,12 +41,17 @@ class Log {
 
   static rowHeight = 27;
 
-  /** Makes the end of the list one where the first row in sight is whole. */
+  /** Makes the end of the list one where the first row in sight is whole, and keeps the chosen row in sight. */
   measure() {
+    const old = this.room;
     this.room = this.node.clientHeight;
     const rows = this.posts.length * Log.rowHeight;
     const height = `${rows > this.room ? rows + (this.room % Log.rowHeight) : rows}px`;
     if (this.spacer.style.height !== height) this.spacer.style.height = height;
+    if (!this.chosen || this.room >= old) return;
+    const bottom = (this.posts.indexOf(this.chosen.post) + 1) * Log.rowHeight;
+    const end = bottom - this.node.scrollTop;
+    if (end <= old && end > this.room) this.node.scrollTop = Math.ceil((bottom - this.room) / Log.rowHeight) * Log.rowHeight;
   }
 
   /** Reads the posts again. */
