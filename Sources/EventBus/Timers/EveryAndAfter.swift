@@ -56,7 +56,7 @@ public func every<Owner: AnyObject & Sendable, C: Clock>(
   @_inheritActorContext
   _ body: @escaping @isolated(any) @Sendable (Owner, Tick) async -> Void
 ) -> Token {
-  startTimer(interval, tolerance, missed, clock, TimerBody.make(owner, body), owner, fileID, line)
+  startTimer(interval, tolerance, missed, clock, OwnerTimerBody(owner, body), owner, fileID, line)
 }
 
 /// Calls a handler periodically on an actor while that actor is alive.
@@ -87,7 +87,7 @@ public func every<Owner: Actor, C: Clock>(
   line: UInt = #line,
   _ body: @escaping @Sendable (isolated Owner, Tick) async -> Void
 ) -> Token {
-  startTimer(interval, tolerance, missed, clock, TimerBody.on(owner, body), owner, fileID, line)
+  startTimer(interval, tolerance, missed, clock, ActorTimerBody(owner, body), owner, fileID, line)
 }
 
 /// Calls a handler periodically until its token is cancelled or dropped.
@@ -115,7 +115,7 @@ public func every<C: Clock>(
   @_inheritActorContext
   _ body: @escaping @isolated(any) @Sendable (Tick) async -> Void
 ) -> Token {
-  startTimer(interval, tolerance, missed, clock, TimerBody.make(body), nil, fileID, line)
+  startTimer(interval, tolerance, missed, clock, PlainTimerBody(body), nil, fileID, line)
 }
 
 /// Calls a handler once, after a delay, if an object is still alive then.
@@ -149,7 +149,7 @@ public func after<Owner: AnyObject & Sendable, C: Clock>(
   @_inheritActorContext
   _ body: @escaping @isolated(any) @Sendable (Owner, Tick) async -> Void
 ) -> Token {
-  startTimer(delay, tolerance, nil, clock, TimerBody.make(owner, body), owner, fileID, line)
+  startTimer(delay, tolerance, nil, clock, OwnerTimerBody(owner, body), owner, fileID, line)
 }
 
 /// Calls a handler once, after a delay, on an actor that is still alive then.
@@ -176,7 +176,7 @@ public func after<Owner: Actor, C: Clock>(
   line: UInt = #line,
   _ body: @escaping @Sendable (isolated Owner, Tick) async -> Void
 ) -> Token {
-  startTimer(delay, tolerance, nil, clock, TimerBody.on(owner, body), owner, fileID, line)
+  startTimer(delay, tolerance, nil, clock, ActorTimerBody(owner, body), owner, fileID, line)
 }
 
 /// Calls a handler once, after a delay, if the token still exists then.
@@ -199,7 +199,7 @@ public func after<C: Clock>(
   @_inheritActorContext
   _ body: @escaping @isolated(any) @Sendable (Tick) async -> Void
 ) -> Token {
-  startTimer(delay, tolerance, nil, clock, TimerBody.make(body), nil, fileID, line)
+  startTimer(delay, tolerance, nil, clock, PlainTimerBody(body), nil, fileID, line)
 }
 
 /// Starts a timer that ends with its owner or, if there is none, with its token.
@@ -209,7 +209,7 @@ public func after<C: Clock>(
 ///   - tolerance: The maximum delay of a tick after its deadline.
 ///   - policy: The policy for missed deadlines, or `nil` for a timer with one tick.
 ///   - clock: The clock.
-///   - body: The handler and its actor.
+///   - body: The handler.
 ///   - owner: The object with which the timer ends.
 ///   - fileID: The file of the public function's call.
 ///   - line: The line in that file.
@@ -219,7 +219,7 @@ private func startTimer<C: Clock>(
   _ tolerance: C.Duration?,
   _ policy: MissedTicks?,
   _ clock: C,
-  _ body: TimerBody.OnActor,
+  _ body: any TimerBody,
   _ owner: AnyObject?,
   _ fileID: StaticString,
   _ line: UInt

@@ -8,34 +8,55 @@
 /// suspended. The nonisolated lane works the same way; its successor runs on another thread as soon as one
 /// is free.
 ///
-/// A lane exists while a task is scheduled for it that has not started. That task keeps the actor alive.
+/// The lane of an actor exists while a task is scheduled for it that has not started. That task keeps the
+/// actor alive.
 final class TickLanes: Sendable {
+  /// The lane of each actor, and that of the nonisolated handlers.
+  private struct Lanes {
+    private var nonisolated = Lane<TimerRegistration>()
+    private var isolated: [ObjectIdentifier: Lane<TimerRegistration>] = [:]
+
+    /// Changes the lane of an actor; `nil` stands for the nonisolated one.
+    mutating func change<Result>(
+      _ actor: ObjectIdentifier?,
+      _ body: (inout Lane<TimerRegistration>) -> Result
+    ) -> Result {
+      guard let actor else { return body(&nonisolated) }
+      guard let index = isolated.index(forKey: actor) else {
+        var lane = Lane<TimerRegistration>()
+        defer { if lane.isScheduled { isolated[actor] = lane } }
+        return body(&lane)
+      }
+      defer { if !isolated.values[index].isScheduled { isolated.remove(at: index) } }
+      return body(&isolated.values[index])
+    }
+  }
+
   /// The maximum number of ticks that are added under one lock, and that one task calls.
   private static let run = 64
 
   static let shared = TickLanes()
 
-  /// The lanes by actor; this object stands for none.
-  private let lanes = Locked<[ObjectIdentifier: Lane<TimerRegistration>]>([:])
+  private let lanes = Locked(Lanes())
 
   private init() {}
 
   /// Adds timers that are due at the ends of the lanes of their actors.
-  func add(_ due: [TimerRegistration]) {
+  func add(_ due: [TimerTable.Due]) {
     var rest = due[...]
-    while let first = rest.first { rest = rest.dropFirst(add(rest, like: first)) }
+    while let first = rest.first { rest = rest.dropFirst(add(rest, like: first.timer)) }
   }
 
   /// Adds the first timers, as far as they belong to the actor of the very first.
   ///
   /// - Returns: The number of added timers.
-  private func add(_ due: ArraySlice<TimerRegistration>, like first: TimerRegistration) -> Int {
+  private func add(_ due: ArraySlice<TimerTable.Due>, like first: TimerRegistration) -> Int {
     let actor = first.actor
     // An actor that is gone: the others may belong to a new one at its address.
     let limit = actor == nil && first.actorID != nil ? 1 : Self.run
-    let run = due.prefix(limit).prefix { $0.actorID == first.actorID }
+    let run = due.prefix(limit).prefix { $0.timer.actorID == first.actorID }
     let mustSchedule = change(actor) { lane in
-      for timer in run { _ = lane.waiting.append(timer) }
+      for tick in run { _ = lane.waiting.append(tick.timer) }
       return lane.requestTurn()
     }
     if mustSchedule { schedule(on: actor) }
@@ -78,20 +99,11 @@ final class TickLanes: Sendable {
     return (timer, available)
   }
 
-  /// Changes the lane of an actor; `nil` stands for the nonisolated one.
   private func change<Result: Sendable>(
     _ actor: (any Actor)?,
     _ body: (inout Lane<TimerRegistration>) -> Result
   ) -> Result {
-    let id = ObjectIdentifier(actor ?? self)
-    return lanes.withLock { lanes in
-      guard let index = lanes.index(forKey: id) else {
-        var lane = Lane<TimerRegistration>()
-        defer { if lane.isScheduled { lanes[id] = lane } }
-        return body(&lane)
-      }
-      defer { if !lanes.values[index].isScheduled { lanes.remove(at: index) } }
-      return body(&lanes.values[index])
-    }
+    let id = actor.map { ObjectIdentifier($0) }
+    return lanes.withLock { $0.change(id, body) }
   }
 }

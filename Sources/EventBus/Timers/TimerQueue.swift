@@ -53,7 +53,7 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
     every interval: Int128,
     tolerance: Int128,
     missed policy: MissedTicks?,
-    body: TimerBody.OnActor
+    body: any TimerBody
   ) -> TimerRegistration {
     let schedule = TimerSchedule(from: now(), every: interval, tolerance: tolerance, missed: policy)
     let timer = TimerRegistration(schedule, body, in: self)
@@ -70,13 +70,9 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
   /// Begins a tick of a timer that is due.
   ///
   /// - Returns: The handler and its argument, or `nil` if the timer has ended or is paused.
-  final func begin(_ timer: TimerRegistration) -> (body: TimerBody, tick: Tick)? {
+  final func begin(_ timer: TimerRegistration) -> (body: any TimerBody, tick: Tick)? {
     let now = now()
-    var isEmpty = false
-    let begun = table.withLock { table in
-      defer { isEmpty = table.count == 0 }
-      return table.begin(timer, at: now)
-    }
+    let (begun, isEmpty) = table.withLock { ($0.begin(timer, at: now), $0.count == 0) }
     if isEmpty { didBecomeEmpty() }
     guard let (body, tick) = begun else { return nil }
     return (body, Tick(tick.index, missed: tick.missed, lateness: lateness(tick.lateness)))
@@ -85,7 +81,7 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
   /// Ends a tick, and schedules the next one if it is due.
   final func finish(_ timer: TimerRegistration) {
     let now = now()
-    if change({ $0.finish(timer, at: now) }) { run([timer]) }
+    if let due = change({ $0.finish(timer, at: now) }) { run([due]) }
   }
 
   /// Ends a timer, and releases its handler unless a tick is running.
@@ -105,9 +101,9 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
   }
 
   /// Passes timers that are due to the lanes of their actors.
-  private func run(_ due: [TimerRegistration]) {
+  private func run(_ due: [TimerTable.Due]) {
     if let activity {
-      for timer in due { timer.unit = activity.begin() }
+      for timer in due.lazy.map(\.timer) { timer.unit = activity.begin() }
     }
     TickLanes.shared.add(due)
   }
@@ -143,8 +139,8 @@ package class TimerQueue: @unchecked Sendable {  // Reason: constants and a lock
   /// Removes due timers, ordered by deadline and registration.
   ///
   /// Holds the lock for one batch at a time, and sorts outside the lock.
-  private func takeDue(_ number: UInt, at now: Int128) -> [TimerRegistration] {
-    var due: [TimerRegistration] = []
+  private func takeDue(_ number: UInt, at now: Int128) -> [TimerTable.Due] {
+    var due: [TimerTable.Due] = []
     while table.withLock({ $0.isCurrent(sleeper: number) && $0.takeDue(at: now, into: &due) }) {}
     TimerTable.sort(&due)
     return due

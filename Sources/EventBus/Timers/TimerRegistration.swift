@@ -31,7 +31,7 @@ package final class TimerRegistration: Registration,
   // State of the table.
   var schedule: TimerSchedule
   /// The handler, or `nil` once the timer has ended.
-  var body: TimerBody?
+  var body: (any TimerBody)?
   var phase = Phase.absent
   /// A Boolean value that indicates whether the table knows of a pause.
   var isHeld = false
@@ -46,13 +46,9 @@ package final class TimerRegistration: Registration,
   var unit: TimerActivity.Unit?
 
   /// Creates a timer that is in no table yet.
-  package init(
-    _ schedule: TimerSchedule,
-    _ body: TimerBody.OnActor,
-    in queue: TimerQueue? = nil
-  ) {
+  package init(_ schedule: TimerSchedule, _ body: any TimerBody, in queue: TimerQueue? = nil) {
     self.schedule = schedule
-    self.body = body.body
+    self.body = body
     weakActor = body.actor.map { WeakActor($0) }
     actorID = weakActor?.id
     self.queue = queue
@@ -81,73 +77,31 @@ package final class TimerRegistration: Registration,
   func run(in task: Int) async {
     let unit = unit.take()
     if beginCall() {
-      // The handler is released at the end of this scope, before the tick counts as finished.
-      if let queue, let (body, tick) = queue.begin(self) {
-        runner.store(task, ordering: .releasing)
-        if isSingle { endByItself() }
-        let isOwned =
-          if unit == nil {
-            await body.call(tick)
-          } else {
-            await TimerActivity.perform(as: unit) { await body.call(tick) }
-          }
-        if !isOwned { endByItself() }
+      // A frame of its own for the call releases the handler before the tick counts as finished.
+      let isOwned =
+        if unit == nil {
+          await tick(in: task)
+        } else {
+          await TimerActivity.perform(as: unit) { await tick(in: task) }
+        }
+      if isOwned == false { endByItself() }
+      if isOwned != nil {
         // Before the next tick, which may be due, can begin in another task.
         runner.store(0, ordering: .releasing)
-        if !isSingle { queue.finish(self) }
+        if !isSingle { queue?.finish(self) }
       }
       finish()
     }
     unit?.end()
   }
-}
 
-/// The handler of a timer.
-///
-/// A structure, because a bare closure would be wrapped each time it leaves the lock of the table.
-package struct TimerBody: Sendable {
-  /// A handler, and the actor on which it runs, or `nil` for the global concurrent executor.
-  package typealias OnActor = (body: TimerBody, actor: (any Actor)?)
-
-  /// Calls the handler on its executor; returns `false`, without a call, if the owner has been
-  /// deallocated.
-  let call: @Sendable (Tick) async -> Bool
-
-  /// Creates the handler of a timer without an owner.
-  package static func make(
-    _ handler: @escaping @isolated(any) @Sendable (Tick) async -> Void
-  ) -> OnActor {
-    let body = TimerBody { tick in
-      await handler(tick)
-      return true
-    }
-    return (body, handler.isolation)
-  }
-
-  /// Creates the handler of a timer with an owner, which is held weakly and loaded in the handler's
-  /// isolation.
-  static func make<Owner: AnyObject & Sendable>(
-    _ owner: Owner,
-    _ handler: @escaping @isolated(any) @Sendable (Owner, Tick) async -> Void
-  ) -> OnActor {
-    let body = TimerBody { [weak owner] tick in
-      guard let owner else { return false }
-      await handler(owner, tick)
-      return true
-    }
-    return (body, handler.isolation)
-  }
-
-  /// Creates the handler of a timer that runs on its owner, an actor that is held weakly.
-  static func on<Owner: Actor>(
-    _ owner: Owner,
-    _ handler: @escaping @Sendable (isolated Owner, Tick) async -> Void
-  ) -> OnActor {
-    let body = TimerBody { [weak owner] tick in
-      guard let owner else { return false }
-      await handler(owner, tick)
-      return true
-    }
-    return (body, owner)
+  /// Calls the handler.
+  ///
+  /// - Returns: `false` if the owner has been deallocated, `nil` if the timer has ended or is paused.
+  private func tick(in task: Int) async -> Bool? {
+    guard let queue, let (body, tick) = queue.begin(self) else { return nil }
+    runner.store(task, ordering: .releasing)
+    if isSingle { endByItself() }
+    return await body.call(tick)
   }
 }

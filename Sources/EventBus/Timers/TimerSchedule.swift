@@ -1,47 +1,3 @@
-/// A single call of a timer's handler.
-public struct Tick: Sendable {
-  /// The number of earlier ticks of the timer.
-  public let index: Int
-  /// The number of deadlines that were dropped in favour of this tick.
-  ///
-  /// Always 0 with ``MissedTicks/burst`` and ``MissedTicks/delay``, which drop none. Deadlines that passed
-  /// during a pause are not counted.
-  public let missed: Int
-  /// The time from the deadline to the beginning of the tick.
-  ///
-  /// `nil` if the clock does not measure in `Duration`.
-  public let lateness: Duration?
-
-  init(_ index: Int, missed: Int, lateness: Duration?) {
-    self.index = index
-    self.missed = missed
-    self.lateness = lateness
-  }
-}
-
-/// A policy for deadlines that pass while a tick is running, the actor is busy or the machine sleeps.
-///
-/// The effects with an interval of 10 seconds and a first tick that runs from 10 to 45:
-///
-/// ```
-/// deadlines   10      20      30      40      50      60
-/// skip        ├ 1 ───────────────────────┤    2       3        tick 2 says: 3 missed
-/// burst       ├ 1 ───────────────────────┤234 5       6        nothing is missed, 2 to 4 are late
-/// delay       ├ 1 ───────────────────────┤      2       3      at 55, 65, …
-/// ```
-public enum MissedTicks: Hashable, Sendable {
-  /// Drops missed deadlines and reports their number in the next tick.
-  ///
-  /// After a tick that ran too long, the timer continues with the first deadline that has not passed. A
-  /// tick that could not begin in time begins as soon as possible, for the last deadline that has passed.
-  /// The ticks stay on the multiples of the interval.
-  case skip
-  /// Delivers one tick for each missed deadline, back to back, until the timer has caught up.
-  case burst
-  /// Restarts the interval at the end of a tick by which the next deadline has already passed.
-  case delay
-}
-
 /// The deadlines of one timer, computed without a clock.
 ///
 /// A plain value. Deadlines are absolute, each exactly one interval after the previous one, so a late tick
@@ -114,47 +70,5 @@ package struct TimerSchedule: Sendable {
     guard count > 0 else { return }
     deadline += interval * count
     missed = Int(clamping: Int128(missed) + count)
-  }
-}
-
-/// A timer that waits for its deadline, as an element of a heap.
-///
-/// The timer that must be served first leaves the heap first; among equals, the one that was registered
-/// first.
-package struct TimerDeadline: HeapElement, Sendable {
-  /// The earliest time at which the timer may be served.
-  package let time: Int128
-  /// The latest time at which the timer must be served.
-  package let latest: Int128
-  /// The registration number, which decides among equals.
-  package let order: UInt64
-  /// The slot of the timer in its table.
-  package let slot: Int
-
-  /// Creates a deadline.
-  package init(_ time: Int128, latest: Int128, order: UInt64, slot: Int) {
-    self.time = time
-    self.latest = latest
-    self.order = order
-    self.slot = slot
-  }
-
-  /// Returns whether this timer must be served before another one.
-  package func precedes(_ other: TimerDeadline) -> Bool {
-    latest == other.latest ? order < other.order : latest < other.latest
-  }
-}
-
-extension Heap<TimerDeadline> {
-  /// Returns the time of the next wake-up and the latest time that would do, or `nil` if no timer waits.
-  ///
-  /// A wake-up is postponed to later deadlines within every timer's tolerance, so that it serves several
-  /// timers. Only the front of the heap is considered. A timer without a neighbour is not delayed.
-  ///
-  /// - Complexity: O(1).
-  package func wakeUp() -> (time: Int128, latest: Int128)? {
-    guard let first else { return nil }
-    let near = prefix(16).lazy.map { $0.time }.filter { $0 <= first.latest }
-    return (near.max() ?? first.time, first.latest)
   }
 }

@@ -3,6 +3,15 @@
 /// The caller passes the current time. No member handles more than ``batch`` timers, so a lock around the
 /// table is never held for long, however many timers exist or are due. A timer belongs to one table.
 package struct TimerTable: Sendable {
+  /// A timer that is due, with the deadline of the tick and the registration number, which decides among
+  /// equals.
+  package struct Due: Sendable {
+    let deadline: Int128
+    /// The registration number.
+    package let order: UInt64
+    let timer: TimerRegistration
+  }
+
   /// The time of the next wake-up, and the latest time that would do.
   package typealias WakeUp = (time: Int128, latest: Int128)
 
@@ -52,13 +61,13 @@ package struct TimerTable: Sendable {
   ///   - due: Receives the timers, in no meaningful order.
   /// - Returns: `true` if there may be more. Otherwise any other timer that is due still tolerates a delay.
   /// - Complexity: O(log *n*), plus a copy of `due` if that must grow.
-  package mutating func takeDue(at now: Int128, into due: inout [TimerRegistration]) -> Bool {
+  package mutating func takeDue(at now: Int128, into due: inout [Due]) -> Bool {
     var count = 0
     while count < Self.batch, let first = heap.first, first.time <= now {
       _ = heap.popFirst()
       guard let timer = timers[first.slot], timer.body != nil else { continue }
       timer.phase = .queued
-      due.append(timer)
+      due.append(Due(deadline: first.time, order: first.order, timer: timer))
       count += 1
     }
     return count == Self.batch
@@ -67,10 +76,9 @@ package struct TimerTable: Sendable {
   /// Sorts due timers by deadline and, among equals, in registration order.
   ///
   /// - Complexity: O(*n*) for a sorted array, otherwise O(*n* log *n*).
-  package static func sort(_ due: inout [TimerRegistration]) {
-    // Nothing changes the deadline of a timer between the heap and its tick.
-    let precedes = { (left: TimerRegistration, right: TimerRegistration) in
-      (left.schedule.deadline, left.order) < (right.schedule.deadline, right.order)
+  package static func sort(_ due: inout [Due]) {
+    let precedes = { (left: Due, right: Due) in
+      (left.deadline, left.order) < (right.deadline, right.order)
     }
     if !zip(due, due.dropFirst()).allSatisfy(precedes) { due.sort(by: precedes) }
   }
@@ -82,7 +90,7 @@ package struct TimerTable: Sendable {
   ///   - now: The current time.
   /// - Returns: The handler and the tick, or `nil` when the timer has ended or is paused.
   package mutating func begin(_ timer: TimerRegistration, at now: Int128) -> (
-    body: TimerBody, tick: TimerSchedule.Tick
+    body: any TimerBody, tick: TimerSchedule.Tick
   )? {
     guard let body = timer.body else { return nil }
     guard !timer.isHeld else {
@@ -102,22 +110,23 @@ package struct TimerTable: Sendable {
   /// - Parameters:
   ///   - timer: The timer.
   ///   - now: The current time.
-  /// - Returns: `true` if the next tick of the timer is already due.
-  package mutating func finish(_ timer: TimerRegistration, at now: Int128) -> Bool {
+  /// - Returns: The timer if its next tick is already due.
+  package mutating func finish(_ timer: TimerRegistration, at now: Int128) -> Due? {
     guard timer.body != nil else {
       remove(timer)
-      return false
+      return nil
     }
     timer.schedule.end(at: now)
+    let deadline = timer.schedule.deadline
     if timer.isHeld {
       timer.phase = .suspended
-    } else if timer.schedule.deadline <= now {
+    } else if deadline <= now {
       timer.phase = .queued
-      return true
+      return Due(deadline: deadline, order: timer.order, timer: timer)
     } else {
       enqueue(timer)
     }
-    return false
+    return nil
   }
 
   /// Ends a timer.
@@ -125,7 +134,7 @@ package struct TimerTable: Sendable {
   /// - Returns: The handler, which the caller releases outside its lock, or `nil` if the timer had already
   ///   ended.
   /// - Complexity: O(log *n*).
-  package mutating func end(_ timer: TimerRegistration) -> TimerBody? {
+  package mutating func end(_ timer: TimerRegistration) -> (any TimerBody)? {
     guard let body = timer.body.take() else { return nil }
     if timer.phase == .waiting { heap.remove(slot: timer.slot) }
     if timer.phase != .running { remove(timer) }
