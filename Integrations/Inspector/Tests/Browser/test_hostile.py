@@ -66,6 +66,7 @@ def test_long_and_odd_names_stay_in_their_places(hostile):
                     || node.matches("#headline, .callout") && node.scrollWidth > node.clientWidth))
                 .map((node) => node.className || node.id)""", tab)
             assert outside == [], (tab, width)
+        hostile.run("inspector.select('timeline')")
         hostile.until("byId('headline').textContent.includes('aaaa')")
         # Each row is one line.
         assert hostile.run("[...document.querySelectorAll('.fact')].every((fact) => fact.offsetHeight <= 24)")
