@@ -35,9 +35,9 @@ outcomes() { grep -cE "^($1) " "$logs/$step.log"; }
 
 # Installs Selenium and pytest.
 make_venv() {
-  [[ -x $1/bin/pytest ]] && return
+  cmp -s Tests/Browser/requirements.txt "$1/installed" && return
   python3 -m venv "$1" && "$1/bin/pip" install --quiet --disable-pip-version-check \
-    -r Tests/Browser/requirements.txt
+    -r Tests/Browser/requirements.txt && cp Tests/Browser/requirements.txt "$1/installed"
 }
 export -f make_venv
 

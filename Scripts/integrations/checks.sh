@@ -37,7 +37,11 @@ of_gates() (
 
 # The session of the command that runs: a test that hangs is in a process group of its own, and would outlive it.
 session=
-leave() { [[ -z $session ]] || pkill -KILL -s "$session"; }
+leave() {
+  if [[ -z $session ]]; then return; fi
+  # `pkill` belongs to procps, which a minimal system lacks.
+  if command -v pkill > /dev/null; then pkill -KILL -s "$session"; else kill -KILL -- "-$session"; fi 2> /dev/null
+}
 trap 'leave; exit 130' INT TERM
 
 # Runs a command with its output in the log of the step: run SECONDS COMMAND...

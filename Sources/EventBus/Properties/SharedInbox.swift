@@ -123,7 +123,11 @@ final class SharedInbox<Value: Sendable>: Sendable {
     // Counted as a call, so that waiting for the registration to finish includes it.
     guard let known = link.begin() else { return }
     defer { link.finish() }
-    guard let observer = ObjectAddress.object(known.address, as: Observer.self) else { return }
+    // An address keeps nothing alive.
+    let typed = withExtendedLifetime(known) {
+      ObjectAddress.object(known.address, as: Observer.self)
+    }
+    guard let observer = typed else { return }
     if let initial { give(initial, to: observer, isAtHome) }
     var rest = SharedChanges<Value>.othersPerTurn
     while rest > 0 {

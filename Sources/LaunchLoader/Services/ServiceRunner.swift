@@ -98,9 +98,10 @@ final class ServiceRunner: Sendable {
       guard state.machine.claim(under: path + group.name + "/") else { return (false, nil) }
       // Only the services of a group are reported.
       state.reports = reports.map { outer in
-        Reports { report in
+        let send = outer.send
+        return Reports { report in
           switch report {
-          case .failed, .changed, .message: outer.send(report)
+          case .failed, .changed, .message: send(report)
           case .stopRequested, .stopForced, .launchLeft: break
           }
         }

@@ -6,7 +6,8 @@ extension EventNames {
   fileprivate static let sample = EventName<Int>("sample")
 }
 
-/// Times posts to one handler: what the inspector costs, and that nothing remains of it.
+/// Times posts to one handler: what the inspector costs, with a full ring and no page open, and that nothing
+/// remains of it.
 ///
 /// Fails if the inspector costs more than its limits, or if posts cost more after it was released than on a bus
 /// that never had one. Both are ratios of times of one run.
@@ -21,8 +22,8 @@ enum Overhead {
     let subjects: [(name: String, install: @Sendable (EventBus) -> Any?)] = [
       ("plain", { _ in nil }),
       ("a trace that nothing reads", { $0.addHooks(EventHooks(onTrace: { _ in })) }),
-      ("the inspector", { Inspector($0) }),
-      ("the inspector, with payloads", { Inspector($0, describing: { "\($0.payload)" }) }),
+      ("the inspector", { Inspector($0, capacity: 10_000) }),
+      ("the inspector, with payloads", { Inspector($0, capacity: 10_000, describing: { "\($0.payload)" }) }),
       (
         "after an inspector was released",
         { bus in

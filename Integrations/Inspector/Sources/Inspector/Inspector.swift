@@ -109,6 +109,8 @@ public final class Inspector: Service {
       let text = "\(failure.error)".shortened(to: 2_000)
       model.update { $0.services.note(failureOf: failure.service, text) }
     }.store(in: tokens)
+    // Afterwards the observers of the program end, and a file saved at the end would show none.
+    app.bus.observe(.willTerminate) { [weak self] in self?.sample() }.store(in: tokens)
     app.bus.observe(.willFinishLaunching, priority: Priority(.max)) { _ in
       // The plan is gone when the launch has begun.
       do throws(LaunchError) {
@@ -173,11 +175,13 @@ public final class Inspector: Service {
 
   /// Writes the page with everything that is recorded into one file, which a browser opens without a server.
   ///
+  /// After the application has ended, the file shows the observers that there were when it was about to end.
+  ///
   /// - Parameter path: The path of the file, which is replaced.
   /// - Throws: ``InspectorError`` with the code `cannotWrite` if the file cannot be written.
   /// - Complexity: O(*n*) in the number of recorded steps: about a second for 100,000.
   public func save(to path: String) throws(InspectorError) {
-    sample()
+    if app?.state != .terminated { sample() }
     try Self.write(Page.file(model.saved), to: path)
   }
 

@@ -110,4 +110,4 @@ def test_a_key_on_the_terminal_is_a_post_and_a_switch_on_the_page(demo):
         assert browser.complaints() == []
         demo.press("q")
         assert demo.end() == 0
-        browser.until("!byId('status').textContent.includes('Live')")
+        browser.until("byId('status').innerText === 'Not connected'")

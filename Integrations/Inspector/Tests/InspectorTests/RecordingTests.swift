@@ -244,6 +244,31 @@ struct RecordingTests {
     withExtendedLifetime(attached) {}
   }
 
+  @Test("A file saved after the end shows the observers that there were before it")
+  @MainActor
+  func savedAfterTheEnd() async throws {
+    let bus = EventBus()
+    let app = Application(
+      bus: bus,
+      loader: LaunchLoader(),
+      configuration: Application.Configuration(signals: [:], onMessage: { _ in })
+    )
+    let inspector = Inspector(bus, app: app)
+    try app.add("web") { context in
+      let token = bus.observe(.outer) { _ in }
+      app.shutdown()
+      try await context.untilShutdown()
+      withExtendedLifetime(token) {}
+    }
+    let kept = bus.observe(.inner) { _ in }
+    _ = try await app.run()
+    kept.cancel()
+    let path = NSTemporaryDirectory() + "page-\(UUID().uuidString).html"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try inspector.save(to: path)
+    #expect(inspector.model.current.observers.rows.keys.contains { $0.name == "inner" })
+  }
+
   @Test("The trace for Perfetto is JSON whose spans nest in each track")
   func chromeTrace() async throws {
     let bus = EventBus()

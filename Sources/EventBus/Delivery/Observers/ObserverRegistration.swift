@@ -136,7 +136,8 @@ package final class ObserverRegistration: Registration,
     enqueued.store(enqueued.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
   }
 
-  /// Records that an event no longer waits in the mailbox; called on its actor.
+  /// Records that an event no longer waits in the mailbox; called on its actor, or once that is dead and the
+  /// registration ends, where the count no longer matters.
   package func noteDequeued() {
     dequeued.store(dequeued.load(ordering: .relaxed) &+ 1, ordering: .releasing)
   }

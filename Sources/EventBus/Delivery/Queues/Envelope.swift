@@ -138,9 +138,12 @@ package final class WaitingEvent<Payload: Sendable>: Envelope,
   ///
   /// - Returns: The outcome; `nil` when the registration had ended.
   private func callAsync() async -> Reception? {
-    guard let known = link.begin(),
-      let observer = ObjectAddress.object(known.address, as: GeneralObserver<Payload>.self)
-    else { return nil }
+    guard let known = link.begin() else { return nil }
+    // An address keeps nothing alive.
+    let typed = withExtendedLifetime(known) {
+      ObjectAddress.object(known.address, as: GeneralObserver<Payload>.self)
+    }
+    guard let observer = typed else { return nil }
     var outcome = Reception.failed
     await RunningCall.run(link, callers: counter?.callers ?? []) {
       do {

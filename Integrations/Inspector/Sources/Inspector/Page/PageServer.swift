@@ -116,10 +116,19 @@ struct PageServer: Sendable {
 ///
 /// Every member may be called from any thread.
 private final class OpenStreams: Sendable {
-  /// One of them.
-  struct Stream: Sendable {
-    fileprivate let all: OpenStreams
-    func close() { all.state.withLock { $0.count -= 1 } }
+  /// One of them; also closed when it is released, since the body of a response may never be asked for.
+  final class Stream: Sendable {
+    private let all: OpenStreams
+    private let isOpen = Atomic<Bool>(true)
+
+    fileprivate init(_ all: OpenStreams) { self.all = all }
+
+    deinit { close() }
+
+    func close() {
+      guard isOpen.exchange(false, ordering: .relaxed) else { return }
+      all.state.withLock { $0.count -= 1 }
+    }
   }
 
   private struct State {
@@ -140,7 +149,7 @@ private final class OpenStreams: Sendable {
     state.withLock { state in
       guard state.count < limit, !state.isEnding else { return nil }
       state.count += 1
-      return Stream(all: self)
+      return Stream(self)
     }
   }
 

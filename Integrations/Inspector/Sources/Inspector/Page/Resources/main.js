@@ -260,8 +260,9 @@ class App {
       this.connection.open();
     }
     const frame = () => {
-      this.draw();
+      // First, so that an error in one frame is not the end of all.
       requestAnimationFrame(frame);
+      this.draw();
     };
     const tab = location.hash.slice(1);
     this.select(document.querySelector(`#tabs [data-tab="${CSS.escape(tab)}"]`) ? tab : "timeline");

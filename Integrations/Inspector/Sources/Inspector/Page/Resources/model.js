@@ -56,7 +56,6 @@ class Model {
         list[at], list[at + 1], list[at + 2], list[at + 3], list[at + 4], list[at + 5], list[at + 6],
         list[at + 7], list[at + 8], list[at + 9], batch.texts[number]);
     }
-    this.entryCount += list.length / 10;
     this.trim();
     this.version += 1;
   }
@@ -66,7 +65,9 @@ class Model {
     if (kind === Kind.began) return this.addPost(number, outer, time, name, site, lane);
     const post = this.byNumber.get(number);
     if (!post) return;
+    // Steps of posts that are gone, or were never seen, are not kept.
     post.entries += 1;
+    this.entryCount += 1;
     if (kind === Kind.ended) {
       post.t1 = time;
       return;
@@ -123,6 +124,7 @@ class Model {
       payload: undefined, entries: 1, depth: 0, isPost: true, failed: 0, slow: 0, isGone: false,
     };
     post.post = post;
+    this.entryCount += 1;
     const cause = this.byNumber.get(outer);
     if (cause) {
       post.depth = Math.min(cause.depth + 1, 6);

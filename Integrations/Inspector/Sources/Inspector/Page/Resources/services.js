@@ -72,7 +72,8 @@ const Services = {
   lives(data, now, width) {
     const total = Math.max(420, width - 62);
     const [label, height] = [150, 24];
-    const first = Math.min(...data.rows.flatMap((row) => row.history.map((each) => each.time)), now);
+    let first = now;
+    for (const row of data.rows) for (const each of row.history) first = Math.min(first, each.time);
     const step = roundStep(Math.max(now - first, 1e6) / Math.max(2, (total - label) / 130));
     // The axis begins with a tick.
     const begin = Math.floor(first / step) * step;
