@@ -23,7 +23,10 @@ enum Overhead {
       ("plain", { _ in nil }),
       ("a trace that nothing reads", { $0.addHooks(EventHooks(onTrace: { _ in })) }),
       ("the inspector", { Inspector($0, capacity: 10_000) }),
-      ("the inspector, with payloads", { Inspector($0, capacity: 10_000, describing: { "\($0.payload)" }) }),
+      (
+        "the inspector, with payloads",
+        { Inspector($0, capacity: 10_000, describing: { "\($0.payload)" }) }
+      ),
       (
         "after an inspector was released",
         { bus in
