@@ -8,8 +8,9 @@
 # and ends with `run_steps "$@"`. A step calls need, check, suite and finish. The last line of the output
 # says how many checks passed and how many failed. A step that cannot run is a failure.
 set -uo pipefail
-cd "$(dirname "${BASH_SOURCE[1]}")"
+# Before the folder changes: the path of this file may be a relative one.
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cd "$(dirname "${BASH_SOURCE[1]}")"
 
 # One build folder for the packages that share dependencies: what the first one compiled, the next one uses.
 shared_release=(-c release -Xswiftc -enable-testing --scratch-path "$(cd .. && pwd)/.build")
@@ -111,7 +112,8 @@ suite() {
   read -r good bad < <(of_gates count_tests "$logs/$step.log")
   # A run without tests reports success.
   if ((good + bad == 0)); then echo "error: no test was run" >> "$logs/$step.log"; fi
-  finish "$status" "$good" "$bad"
+  # A count that could not be taken is a failure, too.
+  finish "$status" "${good:-0}" "${bad:-0}"
 }
 
 # Installs what is missing, as packages of Debian; a tool that cannot be installed fails the step:
