@@ -87,7 +87,7 @@ package struct LaunchNames: Sendable {
     var (hash, all): (UInt64, UInt64) = (UInt64(bytes.count), 0)
     func combine(_ word: UInt64) {
       hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
-      hash ^= hash >> 32
+      hash ^= hash >> (32 as UInt64)
       all |= word
     }
     var (at, rest) = (0, 0 as UInt64)
@@ -103,7 +103,7 @@ package struct LaunchNames: Sendable {
     combine(rest)
     // The low bits, which select the slot, depend on the high ones also in the last bytes.
     hash &*= 0x9E37_79B9_7F4A_7C15
-    hash ^= hash >> 32
+    hash ^= hash >> (32 as UInt64)
     return (Int(truncatingIfNeeded: hash), all & 0x8080_8080_8080_8080 == 0)
   }
 
