@@ -26,7 +26,10 @@ subjects=(
 )
 
 targets=(OpenCombine ServiceLifecycle EventBus LaunchLoader Theming)
-for target in "${targets[@]}"; do swift build -c release --target "$target" > /dev/null; done
+for target in "${targets[@]}"; do
+  # Planned anew, because files may have come or gone.
+  swift build -c release --disable-build-manifest-caching --target "$target" > /dev/null
+done
 folder=$(swift build -c release --show-bin-path)
 
 # Prints the processor time in seconds of builds of these modules.
