@@ -40,14 +40,14 @@ extension ObserverList {
     // Read inside: from here on no count of calls can settle without including this post.
     var cases = specialCases.load(ordering: .sequentiallyConsistent)
     if sender == nil { cases &= ~Self.addressed }
-    var (table, newest): (AtomicWords?, UInt) = (nil, .max)
+    var (table, newest): (AtomicWords?, UInt64) = (nil, AnyObserver.numberMask)
     if cases != 0 || visit.isCrowded && watchesNesting() {
       guard !visit.isCrowded || !watchesNesting(), let lists = lists(cases, of: sender) else {
         abandon(visit)
         return nil
       }
       // Lists that this post has not reached yet may grow.
-      (table, newest) = (lists, newestNumber)
+      (table, newest) = (lists, UInt64(newestNumber))
     }
     var (reached, list) = (0, 0)
     repeat {
@@ -59,11 +59,18 @@ extension ObserverList {
         // The count is read once: observers added from now on lie beyond it.
         for index in 0..<block.count {
           _ = ObjectAddress.borrow(block[index]) { (observer: Observer<Payload>) in
-            if observer.number.load(ordering: .relaxed) > newest { return observer.addMissed() }
-            guard observer.isReceptive || observer.admits(in: self) else { return }
+            let entry = observer.entry.load(ordering: .relaxed)
             do {
-              let count = try observer.receive(payload, on: actor)
-              reached &+= count >= 0 ? count : try deliver(observer)
+              // Without a flag, which stand above the number.
+              if entry <= newest {
+                try observer.asPlain.handler(payload)
+                reached &+= 1
+              } else if entry & ~AnyObserver.indirect <= newest
+                || observer.admits(in: self, upTo: newest)
+              {
+                let count = try observer.receive(payload, on: actor)
+                reached &+= count >= 0 ? count : try deliver(observer)
+              }
             } catch {
               failed(error, observer)
               reached &+= 1
@@ -113,7 +120,7 @@ extension ObserverList {
     failed: (any Error, AnyObserver) -> Void,
     _ call: (Observer<Payload>) throws -> Reception
   ) -> Reception {
-    guard observer.isReceptive || observer.admits(in: self) else { return .paused }
+    guard observer.isReceptive || observer.admits(in: self, upTo: .max) else { return .paused }
     do {
       return try call(observer)
     } catch {

@@ -98,7 +98,7 @@ package class ObserverList: TokenTarget, @unchecked Sendable {  // Reason: locke
       // A post that finds the observer also finds this flag, and a post that reads only one priority list
       // was not counted as a call of an observer in another.
       if sender == nil, common.splits(with: priority) { note(Self.split, true) }
-      observer.number.store(numbers.next(), ordering: .relaxed)
+      observer.order = numbers.next()
       let unlinked = link(observer, priority: priority, for: sender, &registry)
       noteShape(registry)
       return unlinked

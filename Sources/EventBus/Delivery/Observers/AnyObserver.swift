@@ -25,24 +25,28 @@ public import Synchronization
 /// alone. `CallCountModelTests` searches every interleaving.
 @safe @usableFromInline
 package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
-  /// Set once the registration has ended; walks skip the observer.
-  package static let cancelled: UInt8 = 1
+  /// Set in ``entry`` once the registration has ended; walks skip the observer.
+  package static var cancelled: UInt64 { 1 << 63 }
   /// Set while the registration is paused.
-  package static let paused: UInt8 = 2
+  package static var paused: UInt64 { 1 << 62 }
   /// Set while every call is counted individually.
-  package static let counting: UInt8 = 4
+  package static var counting: UInt64 { 1 << 61 }
+  /// Set, and never cleared, for an observer that is not a ``PlainObserver``.
+  @inlinable package static var indirect: UInt64 { 1 << 60 }
+  /// The bits of ``entry`` below the flags: the number.
+  @inlinable package static var numberMask: UInt64 { indirect - 1 }
 
-  /// The position in the order of all registrations of one bus; set before the observer is published.
+  /// The position in the order of all registrations of one bus, set before the observer is published, and
+  /// the flags above.
+  ///
+  /// The flags are the high bits. One comparison with the newest number that a post calls therefore tells
+  /// whether the handler is called without further questions.
   @usableFromInline
-  let number = Atomic<UInt>(0)
+  let entry: Atomic<UInt64>
   private let file: UnsafePointer<UInt8>
   /// The slot that holds this observer, guarded by the lock of its list.
   package let slot = Atomic<UInt32>(0)
-  private let lineLow: UInt16
-  private let lineHigh: UInt8
-  /// Zero while calls are allowed and need no individual count.
-  @usableFromInline
-  let flags = Atomic<UInt8>(AnyObserver.counting)
+  private let shortLine: UInt32
   /// The number of calls that were counted individually.
   package let calls = Atomic<UInt>(0)
   /// The number of posts that skipped the handler; once the count has settled, that of the posts without a
@@ -53,17 +57,26 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   ///
   /// - Parameters:
   ///   - fileID: The source file of the registration.
-  ///   - line: The source line; capped at 16,777,215.
-  package init(fileID: StaticString, line: UInt) {
+  ///   - line: The source line.
+  ///   - flags: The initial flags.
+  package init(
+    fileID: StaticString,
+    line: UInt,
+    flags: UInt64 = AnyObserver.counting | AnyObserver.indirect
+  ) {
     let known: StaticString = fileID.hasPointerRepresentation ? fileID : "?"
     unsafe file = known.utf8Start  // Reason: static text.
-    let kept = min(line, 0xFF_FFFF)
-    lineLow = UInt16(truncatingIfNeeded: kept)
-    lineHigh = UInt8(truncatingIfNeeded: kept >> 16)
+    shortLine = UInt32(clamping: line)
+    entry = Atomic(flags)
   }
 
-  /// The position in the order of all registrations of one bus.
-  package final var order: UInt { number.load(ordering: .relaxed) }
+  /// The position in the order of all registrations of one bus; set once, before the observer is published.
+  package final var order: UInt {
+    get { UInt(truncatingIfNeeded: entry.load(ordering: .relaxed) & Self.numberMask) }
+    set { entry.store(entry.load(ordering: .relaxed) | UInt64(newValue), ordering: .relaxed) }
+  }
+
+  private final func has(_ flag: UInt64) -> Bool { entry.load(ordering: .relaxed) & flag != 0 }
 
   /// The group of the only sender it observes, if it is restricted to one; set before publication.
   package var senderGroup: SenderGroup? { nil }
@@ -74,19 +87,19 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   package func join(_ group: SenderGroup) {}
 
   /// A Boolean value that indicates whether the registration has ended.
-  package final var isCancelled: Bool { flags.load(ordering: .relaxed) & Self.cancelled != 0 }
+  package final var isCancelled: Bool { has(Self.cancelled) }
 
   /// A Boolean value that indicates whether the registration has ended, in one order with
   /// ``ObserverRegistration/beginCallOnActor()``.
   package final var isCancelledInOrder: Bool {
-    flags.load(ordering: .sequentiallyConsistent) & Self.cancelled != 0
+    entry.load(ordering: .sequentiallyConsistent) & Self.cancelled != 0
   }
 
   /// Marks the registration as ended.
   ///
   /// Called while the observer is linked.
   package final func stopCalls() {
-    flags.bitwiseOr(Self.cancelled, ordering: .sequentiallyConsistent)
+    entry.bitwiseOr(Self.cancelled, ordering: .sequentiallyConsistent)
   }
 
   /// An object that finishes as soon as the registration ends, before the observer is freed.
@@ -103,33 +116,34 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   /// Called with the lock held that guards the number of pauses.
   package final func setPaused(_ isPaused: Bool) {
     if isPaused {
-      flags.bitwiseOr(Self.paused, ordering: .sequentiallyConsistent)
+      entry.bitwiseOr(Self.paused, ordering: .sequentiallyConsistent)
     } else {
-      flags.bitwiseAnd(~Self.paused, ordering: .sequentiallyConsistent)
+      entry.bitwiseAnd(~Self.paused, ordering: .sequentiallyConsistent)
     }
   }
 
   /// A Boolean value that indicates whether calls are allowed and need no individual count.
-  @inlinable
-  package final var isReceptive: Bool { flags.load(ordering: .relaxed) == 0 }
+  package final var isReceptive: Bool { !has(Self.cancelled | Self.paused | Self.counting) }
 
-  /// Decides about a call where ``isReceptive`` is false, and counts the call or the refusal.
+  /// Decides about a call where ``isReceptive`` is false or the observer may be too new, and counts the call
+  /// or the refusal.
   ///
-  /// - Parameter list: The list in which a post met the observer.
+  /// - Parameters:
+  ///   - list: The list in which a post met the observer.
+  ///   - newest: The number of the newest observer that the post calls.
   /// - Returns: `true` if the handler is to be called.
   @usableFromInline
-  package final func admits(in list: ObserverList) -> Bool {
-    let flags = flags.load(ordering: .relaxed)
-    guard flags & (Self.cancelled | Self.paused) == 0 else {
+  package final func admits(in list: ObserverList, upTo newest: UInt64) -> Bool {
+    let entry = entry.load(ordering: .relaxed)
+    guard entry & (Self.cancelled | Self.paused) == 0, entry & Self.numberMask <= newest else {
       addMissed()
       return false
     }
-    if flags & Self.counting != 0 { count(in: list) }
+    if entry & Self.counting != 0 { count(in: list) }
     return true
   }
 
   /// Counts a post that skips the handler.
-  @usableFromInline
   package final func addMissed() { missed.wrappingAdd(1, ordering: .releasing) }
 
   /// Takes back the count of a call that ``admits(in:)`` allowed and that was not made.
@@ -148,16 +162,16 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
     let missed = missed.load(ordering: .acquiring)
     guard list.postCountIfAlone == posts else { return }
     self.missed.wrappingAdd(posts &- calls &- missed, ordering: .releasing)
-    flags.bitwiseAnd(~Self.counting, ordering: .releasing)
+    entry.bitwiseAnd(~Self.counting, ordering: .releasing)
   }
 
-  private final var isCounting: Bool { flags.load(ordering: .acquiring) & Self.counting != 0 }
+  private final var isCounting: Bool { entry.load(ordering: .acquiring) & Self.counting != 0 }
 
   /// The source file of the registration.
   package final var fileID: String { unsafe String(cString: file) }  // Reason: static.
 
   /// The source line of the registration.
-  package final var line: UInt { UInt(lineHigh) << 16 | UInt(lineLow) }
+  package final var line: UInt { UInt(shortLine) }
 
   /// A Boolean value that indicates whether there is an owner, which is held weakly.
   package var hasOwner: Bool { false }
@@ -195,7 +209,7 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   package var ownerType: String? { nil }
 
   /// A Boolean value that indicates whether calls are paused.
-  package final var isPaused: Bool { flags.load(ordering: .relaxed) & Self.paused != 0 }
+  package final var isPaused: Bool { has(Self.paused) }
 
   /// Returns the number of calls of the handler.
   ///

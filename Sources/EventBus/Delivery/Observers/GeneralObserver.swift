@@ -100,9 +100,8 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     }
     isCalledOnActor = calledOn != nil
     directActor = (isDirect ? calledOn?.address : nil) ?? .max
-    super.init(fileID: request.fileID, line: request.line)
     // Calls are counted on entry to the handler, which may be later and on another thread.
-    flags.store(0, ordering: .relaxed)
+    super.init(fileID: request.fileID, line: request.line, flags: Self.indirect)
   }
 
   @usableFromInline

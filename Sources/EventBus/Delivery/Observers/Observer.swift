@@ -23,6 +23,12 @@ package class Observer<Payload: Sendable>: AnyObserver, @unchecked Sendable {  /
   @inlinable
   package final class var needsOrigin: Int { -1 }
 
+  /// This observer as a plain one, which it is if ``AnyObserver/indirect`` is not set.
+  @inlinable
+  package final var asPlain: PlainObserver<Payload> {
+    unsafe unsafeDowncast(self, to: PlainObserver<Payload>.self)  // Reason: the flag says so.
+  }
+
   /// Delivers an event together with its origin.
   ///
   /// - Throws: The error of the handler.
@@ -49,10 +55,14 @@ package class Observer<Payload: Sendable>: AnyObserver, @unchecked Sendable {  /
 }
 
 /// An observer whose handler is always called by the poster.
+///
+/// A post that finds no flag in ``AnyObserver/entry`` calls the handler itself.
+@usableFromInline
 package final class PlainObserver<Payload: Sendable>: Observer<Payload>,
   @unchecked Sendable  // Reason: constant.
 {
-  private let handler: @Sendable (Payload) throws -> Void
+  @usableFromInline
+  let handler: @Sendable (Payload) throws -> Void
 
   /// Creates an observer.
   ///
@@ -66,7 +76,7 @@ package final class PlainObserver<Payload: Sendable>: Observer<Payload>,
     handler: @escaping @Sendable (Payload) throws -> Void
   ) {
     self.handler = handler
-    super.init(fileID: fileID, line: line)
+    super.init(fileID: fileID, line: line, flags: Self.counting)
   }
 
   @usableFromInline
