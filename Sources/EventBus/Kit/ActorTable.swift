@@ -107,14 +107,6 @@ package struct WeakActor: Sendable {
   }
 }
 
-extension ObjectAddress {
-  /// Returns the address of an actor without retaining it, or zero for none.
-  @inlinable
-  package static func of(_ actor: (any Actor)?) -> UInt {
-    if let actor { UInt(bitPattern: ObjectIdentifier(actor)) } else { 0 }
-  }
-}
-
 /// The identity of an actor, which is not retained.
 ///
 /// A later actor may have the identity of one that was deallocated.

@@ -129,9 +129,10 @@ package struct AtomicWords: @unchecked Sendable {  // Reason: atomic words at a 
 /// once, or a comment at the use names the owner that keeps the object alive.
 @usableFromInline
 package enum ObjectAddress: Sendable {
-  /// Returns the address of an object without retaining it.
-  package static func of(_ object: AnyObject) -> UInt {
-    unsafe UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())  // Reason: a number.
+  /// Returns the address of an object without retaining it, or zero for none.
+  @inlinable
+  package static func of(_ object: AnyObject?) -> UInt {
+    if let object { UInt(bitPattern: ObjectIdentifier(object)) } else { 0 }
   }
 
   /// Returns whether an object uses Swift's native reference counting.

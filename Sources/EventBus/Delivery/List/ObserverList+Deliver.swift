@@ -98,7 +98,7 @@ extension ObserverList {
   @usableFromInline
   final func lists(_ cases: UInt, of sender: AnyObject?) -> AtomicWords? {
     guard cases & Self.replayed == 0 else { return nil }
-    guard cases & Self.addressed != 0, let sender else { return common.tableBlock }
+    if cases & Self.addressed == 0 { return common.tableBlock }
     // A group, but no table: there are observers of any sender, too.
     let own: AtomicWords?? = senders.withGroup(of: sender) { group in
       // An observer whose count has settled was in `live` before; so this post is not counted as its call.

@@ -29,11 +29,13 @@ struct SenderTable: ~Copyable, Sendable {
   ///
   /// For announced readers, or with the lock held. The caller keeps the sender alive.
   ///
-  /// - Returns: The closure's result; `nil` if the sender has no group.
-  func withGroup<Result>(of sender: AnyObject, _ body: (SenderGroup) -> Result) -> Result? {
+  /// - Returns: The closure's result; `nil` if the sender has no group, or is `nil` itself.
+  func withGroup<Result>(of sender: AnyObject?, _ body: (SenderGroup) -> Result) -> Result? {
+    // Addresses, since binding the optional would retain the sender at each post.
+    let key = ObjectAddress.of(sender)
+    if key == 0 { return nil }
     // Loads the sender that the caller keeps alive, or nothing: never the last reference.
-    let address = address(at: ObjectAddress.of(sender)) { $0.sender === sender }
-    return ObjectAddress.borrow(address, body)
+    return ObjectAddress.borrow(address(at: key) { ObjectAddress.of($0.sender) == key }, body)
   }
 
   /// Returns the group of a sender.
