@@ -38,22 +38,26 @@ extension EventBus {
     )
     // What a hook enqueues is no more reported than what it posts, or it could report itself forever.
     let isInsideHook = RunningHook.isRunning
-    let event = EventQueue.Event(name: name.index, sender: identity) { isolation in
-      // The bus may have been released, and its observers with it. A weak reference would cost more than the
-      // rest of the event.
-      guard !core.hub.isReleased else { return }
-      let sender = identity?.id
-      var delivery = Delivery(fileID: fileID, line: line, sender: sender, isolation: isolation)
-      delivery.waitedFrom = identity
-      if isInsideHook {
-        RunningHook.run { core.deliver(payload, from: nil, delivery, enqueued: enqueued) }
-      } else if identity != nil || enqueued != nil {
-        core.deliver(payload, from: nil, delivery, enqueued: enqueued)
-      } else {
-        // Without a sender, and unless hooks followed it, it is like a post of now.
+    let deliver: @Sendable (_ isolation: (any Actor)?) -> Void
+    if identity == nil, enqueued == nil, !isInsideHook {
+      // Like a post of then. The closure captures no more than this needs, since it is what waits.
+      deliver = { isolation in
+        // The bus may have been released, and its observers with it. A weak reference would cost more than
+        // the rest of the event.
+        guard !core.hub.isReleased else { return }
         _ = core.send(payload, from: nil, excluding: nil, fileID, line, on: isolation)
       }
+    } else {
+      deliver = { isolation in
+        guard !core.hub.isReleased else { return }
+        let sender = identity?.id
+        var delivery = Delivery(fileID: fileID, line: line, sender: sender, isolation: isolation)
+        delivery.waitedFrom = identity
+        func post() { core.deliver(payload, from: nil, delivery, enqueued: enqueued) }
+        if isInsideHook { RunningHook.run(post) } else { post() }
+      }
     }
+    let event = EventQueue.Event(name: name.index, sender: identity, deliver: deliver)
     hub.queue(of: isolation).add(event, coalescing)
   }
 

@@ -45,9 +45,8 @@ package struct Delivery: Sendable {
   /// The record, if hooks follow the post.
   package var followed: PostRecord? { record.flatMap { $0.isFollowed ? $0 : nil } }
 
-  /// A copy for delivery by code other than the poster, without the parts that are valid only while the post
-  /// is running.
-  package var detached: Delivery {
+  /// A copy for later observers, without the parts that are valid only while the post is running.
+  package var recorded: Delivery {
     var copy = Delivery(fileID: fileID, line: line, sender: sender, record: record)
     copy.number = number
     return copy

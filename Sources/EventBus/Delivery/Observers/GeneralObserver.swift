@@ -120,7 +120,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
     if let gate {
       // Not announced as queued: the registration is about to take it, or to queue it.
       let outcome = gate.admit(delivery.number) {
-        envelope.init(payload, delivery.detached, for: self, registration)
+        envelope.init(payload, delivery, for: order, registration)
       }
       if let outcome { return outcome }
     }
@@ -178,9 +178,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
       }
       let queued = queuedDelivery(delivery)
       queued?.announce()
-      mailbox.enqueue(
-        envelope.init(payload, delivery.detached, for: self, registration, queued)
-      )
+      mailbox.enqueue(envelope.init(payload, delivery, for: order, registration, queued))
       return .queued
     case .asyncHandler(let queue, _):
       // A handler that posts to itself and waits would deadlock.
@@ -188,8 +186,8 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
       let queued = queuedDelivery(delivery)
       let event = envelope.init(
         payload,
-        delivery.detached,
-        for: self,
+        delivery,
+        for: order,
         registration,
         queued,
         isAwaited: !callers.contains(ObjectIdentifier(registration))

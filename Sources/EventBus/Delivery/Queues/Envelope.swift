@@ -5,44 +5,61 @@ internal import Synchronization
 /// It does not retain the observer: cancelling the registration frees the handler at once. An event that is
 /// released without having been opened was discarded, and is recorded so; do not release it under a lock.
 package class Envelope: @unchecked Sendable {  // Reason: constant, like its subclass.
-  /// The origin of the event.
-  package let delivery: Delivery
+  /// The source file of the post.
+  ///
+  /// The parts of the origin are stored one by one, and those that no event needs any more are left out: an
+  /// envelope that is freed on another thread than it was made on must be small (at most 120 bytes with its
+  /// payload), or the two threads wait for each other in glibc's `malloc`.
+  private let fileID: StaticString
+  /// Whether what came of the event is recorded, or needs no record.
+  private let isSettled = Atomic<Bool>(false)
+  private let isAwaited: Bool
+  private let line: UInt32
+  private let sender: ObjectIdentifier?
+  private let record: PostRecord?
+  private let post: UInt
   /// The registration of the observer.
   package let link: ObserverRegistration
   /// The delivery, if hooks follow the post.
   package let queued: QueuedDelivery?
   /// The number of the observer.
   private let number: UInt
-  /// Counts this call; `nil` if the poster does not wait for it.
-  fileprivate let counter: Completion?
-  /// Whether what came of the event is recorded, or needs no record.
-  private let isSettled = Atomic<Bool>(false)
 
   /// Wraps an event.
   ///
   /// - Parameters:
   ///   - delivery: The origin of the event.
-  ///   - observer: The observer.
+  ///   - number: The number of the observer.
   ///   - link: The registration of the observer.
   ///   - queued: The delivery, if hooks follow the post.
   ///   - isAwaited: Whether a poster that waits for its handlers waits for this one.
   package init(
-    _ delivery: Delivery,
-    for observer: AnyObserver,
+    _ delivery: borrowing Delivery,
+    for number: UInt,
     _ link: ObserverRegistration,
     _ queued: QueuedDelivery?,
     isAwaited: Bool
   ) {
-    self.delivery = delivery
-    self.link = link
-    self.queued = queued
-    number = observer.order
-    counter = isAwaited ? delivery.record?.completion : nil
+    fileID = delivery.fileID
+    line = UInt32(clamping: delivery.line)
+    (sender, record, post) = (delivery.sender, delivery.record, delivery.number)
+    (self.link, self.queued, self.isAwaited) = (link, queued, isAwaited)
+    self.number = number
     counter?.begin()
   }
 
+  /// The origin of the event, without what is valid only while the post is running.
+  package final var delivery: Delivery {
+    var delivery = Delivery(fileID: fileID, line: UInt(line), sender: sender, record: record)
+    delivery.number = post
+    return delivery
+  }
+
+  /// Counts this call; `nil` if the poster does not wait for it.
+  fileprivate final var counter: Completion? { isAwaited ? record?.completion : nil }
+
   deinit {
-    if delivery.record == nil { return }
+    if record == nil { return }
     if !isSettled.load(ordering: .relaxed) { settle(link.isActive(0) ? .dropped : link.refusal) }
     counter?.finish()
   }
@@ -52,7 +69,7 @@ package class Envelope: @unchecked Sendable {  // Reason: constant, like its sub
 
   /// Records what came of the event, once.
   package final func settle(_ reception: Reception) {
-    guard let record = delivery.record, !isSettled.exchange(true, ordering: .relaxed) else {
+    guard let record, !isSettled.exchange(true, ordering: .relaxed) else {
       return
     }
     record.completion?.settle(reception, at: number)
@@ -80,20 +97,20 @@ package final class WaitingEvent<Payload: Sendable>: Envelope,
   /// - Parameters:
   ///   - payload: The payload.
   ///   - delivery: The origin of the event.
-  ///   - observer: The observer.
+  ///   - number: The number of the observer.
   ///   - link: The registration of the observer.
   ///   - queued: The delivery, if hooks follow the post.
   ///   - isAwaited: Whether a poster that waits for its handlers waits for this one.
   package required init(
     _ payload: Payload,
-    _ delivery: Delivery,
-    for observer: AnyObserver,
+    _ delivery: borrowing Delivery,
+    for number: UInt,
     _ link: ObserverRegistration,
     _ queued: QueuedDelivery? = nil,
     isAwaited: Bool = true
   ) {
     self.payload = payload
-    super.init(delivery, for: observer, link, queued, isAwaited: isAwaited)
+    super.init(delivery, for: number, link, queued, isAwaited: isAwaited)
   }
 
   override package func open() -> Bool {

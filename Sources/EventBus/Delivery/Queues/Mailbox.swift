@@ -69,7 +69,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   }
 
   /// Adds an envelope behind all others and schedules the mailbox.
-  package func enqueue(_ envelope: Envelope) {
+  package func enqueue(_ envelope: consuming Envelope) {
     waiting.add(1)
     change { state in
       envelope.link.noteEnqueued()

@@ -13,7 +13,7 @@ package final class RecordedEvent<Payload: Sendable>: Sendable {
   ///   - sender: The sender's identity.
   package required init(_ payload: Payload, _ delivery: Delivery, from sender: SenderIdentity?) {
     self.payload = payload
-    var recorded = delivery.detached
+    var recorded = delivery.recorded
     recorded.waitedFrom = sender
     self.delivery = recorded
   }
