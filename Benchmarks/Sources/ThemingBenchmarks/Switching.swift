@@ -22,14 +22,25 @@ enum Switching {
       ),
       pace: .single,
       entries: [
-        few(.theming, ThemeSwitcher.self), few(.notificationCenter, CenterSwitcher.self),
+        few(.theming, ThemeSwitcher.self, manySwitches),
+        few(.notificationCenter, CenterSwitcher.self),
         few(.openCombine, PipelineSwitcher.self), few(.closureLoop, LoopSwitcher.self),
+      ]
+    ),
+    Row(
+      Figure("first switch that matters to 100 of 100,000 views"),
+      pace: .single,
+      entries: [
+        few(.theming, ThemeSwitcher.self, 1...1), few(.closureLoop, LoopSwitcher.self, 1...1),
       ]
     ),
   ]
 
   /// Switches in one sample, each to other values.
   private static let switches = 1...10
+  /// Enough switches that the first, which loads the few views into the cache, counts little. The peers visit
+  /// all views at each switch.
+  private static let manySwitches = 1...100
 
   private static func all<Switcher: SkinSwitcher>(_ subject: Subject, _: Switcher.Type) -> Entry {
     Entry(subject) {
@@ -43,7 +54,11 @@ enum Switching {
     }
   }
 
-  private static func few<Switcher: SkinSwitcher>(_ subject: Subject, _: Switcher.Type) -> Entry {
+  private static func few<Switcher: SkinSwitcher>(
+    _ subject: Subject,
+    _: Switcher.Type,
+    _ switches: ClosedRange<Int> = switches
+  ) -> Entry {
     Entry(subject) {
       { _ in
         let stage = Stage<Switcher>(100_000)
