@@ -76,7 +76,10 @@ struct HookStormTests {
     let (stop, late) = (ManualLatch(), Counter())
     let posting = Task {
       await onThreads(2) { _ in
-        while !stop.isOpen { bus.post(.nothing) }
+        while !stop.isOpen {
+          bus.post(.nothing)
+          yieldThread()
+        }
       }
     }
     for _ in 0..<50 {

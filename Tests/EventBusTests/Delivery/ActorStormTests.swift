@@ -99,7 +99,10 @@ struct ActorStormTests {
     let tally = Tally()
     let late = Counter()
     async let storm: Void = onThreads(2) { _ in
-      while !mayStop.isOpen { bus.post(.number, 1) }
+      while !mayStop.isOpen {
+        bus.post(.number, 1)
+        yieldThread()
+      }
     }
     for _ in 0..<200 {
       let wasCancelled = Counter()

@@ -311,7 +311,10 @@ struct FenceTests {
         }
       async let posting: Void = onThreads(3) { thread in
         if thread == 0 { return token.cancel() }
-        while !mayStop.isOpen { bus.post(.number, 1, from: owner) }
+        while !mayStop.isOpen {
+          bus.post(.number, 1, from: owner)
+          yieldThread()
+        }
       }
       async let atHome: Void = Self.postOnSampleActor(bus, until: mayStop)
       // The fence is requested as soon as the end is visible, before all of its work is done.

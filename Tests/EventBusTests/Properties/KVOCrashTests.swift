@@ -305,7 +305,10 @@ struct KVOCrashTests {
         }
         let after = account.$balance.observe { _ in }
         inbox.append(Watched(token: token, isOver: isOver))
-        repeat { account.balance += 1 } while token.isActive
+        repeat {
+          account.balance += 1
+          yieldThread()
+        } while token.isActive
         for _ in 0..<10 { account.balance += 1 }
         withExtendedLifetime((before, after)) {}
       }

@@ -17,7 +17,11 @@ struct ShutdownSignalTests {
     }
     await onThreads(1) { _ in
       for (index, signal) in signals.enumerated() {
-        while reached.value <= index {}
+        var looks = 0
+        while reached.value <= index {
+          looks += 1
+          if looks > 1_000 { yieldThread() }
+        }
         // A little later each time, so that every moment of the waiting is met.
         for _ in 0..<index % 997 { _ = reached.value }
         signal.raise()

@@ -19,10 +19,10 @@ struct OtherThreadTests {
   @Test("Views released on two threads during switches and registrations leave nothing behind")
   func contention() async throws {
     let manager = makeManager()
-    let views = Views(themed(4_000, manager))
+    let views = Views(themed(1_200, manager))
     let turns = Turns()
     async let dropping: Void = onThreads(2) { _ in
-      while views.drop(50) { turns.next() }
+      while views.drop(15) { turns.next() }
     }
     var counts: Set<Int> = []
     while !views.isEmpty {
