@@ -301,14 +301,13 @@ struct KVOCrashTests {
       for _ in 0..<rounds {
         let isOver = Counter()
         let token = account.$balance.observe { _ in
-          for _ in 0..<20 where isOver.value > 0 { late.add() }
+          for _ in 0..<10 where isOver.value > 0 { late.add() }
+          yieldThread()
+          for _ in 0..<10 where isOver.value > 0 { late.add() }
         }
         let after = account.$balance.observe { _ in }
         inbox.append(Watched(token: token, isOver: isOver))
-        repeat {
-          account.balance += 1
-          yieldThread()
-        } while token.isActive
+        repeat { account.balance += 1 } while token.isActive
         for _ in 0..<10 { account.balance += 1 }
         withExtendedLifetime((before, after)) {}
       }

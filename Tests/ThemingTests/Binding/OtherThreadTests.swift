@@ -87,7 +87,7 @@ struct OtherThreadTests {
         fence.isPassed.store(true, ordering: .sequentiallyConsistent)
       }
       while token.isActive { yieldThread() }
-      for _ in 0..<10_000 { yieldThread() }
+      for _ in 0..<500 { yieldThread() }
       wasFencedInside.append(fence.isPassed.load(ordering: .sequentiallyConsistent))
     }
     try manager.use(rounded(9))
