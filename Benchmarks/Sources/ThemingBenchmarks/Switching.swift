@@ -38,8 +38,7 @@ enum Switching {
 
   /// Switches in one sample, each to other values.
   private static let switches = 1...10
-  /// Enough switches that the first, which loads the few views into the cache, counts little. The peers visit
-  /// all views at each switch.
+  /// Switches in a sample of few views: enough that the first, which loads them into the cache, counts little.
   private static let manySwitches = 1...100
 
   private static func all<Switcher: SkinSwitcher>(_ subject: Subject, _: Switcher.Type) -> Entry {

@@ -132,7 +132,9 @@ package enum ObjectAddress: Sendable {
   /// Returns the address of an object without retaining it, or zero for none.
   @inlinable
   package static func of(_ object: AnyObject?) -> UInt {
-    if let object { UInt(bitPattern: ObjectIdentifier(object)) } else { 0 }
+    guard let object else { return 0 }
+    let reference = unsafe Unmanaged.passUnretained(object)  // Reason: only a number is kept.
+    return unsafe UInt(bitPattern: reference.toOpaque())  // Reason: as above.
   }
 
   /// Returns whether an object uses Swift's native reference counting.
