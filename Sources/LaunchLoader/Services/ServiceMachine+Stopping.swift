@@ -214,7 +214,7 @@ extension ServiceMachine {
     report(.cancelled, at: index)
     if records[index].phase == .running { ending += 1 }
     records[index].phase = .cancelled
-    if let handle = handles[index] { actions.append(.cancel(handle)) }
+    // The message comes first: the cancellation may end the program.
     let reason = limit.map { ": it did not stop within \($0.shortText)" } ?? ""
     let name = fullName(records[index].name)
     actions.append(
@@ -227,6 +227,7 @@ extension ServiceMachine {
         )
       )
     )
+    if let handle = handles[index] { actions.append(.cancel(handle)) }
   }
 
   /// Stops waiting for a service that did not end, and reports it as left behind.
