@@ -165,10 +165,8 @@ extension ServiceMachine {
       for id in idsInReverse() {
         guard let index = index(of: id), records[index].phase != .cancelled else { continue }
         // A service whose turn had not come receives the stop request before the cancellation.
-        if hasPassedDeadline, records[index].phase == .running, let handle = handles[index] {
-          actions.append(.stop(handle))
-        }
-        cancel(index, after: limit)
+        let isNew = hasPassedDeadline && records[index].phase == .running
+        cancel(index, after: limit, stopsFirst: isNew)
       }
     }
     advance()
@@ -210,11 +208,16 @@ extension ServiceMachine {
   /// - Parameters:
   ///   - index: The index of the service.
   ///   - limit: The limit that expired; otherwise `nil`.
-  private mutating func cancel(_ index: Int, after limit: Duration?) {
+  ///   - stopsFirst: Whether to request the stop of the service before its cancellation.
+  private mutating func cancel(
+    _ index: Int,
+    after limit: Duration?,
+    stopsFirst: Bool = false
+  ) {
     report(.cancelled, at: index)
     if records[index].phase == .running { ending += 1 }
     records[index].phase = .cancelled
-    // The message comes first: the cancellation may end the program.
+    // The message comes first: the service may now end, and with it the program.
     let reason = limit.map { ": it did not stop within \($0.shortText)" } ?? ""
     let name = fullName(records[index].name)
     actions.append(
@@ -227,7 +230,9 @@ extension ServiceMachine {
         )
       )
     )
-    if let handle = handles[index] { actions.append(.cancel(handle)) }
+    guard let handle = handles[index] else { return }
+    if stopsFirst { actions.append(.stop(handle)) }
+    actions.append(.cancel(handle))
   }
 
   /// Stops waiting for a service that did not end, and reports it as left behind.

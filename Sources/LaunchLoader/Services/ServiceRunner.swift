@@ -150,15 +150,22 @@ final class ServiceRunner: Sendable {
   ) throws(Failure) -> Result {
     // Read outside the lock, and therefore possibly late: the machine's time does not go back.
     let time = alarms.elapsed
-    let (result, actions, reports) = try state.withLock { state throws(Failure) in
+    let (result, actions, now, reports) = try state.withLock { state throws(Failure) in
       state.machine.time = max(state.machine.time, time)
-      return (try change(&state), state.machine.takeActions(), state.reports)
+      let result = try change(&state)
+      return (result, state.machine.takeActions(), state.machine.time, state.reports)
     }
-    for action in actions { perform(action, reports) }
+    for action in actions { perform(action, at: now, reports) }
     return result
   }
 
-  private func perform(_ action: Machine.Action, _ reports: Reports?) {
+  /// Performs an action of an event.
+  ///
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - time: The time of the event, from which limits count, however late the action is performed.
+  ///   - reports: The receiver of reports.
+  private func perform(_ action: Machine.Action, at time: Duration, _ reports: Reports?) {
     switch action {
     case .startServices(let turn):
       // A worker may have added the service, which is not a part of that work.
@@ -166,7 +173,7 @@ final class ServiceRunner: Sendable {
     case .stop(let handle): handle.signal.raise()
     case .cancel(let handle): handle.cancel()
     case .arm(let id, let limit, let duration):
-      alarms.set(.limit(of: id), limit, at: alarms.elapsed + duration) {
+      alarms.set(.limit(of: id), limit, at: time + duration) {
         self.send { $0.timedOut(id, limit) }
       }
     case .disarm(let id, let limit): alarms.remove(.limit(of: id), upTo: limit)
