@@ -70,7 +70,10 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
     entry = Atomic(flags)
   }
 
-  /// The position in the order of all registrations of one bus; set once, before the observer is published.
+  /// The position in the order of all registrations of one bus.
+  ///
+  /// Set once, before the observer is published, and before another thread can know its link: a flag that is
+  /// set meanwhile would be lost.
   package final var order: UInt {
     get { UInt(truncatingIfNeeded: entry.load(ordering: .relaxed) & Self.numberMask) }
     set { entry.store(entry.load(ordering: .relaxed) | UInt64(newValue), ordering: .relaxed) }
@@ -146,7 +149,7 @@ package class AnyObserver: @unchecked Sendable {  // Reason: atomics.
   /// Counts a post that skips the handler.
   package final func addMissed() { missed.wrappingAdd(1, ordering: .releasing) }
 
-  /// Takes back the count of a call that ``admits(in:)`` allowed and that was not made.
+  /// Takes back the count of a call that ``admits(in:upTo:)`` allowed and that was not made.
   ///
   /// The caller's post is still inside, so only the post itself can have settled the count.
   package final func retractCall() {

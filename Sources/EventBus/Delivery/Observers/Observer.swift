@@ -2,9 +2,10 @@ internal import Synchronization
 
 /// An observer of events with one payload type.
 ///
-/// Delivery is one virtual call to an object borrowed from the list: no retain, no release. The handler is
-/// a constant of a subclass, since reading a variable would double the cost. ``PlainObserver`` and
-/// ``OwnerObserver`` serve the plain path; ``GeneralObserver`` serves every other registration.
+/// Delivery is one virtual call to an object borrowed from the list: no retain, no release. The post calls the
+/// handler of a ``PlainObserver`` even without it. The handler is a constant of a subclass, since reading a
+/// variable would double the cost. ``OwnerObserver`` serves the plain path, too; ``GeneralObserver`` serves
+/// every other registration.
 @usableFromInline
 package class Observer<Payload: Sendable>: AnyObserver, @unchecked Sendable {  // Reason: stateless.
   /// Delivers an event of a post without special cases.
