@@ -28,8 +28,9 @@ extension ServiceMachine {
 
   /// Requests the cancellation of all services, without waiting for permission.
   package mutating func cancel() {
+    // Before the announcement: a method that the announcement calls is not one to leave behind.
+    if stage != .over, !mayStop { actions.append(.forceStop) }
     request(.cancel)
-    if !mayStop { actions.append(.forceStop) }
     permitStop()
   }
 
@@ -136,9 +137,10 @@ extension ServiceMachine {
     if mayStop { stop() }
   }
 
-  /// Starts the time limit for an orderly stop, or for cancelled launch work.
+  /// Starts the time limit for an orderly stop, for the permission to cancel, or for cancelled launch work.
   mutating func armRequest() {
-    if requested == .stop, let stopTimeout {
+    let awaitsPermission = requested == .cancel && stage != .collecting && !mayStop
+    if requested == .stop || awaitsPermission, let stopTimeout {
       actions.append(.arm(nil, .stop, stopTimeout))
     }
     if requested == .cancel, stage == .collecting, let cancelTimeout {

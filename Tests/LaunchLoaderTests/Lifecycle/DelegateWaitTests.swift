@@ -43,6 +43,35 @@ struct DelegateWaitTests {
     func applicationWillTerminate(_ app: Application) async { await note("willTerminate") }
   }
 
+  @Test("The deadline also ends the wait for a delegate if a service's error cancels the others")
+  func deadlineAfterCancelling() async throws {
+    struct Broken: Error {}
+    let (log, mayFail) = (Log<String>(), ManualLatch())
+    let delegate = Waiting(log, in: "willTerminate", isStubborn: true)
+    let stage = Stage(delegate: delegate, stopTimeout: .seconds(20), cancelTimeout: .seconds(5))
+    try stage.add("patient")
+    try stage.add("broken", { $0.onThrow = .cancel }) { _ in
+      await mayFail.wait()
+      throw Broken()
+    }
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    mayFail.open()
+    await delegate.hasBegun.wait()
+    let isOver = ManualLatch()
+    let watching = Task {
+      _ = await running.result
+      isOver.open()
+    }
+    await stage.passTime(atMost: 60) { isOver.isOpen }
+    #expect(isOver.isOpen)
+    await #expect(throws: ApplicationError.self) {
+      if isOver.isOpen { _ = try await running.value }
+    }
+    delegate.mayEnd.open()
+    await watching.value
+  }
+
   @Test(
     "Nothing that follows a method of the delegate happens before it returns",
     arguments: [
