@@ -28,11 +28,15 @@ final class ServiceAlarms: Sendable {
   private struct Alarm: Sendable {
     let end: Duration
     let rank: Transition
+    /// The number of alarms set before.
+    let order: Int
     let body: @Sendable () -> Void
   }
 
   private struct State: Sendable {
     var alarms: [Key: Alarm] = [:]
+    /// The number of alarms set so far.
+    var count = 0
     var task: Task<Void, Never>?
     /// The number of the current task; earlier tasks have lower numbers.
     var number = 0
@@ -74,8 +78,9 @@ final class ServiceAlarms: Sendable {
     at end: Duration,
     _ body: @escaping @Sendable () -> Void
   ) {
-    let alarm = Alarm(end: max(end, .zero), rank: rank, body: body)
     let (number, released, former) = state.withLock { state -> (Int?, Alarm?, Task<Void, Never>?) in
+      let alarm = Alarm(end: max(end, .zero), rank: rank, order: state.count, body: body)
+      state.count += 1
       let replaced = state.alarms[key]
       if state.isClosed || replaced.map({ $0.rank > rank }) ?? false { return (nil, alarm, nil) }
       state.alarms[key] = alarm
@@ -159,13 +164,14 @@ final class ServiceAlarms: Sendable {
     }
   }
 
+  /// Takes the alarms that are due: of those with equal ends, messages first, then limits as they were set.
   private func takeDue(_ number: Int, now: Duration) -> [Alarm] {
     state.withLock { state in
       guard state.number == number else { return [] }
       state.wakeUp = .zero
       let due = state.alarms.filter { $0.value.end <= now }
       for key in due.keys { state.alarms[key] = nil }
-      return due.values.sorted { $0.end < $1.end }
+      return due.values.sorted { ($0.end, $0.rank, $0.order) < ($1.end, $1.rank, $1.order) }
     }
   }
 }

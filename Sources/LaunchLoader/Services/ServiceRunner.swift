@@ -153,10 +153,22 @@ final class ServiceRunner: Sendable {
     let (result, actions, now, reports) = try state.withLock { state throws(Failure) in
       state.machine.time = max(state.machine.time, time)
       let result = try change(&state)
-      return (result, state.machine.takeActions(), state.machine.time, state.reports)
+      let actions = state.machine.takeActions()
+      // Under the lock, which no user code runs under here: so they are in order, and none comes after the end.
+      for action in actions { Self.note(action, state.reports) }
+      return (result, actions, state.machine.time, state.reports)
     }
     for action in actions { perform(action, at: now, reports) }
     return result
+  }
+
+  /// Queues what an event reports, for delivery by another thread.
+  private static func note(_ action: Machine.Action, _ reports: Reports?) {
+    switch action {
+    case .changed(let change): reports?.send(.changed(change))
+    case .say(let message): reports?.send(.message(message))
+    default: break
+    }
   }
 
   /// Performs an action of an event.
@@ -179,8 +191,7 @@ final class ServiceRunner: Sendable {
     case .disarm(let id, let limit): alarms.remove(.limit(of: id), upTo: limit)
     case .drop: break
     case .report(let name, let error): reports?.send(.failed(service: name, error))
-    case .changed(let change): reports?.send(.changed(change))
-    case .say(let message): reports?.send(.message(message))
+    case .changed, .say: break
     case .watch(let transition, let number):
       alarms.remove(.transition(number - 1), upTo: .start)
       if transition == .stop { reports?.send(.stopRequested) }
