@@ -8,7 +8,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 limits=(
   'EventBus=1315'
   'all three=3130'
-  'a loop around a post=1500'
+  'a loop around a post=1540'
 )
 
 build_probe
