@@ -59,7 +59,7 @@ public final class Application: Sendable {
   let pending: PendingWork
   let messages: MessageQueue<ApplicationMessage>
   /// Posts what becomes of services: their observers must not delay a start, a stop or a deadline.
-  let changes: MessageQueue<ServiceStateChange>
+  let changes: MessageQueue<@Sendable (EventBus) -> Void>
   let locked: Locked<State>
 
   /// Creates an application that does not run.
@@ -84,7 +84,7 @@ public final class Application: Sendable {
         onMessage($0.text)
       }
     )
-    changes = MessageQueue { bus.post(.serviceStateDidChange, $0) }
+    changes = MessageQueue { post in post(bus) }
     let (messages, changes) = (messages, changes)
     let alarms = ServiceAlarms(configuration.clock)
     let pending = PendingWork(alarms) { messages.send($0) }
@@ -101,9 +101,12 @@ public final class Application: Sendable {
         send: { report in
           switch report {
           case .failed(let service, let error):
-            bus.post(.serviceDidFail, ServiceFailure(service: service, error: error))
+            let failure = ServiceFailure(service: service, error: error)
+            changes.send { $0.post(.serviceDidFail, failure) }
           case .changed(let change):
-            if bus.hasObservers(of: .serviceStateDidChange) { changes.send(change) }
+            if bus.hasObservers(of: .serviceStateDidChange) {
+              changes.send { $0.post(.serviceStateDidChange, change) }
+            }
           case .message(let message): messages.send(message)
           case .stopRequested: pending.cancelMethods()
           case .stopForced: pending.leaveHandlers(isFinal: false)

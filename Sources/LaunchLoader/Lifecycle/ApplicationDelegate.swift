@@ -140,6 +140,9 @@ extension EventNames {
   )
 
   /// A service has thrown an error, even if its options ignore the error.
+  ///
+  /// Posted in order with ``serviceStateDidChange``, on the thread of these events; `run` returns after the
+  /// last.
   public static let serviceDidFail = EventName<ServiceFailure>(
     lifecycle: "application.serviceDidFail"
   )

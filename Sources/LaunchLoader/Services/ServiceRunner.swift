@@ -21,9 +21,9 @@ final class ServiceRunner: Sendable {
 
   /// What a runner reports besides milestones.
   enum Report: Sendable {
-    /// A service threw an error; sent by the thread where the service ended.
+    /// A service threw an error; sent under the lock, like the next two.
     case failed(service: String, any Error)
-    /// A service has entered a state; sent by the thread that caused it.
+    /// A service has entered a state.
     case changed(ServiceStateChange)
     /// There is a message for the user of the program.
     case message(ApplicationMessage)
@@ -165,6 +165,7 @@ final class ServiceRunner: Sendable {
   /// Queues what an event reports, for delivery by another thread.
   private static func note(_ action: Machine.Action, _ reports: Reports?) {
     switch action {
+    case .report(let name, let error): reports?.send(.failed(service: name, error))
     case .changed(let change): reports?.send(.changed(change))
     case .say(let message): reports?.send(.message(message))
     default: break
@@ -190,8 +191,7 @@ final class ServiceRunner: Sendable {
       }
     case .disarm(let id, let limit): alarms.remove(.limit(of: id), upTo: limit)
     case .drop: break
-    case .report(let name, let error): reports?.send(.failed(service: name, error))
-    case .changed, .say: break
+    case .report, .changed, .say: break
     case .watch(let transition, let number):
       alarms.remove(.transition(number - 1), upTo: .start)
       if transition == .stop { reports?.send(.stopRequested) }
