@@ -25,6 +25,31 @@ struct ServiceTimeTests {
     #expect(stage.clock.sleeperCount == 0)
   }
 
+  @Test("An observer of a failure that blocks delays neither the stop of the others nor the deadline")
+  func blockingObserver() async throws {
+    let stage = Stage(stopTimeout: .seconds(20))
+    let (log, mayFail, hasStopped) = (stage.log, ManualLatch(), Log<Bool>())
+    try stage.add("good")
+    try stage.add("bad") { _ in
+      await mayFail.wait()
+      throw Failed(name: "bad")
+    }
+    let token = stage.bus.observe(.serviceDidFail) { _ in
+      for _ in 0..<200_000 {
+        if log.entries.contains("-good") { return hasStopped.append(true) }
+        yieldThread()
+      }
+      hasStopped.append(false)
+    }
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    mayFail.open()
+    #expect(await errors(of: running) == ["bad failed"])
+    // The run ends after the observer has been called.
+    #expect(hasStopped.entries == [true])
+    token.cancel()
+  }
+
   @Test("One deadline applies to all services together, however many there are")
   func oneDeadline() async throws {
     let stage = Stage(stopTimeout: .seconds(20), cancelTimeout: .seconds(5))

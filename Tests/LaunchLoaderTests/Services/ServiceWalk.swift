@@ -188,13 +188,18 @@ struct ServiceWalk {
 
   private mutating func perform(_ actions: [ServiceMachine<Int>.Action]) {
     if outcome != nil, !actions.isEmpty { complain("did something after the end: \(actions)") }
+    var (said, hasAnnounced): (Set<String>, Bool) = ([], false)
+    let cancelledNow = actions.compactMap { if case .cancel(let id) = $0 { id } else { nil } }
     for action in actions {
       switch action {
       case .startServices(let newTurn):
         if turn != nil { complain("began to start twice") }
         turn = newTurn
-      case .stop(let id): stop(id)
+      case .stop(let id):
+        if cancelledNow.contains(id), !said.contains("\(id)") { complain("stopped \(id) silently") }
+        stop(id)
       case .cancel(let id):
+        if !said.contains("\(id)") { complain("cancelled \(id) silently") }
         if !running.contains(id) { complain("cancelled \(id), which does not run") }
         if !cancelled.insert(id).inserted { complain("cancelled \(id) twice") }
         if !isPermitted { complain("cancelled \(id) without permission") }
@@ -208,15 +213,20 @@ struct ServiceWalk {
           if started.contains(id) { complain("dropped \(id), which was started") }
           if !dropped.insert(id).inserted { complain("dropped \(id) twice") }
         }
-      case .report, .changed, .say: break
+      case .report, .changed: break
+      case .say(let message): said.formUnion(message.services)
       case .watch(let transition, let number):
         transitionNumber += 1
         if number != transitionNumber || transition == .cancel {
           complain("passed to \(String(describing: transition)) as number \(number)")
         }
-      case .forceStop: if !isPermitted { complain("forced a stop by itself") }
+      case .forceStop:
+        if !isPermitted { complain("forced a stop by itself") }
+        if hasAnnounced { complain("announced the stop before forcing it") }
       case .leaveLaunch: if hasBegun { complain("left the launch behind after it") }
-      case .announce: takeMilestone()
+      case .announce:
+        hasAnnounced = true
+        takeMilestone()
       }
     }
   }
@@ -253,6 +263,9 @@ struct ServiceWalk {
   }
 
   private mutating func check() {
+    if milestones.last == "stopping", !isPermitted, !armedForAll.contains(.stop) {
+      complain("waits for the permission to stop without a deadline")
+    }
     guard let outcome else { return }
     if !running.isEmpty { complain("ended while \(running) run") }
     let stuck = outcome.compactMap { error -> Int? in
