@@ -40,7 +40,8 @@ extension EventBus {
     let isInsideHook = RunningHook.isRunning
     let deliver: @Sendable (_ isolation: (any Actor)?) -> Void
     if identity == nil, enqueued == nil, !isInsideHook {
-      // Like a post of then. The closure captures no more than this needs, since it is what waits.
+      // Delivered like a post made at that time. The closure is what waits, so it captures no more than that
+      // needs.
       deliver = { isolation in
         // The bus may have been released, and its observers with it. A weak reference would cost more than
         // the rest of the event.

@@ -141,8 +141,8 @@ extension EventNames {
 
   /// A service has thrown an error, even if its options ignore the error.
   ///
-  /// Posted in order with ``serviceStateDidChange``, on the thread of these events; `run` returns after the
-  /// last.
+  /// Failures and changes of state are posted in one order, on a thread of their own, so observers delay no
+  /// start, stop or deadline; `run` returns after the last.
   public static let serviceDidFail = EventName<ServiceFailure>(
     lifecycle: "application.serviceDidFail"
   )

@@ -167,8 +167,8 @@ extension ServiceMachine {
       for id in idsInReverse() {
         guard let index = index(of: id), records[index].phase != .cancelled else { continue }
         // A service whose turn had not come receives the stop request before the cancellation.
-        let isNew = hasPassedDeadline && records[index].phase == .running
-        cancel(index, after: limit, stopsFirst: isNew)
+        let isUnasked = hasPassedDeadline && records[index].phase == .running
+        cancel(index, after: limit, stopsFirst: isUnasked)
       }
     }
     advance()

@@ -154,7 +154,7 @@ final class ServiceRunner: Sendable {
       state.machine.time = max(state.machine.time, time)
       let result = try change(&state)
       let actions = state.machine.takeActions()
-      // Under the lock, which no user code runs under here: so they are in order, and none comes after the end.
+      // Queued under the lock, and delivered elsewhere: reports are in order, and none follows the end.
       for action in actions { Self.note(action, state.reports) }
       return (result, actions, state.machine.time, state.reports)
     }

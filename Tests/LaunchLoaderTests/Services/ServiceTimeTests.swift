@@ -25,7 +25,7 @@ struct ServiceTimeTests {
     #expect(stage.clock.sleeperCount == 0)
   }
 
-  @Test("An observer of a failure that blocks delays neither the stop of the others nor the deadline")
+  @Test("An observer of a failure that blocks delays neither stops nor the deadline")
   func blockingObserver() async throws {
     let stage = Stage(stopTimeout: .seconds(20))
     let (log, mayFail, hasStopped) = (stage.log, ManualLatch(), Log<Bool>())
@@ -48,6 +48,30 @@ struct ServiceTimeTests {
     // The run ends after the observer has been called.
     #expect(hasStopped.entries == [true])
     token.cancel()
+  }
+
+  @Test("Limits that expire together take effect in the order in which the services were asked")
+  func equalLimits() async throws {
+    let stage = Stage()
+    let names = (0..<8).map { "s\($0)" }
+    let asked = Log<String>()
+    for name in names {
+      try stage.add(name, { $0.stopTimeout = .seconds(1) }) { context in
+        context.onShutdown { asked.append(name) }
+        await ManualLatch().wait()
+      }
+    }
+    // With a dependency, the others form one layer and are asked together.
+    try stage.add("last", after: names)
+    let running = stage.start()
+    try await stage.app.waitUntil(.active)
+    stage.app.shutdown()
+    while asked.count < names.count { await Task.yield() }
+    await stage.letTimePass(.seconds(1))
+    _ = try await running.value
+    let reason = "is cancelled: it did not stop within 1 s"
+    let expected = asked.entries.map { "service \"\($0)\" \(reason)" }
+    #expect(stage.messages.entries == expected)
   }
 
   @Test("One deadline applies to all services together, however many there are")

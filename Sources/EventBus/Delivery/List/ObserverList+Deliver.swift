@@ -61,7 +61,7 @@ extension ObserverList {
           _ = ObjectAddress.borrow(block[index]) { (observer: Observer<Payload>) in
             let entry = observer.entry.load(ordering: .relaxed)
             do {
-              // Without a flag, which stand above the number.
+              // The flags stand above the number: none is set.
               if entry <= newest {
                 try observer.asPlain.handler(payload)
                 reached &+= 1

@@ -7,9 +7,9 @@ internal import Synchronization
 package class Envelope: @unchecked Sendable {  // Reason: constant, like its subclass.
   /// The source file of the post.
   ///
-  /// The parts of the origin are stored one by one, and those that no event needs any more are left out: an
-  /// envelope that is freed on another thread than it was made on must be small (at most 120 bytes with its
-  /// payload), or the two threads wait for each other in glibc's `malloc`.
+  /// The parts of the origin are stored one by one, and those that are no longer needed are left out: an
+  /// envelope is freed on a different thread from the one that allocated it, and above 120 bytes, with its
+  /// payload, the two threads contend for a lock of glibc's `malloc`.
   private let fileID: StaticString
   /// Whether what came of the event is recorded, or needs no record.
   private let isSettled = Atomic<Bool>(false)
