@@ -51,6 +51,9 @@ package struct BoundedQueue<Element> {
   /// The first element.
   package var first: Element? { head < storage.count ? storage[head] : nil }
 
+  /// The last element.
+  package var last: Element? { isEmpty ? nil : storage[storage.count - 1] }
+
   /// Removes and returns the first element.
   ///
   /// - Complexity: Amortized O(1).

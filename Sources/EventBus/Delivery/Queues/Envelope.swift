@@ -1,10 +1,11 @@
 internal import Synchronization
 
-/// An event that waits for its observer, counted as an unfinished call of its post until it is released.
+/// An event that waits for its observer, counted as an unfinished call of its post until it is released; or a
+/// run of events that nobody waits for and no hook follows.
 ///
 /// It does not retain the observer: cancelling the registration frees the handler at once. An event that is
 /// released without having been opened was discarded, and is recorded so; do not release it under a lock.
-package class Envelope: @unchecked Sendable {  // Reason: constant, like its subclass.
+package class Envelope: @unchecked Sendable {  // Reason: constant; see the subclasses.
   /// The source file of the post.
   ///
   /// The parts of the origin are stored one by one, and those that are no longer needed are left out: an
@@ -48,6 +49,20 @@ package class Envelope: @unchecked Sendable {  // Reason: constant, like its sub
     counter?.begin()
   }
 
+  /// Returns whether an event may join this one in a run: both have the same observer and the same origin, and
+  /// neither has a record.
+  ///
+  /// - Parameters:
+  ///   - delivery: The origin of the other event.
+  ///   - link: The registration of its observer.
+  package final func admits(_ delivery: borrowing Delivery, for link: ObserverRegistration) -> Bool {
+    guard self.link === link, record == nil, delivery.record == nil, post | delivery.number == 0,
+      line == UInt32(clamping: delivery.line), sender == delivery.sender,
+      fileID.hasPointerRepresentation, delivery.fileID.hasPointerRepresentation
+    else { return false }
+    return unsafe fileID.utf8Start == delivery.fileID.utf8Start  // Reason: compares addresses.
+  }
+
   /// The origin of the event, without what is valid only while the post is running.
   package final var delivery: Delivery {
     var delivery = Delivery(fileID: fileID, line: UInt(line), sender: sender, record: record)
@@ -76,10 +91,51 @@ package class Envelope: @unchecked Sendable {  // Reason: constant, like its sub
     queued?.end(reception)
   }
 
-  /// Calls the synchronous handler, on its actor.
+  /// A Boolean value that indicates whether this is a ``WaitingRun``.
+  package var isRun: Bool { false }
+
+  /// The number of events that have not been opened.
+  package var count: Int { 1 }
+
+  /// Calls the synchronous handler for the next event, on its actor.
   ///
   /// - Returns: `false` when the owner had died.
   package func open() -> Bool { true }
+
+  /// Calls the synchronous handler, on its actor.
+  ///
+  /// - Returns: `false` when the owner had died.
+  fileprivate final func call<Payload: Sendable>(_ payload: Payload) -> Bool {
+    let outcome = reception(of: payload)
+    if outcome != nil { link.finish() }
+    let reception = outcome ?? link.refusal
+    settle(reception)
+    return reception != .ownerLost
+  }
+
+  /// Makes the call in its own frame: the observer is released before the call counts as finished.
+  ///
+  /// - Returns: The outcome; `nil` when the registration had ended.
+  private final func reception<Payload: Sendable>(of payload: Payload) -> Reception? {
+    guard let known = link.begin() else { return nil }
+    defer { withExtendedLifetime(known) {} }
+    return ObjectAddress.borrow(known.address) { (observer: GeneralObserver<Payload>) in
+      do {
+        return try observer.run(payload, queued)
+      } catch {
+        report(error, in: observer, payload)
+        return .failed
+      }
+    }
+  }
+
+  fileprivate final func report(
+    _ error: any Error,
+    in observer: AnyObserver,
+    _ payload: any Sendable
+  ) {
+    link.list.handlerFailed(error, in: observer, payload: payload, delivery: delivery)
+  }
 
   /// Calls the asynchronous handler and waits for it.
   package func openAsync() async {}
@@ -114,34 +170,11 @@ package final class WaitingEvent<Payload: Sendable>: Envelope,
   }
 
   override package func open() -> Bool {
-    guard let queued else { return openNow() }
+    guard let queued else { return call(payload) }
     queued.announce()
     var isOwned = true
-    queued.record.resume { isOwned = openNow() }
+    queued.record.resume { isOwned = call(payload) }
     return isOwned
-  }
-
-  private func openNow() -> Bool {
-    let outcome = call()
-    if outcome != nil { link.finish() }
-    settle(outcome ?? link.refusal)
-    return outcome != .ownerLost
-  }
-
-  /// Makes the call in its own frame: the observer is released before the call counts as finished.
-  ///
-  /// - Returns: The outcome; `nil` when the registration had ended.
-  private func call() -> Reception? {
-    guard let known = link.begin() else { return nil }
-    defer { withExtendedLifetime(known) {} }
-    return ObjectAddress.borrow(known.address) { (observer: GeneralObserver<Payload>) in
-      do {
-        return try observer.run(payload, queued)
-      } catch {
-        report(error, in: observer)
-        return .failed
-      }
-    }
   }
 
   override package func openAsync() async {
@@ -151,7 +184,7 @@ package final class WaitingEvent<Payload: Sendable>: Envelope,
     settle(outcome ?? link.refusal)
   }
 
-  /// Makes the call in its own frame, like ``call()``.
+  /// Makes the call in its own frame, like the synchronous one.
   ///
   /// - Returns: The outcome; `nil` when the registration had ended.
   private func callAsync() async -> Reception? {
@@ -166,13 +199,75 @@ package final class WaitingEvent<Payload: Sendable>: Envelope,
       do {
         outcome = try await observer.runAsync(payload, queued)
       } catch {
-        report(error, in: observer)
+        report(error, in: observer, payload)
       }
     }
     return outcome
   }
+}
 
-  private func report(_ error: any Error, in observer: AnyObserver) {
-    link.list.handlerFailed(error, in: observer, payload: payload, delivery: delivery)
+/// A run of events of one observer and one origin.
+///
+/// A burst of posts from one place costs one object and one retain of the registration, where each event would
+/// otherwise take both from one processor to another.
+///
+/// The payloads are in memory of its own, not in an array: for a generic class the compiler looks the type of
+/// an array up at each use.
+@safe
+package final class WaitingRun<Payload: Sendable>: Envelope,
+  @unchecked Sendable  // Reason: guarded by the lock of the mailbox, then confined to its actor.
+{
+  /// Payloads from ``head`` up to ``end``.
+  private var base: UnsafeMutablePointer<Payload>
+  private var capacity = 8
+  private var head = 0
+  private var end = 1
+
+  /// Begins a run.
+  ///
+  /// - Parameters:
+  ///   - payload: The payload of the first event.
+  ///   - delivery: The origin of the events.
+  ///   - number: The number of the observer.
+  ///   - link: The registration of the observer.
+  package init(
+    _ payload: Payload,
+    _ delivery: borrowing Delivery,
+    for number: UInt,
+    _ link: ObserverRegistration
+  ) {
+    unsafe base = .allocate(capacity: capacity)  // Reason: freed in `deinit`.
+    unsafe base.initialize(to: payload)  // Reason: within the allocation.
+    super.init(delivery, for: number, link, nil, isAwaited: false)
+  }
+
+  deinit {
+    unsafe (base + head).deinitialize(count: end - head)  // Reason: initialized by `append`.
+    unsafe base.deallocate()  // Reason: from `init` or `append`.
+  }
+
+  /// Adds an event, under the lock of the mailbox.
+  ///
+  /// - Complexity: Amortized O(1).
+  package func append(_ payload: Payload) {
+    if end == capacity {
+      capacity *= 2
+      let larger = UnsafeMutablePointer<Payload>.allocate(capacity: capacity)
+      unsafe larger.moveInitialize(from: base, count: end)  // Reason: nothing is removed under the lock.
+      unsafe base.deallocate()  // Reason: emptied.
+      unsafe base = larger  // Reason: as above.
+    }
+    unsafe (base + end).initialize(to: payload)  // Reason: below the capacity.
+    end += 1
+  }
+
+  override package var isRun: Bool { true }
+
+  override package var count: Int { end - head }
+
+  override package func open() -> Bool {
+    let payload = unsafe (base + head).move()  // Reason: initialized, and moved once.
+    head += 1
+    return call(payload)
   }
 }

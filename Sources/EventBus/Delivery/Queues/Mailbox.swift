@@ -68,12 +68,19 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     return !batch.isEmpty || state.withLock { !$0.lane.waiting.isEmpty }
   }
 
-  /// Adds an envelope behind all others and schedules the mailbox.
-  package func enqueue(_ envelope: consuming Envelope) {
+  /// Adds an event behind all others and schedules the mailbox.
+  ///
+  /// - Parameters:
+  ///   - link: The registration of the observer.
+  ///   - makeEnvelope: Adds the event to the last envelope, or returns one with the event; called under the
+  ///     lock.
+  package func enqueue(for link: ObserverRegistration, _ makeEnvelope: (Envelope?) -> Envelope?) {
     waiting.add(1)
     change { state in
-      envelope.link.noteEnqueued()
-      _ = state.lane.waiting.append(envelope)
+      link.noteEnqueued()
+      if let envelope = makeEnvelope(state.lane.waiting.last) {
+        _ = state.lane.waiting.append(envelope)
+      }
     }
   }
 
@@ -98,18 +105,18 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     openings += 1
     defer { openings -= 1 }
     var remaining = batch.count + state.withLock { $0.lane.waiting.count }
-    while remaining > 0, let envelope = next() {
+    while remaining > 0 {
+      if batch.isEmpty { state.withLock { swap(&$0.lane.waiting, &batch) } }
+      guard let envelope = batch.first else { return }
+      if envelope.count == 1 {
+        // Removed first: the handler may post, and nothing may be waiting then.
+        _ = batch.popFirst()
+        remaining -= 1
+      }
       waiting.add(-1)
       envelope.link.noteDequeued()
       if !envelope.open() { waiting.lost.wrappingAdd(1, ordering: .relaxed) }
-      remaining -= 1
     }
-  }
-
-  private func next() -> Envelope? {
-    if let envelope = batch.popFirst() { return envelope }
-    state.withLock { swap(&$0.lane.waiting, &batch) }
-    return batch.popFirst()
   }
 
   private func schedule() {
@@ -157,10 +164,11 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
       _ = state.lane.endTurn()
       return waiting
     }
-    waiting.add(-dropped.count)
-    waiting.lost.wrappingAdd(dropped.count, ordering: .relaxed)
     for envelope in dropped {
-      envelope.link.noteDequeued()
+      let count = envelope.count
+      waiting.add(-count)
+      waiting.lost.wrappingAdd(count, ordering: .relaxed)
+      for _ in 0..<count { envelope.link.noteDequeued() }
       envelope.link.endWithOwner()
     }
     checkOwners(actorIsGone: true)
