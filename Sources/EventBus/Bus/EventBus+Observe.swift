@@ -31,7 +31,7 @@ extension EventBus {
     _ handler: @escaping @isolated(any) @Sendable (Payload) throws -> Void
   ) -> Token {
     let request = ObserveRequest(sender, priority, once, at: fileID, line)
-    return core(of: name).observe(request, where: predicate, handler)
+    return withCore(of: name) { $0.observe(request, where: predicate, handler) }
   }
 
   /// Calls a handler for every occurrence of an event while its owner is alive.
@@ -77,7 +77,7 @@ extension EventBus {
     _ handler: @escaping @isolated(any) @Sendable (Owner, Payload) throws -> Void
   ) -> Token {
     let request = ObserveRequest(sender, priority, once, at: fileID, line)
-    return core(of: name).observe(request, where: predicate, owner: owner, handler)
+    return withCore(of: name) { $0.observe(request, where: predicate, owner: owner, handler) }
   }
 
   /// Calls a handler on an actor for every occurrence of an event while the actor is alive.
@@ -113,7 +113,7 @@ extension EventBus {
     _ handler: @escaping @Sendable (isolated Owner, Payload) throws -> Void
   ) -> Token {
     let request = ObserveRequest(sender, priority, once, at: fileID, line)
-    return core(of: name).observe(request, where: predicate, isolatedOwner: owner, handler)
+    return withCore(of: name) { $0.observe(request, where: predicate, isolatedOwner: owner, handler) }
   }
 }
 

@@ -94,6 +94,14 @@ public final class EventBus: Sendable {
     return wildcards.observe(request, handler)
   }
 
+  /// Calls a closure with the core of an event, without retaining it.
+  func withCore<Payload, Result>(
+    of name: EventName<Payload>,
+    _ body: (SignalCore<Payload>) -> Result
+  ) -> Result {
+    table.with(name.index, body) ?? body(core(of: name))
+  }
+
   @usableFromInline
   func core<Payload>(of name: EventName<Payload>) -> SignalCore<Payload> {
     let known = table.with(name.index) { (core: SignalCore<Payload>) in core }

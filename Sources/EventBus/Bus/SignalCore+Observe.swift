@@ -9,12 +9,16 @@ extension SignalCore {
     _ handler: @escaping @isolated(any) @Sendable (Payload) throws -> Void
   ) -> Token {
     let actor = handler.isolation
-    let call = withoutIsolation(handler)
     if request.isPlain, predicate == nil, actor == nil, !isReplaying {
-      let observer = plainObserver.init(fileID: request.fileID, line: request.line, handler: call)
+      let observer = plainObserver.init(
+        fileID: request.fileID,
+        line: request.line,
+        handler: withoutIsolation(handler)
+      )
       add(observer, priority: request.priority)
       return Token(self, handle: observer.address)
     }
+    let call = withoutIsolation(handler)
     let sink = GeneralObserver<Payload>.Sink.handler { payload in
       try call(payload)
       return .called

@@ -88,7 +88,7 @@ struct HookStormTests {
           if isOver.value > 0 { late.add() }
         })
       )
-      while calls.value == 0 { await Task.yield() }
+      while calls.value == 0, !Task.isCancelled { await Task.yield() }
       token.cancel()
       await token.waitUntilFinished()
       isOver.add()

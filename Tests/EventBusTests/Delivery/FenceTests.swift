@@ -318,7 +318,7 @@ struct FenceTests {
       }
       async let atHome: Void = Self.postOnSampleActor(bus, until: mayStop)
       // The fence is requested as soon as the end is visible, before all of its work is done.
-      while token.isActive { await Task.yield() }
+      while token.isActive, !Task.isCancelled { await Task.yield() }
       await token.waitUntilFinished()
       isClosed.open()
       for _ in 0..<10 { await Task.yield() }

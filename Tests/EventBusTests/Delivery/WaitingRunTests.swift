@@ -122,7 +122,7 @@ struct WaitingRunTests {
     }
     bus = nil
     // The turn that was requested finds no observer.
-    while freed.value < 20 { await Task.yield() }
+    while freed.value < 20, !Task.isCancelled { await Task.yield() }
     withExtendedLifetime(token) {}
   }
 
@@ -150,7 +150,7 @@ struct WaitingRunTests {
     }
     Self.post(0..<10_000, to: bus)
     bus.post(.nothing)
-    while count < 20_000 { await Task.yield() }
+    while count < 20_000, !Task.isCancelled { await Task.yield() }
     #expect(count == 20_000)
     withExtendedLifetime(token) {}
   }
@@ -203,7 +203,7 @@ struct WaitingRunTests {
       for value in 1...20 { property.value = value }
     }
     #expect(shown == [])
-    while shown.last != 20 { await Task.yield() }
+    while shown.last != 20, !Task.isCancelled { await Task.yield() }
     #expect(shown == shown.sorted())
     withExtendedLifetime(token) {}
   }

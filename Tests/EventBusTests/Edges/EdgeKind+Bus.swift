@@ -177,7 +177,7 @@ extension EdgeKind {
         fire: {
           let before = taken.value
           guard bus.post(.edge, 1) > 0 else { return }
-          while taken.value == before, !hasEnded.isOpen { await Task.yield() }
+          while taken.value == before, !hasEnded.isOpen, !Task.isCancelled { await Task.yield() }
         },
         poke: { bus.post(.edge, 1) }
       )

@@ -296,7 +296,7 @@ extension EdgeSubject {
       fire: {
         let before = taken.value
         poke()
-        while taken.value == before, !hasEnded.isOpen { await Task.yield() }
+        while taken.value == before, !hasEnded.isOpen, !Task.isCancelled { await Task.yield() }
       },
       poke: poke
     )

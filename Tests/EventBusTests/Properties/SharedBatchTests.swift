@@ -467,7 +467,7 @@ struct SharedBatchTests {
     }
     property.value = -1
     for chain in [early, onActor] + late.entries {
-      while chain.last != -1 { await Task.yield() }
+      while chain.last != -1, !Task.isCancelled { await Task.yield() }
       #expect(chain.breaks == 0)
     }
     #expect(late.count == 100)

@@ -12,7 +12,7 @@ struct SharedObservedStormTests {
 
   /// Waits until an observer has seen as many changes as were made, those included that merged.
   private func untilDelivered(_ chain: Chain, _ property: SharedObserved<Int>, _ sets: Int) async {
-    while chain.count + property.mergedCount < sets { await Task.yield() }
+    while chain.count + property.mergedCount < sets, !Task.isCancelled { await Task.yield() }
   }
 
   @Test("Each of 80,000 sets is delivered or merged, in one unbroken chain for every observer")

@@ -242,7 +242,7 @@ struct SharedObservedTests {
     property.value = 1
     #expect(await inbox.first(1) == [1])
     meter = nil
-    while kept != nil { await Task.yield() }
+    while kept != nil, !Task.isCancelled { await Task.yield() }
     property.value = 2
     #expect(inbox.entries == [1])
     withExtendedLifetime(meter) {}

@@ -108,7 +108,7 @@ struct SharedObservedTurnsTests {
     #expect(changes.count <= 1_003)
     #expect(isUnbroken(changes))
     #expect(changes.contains { $0.old == 3_000 })
-    while late.entries.last?.new != 6_000 { await Task.yield() }
+    while late.entries.last?.new != 6_000, !Task.isCancelled { await Task.yield() }
     #expect(late.entries.first?.old == 3_000)
     #expect(isUnbroken(late.entries))
     token.letGo()
@@ -185,7 +185,9 @@ struct SharedObservedTurnsTests {
     }
     for value in 1...10_000 { property.value = value }
     actor.executor.open()
-    while inbox.entries.count(where: { $0.new == 10_000 }) < 2 { await Task.yield() }
+    while inbox.entries.count(where: { $0.new == 10_000 }) < 2, !Task.isCancelled {
+      await Task.yield()
+    }
     #expect(inbox.entries.count <= 2_004)
     let ends = inbox.entries.filter { $0.new == 10_000 }
     #expect(ends.count == 2)
@@ -203,7 +205,7 @@ struct SharedObservedTurnsTests {
     pause.cancel()
     for value in 3_001...6_000 { property.value = value }
     actor.executor.open()
-    while inbox.entries.last?.new != 6_000 { await Task.yield() }
+    while inbox.entries.last?.new != 6_000, !Task.isCancelled { await Task.yield() }
     let changes = inbox.entries
     #expect(changes.count <= 1_002)
     #expect(changes.contains { $0.new == 2_000 })
@@ -223,7 +225,7 @@ struct SharedObservedTurnsTests {
     let changes = delivered.map(\.change)
     #expect(changes.map(\.new) == Array(1...1_000) + [5_000])
     #expect(isUnbroken(changes))
-    while late.count == 0 { await Task.yield() }
+    while late.count == 0, !Task.isCancelled { await Task.yield() }
     #expect(late.entries.map(\.old) == [1_000])
     #expect(delivered.count + property.mergedCount == 1_003)
     token.letGo()
@@ -238,7 +240,7 @@ struct SharedObservedTurnsTests {
     let barrier = property.observe { _ in }
     property.value = 5_000
     actor.executor.open()
-    while inbox.entries.last?.new != 5_000 { await Task.yield() }
+    while inbox.entries.last?.new != 5_000, !Task.isCancelled { await Task.yield() }
     #expect(inbox.entries.allSatisfy { $0.old != $0.new })
     #expect(isUnbroken(inbox.entries))
     #expect(inbox.entries.count + property.mergedCount == 1_005)
@@ -258,9 +260,9 @@ struct SharedObservedTurnsTests {
         }
       }
     )
-    while changes.count < 999 { await Task.yield() }
+    while changes.count < 999, !Task.isCancelled { await Task.yield() }
     property.value = 7
-    while changes.entries.last?.new != 7 { await Task.yield() }
+    while changes.entries.last?.new != 7, !Task.isCancelled { await Task.yield() }
     #expect(changes.entries.map(\.new) == Array(1...999) + [7])
     #expect(isUnbroken(changes.entries))
     token.letGo()
@@ -311,7 +313,7 @@ struct SharedObservedTurnsTests {
     #expect(changes.last?.new == 10_000)
     // Each registration began during the merge, with the value at that time.
     for (index, log) in logs.enumerated().dropFirst() {
-      while log.entries.last?.new != 10_000 { await Task.yield() }
+      while log.entries.last?.new != 10_000, !Task.isCancelled { await Task.yield() }
       #expect(log.entries.first?.old == 100 * index - 1)
       #expect(isUnbroken(log.entries))
     }
@@ -333,10 +335,12 @@ struct SharedObservedTurnsTests {
       property.value = value
     }
     actor.executor.open()
-    while !late.entries.contains(where: { $0.kind == .set && $0.new == 10_000 }) {
+    while !late.entries.contains(where: { $0.kind == .set && $0.new == 10_000 }),
+      !Task.isCancelled
+    {
       await Task.yield()
     }
-    while inbox.entries.last?.new != 10_000 { await Task.yield() }
+    while inbox.entries.last?.new != 10_000, !Task.isCancelled { await Task.yield() }
     #expect(inbox.entries.count <= 2_000)
     #expect(isUnbroken(inbox.entries))
     #expect(late.entries.first?.old == 6_999)

@@ -113,12 +113,12 @@ struct SharedValuesTests {
     withExtendedLifetime(token) {}
   }
 
-  /// The values at which the registrations in progress began, by thread.
+  /// The values at which the sequences that still collect began, by number.
   private final class Registrations: Sendable {
     private let beginnings = Locked<[Int: Int]>([:])
 
-    func begin(_ thread: Int, at value: Int) { beginnings.withLock { $0[thread] = value } }
-    func end(_ thread: Int) { beginnings.withLock { $0[thread] = nil } }
+    func begin(_ number: Int, at value: Int) { beginnings.withLock { $0[number] = value } }
+    func end(_ number: Int) { beginnings.withLock { $0[number] = nil } }
     func oldest(or value: Int) -> Int { beginnings.withLock { $0.values.min() ?? value } }
   }
 
@@ -133,12 +133,18 @@ struct SharedValuesTests {
       for round in 0..<rounds {
         // Short ones, so that many begin while another thread delivers.
         if round % 4 == 0 {
-          registrations.begin(thread, at: property.value)
-          tasks.append(collecting(property.values(until: lifetime).prefix(20)))
-          registrations.end(thread)
+          let number = 4 * round + thread
+          registrations.begin(number, at: property.value)
+          let task = collecting(property.values(until: lifetime).prefix(20))
+          tasks.append(task)
+          Task {
+            _ = await task.value
+            registrations.end(number)
+          }
         }
         property.update { $0 += 1 }
-        // The queues are kept short: nothing merges, and changes are delivered during registrations.
+        // The queues are kept short, also those of the sequences: nothing merges, and changes are delivered
+        // during registrations.
         while property.value - delivered.value > 3
           || property.value - registrations.oldest(or: property.value) > 500
         {
@@ -205,7 +211,7 @@ struct SharedValuesTests {
     #expect(owner.log.entries == [-2, -3])
     #expect(right?.mergedCount == 0)
     right = nil
-    while kept != nil { await Task.yield() }
+    while kept != nil, !Task.isCancelled { await Task.yield() }
     #expect(token?.isActive == false)
     withExtendedLifetime((property, right)) {}
   }
@@ -257,7 +263,7 @@ struct SharedValuesTests {
     property.bind(to: gauge, \.last)
     #expect(gauge.history == [1])
     await onThreads(1) { _ in for value in 2...50 { property.value = value } }
-    while gauge.last != 50 { await Task.yield() }
+    while gauge.last != 50, !Task.isCancelled { await Task.yield() }
     #expect(gauge.history == Array(1...50))
   }
 
@@ -332,7 +338,7 @@ struct SharedValuesTests {
     let (property, machine) = (SharedObserved(3), Machine())
     #expect(await machine.bind(property) == 3)
     property.value = 4
-    while await machine.angle != 4 { await Task.yield() }
+    while await machine.angle != 4, !Task.isCancelled { await Task.yield() }
   }
 
   /// An argument of a subscript; it reports the thread on which it is released.

@@ -257,7 +257,7 @@ struct ApplicationRunTests {
       }
       _ = try await stage.runOnce()
     }
-    while tally.live > 0 { await Task.yield() }
+    while tally.live > 0, !Task.isCancelled { await Task.yield() }
     #expect(app == nil)
   }
 }

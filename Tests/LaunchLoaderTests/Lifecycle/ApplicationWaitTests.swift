@@ -183,7 +183,7 @@ struct ApplicationWaitTests {
     let isEntered = stage.log
     try stage.add("b")
     let running = stage.start()
-    while !isEntered.entries.contains("+a") { await Task.yield() }
+    while !isEntered.entries.contains("+a"), !Task.isCancelled { await Task.yield() }
     for (index, seconds) in [5, 10, 10].enumerated() {
       await stage.clock.sleepers(atLeast: 1)
       stage.clock.jump(by: .seconds(seconds))

@@ -10,6 +10,7 @@ struct DelegateWaitTests {
     let log: Log<String>
     let edge: String
     let hasBegun = ManualLatch()
+    let wasCancelled = ManualLatch()
     let mayEnd = ManualLatch()
     /// Indicates that even a cancellation does not end the wait.
     let isStubborn: Bool
@@ -22,7 +23,11 @@ struct DelegateWaitTests {
       log.append(edge)
       guard edge == self.edge else { return }
       hasBegun.open()
-      if isStubborn { await waitStubbornly(mayEnd) } else { await mayEnd.wait() }
+      await withTaskCancellationHandler {
+        if isStubborn { await waitStubbornly(mayEnd) } else { await mayEnd.wait() }
+      } onCancel: {
+        wasCancelled.open()
+      }
       log.append("\(edge) ends\(Task.isCancelled ? " cancelled" : "")")
     }
 
@@ -177,8 +182,12 @@ struct DelegateWaitTests {
     #expect(app.state == .terminated)
     // The other edges of the stop have reached the delegate.
     #expect(log.entries.contains("willTerminate"))
+    // The cancellation is another task's, and may follow the end of the run.
+    await delegate.wasCancelled.wait()
     delegate.mayEnd.open()
-    while log.entries.last != "\(example.edge) ends cancelled" { await Task.yield() }
+    while log.entries.last != "\(example.edge) ends cancelled", !Task.isCancelled {
+      await Task.yield()
+    }
   }
 
   /// Forces the stop in one method, before that suspends.
@@ -247,7 +256,9 @@ struct DelegateWaitTests {
     await stage.clock.sleepers(atLeast: 1)
     stage.clock.jump(by: .seconds(20))
     #expect(try await running.value == 0)
-    while log.entries.last != "willTerminate ends cancelled" { await Task.yield() }
+    while log.entries.last != "willTerminate ends cancelled", !Task.isCancelled {
+      await Task.yield()
+    }
   }
 
   @Test(

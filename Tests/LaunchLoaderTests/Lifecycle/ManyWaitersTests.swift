@@ -16,7 +16,7 @@ struct ManyWaitersTests {
         if await isCancelled({ try await app.waitUntil(.active) }) { cancelled.add() }
       }
     }
-    while begun.value < count { await Task.yield() }
+    while begun.value < count, !Task.isCancelled { await Task.yield() }
     for wait in waits.reversed() { wait.cancel() }
     for wait in waits { await wait.value }
     #expect(cancelled.value == count)

@@ -104,7 +104,7 @@ struct ReloadTests {
       mayEnd.open()
       #expect(try await running.value == 0)
       await reloading.value
-      while ended.value < begun.value { await Task.yield() }
+      while ended.value < begun.value, !Task.isCancelled { await Task.yield() }
       token.cancel()
     }
   }

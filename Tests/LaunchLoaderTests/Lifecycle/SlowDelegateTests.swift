@@ -40,7 +40,7 @@ struct SlowDelegateTests {
     stage.app.shutdown()
     #expect(try await running.value == 0)
     #expect(stage.messages.entries.count == 3)
-    while stage.clock.sleeperCount > 0 { await Task.yield() }
+    while stage.clock.sleeperCount > 0, !Task.isCancelled { await Task.yield() }
   }
 
   @Test("A handler of a phase that blocks its thread is named")
@@ -277,7 +277,7 @@ struct SlowDelegateTests {
     let message =
       "going to the background takes longer than 20 s: not waiting for delegate method "
       + "applicationWillResignActive(_:)"
-    while !stage.messages.entries.contains(message) { await Task.yield() }
+    while !stage.messages.entries.contains(message), !Task.isCancelled { await Task.yield() }
     #expect(delegate.log.entries.isEmpty)
     delegate.mayEnd.open()
     await threads.value

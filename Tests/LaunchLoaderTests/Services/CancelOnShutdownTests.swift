@@ -224,7 +224,7 @@ struct CancelOnShutdownTests {
         // A task keeps its result.
         _ = try await context.cancelOnShutdown { tally.probe() }
       }
-      while tally.live > 0 { await Task.yield() }
+      while tally.live > 0, !Task.isCancelled { await Task.yield() }
       context.ready()
       try await context.untilShutdown()
     }

@@ -115,7 +115,7 @@ struct ServiceAddingTests {
       }
       _ = await ended.first(number)
     }
-    while tally.live > 1 { await Task.yield() }
+    while tally.live > 1, !Task.isCancelled { await Task.yield() }
     stage.app.shutdown()
     #expect(try await running.value == 0)
   }

@@ -69,7 +69,7 @@ struct ServiceBlockingTests {
     await isBlocked.wait()
     stage.app.shutdown()
     await stage.letTimePass(.seconds(1))
-    while stage.log.entries.last != "-a" { await Task.yield() }
+    while stage.log.entries.last != "-a", !Task.isCancelled { await Task.yield() }
     await stage.letTimePass(.seconds(1))
     let error = await #expect(throws: ApplicationError.self) { try await running.value }
     mayEnd.open()
@@ -90,7 +90,7 @@ struct ServiceBlockingTests {
     try await stage.app.waitUntil(.active)
     stage.app.shutdown()
     await stage.letTimePass(.seconds(1))
-    while stage.log.entries.last != "-a" { await Task.yield() }
+    while stage.log.entries.last != "-a", !Task.isCancelled { await Task.yield() }
     await stage.letTimePass(.seconds(1))
     let error = await #expect(throws: ApplicationError.self) { try await running.value }
     mayEnd.open()

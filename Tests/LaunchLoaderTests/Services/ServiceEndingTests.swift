@@ -179,7 +179,7 @@ struct ServiceEndingTests {
     try await stage.app.waitUntil(.active)
     #expect(tally.live == 1)
     mayReturn.open()
-    while tally.live > 0 { await Task.yield() }
+    while tally.live > 0, !Task.isCancelled { await Task.yield() }
     stage.app.shutdown()
     _ = try await running.value
   }
@@ -194,7 +194,7 @@ struct ServiceEndingTests {
       let service = Keeping("\(number)", tally.probe())
       try stage.app.add(service, ServiceOptions(onReturn: .ignore))
     }
-    while tally.live > 0 { await Task.yield() }
+    while tally.live > 0, !Task.isCancelled { await Task.yield() }
     #expect(tally.created == 10)
     stage.app.shutdown()
     _ = try await running.value

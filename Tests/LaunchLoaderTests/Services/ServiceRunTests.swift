@@ -49,7 +49,7 @@ struct ServiceRunTests {
     try await run.untilReady()
     #expect(log.entries == ["+a", "-a"])
     #expect(messages.entries.isEmpty)
-    while clock.sleeperCount > 0 { await Task.yield() }
+    while clock.sleeperCount > 0, !Task.isCancelled { await Task.yield() }
   }
 
   @Test("The defaults suit a service that stops by itself")
@@ -265,7 +265,7 @@ struct ServiceRunTests {
       run.shutdown()
       try await run.wait()
     }
-    while tally.live > 0 { await Task.yield() }
+    while tally.live > 0, !Task.isCancelled { await Task.yield() }
     #expect(tally.created == 1)
   }
 

@@ -66,7 +66,7 @@ struct ServiceTimeTests {
     let running = stage.start()
     try await stage.app.waitUntil(.active)
     stage.app.shutdown()
-    while asked.count < names.count { await Task.yield() }
+    while asked.count < names.count, !Task.isCancelled { await Task.yield() }
     await stage.letTimePass(.seconds(1))
     _ = try await running.value
     let reason = "is cancelled: it did not stop within 1 s"
@@ -204,7 +204,7 @@ struct ServiceTimeTests {
     }
     let running = stage.start()
     try await stage.app.waitUntil(.active)
-    while stage.clock.sleeperCount > 0 { await Task.yield() }
+    while stage.clock.sleeperCount > 0, !Task.isCancelled { await Task.yield() }
     stage.app.shutdown()
     #expect(try await running.value == 0)
   }
@@ -219,7 +219,7 @@ struct ServiceTimeTests {
     try await stage.app.waitUntil(.active)
     stage.app.shutdown()
     await stage.letTimePass(.seconds(1))
-    while stage.log.entries.last != "-a" { await Task.yield() }
+    while stage.log.entries.last != "-a", !Task.isCancelled { await Task.yield() }
     await stage.letTimePass(.seconds(1))
     let error = await #expect(throws: ApplicationError.self) { try await running.value }
     #expect(error?.stuckServices == ["deaf"])
@@ -258,6 +258,6 @@ struct ServiceTimeTests {
     let stage = Stage(stopTimeout: .seconds(1), cancelTimeout: .seconds(1))
     for name in ["a", "b"] { try stage.add(name) }
     _ = try await stage.runOnce()
-    while stage.clock.sleeperCount > 0 { await Task.yield() }
+    while stage.clock.sleeperCount > 0, !Task.isCancelled { await Task.yield() }
   }
 }

@@ -89,7 +89,7 @@ public final class EdgeTrial: Sendable {
   /// Other tests may keep the main actor busy for half a minute.
   public func expectSoon(_ text: String, _ condition: () -> Bool) async {
     let deadline = ContinuousClock.now + .seconds(120)
-    while !condition(), ContinuousClock.now < deadline { await Task.yield() }
+    while !condition(), ContinuousClock.now < deadline, !Task.isCancelled { await Task.yield() }
     expect(condition(), text)
   }
 

@@ -26,7 +26,7 @@ struct MailedSwitchTests {
       _ = blockedOnThread { bus.post(.wish, next) }
     }
     try manager.use(rounded(1))
-    while label.corner < 20, refused.entries.isEmpty { await Task.yield() }
+    while label.corner < 20, refused.entries.isEmpty, !Task.isCancelled { await Task.yield() }
     #expect(refused.entries.isEmpty)
     #expect(label.corner == 20)
     #expect(manager.version == 20)
@@ -54,7 +54,7 @@ struct MailedSwitchTests {
     }
     let error = #expect(throws: ThemeError.self) { try manager.use(rounded(1)) }
     #expect(error?.code == .switchLoop)
-    while label.corner < 50, log.entries.count < 2 { await Task.yield() }
+    while label.corner < 50, log.entries.count < 2, !Task.isCancelled { await Task.yield() }
     #expect(log.entries == ["loop true"])
     #expect(manager.theme.name == "rounded 50")
     withExtendedLifetime(wishes) {}

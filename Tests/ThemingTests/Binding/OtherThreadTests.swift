@@ -91,7 +91,9 @@ struct OtherThreadTests {
       wasFencedInside.append(fence.isPassed.load(ordering: .sequentiallyConsistent))
     }
     try manager.use(rounded(9))
-    while !fence.isPassed.load(ordering: .sequentiallyConsistent) { await Task.yield() }
+    while !fence.isPassed.load(ordering: .sequentiallyConsistent), !Task.isCancelled {
+      await Task.yield()
+    }
     #expect(wasFencedInside.entries == [false])
   }
 
