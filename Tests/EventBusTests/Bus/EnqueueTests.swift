@@ -186,7 +186,10 @@ struct EnqueueTests {
     let token = bus?.observe(name) { _ in }
     bus?.enqueue(name, tally.probe())
     bus = nil
-    for _ in 0..<10_000 where tally.live > 0 { await Task.yield() }
+    for _ in 0..<10_000 {
+      guard tally.live > 0 else { break }
+      await Task.yield()
+    }
     #expect(tally.live == 0)
     withExtendedLifetime((bus, token)) {}
   }

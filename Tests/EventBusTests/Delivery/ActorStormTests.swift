@@ -149,7 +149,10 @@ struct ActorStormTests {
     }
     mayStop.open()
     await storm
-    for _ in 0..<10_000 where listeners.liveCount > 0 { await Task.yield() }
+    for _ in 0..<10_000 {
+      guard listeners.liveCount > 0 else { break }
+      await Task.yield()
+    }
     #expect(listeners.liveCount == 0)
   }
 }

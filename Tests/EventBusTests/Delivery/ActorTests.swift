@@ -118,7 +118,10 @@ struct ActorTests {
     collector.letGo()
     await onThreads(1) { _ in bus.post(.number, 1) }
     // The registration may go with the post or, where the owner is looked for on its actor, after it.
-    for _ in 0..<10_000 where signal.observerCount > 0 { await Task.yield() }
+    for _ in 0..<10_000 {
+      guard signal.observerCount > 0 else { break }
+      await Task.yield()
+    }
     #expect(signal.observerCount == 0)
     await onThreads(1) { _ in #expect(bus.post(.number, 2) == 0) }
   }

@@ -44,7 +44,10 @@ struct AsyncBufferTests {
     #expect(tally.live <= 2)
     mayLeave.open()
     await token.waitUntilFinished()
-    for _ in 0..<10_000 where tally.live > 0 { await Task.yield() }
+    for _ in 0..<10_000 {
+      guard tally.live > 0 else { break }
+      await Task.yield()
+    }
     #expect(tally.live == 0)
   }
 }

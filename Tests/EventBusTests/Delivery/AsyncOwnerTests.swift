@@ -34,7 +34,10 @@ struct AsyncOwnerTests {
     #expect(await inbox.first(1) == [1])
     holder.letGo()
     // The task may be on its way out of the call.
-    for _ in 0..<10_000 where owners.liveCount > 0 { await Task.yield() }
+    for _ in 0..<10_000 {
+      guard owners.liveCount > 0 else { break }
+      await Task.yield()
+    }
     #expect(owners.liveCount == 0)
   }
 

@@ -14,7 +14,10 @@ struct HomeFenceTests {
 
   /// Keeps the main actor until the latch is open, or for so long that the test has failed.
   private func keepActor(until latch: ManualLatch) {
-    for _ in 0..<3_000_000 where !latch.isOpen { yieldThread() }
+    for _ in 0..<3_000_000 {
+      guard !latch.isOpen else { break }
+      yieldThread()
+    }
   }
 
   /// Cancels a token on another thread during a call, and waits for the end of its calls.
@@ -139,7 +142,10 @@ struct HomeFenceTests {
     bus?.post(.number, 1)
     bus = nil
     await waiting.value
-    for _ in 0..<100 where tally.live != 0 { await Task.yield() }
+    for _ in 0..<100 {
+      guard tally.live != 0 else { break }
+      await Task.yield()
+    }
     #expect(tally.live == 0)
   }
 }

@@ -136,7 +136,10 @@ struct LookingTests {
       }
     }
     let token = blockedOnThread { bus.observe(.number) { _ in } }
-    for _ in 0..<1_000 where signal.observerCount > 8 { await Task.yield() }
+    for _ in 0..<1_000 {
+      guard signal.observerCount > 8 else { break }
+      await Task.yield()
+    }
     #expect(signal.observerCount <= 8)
     #expect(tally.live <= 8)
     withExtendedLifetime(token) {}

@@ -66,13 +66,20 @@ extension EdgeKind {
     ) { handler in
       let bus = EventBus(hooks: .silent)
       let owners = Holder<any AnyObject & Sendable>()
-      let (token, main) = await MainActor.run { (make(bus, handler, owners), ThreadID.current) }
-      let post: @MainActor @Sendable () -> Void = { bus.post(.edge, 1, from: bus) }
+      let token = await MainActor.run { make(bus, handler, owners) }
+      // The thread that is posting. The main actor may have another one at its next turn.
+      let poster = Holder<ThreadID>()
+      let post: @MainActor @Sendable () -> Void = {
+        let outer = poster.value
+        poster.hold(.current)
+        bus.post(.edge, 1, from: bus)
+        poster.hold(outer)
+      }
       let subject = EdgeSubject(
         token,
         fire: { await post() },
         poke: {
-          if ThreadID.current == main {
+          if poster.value == .current {
             MainActor.assumeIsolated(post)
           } else {
             Task { await post() }

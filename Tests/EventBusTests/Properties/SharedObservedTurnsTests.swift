@@ -427,7 +427,10 @@ struct SharedObservedTurnsTests {
       }
     }
     // The registration ends with the property, when the task has delivered what was set before.
-    for _ in 0..<1_000_000 where token.value?.isActive == true { await Task.yield() }
+    for _ in 0..<1_000_000 {
+      guard token.value?.isActive == true else { break }
+      await Task.yield()
+    }
     #expect(token.value?.isActive == false)
     token.letGo()
     return delivered.entries

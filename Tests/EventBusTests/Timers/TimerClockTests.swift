@@ -44,7 +44,10 @@ struct TimerClockTests {
     #expect(clocks.liveCount == 1)
     tokens.letGo()
     // The sleeper may be on its way out.
-    for _ in 0..<10_000 where clocks.liveCount > 0 { await Task.yield() }
+    for _ in 0..<10_000 {
+      guard clocks.liveCount > 0 else { break }
+      await Task.yield()
+    }
     #expect(clocks.liveCount == 0)
   }
 

@@ -86,7 +86,10 @@ struct UntilTests {
       #expect(try await seen.value == [1, 2])
       source.gate.open()
       // The task of the iteration may be on its way out.
-      for _ in 0..<10_000 where source.tally.live > 0 { await Task.yield() }
+      for _ in 0..<10_000 {
+        guard source.tally.live > 0 else { break }
+        await Task.yield()
+      }
       #expect(source.tally.live == 0)
     }
   }
@@ -139,7 +142,10 @@ struct UntilTests {
     let lifetime = Lifetime()
     for try await number in source.until(lifetime) where number == 2 { break }
     #expect(lifetime.members.count == 0)
-    for _ in 0..<10_000 where source.tally.live > 0 { await Task.yield() }
+    for _ in 0..<10_000 {
+      guard source.tally.live > 0 else { break }
+      await Task.yield()
+    }
     #expect(source.tally.live == 0)
   }
 

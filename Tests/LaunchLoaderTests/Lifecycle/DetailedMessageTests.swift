@@ -29,7 +29,10 @@ struct DetailedMessageTests {
   private func passTime(until holds: () -> Bool) async {
     while !holds() {
       clock.jump(by: .milliseconds(500))
-      for _ in 0..<1_000 where !holds() { await Task.yield() }
+      for _ in 0..<1_000 {
+        guard !holds() else { break }
+        await Task.yield()
+      }
     }
   }
 

@@ -193,7 +193,10 @@ struct ServiceBlockingTests {
           isCancelled.open()
           // Not forever: while the handler runs, the runtime holds a lock that the task needs to suspend. If
           // the cancellation came just before that, both of two threads are taken.
-          for _ in 0..<1_000_000 where !mayReturn.isOpen { yieldThread() }
+          for _ in 0..<1_000_000 {
+            guard !mayReturn.isOpen else { break }
+            yieldThread()
+          }
         }
       }
     }

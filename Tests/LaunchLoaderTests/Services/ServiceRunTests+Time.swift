@@ -80,7 +80,10 @@ extension ServiceRunTests {
       }
       leaving.cancel()
       _ = await leaving.result
-      for _ in 0..<100_000 where clock.sleeperCount == 0 { await Task.yield() }
+      for _ in 0..<100_000 {
+        guard clock.sleeperCount == 0 else { break }
+        await Task.yield()
+      }
       guard clock.sleeperCount == 1 else {
         Issue.record("\(clock.sleeperCount) alarms while one task waits")
         break

@@ -87,7 +87,10 @@ struct Stage: Sendable {
     for _ in 0..<2 * seconds {
       if holds() { return }
       clock.jump(by: .milliseconds(500))
-      for _ in 0..<1_000 where !holds() { await Task.yield() }
+      for _ in 0..<1_000 {
+        guard !holds() else { break }
+        await Task.yield()
+      }
     }
   }
 

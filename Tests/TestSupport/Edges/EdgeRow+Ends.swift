@@ -158,7 +158,10 @@ extension EdgeRow {
     subject.token?.store(in: bag)
     await endByItself(subject, trial)
     if trial.kind.traits.contains(.isQueued) {
-      for _ in 0..<10_000 where bag.count > 0 { await Task.yield() }
+      for _ in 0..<10_000 {
+        guard bag.count > 0 else { break }
+        await Task.yield()
+      }
     }
     trial.expect(bag.count == 0, "in its bag although it has ended")
     await trial.expectEnded(subject, "after it left its bag")
