@@ -113,7 +113,9 @@ extension EventBus {
     _ handler: @escaping @Sendable (isolated Owner, Payload) throws -> Void
   ) -> Token {
     let request = ObserveRequest(sender, priority, once, at: fileID, line)
-    return withCore(of: name) { $0.observe(request, where: predicate, isolatedOwner: owner, handler) }
+    return withCore(of: name) {
+      $0.observe(request, where: predicate, isolatedOwner: owner, handler)
+    }
   }
 }
 

@@ -74,7 +74,9 @@ extension EventBus {
   ) -> Token {
     let limit = BufferLimit(buffering, fileID: fileID, line: line, report: hub.message)
     let request = ObserveRequest(sender, priority, once, limit: limit, at: fileID, line)
-    return withCore(of: name) { $0.observe(request, where: predicate, owner: owner, async: handler) }
+    return withCore(of: name) {
+      $0.observe(request, where: predicate, owner: owner, async: handler)
+    }
   }
 
   /// Calls an asynchronous handler on an actor for every occurrence of an event while the actor is alive.
@@ -112,6 +114,8 @@ extension EventBus {
   ) -> Token {
     let limit = BufferLimit(buffering, fileID: fileID, line: line, report: hub.message)
     let request = ObserveRequest(sender, priority, once, limit: limit, at: fileID, line)
-    return withCore(of: name) { $0.observe(request, where: predicate, isolatedOwner: owner, async: handler) }
+    return withCore(of: name) {
+      $0.observe(request, where: predicate, isolatedOwner: owner, async: handler)
+    }
   }
 }

@@ -6,6 +6,10 @@ extension EventName where Payload == AtDeinit {
   fileprivate static let object = EventName<AtDeinit>("waiting.object")
 }
 
+extension EventName where Payload == Int {
+  fileprivate static let kept = EventName<Int>("waiting.kept", replay: 2)
+}
+
 /// The tests occupy the main actor, so what another thread posts waits until the test posts.
 @Suite("Runs of waiting events", .timeLimit(.minutes(5)))
 @MainActor
@@ -17,7 +21,7 @@ struct WaitingRunTests {
     }
   }
 
-  @Test("A run of any length arrives in order", arguments: [1, 2, 3, 8, 9, 10, 17, 100, 5_000])
+  @Test("A run of any length arrives in order", arguments: [1, 2, 3, 9, 10, 17, 512, 513, 514, 5_000])
   func lengths(count: Int) {
     let bus = EventBus()
     var shown: [Int] = []
@@ -206,5 +210,247 @@ struct WaitingRunTests {
     while shown.last != 20, !Task.isCancelled { await Task.yield() }
     #expect(shown == shown.sorted())
     withExtendedLifetime(token) {}
+  }
+
+  @Test("The number of waiting events counts each event of a run", arguments: [1, 2, 9, 600])
+  func counts(count: Int) {
+    let bus = EventBus()
+    var waiting: [Int] = []
+    var ofObserver: [Int] = []
+    let token = bus.observe(.number) { _ in
+      let snapshot = bus.snapshot()
+      waiting.append(snapshot.waitingCount)
+      ofObserver += snapshot.observations.map(\.waitingCount)
+    }
+    Self.post(0..<count, to: bus)
+    bus.post(.nothing)
+    #expect(waiting == (0..<count).reversed())
+    #expect(ofObserver == waiting)
+    withExtendedLifetime(token) {}
+  }
+
+  /// Posts without an isolation that the compiler knows, all from one place.
+  nonisolated private static func requeue(_ value: Int, to bus: EventBus) {
+    bus.post(.number, value)
+  }
+
+  @Test("A nested post opens what waited before it, although each handler queues another event")
+  func reposting() async {
+    let bus = EventBus()
+    var (calls, level) = (0, 0)
+    let token = bus.observe(.number) { value in
+      calls += 1
+      guard calls < 10_000 else { return }
+      Self.requeue(value, to: bus)
+      guard level < 2 else { return }
+      level += 1
+      bus.post(.nothing)
+      level -= 1
+    }
+    for value in 0..<3 { Self.requeue(value, to: bus) }
+    bus.post(.nothing)
+    #expect(calls < 100)
+    token.cancel()
+  }
+
+  @Test("A thread that keeps posting does not keep the actor")
+  func producer() async {
+    let bus = EventBus()
+    let (mayStop, heard) = (ManualLatch(), Counter())
+    let token = bus.observe(.number) { _ in
+      heard.add()
+      bus.post(.nothing)
+    }
+    async let posting: Void = onThreads(1) { _ in
+      while !mayStop.isOpen {
+        bus.post(.number, 1)
+        // A queue that grows without bound would take the memory of the machine.
+        while bus.snapshot().waitingCount > 1_000, !mayStop.isOpen { yieldThread() }
+      }
+    }
+    // These turns of the actor come although events never stop.
+    for _ in 0..<100 { await Task.yield() }
+    while heard.value < 2_000, !Task.isCancelled { await Task.yield() }
+    mayStop.open()
+    await posting
+    token.cancel()
+  }
+
+  @Test("Events of several senders and conditions that share a place keep order and sender")
+  func conditions() async {
+    let seen = Log<String>()
+    var hooks = EventHooks.silent
+    let (first, second) = (SampleSender(), SampleSender())
+    hooks.onError = { failure in
+      let sender = failure.event.sender
+      let name = sender == ObjectIdentifier(first) ? "1" : sender == nil ? "-" : "2"
+      seen.append("\(failure.event.payload)\(name)")
+    }
+    let bus = EventBus(hooks: hooks)
+    let token = bus.observe(.number) { @MainActor _ in throw SampleError() }
+    let other = bus.observe(.number) { @MainActor value in
+      if value % 2 == 0 { throw SampleError() }
+    }
+    blockedOnThread {
+      for value in 0..<9 {
+        let sender = [nil, first, first, second, nil, nil, second, first, first][value]
+        bus.post(.number, value, from: sender, excluding: value < 5 ? other : nil)
+      }
+    }
+    bus.post(.nothing)
+    #expect(
+      seen.entries == ["0-", "11", "21", "32", "4-", "5-", "62", "62", "71", "81", "81"]
+    )
+    withExtendedLifetime((token, other, second)) {}
+  }
+
+  @Test("Events that are traced, awaited or recorded for later observers stand between runs")
+  func records() async {
+    let bus = EventBus()
+    var shown: [Int] = []
+    let token = bus.observe(.number) { shown.append($0) }
+    let waiting = Log<Task<PostOutcome, Never>>()
+    Self.post(0..<3, to: bus)
+    let traces = Counter()
+    var hooks = EventHooks.silent
+    hooks.onTrace = { _ in traces.add() }
+    let added = bus.addHooks(hooks)
+    Self.post(3..<6, to: bus)
+    added.cancel()
+    Self.post(6..<9, to: bus)
+    let begun = ManualLatch()
+    waiting.append(
+      Task.detached {
+        async let outcome = bus.postAndWait(.number, 9)
+        begun.open()
+        return await outcome
+      }
+    )
+    bus.post(.nothing)
+    for task in waiting.entries { #expect(await task.value.reached == 1) }
+    #expect(shown == Array(0..<10))
+    #expect(traces.value >= 3)
+    let keeping = bus.observe(.kept) { shown.append($0) }
+    blockedOnThread {
+      for value in 10..<14 { bus.post(.kept, value) }
+    }
+    bus.post(.nothing)
+    #expect(shown == Array(0..<14))
+    #expect(bus.latest(.kept) == 13)
+    withExtendedLifetime((token, keeping)) {}
+  }
+
+  /// A payload that cannot be moved as plain bytes.
+  private struct Holding: Sendable {
+    weak let object: AtDeinit?
+    let number: Int
+  }
+
+  @Test("Payloads of any shape survive in a run")
+  func shapes() {
+    func check<Payload: Sendable & Equatable>(_ make: @escaping @Sendable (Int) -> Payload) {
+      let signal = Signal<Payload>()
+      var shown: [Payload] = []
+      let token = signal.observe { @MainActor payload in shown.append(payload) }
+      blockedOnThread {
+        for value in 0..<40 { signal.send(make(value)) }
+      }
+      signal.send(make(40))
+      #expect(shown == (0...40).map(make))
+      withExtendedLifetime(token) {}
+    }
+    check { UInt8($0) }
+    check { SIMD64<Double>(repeating: Double($0)) }
+    check { "number \($0), too long to be stored in place" }
+    check { [Int](repeating: $0, count: 3) }
+    check { Optional($0) }
+    let (signal, object) = (Signal<Holding>(), AtDeinit {})
+    var numbers: [Int] = []
+    let token = signal.observe { @MainActor holding in
+      #expect(holding.object === object)
+      numbers.append(holding.number)
+    }
+    blockedOnThread {
+      for value in 0..<40 { signal.send(Holding(object: object, number: value)) }
+    }
+    signal.send(Holding(object: object, number: 40))
+    #expect(numbers == Array(0...40))
+    let nothing = Signal<Void>()
+    var count = 0
+    let counting = nothing.observe { @MainActor in count += 1 }
+    blockedOnThread {
+      for _ in 0..<600 { nothing.send() }
+    }
+    nothing.send()
+    #expect(count == 601)
+    withExtendedLifetime((token, counting)) {}
+  }
+
+  @Test("A payload whose deinit posts to the actor may end in a run")
+  func postingDeinit() async {
+    let bus = EventBus()
+    var shown: [Int] = []
+    let tokens = [
+      bus.observe(.object) { $0.touch() }, bus.observe(.number) { shown.append($0) },
+    ]
+    blockedOnThread {
+      for number in 0..<20 { bus.post(.object, AtDeinit { Self.requeue(number, to: bus) }) }
+    }
+    bus.post(.nothing)
+    tokens[0].cancel()
+    while shown.count < 20, !Task.isCancelled { await Task.yield() }
+    #expect(shown == Array(0..<20))
+  }
+
+  @Test("Each event of a run for an actor that dies is handled or counted as lost, and released")
+  func deadActor() async {
+    actor Receiver {}
+    var mostLost = 0
+    for _ in 0..<1_000 {
+      let (bus, freed, called) = (EventBus(), Counter(), Counter())
+      blockedOnThread {
+        let receiver = Receiver()
+        bus.observe(.object, owner: receiver) { (_: isolated Receiver, object) in
+          object.touch()
+          called.add()
+        }
+        for _ in 0..<20 { bus.post(.object, AtDeinit { freed.add() }) }
+      }
+      while freed.value < 20 || bus.snapshot().waitingCount > 0, !Task.isCancelled {
+        await Task.yield()
+      }
+      let lost = bus.snapshot().lostCount
+      #expect(called.value + lost == 20)
+      mostLost = max(mostLost, lost)
+      // The actor has died before its turn.
+      if mostLost == 20 { break }
+    }
+    #expect(mostLost == 20)
+  }
+
+  @Test("While threads post to one observer of an actor, each thread's events arrive once and in order")
+  nonisolated func storm() async {
+    let (bus, count) = (EventBus(), rounds(100_000, debug: 20_000, sanitized: 4_000))
+    actor Receiver {
+      var last = [-1, -1]
+      var received = 0
+
+      func note(_ value: Int) {
+        let thread = value & 1
+        #expect(value >> 1 == last[thread] + 1)
+        last[thread] = value >> 1
+        received += 1
+      }
+    }
+    let receiver = Receiver()
+    bus.observe(.number, owner: receiver) { (receiver: isolated Receiver, value) in
+      receiver.note(value)
+    }
+    await onThreads(2) { thread in
+      for value in 0..<count { Self.requeue(2 * value + thread, to: bus) }
+    }
+    while await receiver.received < 2 * count, !Task.isCancelled { await Task.yield() }
+    #expect(await receiver.received == 2 * count)
+    #expect(bus.snapshot().waitingCount == 0)
   }
 }

@@ -182,7 +182,7 @@ package final class GeneralObserver<Payload: Sendable>: Observer<Payload>,
         guard let last, last.admits(delivery, for: registration) else {
           return envelope.init(payload, delivery, for: order, registration, queued)
         }
-        guard last.isRun else { return WaitingRun(payload, delivery, for: order, registration) }
+        guard last.hasRoom else { return WaitingRun(payload, delivery, for: order, registration) }
         // It is of this observer, so its payloads have this type.
         ObjectAddress.borrow(ObjectAddress.of(last)) { (run: WaitingRun<Payload>) in
           run.append(payload)

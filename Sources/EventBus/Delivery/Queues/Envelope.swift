@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// An event that waits for its observer, counted as an unfinished call of its post until it is released; or a
-/// run of events that nobody waits for and no hook follows.
+/// run of events without a record.
 ///
 /// It does not retain the observer: cancelling the registration frees the handler at once. An event that is
 /// released without having been opened was discarded, and is recorded so; do not release it under a lock.
@@ -49,16 +49,22 @@ package class Envelope: @unchecked Sendable {  // Reason: constant; see the subc
     counter?.begin()
   }
 
-  /// Returns whether an event may join this one in a run: both have the same observer and the same origin, and
-  /// neither has a record.
+  /// Returns whether an event may join this one in a run.
+  ///
+  /// Both have the same observer and the same origin, and neither has a record.
   ///
   /// - Parameters:
   ///   - delivery: The origin of the other event.
   ///   - link: The registration of its observer.
-  package final func admits(_ delivery: borrowing Delivery, for link: ObserverRegistration) -> Bool {
+  /// - Returns: `true` if nothing but the payload differs.
+  package final func admits(
+    _ delivery: borrowing Delivery,
+    for link: ObserverRegistration
+  ) -> Bool {
     guard self.link === link, record == nil, delivery.record == nil, post | delivery.number == 0,
       line == UInt32(clamping: delivery.line), sender == delivery.sender,
-      fileID.hasPointerRepresentation, delivery.fileID.hasPointerRepresentation
+      fileID.hasPointerRepresentation, delivery.fileID.hasPointerRepresentation,
+      fileID.utf8CodeUnitCount == delivery.fileID.utf8CodeUnitCount
     else { return false }
     return unsafe fileID.utf8Start == delivery.fileID.utf8Start  // Reason: compares addresses.
   }
@@ -91,8 +97,8 @@ package class Envelope: @unchecked Sendable {  // Reason: constant; see the subc
     queued?.end(reception)
   }
 
-  /// A Boolean value that indicates whether this is a ``WaitingRun``.
-  package var isRun: Bool { false }
+  /// A Boolean value that indicates whether this is a ``WaitingRun`` with room for another event.
+  package var hasRoom: Bool { false }
 
   /// The number of events that have not been opened.
   package var count: Int { 1 }
@@ -211,17 +217,21 @@ package final class WaitingEvent<Payload: Sendable>: Envelope,
 /// A burst of posts from one place costs one object and one retain of the registration, where each event would
 /// otherwise take both from one processor to another.
 ///
-/// The payloads are in memory of its own, not in an array: for a generic class the compiler looks the type of
-/// an array up at each use.
+/// The length is bounded, so that no post waits long for the lock while payloads are moved, and memory is freed
+/// as the actor advances. The payloads are in memory of its own, not in an array: in a generic class, the type
+/// of an array is looked up at each use.
 @safe
 package final class WaitingRun<Payload: Sendable>: Envelope,
   @unchecked Sendable  // Reason: guarded by the lock of the mailbox, then confined to its actor.
 {
   /// Payloads from ``head`` up to ``end``.
   private var base: UnsafeMutablePointer<Payload>
-  private var capacity = 8
+  private var capacity = min(limit, max(1, min(8, 512 / max(1, MemoryLayout<Payload>.stride))))
   private var head = 0
   private var end = 1
+
+  /// The maximum number of events of a run; fewer where payloads are large.
+  private static var limit: Int { max(1, min(512, 65_536 / max(1, MemoryLayout<Payload>.stride))) }
 
   /// Begins a run.
   ///
@@ -246,14 +256,14 @@ package final class WaitingRun<Payload: Sendable>: Envelope,
     unsafe base.deallocate()  // Reason: from `init` or `append`.
   }
 
-  /// Adds an event, under the lock of the mailbox.
+  /// Adds an event to a run with room, under the lock of the mailbox.
   ///
-  /// - Complexity: Amortized O(1).
+  /// - Complexity: Amortized O(1); no more than 512 payloads, or 64 kB, are moved.
   package func append(_ payload: Payload) {
     if end == capacity {
-      capacity *= 2
+      capacity = min(2 * capacity, Self.limit)
       let larger = UnsafeMutablePointer<Payload>.allocate(capacity: capacity)
-      unsafe larger.moveInitialize(from: base, count: end)  // Reason: nothing is removed under the lock.
+      unsafe larger.moveInitialize(from: base, count: end)  // Reason: none was opened yet.
       unsafe base.deallocate()  // Reason: emptied.
       unsafe base = larger  // Reason: as above.
     }
@@ -261,7 +271,7 @@ package final class WaitingRun<Payload: Sendable>: Envelope,
     end += 1
   }
 
-  override package var isRun: Bool { true }
+  override package var hasRoom: Bool { end < Self.limit }
 
   override package var count: Int { end - head }
 

@@ -8,6 +8,8 @@ public import Synchronization
 package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confined to the actor.
   private struct State {
     var lane = Lane<Envelope>()
+    /// The number of events that were ever added; wraps.
+    var added: UInt = 0
     /// The lists with a registration to check on the actor.
     var listsToCheck: [ObserverList] = []
   }
@@ -25,6 +27,8 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   ///
   /// Confined to the actor, like ``openings``.
   private var batch = BoundedQueue<Envelope>()
+  /// The number of events that were ever opened; wraps, and is confined to the actor.
+  private var opened: UInt = 0
   /// The number of nested calls that are opening envelopes; read it on the mailbox's actor.
   package private(set) var openings = 0
 
@@ -32,7 +36,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   ///
   /// - Parameters:
   ///   - actor: The actor.
-  ///   - waiting: The count of waiting envelopes, shared with other mailboxes.
+  ///   - waiting: The count of waiting events, shared with other mailboxes.
   package init(_ actor: any Actor, waiting: WaitingCount) {
     self.waiting = waiting
     self.actor = WeakActor(actor)
@@ -77,6 +81,7 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
   package func enqueue(for link: ObserverRegistration, _ makeEnvelope: (Envelope?) -> Envelope?) {
     waiting.add(1)
     change { state in
+      state.added &+= 1
       link.noteEnqueued()
       if let envelope = makeEnvelope(state.lane.waiting.last) {
         _ = state.lane.waiting.append(envelope)
@@ -95,24 +100,23 @@ package final class Mailbox: @unchecked Sendable {  // Reason: locked, or confin
     if mustSchedule { schedule() }
   }
 
-  /// Opens the envelopes that are waiting now, on the mailbox's actor.
+  /// Opens the events that are waiting now, on the mailbox's actor.
   ///
   /// A post on the actor calls this first, so that it does not overtake earlier events. A nested call
   /// continues where the outer call stands, up to a maximum depth: otherwise waiting events whose handlers
-  /// post would need as much stack as there are events.
+  /// post would need as much stack as there are events. What a nested call opens counts for the outer call,
+  /// too, so handlers that queue new events cannot keep a call from returning.
   package func drain() {
     guard openings < Self.deepest else { return }
     openings += 1
     defer { openings -= 1 }
-    var remaining = batch.count + state.withLock { $0.lane.waiting.count }
-    while remaining > 0 {
+    let last = state.withLock { $0.added }
+    while Int(bitPattern: last &- opened) > 0 {
       if batch.isEmpty { state.withLock { swap(&$0.lane.waiting, &batch) } }
       guard let envelope = batch.first else { return }
-      if envelope.count == 1 {
-        // Removed first: the handler may post, and nothing may be waiting then.
-        _ = batch.popFirst()
-        remaining -= 1
-      }
+      // Removed before its last event: the handler may post, and nothing may be waiting then.
+      if envelope.count == 1 { _ = batch.popFirst() }
+      opened &+= 1
       waiting.add(-1)
       envelope.link.noteDequeued()
       if !envelope.open() { waiting.lost.wrappingAdd(1, ordering: .relaxed) }
@@ -181,12 +185,12 @@ extension Mailbox: ActorMember {
   package var isAbandoned: Bool { actor.isGone }
 }
 
-/// The number of envelopes that wait in the mailboxes of one bus.
+/// The number of events that wait in the mailboxes of one bus.
 @usableFromInline
 package final class WaitingCount: Sendable {
   @usableFromInline
   let count = Atomic<Int>(0)
-  /// The number of envelopes whose receiver had died.
+  /// The number of events whose receiver had died.
   let lost = Atomic<Int>(0)
 
   /// A count of zero.
