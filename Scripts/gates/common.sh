@@ -114,14 +114,14 @@ programs_of_the_package() {
 }
 
 # Runs a command that runs tests, writes its output to $work/NAME.log, and fails the gate if a test fails,
-# if no test ran, or after 25 minutes: run_tests NAME COMMAND...
+# if no test ran, or after 15 minutes: run_tests NAME COMMAND...
 run_tests() {
   local name=$1 log=$work/$1.log passed failed status=0
   shift
-  timeout -k 30 1500 "$@" > "$log" 2>&1 || status=$?
+  timeout -k 30 900 "$@" > "$log" 2>&1 || status=$?
   if ((status != 0)); then
     print_failures "$log"
-    ((status != 124)) || fail "$*: timed out after 25 minutes; see $log"
+    ((status != 124)) || fail "$*: timed out after 15 minutes; see $log"
     fail "$*: see above, or $log"
   fi
   read -r passed failed < <(count_tests "$log")

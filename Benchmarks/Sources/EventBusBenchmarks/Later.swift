@@ -18,9 +18,18 @@ enum Later {
       Figure(
         "hop to the main actor, per post of 1,000",
         per: 1_000,
-        goals: [.faster(1.5, than: .task)]
+        goals: [.faster(3, than: .task)]
       ),
       entries: [hoppingBus(1_000), hoppingTasks(1_000)]
+    ),
+    Row(
+      Figure(
+        "hop to the main actor, allocations per post of 1,000",
+        .count,
+        goals: [.atMost(0.1)]
+      ),
+      pace: .counted,
+      entries: [countingBus(1_000)]
     ),
     Row(
       Figure("enqueue 1,000 and drain, per event", per: 1_000, goals: [.faster(1.5, than: .task)]),
@@ -42,6 +51,29 @@ enum Later {
         return withExtendedLifetime(token) { time }
       }
     }
+  }
+
+  /// Counts what posts allocate that wait for a busy main actor.
+  private static func countingBus(_ burst: Int) -> Entry {
+    Entry(.eventBus) {
+      { _ in
+        let bus = EventBus()
+        let finish = Finish(after: 2 * burst)
+        let token = bus.observe(.tick) { @MainActor value in finish.receive(value) }
+        // The first burst makes what later ones use again.
+        queue(burst, on: bus)
+        let allocations = await MainActor.run {
+          Heap.during { _ in queue(burst, on: bus) }.allocations
+        }
+        await finish.baton.wait()
+        return withExtendedLifetime(token) { Double(allocations) / Double(burst) }
+      }
+    }
+  }
+
+  /// Posts from one place, in code without an isolation.
+  private static func queue(_ burst: Int, on bus: EventBus) {
+    for _ in 0..<burst { bus.post(.tick, 1) }
   }
 
   /// Begins a task on the main actor for each event instead, from another thread.
