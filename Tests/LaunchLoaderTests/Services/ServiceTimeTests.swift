@@ -54,10 +54,10 @@ struct ServiceTimeTests {
   func equalLimits() async throws {
     let stage = Stage()
     let names = (0..<8).map { "s\($0)" }
-    let asked = Log<String>()
+    let asked = Counter()
     for name in names {
       try stage.add(name, { $0.stopTimeout = .seconds(1) }) { context in
-        context.onShutdown { asked.append(name) }
+        context.onShutdown { asked.add() }
         await ManualLatch().wait()
       }
     }
@@ -66,11 +66,12 @@ struct ServiceTimeTests {
     let running = stage.start()
     try await stage.app.waitUntil(.active)
     stage.app.shutdown()
-    while asked.count < names.count, !Task.isCancelled { await Task.yield() }
+    while asked.value < names.count, !Task.isCancelled { await Task.yield() }
     await stage.letTimePass(.seconds(1))
     _ = try await running.value
     let reason = "is cancelled: it did not stop within 1 s"
-    let expected = asked.entries.map { "service \"\($0)\" \(reason)" }
+    // Services stop in the reverse order of their registration.
+    let expected = names.reversed().map { "service \"\($0)\" \(reason)" }
     #expect(stage.messages.entries == expected)
   }
 
