@@ -24,13 +24,15 @@ final class ClockTimerQueue<C: Clock>: TimerQueue,
     every interval: C.Duration,
     tolerance: C.Duration?,
     missed policy: MissedTicks?,
-    body: any TimerBody
+    on actor: (any Actor)?,
+    _ handler: @escaping TimerHandler
   ) -> TimerRegistration {
     add(
       every: max(scale.count(interval), interval > .zero ? 1 : 0),
       tolerance: tolerance.map(scale.count) ?? 0,
       missed: policy,
-      body: body
+      on: actor,
+      handler
     )
   }
 
