@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The observers of a shared property.
 ///
-/// It calls them for the rounds that ``SharedCore`` delivers, and holds what they share. It knows neither the
+/// It calls them for the rounds that ``SharedObserved`` delivers, and holds what they share. It knows neither the
 /// value nor the pending changes.
 package final class SharedObservers<Value: Sendable>: ObserverList,
   @unchecked Sendable  // Reason: the state is locked or atomic.
