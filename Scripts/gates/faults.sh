@@ -371,7 +371,7 @@ sed -i '/^ *@inlinable$/d' Sources/EventBus/Bus/Signal.swift
 FAULT
 
 plant specialised "called across modules.*" "a stream without @inlinable" <<'FAULT'
-sed -i '/^ *@inlinable$/d' Sources/EventBus/Bus/EventStream.swift
+sed -i '/^ *@inlinable$/d' Sources/EventBus/Delivery/Streams/EventStream.swift
 FAULT
 
 plant specialised "called across modules.*" "a post without @inlinable" <<'FAULT'

@@ -167,7 +167,7 @@ extension SharedObservableValue {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> some AsyncSequence<Value, Never> & Sendable {
-    PropertyValues(buffering, until: lifetime, fileID: fileID, line: line) {
+    EventStream(buffering, until: lifetime, fileID: fileID, line: line) {
       shared.observe((.initial, fileID, line, nil), on: nil, { $0 }, $0)
     }
   }
