@@ -212,7 +212,7 @@ FAULT
 
 plant misuse 'EventBusMisuse.swift:[0-9]+.*unexpected warning produced' \
   "a registration with an owner whose result must not be ignored" <<'FAULT'
-sed -i '/^ *@discardableResult$/d' Sources/EventBus/Bus/Signal+ObserveAsync.swift
+sed -i '/^ *@discardableResult$/d' Sources/EventBus/Bus/Signal+Observe.swift
 FAULT
 
 plant misuse 'ThemingMisuse.swift:[0-9]+.*incorrect message found' "a message that reads differently" <<'FAULT'
