@@ -119,7 +119,7 @@ private func runConcurrently<Interceptor: ConcurrentInterceptor>(
 }
 
 /// Runs an asynchronous handler inside an interceptor, whichever form its method has.
-func runInheriting<Interceptor: InheritingInterceptor>(
+private func runInheriting<Interceptor: InheritingInterceptor>(
   _ interceptor: Interceptor,
   _ context: Interceptor.Context,
   _ body: nonisolated(nonsending) () async -> Void
@@ -130,34 +130,29 @@ func runInheriting<Interceptor: InheritingInterceptor>(
 /// A value that an interceptor has captured for one post.
 ///
 /// It holds the hooks weakly: an event may be kept for replay long after they were removed.
-class Interception: @unchecked Sendable {  // Reason: constants.
+final class Interception: Sendable {
   private weak let installed: InstalledHooks?
+  private let context: any Sendable
 
-  fileprivate init(_ installed: InstalledHooks) { self.installed = installed }
-
-  fileprivate func surround(_ hooks: EventHooks, _ body: () -> Void) { body() }
-  fileprivate func surround(_ hooks: EventHooks, _ body: () async -> Void) async { await body() }
-
-  /// Captures the value of an interceptor.
-  static func capture(_ event: AnyEvent, by installed: InstalledHooks) -> Interception? {
-    func capture<Interceptor: EventInterceptor>(_ interceptor: Interceptor) -> Interception {
-      Captured<Interceptor>(interceptor.capture(event), installed)
-    }
-    return installed.hooks.interceptor.map { capture($0) }
+  /// Captures the value of the interceptor, if the hooks have one.
+  init?(_ event: AnyEvent, by installed: InstalledHooks) {
+    guard let interceptor = installed.hooks.interceptor else { return nil }
+    self.installed = installed
+    context = interceptor.capture(event)
   }
 
   /// Runs a body inside the interceptor; directly if the hooks were removed.
   ///
   /// - Returns: The hooks, if their interceptor ran the body more than once.
   fileprivate func run(_ body: () -> Void) -> InstalledHooks? {
-    guard let installed, installed.begin() else {
+    guard let installed, let interceptor = installed.hooks.interceptor, installed.begin() else {
       body()
       return nil
     }
     defer { installed.finish() }
     var runs = 0
     RunningHook.run {
-      surround(installed.hooks) {
+      surround(interceptor) {
         runs += 1
         if runs == 1 { RunningHook.suspend(body) }
       }
@@ -169,7 +164,7 @@ class Interception: @unchecked Sendable {  // Reason: constants.
   ///
   /// - Returns: The hooks, if their interceptor ran the body more than once.
   fileprivate func run(_ body: () async -> Void) async -> InstalledHooks? {
-    guard let installed, installed.begin() else {
+    guard let installed, let interceptor = installed.hooks.interceptor, installed.begin() else {
       await body()
       return nil
     }
@@ -177,7 +172,7 @@ class Interception: @unchecked Sendable {  // Reason: constants.
     var runs = 0
     await installed.runAsync {
       await RunningHook.run {
-        await surround(installed.hooks) {
+        await surround(interceptor) {
           runs += 1
           if runs == 1 { await RunningHook.suspend(body) }
         }
@@ -185,26 +180,20 @@ class Interception: @unchecked Sendable {  // Reason: constants.
     }
     return runs > 1 ? installed : nil
   }
-}
 
-/// A value of a known type.
-private final class Captured<Interceptor: EventInterceptor>: Interception,
-  @unchecked Sendable  // Reason: a constant.
-{
-  private let context: Interceptor.Context
-
-  init(_ context: Interceptor.Context, _ installed: InstalledHooks) {
-    self.context = context
-    super.init(installed)
-  }
-
-  override fileprivate func surround(_ hooks: EventHooks, _ body: () -> Void) {
-    guard let interceptor = hooks.interceptor as? Interceptor else { return body() }
+  private func surround<Interceptor: EventInterceptor>(
+    _ interceptor: Interceptor,
+    _ body: () -> Void
+  ) {
+    guard let context = context as? Interceptor.Context else { return body() }
     interceptor.run(context, body)
   }
 
-  override fileprivate func surround(_ hooks: EventHooks, _ body: () async -> Void) async {
-    guard let interceptor = hooks.interceptor as? Interceptor else { return await body() }
+  private func surround<Interceptor: EventInterceptor>(
+    _ interceptor: Interceptor,
+    _ body: () async -> Void
+  ) async {
+    guard let context = context as? Interceptor.Context else { return await body() }
     await runInheriting(interceptor, context, body)
   }
 }

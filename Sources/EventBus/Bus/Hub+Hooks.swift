@@ -111,9 +111,7 @@ extension Hub {
     var interceptions: [Interception] = []
     for installed in hooks where installed.begin() {
       RunningHook.run {
-        if let captured = Interception.capture(event, by: installed) {
-          interceptions.append(captured)
-        }
+        if let captured = Interception(event, by: installed) { interceptions.append(captured) }
       }
       installed.finish()
     }
