@@ -239,10 +239,7 @@ extension Observed {
   }
 
   @usableFromInline
-  func addObserver(
-    _ options: ObserveOptions,
-    _ body: @escaping (Change<Value>) -> Void
-  ) -> Token {
+  func addObserver(_ options: ObserveOptions, _ body: @escaping (Change<Value>) -> Void) -> Token {
     observersToJoin().register(options, value: storage) {
       PlainPropertyObserver($0, options.roles, body)
     }

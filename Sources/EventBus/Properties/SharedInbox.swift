@@ -90,10 +90,7 @@ final class SharedInbox<Value: Sendable>: Sendable {
   ///   - admitted: The admitted round; others may have been merged with the pending ones since.
   ///   - body: Calls the handler.
   /// - Returns: The outcome; a round whose changes cancelled each other out is declined.
-  func call(
-    _ admitted: SharedRound<Value>,
-    _ body: (Change<Value>) -> Reception
-  ) -> Reception {
+  func call(_ admitted: SharedRound<Value>, _ body: (Change<Value>) -> Reception) -> Reception {
     guard let (round, mustAnnounce) = takeForCall(admitted) else { return .declined }
     func call() -> Reception {
       if mustAnnounce {

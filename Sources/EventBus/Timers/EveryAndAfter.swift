@@ -247,13 +247,7 @@ private func startTimer<C: Clock>(
     }
   if let mistake { trap("\(fileID):\(line): \(mistake.text)", remedy: mistake.remedy) }
   let queue = ClockTimerQueue.queue(of: clock, for: interval)
-  let timer = queue.add(
-    every: interval,
-    tolerance: tolerance,
-    missed: policy,
-    on: actor,
-    handler
-  )
+  let timer = queue.add(every: interval, tolerance: tolerance, missed: policy, on: actor, handler)
   if let owner = owner as? any LifetimeOwner { timer.join(owner.lifetime.members) }
   return Token(timer, handle: 0, isKept: owner != nil)
 }
